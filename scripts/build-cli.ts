@@ -32,7 +32,7 @@ function placeOf(id: string, what: string): string {
 function versionOf(name: string): string {
   const manifests = ['venue', 'host'].map((owner) => readJson(`packages/${owner}/package.json`));
   const found = manifests.map(({ dependencies = {} }) => dependencies[name]).find(Boolean);
-  if (found === undefined) throw new Error(`nobody says which ${name} is needed`);
+  if (found === undefined) throw new Error(`no package specifies a version of ${name}`);
   return found;
 }
 
@@ -61,7 +61,7 @@ cpSync(join(ROOT, 'packages/cli/bin/oddlot.mjs'), join(OUT, 'bin/oddlot.mjs'));
 const manifest = {
   name: 'oddlot',
   version: readJson('package.json').version,
-  description: 'A trading venue that anyone can run, and its tools',
+  description: 'A self-hosted trading venue and its tools',
   license: 'Apache-2.0',
   type: 'module',
   bin: { oddlot: 'bin/oddlot.mjs' },

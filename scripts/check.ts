@@ -15,7 +15,7 @@ function check(name: string): Promise<boolean> {
     child.stderr.on('data', hear);
     child.once('close', (code) => {
       process.stdout.write(Buffer.concat(said));
-      if (code !== 0) process.stdout.write(`${name} found something: npm run ${name}\n`);
+      if (code !== 0) process.stdout.write(`${name} failed. Details: npm run ${name}\n`);
       resolve(code === 0);
     });
   });

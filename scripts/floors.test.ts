@@ -50,7 +50,7 @@ describe('an import', () => {
       text: "import { cook } from '../kitchen/cook.ts';",
     });
     expect(checkFloors(source, [HOUSE])[0]?.message).toBe(
-      '"../kitchen/cook.ts" stands above cellar/; move what both need down, or hand it over',
+      '"../kitchen/cook.ts" is in a layer above cellar/; move what both need down, or pass it as a parameter',
     );
   });
 });

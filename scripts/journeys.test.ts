@@ -58,7 +58,7 @@ describe('shares of the journeys', () => {
 
   test.each(['0', '7', 'all', '1.5', ''])('%j is no share', (asked) => {
     expect(() => journeysLeftOut({ TEST_JOURNEYS: asked })).toThrow(
-      'TEST_JOURNEYS is drawn, or a share from 1 to 6',
+      'Invalid TEST_JOURNEYS. Use drawn, or a shard from 1 to 6',
     );
   });
 });

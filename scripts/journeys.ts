@@ -47,7 +47,7 @@ export function journeysLeftOut(environment: NodeJS.ProcessEnv): string[] {
   if (environment[ASKED] === 'drawn') {
     environment[ASKED] = String(1 + (seedOfCommit('journeys') % SHARES));
     process.stdout.write(
-      `Journeys: share ${environment[ASKED]} of ${SHARES}; npm run test:all has all\n`,
+      `End-to-end tests: shard ${environment[ASKED]} of ${SHARES}; npm run test:all runs all of them\n`,
     );
   }
   const share = environment[ASKED];
@@ -60,7 +60,7 @@ export function journeysLeftOut(environment: NodeJS.ProcessEnv): string[] {
  */
 export function leftOutOf(files: readonly string[], share: number): string[] {
   if (!Number.isInteger(share) || share < 1 || share > SHARES)
-    throw new Error(`${ASKED} is drawn, or a share from 1 to ${SHARES}`);
+    throw new Error(`Invalid ${ASKED}. Use drawn, or a shard from 1 to ${SHARES}`);
   const sorted = files.toSorted();
   const longest = LONGEST.filter((file) => files.includes(file));
   const others = sorted.filter((file) => !LONGEST.includes(file));

@@ -142,7 +142,7 @@ function publicManifest(): Manifest {
   const names = [...importedNames()].sort();
   const dependencies = Object.fromEntries(
     names.map((name) => {
-      if (declared[name] === undefined) throw new Error(`${name} is imported and not declared`);
+      if (declared[name] === undefined) throw new Error(`${name} is imported but not declared`);
       return [name, declared[name] as string];
     }),
   );

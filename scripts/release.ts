@@ -55,12 +55,12 @@ function main(isDry: boolean): void {
   }
   tellFiles();
   if (isDry) {
-    console.log(`release: ${release.version} can be made; this was a dry run`);
+    console.log(`release: ${release.version} is possible; this was a dry run`);
     return;
   }
   takeCommit(ROOT, source.commit);
   console.log(
-    `release: ${release.version} is commit ${source.commit}. Look at it, then tag and publish it.`,
+    `release: ${release.version} is commit ${source.commit}. Check it, then tag and publish it.`,
   );
 }
 

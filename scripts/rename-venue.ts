@@ -22,10 +22,11 @@ async function runRenameVenue(
 ): Promise<number> {
   try {
     const { data, serviceNetwork: word } = readConfig([...args], environment);
-    if (word === undefined) throw new Error('set --service-network to what the name begins with');
+    if (word === undefined)
+      throw new Error('missing --service-network: set the first part of the network name');
     const { former, name } = await renameVenue({ data, word });
-    const before = former === undefined ? '' : `, and no longer by ${former}`;
-    stdout.write(`${data} goes by ${name}${before}\n`);
+    const before = former === undefined ? '' : `, no longer ${former}`;
+    stdout.write(`network name of ${data}: ${name}${before}\n`);
     return 0;
   } catch (error) {
     stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -40,7 +40,7 @@ test('a version is set everywhere, and nothing else is changed', () => {
     expect(new Set(versionsIn(copy).map((told) => told.version))).toEqual(new Set(['97.98.99']));
     setVersion(copy, version);
     expect(paths.map((path) => readFileSync(join(copy, path), 'utf8'))).toEqual(before);
-    expect(() => setVersion(copy, 'v1')).toThrow('is no version');
+    expect(() => setVersion(copy, 'v1')).toThrow('Invalid version');
   } finally {
     rmSync(copy, { recursive: true });
   }

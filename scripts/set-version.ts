@@ -33,7 +33,8 @@ export function versionsIn(root: string): Told[] {
 }
 
 export function setVersion(root: string, version: string): void {
-  if (!VERSION_FORM.test(version)) throw new Error(`"${version}" is no version; write 1.2.3`);
+  if (!VERSION_FORM.test(version))
+    throw new Error(`Invalid version "${version}". Write it like 1.2.3`);
   for (const path of manifestPaths(root)) {
     const manifest = readJson<Manifest>(root, path);
     put(manifest, version);
@@ -97,5 +98,5 @@ if (import.meta.main) {
   const [version = ''] = process.argv.slice(2);
   const root = join(import.meta.dirname, '..');
   setVersion(root, version);
-  console.log(`version: ${versionsIn(root).length} places say ${version}`);
+  console.log(`version: ${version} in ${versionsIn(root).length} places`);
 }

@@ -82,7 +82,7 @@ function runTestsOfChange(branch: string): number {
   ];
   const tests = testsFor(changed, importingSince(base));
   if (tests.length === 0) {
-    process.stdout.write('Nothing changed that a test can reach.\n');
+    process.stdout.write('No changed file affects a test.\n');
     return 0;
   }
   return spawnSync('vitest', ['run', ...tests], { cwd: ROOT, stdio: 'inherit' }).status ?? 1;

@@ -115,7 +115,8 @@ function checkCode(
   if (owner !== 'units') found.push(...checkUnitCasts(source));
   if (PROGRAMS.has(owner)) found.push(...checkVenueClock(source), ...checkVenueWrites(source));
   if (!/\/src\/index\.tsx?$/.test(source.path) && REEXPORT_ALL.test(source.code)) {
-    const message = 're-exports a whole file; only the door of a package does, import the file';
+    const message =
+      're-exports a whole file; only the entry point of a package may do that, import the file';
     found.push({ path: source.path, line: 1, rule: 'name-barrel', message });
   }
   return found;

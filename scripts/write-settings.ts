@@ -5,7 +5,7 @@ import { settingsPage, type SettingsProgram } from '../packages/host/src/setting
 import { RELAY_SETTINGS } from '../packages/relay/src/relay-settings.ts';
 import { VENUE_SETTINGS } from '../packages/venue/src/settings/venue-settings.ts';
 
-/** Writes the tables of settings into the guides, from where settings are declared: `npm run write-settings`. */
+/** Writes the tables of settings into their pages, from the declarations: `npm run write-settings`. */
 
 const ROOT = join(import.meta.dirname, '..');
 const FIRST = '<!-- These tables are made by npm run write-settings. -->';
@@ -21,19 +21,19 @@ export const SETTING_GUIDES: readonly {
 }[] = [
   {
     program: VENUE_SETTINGS,
-    guide: 'docs/operate/running-a-venue.md',
+    guide: 'docs/operate/settings.md',
     declared: ['packages/venue/src/settings/', 'packages/venue/src/edge/budget-settings.ts'],
     sources: ['packages/venue/src'],
   },
   {
     program: RELAY_SETTINGS,
-    guide: 'docs/operate/relay.md',
+    guide: 'docs/operate/relay-settings.md',
     declared: ['packages/relay/src/relay-settings.ts'],
     sources: ['packages/relay/src'],
   },
   {
     program: VALIDATOR_SETTINGS,
-    guide: 'docs/operate/bridge.md',
+    guide: 'docs/operate/bridge-settings.md',
     declared: ['packages/custody/src/validator/validator-settings.ts'],
     sources: ['packages/custody/src/validator', 'packages/audit/src/validator'],
   },
@@ -44,7 +44,7 @@ export function withSettings(text: string, program: SettingsProgram): string {
   const [before, rest] = text.split(FIRST);
   const after = rest?.split(LAST)[1];
   if (before === undefined || after === undefined)
-    throw new Error(`no place for the tables: ${FIRST}`);
+    throw new Error(`the place for the tables is missing: ${FIRST}`);
   return `${before}${FIRST}\n\n${settingsPage(program)}\n\n${LAST}${after}`;
 }
 

@@ -1,13 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { answerFields } from './support/answer-fields.ts';
 
-/** Goal: docs/reference/info.md names every field of every answer, and none that an answer does not have. */
+/** Goal: the pages docs/reference/info-*.md name every field of every answer, and none that an answer does not have. */
 
 const REFERENCE = join(import.meta.dirname, '..', 'docs', 'reference');
 const page = (name: string): string => readFileSync(join(REFERENCE, name), 'utf8');
-const INFO = page('info.md');
+const INFO = readdirSync(REFERENCE)
+  .filter((name) => /^info-.*\.md$/.test(name))
+  .map(page)
+  .join('\n');
 const ANSWERS = answerFields();
 
 /** The text under the heading of a query, up to the next heading. */
@@ -25,9 +28,11 @@ function namesIn(text: string): ReadonlySet<string> {
 /** Answers with refusals and replies in them, which other pages describe. */
 const WITH_REPLIES: readonly string[] = ['actionStatus', 'simulate', 'tx'];
 
-/** What another heading describes is linked: rows of the same form, refusals, replies. */
+/** The text of linked sections: rows of the same form, rejections, replies. */
 function linkedText(query: string, section: string): string {
-  const anchors = [...section.matchAll(/\]\(#(\w+)\)/g)].map(([, anchor]) => anchor!);
+  const anchors = [...section.matchAll(/\]\((?:info-\w+\.md)?#(\w+)\)/g)].map(
+    ([, anchor]) => anchor!,
+  );
   const queries = [...ANSWERS.keys()].filter((each) => anchors.includes(each.toLowerCase()));
   const pages = WITH_REPLIES.includes(query) ? ['errors.md', 'exchange.md'] : [];
   for (const each of pages) expect(section).toContain(`](${each}`);

@@ -77,14 +77,14 @@ const secondsInWords = (ms: number): string => `${words[ms / 1_000]} seconds`;
 const SAID: readonly (readonly [name: string, ...sentences: string[]])[] = [
   [
     'operate/markets.md',
-    `lets what you push stand for ${seconds(PUSHED_STANDS_MS)}`,
+    `uses a pushed price for ${seconds(PUSHED_STANDS_MS)}`,
     `at least every ${seconds(defaultParameters('Oddlot-Testnet').oracleStaleMs)}`,
     `up to ${seconds(LIMITS.observationAheadMs)} ahead of the venue's clock`,
     `good for ${seconds(defaultParameters('Oddlot-Testnet').externalStaleMs)}`,
   ],
   [
     'operate/outcome-markets.md',
-    `what you push stands for ${seconds(PUSHED_REFERENCE_STANDS_MS)}`,
+    `uses what you push for ${seconds(PUSHED_REFERENCE_STANDS_MS)}`,
     `A result comes ${secondsInWords(RESULT_AFTER_MS)} after the end`,
     `if it is not older than ${seconds(LIMITS.observationAgeMs)}`,
     `With at least ${LIMITS.twapCoveragePercent}% of those samples`,
@@ -138,7 +138,7 @@ describe('docs/build/testing-a-bot.md', () => {
 });
 
 describe('docs/reference', () => {
-  test('info.md has every kind of row of the ledger', () => {
+  test('info-history.md has every kind of row of the ledger', () => {
     // A kind that is not here is an error of types.
     const kinds: Readonly<Record<LedgerDelta['type'], true>> = {
       liquidation: true,
@@ -154,7 +154,9 @@ describe('docs/reference', () => {
       deposit: true,
       faucet: true,
     };
-    const [, rest = ''] = page('docs/reference/info.md').split('### userNonFundingLedgerUpdates');
+    const [, rest = ''] = page('docs/reference/info-history.md').split(
+      '### userNonFundingLedgerUpdates',
+    );
     const rows = (rest.split('\n### ')[0] ?? '')
       .split('\n')
       .map((line) => line.split(' | ')[0] ?? '');

@@ -109,11 +109,17 @@ describe('docs/reference/exchange.md', () => {
     expect(listed.replaceAll('`', '').split(', ')).toEqual(Object.keys(DIRECT_STRUCTS));
   });
 
-  test('has every name that a reply carries', () => {
-    const row = rowsOf(text).find(([key]) => key === 'data.type')?.[1] ?? '';
+  test('has every name that a reply carries, and no other', () => {
+    const [, table = ''] = text.split('| Action | `data.type` |\n');
+    const rows = rowsOf(table.split('\n\n')[0] ?? '');
+    const listed = rows.flatMap(([types = '', name]) =>
+      types.split(', ').map((type) => [type, name]),
+    );
     // A reply names the action that a wrapper carries, and the wrapper only without one.
-    const served = Object.values(ACTIONS).filter(({ signedBy }) => signedBy !== 'multiSig');
-    for (const { internalName } of served) expect(row).toContain(internalName);
+    const expected = Object.values(ACTIONS).map(({ internalName, signedBy, type }) =>
+      signedBy === 'multiSig' ? [type, 'that of the inner action'] : [type, internalName],
+    );
+    expect(listed.sort()).toEqual(expected.sort());
   });
 });
 
@@ -151,7 +157,7 @@ describe('docs/reference/limits.md', () => {
   const rowsOfPage = ({ default: usual, max }: { default: number; max: number }): string[] => [
     `${n(usual)} by default, ${n(max)} at most`,
   ];
-  /** What the row of each limit says, by the first words of the row. */
+  /** The values in the row of each limit, by the first words of the row. */
   const expected: Readonly<Record<string, readonly string[]>> = {
     '/info, /account-status': [`${config.infoPerSecond} a second`, 'infoPerSecond'],
     '/exchange': [`${config.exchangePerSecond} a second`, 'exchangePerSecond'],
@@ -159,19 +165,19 @@ describe('docs/reference/limits.md', () => {
     '[simulate]': [`${config.simulatePerSecond} a second`, 'simulatePerSecond'],
     '/ws, /api-ws': [`${WS_LIMITS.connectionsMax} open connections`],
     'Body of a request': [bytes(LIMITS.bodyBytesMax), `${LIMITS.jsonDepthMax} levels`],
-    'JSON text under keys': [`${n(LIMITS.unknownBytesMax)} bytes`],
+    'Body of an operator action': [bytes(LIMITS.permissionedBodyBytesMax)],
+    'JSON text under unknown keys': [`${n(LIMITS.unknownBytesMax)} bytes`],
     'Connections of the public port': [n(config.connectionsPerClient), n(config.connections)],
-    'Bodies being sent': [n(config.bodiesPerClient), n(config.bodies)],
-    'Bytes of bodies': [bytes(config.bodyBytesPerClient), bytes(config.bodyBytes)],
-    'Requests of a connection in work': ['1'],
+    'Request bodies in transfer': [n(config.bodiesPerClient), n(config.bodies)],
+    'Bytes of bodies without': [bytes(config.bodyBytesPerClient), bytes(config.bodyBytes)],
+    'Requests in progress per connection': ['1'],
     'Requests of any kind': [`${PACE.perSecond} a second`, `${PACE.burst} at once`],
-    'Questions to the history': [
+    'Queries to the history': [
       `${HISTORY_PACE.perSecond} ms a second`,
       `${HISTORY_PACE.burst} ms at once`,
-      `longer than ${LONG_MS} ms`,
     ],
-    'Bytes of answers': [bytes(config.answerBytesPerClient), bytes(config.answerBytes)],
-    'Bytes of frames': [bytes(config.unreadBytesPerSocket), bytes(config.unreadBytes)],
+    'Bytes of unread answers': [bytes(config.answerBytesPerClient), bytes(config.answerBytes)],
+    'Bytes of unread frames': [bytes(config.unreadBytesPerSocket), bytes(config.unreadBytes)],
     'Work of queries': [
       `${config.workMsPerSecond} ms a second`,
       `${config.workMsBurst} ms at once`,
@@ -183,7 +189,7 @@ describe('docs/reference/limits.md', () => {
       n(ENGINE_LIMITS.triggersPerAccount),
       n(ENGINE_LIMITS.triggersPerInstrument),
     ],
-    'Triggers that one block fires': [
+    'Triggers fired per block': [
       `${n(ENGINE_LIMITS.triggersPerBlock)} and ${n(ENGINE_LIMITS.liquidationsPerBlock)}`,
     ],
     'Agents of an account': [
@@ -201,8 +207,8 @@ describe('docs/reference/limits.md', () => {
       `${percent(parameters.oracleBandE8)} of the oracle`,
       `${percent(parameters.marketBandE8)} of the mark`,
     ],
-    'Life of a Gtd order': [seconds(ENGINE_LIMITS.expiryAheadMs)],
-    'Age that an amended order': [seconds(ENGINE_LIMITS.amendRankMs)],
+    'Expiry of a Gtd order': [seconds(ENGINE_LIMITS.expiryAheadMs)],
+    'Rank of an amended order': [seconds(ENGINE_LIMITS.amendRankMs)],
     'A reverse job': [seconds(parameters.reverseTimeoutMs)],
     'Age of an oracle price': [seconds(parameters.oracleStaleMs)],
     'Resting orders that one order': [n(ENGINE_LIMITS.matchesPerOrder)],
@@ -215,8 +221,8 @@ describe('docs/reference/limits.md', () => {
       ...rowsOfPage(PAGE_LIMITS.userNonFundingLedgerUpdates),
     ],
     'Rows of userFundings': rowsOfPage(PAGE_LIMITS.userFundings),
-    'Rows of the history as work': [`up to ${n(SERVER_MS_MAX)} ms for one answer`],
-    'Rows that an offset can pass over': [n(LIMITS.offsetMax)],
+    'Work of a history query': [`up to ${n(SERVER_MS_MAX)} ms for one answer`],
+    'Rows that an offset can skip': [n(LIMITS.offsetMax)],
     'Rows of a page of builderMeEarned': [
       ...rowsOfPage(PAGE_LIMITS.builderMe),
       `row ${n(LIMITS.resultWindowMax)}`,
@@ -241,7 +247,7 @@ describe('docs/reference/limits.md', () => {
     'Wait for a reply': [seconds(config.confirmTimeoutMs)],
     Receipts: [days(config.receiptsKeptMs)],
     'Subscriptions of a connection': [n(WS_LIMITS.subscriptionsMax)],
-    'Streams that somebody follows': [`${n(WS_LIMITS.streamsMax)} in all`],
+    'Streams with subscribers': [`${n(WS_LIMITS.streamsMax)} in all`],
     'Control frames of a connection': [
       `${WS_LIMITS.framesPerSecond} a second`,
       `${WS_LIMITS.framesBurst} at once`,
@@ -250,15 +256,16 @@ describe('docs/reference/limits.md', () => {
     Silence: [seconds(WS_LIMITS.idleMsMax)],
     'Unread data': [bytes(WS_LIMITS.bufferedBytesMax)],
     'Rows of a snapshot from the history': [n(LIMITS.snapshotRowsMax)],
-    'Waiting for such a snapshot': [seconds(LATE_MS_MAX)],
+    'Wait for a snapshot from the history': [seconds(LATE_MS_MAX)],
     'Frames kept for resume': [
       `${WS_LIMITS.keptMsMax / 60_000} minutes`,
       `${n(WS_LIMITS.keptFramesMax)} frames`,
     ],
+    'Memory of kept frames': [bytes(WS_LIMITS.keptBytesMax)],
     'Resume without progress': [seconds(STALLED_MS)],
     Pace: [`every ${WS_LIMITS.bookIntervalMs} ms`, `every ${WS_LIMITS.contextIntervalMs} ms`],
   };
-  const heads = new Set(['Surface', 'What']);
+  const heads = new Set(['Surface', 'Resource', 'What']);
   const rows = rowsOf(page('reference/limits.md')).filter(([label]) => !heads.has(label ?? ''));
 
   test.each(rows.map((row) => [row[0] ?? '', row.slice(1).join(' | ')]))(
@@ -271,6 +278,15 @@ describe('docs/reference/limits.md', () => {
       for (const words of expected[key ?? ''] ?? []) expect(said).toContain(words);
     },
   );
+
+  test('the rules below the budgets have the numbers of the code', () => {
+    const rules = page('reference/limits.md').replaceAll(/\s+/g, ' ');
+    expect(rules).toContain(`Answers that take longer than ${LONG_MS} ms get only that tenth`);
+    expect(rules).toContain(
+      `Above ${n(config.connectionsPerClient)}, the oldest connection that has been idle`,
+    );
+    expect(rules).toContain(`Above ${n(WS_LIMITS.streamsMax)} streams`);
+  });
 
   test('has a row for every limit that is compared', () => {
     const lost = Object.keys(expected).filter(
@@ -293,8 +309,8 @@ describe('docs/reference/limits.md', () => {
   });
 });
 
-describe('docs/operate/running-a-venue.md', () => {
-  const text = page('operate/running-a-venue.md');
+describe('docs/operate/monitoring.md', () => {
+  const text = page('operate/monitoring.md');
   const world = aVenue(CALM);
 
   test('every page names only metrics that there are, and this one names all of ours', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,13 +43,13 @@ import type { Json } from './support/client.ts';
 import { CALM, NODE, REPOSITORY } from './support/venue-process.ts';
 
 /**
- * The reference is kept true by the code: what the venue serves is asked of the venue's own parts,
- * and the headings and tables of the pages must say the same, in both directions.
+ * The reference agrees with the code: headings and tables of its pages are compared with the parts of the venue,
+ * in both directions.
  */
 
 const page = (path: string): string => readFileSync(join(REPOSITORY, 'docs', path), 'utf8');
 
-/** Third-level headings of a page: one for each query, action or channel, and for nothing else. */
+/** Third-level headings of a page, which are the names of queries, actions or channels only. */
 const entriesOf = (path: string): string[] =>
   [...page(path).matchAll(/^### (\S+)$/gm)].map((match) => match[1] ?? '').sort();
 
@@ -98,7 +98,7 @@ test('docs/reference/exchange.md describes the actions that are served, and no o
   expect(entriesOf('reference/exchange.md')).toEqual(Object.keys(ACTIONS).sort());
 });
 
-test('docs/reference/info.md describes the queries that are served, and no other', async () => {
+test('docs/reference/info-*.md describe the queries that are served, once each, and no other', async () => {
   const recoverer = await createRecoverer(NETWORKS.testnet);
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-docs-'));
   const store = await openHistoryStore({ file: join(folder, 'history.sqlite') });
@@ -116,7 +116,17 @@ test('docs/reference/info.md describes the queries that are served, and no other
     expect(reply.status, `${type}: ANY_QUERY lacks a field, ${reply.body}`).not.toBe(400);
     if (reply.status !== 403) served.push(type);
   }
-  expect(entriesOf('reference/info.md')).toEqual(served.sort());
+  const pages = readdirSync(join(REPOSITORY, 'docs/reference')).filter((name) =>
+    name.startsWith('info'),
+  );
+  const described = pages.flatMap((name) => entriesOf(`reference/${name}`));
+  expect(described.sort()).toEqual(served.sort());
+  const linked = [...page('reference/info.md').matchAll(/\[(\w+)\]\((info-\w+\.md)#(\w+)\)/g)];
+  const index = linked.filter(([, name = '', , anchor]) => anchor === name.toLowerCase());
+  for (const type of served) {
+    const [row] = index.filter(([, name]) => name === type);
+    expect(entriesOf(`reference/${row?.[2]}`), `${type} in the index`).toContain(type);
+  }
   await store.close();
   await rm(folder, { recursive: true });
 });
@@ -157,7 +167,7 @@ const EMPTY_REPLICA: Replica = {
   propose: () => Promise.reject(new Error('nothing is proposed')),
 };
 
-/** What a venue without a block knows of its past. */
+/** The history of a venue without a block. */
 function emptyHistory(store: HistoryStore): History {
   const asOf = { height: 0, timeMs: 0 };
   return {

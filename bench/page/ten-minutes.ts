@@ -51,7 +51,7 @@ async function holdSomething(page: Page, url: string): Promise<void> {
   await openTestAccount(page);
   await page.getByRole('radio', { name: 'Market', exact: true }).click();
   await page.getByRole('textbox', { name: 'Size' }).fill('0.01');
-  await page.getByRole('button', { name: 'Buy 0.01 BTC now' }).click();
+  await page.getByRole('button', { name: 'Buy 0.01 BTC at market' }).click();
   await page
     .getByRole('row', { name: /BTC-USDC/ })
     .first()

@@ -58,16 +58,17 @@ function settle(bill: BillOfMaterials, { root, commit }: Source): void {
 
 /** All that the lockfile names is in it. */
 function checkBill(bill: BillOfMaterials, unpacked: string, version: string): void {
-  if (bill.bomFormat !== 'CycloneDX') throw new Error('npm sbom wrote no CycloneDX');
+  if (bill.bomFormat !== 'CycloneDX') throw new Error('npm sbom did not write CycloneDX');
   const { component } = bill.metadata;
-  if (component.version !== version) throw new Error(`the bill is of ${component.version}`);
+  if (component.version !== version)
+    throw new Error(`the bill of materials is for version ${component.version}`);
   const listed = new Set(bill.components.map((each) => `${nameOf(each)}@${each.version}`));
   const lockfile = readFileSync(join(unpacked, 'package-lock.json'), 'utf8');
   for (const [path, entry] of Object.entries((JSON.parse(lockfile) as Lockfile).packages)) {
     const at = path.lastIndexOf('node_modules/');
     if (at < 0 || entry.link === true) continue;
     const wanted = `${path.slice(at + 'node_modules/'.length)}@${entry.version}`;
-    if (!listed.has(wanted)) throw new Error(`the bill lacks ${wanted}`);
+    if (!listed.has(wanted)) throw new Error(`the bill of materials lacks ${wanted}`);
   }
 }
 

@@ -15,8 +15,8 @@ export function checkChecksums(folder: string): readonly string[] {
   const lines = readFileSync(join(folder, CHECKSUMS), 'utf8').trimEnd().split('\n');
   return lines.map((line) => {
     const [, hash, name = ''] = /^([0-9a-f]{64}) {2}(\S+)$/.exec(line) ?? [];
-    if (hash === undefined) throw new Error(`${CHECKSUMS} has a line that is none: ${line}`);
-    if (sha256(join(folder, name)) !== hash) throw new Error(`${name} has another SHA-256`);
+    if (hash === undefined) throw new Error(`${CHECKSUMS} contains an invalid line: ${line}`);
+    if (sha256(join(folder, name)) !== hash) throw new Error(`${name} has a different SHA-256`);
     return name;
   });
 }

@@ -16,7 +16,7 @@ export function packSdk(sources: string, folder: string, version: string): strin
   const cwd = join(sources, 'packages', 'sdk');
   run('npm', ['pack', ...flags, '--pack-destination', folder], { cwd });
   const name = `oddlot-sdk-${version}.tgz`;
-  if (!existsSync(join(folder, name))) throw new Error(`npm pack wrote no ${name}`);
+  if (!existsSync(join(folder, name))) throw new Error(`npm pack did not write ${name}`);
   return name;
 }
 
@@ -28,5 +28,5 @@ export function checkSdk(tarball: string, home: string, version: string): void {
   run('npm', ['install', ...flags, '--loglevel=error', tarball], { cwd: home });
   const parameters = ['--input-type=module', '--eval', PROGRAM];
   const told = run(process.execPath, parameters, { cwd: home }).trim();
-  if (told !== version) throw new Error(`the installed SDK says ${told}`);
+  if (told !== version) throw new Error(`the installed SDK reports ${told}`);
 }

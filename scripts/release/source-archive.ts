@@ -43,7 +43,8 @@ function checkTree({ root, commit }: Source, unpacked: string, gitFolder: string
   git('add', '--all', '--force');
   const found = git('write-tree').trim();
   const wanted = run('git', ['rev-parse', `${commit}^{tree}`], { cwd: root }).trim();
-  if (found !== wanted) throw new Error(`the archive has the tree ${found}, the commit ${wanted}`);
+  if (found !== wanted)
+    throw new Error(`the archive has the tree ${found}, but the commit has ${wanted}`);
 }
 
 /** What is installed here serves there as well, but for our own packages: those are what was unpacked. */
@@ -68,5 +69,5 @@ function linkInstalled(root: string, unpacked: string): void {
 function checkProgram(unpacked: string, version: string): void {
   const parameters = ['packages/venue/src/main.ts', '--version'];
   const told = run(process.execPath, parameters, { cwd: unpacked });
-  if (!told.startsWith(`Oddlot ${version} `)) throw new Error(`the venue there says: ${told}`);
+  if (!told.startsWith(`Oddlot ${version} `)) throw new Error(`the venue there reports: ${told}`);
 }

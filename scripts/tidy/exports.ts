@@ -68,8 +68,8 @@ export function checkExports(
       if (used.has(key)) return [];
       const message =
         from === undefined
-          ? `"${name}" is imported by no other file; take "export" away`
-          : `"${name}" is passed on, and nobody imports it from here; take it off the list`;
+          ? `"${name}" is not imported by any other file; remove "export"`
+          : `"${name}" is passed on, but not imported from here; remove it from the list`;
       return [{ path, line, rule: 'export-unused', message }];
     }),
   );
@@ -84,7 +84,7 @@ function checkFileName({ path, exports }: Module): Finding[] {
   const words = stem.replaceAll('-', '');
   const isNamed = [words, `${words}of`].includes(name.replaceAll('_', '').toLowerCase());
   if (isNamed || stem === 'index' || SCREEN.test(keyOf(path, name))) return [];
-  const message = `exports "${name}" alone; call the file after it`;
+  const message = `exports only "${name}"; rename the file after it`;
   return [{ path, line: 1, rule: 'name-export', message }];
 }
 

@@ -4,22 +4,22 @@ export const AUDIT_FLOORS: readonly {
   readonly paths: readonly string[];
   readonly what: string;
 }[] = [
-  { name: 'door', paths: ['programs.ts'], what: 'where the programs are' },
+  { name: 'entry point', paths: ['programs.ts'], what: 'paths of the programs' },
   {
     name: 'programs',
     paths: ['validator/', 'verify/'],
-    what: 'the validator, and what it signs by when it asks no venue; the check of a data folder',
+    what: 'the validator and its own ledger; verification of a data folder',
   },
-  { name: 'follow', paths: ['follow/'], what: 'where a log is read, and how it is followed' },
+  { name: 'follow', paths: ['follow/'], what: 'reads and follows a log' },
   {
     name: 'replica',
     paths: ['replica/'],
-    what: 'blocks that are judged before they are applied',
+    what: 'verifies blocks before it applies them',
   },
-  { name: 'chain', paths: ['chain/'], what: 'what the settlement chain says to a log' },
+  { name: 'chain', paths: ['chain/'], what: 'compares a log with the settlement chain' },
   {
     name: 'checks',
     paths: ['checks/'],
-    what: 'what each command rests on, and how it follows from what was signed',
+    what: 'what each command is based on; how it follows from signed requests',
   },
 ];

@@ -5,16 +5,16 @@ export const CLI_FLOORS: readonly {
   readonly what: string;
 }[] = [
   { name: 'program', paths: ['main.ts'], what: 'the program' },
-  { name: 'run', paths: ['run-cli.ts'], what: 'reads what was asked for, and ends with its code' },
-  { name: 'commands', paths: ['commands/'], what: 'one file a command' },
-  { name: 'events', paths: ['event/'], what: 'events to trade on, as files describe them' },
-  { name: 'replies', paths: ['tell-reply.ts'], what: 'what became of an action' },
+  { name: 'run', paths: ['run-cli.ts'], what: 'parses arguments, sets the exit code' },
+  { name: 'commands', paths: ['commands/'], what: 'one file per command' },
+  { name: 'events', paths: ['event/'], what: 'event files for outcome markets' },
+  { name: 'replies', paths: ['tell-reply.ts'], what: 'results of actions' },
   {
     name: 'around',
     paths: ['surroundings.ts', 'verify/'],
-    what: 'keys, venue and profile of a call; checks that believe no venue',
+    what: 'keys, venue and profile of a command; independent verification',
   },
-  { name: 'profile', paths: ['profile.ts'], what: 'choices kept between commands' },
+  { name: 'profile', paths: ['profile.ts'], what: 'settings kept between commands' },
   {
     name: 'parts',
     paths: [
@@ -26,7 +26,7 @@ export const CLI_FLOORS: readonly {
       'run-rebuild-history.ts',
       'read-json-file.ts',
     ],
-    what: 'keys that rest under a password; what is typed unseen; numbers, names and files as they are given',
+    what: 'keystore; hidden input; numbers, names and files of arguments',
   },
   {
     name: 'ground',
@@ -38,6 +38,6 @@ export const CLI_FLOORS: readonly {
       'example-makers.ts',
       'named-fields.ts',
     ],
-    what: 'errors with their exit codes; tables, JSON and progress; quotes for a venue to play with',
+    what: 'errors and exit codes; tables, JSON, progress; market makers of the development venue',
   },
 ];

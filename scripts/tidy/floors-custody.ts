@@ -5,20 +5,20 @@ export const CUSTODY_FLOORS: readonly {
   readonly what: string;
 }[] = [
   { name: 'testing', paths: ['testing/'], what: 'chains and bridges for tests' },
-  { name: 'places', paths: ['bridge-program.ts'], what: 'where the program of the bridge is' },
+  { name: 'places', paths: ['bridge-program.ts'], what: 'path of the bridge program' },
   {
     name: 'programs',
     paths: ['validator/', 'bridge/'],
-    what: 'the process that signs payouts; commands of the bridge',
+    what: 'the validator process; commands of the bridge',
   },
   {
     name: 'contract and sending',
     paths: ['bridge-contract/', 'send/'],
-    what: 'what the contract of the bridge is asked and its logs say; transactions that are sent until a block has them',
+    what: 'calls and events of the bridge contract; transactions until they are in a block',
   },
   {
     name: 'ground',
     paths: ['chain/', 'key-files/', 'signing/', 'peg-message.ts'],
-    what: 'a chain as its endpoints tell it; where keys lie; who signs for the bridge; what a relay signs',
+    what: 'chain endpoints; key files; signatures of validators and relays',
   },
 ];

@@ -4,14 +4,22 @@ export const DEVCHAIN_FLOORS: readonly {
   readonly paths: readonly string[];
   readonly what: string;
 }[] = [
-  { name: 'door', paths: ['index.ts'], what: 'what other packages see' },
+  { name: 'entry point', paths: ['index.ts'], what: 'entry point' },
   { name: 'worker', paths: ['chain-worker.ts'], what: 'the thread of the chain' },
-  { name: 'thread', paths: ['start-chain-thread.ts'], what: 'starts it, and asks it by messages' },
-  { name: 'chain', paths: ['local-chain.ts'], what: 'the chain, and its port for others' },
-  { name: 'rpc', paths: ['rpc/'], what: 'methods, what they are given and answer, and the port' },
+  {
+    name: 'thread',
+    paths: ['start-chain-thread.ts'],
+    what: 'starts the thread and calls it by messages',
+  },
+  { name: 'chain', paths: ['local-chain.ts'], what: 'the chain, and its port' },
+  {
+    name: 'rpc',
+    paths: ['rpc/'],
+    what: 'JSON-RPC methods, their parameters and answers, the port',
+  },
   {
     name: 'core',
     paths: ['core/'],
-    what: 'blocks, the machine that executes them, what waits, and the file that keeps them',
+    what: 'blocks, EVM, pending transactions, the file that stores them',
   },
 ];

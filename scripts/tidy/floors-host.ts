@@ -8,12 +8,12 @@ export const HOST_FLOORS: readonly {
   {
     name: 'http',
     paths: ['http/'],
-    what: 'a public port that speaks the wire: endpoints, refusals, limits',
+    what: 'public ports: endpoints, refusals, limits',
   },
   {
     name: 'operate and settings',
     paths: ['operate/', 'settings/'],
-    what: 'logger, metrics, health, and what the machine allows; how programs are told what to do',
+    what: 'logger, metrics, health, machine limits; settings of programs',
   },
   {
     name: 'ground',
@@ -26,6 +26,8 @@ export const HOST_FLOORS: readonly {
       'open-in-order.ts',
       'thread.ts',
     ],
-    what: 'what all ports have in common; files that survive a power loss; the clock; answers of others; who got something lately; several things opened, or none; threads, and what runs as one',
+    what:
+      'common parts of all ports; durable files; clock; answers of others; grants; opening ' +
+      'several resources or none; threads',
   },
 ];

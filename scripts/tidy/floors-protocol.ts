@@ -4,27 +4,27 @@ export const PROTOCOL_FLOORS: readonly {
   readonly paths: readonly string[];
   readonly what: string;
 }[] = [
-  { name: 'door', paths: ['index.ts'], what: 'what other packages see' },
+  { name: 'entry point', paths: ['index.ts'], what: 'entry point' },
   {
     name: 'around',
     paths: ['explain/', 'streams/'],
-    what: 'why a signature is not what it should be; channels and their frames',
+    what: 'explanations of wrong signatures; channels and their frames',
   },
-  { name: 'info', paths: ['info/'], what: 'questions and their answers' },
+  { name: 'info', paths: ['info/'], what: 'queries and their answers' },
   {
     name: 'requests',
     paths: ['unknown-fields.ts', 'plain/'],
-    what: 'fields that nobody knows; orders without extras, read in one pass',
+    what: 'unknown fields; fast path for plain orders',
   },
   {
     name: 'signing',
     paths: ['signing/', 'check-binding.ts', 'parse.ts'],
-    what: 'what is hashed, signed and recovered; what a vault binds; text to a request',
+    what: 'hashing, signing, recovery; vaults; text to a request',
   },
   {
     name: 'actions',
     paths: ['actions/', 'shapes/', 'to-wire-error.ts'],
-    what: 'every signed write; what clients know of requests; refusals as they are sent',
+    what: 'signed actions; execution results; refusals on the wire',
   },
   {
     name: 'parts',
@@ -35,7 +35,7 @@ export const PROTOCOL_FLOORS: readonly {
   {
     name: 'texts',
     paths: ['message-groups.ts', 'limits.ts', 'field-path.ts'],
-    what: 'texts by error; bounds; where in a request',
+    what: 'error texts; limits; paths of fields',
   },
   {
     name: 'ground',
@@ -51,6 +51,6 @@ export const PROTOCOL_FLOORS: readonly {
       'service-name.ts',
       'max-fee-rate.ts',
     ],
-    what: 'byte strings; one spelling of a decimal; the table of errors; texts, bounds and names that others need',
+    what: 'byte strings; canonical decimals; error table; shared texts, limits and names',
   },
 ];

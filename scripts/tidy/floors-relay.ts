@@ -7,24 +7,24 @@ export const RELAY_FLOORS: readonly {
   {
     name: 'testing',
     paths: ['testing/'],
-    what: 'model chains, a model venue and a relay in between',
+    what: 'model chains, a model venue and a relay between them',
   },
-  { name: 'program', paths: ['main.ts', 'index.ts'], what: 'the program, and the door for others' },
-  { name: 'relay', paths: ['open-relay.ts'], what: 'joins the parts, starts and stops them' },
-  { name: 'port', paths: ['port/'], what: 'what users ask for, and what operators see' },
+  { name: 'program', paths: ['main.ts', 'index.ts'], what: 'the program; entry point' },
+  { name: 'relay', paths: ['open-relay.ts'], what: 'composes the parts, starts and stops them' },
+  { name: 'port', paths: ['port/'], what: 'user requests and operator status' },
   {
     name: 'transfers',
     paths: ['transfers/'],
-    what: 'looks for what arrived, hands it on, and pays out; the account at the venue',
+    what: "detects deposits, forwards them, pays out; the relay's account at the venue",
   },
   {
     name: 'elsewhere',
     paths: ['chains/', 'venue-api.ts'],
-    what: 'the chains that it joins, one of its own among them; the public doors of the venue',
+    what: 'the chains, including a local one; the public API of the venue',
   },
   {
     name: 'ground',
     paths: ['book/', 'relay-keys.ts', 'relay-settings.ts', 'relay-program.ts'],
-    what: 'what arrived and what became of it; keys; settings; where the program is',
+    what: 'journal; keys; settings; path of the program',
   },
 ];

@@ -4,16 +4,16 @@ export const SDK_FLOORS: readonly {
   readonly paths: readonly string[];
   readonly what: string;
 }[] = [
-  { name: 'door', paths: ['index.ts'], what: 'what users import' },
+  { name: 'entry point', paths: ['index.ts'], what: 'entry point' },
   {
     name: 'bots',
     paths: ['actions.ts', 'bot/'],
-    what: 'actions by their names; what a bot needs around a client',
+    what: 'actions by name; helpers for bots',
   },
   {
     name: 'clients',
     paths: ['client.ts', 'reader.ts', 'create-sender.ts'],
-    what: 'a client that signs, one that reads, one that only sends',
+    what: 'clients that sign, read, or only send',
   },
   {
     name: 'parts',
@@ -25,21 +25,21 @@ export const SDK_FLOORS: readonly {
       'ethers-wallet.ts',
       'wallet-client-wallet.ts',
     ],
-    what: 'writes; services beside the venue; a venue found by its address; permits; wallets of others',
+    what: 'actions; other services of a venue; connecting by URL; permits; external wallets',
   },
   {
     name: 'reads and wallets',
     paths: ['info/', 'streams/', 'wallet.ts', 'network-check.ts'],
-    what: 'questions; streams; who signs; whether it signs for the right venue',
+    what: 'queries; streams; wallets; network checks',
   },
   {
     name: 'transport',
     paths: ['transport/', 'wallet-answer.ts', 'signing-network.ts'],
-    what: 'HTTP and sockets that come back; what wallets answer; the name that is signed for',
+    what: 'HTTP and WebSocket with reconnection; wallet answers; network name',
   },
   {
     name: 'ground',
     paths: ['errors.ts', 'call-apart.ts', 'typed-data.ts', 'nonce.ts', 'version.ts', 'testing/'],
-    what: 'errors; calls that harm nobody; typed data; nonces; the version; fakes of tests',
+    what: 'errors; safe callbacks; typed data; nonces; version; test fakes',
   },
 ];

@@ -4,21 +4,21 @@ export const TESTKIT_FLOORS: readonly {
   readonly paths: readonly string[];
   readonly what: string;
 }[] = [
-  { name: 'door', paths: ['index.ts'], what: 'what tests import' },
+  { name: 'entry point', paths: ['index.ts'], what: 'entry point' },
   {
     name: 'drivers',
     paths: ['backtest/', 'controls/', 'start-venue.ts'],
-    what: 'a bot against the past; the same by HTTP, for any language; a venue in one call',
+    what: 'backtests; controls over HTTP for any language; a venue in one call',
   },
   {
     name: 'venue',
     paths: ['test-venue.ts'],
-    what: 'a venue with its clock, prices, money and faults',
+    what: 'a venue with a controlled clock, prices, money and faults',
   },
   {
     name: 'inside',
     paths: ['faults.ts', 'venue-in-hand.ts'],
-    what: 'what can go wrong on purpose; the parts of a venue, without ports',
+    what: 'injected faults; the parts of a venue, without ports',
   },
   {
     name: 'parts',
@@ -29,7 +29,7 @@ export const TESTKIT_FLOORS: readonly {
       'seeded-wallet.ts',
       'start-venue-options.ts',
     ],
-    what: 'a door that loses answers; a chain; quotes around a price; accounts of a seed; what can be asked for',
+    what: 'faulty connections; a chain; quotes around a price; seeded accounts; control calls',
   },
   {
     name: 'ground',
@@ -44,6 +44,8 @@ export const TESTKIT_FLOORS: readonly {
       'lease-in-hand.ts',
       'venue-folder.ts',
     ],
-    what: 'times in words; events; keys; an account; sockets without a port; prices, time, leases and folders in hand',
+    what:
+      'durations; events; keys; an account; sockets without a port; controlled prices, ' +
+      'time, leases and folders',
   },
 ];

@@ -4,13 +4,13 @@ export const UNITS_FLOORS: readonly {
   readonly paths: readonly string[];
   readonly what: string;
 }[] = [
-  { name: 'door', paths: ['index.ts'], what: 'what other packages see' },
+  { name: 'entry point', paths: ['index.ts'], what: 'entry point' },
   { name: 'money', paths: ['format-money.ts'], what: 'amounts as text' },
-  { name: 'quantities', paths: ['quantity.ts'], what: 'integers that carry a unit' },
-  { name: 'division', paths: ['division.ts'], what: 'division with the direction in its name' },
+  { name: 'quantities', paths: ['quantity.ts'], what: 'integers with a unit' },
+  { name: 'division', paths: ['division.ts'], what: 'division with named rounding' },
   {
     name: 'ground',
     paths: ['assert.ts', 'decimal.ts', 'exact.ts'],
-    what: 'what must hold; decimal text; exact decimals',
+    what: 'assertions; decimal text; exact decimals',
   },
 ];

@@ -8,12 +8,12 @@ export const VENUE_FLOORS: readonly {
   {
     name: 'local cluster',
     paths: ['local-cluster/'],
-    what: 'a whole cluster on one machine: its servers, its database and its replicas',
+    what: 'a whole cluster on one machine: NATS servers, database, replicas',
   },
   {
     name: 'start',
     paths: ['start.ts'],
-    what: 'runs the program, as it was bundled or from its sources',
+    what: 'starts the program, bundled or from its sources',
   },
   {
     name: 'process',
@@ -27,7 +27,7 @@ export const VENUE_FLOORS: readonly {
       'replay.ts',
       'venue-program.ts',
     ],
-    what: 'the program, where its bundle is, a local chain alone, and the doors for others',
+    what: 'the program, its bundle, the local chain program, entry points',
   },
   {
     name: 'venue',
@@ -39,63 +39,65 @@ export const VENUE_FLOORS: readonly {
       'replay-folder.ts',
       'cluster-admin/',
     ],
-    what: 'joins the parts, starts and stops them; copies a folder, puts it back and replays it; computes the history again; gives a copy another name; what operators do with the log of a cluster',
+    what:
+      'composes the parts, starts and stops them; backup, restore, replay; rebuilding the ' +
+      'history; renaming; cluster administration',
   },
   {
     name: 'compose',
     paths: ['compose/'],
-    what: 'the data with the money behind it, and the doors: what each part is given',
+    what: 'composes data, settlement and ports from their parts',
   },
   {
     name: 'joints',
     paths: ['local-actors.ts', 'settlement-chain.ts', 'local-relay/', 'supervise/'],
-    what: 'who acts from inside of the process; the settlement chain as configured; the relay beside it; what the operator watches',
+    what: 'actors within the process; configured settlement chain; local relay; supervision',
   },
   {
     name: 'config',
     paths: ['config.ts'],
-    what: 'settings, read, and what follows from them; nobody below reads them',
+    what: 'reads settings and derives values from them; lower layers do not read settings',
   },
-  { name: 'settings', paths: ['settings/'], what: 'all that a venue can be told' },
+  { name: 'settings', paths: ['settings/'], what: 'all settings of a venue' },
   { name: 'edge', paths: ['edge/'], what: 'HTTP, sockets, limits, signatures' },
   {
     name: 'actors',
     paths: ['bots/', 'exhibition/'],
-    what: 'simulated traders, events to trade on',
+    what: 'simulated traders, demo markets',
   },
   {
     name: 'oracle and settlement',
     paths: ['oracle/', 'settlement/'],
-    what: 'prices, and money of the settlement chain, that the process brings into the log',
+    what: 'prices and settlement events, brought into the log',
   },
   {
     name: 'history',
     paths: ['history/'],
-    what: 'the past: a thread that makes rows of blocks, the databases that keep them, receipts',
+    what: 'history: the indexer thread, its databases, execution receipts',
   },
   {
     name: 'cluster',
     paths: ['cluster/'],
-    what: 'the log of many machines: a stream, its copy here, leases, and what replicas tell each other',
+    what: 'the log of a cluster: stream, local copy, leases, status board',
   },
   {
     name: 'replica and translate',
     paths: ['replica/', 'translate/'],
-    what: 'the log applied to an engine; integers to the wire and back',
+    what: 'applies the log to an engine; integers to the wire and back',
   },
   {
     name: 'log, read models and reserves',
     paths: ['log/', 'read-models/', 'reserves/'],
-    what: 'blocks on disk; what is computed from events and kept in memory; trees over what is owed',
+    what: 'blocks on disk; in-memory state derived from events; reserves trees',
   },
   {
     name: 'block and codec',
     paths: ['block/', 'codec/'],
-    what: 'what a block is, before and after it executed; commands as bytes',
+    what: 'a block before and after execution; commands as bytes',
   },
   {
     name: 'ground',
     paths: ['lease/', 'genesis-commands.ts'],
-    what: 'who runs singletons; the first block',
+    what: 'singleton tasks; the first block',
   },
 ];

@@ -8,16 +8,16 @@ export const WEB_FLOORS: readonly {
   {
     name: 'features',
     paths: ['features/*/'],
-    what: 'the screens of the map; none knows another',
+    what: 'the screens; they do not import each other',
   },
   {
     name: 'account-tables',
     paths: ['account-tables/'],
-    what: 'all that an account has and did, wherever it is shown',
+    what: 'tables of an account, shared by screens',
   },
-  { name: 'session', paths: ['session/'], what: 'keys, and who acts' },
+  { name: 'session', paths: ['session/'], what: 'keys and the active account' },
   { name: 'market', paths: ['market/'], what: 'live data: stores over the streams of the SDK' },
   { name: 'ui', paths: ['ui/'], what: 'the design system' },
-  { name: 'lib', paths: ['lib/'], what: 'decimal text, format, time, errors in words' },
-  { name: 'words', paths: ['words/'], what: 'every text, a file a language' },
+  { name: 'lib', paths: ['lib/'], what: 'decimal text, format, time, error texts' },
+  { name: 'words', paths: ['words/'], what: 'all texts, one file per language' },
 ];

@@ -36,48 +36,48 @@ export type FloorTable = {
 /** Of `packages/engine/src`: shapes below rules, perps and outcome markets beside each other. */
 const ENGINE_FLOORS: readonly Floor[] = [
   { name: 'testing', paths: ['testing/'], what: 'set-ups and generators of tests' },
-  { name: 'door', paths: ['index.ts'], what: 'what other packages see' },
+  { name: 'entry point', paths: ['index.ts'], what: 'entry point' },
   { name: 'simulate', paths: ['simulate/'], what: 'executes a command on a fork of the state' },
   {
     name: 'transition',
     paths: ['apply-block.ts', 'check-command.ts'],
-    what: 'a block applied; the same tests ahead of it',
+    what: 'applies a block; the same checks ahead of it',
   },
   {
     name: 'commands',
     paths: ['commands/'],
-    what: 'one table of all commands; which of a block go first',
+    what: 'table of all commands; which run first in a block',
   },
-  { name: 'handlers', paths: ['handlers/'], what: 'one file a command' },
+  { name: 'handlers', paths: ['handlers/'], what: 'one file per command' },
   {
     name: 'steps and readers',
     paths: ['steps/', 'read/'],
-    what: 'what a block does by itself; what is asked of the state',
+    what: 'automatic steps of a block; queries of the state',
   },
   {
     name: 'whole state',
     paths: ['dump/', 'liquidation/', 'invariants/'],
-    what: 'state to text and back; accounts at risk; what must hold',
+    what: 'dump and restore; accounts at risk; invariants',
   },
   {
     name: 'orders',
     paths: ['orders/', 'triggers/'],
-    what: 'one door to both kinds of order; orders that wait for the mark',
+    what: 'common entry to both kinds of order; trigger orders',
   },
   {
     name: 'matching',
     paths: ['perp-orders/', 'outcome/'],
-    what: 'validate, match, settle, rest; neither kind knows the other',
+    what: 'validate, match, settle, rest; the two kinds are independent',
   },
-  { name: 'resting', paths: ['resting/'], what: 'what both kinds of order share' },
-  { name: 'ledger', paths: ['ledger/'], what: 'the only writers of money' },
+  { name: 'resting', paths: ['resting/'], what: 'common parts of both kinds of order' },
+  { name: 'ledger', paths: ['ledger/'], what: 'the only code that changes balances' },
   {
     name: 'rules',
     paths: ['auth/', 'perp/'],
-    what: 'who may act; arithmetic of margin, funding and marks',
+    what: 'permissions; arithmetic of margin, funding and marks',
   },
-  { name: 'state', paths: ['state/'], what: 'every shape of the state' },
-  { name: 'book', paths: ['book/'], what: 'pool and price levels' },
+  { name: 'state', paths: ['state/'], what: 'all types of the state' },
+  { name: 'book', paths: ['book/'], what: 'order pool and price levels' },
   {
     name: 'ground',
     paths: ['messages/', 'collections/'],
@@ -111,7 +111,8 @@ export function checkFloors(
   if (table === undefined) return [];
   const here = placeOf(table, source.path);
   if (here === undefined) {
-    const message = 'stands on no floor; move it to one of those in scripts/tidy/, or add its own';
+    const message =
+      'does not belong to a layer; move it to one of those in scripts/tidy/, or add its own';
     return [{ path: source.path, line: 1, rule: 'floor-outside', message }];
   }
   // A test may look anywhere.
@@ -122,8 +123,10 @@ export function checkFloors(
     if (there === undefined || there.room === here.room || there.floor > here.floor) return [];
     const isUp = there.floor < here.floor;
     const message = isUp
-      ? `"${specifier}" stands above ${here.room}; move what both need down, or hand it over`
-      : `"${specifier}" is beside ${here.room}; put what both need below, what joins them above`;
+      ? `"${specifier}" is in a layer above ${here.room}; move what both need down, or pass ` +
+        'it as a parameter'
+      : `"${specifier}" is in the same layer as ${here.room}; put what both need below, and ` +
+        'what joins them above';
     return [{ path: source.path, line, rule: isUp ? 'floor-up' : 'floor-across', message }];
   });
 }

@@ -101,7 +101,7 @@ function relativeProblem(
   if (owner !== undefined && !target.startsWith(`packages/${owner}/`)) {
     return {
       rule: 'import-direction',
-      message: `"${specifier}" leaves the package; import @oddlot/<package> by its door`,
+      message: `"${specifier}" leaves the package; import @oddlot/<package> by its entry point`,
     };
   }
   // What is measured in a browser is brought about as in the tests of the page.
@@ -116,12 +116,12 @@ function relativeProblem(
   if (isTestPath(path) || !(isSideways || isLog)) return undefined;
   return {
     rule: 'import-direction',
-    message: `${from}/ may not import ${to}/; go through replica/, or let venue.ts hand it over`,
+    message: `${from}/ may not import ${to}/; use replica/, or let venue.ts pass it`,
   };
 }
 
 function ofTests(specifier: string): Problem {
-  const message = `"${specifier}" is for tests only; move what both need beside the code`;
+  const message = `"${specifier}" is for tests only; move what both need next to the code`;
   return { rule: 'import-testing', message };
 }
 
@@ -137,7 +137,7 @@ function bareProblem(
     if (owner === undefined || isTest || isBuild || !HOSTLESS.includes(owner)) return undefined;
     return {
       rule: 'import-host',
-      message: `"${specifier}" needs Node; ${owner} runs without it, move this to packages/host`,
+      message: `"${specifier}" needs Node, but ${owner} runs without it; move this to packages/host`,
     };
   }
   // Names that the package's own manifest gives to others (`imports`).
@@ -152,7 +152,8 @@ function bareProblem(
     const allowed = [...(DIRECTION[owner] ?? []), ...besides];
     if (/\/testing(?:\/|$)/.test(specifier) && !isTest) return ofTests(specifier);
     if (!allowed.includes(sibling)) {
-      const list = allowed.map((other) => `@oddlot/${other}`).join(', ') || 'nothing of ours';
+      const list =
+        allowed.map((other) => `@oddlot/${other}`).join(', ') || 'no other package of the project';
       return {
         rule: 'import-direction',
         message: `${owner} may not import ${name}; it may import ${list}`,

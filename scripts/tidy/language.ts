@@ -138,7 +138,7 @@ const blank = (match: string): string => match.replace(/[^\n]/g, ' ');
 function proseOf(markdown: string): string {
   return markdown
     .replace(/^```[^]*?^```/gm, blank)
-    .replace(/<!--[^]*?-->/g, blank)
+    .replace(/<!--[^]*?-->|<a [^>]*>/g, blank)
     .replace(/`[^`\n]*`/g, blank)
     .replace(/\]\([^)]*\)/g, blank);
 }

@@ -43,7 +43,7 @@ const BANS: readonly Ban[] = [
   {
     rule: 'pure-timer',
     pattern: /\b(?:setTimeout|setInterval|setImmediate|queueMicrotask)\b/g,
-    message: 'is a host timer; let the time of the next block run what is due',
+    message: 'is a host timer; let the time of the next block trigger what is due',
   },
   {
     rule: 'pure-locale',
@@ -89,7 +89,7 @@ const BANS: readonly Ban[] = [
     rule: 'pure-throw',
     pattern: /\bthrow\b/g,
     message:
-      'leaves half a block behind; use assert for a broken invariant, a Reject for a refusal',
+      'leaves a block half applied; use assert for a broken invariant, a Reject for a refusal',
     only: 'engine',
   },
 ];
@@ -124,7 +124,7 @@ export function checkVenueClock(source: Source): Finding[] {
     path: source.path,
     line: lineAt(source.code, index),
     rule: 'venue-clock',
-    message: `"${found}" reads the host's clock; take a Clock, made in ${VENUE_CLOCK}`,
+    message: `"${found}" reads the clock of the host; use a Clock, made in ${VENUE_CLOCK}`,
   }));
 }
 
@@ -205,6 +205,6 @@ export function checkVenueWrites(source: Source): Finding[] {
     path: source.path,
     line: lineAt(source.code, index),
     rule: 'venue-writes',
-    message: `"${found}" may be lost with the power; use what @oddlot/host/durable has`,
+    message: `"${found}" may be lost in a power failure; use @oddlot/host/durable`,
   }));
 }

@@ -64,20 +64,21 @@ function checkHeadings(
     const report = (rule: string, message: string): void => {
       found.push({ path: RULEBOOK_PATH, line, rule, message: `"${name}" ${message}` });
     };
-    if (seen.has(name)) report('rule-twice', 'has a heading already; join the two');
+    if (seen.has(name)) report('rule-twice', 'already has a heading; join the two');
     seen.add(name);
     const text = rulebook.text.slice(match.index, headings[index + 1]?.index);
     const isAhead = text.includes(NOT_BUILT);
     if (!kept.has(name) && !isAhead) {
       report(
         'rule-uncited',
-        `is cited by no source and no test; cite it, or say "${NOT_BUILT.trim()} …"`,
+        `is not cited by a source or a test; cite it, or write "${NOT_BUILT.trim()} …"`,
       );
     }
     if (kept.has(name) && isAhead) {
       report('rule-built', `is cited; remove its line "${NOT_BUILT.trim()} …"`);
     }
-    if (!text.includes('\n*Why:* ')) report('rule-reason', 'says no reason; add a line "*Why:* …"');
+    if (!text.includes('\n*Why:* '))
+      report('rule-reason', 'gives no reason; add a line "*Why:* …"');
     return found;
   });
 }

@@ -14,7 +14,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   [`${PROTOCOL}/actions/rain.ts`]: "export const rain = defineAction({\n  type: 'rain',\n});\n",
   [`${PROTOCOL}/streams/channels.ts`]:
     'export const WS_CHANNELS = {\n  clouds: z.object({ coin }),\n} as const;\n',
-  'docs/reference/info.md': '### weather\n',
+  'docs/reference/info-markets.md': '### weather\n',
   'docs/reference/exchange.md': '### rain\n',
   'docs/reference/streams.md': '### clouds\n',
   'packages/sdk/src/info/create-info.ts': 'export const info = { weather: bind(weather) };\n',
@@ -25,7 +25,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   'changes/sky.md': 'API\n\n`weather`, `rain` and `clouds` are new.\n',
 };
 
-/** What is found about the calls of a tree that differs in some files; undefined leaves one out. */
+/** The findings about a tree that differs in some files; undefined omits a file. */
 function found(changes: Readonly<Record<string, string | undefined>> = {}): string[] {
   const files = Object.entries({ ...WHOLE, ...changes }).flatMap(([path, text]) =>
     text === undefined ? [] : [{ path, text }],
@@ -40,7 +40,7 @@ test('a query, an action and a channel that have everything are in order', () =>
 });
 
 test.each([
-  ['docs/reference/info.md', 'surface-docs', 'weather'],
+  ['docs/reference/info-markets.md', 'surface-docs', 'weather'],
   ['docs/reference/exchange.md', 'surface-docs', 'rain'],
   ['docs/reference/streams.md', 'surface-docs', 'clouds'],
   ['packages/sdk/src/info/create-info.ts', 'surface-sdk', 'weather'],
@@ -53,7 +53,7 @@ test.each([
   expect(findings[0]).toContain(`"${name}"`);
 });
 
-test('a new query alone is told everything that it lacks, each by its place', () => {
+test('a new query without the rest gets a finding for each missing part, with its place', () => {
   const path = `${PROTOCOL}/info/market-queries.ts`;
   const findings = found({
     [path]: `${WHOLE[path]}\nexport const SKY_QUERIES = {\n  stars: z.object({}),\n};\n`,
@@ -65,13 +65,13 @@ test('a new query alone is told everything that it lacks, each by its place', ()
     'surface-fuzz:',
     'surface-change:',
   ]);
-  expect(findings.join('\n')).toContain('docs/reference/info.md');
+  expect(findings.join('\n')).toContain('docs/reference/info-*.md');
   expect(findings.join('\n')).toContain('packages/sdk/src/info');
   expect(findings.join('\n')).toContain('tests/fuzz/samples.ts');
   expect(findings.join('\n')).toContain('changes/');
 });
 
-test('a sample alone is no test, and a longer name is another one', () => {
+test('a sample does not count as a test, and a longer name is a different one', () => {
   const noTest = found({ 'tests/conformance/sky.test.ts': "ask({ type: 'weatherReport' });\n" });
   expect(noTest.map((finding) => finding.split(' ')[1])).toEqual(Array(3).fill('surface-test:'));
 });

@@ -5,13 +5,14 @@ import { lineAt, type Finding, type SourceFile } from './source.ts';
  * query, an action or a channel to the protocol is refused until all of that is there; each finding names the file.
  */
 
-/** What the protocol defines: a kind of call, and where the rest of it belongs. */
+/** A kind of call that the protocol defines, and where the rest of it belongs. */
 type Kind = {
   readonly what: 'query' | 'action' | 'channel';
   /** The files that define it. */
   readonly source: RegExp;
   /** Names and their places in such a file. */
   readonly names: (text: string) => readonly Named[];
+  /** The page that describes it; `*` stands for part of a name. */
   readonly page: string;
   /** The folder of the SDK. */
   readonly sdk: string;
@@ -25,7 +26,7 @@ const KINDS: readonly Kind[] = [
     what: 'query',
     source: /^packages\/protocol\/src\/info\/[\w-]+-queries\.ts$/,
     names: (text) => keysOf(text, /^export const \w+_QUERIES = \{\n/gm),
-    page: 'docs/reference/info.md',
+    page: 'docs/reference/info-*.md',
     sdk: 'packages/sdk/src/info',
     isFuzzed: true,
   },
@@ -49,7 +50,7 @@ const KINDS: readonly Kind[] = [
 
 const FUZZ_SAMPLES = 'tests/fuzz/samples.ts';
 
-/** What a call may lack, by its name and the rule, with the reason. */
+/** Permitted gaps of calls, by name and rule, with the reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'multiSig surface-fuzz':
     'an envelope around another action; tests/fuzz/signed-requests.ts wraps the samples',
@@ -90,7 +91,7 @@ export function checkSurface(files: readonly SourceFile[]): Finding[] {
   );
 }
 
-/** The names of all calls that a tree defines, for whoever holds them against the program. */
+/** The names of all calls that a tree defines; a test compares them with the program. */
 export function surfaceOf(
   files: readonly SourceFile[],
 ): Readonly<Record<string, readonly string[]>> {
@@ -145,15 +146,21 @@ function faultsOf(
   const missing: (readonly [rule: string, isThere: boolean, message: string])[] = [
     [
       'surface-docs',
-      new RegExp(`^### ${name}$`, 'm').test(tree.textOf(new RegExp(`^${kind.page}$`))),
+      new RegExp(`^### ${name}$`, 'm').test(
+        tree.textOf(new RegExp(`^${kind.page.replace('*', '[\\w-]+')}$`)),
+      ),
       `has no heading "### ${name}" in ${kind.page}`,
     ],
     [
       'surface-sdk',
       hasWord(tree.textOf(new RegExp(`^${kind.sdk}/create-[\\w-]+\\.ts$`)), name),
-      `is in no create-*.ts of ${kind.sdk}: the SDK can't call it`,
+      `is missing in create-*.ts of ${kind.sdk}: the SDK cannot call it`,
     ],
-    ['surface-test', tree.isTested(name), 'is in no test of tests/ against a running venue'],
+    [
+      'surface-test',
+      tree.isTested(name),
+      'is not covered by a test of tests/ against a running venue',
+    ],
     [
       'surface-fuzz',
       !kind.isFuzzed || hasWord(tree.textOf(new RegExp(`^${FUZZ_SAMPLES}$`)), name),
@@ -162,7 +169,7 @@ function faultsOf(
     [
       'surface-change',
       tree.isAnnounced(name) || ANNOUNCED_BEFORE.has(name),
-      'is named by no fragment of changes/; say there what is new',
+      'is not named by a fragment of changes/; describe there what is new',
     ],
   ];
   return missing

@@ -25,10 +25,13 @@ export function checkName(path: string, doors: ReadonlySet<string>): Finding[] {
     report('name-kebab', 'is not in kebab-case; write place-orders.ts for placeOrders');
   }
   if (VAGUE_NAMES.test(stem)) {
-    report('name-vague', `"${stem}" says nothing; name the file after its main export`);
+    report('name-vague', `"${stem}" is not descriptive; name the file after its main export`);
   }
   if (stem === 'index' && !/^packages\/[^/]+\/src\/index\.tsx?$/.test(path) && !doors.has(path)) {
-    report('name-barrel', 'index.ts is a door that "exports" lists; import the file itself');
+    report(
+      'name-barrel',
+      'index.ts must be an entry point listed in "exports"; import the file itself',
+    );
   }
   return findings;
 }
@@ -43,7 +46,8 @@ export function checkLength(
     if (lines <= FILE_LINES_MAX) return [];
     return report(`${lines} lines, at most ${FILE_LINES_MAX}; move a part with its own name out`);
   }
-  if (lines <= FILE_LINES_MAX) return report('fits again; remove its entry from LENGTH_EXCEPTIONS');
+  if (lines <= FILE_LINES_MAX)
+    return report('is short enough again; remove its entry from LENGTH_EXCEPTIONS');
   if (lines <= exception.lines) return [];
   return report(`grew from ${exception.lines} to ${lines} lines; a listed file may only shrink`);
 }
@@ -55,7 +59,7 @@ const COMMENT_WORDS: readonly Word[] = [
   {
     rule: 'todo',
     pattern: /\bTODO\b(?!\(#\d+\))/g,
-    message: 'names no issue; write TODO(#123) or do it',
+    message: 'does not name an issue; write TODO(#123) or do it',
   },
 ];
 
@@ -63,7 +67,7 @@ const CODE_WORDS: readonly Word[] = [
   {
     rule: 'export-default',
     pattern: /\bexport\s+default\b/g,
-    message: 'has no name of its own; export a named function or constant',
+    message: 'is anonymous; export a named function or constant',
   },
 ];
 
@@ -71,7 +75,7 @@ const TEST_WORDS: readonly Word[] = [
   {
     rule: 'test-focus',
     pattern: /\b(?:test|it|describe|suite|bench)(?:\.\w+)*\.(?:only|skip|todo)\b/g,
-    message: 'leaves tests out; run one with "npx vitest run -t <name>", and delete dead ones',
+    message: 'skips tests; run one with "npx vitest run -t <name>", and delete dead ones',
   },
 ];
 
@@ -92,7 +96,7 @@ const TEXT_WORDS: readonly Word[] = [
     rule: 'outside-text',
     pattern:
       /\b(?:wire|interface|rules)\.md\b|\bwire \d+\.\d+|\u00a7|\b[Ss]ections? \d(?![\d.]* of RFC)/g,
-    message: 'is in no file of this repository; cite a rule of docs/rulebook.md or say it in words',
+    message: 'does not exist in this repository; cite a rule of docs/rulebook.md or describe it',
   },
 ];
 

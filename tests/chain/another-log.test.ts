@@ -51,7 +51,7 @@ test('an empty log on a bridge that has paid: nothing is credited or paid, and i
     expect(await ready.json()).toMatchObject({ failing: [{ name: 'bridge' }] });
     const metrics = await (await fetch(`${venue.operations}/metrics`)).text();
     expect(metrics).toMatch(/^oddlot_settlement_state\{state="failed"\} 1$/m);
-    expect(venue.faults().join()).toContain('which this venue has never issued');
+    expect(venue.faults().join()).toContain('which this venue never issued');
 
     const after = await chainOf(venue.url);
     const deadline = BigInt(Math.floor(Date.now() / 1_000) + 3_600);
@@ -63,7 +63,8 @@ test('an empty log on a bridge that has paid: nothing is credited or paid, and i
     await post(venue.url, '/request-fund', { user });
     await client().exchange.withdraw3({ destination: user, amount: '20' }, { confirm: 'executed' });
     const shown = async () => (await client().info.withdrawals({ user }))[0];
-    const error = 'Payouts are stopped: the bridge has paid what this venue did not ask for';
+    const error =
+      'Payouts are stopped: the bridge has made a payout that this venue did not request';
     await expect.poll(shown, WAIT).toMatchObject({ id: 1, status: 'held', error });
     expect(await watch()).toMatchObject(stopped);
     expect(await money()).toBe('980');

@@ -52,16 +52,16 @@ const keysOf = (): Record<string, unknown> =>
   JSON.parse(readFileSync(join(venue.data, 'settlement', 'keys.json'), 'utf8'));
 
 test.each<[string, string, () => string | undefined]>([
-  ['missing', 'is missing, and', () => undefined],
-  ['damaged', 'does not hold the keys of a local chain', () => '{"relayer":'],
+  ['missing', 'is missing, but', () => undefined],
+  ['damaged', 'does not contain the keys of a local chain', () => '{"relayer":'],
   [
     'with a foreign relayer',
-    'does not belong to the chain beside it: the relayer (0x',
+    'does not belong to the chain next to it: the relayer (0x',
     () => JSON.stringify({ ...keysOf(), relayer: generatePrivateKey() }),
   ],
   [
     'with a foreign minter',
-    'does not belong to the chain beside it: the minter (0x',
+    'does not belong to the chain next to it: the minter (0x',
     () => JSON.stringify({ ...keysOf(), minter: generatePrivateKey() }),
   ],
 ])('settlement/keys.json %s: the start fails with its name', async (_, what, text) => {
@@ -75,23 +75,23 @@ test.each([
   [join('reserves', 'salt-secret'), 'ab'],
 ])('%s damaged: the start fails with its name', async (name, text) => {
   await withFile(name, text, async (file) => {
-    expect(await refusal()).toContain(`${file} does not hold 32 bytes in hex: restore it`);
+    expect(await refusal()).toContain(`${file} does not contain 32 bytes in hex. Restore it`);
   });
 });
 
 const OTHER = 'legal winner thank year wave sausage worth useful legal winner thank yellow\n';
 test.each<[string, string, string | undefined]>([
-  ['missing', 'is missing, and', undefined],
-  ['damaged', 'does not hold a mnemonic', 'my secret'],
-  ['of another relay', 'does not belong to the chain beside it', OTHER],
+  ['missing', 'is missing, but', undefined],
+  ['damaged', 'does not contain a mnemonic', 'my secret'],
+  ['of another relay', 'does not belong to the chain next to it', OTHER],
 ])('relay/seed %s: the relay ends once with its name, the venue serves', async (_, what, text) => {
   await withFile(join('relay', 'seed'), text, async (file) => {
     const from = venue.stderr.length;
     await venue.startAgain();
     const said = (): string => venue.stderr.slice(from);
-    await expect.poll(said, { timeout: 60_000 }).toContain('is not started again');
+    await expect.poll(said, { timeout: 60_000 }).toContain('is not restarted');
     expect(said()).toContain(`${file} ${what}`);
-    expect(said()).not.toContain('it is started again');
+    expect(said()).not.toContain('the relay ended; restarting');
   });
 });
 

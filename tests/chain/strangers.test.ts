@@ -170,11 +170,11 @@ test('R-requests: what strangers have the chain keep is bounded, for each and in
     };
     const sent: unknown[] = [];
     for (let at = 0; at < 4; at++) sent.push(await send('127.0.0.2'));
-    const own = 'too much was written from your address: try again later';
+    const own = 'too much data was written from your address; try again later';
     expect(sent.slice(0, 2)).toEqual([undefined, undefined]);
     expect(sent.at(-1)).toBe(own);
     for (let client = 20; client < 40; client++) await send(`127.0.0.${client}`);
-    expect(await send('127.0.0.99')).toMatch(/^this chain is full: it holds \d+ bytes$/);
+    expect(await send('127.0.0.99')).toMatch(/^this chain is full: it has \d+ bytes$/);
     const raw = await payment({ nonce });
     await expect(chain.chain.rpc('eth_sendRawTransaction', [raw])).resolves.toMatch(/^0x/);
   } finally {

@@ -18,7 +18,7 @@ const CLOCKS_MS = [0, 1_200, -900];
 const POSTGRES_SOCKET = '.s.PGSQL.5432';
 const ANSWER_MS_MAX = 500;
 /** What a replica may not say, whatever happens: servers that sync what they acknowledge lose none of it. */
-const ALARM = /lost blocks|blocks are missing|not a copy of this stream|differ/;
+const ALARM = /lost blocks|blocks are missing|not a copy of th(?:e|is) stream|differ/;
 
 /** A replica, as its process comes and goes. */
 export type TroubledReplica = {

@@ -40,7 +40,7 @@ test('key, money, order, position, fills and cancel, for people and for programs
   const [key] = JSON.parse((await oddlot('keys list --json')).out);
   await cheapen('main');
   expect(made.out).toContain(key.address);
-  expect((await oddlot('faucet')).out).toBe(`${key.address} has 1000 test USDC more (perp)\n`);
+  expect((await oddlot('faucet')).out).toBe(`Credited 1000 test USDC to ${key.address} (perp)\n`);
   const bought = await oddlot('order buy 0.01 BTC');
   expect(bought.out).toMatch(/^filled: order \d+ on BTC-USDC, 0\.01 at 97000\.1\n$/);
   expect((await oddlot('positions')).out).toMatch(/BTC-USDC +0\.01 +97000\.1/);
@@ -50,7 +50,7 @@ test('key, money, order, position, fills and cancel, for people and for programs
   const id = /order (\d+)/.exec(resting.out)![1];
   expect((await oddlot('orders')).out).toContain(id);
   expect((await oddlot(`cancel BTC ${id}`)).code).toBe(0);
-  expect((await oddlot('orders')).out).toBe('no orders\n');
+  expect((await oddlot('orders')).out).toBe('No orders\n');
   expect((await oddlot('book BTC --levels 1')).out).toBe(
     'side    price  size\nask   97000.1  0.99\nbid   96999.9     1\n',
   );
@@ -66,7 +66,7 @@ test('an agent is approved and trades; outcome shares are split, bought and merg
   expect(await oddlot('split 20 rain --key main')).toMatchObject({ code: 0 });
   expect(await oddlot('merge 5 rain --key main')).toMatchObject({ code: 0 });
   expect((await oddlot('order buy 10 rain --price 0.6 --key main')).out).toMatch(/^filled/);
-  expect((await oddlot('agents approve bot --key main')).out).toContain('may trade');
+  expect((await oddlot('agents approve bot --key main')).out).toContain('Approved agent bot');
   expect((await oddlot('agents list --key main')).out).toContain('bot');
   expect((await oddlot('order buy 0.001 BTC --price 96000 --key bot')).code).toBe(0);
 });
@@ -113,7 +113,9 @@ test('an admin changes, halts and resumes a perp, and the ladder, the gate and w
     perpTakerFeeRate: '0.0004',
   };
   writeFileSync(ladder, JSON.stringify({ tiers: [tier] }));
-  expect((await oddlot(`fees set ${ladder}${as}`)).out).toBe('1 tiers from the next fill on\n');
+  expect((await oddlot(`fees set ${ladder}${as}`)).out).toBe(
+    'Set 1 fee tiers, starting with the next fill\n',
+  );
   expect((await oddlot('fees')).out).toContain('0.0004');
   expect((await oddlot(`market delist SOL --yes${as}`)).out).toBe('SOL-USDC is closing\n');
 });
@@ -131,7 +133,7 @@ test('a deployer lists an event with two markets from a file, and resolves one t
     'snow-monday is closed\n',
   );
   const resolved = await oddlot(`event resolve ${first.id} 1 --yes --evidence seen --key admin`);
-  expect(resolved.out).toBe(`a YES share of ${first.id} pays 1\n`);
+  expect(resolved.out).toBe(`Each YES share of ${first.id} pays 1\n`);
 });
 
 type Listing = { event: object; markets: Record<string, unknown>[] };
@@ -158,13 +160,13 @@ test('an event whose second market is refused is listed in part, and the file ru
   const { error } = JSON.parse(ended.err);
   const [monday] = error.markets;
   expect(error).toMatchObject({ exitCode: 6, notListed: 'fog-tuesday', event: 'fog' });
-  expect(error.message).toMatch(/^fog-tuesday is not listed: .*run it again/);
+  expect(error.message).toMatch(/^fog-tuesday was not listed: .*run the command again/);
   expect(error.message).toContain(`market fog-monday (${monday.id})`);
   const before = venue.head.hash;
   const other = listing('fog', ({ markets }) => (markets[0]!['priceTick'] = '0.1'));
   expect(await oddlot(`event create ${other} --key admin`)).toMatchObject({
     code: 2,
-    err: expect.stringContaining('fog-monday is listed already with another priceTick'),
+    err: expect.stringContaining('fog-monday is already listed with a different priceTick'),
   });
   expect(venue.head.hash).toBe(before);
   listing('fog', () => undefined);
@@ -204,7 +206,7 @@ test.each<[what: string, change: (file: Listing) => void, why: string]>([
   ['type', ({ markets }) => (markets[2]!['priceTick'] = 1), 'markets[2]: Wrong type'],
   ['lack', ({ markets }) => delete markets[1]!['question'], 'markets[1]: Missing'],
   ['null', ({ markets }) => (markets[1] = null as never), 'markets[1]: '],
-  ['twice', ({ markets }) => (markets[1]!['slug'] = 'twice-monday'), 'two markets are called'],
+  ['twice', ({ markets }) => (markets[1]!['slug'] = 'twice-monday'), 'is used by two markets'],
   [
     'late',
     ({ markets }) => (markets[1]!['endTime'] = 9e12),
@@ -237,31 +239,31 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['agents approve a/b --key main', 2, 'Invalid key name "a/b"'],
   ['agents list 0x12', 2, 'Invalid address "0x12"'],
   ['faucet 0x12', 2, 'Invalid address "0x12"'],
-  ['faucet', 5, 'Name one with --key'],
+  ['faucet', 5, 'Name a key with --key'],
   ['withdraw x --key main', 2, 'Invalid <amount> "x". Use an amount of USDC'],
   ['withdraw 5 0x12 --key main', 2, 'Invalid [destination] "0x12". Use 0x and 40 hex digits.'],
-  ['deposit 5 --key main', 3, 'this venue has no settlement chain'],
+  ['deposit 5 --key main', 3, 'This venue has no settlement chain'],
   ['withdraw 5 --key main', 3, 'this venue has no settlement chain'],
   ['split x rain --key main', 2, 'Invalid <pairs> "x". Use a decimal number.'],
   ['split 5 BTC --key main', 3, 'Instrument is not an outcome market'],
   ['split 999999 rain --key main', 3, 'Insufficient balance'],
   ['merge 999999 rain --key main', 3, 'Insufficient shares to merge'],
-  ['merge 5 NOPE --key main', 2, 'nothing is called NOPE'],
+  ['merge 5 NOPE --key main', 2, 'No instrument named NOPE'],
   ['order buy x BTC --key main', 2, 'Invalid <size> "x". Use a decimal number.'],
   ['order buy 1 BTC --price x --key main', 2, 'Invalid --price "x". Use a decimal number.'],
   ['order buy -1 BTC --price 90000 --key main', 3, 'Order size is below the minimum'],
-  ['order buy 10 rain --key main', 2, 'An order on an outcome market needs a --price'],
+  ['order buy 10 rain --key main', 2, 'Missing --price. Orders on outcome markets need one.'],
   [
     'order buy 10 rain --price 0.5 --tif Ioc --key main',
     2,
-    'Outcome markets do not support --tif Ioc',
+    'Invalid --tif Ioc. Outcome markets do not support it.',
   ],
   ['order buy 0.01 BTC --price 90000 --cloid x --key main', 3, 'Invalid cloid format'],
   ['order buy 0.01 BTC --network moon --key main', 2, 'Unknown network: moon'],
   ['order buy 0.01 BTC --network a.org-3fa9c1d2 --key main', 2, 'nothing was signed'],
   ['orders 0x12', 2, 'Invalid address "0x12"'],
   ['fills 0x12', 2, 'Invalid address "0x12"'],
-  ['book NOPE', 2, 'nothing is called NOPE'],
+  ['book NOPE', 2, 'No instrument named NOPE'],
   ['book BTC --levels 0', 2, 'Invalid --levels "0". Use a whole number above zero.'],
   [
     'export nothing --key main',
@@ -269,14 +271,14 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
     'Invalid <what> "nothing". Use one of fills, fundings, ledger, orders.',
   ],
   ['export fills 0x12', 2, 'Invalid address "0x12"'],
-  ['cancel NOPE 5 --key main', 2, 'nothing is called NOPE'],
-  ['cancel BTC --key main', 2, '[order-id] is missing. Add the id that `oddlot orders` shows'],
+  ['cancel NOPE 5 --key main', 2, 'No instrument named NOPE'],
+  ['cancel BTC --key main', 2, '[order-id] is missing. Add an id from `oddlot orders`'],
   ['cancel BTC 5 --all --key main', 2, 'Use either [order-id] or --all, not both.'],
   ['watch BTC --updates x', 2, 'Invalid --updates "x"'],
-  ['market halt NOPE --key admin', 2, 'nothing is called NOPE'],
-  ['market delist NOPE --yes --key admin', 2, 'nothing is called NOPE'],
+  ['market halt NOPE --key admin', 2, 'No instrument named NOPE'],
+  ['market delist NOPE --yes --key admin', 2, 'No instrument named NOPE'],
   ['event create /dev/null --key admin', 2, '/dev/null: Unexpected end of JSON input'],
-  ['event close NOPE --yes --key admin', 2, 'nothing is called NOPE'],
+  ['event close NOPE --yes --key admin', 2, 'No instrument named NOPE'],
   [
     'event resolve 100000 x --yes --key admin',
     2,
@@ -299,7 +301,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['dev --port x', 2, '--port must be a whole number from 0 to 65535: x'],
   ['order buy', 2, "missing required argument 'size'"],
   ['order up 1 BTC --key main', 2, 'Allowed choices are buy, sell.'],
-  ['order buy 1 NOPE --key main', 2, 'nothing is called NOPE; perps are BTC-USDC'],
+  ['order buy 1 NOPE --key main', 2, 'No instrument named NOPE. Perps: BTC-USDC'],
   [
     'order buy 1 BTC --slippage 200 --key main',
     2,
@@ -309,25 +311,25 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['order buy 1 BTC --tif Fok --key main', 2, 'Allowed choices are Gtc, Alo, Ioc'],
   ['cancel BTC x --key main', 2, 'Invalid [order-id] "x"'],
   ['withdraw 1 --key main', 3, 'Below minimum withdraw amount'],
-  ['positions --key nobody', 5, 'there is no key "nobody"'],
-  ['positions', 5, 'There are several keys. Name one with --key, or set a default'],
-  ['keys new main', 5, 'there is a key "main" already'],
+  ['positions --key nobody', 5, 'No key named "nobody"'],
+  ['positions', 5, 'There are several keys. Name a key with --key, or set a default'],
+  ['keys new main', 5, 'A key named "main" already exists'],
   ['keys import other', 5, '0x and 64 hex digits', { ODDLOT_PRIVATE_KEY: '0x12' }],
-  ['keys import other', 2, 'set ODDLOT_PRIVATE_KEY'],
-  ['cancel --key main', 5, 'the password of "main" is wrong', { ODDLOT_PASSWORD: 'not this one' }],
-  ['watch', 2, 'watch an instrument, or an account with --account'],
-  ['watch NOPE', 2, 'nothing is called NOPE'],
+  ['keys import other', 2, 'Set ODDLOT_PRIVATE_KEY'],
+  ['cancel --key main', 5, 'The password of "main" is wrong', { ODDLOT_PASSWORD: 'not this one' }],
+  ['watch', 2, 'use --account to watch an account'],
+  ['watch NOPE', 2, 'No instrument named NOPE'],
   ['watch --account 0x12', 2, 'Invalid address "0x12"'],
   ['event close BTC --yes --key admin', 2, 'BTC-USDC is a perp'],
   ['watch BTC --levels none', 2, 'Invalid --levels "none"'],
-  ['market change BTC --key admin', 2, 'say what to change'],
-  ['market change NOPE --tick 1 --key admin', 2, 'nothing is called NOPE'],
+  ['market change BTC --key admin', 2, 'Nothing to change'],
+  ['market change NOPE --tick 1 --key admin', 2, 'No instrument named NOPE'],
   ['market change BTC --tick x --key admin', 2, 'Invalid --tick "x". Use a decimal number.'],
   ['market change BTC --tick 1 --key main', 3, 'Signer is not permitted to send venueAdmin'],
-  ['market delist BTC --key admin', 2, 'delisting BTC is final: say --yes if you mean it'],
+  ['market delist BTC --key admin', 2, 'Delisting BTC is final. Confirm with --yes.'],
   ['market halt BTC --key main', 3, 'Signer is not permitted to send venueAdmin'],
   ['event create /nowhere.json --key admin', 2, '/nowhere.json: ENOENT'],
-  ['event resolve 100000 1 --key admin', 2, 'resolving 100000 is final: say --yes'],
+  ['event resolve 100000 1 --key admin', 2, 'Resolving 100000 is final. Confirm with --yes'],
   ['event resolve 100000 2 --yes --key admin', 3, ''],
   [
     'gate set wide --key admin',
@@ -341,12 +343,12 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ],
   ['operators add kings 0x12 --key admin', 2, 'Invalid <role> "kings". Use admins or deployers.'],
   ['fees set /nowhere.json --key admin', 2, '/nowhere.json: ENOENT'],
-  ['backup /nowhere /nowhere-else', 2, '/nowhere is no data folder: it has no journal'],
-  ['replay /nowhere --to 5', 2, "the log of /nowhere can't be read up to block 5"],
+  ['backup /nowhere /nowhere-else', 2, '/nowhere is not a data folder: it has no journal'],
+  ['replay /nowhere --to 5', 2, 'Cannot read the log of /nowhere up to block 5'],
   ['replay /nowhere --to x', 2, 'Invalid --to "x"'],
-  ['restore /nowhere /nowhere-else', 2, '/nowhere is no backup'],
+  ['restore /nowhere /nowhere-else', 2, '/nowhere is not a backup'],
   ['completion csh', 2, 'Allowed choices are bash, zsh, fish.'],
-  ['dev --accounts many', 2, '--accounts is a whole number up to 100'],
+  ['dev --accounts many', 2, 'Invalid --accounts. Use a whole number from 0 to 100.'],
 ])('`oddlot %s` ends with %i and a sentence', async (line, code, why, env) => {
   const before = venue.head.hash;
   const ended = await oddlot(line, env);

@@ -36,9 +36,9 @@ test('a permit and a transfer are credited, each step is told, and programs get 
   const permit = await oddlot('deposit 100 --key main');
   expect(permit).toMatchObject({
     code: 0,
-    out: `100 USDC are in the account of ${address}\n`,
+    out: `Credited 100 USDC to ${address}\n`,
     err: expect.stringMatching(
-      /has 1000 USDC on chain.*\nsigned a permit.*\nthe venue has sent it: 0x.*\nwaiting/,
+      /has 1000 USDC on chain.*\nSigned a permit.*\nThe venue sent it: 0x.*\nWaiting/,
     ),
   });
   expect(await withdrawable()).toBe('100');
@@ -52,14 +52,14 @@ test('who has no USDC, no ether or too little of it is told so, and nothing is s
   expect(await oddlot('deposit 5 --key poor')).toMatchObject({
     code: 3,
     out: '',
-    err: expect.stringMatching(/^0x\w+ has 0 USDC on chain \d+: nothing was sent\n$/),
+    err: expect.stringMatching(/^0x\w+ has 0 USDC on chain \d+\. Nothing was sent\.\n$/),
   });
   const chain = await chainOf(venue.url);
   await chain.wallet(privateKeyToAccount(key)).transfer(poor as `0x${string}`, 20_000_000n);
   expect(await oddlot('deposit 5 --transfer --key poor')).toMatchObject({
     code: 3,
     out: '',
-    err: expect.stringMatching(/has 0 ether, and this may take/),
+    err: expect.stringMatching(/has 0 ether, but up to/),
   });
   expect(await chain.balanceOf(poor as `0x${string}`)).toBe(20_000_000n);
   // Without ether the permit does.
@@ -81,7 +81,7 @@ test('a running venue writes a snapshot when it is asked', async () => {
   );
   expect(height).toBeGreaterThan(1);
   const told = await oddlot(`snapshot --operations ${venue.operations}`);
-  expect(told.out).toMatch(/^the newest snapshot is of block \d+\n$/);
+  expect(told.out).toMatch(/^Newest snapshot: block \d+\n$/);
 }, 60_000);
 
 test.each<[line: string, code: number, why: string]>([
@@ -93,10 +93,10 @@ test.each<[line: string, code: number, why: string]>([
   ['deposit 5 --rpc moon --key main', 2, 'Invalid --rpc "moon". Use a URL.'],
   ['deposit 5 --rpc http://127.0.0.1:1 --key main', 4, 'HTTP request failed'],
   ['deposit 5 --wait-seconds soon --key main', 2, 'Invalid --wait-seconds "soon"'],
-  ['deposit 5 --key nobody', 5, 'there is no key "nobody"'],
+  ['deposit 5 --key nobody', 5, 'No key named "nobody"'],
   ['deposit', 2, "missing required argument 'amount'"],
   ['snapshot --operations moon', 2, 'Invalid --operations "moon". Use a URL.'],
-  ['snapshot --operations http://127.0.0.1:1', 4, 'does not answer'],
+  ['snapshot --operations http://127.0.0.1:1', 4, 'No answer from'],
 ])('`oddlot %s` ends with %i and a sentence', async (line, code, why) => {
   const before = await withdrawable();
   const ended = await oddlot(line);

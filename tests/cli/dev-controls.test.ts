@@ -73,18 +73,18 @@ test.each(['--port', '--port 0 --controls'])(
     await rm(place, { recursive: true });
     expect(ended).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining(`port ${port} is taken: name another one`),
+      stderr: expect.stringContaining(`Port ${port} is already in use`),
     });
     expect(left).toEqual([]);
   },
 );
 
 test.each([
-  ['--controls 70000', '--controls is a port from 0 to 65535'],
-  ['--controls here', '--controls is a port from 0 to 65535'],
-  ['--controls 0 --port x', '--port is a port from 0 to 65535'],
-  ['--controls 0 --data ./kept', 'keeps nothing: leave --data out'],
-  ['--controls 0 --accounts many', '--accounts is a whole number up to 100'],
+  ['--controls 70000', 'Invalid --controls. Use a port from 0 to 65535.'],
+  ['--controls here', 'Invalid --controls. Use a port from 0 to 65535.'],
+  ['--controls 0 --port x', 'Invalid --port. Use a port from 0 to 65535.'],
+  ['--controls 0 --data ./kept', '--data and --controls exclude each other'],
+  ['--controls 0 --accounts many', 'Invalid --accounts. Use a whole number from 0 to 100.'],
 ])('dev %s is refused with a sentence', async (flags, sentence) => {
   const said: string[] = [];
   const { write } = process.stderr;

@@ -79,8 +79,8 @@ test('so does one for shares, against the outcome maker', async () => {
 });
 
 test.each([
-  ['--liquidity mine', '--liquidity is `examples`'],
-  ['--liquidity examples --controls 0', 'leave --liquidity or --controls out'],
+  ['--liquidity mine', 'Invalid --liquidity. Use `examples`.'],
+  ['--liquidity examples --controls 0', '--liquidity and --controls exclude each other'],
 ])('dev %s is refused with a sentence', async (flags, sentence) => {
   const said: string[] = [];
   const { write } = process.stderr;

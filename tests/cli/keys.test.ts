@@ -60,7 +60,7 @@ test('the default key can be set, is kept, and --key goes before it', async () =
   expect(await oddlot.json('orders')).toMatchObject({ user: main, agent: { address: bot } });
   expect(await oddlot.run('keys default nobody')).toMatchObject({
     code: 5,
-    err: expect.stringContaining('there is no key "nobody"'),
+    err: expect.stringContaining('No key named "nobody"'),
   });
   expect(await oddlot.json('orders')).toMatchObject({ agent: { key: 'bot' } });
 });
@@ -119,7 +119,7 @@ test('an agent key without an approval at a venue reads nothing there', async ()
   expect(await oddlot.run('positions --key bot', elsewhere)).toMatchObject({
     code: 5,
     out: '',
-    err: expect.stringContaining('Agent key "bot" has no approval at this venue'),
+    err: expect.stringContaining('Agent key "bot" is not approved at this venue'),
   });
   expect(await oddlot.run('positions --key main', elsewhere)).toMatchObject({ code: 0 });
 });

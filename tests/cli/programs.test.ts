@@ -40,8 +40,8 @@ test.each<[line: string, why: RegExp]>([
   ['relay --port x', /port/],
   ['validator --port 8', /(key|bridge)/],
   // What would be left out: it would be checked by another name than the one that was asked for.
-  ['--network other verify http://127.0.0.1:9', /^verify reads what stands behind its name: /],
-  ['verify http://127.0.0.1:9 --from 9 --to 3', /^nothing to compare: block 3 is before block 9$/m],
+  ['--network other verify http://127.0.0.1:9', /^Put --network after the command: oddlot verify/],
+  ['verify http://127.0.0.1:9 --from 9 --to 3', /^Nothing to compare: block 3 is before block 9$/m],
 ])('`oddlot %s` ends with 2, a sentence and nothing left behind', async (line, why) => {
   const ended = await oddlot(line);
   expect(ended).toEqual({ code: 2, out: '', err: expect.stringMatching(why) });
@@ -116,7 +116,7 @@ test('with --json a program ends with one object on standard output, all else on
   }
   expect(wrong).toMatchObject({
     code: 2,
-    err: expect.stringContaining('there is no command moon'),
+    err: expect.stringContaining('Unknown command moon'),
   });
 });
 
@@ -134,7 +134,7 @@ test('checks ask the venue that the environment names, tell programs of faults i
 });
 
 test.each<[args: readonly string[], why: RegExp]>([
-  [['--data', '/nowhere'], /^there is no log in \/nowhere\n$/],
+  [['--data', '/nowhere'], /^No log in \/nowhere\n$/],
   [['--moon'], /^Unknown option '--moon'/],
 ])(
   '`oddlot rebuild-history` with %j is a wrong question, for people and for programs',

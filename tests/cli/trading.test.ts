@@ -36,14 +36,14 @@ const orderId = (out: string): string => /order (\d+)/.exec(out)![1]!;
 test('USDC moves between the own sub-accounts, and to another account', async () => {
   expect(await oddlot('transfer 100 --to outcome')).toEqual({
     code: 0,
-    out: '100 USDC moved from perp to outcome\n',
+    out: 'Moved 100 USDC from perp to outcome\n',
     err: '',
   });
   expect([await free('perp'), await free('outcome')]).toEqual(['9900', '100']);
   expect(await command.json('transfer 25.5 --to perp')).toMatchObject({ status: 'executed' });
   expect([await free('perp'), await free('outcome')]).toEqual(['9925.5', '74.5']);
   const friend = `0x${'5e'.repeat(20)}`;
-  expect((await oddlot(`send 10 ${friend}`)).out).toBe(`10 USDC sent to ${friend}\n`);
+  expect((await oddlot(`send 10 ${friend}`)).out).toBe(`Sent 10 USDC to ${friend}\n`);
   await command.json(`send 4.5 ${friend} --from outcome --to outcome`);
   expect([await free('perp', friend), await free('outcome', friend)]).toEqual(['10', '4.5']);
   expect([await free('perp'), await free('outcome')]).toEqual(['9915.5', '70']);
@@ -54,16 +54,16 @@ test('leverage, margin mode and position mode are set, also by an agent', async 
     const { leverage } = await venue.client().info.activeAssetData({ user, coin: '3' });
     return leverage;
   };
-  expect((await oddlot('leverage SOL 7 --key bot')).out).toBe('The leverage of SOL-USDC is 7x\n');
+  expect((await oddlot('leverage SOL 7 --key bot')).out).toBe('Leverage of SOL-USDC set to 7x\n');
   expect(await shown()).toMatchObject({ type: 'Cross', value: 7 });
   expect((await oddlot('margin-mode SOL isolated')).out).toBe(
-    'The margin mode of SOL-USDC is isolated\n',
+    'Margin mode of SOL-USDC set to isolated\n',
   );
   await command.json('leverage SOL 3 --mode isolated');
   expect(await shown()).toMatchObject({ type: 'Isolated', value: 3 });
   await command.json('margin-mode SOL cross');
   expect(await shown()).toMatchObject({ type: 'Cross', value: 7 });
-  expect((await oddlot('position-mode hedge')).out).toBe('The position mode is hedge\n');
+  expect((await oddlot('position-mode hedge')).out).toBe('Position mode set to hedge\n');
   await command.json('leverage SOL 4 --mode isolated --side short');
   await command.json('position-mode one-way');
 });
@@ -77,7 +77,7 @@ test('margin is added to an isolated position and removed from it', async () => 
   };
   const before = await margin();
   expect((await oddlot('margin add BTC 100')).out).toBe(
-    '100 USDC are added to the margin of BTC-USDC\n',
+    '100 USDC added to the margin of BTC-USDC\n',
   );
   expect((await margin()) - before).toBeCloseTo(100, 6);
   await command.json('margin remove BTC 20.25');
@@ -105,7 +105,7 @@ test('a trigger order waits for the mark, is listed and is cancelled by its id',
   expect(triggers).toMatchObject([{ oid: Number(orderId(placed.out)), triggerPx: '105000' }]);
   expect((await oddlot('orders')).out).toMatch(/BTC\S* +buy +0\.01 +\S+ +105000/);
   await oddlot(`cancel BTC ${orderId(placed.out)}`);
-  expect((await oddlot('orders')).out).toBe('no orders\n');
+  expect((await oddlot('orders')).out).toBe('No orders\n');
 });
 
 test('an order brings its TP/SL; a position gets, shows and loses them', async () => {
@@ -129,8 +129,8 @@ test('an order brings its TP/SL; a position gets, shows and loses them', async (
   await oddlot(`cancel BTC ${stop}`);
   expect((await oddlot('orders')).out).not.toContain('88000');
   await oddlot('order sell 0.01 BTC --reduce-only');
-  expect((await oddlot('orders')).out).toBe('no orders\n');
-  expect((await oddlot('positions')).out).toMatch(/^no positions/);
+  expect((await oddlot('orders')).out).toBe('No orders\n');
+  expect((await oddlot('positions')).out).toMatch(/^No positions/);
 });
 
 test('a scheduled cancellation takes the orders at its time, and can be removed', async () => {
@@ -138,9 +138,7 @@ test('a scheduled cancellation takes the orders at its time, and can be removed'
   expect((await oddlot('schedule-cancel 30')).out).toMatch(
     /^All orders will be cancelled at 20\d\d-.*Z\n$/,
   );
-  expect((await oddlot('schedule-cancel --off')).out).toBe(
-    'The scheduled cancellation is removed\n',
-  );
+  expect((await oddlot('schedule-cancel --off')).out).toBe('Scheduled cancellation removed\n');
   await venue.advance('1m');
   expect((await command.json<Orders>('orders')).perps).toHaveLength(1);
   await command.json('schedule-cancel 10');
@@ -154,32 +152,32 @@ test.each<[line: string, code: number, why: string]>([
   ['transfer 5 --to bank', 2, 'Allowed choices are perp, outcome.'],
   ['transfer 999999 --to outcome', 3, 'Insufficient balance'],
   ['transfer 5 --to outcome --key bot', 5, 'Key "bot" is an agent key of 0x'],
-  [`send 5 0x${'5e'.repeat(20)} --key bot`, 5, "This needs the account's own key"],
-  ['withdraw 5 --key bot', 5, "This needs the account's own key"],
-  ['agents approve other --key bot', 5, "This needs the account's own key"],
+  [`send 5 0x${'5e'.repeat(20)} --key bot`, 5, 'This needs the key of the account itself'],
+  ['withdraw 5 --key bot', 5, 'This needs the key of the account itself'],
+  ['agents approve other --key bot', 5, 'This needs the key of the account itself'],
   ['send x 0x12', 2, 'Invalid <a'],
   ['send 5 0x12', 2, 'Invalid <address> "0x12". Use 0x and 40 hex digits.'],
   [`send 5 0x${'0'.repeat(40)}`, 3, 'Invalid address'],
   [`send 999999 0x${'5e'.repeat(20)}`, 3, 'Insufficient balance'],
   ['leverage BTC x', 2, 'Invalid <leverage> "x". Use a whole number above zero.'],
   ['leverage BTC 1000', 3, ''],
-  ['leverage NOPE 5', 2, 'nothing is called NOPE'],
+  ['leverage NOPE 5', 2, 'No instrument named NOPE'],
   ['leverage BTC 5 --mode half', 2, 'Allowed choices are cross, isolated.'],
   ['margin-mode BTC half', 2, 'Allowed choices are cross, isolated.'],
   ['position-mode both', 2, 'Allowed choices are one-way, hedge.'],
   ['margin add BTC x', 2, 'Invalid <amount> "x". Use an amount of USDC above zero'],
   ['margin add BTC 5', 3, ''],
-  ['margin', 2, 'A command is missing.'],
+  ['margin', 2, 'Missing command'],
   ['amend BTC 5', 2, 'Nothing to change. Use --price, --size or both.'],
   ['amend BTC x --price 5', 2, 'Invalid <order-id> "x"'],
-  ['amend BTC 999999 --price 90000', 3, 'There is no open order 999999 on BTC-USDC'],
+  ['amend BTC 999999 --price 90000', 3, 'No open order 999999 on BTC-USDC'],
   ['trigger sell 0.01 BTC --type sl', 2, "required option '--trigger <price>' not specified"],
   ['trigger sell x BTC --type sl --trigger 90000', 2, 'Invalid <size> "x". Use a decimal number.'],
   ['trigger sell 0.01 BTC --type sl --trigger x', 2, 'Invalid --trigger "x"'],
   ['trigger sell 0.01 BTC --type stop --trigger 5', 2, 'Allowed choices are tp, sl.'],
   ['tpsl BTC', 2, 'Nothing to set. Use --tp, --sl or both.'],
-  ['tpsl BTC --tp-price 5', 2, '--tp-price needs a trigger price: --tp'],
-  ['tpsl BTC --sl 90000', 3, 'There is no such position on BTC-USDC'],
+  ['tpsl BTC --tp-price 5', 2, '--tp-price needs a trigger price. Add --tp'],
+  ['tpsl BTC --sl 90000', 3, 'No such position on BTC-USDC'],
   ['order buy 0.01 BTC --tp x', 2, 'Invalid --tp "x". Use a decimal number.'],
   ['schedule-cancel', 2, 'Use either [seconds] or --off.'],
   ['schedule-cancel 30 --off', 2, 'Use either [seconds] or --off.'],
@@ -208,12 +206,12 @@ test('an outcome market has no leverage, margin or TP/SL', async () => {
   ]) {
     expect(await oddlot(`${line} --key main`)).toMatchObject({
       code: 2,
-      err: 'rain is an outcome market; this command is for perps\n',
+      err: 'rain is an outcome market. This command is for perps.\n',
     });
   }
   expect(await oddlot('order buy 5 rain --price 0.5 --tp 0.6 --key main')).toMatchObject({
     code: 2,
-    err: 'rain is an outcome market; TP/SL are for perps\n',
+    err: 'rain is an outcome market. TP/SL are available on perps only.\n',
   });
 });
 

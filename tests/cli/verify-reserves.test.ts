@@ -211,12 +211,12 @@ test('the command tells what agrees and what differs', async () => {
 
   const poorer = await run([...args, '--rpc', wrong]);
   expect(poorer.lines.at(-1)).toBe(
-    'DIFFER  balance of the bridge at block 33: 6.000007, computed 6',
+    'DIFFER  balance of the bridge at block 33: 6.000007, recomputed 6',
   );
   expect(poorer.code).toBe(1);
 
   const otherRoot = await run([...args, '--root', `0x${'1'.repeat(64)}`]);
-  expect(otherRoot.lines.join()).toContain('DIFFER  root that you know');
+  expect(otherRoot.lines.join()).toContain('DIFFER  known root');
   expect(otherRoot.code).toBe(1);
 
   const [json] = (await run([...args, '--rpc', right, '--json'])).lines;
@@ -237,15 +237,15 @@ test('the command tells what agrees and what differs', async () => {
   const otherUser = await run(['--user', someone(0), '--proof', file]);
   expect(otherUser.lines[0]).toMatch(/^DIFFER {2}user/);
   const otherBridge = await run([...args, '--rpc', right, '--bridge', someone(5)]);
-  expect(otherBridge.lines.join()).toContain('DIFFER  bridge that you know');
+  expect(otherBridge.lines.join()).toContain('DIFFER  known bridge');
 
   const venue = await serve(() => ({ success: true, data: null }));
   expect(await run(['--user', someone(9), '--url', venue])).toEqual({
     code: 2,
-    lines: [`${someone(9)} is not in what was published`],
+    lines: [`${someone(9)} is not part of the published reserves`],
   });
   const faults: string[] = [];
-  const fault = { name: 'Error', message: `${someone(9)} is not in what was published` };
+  const fault = { name: 'Error', message: `${someone(9)} is not part of the published reserves` };
   const code = await runVerifyReserves(
     ['--user', someone(9), '--url', venue, '--json'],
     (line, isFault = false) => faults.push(isFault ? line : `no fault: ${line}`),
@@ -311,7 +311,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   [
     'a difference that is told',
     { balance: '4', assets: '4', difference: '-2' },
-    'assets are what is owed',
+    'assets equal what is owed',
   ],
 ])('R-conservation: an insolvent venue is seen behind %s', async (_, planted, named) => {
   const file = await mainnetProof(planted);
@@ -344,7 +344,7 @@ test('every figure is told; what is unsettled is compared with what the bridge h
   const file = await mainnetProof({ balance: '4', assets: '4', unsettled: '2' });
   const open = ['--user', someone(1), '--proof', file];
   const [both, one] = [await node(FOUR, [1_500_000, 500_000]), await node(FOUR, [1_500_000])];
-  const what = 'unsettled is no more than was paid and is told to be open';
+  const what = 'unsettled is at most what was paid and is reported as open';
   const held = { status: 'sent', updateTime: 1 };
   const [honest, late] = [
     await tellingVenue(held),
@@ -364,7 +364,7 @@ test('every figure is told; what is unsettled is compared with what the bridge h
   expect(again.lines).toContain(`DIFFER  ${what}: 2 of 0`);
   for (const more of [[], ['--rpc', both]]) {
     const alone = await run([...open, ...more]);
-    expect(alone.lines.join('\n')).toContain('name --rpc and --url');
+    expect(alone.lines.join('\n')).toContain('add --rpc and --url');
     expect(alone.code).toBe(1);
   }
 });
@@ -376,27 +376,27 @@ test.each<[string, readonly string[], number, RegExp]>([
   ['no user', ['--url', NOBODY], 2, /^usage: /],
   ['neither a venue nor a file', ['--user', ADDRESS], 2, /^usage: /],
   ['an option that does not exist', ['--moon'], 2, /^Unknown option '--moon'/],
-  ['no address', ['--user', '0x12', '--url', NOBODY], 2, /^0x12 is no address$/],
-  ['no URL', ['--user', ADDRESS, '--url', 'moon'], 2, /^moon is no URL$/],
+  ['no address', ['--user', '0x12', '--url', NOBODY], 2, /^Invalid address "0x12"$/],
+  ['no URL', ['--user', ADDRESS, '--url', 'moon'], 2, /^Invalid URL "moon"$/],
   [
     'no bridge',
     ['--user', ADDRESS, '--url', NOBODY, '--bridge', '0x12'],
     2,
-    /^0x12 is no address$/,
+    /^Invalid address "0x12"$/,
   ],
-  ['no root', ['--user', ADDRESS, '--url', NOBODY, '--root', '0xzz'], 2, /^0xzz is no root$/],
+  ['no root', ['--user', ADDRESS, '--url', NOBODY, '--root', '0xzz'], 2, /^Invalid root "0xzz"$/],
   [
     'a bridge that nobody is asked about',
     ['--user', ADDRESS, '--url', NOBODY, '--bridge', ADDRESS],
     2,
-    /name its endpoint by --rpc$/,
+    /^--bridge and --token need --rpc/,
   ],
   ['no file there', ['--user', ADDRESS, '--proof', '/nowhere'], 2, /ENOENT/],
   [
     'no venue there',
     ['--user', ADDRESS, '--url', NOBODY],
     4,
-    /^http:\/\/127\.0\.0\.1:1\/info does not answer: /,
+    /^No answer from http:\/\/127\.0\.0\.1:1\/info: /,
   ],
 ])('%s is told in one line, with a code of its own', async (_, args, exitCode, text) => {
   const { code, lines } = await run(args);
@@ -413,7 +413,7 @@ test('a venue that refuses the question, a file without a proof, and a node that
   writeFileSync(empty, '{}');
   expect(await run(['--user', ADDRESS, '--proof', empty])).toEqual({
     code: 2,
-    lines: [`${empty} has no proof`],
+    lines: [`${empty} does not contain a proof`],
   });
   const failing = await serve(() => ({ error: { message: 'pruned' } }));
   const proof = ['--user', someone(1), '--proof', await mainnetProof({})];

@@ -76,31 +76,35 @@ test.each<[string, OutcomeResolution, string[]]>([
   [
     'another result',
     forged({ settlementFraction: '0', winningOutcome: 'No' }),
-    ['DIFFER  settlementFraction 0, computed 1'],
+    ['DIFFER  settlementFraction 0, recomputed 1'],
   ],
-  ['another winner', forged({ winningOutcome: 'No' }), ['DIFFER  winningOutcome No, computed Yes']],
+  [
+    'another winner',
+    forged({ winningOutcome: 'No' }),
+    ['DIFFER  winningOutcome No, recomputed Yes'],
+  ],
   [
     'another average',
     forged({ inputs: { ...inputs, settle: '101.00000001' } }),
-    ['DIFFER  settle 101.00000001, computed 101'],
+    ['DIFFER  settle 101.00000001, recomputed 101'],
   ],
   [
     'too few samples',
     forged({ inputs: { ...inputs, strikeSamples: inputs.strikeSamples.slice(0, 53) } }),
-    ['DIFFER  strike 100.5, computed none', 'DIFFER  settlementFraction 1, computed none'],
+    ['DIFFER  strike 100.5, recomputed none', 'DIFFER  settlementFraction 1, recomputed none'],
   ],
   [
     'the same second twice',
     forged({
       inputs: { ...inputs, settleSamples: [...inputs.settleSamples, inputs.settleSamples.at(-1)!] },
     }),
-    ['DIFFER  settle 101, computed none', 'DIFFER  settlementFraction 1, computed none'],
+    ['DIFFER  settle 101, recomputed none', 'DIFFER  settlementFraction 1, recomputed none'],
   ],
   [
     'a word changed under an old hash',
     { ...RIGHT, oracleOutcome: 'Down' },
     [
-      `DIFFER  receiptHash ${RIGHT.receiptHash}, computed ${receiptHash({ ...RIGHT, oracleOutcome: 'Down' })}`,
+      `DIFFER  receiptHash ${RIGHT.receiptHash}, recomputed ${receiptHash({ ...RIGHT, oracleOutcome: 'Down' })}`,
     ],
   ],
 ])('%s is found', async (_what, receipt, expected) => {
@@ -124,7 +128,7 @@ test('an operator’s resolution has only its winner and hash, a market in progr
   ]);
   expect(code).toBe(0);
   const open = await verify({ ...RIGHT, resolutionStatus: 'prepared' });
-  const message = `market ${FIRST_ID} is not resolved`;
+  const message = `Market ${FIRST_ID} is not resolved`;
   expect(open).toEqual({ code: 2, lines: [], faults: [message] });
   const told = await verify({ ...RIGHT, resolutionStatus: 'prepared' }, '--json');
   expect(told).toMatchObject({ code: 2, lines: [] });
@@ -156,7 +160,7 @@ test('a program is told the same as findings', async () => {
 test.each<[string, readonly string[], number, RegExp]>([
   ['no instrument', [], 2, /^usage: /],
   ['an option that does not exist', ['--moon'], 2, /^Unknown option '--moon'/],
-  ['no URL', ['--instrument', '5', '--url', 'moon'], 2, /^moon is no URL$/],
+  ['no URL', ['--instrument', '5', '--url', 'moon'], 2, /^Invalid URL "moon"$/],
   [
     'no venue there',
     ['--instrument', '5', '--url', 'http://127.0.0.1:1'],

@@ -129,12 +129,12 @@ describe('a receipt', () => {
   test('agrees from what everybody may ask, and its result from the log', async () => {
     const asked = await run(runVerifyReceipt, ['--url', venue.url, '--tx', txHash]);
     expect(asked).toMatchObject({ code: 0, differing: [] });
-    expect(asked.lines).toContain(`agree   the hash of what was signed ${txHash}`);
-    expect(asked.lines).toContain(`agree   who signed it ${alice.address}`);
+    expect(asked.lines).toContain(`agree   hash of the signed data ${txHash}`);
+    expect(asked.lines).toContain(`agree   signer ${alice.address}`);
     expect(asked.lines.at(-1)).toMatch(/^believed {2}the result: /);
     const byLog = await run(runVerifyReceipt, ['--url', venue.url, '--tx', txHash, '--log', log]);
     expect(byLog).toMatchObject({ code: 0, differing: [] });
-    expect(byLog.lines.join('\n')).toMatch(/agree {3}the result by the log .*"filledSz":"0.2"/);
+    expect(byLog.lines.join('\n')).toMatch(/agree {3}result by the log .*"filledSz":"0.2"/);
     const json = await run(runVerifyReceipt, ['--url', venue.url, '--tx', txHash, '--json']);
     expect(JSON.parse(json.lines[0]!)[0]).toMatchObject({ kind: 'agree' });
   });
@@ -144,29 +144,29 @@ describe('a receipt', () => {
     const args = ['--url', url, '--tx', txHash];
     const asked = await run(runVerifyReceipt, args);
     expect(asked.code).toBe(0);
-    expect(asked.lines.join('\n')).toMatch(/believed {2}the hash of the block: .* the log alone/);
+    expect(asked.lines.join('\n')).toMatch(/believed {2}hash of the block: .* only the log/);
     const { code, differing } = await run(runVerifyReceipt, [...args, '--log', log]);
-    expect(differing).toEqual([expect.stringContaining('the state after it')]);
+    expect(differing).toEqual([expect.stringContaining('state hash of the block')]);
     expect(code).toBe(1);
   });
 
   test.each<[what: string, type: string, change: (data: Data) => void, differs: RegExp]>([
-    ['another size', 'tx', (tx) => (tx.action.orders[0].s = '0.3'), /the hash of what was signed/],
-    ['another signer', 'tx', (tx) => (tx.signer = `0x${'5e'.repeat(20)}`), /who signed it/],
-    ['another nonce', 'actionStatus', (status) => status.nonce++, /the nonce of the receipt/],
+    ['another size', 'tx', (tx) => (tx.action.orders[0].s = '0.3'), /hash of the signed data/],
+    ['another signer', 'tx', (tx) => (tx.signer = `0x${'5e'.repeat(20)}`), /signer/],
+    ['another nonce', 'actionStatus', (status) => status.nonce++, /nonce of the receipt/],
     [
       'another result',
       'actionStatus',
       ({ result }) => (result.orders[0].filledSz = '0.1'),
-      /the result of the receipt/,
+      /result of the receipt/,
     ],
-    ['a block without it', 'block', (block) => (block.txs = []), /that block \d+ has it no/],
-    ['another time', 'block', (block) => block.blockTime++, /its time/],
+    ['a block without it', 'block', (block) => (block.txs = []), /request is in block \d+ no/],
+    ['another time', 'block', (block) => block.blockTime++, /time of the block/],
     [
       'another chain',
       'blocks',
       (rows) => (rows.at(-1).hash = `0x${'5e'.repeat(32)}`),
-      /that it continues block/,
+      /block continues block/,
     ],
   ])('with %s is found', async (_, type, change, differs) => {
     const url = await liar([type], change);
@@ -183,7 +183,7 @@ describe('a receipt', () => {
     expect(await run(runVerifyReceipt, args)).toMatchObject({ code: 0 });
     const found = await run(runVerifyReceipt, [...args, '--log', log]);
     expect(found.code).toBe(1);
-    expect(found.differing).toEqual([expect.stringContaining('the result by the log')]);
+    expect(found.differing).toEqual([expect.stringContaining('result by the log')]);
   });
 });
 
@@ -192,11 +192,15 @@ describe('a liquidation', () => {
     [
       'of one position',
       () => alice,
-      [/market: 0.2 BTC-USDC at \d+\.?\d* is worth/, /sold by order/],
+      [/market: 0.2 BTC-USDC at \d+\.?\d* has the value/, /sold by order/],
     ],
-    ['of an isolated position', () => carol, [/must have/, /for a fee of no more than/]],
-    ['of one of two positions', () => dave, [/is a part of/, /does not name them/]],
-    ['by deleveraging', () => bob, [/adl: the account value -/, /taken over at: 9\d+/]],
+    [
+      'of an isolated position',
+      () => carol,
+      [/has the maintenance margin/, /for a fee of at most/],
+    ],
+    ['of one of two positions', () => dave, [/is part of/, /not named by the row/]],
+    ['by deleveraging', () => bob, [/adl: account value -/, /taken over at: 9\d+/]],
   ])('%s agrees, by the log too', async (_, who, expected) => {
     const args = ['--url', venue.url, '--user', who().address];
     const asked = await run(runVerifyLiquidation, args);
@@ -226,11 +230,26 @@ describe('a liquidation', () => {
     rows.find(({ delta }: Data) => delta.type === 'liquidation').delta;
   const LEDGER = 'userNonFundingLedgerUpdates';
   test.each<[what: string, type: string, change: (data: Data) => void, differs: RegExp]>([
-    ['enough money', LEDGER, (rows) => (step(rows).accountValue = '500'), /was not to be liquid/],
-    ['another mark', LEDGER, (rows) => (step(rows).markPx = '93000'), /is a part of/],
-    ['more maintenance', LEDGER, (rows) => (step(rows).maintenanceMargin = '300'), /must have 300/],
-    ['a worse price', 'userFills', ([fill]) => (fill.px = '90000'), /sold by order \d+ at no less/],
-    ['a higher fee', 'userFills', ([fill]) => (fill.fee = '100'), /for a fee of no more than/],
+    [
+      'enough money',
+      LEDGER,
+      (rows) => (step(rows).accountValue = '500'),
+      /should not have been liquid/,
+    ],
+    ['another mark', LEDGER, (rows) => (step(rows).markPx = '93000'), /is part of/],
+    [
+      'more maintenance',
+      LEDGER,
+      (rows) => (step(rows).maintenanceMargin = '300'),
+      /has the maintenance margin 300/,
+    ],
+    [
+      'a worse price',
+      'userFills',
+      ([fill]) => (fill.px = '90000'),
+      /sold by order \d+ at or above/,
+    ],
+    ['a higher fee', 'userFills', ([fill]) => (fill.fee = '100'), /for a fee of at most/],
   ])('with %s is found', async (_, type, change, differs) => {
     const url = await liar([type], change);
     const args = ['--url', url, '--user', alice.address];
@@ -257,9 +276,9 @@ describe('the log of a venue', () => {
     const { height, hash } = venue.head;
     const { code, lines } = await run(runVerifyUrl, [log, '--venue', venue.url]);
     expect(lines[0]).toMatch(
-      new RegExp(`^all of it stands: \\d+ requests derived up to block ${height} ${hash}$`),
+      new RegExp(`^verified: \\d+ requests derived up to block ${height} ${hash}$`),
     );
-    expect(lines).toContain(`${height} blocks are told alike`);
+    expect(lines).toContain(`${height} blocks match the explorer of the venue`);
     expect(code).toBe(0);
   });
 
@@ -270,7 +289,7 @@ describe('the log of a venue', () => {
     const [all, some] = [whole, part].map(({ lines }) => JSON.parse(lines[0]!));
     expect(some).toMatchObject({ height: to, hash: all.hash, finding: null });
     expect(some.counts.derived).toBeLessThan(all.counts.derived);
-    expect(some.believed).toContain('6 blocks before block 7: applied, and not derived');
+    expect(some.believed).toContain('6 blocks before block 7: applied, not derived');
   });
 
   const isOrder = ({ command }: LogEntry['commands'][number]): boolean =>
@@ -295,17 +314,17 @@ describe('the log of a venue', () => {
           const entry = entries[at]!;
           entries[at] = { ...entry, commands: entry.commands.map(({ command }) => ({ command })) };
         },
-        /^wrong {5}block \d+, command 0: placeOrders without a request that anybody signed/,
+        /^wrong {5}block \d+, command 0: placeOrders without a signed request/,
       ],
       [
         'another newest block',
         (_, headers) => headers.set('x-log-hash', `0x${'5e'.repeat(32)}`),
-        /^wrong {5}block \d+: its hash is 0x[0-9a-f]{64} here, and the venue says 0x5e5e/,
+        /^wrong {5}block \d+: its hash is 0x[0-9a-f]{64} here, but the venue reports 0x5e5e/,
       ],
       [
         'an end that is kept back',
         (entries) => void entries.splice(entries[0]?.seq === 1 ? 5 : 0),
-        /^wrong {5}block 6: the venue says that its log goes up to block \d+, and gives none of it/,
+        /^wrong {5}block 6: the venue reports a log up to block \d+, but serves none of it/,
       ],
       [
         'a time that goes back',
@@ -316,7 +335,7 @@ describe('the log of a venue', () => {
   )('with %s does not stand', async (_, change, found) => {
     const url = await logLiar(change);
     const { code, lines } = await run(runVerifyUrl, [url]);
-    expect(lines[0]).toMatch(/^it does not stand: /);
+    expect(lines[0]).toMatch(/^NOT VALID: /);
     expect(lines[1]).toMatch(found);
     expect(code).toBe(1);
   });
@@ -326,13 +345,13 @@ describe('the log of a venue', () => {
       for (const row of rows) if (row.height >= 4) row.stateHash = `0x${'5e'.repeat(32)}`;
     });
     const { code, lines } = await run(runVerifyUrl, [log, '--venue', url]);
-    expect(lines[1]).toMatch(/^wrong {5}block 4: its state is 0x.* and the venue tells everybody/);
+    expect(lines[1]).toMatch(/^wrong {5}block 4: its state is 0x.* but the venue reports/);
     expect(code).toBe(1);
   });
 
   test('of another name or another first block does not stand', async () => {
     const named = await run(runVerifyUrl, [log, '--network', 'example.org-3fa9c1d2']);
-    expect(named.lines[1]).toMatch(/^wrong {5}block \d+, command 0: the log says that 0x/);
+    expect(named.lines[1]).toMatch(/^wrong {5}block \d+, command 0: the log names the signer 0x/);
     const pinned = await run(runVerifyUrl, [log, '--genesis', `0x${'5e'.repeat(32)}`]);
     expect(pinned.lines[1]).toMatch(/^wrong {5}block 1: its hash is .* \(genesis\)$/);
     const former = ['--network', 'example.org-3fa9c1d2', '--former-name', 'Oddlot-Testnet'];
@@ -360,7 +379,7 @@ test.each<
     runVerifyReceipt,
     () => ['--url', venue.url, '--tx', txHash, '--log', venue.url],
     2,
-    /gives no log: HTTP 40[45].* \(a venue serves its log with --serve-log/,
+    /^No log from .*: HTTP 40[45].* \(a venue serves its log on its operations port with --serve-log/,
   ],
   ['no account', runVerifyLiquidation, () => [], 2, /^usage: /],
   [
@@ -377,9 +396,9 @@ test.each<
     2,
     /was not liquidated$/,
   ],
-  ['a word for a URL', runVerifyUrl, () => ['http:'], 2, /is no URL$/],
-  ['nobody who serves a log', runVerifyUrl, () => [NOWHERE], 4, /does not answer: /],
-  ['a door without a log', runVerifyUrl, () => [venue.url], 2, /gives no log: HTTP/],
+  ['a word for a URL', runVerifyUrl, () => ['http:'], 2, /^Invalid URL "http:"$/],
+  ['nobody who serves a log', runVerifyUrl, () => [NOWHERE], 4, /^No answer from /],
+  ['a door without a log', runVerifyUrl, () => [venue.url], 2, /^No log from .*: HTTP/],
   ['a block beyond the end', runVerifyUrl, () => [log, '--to', '999999'], 2, /^the log ends at/],
   ['no block at all', runVerifyUrl, () => [log, '--from', '0'], 2, /Use a whole number above zero/],
 ])('%s is told in one line, with a code of its own', async (_, verify, args, code, said) => {

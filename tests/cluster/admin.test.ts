@@ -68,17 +68,17 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       const data = join(folder, 'alone');
       const before = await alone(data);
       const imported = await admin(cluster, 'import', '--data', data);
-      expect(imported).toMatchObject({ code: 0, out: expect.stringContaining('is the stream of') });
+      expect(imported).toMatchObject({ code: 0, out: expect.stringContaining('as the stream of') });
       expect(imported.err).toContain('compared 100%');
       expect(await admin(cluster, 'import', '--data', data)).toMatchObject({
         code: 1,
-        err: expect.stringMatching(/has \d+ messages: a folder becomes a stream that is empty/),
+        err: expect.stringMatching(/has \d+ messages\. Import a folder only into an empty stream/),
       });
       const place = { cluster, url: nats.urls[0]! };
       // As if it had been killed on its way.
       await cutStream(place, 3);
       expect((await admin(cluster, 'status')).out).toMatch(
-        /blocks 1 to 2 of .*, unfinished: block \d+ is the last one that is written from a folder/,
+        /blocks 1 to 2 of .*, incomplete: it is being written from a folder, up to block \d+/,
       );
       expect(await admin(cluster, 'import', '--data', data)).toMatchObject({ code: 0 });
       // One on the folder itself, one with nothing.
@@ -98,13 +98,13 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       expect(await admin(cluster, 'export', '--data', out)).toMatchObject({
         code: 1,
         err: expect.stringContaining(
-          `replicas a, b of ${cluster} are there and write: stop all of`,
+          `Replicas a, b of ${cluster} are running and write to the stream. Stop all of`,
         ),
       });
       for (const each of [a, b]) await each.stop();
       expect(await admin(cluster, 'export', '--data', out)).toMatchObject({
         code: 0,
-        out: expect.stringContaining(`${out} has the stream of`),
+        out: expect.stringContaining(`the stream of`),
       });
       const after = await alone(out);
       // Its own asked the faucet too.
@@ -116,13 +116,13 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       expect(refused).toMatchObject({
         code: 1,
         err: expect.stringMatching(
-          /is not a copy of this stream: they differ from block (\d+) on\. .* by --give-up-from \1\n$/,
+          /is not a copy of this stream: they differ starting with block (\d+)\. .* with --give-up-from \1\n$/,
         ),
       });
-      const [, from] = /from block (\d+) on/.exec(refused.err) ?? [];
+      const [, from] = /starting with block (\d+)\./.exec(refused.err) ?? [];
       const other = startReplica({ ...place, name: 'other', data: out, onFatal: () => undefined });
       await expect(other).rejects.toThrow(
-        `this folder is not a copy of this stream: they differ from block ${from} on`,
+        `This folder is not a copy of the stream: they differ starting with block ${from}`,
       );
       const { replicas } = (await again.operations('/cluster')) as Told;
       expect(replicas.find(({ replica }) => replica === 'other')?.height ?? 0).toBe(0);
@@ -145,21 +145,21 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       await a.stop();
       expect(await admin(cluster, 'restore', '--data', data)).toMatchObject({
         code: 1,
-        err: expect.stringContaining('there is nothing to restore from it'),
+        err: expect.stringContaining('Nothing to restore'),
       });
       await nats.removeStream(`oddlot-${cluster}-blocks`);
       const refused = await admin(cluster, 'restore', '--data', short);
       expect(refused).toMatchObject({
         code: 1,
         err: expect.stringMatching(
-          /replica a has told of block \d+, and this copy ends at \d+: restore from the copy of a/,
+          /Replica a reported block \d+, but this copy ends at \d+\. Restore from the copy of a/,
         ),
       });
       expect((await admin(cluster, 'status')).out).toContain(': empty');
       expect(await admin(cluster, 'restore', '--data', data)).toEqual({
         code: 0,
         err: expect.stringContaining('compared 100%'),
-        out: expect.stringMatching(/has the \d+ blocks of .* again/),
+        out: expect.stringMatching(/^restored the stream of .*: \d+ blocks/),
       });
       const b = await startReplica({ ...place, name: 'b', data: join(folder, 'b') });
       expect(await b.metric('oddlot_accounts')).toBe(accounts);
@@ -204,7 +204,7 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       expect(await b.metric('oddlot_cluster_log_lost')).toBe(1);
       const from = had + 1;
       expect((await admin(cluster, 'status')).out).toMatch(
-        new RegExp(`, and a has others from block ${from} to \\d+: blocks are lost$`, 'm'),
+        new RegExp(`; blocks lost: a has other blocks from ${from} to \\d+$`, 'm'),
       );
       await b.stop();
       await a.stop();
@@ -224,7 +224,7 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       await cp(dataA, keptA, { recursive: true });
       expect(await admin(cluster, 'restore', '--data', keptA)).toMatchObject({
         code: 1,
-        err: expect.stringContaining(`they differ from block ${from} on`),
+        err: expect.stringContaining(`they differ starting with block ${from}`),
       });
       const giveUp = ['--give-up-from', String(from)];
       // Who has just gone may still be there.
@@ -241,7 +241,7 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       const other = await start('a', keptA);
       expect(await other.metric('oddlot_accounts')).toBe(accounts);
       // Whose blocks were given up is told so, and stops nobody.
-      await expect(start('b', dataB)).rejects.toThrow(`they differ from block ${from} on`);
+      await expect(start('b', dataB)).rejects.toThrow(`they differ starting with block ${from}`);
       expect(await other.faucet()).toMatchObject({ status: 200 });
       await other.stop();
     }));
@@ -255,13 +255,13 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
         expect(await admin(cluster, command, '--data', nothing)).toEqual({
           code: 1,
           out: '',
-          err: expect.stringContaining(`there is no cluster ${cluster} on these servers`),
+          err: expect.stringContaining(`Cluster ${cluster} does not exist on these servers`),
         });
       }
       expect(await nats.streamNames(cluster)).toEqual([]);
       expect(await admin(cluster, 'import', '--data', nothing)).toMatchObject({
         code: 1,
-        err: `there is no log in ${nothing}\n`,
+        err: `No log in ${nothing}\n`,
       });
       expect(await admin(cluster, 'export', '--data', nothing)).toMatchObject({
         code: 1,
@@ -269,18 +269,18 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       });
       expect(await admin(cluster, 'frobnicate')).toMatchObject({
         code: 2,
-        err: expect.stringMatching(/^frobnicate is none of the commands\n\nWhat operators do/),
+        err: expect.stringMatching(/^Unknown command frobnicate\n\nAdministers the log/),
       });
       expect(await admin(cluster, 'restore', '--give-up-from', 'x')).toMatchObject({
         code: 2,
-        err: '--give-up-from: the number of a block, like --give-up-from 1200\n',
+        err: 'Invalid --give-up-from. Use the height of a block, like --give-up-from 1200\n',
       });
       expect(await admin(cluster, 'status', '--no-such-thing')).toMatchObject({ code: 2 });
       const nobody = `nats://127.0.0.1:${await freePorts(1)}`;
       expect(await adminAt(nobody, cluster, 'status')).toEqual({
         code: 1,
         out: '',
-        err: `no server answers at ${nobody}, for 10 s: is --log right, and do they run?\n`,
+        err: `No server at ${nobody} has answered for 10 s. Check --log and whether the servers run\n`,
       });
     }));
 });

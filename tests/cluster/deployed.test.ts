@@ -97,7 +97,7 @@ describe.skipIf(!hasNatsServer)('what lies in deploy/cluster', () => {
       expect(named.size).toBeGreaterThanOrEqual(countMin);
       expect([...named].filter((name) => !told.has(name))).toEqual([]);
       // All of a cluster's own are explained.
-      const guide = readFileSync(join(REPOSITORY, 'docs/operate/cluster.md'), 'utf8');
+      const guide = readFileSync(join(REPOSITORY, 'docs/operate/cluster-runbook.md'), 'utf8');
       const own = [...told].filter((name) => name!.startsWith('oddlot_cluster_'));
       expect(own.length).toBeGreaterThan(8);
       expect(own.filter((name) => !guide.includes(name!))).toEqual([]);

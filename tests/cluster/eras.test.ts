@@ -37,7 +37,7 @@ describe.skipIf(!hasNatsServer)('R-era: other rules in a cluster', () => {
       expect(await admin(cluster, 'import', '--data', data)).toMatchObject({ code: 0 });
       expect(await admin(cluster, 'open-era')).toMatchObject({
         code: 1,
-        text: expect.stringContaining('no replica waits for the era of its rules'),
+        text: expect.stringContaining('No replica is waiting for a new rules version'),
       });
       let served = 0;
       const starting = ['a', 'b'].map(async (name) => {
@@ -47,11 +47,13 @@ describe.skipIf(!hasNatsServer)('R-era: other rules in a cluster', () => {
       });
       await expect
         .poll(async () => (await admin(cluster, 'status')).text)
-        .toMatch(/replica a: waits for its era.*\nreplica b: waits for its era/);
+        .toMatch(
+          /replica a: waiting for its rules version.*\nreplica b: waiting for its rules version/,
+        );
       expect(served).toBe(0);
       expect(await admin(cluster, 'open-era')).toMatchObject({
         code: 0,
-        text: expect.stringContaining(`rules ${RULES_VERSION} are announced`),
+        text: expect.stringContaining(`rules version ${RULES_VERSION} announced`),
       });
       const [a, b] = await Promise.all(starting);
       expect(await a!.faucet()).toMatchObject({ status: 200 });

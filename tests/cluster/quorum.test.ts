@@ -20,7 +20,9 @@ describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
       await expect.poll(readyz).toContain('the log has had no quorum for');
       expect(await run.end('SIGTERM')).toEqual({ code: 0, signal: null });
       const said = run.stdout + run.stderr;
-      expect(said).toContain('stopped without finishing: actions under way were not acknowledged');
+      expect(said).toContain(
+        'stopped before shutdown was complete: pending actions were not acknowledged',
+      );
       expect(said).toMatch(/"why":"the log has had no quorum for/);
     } finally {
       await servers.stop();

@@ -24,7 +24,9 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
         .poll(async () => ((await b.operations('/cluster')) as Status).replicas.map(nameAndUrl))
         .toEqual(expect.arrayContaining(['a http://a.example', 'b http://b.example']));
       const same = startReplica({ ...place, name: 'b', data: join(folder, 'same') });
-      await expect(same).rejects.toThrow(`another process is replica b of ${place.cluster}`);
+      await expect(same).rejects.toThrow(
+        `Another running process is replica b of ${place.cluster}`,
+      );
       const status = (await a.operations('/cluster')) as Status;
       expect(status).toMatchObject({ replica: 'a', trouble: null });
       expect(status.leases).toEqual(expect.arrayContaining(['ticker', 'oracle']));
@@ -65,7 +67,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       const onFatal = (): void => undefined;
       const again = startReplica({ ...place, name: 'c', data: join(folder, 'c'), onFatal });
       await expect(again).rejects.toThrow(
-        /the stream lost blocks 1 to \d+, which replica [ab] has told of: it is empty/,
+        /The stream lost blocks 1 to \d+, which replica [ab] reported: it is empty/,
       );
       // Who has a copy shows it, and takes nothing.
       const copy = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
@@ -76,7 +78,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       expect(await copy.info({ type: 'perpMeta' })).toMatchObject({ status: 200 });
       expect(await copy.operations('/readyz')).toMatchObject({
         status: 'notReady',
-        reason: expect.stringContaining('the stream lost blocks 1 to'),
+        reason: expect.stringContaining('The stream lost blocks 1 to'),
       });
       expect(await copy.metric('oddlot_cluster_log_lost')).toBe(1);
       await copy.stop();
@@ -93,7 +95,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
         body: {
           code: 10503,
           message: 'The log has lost blocks from 1 on',
-          details: { why: expect.stringContaining('may still execute: ask actionStatus') },
+          details: { why: expect.stringContaining('may still execute: query actionStatus') },
         },
       });
       await a.stop();
@@ -130,7 +132,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       expect((await Promise.all(last)).map(({ status }) => status)).toEqual(last.map(() => 200));
       expect(await b.faucet()).toMatchObject({ status: 200 });
       const [code, reason] = (await closed) as [number, Buffer];
-      expect([code, String(reason)]).toEqual([1012, 'go on at another replica']);
+      expect([code, String(reason)]).toEqual([1012, 'reconnect to another replica']);
       await stopped;
       await expect(a.info({ type: 'perpMeta' })).rejects.toThrow('fetch failed');
       expect(await b.metric('oddlot_cluster_leases_held{lease="ticker"}')).toBe(1);
@@ -164,7 +166,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       });
       expect(await a.operations('/readyz')).toMatchObject({ status: 'notReady' });
       expect(lines.join('')).toContain(
-        'the clock lies far apart from those of the other replicas: nothing is taken here',
+        'the clock deviates far from the other replicas: nothing accepted here',
       );
       await expect.poll(() => c.operations('/readyz')).toEqual({ status: 'ready' });
       expect(await c.faucet()).toMatchObject({ status: 200 });

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { samplesOf } from '../../scripts/samples/render-samples.ts';
 import { aSharedVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
 import { direct, expectNothing, transfer, WHO_SIGNED, type Refusal } from '../support/keys.ts';
@@ -362,11 +363,19 @@ describe('reading the registry', () => {
 
 /** Every documented query that names a user, from the reference, asked about this one. */
 function queriesOfUsers(user: string): Json[] {
-  const text = readFileSync(join(REPOSITORY, 'docs', 'reference', 'info.md'), 'utf8');
-  const examples = text.match(/\{"type": "\w+", "user": "0x…"[^`]*\}(?=`)/g) ?? [];
-  return examples
-    .filter((example) => !example.includes('"accountStatus"'))
-    .map((example) => JSON.parse(example.replace('0x…', user).replace('{…}', HARMLESS)));
+  const folder = join(REPOSITORY, 'docs', 'reference');
+  const requests = readdirSync(folder)
+    .filter((name) => /^info-.*\.md$/.test(name))
+    .flatMap((name) => [...samplesOf(readFileSync(join(folder, name), 'utf8')).values()])
+    .map(([request]) => request!.value as JsonObject);
+  // A venue without a settlement chain rejects a permit.
+  return requests
+    .filter((request) => 'user' in request && request['type'] !== 'depositWithPermit')
+    .map((request) => ({
+      ...request,
+      user,
+      ...('action' in request ? { action: JSON.parse(HARMLESS) } : {}),
+    }));
 }
 
 describe('a refusal changes nothing and names the field', () => {

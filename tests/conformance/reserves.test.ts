@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   expect(venue.faults()).toEqual([]);
-  expect(venue.stderr).not.toContain('the reserves can not be told');
+  expect(venue.stderr).not.toContain('the reserves cannot be determined');
   await venue.remove();
 });
 

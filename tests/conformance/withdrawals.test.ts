@@ -184,7 +184,7 @@ describe('R-withdraw: money that leaves', () => {
     expect(withdrawable).toBe('300000');
     expect(await hold(user)).toBe(0);
     const row = await user.row();
-    expect(row.error).toBe('The token refuses transfers to this destination');
+    expect(row.error).toBe('The token rejects transfers to this destination');
     const { logs } = await chain.reader.getTransactionReceipt({ hash: row.txHash as Hex });
     expect(logs.map(({ address }) => address)).toEqual([chain.bridge]);
     expect(await user.ledger()).toMatchObject([{ amount: '40', status: 'failed' }]);
@@ -211,7 +211,7 @@ test('R-withdraw: large payouts wait for their time or the guardian; kills in be
   const destination = somebody();
   await large.withdraw(destination, '150000');
   await cancelled.withdraw(destination, '200000');
-  const waits = expect.stringMatching(/^Large payouts wait: it is payable from 20.*Z on$/);
+  const waits = expect.stringMatching(/^Large payouts are delayed: this one is payable at 20.*Z$/);
   for (const user of [large, cancelled]) {
     await expect
       .poll(() => user.row(), { timeout: 60_000 })
@@ -221,7 +221,7 @@ test('R-withdraw: large payouts wait for their time or the guardian; kills in be
   expect(await chain.balanceOf(destination)).toBe(0n);
   await guardian('cancelQueued', (await cancelled.row()).id);
   await becomes(cancelled, 'returned');
-  expect((await cancelled.row()).error).toBe('It was cancelled on the bridge');
+  expect((await cancelled.row()).error).toBe('The payout was cancelled on the bridge');
   expect((await cancelled.money()).withdrawable).toBe('300000');
 
   const killed = await rich();

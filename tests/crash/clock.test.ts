@@ -98,8 +98,8 @@ describe.each(drawnCases(STEPS, 2, chance(SEED)))(
       setWallClock(0);
       await vi.waitFor(async () => expect(await failing()).toEqual([]), SOON);
       expect(await place()).toMatchObject({ status: 200, json: { status: 'ok' } });
-      expect(venue.stderr).toContain('no new risk is taken');
-      expect(venue.stderr).toContain('the clock is right again');
+      expect(venue.stderr).toContain('no new risk accepted');
+      expect(venue.stderr).toContain('the clock agrees with the time of the venue again');
       expect(venue.faults()).toEqual([]);
     });
   },
@@ -130,7 +130,9 @@ test(
       startAt(venue.data, clockEnvironment(`off:${clockFile}`), flags);
     const iso = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
     await expect(again(CALM)).rejects.toThrow(
-      new RegExp(`the clock says ${iso}, but the log ends at ${iso}, \\d+ ms later; set the clock`),
+      new RegExp(
+        `the clock shows ${iso}, but the log ends at ${iso}, \\d+ ms later. Set the clock`,
+      ),
     );
     venue = await again([...CALM, '--accept-clock']);
     client = new Client(venue.url);

@@ -31,7 +31,7 @@ describe('R-era: a folder of a later release is refused by its rules', () => {
     const before = await filesOf(folder);
     await expect(FIRST.opening(folder)).rejects.toThrow(LaterReleaseError);
     await expect(FIRST.opening(folder)).rejects.toThrow(
-      `rules ${rules}, this program knows rules up to`,
+      `rules ${rules}, this program supports rules up to`,
     );
     expect(await filesOf(folder)).toEqual(before);
   });
@@ -40,7 +40,7 @@ describe('R-era: a folder of a later release is refused by its rules', () => {
     const folder = await copyOf(opened);
     await FIRST.append(folder, [{ command: openEra }]);
     expect(await refused(folder)).toMatch(
-      `the data folder is of a later release: it holds rules ${rules}`,
+      `The data folder was written by a later release: it holds rules ${rules}`,
     );
   });
 
@@ -53,7 +53,7 @@ describe('R-era: a folder of a later release is refused by its rules', () => {
     bytes.writeUInt32LE(crc32(bytes.subarray(0, 40)), 40);
     await writeFile(file, bytes);
     expect(await refused(folder)).toMatch(
-      'the data folder is of a later release: its journal has format 9',
+      'The data folder was written by a later release: its journal has format 9',
     );
   });
 
@@ -69,7 +69,7 @@ async function refused(folder: string): Promise<string> {
   const run = new VenueRun(folder, FIXTURE_FLAGS);
   expect(await run.ended).toEqual({ code: 1, signal: null });
   expect(run.stderr).not.toMatch(/^ +at /m);
-  expect(run.stderr).not.toMatch('stopping at once');
+  expect(run.stderr).not.toMatch('stopping immediately');
   return run.stderr;
 }
 

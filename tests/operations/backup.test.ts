@@ -65,17 +65,19 @@ test('a backup that is damaged, a folder that is none, and a place that is taken
   const bytes = await readFile(join(to, file!.path));
   bytes[bytes.length >> 1]! ^= 1;
   await writeFile(join(to, file!.path), bytes);
-  await expect(restoring()).rejects.toThrow(`${file!.path} is not what was backed up`);
+  await expect(restoring()).rejects.toThrow(`${file!.path} differs from what was backed up`);
   await rm(join(to, file!.path));
   await expect(restoring()).rejects.toThrow(`${file!.path} is missing`);
   expect(existsSync(at('never'))).toBe(false);
   await appendFile(at('some-file'), 'x');
   await expect(backUpFolder({ data: venue.data, to: folder, nowMs: 1 })).rejects.toThrow(
-    'is no backup',
+    'is not a backup',
   );
   await expect(backUpFolder({ data: folder, to: at('x'), nowMs: 1 })).rejects.toThrow(
-    'is no data folder',
+    'is not a data folder',
   );
-  await expect(restoreFolder({ from: folder, data: at('x') })).rejects.toThrow('is no backup');
-  await expect(restoreFolder({ from: at('backup'), data: folder })).rejects.toThrow('has files');
+  await expect(restoreFolder({ from: folder, data: at('x') })).rejects.toThrow('is not a backup');
+  await expect(restoreFolder({ from: at('backup'), data: folder })).rejects.toThrow(
+    'contains files',
+  );
 });

@@ -192,7 +192,7 @@ test('R-withdraw: validators that follow the log themselves sign what their own 
     expect(await healthOf(at)).toMatchObject({ finding: null, waits: null });
     const owed = { withdrawalId: '1', user, destination: user, usd: '19900000' };
     expect(await ask(at, { ...owed, usd: '19900001' })).toEqual([409, expect.any(String)]);
-    const unknown = [404, expect.stringContaining('nobody has asked for withdrawal 2')];
+    const unknown = [404, expect.stringContaining('withdrawal 2 was never requested')];
     expect(await ask(at, { ...owed, withdrawalId: '2' })).toEqual(unknown);
   }
   await stopValidators();
@@ -261,7 +261,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
         subAccount: 'perp',
         amountMicroUsdc: AMOUNT,
       }),
-      /400000000 micro-USDC for 0x.* out of nothing: this venue has no test money/,
+      /400000000 micro-USDC for 0x.* without a source: this venue has no test funds/,
     ],
     [
       'a send that nobody signed',
@@ -274,7 +274,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
         from: 'perp',
         to: 'perp',
       }),
-      /sendToken without a request that anybody signed/,
+      /sendToken without a signed request/,
     ],
   ])('with a balance that it invents: %s', async (_, command, why) => {
     const thieves = await steal(await StolenVenue.open(venue.data));
@@ -305,7 +305,9 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
       withdrawalId: '2',
       usd: String(AMOUNT - 100_000),
     };
-    const why = new RegExp(`the log says that ${alice.user} signed it, and ${THIEF} did`);
+    const why = new RegExp(
+      `the log names the signer ${alice.user}, but ${THIEF} signed the request`,
+    );
     await refused(payout, why);
   });
 
@@ -323,7 +325,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     const payout = { user: alice.user, destination: THIEF, withdrawalId: '2' };
     await refused(
       { ...payout, usd: String(AMOUNT - 100_000) },
-      /the request asks for .*"amountMicroUsdc":10000000.*and the log has .*"amountMicroUsdc":400000000/,
+      /the request asks for .*"amountMicroUsdc":10000000.*but the log contains .*"amountMicroUsdc":400000000/,
     );
   });
 
@@ -343,7 +345,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
         account: address(THIEF),
         source: { ...deposit().source, txHash: hash(`0x${'ee'.repeat(32)}`) },
       }),
-      /a deposit that the chain does not have: log \d+ of 0xeeee/,
+      /the chain does not have this deposit: log \d+ of 0xeeee/,
     ],
     [
       'of another place of the same transaction',
@@ -352,7 +354,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
         account: address(THIEF),
         source: { ...deposit().source, logIndex: deposit().source.logIndex + 1 },
       }),
-      /a deposit that the chain does not have/,
+      /the chain does not have this deposit/,
     ],
   ])('with a deposit %s', async (_, command, why) => {
     const thieves = await steal(await StolenVenue.open(venue.data));
@@ -364,12 +366,12 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     [
       'for somebody else',
       (command) => ({ ...command, account: address(THIEF) }) as Command,
-      /is for 0x.*, and the log credits 0x/,
+      /is for 0x.*, but the log credits 0x/,
     ],
     [
       'of a higher amount',
       (command) => ({ ...command, amountMicroUsdc: 900_000_000 }) as Command,
-      /credits 900000000 micro-USDC to .*, for whom 500000000 came/,
+      /credits 900000000 micro-USDC to .*, but only 500000000 arrived/,
     ],
   ])('with a deposit %s, shown to validators that begin now', async (_, change, why) => {
     const changed = (entry: LogEntry): LogEntry => ({
@@ -407,7 +409,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     );
     await withdrawn(thieves, alice.key, '5');
     const payout = await withdrawn(thieves, alice.key, '450');
-    await refused(payout, /its hash is 0x.* here, and the venue says 0x/);
+    await refused(payout, /its hash is 0x.* here, but the venue reports 0x/);
   });
 
   test('with an order that it changed, shown to validators that begin now', async () => {
@@ -425,6 +427,6 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     log.from = stolen.url;
     await startValidators([await temporaryData(), await temporaryData()]);
     const payout = { user: alice.user, destination: THIEF, withdrawalId: '1', usd: '19900000' };
-    await refused(payout, /the request asks for .* and the log has/);
+    await refused(payout, /the request asks for .* but the log contains/);
   });
 });

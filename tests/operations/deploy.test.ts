@@ -17,7 +17,7 @@ import {
 /** What lies in deploy/ and the guide beside it are held against the real thing. */
 
 const read = (...path: string[]): string => readFileSync(join(REPOSITORY, ...path), 'utf8');
-const GUIDE = read('docs', 'operate', 'running-a-venue.md');
+const GUIDE = read('docs', 'operate', 'monitoring.md');
 
 afterAll(removeTemporaryData);
 
@@ -138,7 +138,7 @@ describe('metrics', () => {
   test.each([
     ['the alerts', ['deploy', 'prometheus', 'alerts.yml'], 15],
     ['the dashboard', ['deploy', 'grafana', 'oddlot.json'], 30],
-    ['the guide', ['docs', 'operate', 'running-a-venue.md'], 25],
+    ['the guide', ['docs', 'operate', 'monitoring.md'], 25],
   ])('that %s name exist', (_, path, countMin) => {
     const names = named(read(...path));
     expect(names.length).toBeGreaterThanOrEqual(countMin);

@@ -100,8 +100,8 @@ test('a venue and its database server, killed in turn', { timeout: 180_000 }, as
   const said = venue.stderr
     .split('\n')
     .flatMap((line) => /"msg":"([^"]*history[^"]*)"/.exec(line)?.[1] ?? []);
-  expect(said).toContain('the database of the history is away: rows wait in the log');
-  expect(said).toContain('the database of the history is back');
+  expect(said).toContain('history database unavailable: rows wait in the log');
+  expect(said).toContain('history database available again');
   expect(venue.faults(), tail(venue.stderr)).toEqual([]);
   expect(await venue.stop()).toEqual({ code: 0, signal: null });
 
@@ -118,7 +118,7 @@ test('a venue and its database server, killed in turn', { timeout: 180_000 }, as
 
   // Another venue has nothing to do with it, not even an empty one.
   const other = new VenueRun(await temporaryData(), flags);
-  await expect(other.serving()).rejects.toThrow(/the history know block \d+/);
+  await expect(other.serving()).rejects.toThrow(/the history contain block \d+/);
   expect(await dumpHistory({ url })).toEqual(kept);
 });
 
@@ -126,7 +126,7 @@ test('a server that is not there is told in one line', async () => {
   const nowhere = 'postgres://postgres@/none?host=%2Fnowhere';
   const run = new VenueRun(await temporaryData(), [...CALM, '--database', nowhere]);
   await expect(run.serving()).rejects.toThrow(
-    /the history can't be kept in the database: .*ENOENT/,
+    /the history cannot be stored in the database: .*ENOENT/,
   );
   expect(
     run.stderr

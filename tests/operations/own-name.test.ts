@@ -66,7 +66,7 @@ test('it comes along with a copy, until that is renamed', async () => {
   const other = await new VenueRun(copied, [...CALM, '--service-network', 'other.org']).ended;
   expect(other).toMatchObject({ code: 1 });
   const said = await rename('--data', copied, '--service-network', 'other.org');
-  expect(said).toMatch(/ goes by other\.org-[0-9a-f]{8}, and no longer by example\.org-/);
+  expect(said).toMatch(/^network name of .*: other\.org-[0-9a-f]{8}, no longer example\.org-/);
   const copy = await Venue.start([...CALM, '--no-bots'], copied);
   expect(said).toContain(await nameOf(copy));
   await copy.remove();
@@ -77,7 +77,7 @@ test('a venue that others reach is told of the name that it shares, and gets its
   const shared = await Venue.start([...CALM, '--no-bots', '--host', '0.0.0.0']);
   try {
     expect(await nameOf(shared)).toBe('Oddlot-Testnet');
-    expect(shared.stderr).toContain('other venues go by the same name');
+    expect(shared.stderr).toContain('other venues use the same network name');
     await shared.stop();
     await shared.startAgain(NAMED);
     expect(await nameOf(shared)).toMatch(/^example\.org-[0-9a-f]{8}$/);

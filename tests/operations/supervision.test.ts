@@ -137,18 +137,18 @@ describe('a start that fails', () => {
     await writeFile(file, '');
     const venue = main('--port', '0', '--data', join(file, 'data'));
     expect(await venue.ended).toBe(1);
-    expect(venue.stderr()).toMatch(/^the data folder \S+ can't be used: .* is a file \(.*\)\n$/);
+    expect(venue.stderr()).toMatch(/^The data folder \S+ cannot be used: .* is a file \(.*\)\n$/);
   });
 
   const UNREAL: readonly (readonly [string, readonly string[], RegExp])[] = [
-    ['simulated prices by default', [], /^oracle: a mainnet has no prices that are simulated/],
-    ['prices that stand still', ['--oracle', 'still'], /^oracle: .* that are still/],
-    ['simulated traders', ['--oracle', 'exchanges', '--bots'], /^bots: not on a mainnet/],
-    ['a faucet', ['--oracle', 'exchanges', '--faucet'], /^faucet: not on a mainnet/],
+    ['simulated prices by default', [], /^oracle: simulated prices are not allowed/],
+    ['prices that stand still', ['--oracle', 'still'], /^oracle: still prices are not allowed/],
+    ['simulated traders', ['--oracle', 'exchanges', '--bots'], /^bots: not allowed on a mainnet/],
+    ['a faucet', ['--oracle', 'exchanges', '--faucet'], /^faucet: not allowed on a mainnet/],
     [
       'no name',
       ['--oracle', 'exchanges'],
-      /^serviceNetwork: .* needs a name of its own.*\(see --help\)/,
+      /^serviceNetwork: .* needs its own network name.*\(see --help\)/,
     ],
   ];
   test.each(drawnCases(UNREAL, 1, random))(

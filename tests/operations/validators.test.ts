@@ -25,11 +25,13 @@ import {
 } from '../support/venue-process.ts';
 
 /**
- * Goal: a venue whose money is signed for by others works as docs/operate/bridge.md says. Method: the guide's
+ * Goal: a venue whose money is signed for by others works as docs/operate/bridge-setup.md and bridge-runbook.md say. Method: the guide's
  * own commands make the keys and the bridge on a chain elsewhere; then three validators and a venue run as processes.
  */
 
-const GUIDE = readFileSync(join(REPOSITORY, 'docs/operate/bridge.md'), 'utf8');
+const GUIDE = ['bridge-setup.md', 'bridge-runbook.md']
+  .map((name) => readFileSync(join(REPOSITORY, 'docs/operate', name), 'utf8'))
+  .join('\n');
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 /** Each look is work for the venue. */
 const LOOK = { timeout: 60_000, interval: 150 };
@@ -119,7 +121,7 @@ beforeAll(async () => {
     const hash = await chain.wallet.sendTransaction({ to: addressOf(name), value });
     await chain.reads.waitForTransactionReceipt({ hash });
   }
-  const said = await shell.run(commandsOf('Deploying'));
+  const said = await shell.run(commandsOf('Deployment'));
   bridge = /^bridge +(0x[0-9a-f]{40}) on chain 421614$/m.exec(said)?.[1] ?? '';
   expect(said).toContain('threshold  2 of 3');
   const first = await freePorts(NAMES.length);
@@ -225,14 +227,19 @@ describe('R-withdraw: three validators of which two must sign', () => {
     await validators[2]!.start();
     expect(await book()).toBe(before);
     expect(await ask(2, owed)).toEqual([200, 'signed']);
-    const stranger = [401, expect.stringContaining('it signs for the venue of relayer')];
+    const stranger = [
+      401,
+      expect.stringContaining('this validator signs only for the venue of relayer'),
+    ];
     expect(await ask(2, owed, 'guardian')).toEqual(stranger);
     expect(await ask(2, { ...owed, usd: '9900001' })).toEqual([
       409,
-      expect.stringContaining(`withdrawal ${withdrawalId} was signed as 9900000 micro-USDC`),
+      expect.stringContaining(
+        `withdrawal ${withdrawalId} was already signed as 9900000 micro-USDC`,
+      ),
     ]);
     const unknown = { ...owed, withdrawalId: String(row!.id + 1) };
-    expect(await ask(2, unknown)).toEqual([404, expect.stringContaining('knows no withdrawal')]);
+    expect(await ask(2, unknown)).toEqual([404, expect.stringContaining('has no withdrawal')]);
     expect((await ask(2, { ...owed, chainId: 42_161 }))[0]).toBe(403);
     expect((await ask(2, { ...owed, bridge: token }))[0]).toBe(403);
     expect(await book()).toBe(before);
@@ -295,7 +302,7 @@ describe('R-withdraw: who has a withdrawal cancelled', () => {
     await barred.becomes('returned');
     liar.lie = 'none';
     const [row] = await barred.rows();
-    expect(row).toMatchObject({ error: 'The token refuses transfers to this destination' });
+    expect(row).toMatchObject({ error: 'The token rejects transfers to this destination' });
     const { data } = await post(venue.url, '/info', {
       type: 'clearinghouseState',
       user: barred.user,
@@ -310,7 +317,7 @@ describe('R-withdraw: who has a withdrawal cancelled', () => {
         return latest.filter(isThis).map(({ reason }) => reason);
       }),
     );
-    const seen = `the token refuses transfers to ${barred.user}`;
+    const seen = `the token rejects transfers to ${barred.user}`;
     const signers = reasons.filter((each) => each.length > 0);
     expect(signers.length).toBeGreaterThanOrEqual(2);
     for (const each of signers) expect(each).toEqual([seen]);
@@ -344,13 +351,11 @@ test('where money is real a venue does not start with a key that others can read
   const keys = ['--relayer-key', join(folder, 'relayer.key'), '--validator-keys', key];
   const run = new VenueRun(await temporaryData(), [...real, ...keys]);
   expect(await run.ended).toMatchObject({ code: 1 });
-  expect(run.stderr).toContain(
-    `validatorKeys: ${key} can be read by others than its owner; run chmod 600 ${key}`,
-  );
+  expect(run.stderr).toContain(`validatorKeys: other users can read ${key}; run chmod 600 ${key}`);
   expect(run.stdout).toBe('');
 });
 
-describe('docs/operate/bridge.md', () => {
+describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
   test('its sample is a configuration of a validator', async () => {
     const file = join(folder, `${NAMES[0]}.toml`);
     expect(readValidatorSettings(['--config', file])).toMatchObject({
@@ -393,7 +398,9 @@ describe('docs/operate/bridge.md', () => {
     await expect.poll(aside).toMatchObject({ reason: 'fromContract', amount: '12000000' });
     const { logIndex } = (await aside())!.source;
     const deposit = { TX: hash, LOG: String(logIndex), OPERATIONS: venue.operations };
-    expect(await shell.run(commandsOf('Returning money kept aside'), deposit)).toContain('12 USDC');
+    expect(await shell.run(commandsOf('Return an uncredited deposit'), deposit)).toContain(
+      '12 USDC',
+    );
     expect(await money.balanceOf(payer)).toBe(usdc('12'));
   });
 
@@ -407,7 +414,7 @@ describe('docs/operate/bridge.md', () => {
     await erin.withdraw('10');
     await erin.becomes('confirmed');
     const held = await money.balanceOf(bridge as Hex);
-    const said = await shell.run(commandsOf('Moving to a new bridge'));
+    const said = await shell.run(commandsOf('Move to a new bridge'));
     const [, next = ''] = /^bridge +(0x[0-9a-f]{40}) on chain/m.exec(said) ?? [];
     expect(await money.balanceOf(bridge as Hex)).toBe(0n);
     expect(await money.balanceOf(next as Hex)).toBe(held);

@@ -79,7 +79,7 @@ test('brings no TypeScript, no workspace and no install script', async () => {
 
 test('from a key to a position', async () => {
   expect(await oddlot('keys', 'new')).toMatch(/^main 0x/);
-  expect(await oddlot('faucet')).toContain('test USDC more');
+  expect(await oddlot('faucet')).toContain('Credited 1000 test USDC');
   await expect
     .poll(() => oddlot('order', 'buy', '0.01', 'BTC', '--slippage', '5'))
     .toMatch(/^filled: order \d+/);
@@ -113,7 +113,7 @@ test('the examples quote: an order of a newcomer fills against them', async () =
   try {
     const [printed] = await once(quoted.stdout, 'data');
     const { makers, url: own } = JSON.parse(String(printed));
-    expect(await oddlot('--url', own, 'faucet')).toContain('test USDC more');
+    expect(await oddlot('--url', own, 'faucet')).toContain('Credited 1000 test USDC');
     const buy = ['order', 'buy', '0.001', 'BTC', '--slippage', '5'];
     // Between two rounds of the maker nobody may be there.
     await expect.poll(() => oddlot('--url', own, ...buy)).toMatch(/^filled: order \d+/);
@@ -132,6 +132,6 @@ test('the page and the reference are served from the package', async () => {
 test('an older Node is told which one is needed', async () => {
   const old = await nodeOf(22);
   await expect(runCommand(old, [program(), 'status'], { cwd: folder })).rejects.toThrow(
-    'oddlot needs Node 24 or newer, this is 22.',
+    'oddlot needs Node 24 or newer, but this is 22.',
   );
 });

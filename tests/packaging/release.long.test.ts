@@ -97,7 +97,7 @@ test('a version that is not newer, or not everywhere, is refused', async () => {
 test('a dry run makes and checks every artefact, and changes nothing that git knows', async () => {
   const head = await git('rev-parse', 'HEAD');
   const fragments = readFragments(clone);
-  expect(await release('--dry-run')).toContain(`release: ${version} can be made`);
+  expect(await release('--dry-run')).toContain(`release: ${version} is possible`);
   expect(await git('rev-parse', 'HEAD')).toBe(head);
   expect(await git('status', '--porcelain')).toBe('');
 

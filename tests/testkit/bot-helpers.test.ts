@@ -51,7 +51,7 @@ describe('names and numbers', () => {
     const market = await instruments.find(slug);
     expect(market).toMatchObject({ id, name: slug, isOutcome: true });
     expect(instruments.known(id)).toBe(market);
-    await expect(instruments.find('DOGE')).rejects.toThrow('Nothing is called DOGE; perps are BTC');
+    await expect(instruments.find('DOGE')).rejects.toThrow('Unknown instrument DOGE. Perps: BTC');
   });
 
   test.each([
@@ -67,7 +67,7 @@ describe('names and numbers', () => {
 
   test('a step of nothing and a number that is none are refused', () => {
     expect(() => onGrid('1', '0', 'up')).toThrow('above zero');
-    expect(() => onGrid('1e3', '1', 'up')).toThrow('Not a decimal text: 1e3');
+    expect(() => onGrid('1e3', '1', 'up')).toThrow('Not a decimal: 1e3');
   });
 });
 
@@ -103,7 +103,7 @@ describe('a market order', () => {
       size: '1',
       slippagePercent: '1',
     });
-    await expect(made).rejects.toThrow('Nobody offers SOL-USDC');
+    await expect(made).rejects.toThrow('There are no asks on SOL-USDC');
   });
 });
 
@@ -300,7 +300,7 @@ test('a client that signs for another network is told so, by both names', async 
   const stranger = venue.client(wallet, { network });
   await expect(checkNetwork(stranger)).rejects.toThrow(SigningError);
   await expect(checkNetwork(stranger)).rejects.toThrow(
-    'goes by Oddlot-Testnet 2511 1, and this client signs for example.org-3fa9c1d2 2511 1 alone',
+    'venue is Oddlot-Testnet 2511 1, but this client signs for example.org-3fa9c1d2 2511 1 only',
   );
 });
 
@@ -317,7 +317,7 @@ test('a client of another network names it at its first signed use, and one of t
   for (let time = 1; time <= 2; time++) {
     const refused = stranger.exchange.cancelAll({});
     await expect(refused).rejects.toThrow(
-      'The venue goes by Oddlot-Testnet 2511 1, and this client signs for example.org-3fa9c1d2 2511 1 alone',
+      'The network name of the venue is Oddlot-Testnet 2511 1, but this client signs for example.org-3fa9c1d2 2511 1 only',
     );
     await expect(refused).rejects.toBeInstanceOf(SigningError);
   }

@@ -21,11 +21,11 @@ afterEach(() => browser.leaveAll());
 
 /** What an operator opens: the tab, the button on it, and what else is pressed in the form. */
 const FORMS = [
-  ['Perps', 'List a perp', 'Add a tier'],
+  ['Perps', 'List a perp', 'Add tier'],
   ['Perps', 'Push price of BTC-USDC', undefined],
-  ['Events', 'Create an event', 'Add a market'],
-  ['Fees', 'Edit the ladder', 'Add a level'],
-  ['Gates', undefined, undefined],
+  ['Events', 'Create event', 'Add market'],
+  ['Fees', 'Edit fee schedule', 'Add tier'],
+  ['Access', undefined, undefined],
   ['Operators', undefined, undefined],
 ] as const;
 
@@ -35,10 +35,10 @@ test(
     const operator = await browser.visit(venue.url);
     const { page } = operator;
     await operator.open('/operate?tab=health');
-    await page.getByRole('button', { name: "Open an operator's key" }).click();
+    await page.getByRole('button', { name: 'Open operator key' }).click();
     await page.getByLabel('Private key').fill(WHO_DEPLOYS);
-    await page.getByRole('button', { name: 'Operate with this key' }).click();
-    await page.getByRole('button', { name: 'Put the key away' }).waitFor();
+    await page.getByRole('button', { name: 'Use this key' }).click();
+    await page.getByRole('button', { name: 'Remove key' }).waitFor();
     for (const [tab, button, more] of FORMS) {
       await page.setViewportSize(DESKTOP);
       await page.getByRole('tab', { name: tab }).click();
@@ -58,7 +58,7 @@ test('what is old, and the line that says so, can be read', async () => {
   await lost.open('/operate');
   await page.locator('main').getByText('BTC-USDC').first().waitFor();
   await page.context().setOffline(true);
-  await page.getByText(/^You are offline\. What you see is from/).waitFor();
+  await page.getByText(/^You are offline\. Data as of/).waitFor();
   await expectReadableForm(page, 'offline');
 });
 
@@ -66,10 +66,10 @@ test('the dialog of a key can be read, with a fault in it', async () => {
   const visitor = await browser.visit(venue.url);
   const { page } = visitor;
   await visitor.open('/operate');
-  await page.getByRole('button', { name: "Open an operator's key" }).click();
+  await page.getByRole('button', { name: 'Open operator key' }).click();
   await page.getByLabel('Private key').fill('0x12');
   await page
-    .getByText(/0x and 64 digits/)
+    .getByText(/0x followed by 64/)
     .first()
     .waitFor();
   await expectReadableForm(page, 'the dialog of a key');

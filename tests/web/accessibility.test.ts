@@ -36,9 +36,9 @@ const SHOWN: Readonly<Record<string, readonly (readonly [address: string, text: 
   '/': [['/', 'Will the tide turn?']],
   '/activity': [
     ['/activity', 'BTC-USDC'],
-    ['/activity?of=events', 'Nobody has traded'],
+    ['/activity?of=events', 'No trades'],
   ],
-  '/leaderboard': [['/leaderboard?by=volume&window=all', 'Who leads']],
+  '/leaderboard': [['/leaderboard?by=volume&window=all', 'Ranking']],
   '/trade/$market': [
     ['/trade/BTC-USDC', 'No open orders|Reverse'],
     ['/trade/BTC-USDC?tab=fills', 'Fee'],
@@ -51,7 +51,7 @@ const SHOWN: Readonly<Record<string, readonly (readonly [address: string, text: 
     ['/portfolio?tab=ledger', '1,000'],
   ],
   '/account': [
-    ['/account', 'Faucet|faucet|Test money'],
+    ['/account', 'Faucet|faucet|Test funds'],
     ['/account?tab=keys', 'gent'],
   ],
   '/builder': [['/builder', 'laim|uilder']],
@@ -60,7 +60,7 @@ const SHOWN: Readonly<Record<string, readonly (readonly [address: string, text: 
   '/explorer/tx/$hash': [['/explorer/tx/{hash}', 'rder']],
   '/explorer/address/$address': [['/explorer/address/{user}', 'BTC-USDC']],
   '/operate': [['/operate', 'BTC-USDC|nsurance']],
-  '/gallery': [['/gallery', 'Every component']],
+  '/gallery': [['/gallery', 'All components']],
 };
 
 let venue: Venue;
@@ -113,7 +113,7 @@ async function livedIn(): Promise<Readonly<Record<string, string>>> {
   await page.getByRole('button', { name: 'Trade with a test account' }).click();
   await page.getByText('Your test account is ready').waitFor();
   await page.getByRole('button', { name: /^0x/ }).click();
-  await page.getByRole('menuitem', { name: 'Copy the address' }).click();
+  await page.getByRole('menuitem', { name: 'Copy address' }).click();
   const user = await page.evaluate(() => navigator.clipboard.readText());
   const owner = await ownerOf(page, venue.url, user);
   const maker = await trader(venue.url, 'maker of screens');

@@ -35,30 +35,30 @@ test(
     const { page } = visit;
     const { owner } = await visit.openWithAccount(`/trade/${perp.name}`);
     const box = page.getByRole('region', { name: 'Account', exact: true });
-    await box.getByText('no cross position').waitFor();
+    await box.getByText('no cross positions').waitFor();
     await expect.poll(() => figure(page, 'Equity')).toBe('1,000.00');
-    await expect.poll(() => figure(page, 'Outcome cash')).toBe('0.00');
+    await expect.poll(() => figure(page, 'Outcome balance')).toBe('0.00');
     expect(await faultsFound(page)).toEqual([]);
 
     // 300 at 50: three per cent of 15,000 are needed, and 1,000 there.
     await buyAll(owner, '300');
     const header = page.getByRole('banner').getByRole('link', { name: /^Margin/ });
     await expect.poll(() => agrees(page, owner)).toBe(true);
-    await expect.poll(() => figure(page, 'Leverage of the account')).toMatch(/^15\.\d\d×$/);
+    await expect.poll(() => figure(page, 'Account leverage')).toMatch(/^15\.\d\d×$/);
     expect(await header.count()).toBe(0);
 
     await perp.push('49');
     await header.waitFor();
     await expect.poll(() => agrees(page, owner)).toBe(true);
-    expect(await page.getByText('Your cross margin is used to').count()).toBe(0);
+    expect(await page.getByText('Cross margin ratio:').count()).toBe(0);
     await perp.push('48.4');
-    await visit.wasTold('Your cross margin is used to 8');
+    await visit.wasTold('Cross margin ratio: 8');
     await expect.poll(() => header.innerText()).toMatch(/^Margin 8\d/);
     // Who wants to be told later says so, and the header follows at once.
     await page.goto(`${venue.url}/account?tab=preferences`);
     await header.waitFor();
     await page
-      .getByRole('radiogroup', { name: 'Margin in the header' })
+      .getByRole('radiogroup', { name: 'Margin ratio in header' })
       .getByRole('radio', { name: /^70/ })
       .press('Space');
     await perp.push('49');
@@ -73,7 +73,7 @@ test('on a phone it is in the sheet of the ticket, and each way for money is one
   await visit.openWithAccount(`/trade/${perp.name}`);
   for (const [way, form] of [
     ['Deposit', 'Deposit'],
-    ['Move', 'Transfer'],
+    ['Transfer', 'Transfer'],
     ['Withdraw', 'Withdraw'],
   ] as const) {
     await button(page, 'Buy / long').click();
@@ -129,9 +129,9 @@ async function agrees(page: Page, owner: Client): Promise<boolean> {
   const share = Number(await meter.getAttribute('aria-valuenow'));
   const due: readonly (readonly [string, number])[] = [
     ['Equity', Number(state.marginSummary.accountValue)],
-    ['Free to trade here', Number(availableToTrade[0])],
-    ['Free to withdraw', Number(state.withdrawable)],
-    ['Maintenance', Number(state.crossMaintenanceMarginUsed)],
+    ['Available to trade', Number(availableToTrade[0])],
+    ['Withdrawable', Number(state.withdrawable)],
+    ['Maintenance margin', Number(state.crossMaintenanceMarginUsed)],
     ['Unrealised PnL', pnl],
   ];
   for (const [name, value] of due) {

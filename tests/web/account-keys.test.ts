@@ -41,12 +41,12 @@ test('an agent is revoked, its key is gone from the browser, and another can tak
   const agent = page.getByRole('row', { name: /this browser/ });
   // One press asks, the next one does it.
   await agent.getByRole('button', { name: 'Revoke' }).click();
-  await agent.getByRole('button', { name: 'Really revoke' }).click();
-  await page.getByText('No agent may trade').waitFor();
+  await agent.getByRole('button', { name: 'Confirm revoke' }).click();
+  await page.getByText('No approved agents').waitFor();
   expect(await info({ type: 'approvedAgents', user })).toEqual([]);
   expect(await keptKeys(page)).toHaveLength(1);
 
-  await page.getByRole('button', { name: 'Let this browser trade' }).click();
+  await page.getByRole('button', { name: 'Enable trading' }).click();
   await agent.waitFor();
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
 });
@@ -75,7 +75,7 @@ test('a name that an agent was given stays text, and turns nothing around', asyn
   // Shown without its sign, and revoked by the label that the venue has to the letter.
   for (const shown of ['<img src=x>', 'neves']) {
     await page.getByRole('row', { name: shown }).getByRole('button').click();
-    await page.getByRole('button', { name: 'Really revoke' }).click();
+    await page.getByRole('button', { name: 'Confirm revoke' }).click();
     await page.locator('bdi', { hasText: shown }).waitFor({ state: 'detached' });
   }
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(2);
@@ -97,21 +97,23 @@ test('revoked in another tab: the terminal says so, and offers to let this brows
 
   const agent = page.getByRole('row', { name: /this browser/ });
   await agent.getByRole('button', { name: 'Revoke' }).click();
-  await agent.getByRole('button', { name: 'Really revoke' }).click();
-  await page.getByText('No agent may trade').waitFor();
+  await agent.getByRole('button', { name: 'Confirm revoke' }).click();
+  await page.getByText('No approved agents').waitFor();
   await order();
   await terminal
-    .getByText(/its approval was taken back/)
+    .getByText(/trading key was revoked/)
     .first()
     .waitFor();
-  await ticket.getByRole('button', { name: 'Let this browser trade' }).waitFor();
+  await ticket.getByRole('button', { name: 'Enable trading' }).waitFor();
 
   // The same after a reload; what rests can't be cancelled from here, which is said beside it.
   await terminal.reload();
-  await ticket.getByRole('button', { name: 'Let this browser trade' }).waitFor();
+  await ticket.getByRole('button', { name: 'Enable trading' }).waitFor();
   await terminal.getByRole('tab', { name: 'Open orders 1' }).click();
-  const note = terminal.getByRole('status').filter({ hasText: 'may not trade for the account' });
-  await note.getByRole('button', { name: 'Let this browser trade' }).click();
+  const note = terminal
+    .getByRole('status')
+    .filter({ hasText: 'has no trading key for the account' });
+  await note.getByRole('button', { name: 'Enable trading' }).click();
   await note.waitFor({ state: 'detached' });
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
   await order();
@@ -123,7 +125,7 @@ test('a builder is approved up to a rate, and revoked', async () => {
   const user = (await page.locator('h1 ~ span code').textContent())!;
   const builder = injectedWallet(keyOf('page builder')).address;
   await page.getByRole('textbox', { name: 'Builder' }).fill(builder);
-  const rate = page.getByRole('textbox', { name: 'At most' });
+  const rate = page.getByRole('textbox', { name: 'Max rate' });
   await rate.fill('5');
   await page.getByRole('button', { name: 'Approve' }).click();
   // More than the venue allows is refused in words, and nothing is sent.
@@ -134,8 +136,8 @@ test('a builder is approved up to a rate, and revoked', async () => {
   await row.waitFor();
   expect(await info({ type: 'approvedBuilders', user })).toMatchObject([{ builder }]);
   await row.getByRole('button', { name: 'Revoke' }).click();
-  await row.getByRole('button', { name: 'Really revoke' }).click();
-  await page.getByText('No builder is approved').waitFor();
+  await row.getByRole('button', { name: 'Confirm revoke' }).click();
+  await page.getByText('No approved builders').waitFor();
   expect(await info({ type: 'approvedBuilders', user })).toEqual([]);
 });
 
@@ -144,7 +146,7 @@ test('the key of a test account can be taken away and erased, on a phone', async
   const { page } = visit;
   // Which of the agents is this browser's is told here too, and its address.
   const agent = page.getByRole('row', { name: /this browser/ });
-  await agent.getByText('trades here').filter({ visible: true }).waitFor();
+  await agent.getByText('current', { exact: true }).filter({ visible: true }).waitFor();
   await agent
     .getByText(/^0x\w{4}…\w{4}$/)
     .filter({ visible: true })
@@ -154,11 +156,11 @@ test('the key of a test account can be taken away and erased, on a phone', async
     const text = await page.content();
     return (await keptKeys(page)).map((each) => text.includes(each.slice(2)));
   };
-  await page.getByRole('button', { name: 'Export the key' }).click();
+  await page.getByRole('button', { name: 'Export key' }).click();
   const dialog = page.getByRole('dialog');
   // Not before it is asked for, and then one of the two alone.
   expect(await shows()).toEqual([false, false]);
-  await dialog.getByRole('button', { name: 'Show the key' }).click();
+  await dialog.getByRole('button', { name: 'Show key' }).click();
   const shown = await dialog.locator('code').textContent();
   expect(await keptKeys(page)).toContain(shown);
   expect(key).toBeDefined();
@@ -170,18 +172,18 @@ test('the key of a test account can be taken away and erased, on a phone', async
   // Another tab has the keys in its memory.
   const other = await page.context().newPage();
   await other.goto(`${venue.url}/account`);
-  await other.getByRole('tab', { name: 'Money' }).waitFor();
+  await other.getByRole('tab', { name: 'Funds' }).waitFor();
 
-  await page.getByRole('button', { name: 'Erase the keys' }).click();
-  const erase = dialog.getByRole('button', { name: 'Erase for good' });
+  await page.getByRole('button', { name: 'Erase keys' }).click();
+  const erase = dialog.getByRole('button', { name: 'Erase permanently' });
   expect(await erase.isDisabled()).toBe(true);
   await dialog.getByRole('checkbox').click();
   await erase.click();
-  await page.getByText('No account is open in this browser').waitFor();
-  await other.getByText('No account is open in this browser').waitFor();
+  await page.getByText('No account connected in this browser').waitFor();
+  await other.getByText('No account connected in this browser').waitFor();
   expect(await keptKeys(page)).toEqual([]);
   await page.reload();
-  await page.getByText('No account is open in this browser').waitFor();
+  await page.getByText('No account connected in this browser').waitFor();
   expect(visit.sent.some(({ body }) => body.includes(shown!.slice(2)))).toBe(false);
 });
 
@@ -203,24 +205,24 @@ test('an account is made a multi-sig, after a warning, and its key does nothing 
   const [ann, ben] = ['ann of the club', 'ben of the club'].map(
     (name) => injectedWallet(keyOf(name)).address,
   );
-  await page.getByRole('button', { name: 'Make it a multi-sig' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Make it a multi-sig' });
-  await dialog.getByText(/^The key of this account will sign nothing any more/).waitFor();
+  await page.getByRole('button', { name: 'Convert to multi-sig' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Convert to multi-sig' });
+  await dialog.getByText(/^The account's key stops working/).waitFor();
   await dialog.getByRole('textbox', { name: 'Signer 1' }).fill(user);
-  await dialog.getByText("The account can't be a signer of itself").waitFor();
+  await dialog.getByText('The account cannot be its own signer').waitFor();
   await dialog.getByRole('textbox', { name: 'Signer 1' }).fill(ann!);
   await dialog.getByRole('textbox', { name: 'Signer 2' }).fill(ann!);
-  await dialog.getByText('This one is there already').waitFor();
+  await dialog.getByText('Already added').waitFor();
   await dialog.getByRole('textbox', { name: 'Signer 2' }).fill(ben!);
   expect(await faultsFound(page)).toEqual([]);
   // Nothing can be pressed before somebody says that it is meant.
-  const button = dialog.getByRole('button', { name: 'Hand it over: 2 of 2 must sign' });
+  const button = dialog.getByRole('button', { name: 'Convert: 2 of 2 must sign' });
   expect(await button.isDisabled()).toBe(true);
   await dialog.getByRole('checkbox').click();
   await button.click();
   await dialog.waitFor({ state: 'hidden' });
-  await page.getByText('2 of 2 signers must agree:').waitFor();
-  await page.getByText('No agent may trade').waitFor();
+  await page.getByText('2 of 2 signers must sign:').waitFor();
+  await page.getByText('No approved agents').waitFor();
   const signers = {
     authorizedUsers: [ann, ben].map((each) => each!.toLowerCase()).sort(),
     threshold: 2,
@@ -268,7 +270,7 @@ test('where the browser denies all storage, an account lasts as long as the page
   await visit.open('/account?tab=keys');
   await page.getByRole('button', { name: 'Trade with a test account' }).click();
   await page.getByRole('row', { name: /this browser/ }).waitFor();
-  await page.getByText(/^This browser keeps no keys for this page/).waitFor();
+  await page.getByText(/^This browser cannot store keys for this page/).waitFor();
   await page.getByRole('link', { name: 'Trade' }).first().click();
   await page.getByRole('button', { name: 'Enter a price' }).waitFor();
 });

@@ -66,24 +66,24 @@ test('a wallet deposits by a signature alone, and what it withdraws is paid on t
   const visit = await browser.visit(venue.url, { wallet });
   const { page } = visit;
   await visit.open('/account');
-  await page.getByText('No account is open in this browser').waitFor();
+  await page.getByText('No account connected in this browser').waitFor();
   await connect(visit);
 
   // Nothing on the chain yet: the page says so, and the faucet helps.
-  await page.getByRole('button', { name: 'Get test USDC there' }).click();
+  await page.getByRole('button', { name: 'Get test USDC on chain' }).click();
   await page.getByRole('radio', { name: 'On chain' }).click();
   await page.getByRole('button', { name: 'Get 1,000 test USDC' }).click();
-  await page.getByText(/1,000 test USDC are yours/).waitFor();
+  await page.getByText(/1,000 test USDC received/).waitFor();
   expect(await chain.balanceOf(wallet.address as Hex)).toBe(usdc('1000'));
 
   await page.getByRole('radio', { name: 'Deposit' }).click();
   const amount = page.getByRole('textbox', { name: 'Amount' });
   await amount.fill('3');
-  await page.getByText('The least is 5.00 USDC').waitFor();
+  await page.getByText('Minimum: 5.00 USDC').waitFor();
   await page.getByRole('button', { name: 'Use 5.00' }).click();
   await page.getByRole('button', { name: 'Deposit 5.00 USDC' }).waitFor();
   await amount.fill('2000');
-  await page.getByText('That is more than the 1,000.00 USDC there are').waitFor();
+  await page.getByText('Maximum: 1,000.00 USDC').waitFor();
   await amount.fill('250.5');
   await page.getByRole('button', { name: 'Deposit 250.50 USDC' }).click();
   const deposit = page.getByRole('row', { name: /Deposit.*\+250\.50.*Done/ });
@@ -111,7 +111,7 @@ test('a wallet that is no friend of signatures deposits by transactions', async 
   const { page } = visit;
   await visit.open('/account');
   await connect(visit);
-  await page.getByRole('radio', { name: 'By transaction' }).click();
+  await page.getByRole('radio', { name: 'Transaction' }).click();
   await page.getByRole('button', { name: 'Max 1,000.00' }).click();
   await page.getByRole('button', { name: 'Deposit 1,000.00 USDC' }).click();
   await page.getByRole('row', { name: /Deposit.*\+1,000\.00.*Done/ }).waitFor();
@@ -129,7 +129,7 @@ test('who says no in the wallet keeps the money, and reads that nothing was sent
   await page.getByRole('button', { name: 'Max 1,000.00' }).click();
   wallet.answer = 'no';
   await page.getByRole('button', { name: 'Deposit 1,000.00 USDC' }).click();
-  await page.getByText('It was not signed, so nothing was sent.').waitFor();
+  await page.getByText('Not signed. Nothing was sent.').waitFor();
   expect(await chain.balanceOf(wallet.address as Hex)).toBe(usdc('1000'));
 });
 
@@ -139,15 +139,15 @@ test('money moves between the parts of an account, and to somebody else', async 
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.openWithAccount('/account?tab=money&do=transfer');
-  await page.getByText('1,000.00 free').waitFor();
+  await page.getByText('1,000.00 available').waitFor();
   const amount = page.getByRole('textbox', { name: 'Amount' });
   await amount.fill('400');
   await page.getByRole('button', { name: 'Transfer 400.00 USDC' }).click();
   await page.getByRole('row', { name: /To outcomes.*400\.00/ }).waitFor();
-  await page.getByText('400.00 free').waitFor();
+  await page.getByText('400.00 available').waitFor();
 
-  await page.getByRole('radio', { name: 'To somebody' }).click();
-  await page.getByRole('textbox', { name: 'Receiver' }).fill(friend);
+  await page.getByRole('radio', { name: 'To another account' }).click();
+  await page.getByRole('textbox', { name: 'Recipient address' }).fill(friend);
   await amount.fill('25.25');
   await page.getByRole('button', { name: /^Send 25\.25 to 0x/ }).click();
   await page.getByRole('row', { name: /Sent.*−25\.25/ }).waitFor();
@@ -155,11 +155,11 @@ test('money moves between the parts of an account, and to somebody else', async 
   expect(data.withdrawable).toBe('1025.25');
 
   // The faucet gave once: it says when it will again, for every place, and does not ask to be pressed before.
-  await page.getByRole('radio', { name: 'Test money' }).click();
+  await page.getByRole('radio', { name: 'Test funds' }).click();
   visit.expectErrors(/status of 429/);
   const faucet = page.getByRole('button', { name: 'Get 1,000 test USDC' });
   await faucet.click();
-  await page.getByText(/^You have had some already\. More from/).waitFor();
+  await page.getByText(/^Already received\. Next request from/).waitFor();
   expect(await faucet.isDisabled()).toBe(true);
   await page.getByRole('radio', { name: 'On chain' }).click();
   expect(await faucet.isDisabled()).toBe(true);

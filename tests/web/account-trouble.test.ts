@@ -41,7 +41,7 @@ async function atMoney(form: string, options?: VisitOptions): Promise<{ page: Pa
   const visit = await browser.visit(venue.url, options);
   const { address } = await visit.openWithAccount(`/account?tab=money&do=${form}`);
   const { page } = visit;
-  await page.getByText('300,000.00 free').waitFor();
+  await page.getByText('300,000.00 available').waitFor();
   return { page, user: address as Hex };
 }
 
@@ -59,7 +59,7 @@ test(
   'a deposit on its way is still there after a reload, until it is credited',
   async () => {
     const { page, user } = await atMoney('deposit');
-    await page.getByRole('button', { name: 'Withdraw some there' }).waitFor();
+    await page.getByRole('button', { name: 'Withdraw to this chain' }).waitFor();
     await operator.give(user, parseUnits('60', 6));
     await page.getByRole('button', { name: 'Max 60.00' }).waitFor();
     await page.getByRole('textbox', { name: 'Amount' }).fill('25');
@@ -71,7 +71,7 @@ test(
     expect(await row(page, /Deposit.*\+25\.00/).count()).toBe(0);
     await operator.mineUntil(row(page, /Deposit.*\+25\.00.*Done/).waitFor(PATIENT));
     await way.waitFor({ state: 'detached' });
-    await page.getByText('300,025.00 free').waitFor();
+    await page.getByText('300,025.00 available').waitFor();
   },
   SLOW_MS,
 );
@@ -88,18 +88,18 @@ test(
     });
     await amount.fill('100');
     await page.getByRole('button', { name: /^Transfer 100\.00/ }).click();
-    await page.getByText('299,900.00 free').waitFor(PATIENT);
+    await page.getByText('299,900.00 available').waitFor(PATIENT);
     // What is typed before that is known is the next one, and is not wiped away.
     await amount.fill('70');
-    await page.getByText(/^100\.00 USDC were moved/).waitFor(PATIENT);
+    await page.getByText(/^100\.00 USDC transferred/).waitFor(PATIENT);
     expect(await amount.inputValue()).toBe('70');
     await page.unroute('**/exchange');
     await page.route('**/exchange', (route) => route.abort());
     await page.getByRole('button', { name: /^Transfer 70\.00/ }).click();
     // It has no end: whatever still holds it may bring it later.
-    await page.getByText(/^The venue has not received it yet, but still may/).waitFor(PATIENT);
-    await page.getByText('299,900.00 free').waitFor();
-    expect(await page.getByText(/nothing was done/).count()).toBe(0);
+    await page.getByText(/^Status unknown\. Check your history/).waitFor(PATIENT);
+    await page.getByText('299,900.00 available').waitFor();
+    expect(await page.getByText(/Request expired\. Not executed/).count()).toBe(0);
   },
   SLOW_MS,
 );
@@ -111,7 +111,7 @@ test(
     await operator.pause(true);
     await withdraw(page, '100');
     await page.getByText('The bridge is paused.').waitFor();
-    await row(page, /Withdrawal.*−100\.00.*Waits/).waitFor();
+    await row(page, /Withdrawal.*−100\.00.*Pending/).waitFor();
     await page.reload();
     await page.getByText('The bridge is paused.').waitFor();
     expect(await faultsFound(page)).toEqual([]);
@@ -129,19 +129,19 @@ test(
     const somebody = privateKeyToAccount(generatePrivateKey()).address.toLowerCase();
     await withdraw(page, '150000', somebody);
     await operator.mineUntil(
-      page.getByText(/^Large payouts wait: it is payable from/).waitFor(PATIENT),
+      page.getByText(/^Large payouts are delayed: this one is payable at/).waitFor(PATIENT),
     );
     const { data } = await post(venue.url, '/info', { type: 'withdrawals', user });
     await operator.cancel((data as { id: number }[])[0]!.id);
-    await operator.mineUntil(row(page, /Withdrawal.*−150,000\.00.*Came back/).waitFor(PATIENT));
-    await page.getByText('It was cancelled on the bridge.').waitFor();
-    await page.getByText('300,000.00 free').waitFor();
+    await operator.mineUntil(row(page, /Withdrawal.*−150,000\.00.*Refunded/).waitFor(PATIENT));
+    await page.getByText('The payout was cancelled on the bridge.').waitFor();
+    await page.getByText('300,000.00 available').waitFor();
     // The reason stays to be read.
     await page.reload();
     await page.getByRole('button', { name: 'Withdrawal' }).click();
     const dialog = page.getByRole('dialog', { name: 'Withdrawal' });
-    await dialog.getByText('All of it is back in your account').waitFor();
-    await dialog.getByText('It was cancelled on the bridge.').waitFor();
+    await dialog.getByText('The full amount was refunded').waitFor();
+    await dialog.getByText('The payout was cancelled on the bridge.').waitFor();
     await dialog.getByText(somebody).waitFor();
     expect(await faultsFound(page)).toEqual([]);
   },
@@ -154,10 +154,10 @@ test(
     const relay = await relayOf(venue.url);
     const { page } = await atMoney('deposit');
     await page.getByRole('radio', { name: 'Another chain' }).click();
-    await page.getByRole('button', { name: 'Get an address on Base' }).click();
-    const transfers = page.getByRole('list', { name: 'Through the relay' });
+    await page.getByRole('button', { name: 'Get address on Base' }).click();
+    const transfers = page.getByRole('list', { name: 'Relay transfers' });
     const address = (await transfers.locator('code').textContent()) as Hex;
-    await transfers.getByText('Nothing has arrived yet.').waitFor();
+    await transfers.getByText('Nothing received yet.').waitFor();
     const base = await relay.chain('base');
     const { account } = await relay.rich();
     await base.wallet(account).transfer(address, parseUnits('50', 6));
@@ -177,7 +177,7 @@ test(
     await page.getByRole('radio', { name: 'Another chain' }).click();
     await page.getByRole('radio', { name: 'Base' }).click();
     await withdraw(page, '25', somebody);
-    const transfers = page.getByRole('list', { name: 'Through the relay' });
+    const transfers = page.getByRole('list', { name: 'Relay transfers' });
     await transfers.getByText(/^25\.00 USDC to Base/).waitFor(PATIENT);
     await row(page, /Sent.*25\.00/).waitFor();
     const base = await relay.chain('base');

@@ -70,7 +70,7 @@ test('who traded large: by kind and window, which are in the address, and the wa
   const row = trades.getByRole('row', { name: new RegExp(perp.name) }).first();
   await row.waitFor(PATIENCE);
   expect(await row.innerText()).toMatch(/Buy\s+100\.00\s+190\.00\s+19,000/);
-  await trades.getByRole('radio', { name: '7 d' }).press('Enter');
+  await trades.getByRole('radio', { name: '7d' }).press('Enter');
   await page.waitForURL(/window=week/);
   await trades.getByRole('radio', { name: 'Events' }).press('Enter');
   await page.waitForURL(/of=events/);
@@ -96,7 +96,7 @@ test('what was closed of positions in danger, with whose it was and how', async 
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/activity');
-  const row = panel(page, 'Liquidations of the last day').getByRole('row', {
+  const row = panel(page, 'Liquidations, last 24h').getByRole('row', {
     name: new RegExp(`${perp.name}.*Long`),
   });
   await row.waitFor(PATIENCE);
@@ -106,7 +106,7 @@ test('what was closed of positions in danger, with whose it was and how', async 
     coin: String(perp.asset),
   });
   expect(told).toMatchObject({ user: victim, sz: '190', side: 'A' });
-  const how = { adl: 'deleveraging', insurance: 'insurance fund', market: 'the book', net: '' };
+  const how = { adl: 'ADL', insurance: 'insurance fund', market: 'order book', net: '' };
   expect(await row.innerText()).toContain(how[told!.step]);
   expect(await row.getByRole('link', { name: /^0x/ }).getAttribute('href')).toBe(
     `/explorer/address/${victim}`,
@@ -119,10 +119,10 @@ test('who leads, in the figures of their portfolios; what is chosen is in the ad
   await visit.open('/activity');
   await page.getByRole('link', { name: 'Leaderboard' }).press('Enter');
   await page.getByRole('heading', { name: 'Leaderboard', level: 1 }).waitFor();
-  const board = panel(page, 'Who leads');
+  const board = panel(page, 'Ranking');
   await board.getByRole('radio', { name: 'Volume' }).press('Enter');
   await page.waitForURL(/by=volume/);
-  await board.getByRole('radio', { name: '24 h' }).press('Enter');
+  await board.getByRole('radio', { name: '24h' }).press('Enter');
   await page.waitForURL(/window=day/);
   // Nobody else of this run has traded as much.
   const row = board.getByRole('row').filter({ has: page.getByTitle(victim, { exact: true }) });
@@ -145,7 +145,7 @@ test('who does not lead finds the own figures above those who do', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.openWithAccount('/leaderboard?by=volume');
-  const row = panel(page, 'Who leads').getByRole('row').filter({ hasText: 'you' });
+  const row = panel(page, 'Ranking').getByRole('row').filter({ hasText: 'you' });
   await row.waitFor(PATIENCE);
   expect(await row.innerText()).toMatch(/^–\s+0x[^]*you\s+1,000\.00\s+0\.00\s+–\s+0$/);
   expect(await row.getAttribute('aria-selected')).toBe('true');

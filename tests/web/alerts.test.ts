@@ -43,7 +43,7 @@ const WATCHED = `{
 
 /** Adds an alert of the market that the list is open for, by keyboard alone. */
 async function wait(page: Page, bound: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'When the mark comes to' }).fill(bound);
+  await page.getByRole('textbox', { name: 'When the mark price reaches' }).fill(bound);
   await page.keyboard.press('Enter');
 }
 
@@ -51,7 +51,7 @@ test('a price is told once, in the page and outside of it, with a sound, and the
   const visit = await browser.visit(venue.url, { script: WATCHED });
   const { page } = visit;
   await visit.openWithAccount(`/trade/${perp.name}`);
-  await button(page, `Alerts of ${perp.name}`).press('Enter');
+  await button(page, `${perp.name} alerts`).press('Enter');
   await page.getByRole('dialog', { name: 'Alerts' }).waitFor();
   await wait(page, '51');
   await wait(page, '49');
@@ -59,7 +59,7 @@ test('a price is told once, in the page and outside of it, with a sound, and the
   await list(page).getByText(`${perp.name} falls to 49`).waitFor();
   // The browser is asked after a press, never before.
   expect(await page.evaluate(() => Notification.permission)).toBe('default');
-  await page.getByRole('checkbox', { name: 'As a notice of the browser too' }).press('Space');
+  await page.getByRole('checkbox', { name: 'Also as a browser notification' }).press('Space');
   await expect.poll(() => page.evaluate(() => Notification.permission)).toBe('granted');
   await expectReadableForm(page, 'alerts');
   await page.keyboard.press('Escape');
@@ -68,7 +68,7 @@ test('a price is told once, in the page and outside of it, with a sound, and the
   const told = () => page.evaluate(() => (globalThis as { notices?: string[] }).notices!);
   await expect.poll(told).toHaveLength(1);
   expect((await told())[0]).toMatch(
-    new RegExp(`^${perp.name} rose to 51 \\| The mark is 51\\.\\d+$`),
+    new RegExp(`^${perp.name} rose to 51 \\| Mark price: 51\\.\\d+$`),
   );
   expect(await page.evaluate(() => (globalThis as { tones?: number }).tones)).toBe(1);
 
@@ -76,11 +76,11 @@ test('a price is told once, in the page and outside of it, with a sound, and the
   await visit.open(`/trade/${perp.name}`);
   await page.keyboard.press('a');
   await list(page)
-    .getByText(/^told at/)
+    .getByText(/^triggered at/)
     .waitFor();
   expect(
     await list(page)
-      .getByText(/^told at/)
+      .getByText(/^triggered at/)
       .count(),
   ).toBe(1);
   await perp.push('48.5');
@@ -97,24 +97,26 @@ test('each account has its own, and who has none has some as well', async () => 
   await visit.open(`/trade/${perp.name}`);
   await page.getByRole('form', { name: 'Order ticket' }).waitFor();
   await page.keyboard.press('a');
-  await page.getByText('Nothing is waited for yet.').waitFor();
-  expect(await page.getByRole('checkbox', { name: /^Fills/ }).count()).toBe(0);
+  await page.getByText('No alerts yet.').waitFor();
+  expect(await page.getByRole('checkbox', { name: /orders fill$/ }).count()).toBe(0);
   await page.getByRole('combobox', { name: 'Market' }).selectOption({ label: perp.name });
   await page.getByRole('dialog').getByRole('radio', { name: 'Funding' }).click();
-  await page.getByRole('textbox', { name: 'When the rate of an hour comes to' }).fill('3');
-  await button(page, 'Add the alert').click();
-  await list(page).getByText(`${perp.name} pays 3 % an hour`).waitFor();
+  await page.getByRole('textbox', { name: 'When the hourly rate reaches' }).fill('3');
+  await button(page, 'Add alert').click();
+  await list(page).getByText(`${perp.name} funding reaches 3% per hour`).waitFor();
 
   await visit.openWithAccount(`/trade/${perp.name}`);
-  await page.getByText(/^At most/).waitFor();
+  await page.getByText(/^Max \d/).waitFor();
   await page.keyboard.press('a');
-  await page.getByText('Nothing is waited for yet.').waitFor();
-  await page.getByRole('checkbox', { name: /^Fills/ }).press('Space');
+  await page.getByText('No alerts yet.').waitFor();
+  await page.getByRole('checkbox', { name: /orders fill$/ }).press('Space');
   await page.getByRole('radio', { name: '80' }).click();
   await page.reload();
-  await page.getByText(/^At most/).waitFor();
+  await page.getByText(/^Max \d/).waitFor();
   await page.keyboard.press('a');
-  await expect.poll(() => page.getByRole('checkbox', { name: /^Fills/ }).isChecked()).toBe(true);
+  await expect
+    .poll(() => page.getByRole('checkbox', { name: /orders fill$/ }).isChecked())
+    .toBe(true);
   expect(await page.getByRole('radio', { name: '80' }).isChecked()).toBe(true);
 });
 
@@ -170,7 +172,7 @@ test('what happens to the account is told outside of the page: a fill, the margi
   const orders = [buyYes({ asset: market.id, price: '0.46', size: '10' })];
   await owner.exchange.order({ orders }, EXECUTED);
   await expect.poll(notices).toMatch(/^Bought 10 Yes \| Will it\? at 46/m);
-  await expect.poll(notices).toContain('Does the bell ring? is about to end | in 2');
+  await expect.poll(notices).toContain('Does the bell ring? closes soon | in 2');
 
   // 300 at 50 take 450 of 980; at 49.4 they take more than half of what is left.
   const maker = await trader(venue.url, `who sells ${perp.name}`);
@@ -179,8 +181,8 @@ test('what happens to the account is told outside of the page: a fill, the margi
   }
   await tradeBetween(maker, owner, { asset: perp.asset, price: '50', size: '300' });
   await expect.poll(notices).toContain(`Bought 300.00 ${perp.name} | at 50.00`);
-  expect(await notices()).not.toContain('margin is used');
+  expect(await notices()).not.toContain('margin ratio');
   await perp.push('49.4');
-  await expect.poll(notices).toMatch(/Your cross margin is used to 5\d\.\d/);
+  await expect.poll(notices).toMatch(/Cross margin ratio: 5\d\.\d/);
   await perp.push('50');
 });

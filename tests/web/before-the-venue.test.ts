@@ -40,17 +40,17 @@ test('chart, lines and changes have something to stand beside from the first sec
   await visit.open('/');
   const row = page.getByRole('row', { name: /BTC-USDC/ });
   await expect.poll(() => row.locator('svg polyline').count()).toBe(2);
-  const change = row.getByTitle('Against prices of before this venue');
+  const change = row.getByTitle('Simulated history');
   expect(await change.innerText()).toMatch(/%$/);
   await visit.open('/trade/BTC-USDC');
-  await page.getByTitle('Against prices of before this venue').waitFor();
+  await page.getByTitle('Simulated history').waitFor();
   // Nobody has traded, and the chart is not empty.
-  await page.getByText('Each trade appears here as it happens.').waitFor();
+  await page.getByText('Trades appear here in real time.').waitFor();
   const chart = page.getByRole('region', { name: 'Price chart' });
   await chart.locator('canvas').first().waitFor();
-  await expect.poll(() => chart.getByText('Nothing has traded here yet').count()).toBe(0);
+  await expect.poll(() => chart.getByText('No trades yet').count()).toBe(0);
   // The line says what it is, wherever it is.
-  await chart.getByText('before this venue').waitFor();
+  await chart.getByText('simulated history').waitFor();
   expect(await faultsFound(page)).toEqual([]);
 });
 
@@ -58,9 +58,9 @@ test('a portfolio that has not moved stands beside it, until somebody does not w
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.openWithAccount('/portfolio');
-  const beside = page.getByRole('button', { name: 'BTC before this venue', pressed: true });
+  const beside = page.getByRole('button', { name: 'BTC (simulated)', pressed: true });
   await beside.waitFor({ timeout: 60_000 });
-  expect(await beside.getAttribute('title')).toContain('made up and count nowhere');
+  expect(await beside.getAttribute('title')).toContain('Simulated history, display only');
   const curve = page.getByRole('img', { name: /Equity/ });
   await curve.locator('canvas').waitFor();
   // Left of where the account begins: lines of the grid are at a few heights, the past is at many.
@@ -84,7 +84,7 @@ test('a portfolio that has not moved stands beside it, until somebody does not w
   await page.waitForURL(/beside=no/);
   await expect.poll(heights, { timeout: 60_000 }).toBeLessThan(30);
   await page.getByRole('radio', { name: 'PnL' }).first().click();
-  await page.getByRole('button', { name: 'BTC before this venue', pressed: false }).press('Enter');
+  await page.getByRole('button', { name: 'BTC (simulated)', pressed: false }).press('Enter');
   await page.waitForURL(/beside=yes/);
   // Nothing of it is in the figures.
   await page.getByText('1,000.00').first().waitFor();

@@ -37,22 +37,22 @@ test(
     const account = await visit.openWithAccount(`/trade/${market}?tab=fills`);
     const oid = await placed(account, { asset: perp.asset, price: '50.5', size: '3', tif: 'Ioc' });
     const row = page.getByRole('row', { name: new RegExp(`${market}.*50\\.20`) });
-    const price = row.getByTitle('How it was executed');
+    const price = row.getByTitle('Execution report');
     await price.focus();
     await page.keyboard.press('r');
     const dialog = dialogOf(page, oid);
     await dialog.getByText(`Buy 3 ${market} at 50.5 · IOC`).waitFor();
 
     const { arrival, avgPx, fee, fills, slippage } = await reportOf(account, oid);
-    expect(await factsOf(dialog, 'What it got')).toEqual({
+    expect(await factsOf(dialog, 'Result')).toEqual({
       Filled: '3 of 3',
       'Average price': avgPx,
       Fee: fee,
       'Builder fee': '0',
-      'Against the mid': `${slippage!.mid} bp worse`,
-      'Against the mark': slipped(slippage!.mark),
+      'vs. mid': `${slippage!.mid} bp worse`,
+      'vs. mark': slipped(slippage!.mark),
     });
-    expect(await factsOf(dialog, 'The book when it came')).toEqual({
+    expect(await factsOf(dialog, 'Order book on arrival')).toEqual({
       'Best bid': '49.9',
       'Best ask': '50.1',
       Mid: '50',
@@ -60,7 +60,7 @@ test(
       Oracle: '50',
     });
     const [first, second] = fills;
-    expect(await rowsOf(dialog, 'Levels that it met')).toEqual([
+    expect(await rowsOf(dialog, 'Price levels matched')).toEqual([
       ['50.10', '2.00', '2.00', first!.fee, '0'],
       ['50.20', '2.00', '1.00', second!.fee, '0'],
     ]);
@@ -68,12 +68,12 @@ test(
       [expect.any(String), 'taker', '50.10', '2.00', first!.fee, '0'],
       [expect.any(String), 'taker', '50.20', '1.00', second!.fee, '0'],
     ]);
-    expect(await factsOf(dialog, 'Times')).toMatchObject({ 'In between': 'none, the same block' });
-    expect(await factsOf(dialog, 'How it ended')).toMatchObject({
-      State: 'Filled',
+    expect(await factsOf(dialog, 'Timing')).toMatchObject({ Delay: 'none, same block' });
+    expect(await factsOf(dialog, 'Final status')).toMatchObject({
+      Status: 'Filled',
       Reason: 'none',
     });
-    expect(await dialog.getByRole('region', { name: 'In the queue' }).count()).toBe(0);
+    expect(await dialog.getByRole('region', { name: 'Queue position' }).count()).toBe(0);
 
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
@@ -90,7 +90,7 @@ test(
     await expect.poll(() => price.evaluate((it) => it === document.activeElement)).toBe(true);
     await visit.open('/portfolio?tab=fills');
     await price.press('Enter');
-    await dialog.getByText('How it ended').waitFor();
+    await dialog.getByText('Final status').waitFor();
     await expectReadableForm(page, 'execution report');
     expect(await dialog.isVisible()).toBe(true);
   },
@@ -109,51 +109,51 @@ test(
     const account = await visit.openWithAccount(`/trade/${market}?tab=orders`);
     const { asset } = perp;
     const oid = await placed(account, { asset, price: '49.9', size: '3' });
-    await page.getByRole('row', { name: market }).getByTitle('How it was executed').click();
+    await page.getByRole('row', { name: market }).getByTitle('Execution report').click();
     const dialog = dialogOf(page, oid);
-    const queue = (): Promise<object> => factsOf(dialog, 'In the queue');
+    const queue = (): Promise<object> => factsOf(dialog, 'Queue position');
     await expect.poll(queue).toMatchObject({
       Price: '49.9',
-      Until: 'still there',
-      'In front of it then': '2',
-      'In front of it now': '2',
-      'Gone from there': '0',
+      Until: 'still resting',
+      'Ahead at entry': '2',
+      'Ahead now': '2',
+      'Cleared ahead': '0',
     });
-    await dialog.getByText('It lives.').waitFor();
-    await dialog.getByText('Nothing has filled').waitFor();
+    await dialog.getByText('The order is open.').waitFor();
+    await dialog.getByText('No fills').waitFor();
 
     await ahead.client.exchange.cancelAll({ accountType: 'perp' }, EXECUTED);
     await quoteMarket(venue.url, { market, bids: [], asks: ['49.9'], size: '1' });
     await expect
       .poll(queue, { timeout: LONG_MS })
-      .toMatchObject({ 'In front of it now': '0', 'Gone from there': '2' });
+      .toMatchObject({ 'Ahead now': '0', 'Cleared ahead': '2' });
     const cancels = [{ a: asset, o: oid }];
     await account.owner.exchange.cancel({ cancels }, EXECUTED);
     // The row has left the table; what was opened from it stays.
     await expect
-      .poll(() => factsOf(dialog, 'How it ended'), { timeout: LONG_MS })
-      .toMatchObject({ State: 'Cancelled', Reason: 'Canceled by user' });
+      .poll(() => factsOf(dialog, 'Final status'), { timeout: LONG_MS })
+      .toMatchObject({ Status: 'Cancelled', Reason: 'Canceled by user' });
     const { end, fills, received } = await reportOf(account, oid);
-    expect(await queue()).toMatchObject({ 'In front of it at its end': '0' });
-    expect(await factsOf(dialog, 'What it got')).toMatchObject({
+    expect(await queue()).toMatchObject({ 'Ahead at end': '0' });
+    expect(await factsOf(dialog, 'Result')).toMatchObject({
       Filled: '1 of 3',
       'Average price': '49.9',
       Fee: fills[0]!.fee,
-      'Against the mid': '–',
+      'vs. mid': '–',
     });
     expect(await rowsOf(dialog, 'Fills')).toEqual([
       [expect.any(String), 'maker', '49.90', '1.00', fills[0]!.fee, '0'],
     ]);
-    const times = dialog.getByRole('region', { name: 'Times' });
-    const toBlock = dialog.getByRole('region', { name: 'How it ended' }).getByRole('link');
+    const times = dialog.getByRole('region', { name: 'Timing' });
+    const toBlock = dialog.getByRole('region', { name: 'Final status' }).getByRole('link');
     expect(await toBlock.getAttribute('href')).toBe(`/explorer/block/${end!.height}`);
-    await times.getByRole('link', { name: /^The transaction behind it/ }).press('Enter');
+    await times.getByRole('link', { name: /^Transaction: / }).press('Enter');
     await page.waitForURL(`**/explorer/tx/${received.txHash}`);
     await dialog.waitFor({ state: 'detached' });
 
     // The history and the account's own list have the same way to it.
     await visit.open('/portfolio?tab=history');
-    await page.getByRole('row', { name: market }).getByTitle('How it was executed').press('r');
+    await page.getByRole('row', { name: market }).getByTitle('Execution report').press('r');
     await dialog.getByText('Canceled by user').waitFor();
   },
   LONG_MS,
@@ -177,14 +177,14 @@ test(
     const reply = await owner.exchange.order({ orders: [stop] }, EXECUTED);
     if (reply.status !== 'executed') throw new Error(JSON.stringify(reply));
     const dialog = dialogOf(page, reply.orders[0]!.oid!);
-    const price = page.getByRole('row', { name: perp.name }).getByTitle('How it was executed');
+    const price = page.getByRole('row', { name: perp.name }).getByTitle('Execution report');
     await price.press('r');
-    await dialog.getByText('It lives.').waitFor();
+    await dialog.getByText('The order is open.').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     await visit.open('/portfolio?tab=triggers');
     await price.press('Enter');
-    await dialog.getByText('It lives.').waitFor();
+    await dialog.getByText('The order is open.').waitFor();
   },
   LONG_MS,
 );

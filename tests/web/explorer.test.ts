@@ -63,8 +63,8 @@ test('an order is found as it happens, and read in words from block to account',
   await page.getByRole('heading', { name: /^Account 0x/ }).waitFor();
   const positions = page.getByRole('group', { name: 'Positions' });
   await positions.getByRole('link', { name: 'BTC-USDC' }).waitFor();
-  await page.getByRole('tab', { name: /^Fills/ }).click();
-  await page.getByRole('group', { name: 'Fills' }).getByText('BTC-USDC').first().waitFor();
+  await page.getByRole('tab', { name: /^Trade history/ }).click();
+  await page.getByRole('group', { name: 'Trade history' }).getByText('BTC-USDC').first().waitFor();
   expect(await faultsFound(page)).toEqual([]);
 
   // The account lists what it signed, and each of its rows leads to the request that it came from.
@@ -74,13 +74,13 @@ test('an order is found as it happens, and read in words from block to account',
   expect(await signed.getByRole('row').count()).toBe(2);
   expect(await faultsFound(page)).toEqual([]);
   for (const [tab, role] of [
-    ['Fills', 'link'],
+    ['Trade history', 'link'],
     ['Order history', 'button'],
   ] as const) {
     await page.getByRole('tab', { name: tab }).click();
     const rows = page.getByRole('group', { name: tab });
     await rows
-      .getByRole(role, { name: /^The transaction behind it/ })
+      .getByRole(role, { name: /^Transaction: / })
       .first()
       .press('Enter');
     await page.waitForURL(`**/explorer/tx/${hash}`);
@@ -96,18 +96,18 @@ test('what is not there says so, and what cannot be looked for too', async () =>
   const page = await visiting('/explorer/block/999999999', {
     expectedErrors: /40[034]|Failed to load resource/,
   });
-  await page.getByText('There is no such block').waitFor();
+  await page.getByText('Block not found').waitFor();
   await page.goto(`${venue.url}/explorer/tx/0x${'ab'.repeat(32)}`);
-  await page.getByText('There is no such transaction').waitFor();
+  await page.getByText('Transaction not found').waitFor();
   // Of a stranger who has nothing it is not told how to come to some.
   await page.goto(`${venue.url}/explorer/address/0x${'0'.repeat(36)}dead`);
-  await page.getByText('No position is open').waitFor();
+  await page.getByText('No open positions').waitFor();
   expect(await page.getByText(/\b[Yy]ou\b/).count()).toBe(0);
   await page.goto(`${venue.url}/explorer/address/0x12`);
-  await page.getByText('This is no address').waitFor();
+  await page.getByText('Invalid address').waitFor();
   await page.getByRole('searchbox').fill('my order');
-  await page.getByRole('button', { name: 'Find' }).click();
-  await page.getByText(/^Nothing is called that/).waitFor();
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByText(/^No match/).waitFor();
   await page.getByRole('searchbox').fill('eth');
   await page.getByRole('searchbox').press('Enter');
   await page.waitForURL('**/trade/ETH-USDC');
@@ -117,16 +117,16 @@ test('an account is looked at read-only, without any key', async () => {
   const { wallet } = await trader(venue.url, 'looked at in the explorer');
   const page = await visiting(`/explorer/address/${wallet!.address}`);
   await page.getByText('1,000.00').first().waitFor();
-  await page.getByRole('button', { name: 'Look on as this account' }).click();
-  await page.getByRole('button', { name: /looking on/ }).waitFor();
+  await page.getByRole('button', { name: 'View as this account' }).click();
+  await page.getByRole('button', { name: /view only/ }).waitFor();
   await page.waitForURL('**/portfolio');
-  await page.getByText(/^You are viewing 0x/).waitFor();
+  await page.getByText(/^Viewing 0x/).waitFor();
   expect(await faultsFound(page)).toEqual([]);
   await page.goto(`${venue.url}/explorer/address/${wallet!.address}`);
   await page.getByText('yours', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Leave this account' }).click();
+  await page.getByRole('button', { name: 'Disconnect' }).click();
   await page.getByRole('button', { name: 'Connect' }).waitFor();
-  expect(await page.getByText(/^You are viewing/).count()).toBe(0);
+  expect(await page.getByText(/^Viewing/).count()).toBe(0);
 });
 
 test('names that others chose stay text, on a phone too', async () => {
@@ -139,7 +139,7 @@ test('names that others chose stay text, on a phone too', async () => {
     { confirm: 'executed' },
   );
   const page = await visiting(`/explorer/tx/${txHash}`, { viewport: PHONE });
-  await page.getByText(`as “${agentName}”`).waitFor();
+  await page.getByText(`named “${agentName}”`).waitFor();
   expect(await page.locator('b#x').count()).toBe(0);
   expect(await faultsFound(page)).toEqual([]);
 });

@@ -51,7 +51,7 @@ test('a dialog, a menu, a number field and a long table, by keyboard and in the 
   expect(await price.inputValue()).toBe('1234');
   await price.pressSequentially('x');
   expect(await price.inputValue()).toBe('1234x');
-  await page.getByText('“1234x” is no number here. Write it like 97,174.6.').waitFor();
+  await page.getByText('“1234x” is not a valid number. Enter it like 97,174.6.').waitFor();
   // The number that stood there is not what would be sent: a step begins anew.
   await price.press('ArrowUp');
   expect(await price.inputValue()).toBe('0.1');

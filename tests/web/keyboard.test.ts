@@ -40,14 +40,14 @@ test(
     await expect.poll(() => focused(page)).toBe('Market');
     await tabTo(page, 'Size');
     await page.keyboard.type('0.01');
-    await page.getByText(/Fills 0.01 now at 97,010.0/).waitFor();
+    await page.getByText(/Fills 0.01 at avg. 97,010.0/).waitFor();
     await page.keyboard.press('Enter');
     const row = page.getByRole('row', { name: /BTC-USDC/ });
     await row.getByText('0.01000', { exact: true }).waitFor();
 
     await tabTo(page, 'Close BTC-USDC');
     await page.keyboard.press('Enter');
-    const all = 'Close 100 % at the market';
+    const all = 'Close 100% at market';
     await page.getByRole('menuitem', { name: all }).waitFor();
     await arrowTo(page, all);
     await page.keyboard.press('Enter');
@@ -62,7 +62,7 @@ test('the header can be skipped, and every stop on the way is seen', async () =>
   await visit.open('/');
   await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
   await page.keyboard.press('Tab');
-  await expect.poll(() => focused(page)).toBe('Skip to the content');
+  await expect.poll(() => focused(page)).toBe('Skip to content');
   await expect.poll(() => isSeen(page)).toBe(true);
   for (let count = 0; count < 12; count++) {
     await page.keyboard.press('Tab');
@@ -86,7 +86,7 @@ test('the ticket is a press away, and a menu says which of its choices is chosen
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
-  await expect.poll(() => focused(page)).toBe('To the ticket');
+  await expect.poll(() => focused(page)).toBe('Skip to the order ticket');
   await expect.poll(() => isSeen(page)).toBe(true);
   await page.keyboard.press('Enter');
   await expect.poll(() => focused(page)).toBe('Price');
@@ -116,7 +116,7 @@ test('? lists the keys; dialogs, menus and sheets give the focus back, also unde
   await tabTo(page, 'Trade with a test account');
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-  await help.getByText('Find a market').waitFor();
+  await help.getByText('Search markets').waitFor();
   await help.getByText(`Oddlot ${VERSION}`, { exact: true }).waitFor();
   await page.keyboard.press('Escape');
   await help.waitFor({ state: 'detached' });
@@ -125,7 +125,7 @@ test('? lists the keys; dialogs, menus and sheets give the focus back, also unde
   await page.keyboard.press('Shift+Tab');
   await tabTo(page, 'Connect', 'Shift+Tab');
   await page.keyboard.press('Enter');
-  const connect = page.getByRole('dialog', { name: 'Who trades?' });
+  const connect = page.getByRole('dialog', { name: 'Connect' });
   await connect.waitFor();
   await page.keyboard.press('Escape');
   await connect.waitFor({ state: 'detached' });

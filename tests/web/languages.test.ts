@@ -119,10 +119,10 @@ const ENGLISH = /\b(?:the|of|and|is|are|your|with|this|not|you|for|from)\b/i;
 /** Screens, and what is on each of them once it is there. */
 const SCREENS = [
   ['/trade/BTC-USDC', 'Orderticket'],
-  ['/portfolio', 'Nach Tagen'],
-  ['/account', 'Geld bewegen'],
+  ['/portfolio', 'Tagesergebnisse'],
+  ['/account', 'Guthaben bewegen'],
   ['/account?tab=keys', 'Schlüssel in diesem Browser'],
-  ['/account?tab=preferences', 'Größen im Ticket'],
+  ['/account?tab=preferences', 'Vorgegebene Ordergrößen'],
   ['/explorer', 'Neueste Blöcke'],
   ['/operate', 'Versicherungsfonds, USDC'],
   ['/', 'Perpetuals'],
@@ -182,7 +182,7 @@ describe('a browser that speaks German', () => {
     const visit = await browser.visit(venue.url, { locale: 'de-DE' });
     const { page } = visit;
     await visit.openWithAccount('/trade/BTC-USDC');
-    await page.getByText(/^Höchstens/).waitFor();
+    await page.getByText(/^Max\. \d/).waitFor();
     await page.getByRole('banner').getByText('1.000,00').waitFor();
     await page.getByRole('textbox', { name: 'Größe' }).first().fill('0,001');
     await page.getByRole('textbox', { name: 'Preis', exact: true }).fill('90.000,5');

@@ -65,7 +65,7 @@ test('an order that was placed after the page asked and before its streams stood
   await owner.exchange.order({ orders: [waiting] }, EXECUTED);
   letThrough();
   await page.getByRole('row', { name: /BTC-USDC.*90,000/ }).waitFor();
-  await page.getByRole('tab', { name: /^Triggers/ }).click();
+  await page.getByRole('tab', { name: /^Conditional orders/ }).click();
   await page.getByRole('row', { name: /BTC-USDC.*99,000/ }).waitFor();
 });
 
@@ -117,14 +117,14 @@ test('parts that are drawn long after they were begun show what is live', async 
   const visit = await browser.visit(venue.url, { script });
   const { page } = visit;
   const { owner } = await visit.openWithAccount('/trade/BTC-USDC');
-  await page.getByText(/^At most/).waitFor();
+  await page.getByText(/^Max \d/).waitFor();
   const { asset } = await perpNear(owner, 'BTC-USDC');
   const order = limitOrder({ asset, side: 'buy', price: '97010', size: '0.001' });
   await owner.exchange.order({ orders: [order] }, EXECUTED);
   await position(page).waitFor();
   await page.getByText(/^O [\d,]/).waitFor();
   await page
-    .getByRole('tab', { name: /^Trades|^Fills/ })
+    .getByRole('tab', { name: /^Trade history/ })
     .first()
     .click();
   await page

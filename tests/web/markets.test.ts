@@ -58,7 +58,7 @@ describe('the markets screen', () => {
       await expect.poll(() => card.innerText(), PATIENCE).toMatch(/(?:starts|ends) in\s+[0-9:]+/);
       // The live price against what it has to beat, or when that will be known.
       await expect.poll(() => card.innerText(), PATIENCE).toMatch(/\d,\d{3}\.\d{2}/);
-      expect(await card.innerText()).toContain('To beat');
+      expect(await card.innerText()).toContain('Price to beat');
     }
     const events = page.getByRole('region', { name: 'Events' });
     for (const title of [/lighthouse cat/, /snail derby/, /day at the harbour/, /harbour master/]) {
@@ -76,7 +76,7 @@ describe('the markets screen', () => {
       .waitFor();
     await series.getByRole('link', { name: 'BTC up or down in 15 minutes' }).click();
     await page.waitForURL(/\/series\/btc-up-or-down-15m/);
-    await page.getByText('To beat').first().waitFor();
+    await page.getByText('Price to beat').first().waitFor();
   }, 180_000);
 
   test.each([
@@ -145,10 +145,10 @@ describe('the markets screen', () => {
   test('funding of all perps stands beside each other for who asks, by keyboard', async () => {
     const { open, page } = await visiting();
     await open('/');
-    const opener = page.getByRole('button', { name: 'Funding of all perpetuals' });
+    const opener = page.getByRole('button', { name: 'All funding rates' });
     expect(await opener.getAttribute('aria-expanded')).toBe('false');
     await opener.press('Enter');
-    const table = page.getByRole('group', { name: 'Funding of all perpetuals' });
+    const table = page.getByRole('group', { name: 'All funding rates' });
     for (const name of ['BTC-USDC', 'ETH-USDC', 'SOL-USDC']) {
       // No hour has ended yet: the rate is there, and what it came to is not claimed.
       await table.getByRole('row', { name: new RegExp(`${name} .*%`) }).waitFor();
@@ -167,7 +167,7 @@ describe('the markets screen', () => {
       true,
     );
     await page.getByRole('searchbox').fill('nothing is called so');
-    await page.getByText('No market is called so').first().waitFor();
+    await page.getByText('No markets found').first().waitFor();
     expect(new URL(page.url()).searchParams.get('q')).toBe('nothing is called so');
     const lit = page.getByRole('navigation', { name: 'Main' }).locator('[aria-current=page]');
     expect(await lit.filter({ visible: true }).allTextContents()).toEqual(['Markets']);
@@ -183,8 +183,8 @@ describe('the markets screen', () => {
       visit.open('/no/such/screen'),
     ]);
     expect(reply.status()).toBe(404);
-    await page.getByText('There is nothing at this address').waitFor();
-    await page.getByRole('link', { name: 'To the markets' }).click();
+    await page.getByText('Page not found').waitFor();
+    await page.getByRole('link', { name: 'Go to markets' }).click();
     await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
   });
 
@@ -206,8 +206,8 @@ describe('the first visit', () => {
     await page.getByRole('button', { name: 'Trade with a test account' }).click();
     await page.getByText('Your test account is ready').waitFor();
     for (const step of [
-      /key is made in this browser/,
-      /faucet pays 1,000/,
+      /[Cc]reates? a key in this browser/,
+      /1,000 USDC from the faucet/,
       /agent that can only trade/,
     ]) {
       await page.getByRole('listitem').filter({ hasText: step }).waitFor();
@@ -238,7 +238,7 @@ describe('an open page', () => {
     const { address } = sender.wallet!;
     await sender.faucet({ user: address });
     await sender.exchange.sendTo({ destination, amount: '25' });
-    await visit.wasTold(`25.00 USDC came from ${address.slice(0, 6)}…${address.slice(-4)}`);
+    await visit.wasTold(`Received 25.00 USDC from ${address.slice(0, 6)}…${address.slice(-4)}`);
     await page.getByText('1,025.00').waitFor();
   });
 });

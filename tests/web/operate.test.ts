@@ -42,11 +42,11 @@ async function operating(path: string, key: `0x${string}`): Promise<Visit> {
   const visit = await browser.visit(venue.url);
   await visit.open(path);
   const { page } = visit;
-  await page.getByRole('button', { name: "Open an operator's key" }).click();
-  const dialog = page.getByRole('dialog', { name: "Open an operator's key" });
+  await page.getByRole('button', { name: 'Open operator key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Open operator key' });
   await dialog.getByLabel('Private key').fill(key);
-  await dialog.getByRole('button', { name: 'Operate with this key' }).click();
-  await page.getByRole('button', { name: 'Put the key away' }).waitFor();
+  await dialog.getByRole('button', { name: 'Use this key' }).click();
+  await page.getByRole('button', { name: 'Remove key' }).waitFor();
   return visit;
 }
 
@@ -88,14 +88,14 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   await dialog.getByRole('textbox', { name: 'Base currency' }).fill('doge');
   // What does not fit together is refused by the venue, once and in the words of the form.
   visit.expectErrors(/status of 400/);
-  await dialog.getByRole('textbox', { name: 'Price tick' }).fill('0.00001');
+  await dialog.getByRole('textbox', { name: 'Tick size' }).fill('0.00001');
   await dialog.getByRole('button', { name: 'List DOGE-USDC' }).click();
-  await dialog.getByText(/^Price tick must be [^.]*0\.0001[^m]*$/).waitFor();
-  await dialog.getByRole('textbox', { name: 'Price tick' }).fill('0.01');
-  await dialog.getByRole('textbox', { name: 'Maintenance' }).fill('0.2');
+  await dialog.getByText(/^Tick size must be [^.]*0\.0001[^m]*$/).waitFor();
+  await dialog.getByRole('textbox', { name: 'Tick size' }).fill('0.01');
+  await dialog.getByRole('textbox', { name: 'Maintenance margin' }).fill('0.2');
   await dialog.getByRole('button', { name: 'List DOGE-USDC' }).click();
   await dialog.getByText(/Invalid margin table/).waitFor();
-  await dialog.getByRole('textbox', { name: 'Maintenance' }).fill('0.025');
+  await dialog.getByRole('textbox', { name: 'Maintenance margin' }).fill('0.025');
   expect(await faultsFound(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'List DOGE-USDC' }).click();
   await dialog.waitFor({ state: 'hidden' });
@@ -103,7 +103,7 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   const row = page.getByRole('row').filter({ hasText: 'DOGE-USDC' });
   await row.getByText('trading').waitFor();
   await row.getByRole('button', { name: 'Push price of DOGE-USDC' }).click();
-  const price = page.getByRole('dialog', { name: 'Push a price of DOGE-USDC' });
+  const price = page.getByRole('dialog', { name: 'Push oracle price of DOGE-USDC' });
   await price.getByRole('textbox', { name: 'Oracle price' }).fill('12.5');
   await price.getByRole('button', { name: 'Push 12.5' }).click();
   await price.waitFor({ state: 'hidden' });
@@ -122,7 +122,7 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   await row.getByRole('button', { name: 'Halt DOGE-USDC' }).dblclick({ delay: 10 });
   await row.getByRole('button', { name: 'Halt DOGE-USDC now' }).click();
   await row.getByText('halted').waitFor();
-  await page.getByText('DOGE-USDC is halted').first().waitFor();
+  await page.getByText('DOGE-USDC halted').first().waitFor();
   expect(await perpNamed('DOGE-USDC')).toMatchObject({ haltTrading: true });
   await row.getByRole('button', { name: 'Resume DOGE-USDC' }).click();
   await row.getByText('trading').waitFor();
@@ -131,21 +131,21 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   await row.getByRole('button', { name: 'Delist DOGE-USDC' }).dblclick({ delay: 10 });
   const delist = page.getByRole('dialog', { name: 'Delist DOGE-USDC' });
   await delist.getByText('3.21 DOGE, 40.13 USDC').waitFor();
-  await delist.getByText('Closes, an hour from now').waitFor();
-  const confirm = delist.getByRole('button', { name: 'Delist DOGE-USDC for good' });
-  await delist.getByRole('textbox', { name: 'Type DOGE-USDC to go on' }).fill('BTC-USDC');
+  await delist.getByText('Closes in one hour').waitFor();
+  const confirm = delist.getByRole('button', { name: 'Delist DOGE-USDC permanently' });
+  await delist.getByRole('textbox', { name: 'Type DOGE-USDC to confirm' }).fill('BTC-USDC');
   await page.waitForTimeout(1_000);
   expect(await confirm.isDisabled()).toBe(true);
   expect(await perpNamed('DOGE-USDC')).toMatchObject({ delisted: false });
   expect(await faultsFound(page)).toEqual([]);
-  await delist.getByRole('textbox', { name: 'Type DOGE-USDC to go on' }).fill('doge-usdc');
+  await delist.getByRole('textbox', { name: 'Type DOGE-USDC to confirm' }).fill('doge-usdc');
   await confirm.click();
   await delist.waitFor({ state: 'hidden' });
   await row.getByText(/^closing until \d\d:\d\d$/).waitFor();
   expect(await row.getByRole('button', { name: 'Delist' }).count()).toBe(0);
   await expectKept(visit, ADMIN_KEY);
-  await page.getByRole('button', { name: 'Put the key away' }).click();
-  await page.getByText("Changing this takes an admin's key.").waitFor();
+  await page.getByRole('button', { name: 'Remove key' }).click();
+  await page.getByText('Changes require an admin key.').waitFor();
 });
 
 /** The phase of a market as the venue has it. */
@@ -159,14 +159,14 @@ async function phaseOf(question: string): Promise<string | undefined> {
 
 test('a deployer creates events and resolves with evidence, which others see; texts stay text', async () => {
   const { page } = await operating('/operate?tab=events', WHO_DEPLOYS);
-  await page.getByRole('button', { name: 'Create an event' }).click();
-  const form = page.getByRole('dialog', { name: 'Create an event' });
+  await page.getByRole('button', { name: 'Create event' }).click();
+  const form = page.getByRole('dialog', { name: 'Create event' });
   const question = 'Is <img src=x onerror=alert(1)> {{count}} an image?';
   const title = '<script>alert(1)</script>';
-  await form.getByRole('textbox', { name: 'Title of the event' }).fill(title);
+  await form.getByRole('textbox', { name: 'Event title' }).fill(title);
   await form.getByRole('textbox', { name: 'Question' }).fill(question);
   await form.getByLabel('Closes at (UTC)').fill('2099-01-01T00:00');
-  await form.getByRole('button', { name: 'Create and open it' }).click();
+  await form.getByRole('button', { name: 'Create and open' }).click();
   await form.waitFor({ state: 'hidden' });
 
   const row = page.getByRole('row').filter({ hasText: question });
@@ -183,25 +183,25 @@ test('a deployer creates events and resolves with evidence, which others see; te
   await row.getByText('open', { exact: true }).waitFor();
   // A double click only asks.
   await row.getByRole('button', { name: `Close: ${question}` }).dblclick({ delay: 10 });
-  const closing = page.getByRole('dialog', { name: 'Close a market for good' });
+  const closing = page.getByRole('dialog', { name: 'Close market permanently' });
   await closing.getByText(question).waitFor();
-  await closing.getByText('0 pairs of shares').waitFor();
+  await closing.getByText('0 share pairs').waitFor();
   expect(await phaseOf(question)).toBe('open');
   expect(await faultsFound(page)).toEqual([]);
-  await closing.getByRole('button', { name: 'Close it for good' }).click();
+  await closing.getByRole('button', { name: 'Close permanently' }).click();
   await row.getByRole('button', { name: `Resolve: ${question}` }).click();
-  const dialog = page.getByRole('dialog', { name: 'Resolve a market' });
+  const dialog = page.getByRole('dialog', { name: 'Resolve market' });
   await dialog.getByText(question).waitFor();
-  await dialog.getByRole('radio', { name: 'In part' }).click();
-  await dialog.getByRole('textbox', { name: 'What a share of Yes pays' }).fill('1.5');
-  const send = dialog.getByRole('button', { name: 'Say what a share pays, from 0 to 1' });
+  await dialog.getByRole('radio', { name: 'Partial' }).click();
+  await dialog.getByRole('textbox', { name: 'Payout per Yes share' }).fill('1.5');
+  const send = dialog.getByRole('button', { name: 'Enter a payout from 0 to 1' });
   expect(await send.isDisabled()).toBe(true);
   await dialog.getByRole('radio', { name: 'No', exact: true }).click();
-  const unsaid = dialog.getByRole('button', { name: 'Write what the result rests on' });
+  const unsaid = dialog.getByRole('button', { name: 'Enter the evidence' });
   expect(await unsaid.isDisabled()).toBe(true);
   await dialog.getByRole('textbox', { name: /^Evidence/ }).fill('It is text: <b>see</b>');
   expect(await faultsFound(page)).toEqual([]);
-  await dialog.getByRole('button', { name: 'Resolve for good: Yes pays 0, No 1' }).click();
+  await dialog.getByRole('button', { name: 'Resolve permanently: Yes pays 0, No 1' }).click();
   await row.getByText('resolved', { exact: true }).waitFor();
   expect(await page.locator('main img').count()).toBe(0);
 
@@ -219,17 +219,17 @@ test('a deployer creates events and resolves with evidence, which others see; te
 
 test('a set of markets of which exactly one wins is made in one go', async () => {
   const { page } = await operating('/operate?tab=events', WHO_DEPLOYS);
-  await page.getByRole('button', { name: 'Create an event' }).click();
-  const form = page.getByRole('dialog', { name: 'Create an event' });
-  await form.getByRole('textbox', { name: 'Title of the event' }).fill('Who wins the derby?');
+  await page.getByRole('button', { name: 'Create event' }).click();
+  const form = page.getByRole('dialog', { name: 'Create event' });
+  await form.getByRole('textbox', { name: 'Event title' }).fill('Who wins the derby?');
   await form.getByLabel('Closes at (UTC)').fill('2099-01-01T00:00');
-  await form.getByRole('button', { name: 'Add a market' }).click();
+  await form.getByRole('button', { name: 'Add market' }).click();
   for (const [index, name] of ['Heron', 'Gannet'].entries()) {
     await form.getByRole('textbox', { name: 'Short name' }).nth(index).fill(name);
     const question = form.getByRole('textbox', { name: 'Question' }).nth(index);
     await question.fill(`Does ${name} win?`);
   }
-  await form.getByRole('button', { name: 'Create and open it' }).click();
+  await form.getByRole('button', { name: 'Create and open' }).click();
   await form.waitFor({ state: 'hidden' });
   await page.getByRole('row').filter({ hasText: 'Does Gannet win?' }).waitFor();
   const reader = createReader({ url: venue.url });
@@ -257,19 +257,19 @@ test('the mode of a gate is only chosen by pointer and keys, and sent after a qu
   await page.keyboard.press('ArrowLeft');
   await gate.getByRole('radio', { name: 'Access code', exact: true, checked: true }).waitFor();
   await gate.getByRole('radio', { name: 'Closed', exact: true }).click();
-  await gate.getByText('Now: Open. Nothing is sent yet.').waitFor();
-  await gate.getByRole('button', { name: 'Close perps to new risk' }).dblclick({ delay: 10 });
-  const dialog = page.getByRole('dialog', { name: 'Close perps to new risk' });
-  await dialog.getByText('Nobody may take new risk.').waitFor();
+  await gate.getByText('Current: Open. Not changed yet.').waitFor();
+  await gate.getByRole('button', { name: 'Close perps to new positions' }).dblclick({ delay: 10 });
+  const dialog = page.getByRole('dialog', { name: 'Close perps to new positions' });
+  await dialog.getByText('Accounts cannot open or increase positions.').waitFor();
   expect(await gateModes()).toEqual(['open', 'open']);
   expect(await faultsFound(page)).toEqual([]);
-  await dialog.getByRole('button', { name: 'Close perps to new risk' }).click();
-  await page.getByText('Perps: closed to new risk').first().waitFor();
+  await dialog.getByRole('button', { name: 'Close perps to new positions' }).click();
+  await page.getByText('Perps: closed to new positions').first().waitFor();
   expect(await gateModes()).toEqual(['closed', 'open']);
   await gate.getByRole('radio', { name: 'Open', exact: true }).click();
-  await gate.getByRole('button', { name: 'Open perps to everybody' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Open perps to everybody' }).click();
-  await page.getByText('Perps: open to everybody').first().waitFor();
+  await gate.getByRole('button', { name: 'Open perps to everyone' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Open perps to everyone' }).click();
+  await page.getByText('Perps: open to everyone').first().waitFor();
   expect(await gateModes()).toEqual(['open', 'open']);
 });
 
@@ -284,57 +284,57 @@ test('an admin works the lists of a gate, and replaces the fees', async () => {
     gate.getByRole('button', { name: 'Remove', exact: true }),
   ];
   await person.fill(zero);
-  await gate.getByText('The zero address is nobody’s.').waitFor();
+  await gate.getByText('The zero address cannot be used.').waitFor();
   expect(await add.isDisabled()).toBe(true);
   await person.fill(listed);
-  await gate.getByText('It is not on the list.').waitFor();
+  await gate.getByText('Not on the list.').waitFor();
   expect(await remove.isDisabled()).toBe(true);
   await add.click();
   await page
-    .getByText(/^0x.* is on the whitelist$/)
+    .getByText(/^0x.* added to the whitelist$/)
     .first()
     .waitFor();
   await gate.getByRole('list', { name: 'Entries of Whitelist' }).getByText(listed).waitFor();
   await person.fill(listed);
-  await gate.getByText('It is on the list already.').waitFor();
+  await gate.getByText('Already on the list.').waitFor();
   expect(await add.isDisabled()).toBe(true);
   await remove.click();
   await page
-    .getByText(/^0x.* is not on the whitelist$/)
+    .getByText(/^0x.* removed from the whitelist$/)
     .first()
     .waitFor();
-  await gate.getByText('It is empty.').waitFor();
+  await gate.getByText('The list is empty.').waitFor();
   await gate.getByRole('radio', { name: 'Codes 0' }).click();
   await gate.getByRole('textbox', { name: 'Access code' }).fill('WHISPER-7');
   await gate.getByRole('button', { name: 'Add code' }).click();
-  await gate.getByRole('radio', { name: 'Grants 0' }).click();
+  await gate.getByRole('radio', { name: 'Invites 0' }).click();
   await gate.getByRole('textbox', { name: 'Address' }).fill(addressOf(ADMIN_KEY));
   await gate.getByRole('textbox', { name: 'Access code' }).fill('WHISPER-8');
   visit.expectErrors(/status of 400/);
-  await gate.getByRole('button', { name: 'Grant', exact: true }).click();
+  await gate.getByRole('button', { name: 'Invite', exact: true }).click();
   await gate.getByText(/is not a code of this gate/).waitFor();
   await gate.getByRole('textbox', { name: 'Access code' }).fill('WHISPER-7');
-  await gate.getByRole('button', { name: 'Grant', exact: true }).click();
-  await gate.getByRole('radio', { name: 'Grants 1' }).waitFor();
+  await gate.getByRole('button', { name: 'Invite', exact: true }).click();
+  await gate.getByRole('radio', { name: 'Invites 1' }).waitFor();
   expect(await faultsFound(page)).toEqual([]);
 
   await page.getByRole('tab', { name: 'Fees' }).click();
-  await page.getByRole('button', { name: 'Edit the ladder' }).click();
-  const first = page.getByRole('group', { name: 'Level 0' });
+  await page.getByRole('button', { name: 'Edit fee schedule' }).click();
+  const first = page.getByRole('group', { name: 'Tier 0' });
   const taker = first.getByRole('textbox', { name: 'Taker' });
   // Percents, as in the table; what can't be meant is not sent.
   expect(await taker.inputValue()).toBe('0.045');
-  const replace = page.getByRole('button', { name: 'Replace the ladder' });
+  const replace = page.getByRole('button', { name: 'Replace fee schedule' });
   expect(await replace.isDisabled()).toBe(true);
   await taker.fill('4.5');
-  await first.getByText(/^More than 1 % can’t be meant/).waitFor();
+  await first.getByText(/^Max 1%/).waitFor();
   expect(await replace.isDisabled()).toBe(true);
   await taker.fill('0.05');
   await replace.click();
-  const ladder = page.getByRole('dialog', { name: 'Replace the ladder of fees' });
-  await ladder.getByText(/^Level 0: taker 0\.045.% → 0\.05.%$/).waitFor();
-  await ladder.getByRole('button', { name: 'Replace it for everybody' }).click();
-  await page.getByRole('button', { name: 'Edit the ladder' }).waitFor();
+  const ladder = page.getByRole('dialog', { name: 'Replace fee schedule' });
+  await ladder.getByText(/^Tier 0: taker 0\.045% → 0\.05%$/).waitFor();
+  await ladder.getByRole('button', { name: 'Replace for all accounts' }).click();
+  await page.getByRole('button', { name: 'Edit fee schedule' }).waitFor();
   await page.getByRole('group', { name: 'Fees' }).getByText('0.0500').first().waitFor();
 
   // Everybody reads in the explorer what was done, but no code.
@@ -348,22 +348,22 @@ test('an admin works the lists of a gate, and replaces the fees', async () => {
   reader.close();
   const granting = details.find(({ action }) => JSON.stringify(action).includes('"grants"'))!;
   await page.goto(`${venue.url}/explorer/tx/${granting.hash}`);
-  await page.getByText('On the gate of outcome markets, grants: 1 added, 0 removed').waitFor();
+  await page.getByText('Access to outcome markets, invites: 1 added, 0 removed').waitFor();
   expect(await page.content()).not.toContain('WHISPER');
 });
 
 test('who may not sees how the venue does, why, and nothing to press; on a phone too', async () => {
   const page = await visiting('/operate', { viewport: PHONE });
-  await page.getByText(/^Everybody may look/).waitFor();
+  await page.getByText(/^View only/).waitFor();
   await page.getByText('ready to trade').waitFor();
   await page.getByText('Insurance fund').waitFor();
-  await page.getByText('No settlement chain: all money is test money.').waitFor();
+  await page.getByText('No settlement chain: test funds only.').waitFor();
   await page.getByRole('group', { name: 'Oracle prices' }).getByText('BTC-USDC').waitFor();
   expect(await faultsFound(page)).toEqual([]);
   for (const tab of ['Perps', 'Events', 'Fees', 'Operators']) {
     await page.getByRole('tab', { name: tab }).click();
     const panel = page.getByRole('tabpanel', { name: tab });
-    await panel.getByText(/takes an? (?:admin|deployer)'s key/).waitFor();
+    await panel.getByText(/requires? an? (?:admin|deployer) key/).waitFor();
     expect(await panel.getByRole('button').count()).toBe(0);
   }
   expect(await faultsFound(page)).toEqual([]);
@@ -373,15 +373,15 @@ test('a wallet that is on another chain is told why it cannot operate', async ()
   const page = await visiting('/operate?tab=perps', { wallet: injectedWallet(ADMIN_KEY) });
   await page.getByRole('button', { name: 'Connect' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
-  await page.getByText(/^Your wallet signs for chain 421614 only/).waitFor();
+  await page.getByText(/^Your wallet signs only for chain 421614/).waitFor();
   expect(await page.getByRole('button', { name: 'List a perp' }).count()).toBe(0);
   // Some numbers are nobody's key; somebody else's key is no operator's.
-  await page.getByRole('button', { name: "Open an operator's key" }).click();
+  await page.getByRole('button', { name: 'Open operator key' }).click();
   await page.getByLabel('Private key').fill(`0x${'0'.repeat(64)}`);
-  await page.getByText('That is not a key: no account can have it.').waitFor();
+  await page.getByText('This is not a valid private key.').waitFor();
   await page.getByLabel('Private key').fill(keyOf('nobody in particular'));
-  await page.getByRole('button', { name: 'Operate with this key' }).click();
-  await page.getByText(/does not operate this venue, so you may look/).waitFor();
+  await page.getByRole('button', { name: 'Use this key' }).click();
+  await page.getByText(/is not an operator/).waitFor();
 });
 
 test('a key that was typed in is gone after a reload, and was neither sent nor kept', async () => {
@@ -392,14 +392,14 @@ test('a key that was typed in is gone after a reload, and was neither sent nor k
   const own = admins.getByRole('listitem').filter({ hasText: addressOf(ADMIN_KEY) });
   visit.expectErrors(/status of 400/);
   await own.getByRole('button', { name: `Remove ${addressOf(ADMIN_KEY)}` }).click();
-  const leaving = page.getByRole('dialog', { name: 'Remove an admin' });
+  const leaving = page.getByRole('dialog', { name: 'Remove admin' });
   await leaving.getByText(/^This is you\./).waitFor();
   await leaving.getByRole('button', { name: 'Remove now' }).click();
   await leaving.getByRole('alert').waitFor();
   await expectKept(visit, ADMIN_KEY);
   await page.reload();
-  await page.getByRole('button', { name: "Open an operator's key" }).waitFor();
-  await page.getByText("Changing this takes an admin's key.").waitFor();
+  await page.getByRole('button', { name: 'Open operator key' }).waitFor();
+  await page.getByText('Changes require an admin key.').waitFor();
   expect(await admins.getByRole('button').count()).toBe(0);
   await expectKept(visit, ADMIN_KEY);
 });

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 /** The price that the running market has to beat. */
 const toBeat = (page: Page, price: string) =>
-  page.locator('dt', { hasText: 'To beat' }).locator('xpath=..').getByText(price);
+  page.locator('dt', { hasText: 'Price to beat' }).locator('xpath=..').getByText(price);
 
 test('R-series: from before the start over the resolution to the next market, with the page open', async () => {
   const { firstStartMs, people, slug, venue } = series;
@@ -25,8 +25,8 @@ test('R-series: from before the start over the resolution to the next market, wi
   await visit.open(`/series/${slug}`);
   const { page } = visit;
   await page.getByText('Starts in').waitFor();
-  await page.getByText(/^Opens in .* Orders are taken from then on/).waitFor();
-  await page.getByText('None has ended yet').waitFor();
+  await page.getByText(/^Opens in .* Orders are accepted from then/).waitFor();
+  await page.getByText('No results yet').waitFor();
   await page.getByRole('button', { name: 'Trade with a test account' }).click();
   await page.getByRole('button', { name: 'Buy Up', exact: true }).waitFor();
 
@@ -41,8 +41,8 @@ test('R-series: from before the start over the resolution to the next market, wi
   // The page looks at the venue's clock now and then; somebody who comes back to it makes it look at once.
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await page.getByRole('radio', { name: 'Up 46¢' }).waitFor();
-  await page.getByLabel('Spend').fill('10');
-  await page.getByRole('button', { name: /^Move .* USDC over$/ }).click();
+  await page.getByLabel('Amount').fill('10');
+  await page.getByRole('button', { name: /^Transfer .* USDC$/ }).click();
   await page.getByRole('button', { name: /^Buy [\d.]+ Up for 9\.\d\d$/ }).click();
   await page.getByText(/shares at 46\.0¢/).waitFor();
 
@@ -55,17 +55,11 @@ test('R-series: from before the start over the resolution to the next market, wi
   await receipt.getByText('30 + 30').waitFor();
   await receipt.getByText(/^paid \d+\.\d\d USDC$/).waitFor();
   await receipt.getByText(`--instrument ${market.id}`).waitFor();
-  await receipt.getByRole('button', { name: 'Recompute it here' }).click();
-  for (const checked of [
-    'price to beat',
-    'price reached',
-    'payout',
-    'winner',
-    'hash of the receipt',
-  ]) {
-    await receipt.getByText(`The ${checked} agrees`).waitFor();
+  await receipt.getByRole('button', { name: 'Verify in browser' }).click();
+  for (const checked of ['Price to beat', 'Final price', 'Payout', 'Winner', 'Record hash']) {
+    await receipt.getByText(`${checked} matches`).waitFor();
   }
-  await receipt.getByText('A share of Up paid').waitFor();
+  await receipt.getByText('Payout per Up share').waitFor();
   await receipt.getByText('101.00', { exact: true }).waitFor();
   await page.keyboard.press('Escape');
   // The next one is on the same screen by itself, with the price that was reached to beat.
@@ -85,24 +79,24 @@ test('R-series: without prices before its start a market is not sold as if it ha
   // Nobody says what it costs from here on. A second after the start is before the strike would be taken.
   series.passTo(startMs + 1_000);
   await toBeat(page, 'none').waitFor();
-  await page.getByText('To beat: none, too few prices came in before the start').waitFor();
-  const ticket = page.getByRole('region', { name: 'Ticket' });
+  await page.getByText('No price to beat: too few prices before the start').waitFor();
+  const ticket = page.getByRole('region', { name: 'Order ticket' });
   await ticket
     .getByRole('alert')
-    .getByText(/^This market has no price to beat/)
+    .getByText(/^No price to beat: too few prices before .* The operator/)
     .waitFor();
   await page.getByText('Resolved by the operator with evidence.').waitFor();
   const timeline = () => people.deployer.info.outcomeSeriesTimeline({ seriesSlug: slug });
   const { current } = await timeline();
   expect(current).toMatchObject({ startTime: startMs, strikeStatus: 'missing' });
   await visit.open('/');
-  await page.getByText('No price to beat: the operator decides').first().waitFor();
+  await page.getByText('No price to beat: resolved by the operator').first().waitFor();
 
   // The one before it had a price to beat and none at its end, this one neither.
   await visit.open(`/series/${slug}`);
   series.passTo(startMs + PERIOD_MS + 6_000);
   await page
-    .getByRole('button', { name: /: the operator decides$/ })
+    .getByRole('button', { name: /: resolved by the operator$/ })
     .nth(1)
     .waitFor();
   await people.decide({ id: current!.instrumentId }, '0.5', 'nobody knows what it cost');
@@ -110,6 +104,6 @@ test('R-series: without prices before its start a market is not sold as if it ha
   await dot.click();
   const receipt = page.getByRole('dialog');
   await receipt.getByRole('heading', { name: 'Up paid 0.5 USDC' }).waitFor();
-  await receipt.getByText('It had no price to beat').waitFor();
+  await receipt.getByText('No price to beat: too few prices before the start').waitFor();
   await receipt.getByText('nobody knows what it cost').waitFor();
 });

@@ -46,7 +46,7 @@ const choose = (page: Page, name: string) => page.getByRole('radio', { name }).f
 
 /** Moves what is missing from the perp account, where the faucet pays to. */
 async function move(page: Page, amount: string): Promise<void> {
-  await page.getByRole('button', { name: `Move ${amount} USDC over` }).click();
+  await page.getByRole('button', { name: `Transfer ${amount} USDC` }).click();
 }
 
 describe('discovery', () => {
@@ -90,7 +90,7 @@ describe('discovery', () => {
     });
     await needle.waitFor();
     await page.getByRole('searchbox').fill('no such animal');
-    await page.getByText('Nothing here matches').waitFor();
+    await page.getByText('No matches').waitFor();
     await page.getByRole('button', { name: 'Show all events' }).click();
     await page.getByRole('heading', { level: 2 }).first().waitFor();
     expect(new URL(page.url()).searchParams.get('q')).toBeNull();
@@ -104,20 +104,20 @@ describe('discovery', () => {
     // A chart whose program does not come says so; the rest of the screen stands.
     await visit.page.route(/\/plot-[^/]*\.js$/, (route) => route.abort());
     await visit.open(`/events/${late.slug}`);
-    await visit.page.getByText('This browser could not draw the chart').waitFor();
+    await visit.page.getByText('The chart could not be drawn').waitFor();
     await visit.page.getByRole('heading', { level: 1, name: 'Two ferries' }).waitFor();
     expect(new URL(visit.page.url()).pathname).toBe(`/events/${eventSlug}`);
-    await visit.page.getByRole('region', { name: 'Ticket' }).getByText('Late').waitFor();
+    await visit.page.getByRole('region', { name: 'Order ticket' }).getByText('Late').waitFor();
     await visit.open('/events/there-is-none');
-    await visit.page.getByText('There is no such event').waitFor();
+    await visit.page.getByText('Event not found').waitFor();
     await visit.page.getByRole('link', { name: 'All events' }).click();
     await visit.page.getByRole('searchbox').waitFor();
     await visit.open('/series/there-is-none');
-    await visit.page.getByText('There is no such series').waitFor();
+    await visit.page.getByText('Series not found').waitFor();
     await visit.page.getByRole('link', { name: 'All events' }).waitFor();
     // What is no hash at all is not asked for.
     await visit.open('/explorer/tx/0x1234');
-    await visit.page.getByText('There is no such transaction').waitFor();
+    await visit.page.getByText('Transaction not found').waitFor();
     expect(visit.sent.filter(({ body }) => body.includes('0x1234'))).toEqual([]);
   });
 });
@@ -127,7 +127,7 @@ describe('the ticket', () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market);
-    await page.getByLabel('Spend').fill('20');
+    await page.getByLabel('Amount').fill('20');
     // 41.66 shares at 46 cents, with two ticks of room: at 48 they are 19.9968, and what was said is not passed.
     await move(page, '20.00');
     await page.getByText('48¢, the rest is cancelled after 10 s').waitFor();
@@ -157,15 +157,15 @@ describe('the ticket', () => {
     const levelOf = async (name: string, key: string): Promise<string> => {
       const side = page.getByRole('slider', { name });
       await side.press(key);
-      await expect.poll(() => side.getAttribute('aria-valuetext')).toMatch(/¢, 200 shares to here/);
+      await expect.poll(() => side.getAttribute('aria-valuetext')).toMatch(/¢, 200 shares at/);
       return String(await side.getAttribute('aria-valuetext'));
     };
-    expect(await levelOf('Offers of Yes', 'ArrowUp')).toMatch(/^46¢/);
+    expect(await levelOf('Asks for Yes', 'ArrowUp')).toMatch(/^46¢/);
     expect(await levelOf('Bids for Yes', 'ArrowDown')).toMatch(/^44¢/);
     await page.getByRole('radio', { name: /^No/ }).first().click();
     expect(await levelOf('Bids for No', 'ArrowDown')).toMatch(/^54¢/);
-    expect(await levelOf('Offers of No', 'ArrowUp')).toMatch(/^56¢/);
-    await page.getByRole('slider', { name: 'Offers of No' }).press('Enter');
+    expect(await levelOf('Asks for No', 'ArrowUp')).toMatch(/^56¢/);
+    await page.getByRole('slider', { name: 'Asks for No' }).press('Enter');
     expect(new URL(page.url()).searchParams.get('leg')).toBe('no');
     expect(await page.getByLabel('Price', { exact: true }).inputValue()).toBe('56');
   });
@@ -176,26 +176,26 @@ describe('the ticket', () => {
     const page = await trading(market);
     await choose(page, 'Limit');
     await page.getByLabel('Price', { exact: true }).fill('40.4');
-    await page.getByLabel('Spend').fill('8');
+    await page.getByLabel('Amount').fill('8');
     await choose(page, 'Date');
     await page.getByLabel('Until', { exact: true }).fill('2999-01-01T00:00');
-    await page.getByText(/^Trading ends .*, and this order with it\.$/).waitFor();
-    await choose(page, 'Until cancelled');
-    await page.getByText('Prices go in steps of 1¢').waitFor();
+    await page.getByText(/^Trading ends .*\. The order expires then\.$/).waitFor();
+    await choose(page, 'GTC');
+    await page.getByText('Price must be a multiple of 1¢').waitFor();
     await page.getByRole('button', { name: 'Use 40¢' }).click();
     await move(page, '8.00');
     await page.getByRole('button', { name: 'Buy 20 Yes at 40¢' }).click();
-    await page.getByText('At the book').waitFor();
+    await page.getByText('In the order book').waitFor();
     await page.getByRole('tab', { name: /Your orders/ }).click();
     const row = page.getByRole('listitem').filter({ hasText: 'Buy 20 Yes at 40¢' });
-    await row.getByTitle('How it was executed').press('r');
+    await row.getByTitle('Execution report').press('r');
     const report = page.getByRole('dialog', { name: /^Execution of order/ });
     await report.getByText(/^Buy 20 .* Yes at 0\.4 · GTC$/).waitFor();
-    await report.getByRole('region', { name: 'In the queue' }).waitFor();
+    await report.getByRole('region', { name: 'Queue position' }).waitFor();
     await page.keyboard.press('Escape');
     await report.waitFor({ state: 'detached' });
     await row.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('No order of yours rests here').waitFor();
+    await page.getByText('No open orders').waitFor();
   });
 
   test('a pair is split from money and merged again', async () => {
@@ -208,7 +208,7 @@ describe('the ticket', () => {
     await page.getByLabel('Pairs').fill('10');
     await move(page, '10.00');
     await page.getByRole('button', { name: 'Split 10 USDC into pairs' }).click();
-    await page.getByText('10 USDC are now 10 Yes and 10 No.').waitFor();
+    await page.getByText('10 USDC split into 10 Yes and 10 No.').waitFor();
     await shares(page).getByText('10 No at').waitFor();
     await choose(page, 'Merge');
     await page.getByLabel('Pairs').fill('4');
@@ -217,12 +217,12 @@ describe('the ticket', () => {
     await shares(page).getByText('6 No at').waitFor();
     // Without a connection there is nothing to press, neither for pairs nor for orders nor for the money of them.
     await page.context().setOffline(true);
-    const nothing = page.getByRole('button', { name: 'No connection: nothing is sent' });
+    const nothing = page.getByRole('button', { name: 'Not connected' });
     await nothing.waitFor();
     await choose(page, 'Buy');
-    await page.getByLabel('Spend').fill('20');
+    await page.getByLabel('Amount').fill('20');
     expect(await nothing.isDisabled()).toBe(true);
-    expect(await page.getByRole('button', { name: /USDC over$/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /^Transfer .* USDC$/ }).count()).toBe(0);
   });
 });
 
@@ -249,19 +249,19 @@ describe('the key Enter', () => {
     await choose(page, 'Split');
     await page.getByLabel('Pairs').fill('10');
     // The money of it is missing: there is a button that moves it, and Enter does not pass it by.
-    await page.getByRole('button', { name: 'Move 10.00 USDC over' }).waitFor();
+    await page.getByRole('button', { name: 'Transfer 10.00 USDC' }).waitFor();
     await page.getByLabel('Pairs').press('Enter');
     await move(page, '10.00');
     await page.getByRole('button', { name: 'Split 10 USDC into pairs' }).waitFor();
     await pressTwice('Pairs', 'outcomeOperate');
-    await page.getByText('10 USDC are now 10 Yes and 10 No.').waitFor();
+    await page.getByText('10 USDC split into 10 Yes and 10 No.').waitFor();
     await choose(page, 'Buy');
-    await page.getByLabel('Spend').fill('10');
-    await page.getByRole('button', { name: 'Move 10.00 USDC over' }).waitFor();
-    await page.getByLabel('Spend').press('Enter');
+    await page.getByLabel('Amount').fill('10');
+    await page.getByRole('button', { name: 'Transfer 10.00 USDC' }).waitFor();
+    await page.getByLabel('Amount').press('Enter');
     await move(page, '10.00');
     await page.getByRole('button', { name: 'Buy 20.83 Yes for 9.58' }).waitFor();
-    await pressTwice('Spend', 'order');
+    await pressTwice('Amount', 'order');
     await page.getByText('20.83 shares at 46.0¢').waitFor();
     await shares(page).getByText('30.83 Yes at').waitFor();
     expect(sent).toEqual(['tokenSend', 'outcomeOperate', 'tokenSend', 'order']);
@@ -273,21 +273,21 @@ describe('R-delay', () => {
     const market = await people.market({ orderDelayMs: 3_000 });
     await people.quote(market);
     const page = await trading(market);
-    await page.getByLabel('Spend').fill('10');
+    await page.getByLabel('Amount').fill('10');
     await move(page, '10.00');
     const button = page.getByRole('button', { name: 'Buy 20.83 Yes for 9.58' });
     await button.click();
-    await page.getByText('Your order waits 3 s').waitFor();
+    await page.getByText('Order held for 3 s').waitFor();
     await people.set(market, 'halt');
     await page.getByText('Not placed').waitFor();
     await page.getByText('Trading is halted for “Will it?”').waitFor();
-    await page.getByText('Trading is halted. Resting orders stay, and can be cancelled.').waitFor();
-    await page.getByLabel('Spend').fill('10');
+    await page.getByText('Trading is halted. You can cancel resting orders.').waitFor();
+    await page.getByLabel('Amount').fill('10');
     expect(await button.isDisabled()).toBe(true);
     await people.set(market, 'open');
-    await page.getByText('Resting orders stay').waitFor({ state: 'detached' });
+    await page.getByText('You can cancel resting orders').waitFor({ state: 'detached' });
     await button.click();
-    await page.getByText('Your order waits 3 s').waitFor();
+    await page.getByText('Order held for 3 s').waitFor();
     await page.getByText('20.83 shares at 46.0¢').waitFor();
   });
 });
@@ -306,27 +306,27 @@ describe('a resolution', () => {
     await shares(page).waitFor();
     await visit.hears('userNonFundingLedgerUpdates');
     await people.set(market, 'close');
-    await page.getByRole('status').getByText('the result is on its way').waitFor();
+    await page.getByRole('status').getByText('the result is pending').waitFor();
     // Pairs can be merged until then; nothing is left that would send an order.
     await page.getByRole('button', { name: 'Merge 0 pairs into USDC' }).waitFor();
     expect(await page.getByRole('button', { name: /^(?:Buy|Sell)/ }).count()).toBe(0);
-    await page.getByText('trading has ended', { exact: true }).waitFor();
-    await page.getByText('Nothing was traded').first().waitFor();
+    await page.getByText('trading ended', { exact: true }).waitFor();
+    await page.getByText('No trades').first().waitFor();
     await people.decide(market, '1', 'The <b>gauge</b> said \u202E4 mm');
     await page.getByRole('heading', { name: 'Rain won' }).waitFor();
     await page.getByText('paid 10.00 USDC', { exact: true }).waitFor();
-    await page.getByRole('row', { name: /You were paid 10\.00 USDC/ }).waitFor();
+    await page.getByRole('row', { name: /Payout: 10\.00 USDC/ }).waitFor();
     const payout = page.getByRole('region', { name: 'Your payout' });
     await payout.getByText('10 Rain paid you 10.00 USDC').waitFor();
-    await payout.getByText('10 Dry are worth nothing').waitFor();
+    await payout.getByText('10 Dry pay nothing').waitFor();
     // Notices of both legs: which market it was, and a loss as a loss.
     await visit.wasTold('Will it? paid you 10.00 USDC');
-    await visit.wasTold('Will it? resolved Rain | Your 10 Dry are worth nothing');
+    await visit.wasTold('Will it? resolved to Rain | Your 10 Dry shares pay nothing');
     await page.getByText('The <b>gauge</b> said 4 mm').waitFor();
     await page.getByText(`--instrument ${market.id}`).waitFor();
-    await page.getByRole('button', { name: 'Recompute it here' }).click();
-    await page.getByText('The hash of the receipt agrees').waitFor();
-    await page.getByText('The winner agrees').waitFor();
+    await page.getByRole('button', { name: 'Verify in browser' }).click();
+    await page.getByText('Record hash matches').waitFor();
+    await page.getByText('Winner matches').waitFor();
   });
 });
 
@@ -350,7 +350,7 @@ describe('in the tables of an account', () => {
     await row.getByText('45.00').first().waitFor();
     await page.unroute('**/info');
     await people.resolve(market, '0.25', 'it held for an hour');
-    await page.getByRole('tab', { name: 'Ledger' }).click();
+    await page.getByRole('tab', { name: 'Account history' }).click();
     await page.getByText(/Does the ice hold.*: 100 Yes at 25¢/).waitFor();
     await page.getByText(/Does the ice hold.*: 100 No at 75¢/).waitFor();
   });
@@ -369,7 +369,7 @@ describe('every way to look at it', () => {
     await page.getByRole('button', { name: 'Yes 46¢' }).first().waitFor();
     await page.locator('.uplot canvas').first().waitFor();
     // Exactly one of them wins: the chances are of one whole.
-    await page.getByRole('row', { name: /All together 90/ }).waitFor();
+    await page.getByRole('row', { name: /Total 90/ }).waitFor();
     expect(await faultsFound(page)).toEqual([]);
   });
 
@@ -382,7 +382,7 @@ describe('every way to look at it', () => {
       script: `localStorage.setItem('oddlot.view', ${JSON.stringify(view)});`,
     });
     await shares(other).getByText('10 Yes at').waitFor();
-    await other.getByText('You are looking on. Connect an account to trade.').waitFor();
+    await other.getByText('View only. Connect an account to trade.').waitFor();
     expect(await other.getByRole('button', { name: /^Buy / }).count()).toBe(0);
   });
 
@@ -391,7 +391,7 @@ describe('every way to look at it', () => {
     await people.quote(market, '20');
     const page = await visiting(`/events/${market.eventSlug}`, { viewport: PHONE });
     await page.getByRole('button', { name: 'Yes 46¢' }).last().click();
-    await page.getByRole('dialog').getByLabel('Spend').fill('10');
+    await page.getByRole('dialog').getByLabel('Amount').fill('10');
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect(wide).toBeLessThanOrEqual(0);
   });

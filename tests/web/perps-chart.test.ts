@@ -50,7 +50,7 @@ test('what a narrow chart has no room for is in menus, also while it fills the s
   await button(page, 'Interval 3m').waitFor();
   await button(page, 'More tools').click();
   await page.getByRole('menuitemcheckbox', { name: 'Oracle' }).click();
-  const lines = page.getByRole('list', { name: 'Lines on the chart' });
+  const lines = page.getByRole('list', { name: 'Chart lines' });
   await lines.getByText(/^Oracle /).waitFor();
   expect(await faultsFound(page)).toEqual([]);
   const isFull = () => page.evaluate(() => document.fullscreenElement !== null);
@@ -75,7 +75,7 @@ test('any interval of the venue is a press away and kept, indicators are drawn i
     await expect.poll(() => asked(interval)).toBe(true);
   }
   const before = await panes(page);
-  for (const name of ['Moving average (20)', 'Relative strength (RSI 14)', 'MACD (12, 26, 9)']) {
+  for (const name of ['SMA 20', 'RSI 14', 'MACD 12, 26, 9']) {
     await button(page, 'Indicators').click();
     await page.getByRole('menuitemcheckbox', { name }).click();
   }
@@ -90,7 +90,7 @@ test('any interval of the venue is a press away and kept, indicators are drawn i
 
   const [picture] = await Promise.all([
     page.waitForEvent('download'),
-    button(page, 'Picture').click(),
+    button(page, 'Save image').click(),
   ]);
   expect(picture.suggestedFilename()).toBe('BTC-USDC 1w.png');
   const bytes = readFileSync(await picture.path());
@@ -106,10 +106,10 @@ test('drawings are put there and moved by keyboard and pointer, survive a reload
     await button(page, 'Draw').press('Enter');
     await page.getByRole('menuitem', { name: kind, exact: true }).press('Enter');
   };
-  const drawings = page.getByRole('list', { name: 'Drawings on the chart' });
-  const level = drawings.getByRole('slider', { name: 'Level' });
-  await draw('Level');
-  await draw('Ratios of a move');
+  const drawings = page.getByRole('list', { name: 'Chart drawings' });
+  const level = drawings.getByRole('slider', { name: 'Horizontal line' });
+  await draw('Horizontal line');
+  await draw('Fib retracement');
   await expect.poll(() => drawings.getByRole('slider').count()).toBe(3);
   const price = async (): Promise<number> => Number(await level.getAttribute('aria-valuenow'));
   const before = await price();
@@ -155,7 +155,7 @@ test('the volume by price is drawn beside the candles, and another market over t
   await expect.poll(() => asked('2')).toBe(true);
   await button(page, 'Compare').press('Enter');
   await page.getByRole('menuitemradio', { name: 'ETH-USDC', checked: true }).waitFor();
-  await page.getByRole('menuitemradio', { name: 'With none' }).press('Enter');
+  await page.getByRole('menuitemradio', { name: 'None' }).press('Enter');
 });
 
 /** Until what follows from another width is drawn. */

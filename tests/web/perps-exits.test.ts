@@ -43,7 +43,7 @@ test(
     await page.getByRole('tab', { name: 'Open orders 1' }).click();
     await button(page, 'Cancel all').click();
     const dialog = page.getByRole('dialog', { name: 'Cancel orders' });
-    const exits = dialog.getByRole('list', { name: 'Exits of your positions' });
+    const exits = dialog.getByRole('list', { name: 'TP/SL of your positions' });
     await expect
       .poll(() => exits.getByRole('listitem').allInnerTexts())
       .toEqual([
@@ -51,21 +51,21 @@ test(
         'BTC-USDC · Stop loss\n96,000.0',
         'BTC-USDC · Stop loss\n95,900.0',
       ]);
-    await dialog.getByText('and stay:').waitFor();
+    await dialog.getByText('are kept:').waitFor();
     await dialog.getByRole('button', { name: 'Cancel 1 order', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('No open orders').waitFor();
     expect(await left()).toEqual(['trigger 95900', 'exits 98000 96000']);
 
-    await page.getByRole('tab', { name: 'Triggers 1' }).click();
+    await page.getByRole('tab', { name: 'Conditional orders 1' }).click();
     await button(page, 'Cancel all').click();
     expect(await dialog.getByRole('button', { name: 'Cancel 0 orders' }).isDisabled()).toBe(true);
-    await dialog.getByRole('checkbox', { name: 'Cancel these 3 exits as well' }).press('Space');
-    await dialog.getByText('your positions stand without them').waitFor();
-    await dialog.getByRole('button', { name: 'Cancel 3 exits' }).press('Enter');
+    await dialog.getByRole('checkbox', { name: 'Also cancel these 3 TP/SL orders' }).press('Space');
+    await dialog.getByText('Your positions lose their protection').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel 3 TP/SL orders' }).press('Enter');
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(left).toEqual([]);
-    await page.getByText('No triggers', { exact: true }).waitFor();
+    await page.getByText('No conditional orders', { exact: true }).waitFor();
   },
   LONG_MS,
 );

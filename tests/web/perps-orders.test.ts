@@ -49,7 +49,7 @@ test(
     const named = dialog.getByRole('list', { name: 'Positions' });
     await named.getByText('BTC-USDC').waitFor();
     await named.getByText(perp.name).waitFor();
-    await dialog.getByText('also the 1 that waits among the triggers').waitFor();
+    await dialog.getByText('including 1 conditional order').waitFor();
     expect(await faultsFound(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Close 2 positions' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -65,10 +65,10 @@ test(
     const visit = await browser.visit(venue.url);
     const { page } = visit;
     const { address, owner } = await visit.openWithAccount('/account?tab=preferences');
-    await page.getByRole('radio', { name: 'From a value' }).click();
-    await page.getByRole('textbox', { name: 'From so many USDC' }).fill('100');
-    await page.getByRole('checkbox', { name: 'A press on a level sends' }).click();
-    await page.getByRole('textbox', { name: 'Sizes in the ticket' }).fill('150 50');
+    await page.getByRole('radio', { name: 'Above a value' }).click();
+    await page.getByRole('textbox', { name: 'Value in USDC' }).fill('100');
+    await page.getByRole('checkbox', { name: 'Place orders by clicking a level' }).click();
+    await page.getByRole('textbox', { name: 'Preset order sizes' }).fill('150 50');
     expect(await faultsFound(page)).toEqual([]);
     await visit.open('/trade/BTC-USDC');
     const orders = async (): Promise<readonly string[]> =>
@@ -76,13 +76,13 @@ test(
         ({ limitPx, origSz, side }) => `${side} ${origSz} ${limitPx}`,
       );
     const bids = page.getByRole('slider', { name: 'Bids' });
-    await page.getByText(/^At most/).waitFor();
+    await page.getByText(/^Max \d/).waitFor();
     await button(page, '150 USDC').click();
     await bids.press('ArrowDown');
     await expect.poll(() => bids.getAttribute('aria-valuetext')).toMatch(/^96,990/);
     await bids.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'Send this order?' });
-    await dialog.getByText('It is worth 149.36 USDC.').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Place this order?' });
+    await dialog.getByText('Order value: 149.36 USDC.').waitFor();
     expect(await orders()).toEqual([]);
     await dialog.getByRole('button', { name: 'Buy 0.00154 BTC at 96,990' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -100,13 +100,13 @@ test(
 
     await page.getByRole('tab', { name: 'Open orders 2' }).click();
     await page
-      .getByRole('button', { name: /^Write a note to order/ })
+      .getByRole('button', { name: /^Add note to order/ })
       .first()
       .click();
     await page.getByRole('textbox', { name: 'Note' }).fill('<b id=x>scalp');
     await button(page, 'Save').click();
     await page.reload();
-    await page.getByRole('button', { name: /^Note to order \d+: <b id=x>scalp/ }).waitFor();
+    await page.getByRole('button', { name: /^Note on order \d+: <b id=x>scalp/ }).waitFor();
     expect(await page.locator('b#x').count()).toBe(0);
   },
   LONG_MS,
@@ -122,7 +122,7 @@ test(
     const order = { asset, side: 'buy', size: '0.002' } as const;
     await owner.exchange.order({ orders: [limitOrder({ ...order, price: '97010' })] }, EXECUTED);
     await position(page).waitFor();
-    const line = page.getByRole('slider', { name: 'Exits of the long' });
+    const line = page.getByRole('slider', { name: 'TP/SL of the long' });
     await drag(page, line, -60);
     await expect.poll(() => exitPrices(page), PATIENT).toMatch(/^97,\d{3}\.\d \/ –$/);
     const [profit] = (await exitPrices(page)).split(' / ');
@@ -136,7 +136,7 @@ test(
     await own.press('Shift+ArrowRight');
     await own.press('ArrowRight');
     await own.press('ArrowLeft');
-    await expect.poll(() => own.getAttribute('aria-valuetext')).toContain('all of it 0.0021');
+    await expect.poll(() => own.getAttribute('aria-valuetext')).toContain('new size 0.0021');
     await own.press('Enter');
     await expect
       .poll(

@@ -29,11 +29,11 @@ const PATIENCE = { timeout: LONG_MS, interval: 100 };
 const TABS = [
   'Positions',
   'Open orders',
-  'Triggers',
-  'Fills',
+  'Conditional orders',
+  'Trade history',
   'Order history',
-  'Funding',
-  'Ledger',
+  'Funding history',
+  'Account history',
 ] as const;
 const TABLET = 834;
 const PHONE = 390;
@@ -97,23 +97,23 @@ async function withRowsInAllTables(): Promise<Page> {
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
   await button(page, 'Trade with a test account').click();
-  await page.getByText(/^At most/).waitFor();
+  await page.getByText(/^Max \d/).waitFor();
   await button(page, 'Cross').click();
   await page.getByRole('radio', { name: /^Isolated/ }).click();
   await button(page, 'Save').click();
   await button(page, 'Isolated').waitFor();
   await choose(page, 'Market');
   await size(page).fill('0.01');
-  await button(page, 'Buy 0.01 BTC now').click();
+  await button(page, 'Buy 0.01 BTC at market').click();
   await position(page).waitFor();
-  await button(page, /Take profit and stop loss of BTC/).click();
+  await button(page, /TP\/SL of BTC/).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'TP' }).fill('98000');
   await dialog.getByRole('textbox', { name: 'SL' }).fill('96000');
-  await dialog.getByRole('button', { name: 'Set the exits' }).click();
+  await dialog.getByRole('button', { name: 'Set TP/SL' }).click();
   await dialog.waitFor({ state: 'detached' });
   await button(page, /^0x/).click();
-  await page.getByRole('menuitem', { name: 'Copy the address' }).click();
+  await page.getByRole('menuitem', { name: 'Copy address' }).click();
   const user = await page.evaluate(() => navigator.clipboard.readText());
   const owner = await ownerOf(page, venue.url, user);
   const { asset } = await perpNear(owner, 'BTC-USDC');

@@ -27,27 +27,23 @@ afterEach(() => browser.leaveAll());
 
 test('what rests or waits says what it pays when it fills, as maker and as taker, by the tier of the account', async () => {
   const page = await trading(browser, venue.url);
-  const later = page.locator('p', { hasText: /^Fee when it fills/ });
+  const later = page.locator('p', { hasText: /^Fee on fill/ });
   await page.getByRole('textbox', { name: 'Price' }).fill('96000');
   await size(page).fill('0.01');
   // 960 USDC at 0.015 and 0.045 percent.
-  await expect
-    .poll(() => later.innerText())
-    .toBe('Fee when it fills\n0.14 as maker · 0.43 as taker');
+  await expect.poll(() => later.innerText()).toBe('Fee on fill\n0.14 maker · 0.43 taker');
   await page.getByRole('checkbox', { name: 'Post only' }).click();
-  await expect.poll(() => later.innerText()).toBe('Fee when it fills\n0.14 as maker');
+  await expect.poll(() => later.innerText()).toBe('Fee on fill\n0.14 maker');
   await page.getByRole('checkbox', { name: 'Post only' }).click();
   await choose(page, 'Stop');
-  await page.getByRole('textbox', { name: 'When the mark is' }).fill('98000');
-  await expect.poll(() => later.innerText()).toBe('Fee when it fills\n0.44 as taker');
+  await page.getByRole('textbox', { name: 'Trigger price (mark)' }).fill('98000');
+  await expect.poll(() => later.innerText()).toBe('Fee on fill\n0.44 taker');
   await choose(page, 'Scale');
-  await page.getByRole('textbox', { name: 'First price' }).fill('96000');
-  await page.getByRole('textbox', { name: 'Last price' }).fill('94000');
-  await expect
-    .poll(() => later.innerText())
-    .toBe('Fee when it fills\n0.14 as maker · 0.43 as taker');
+  await page.getByRole('textbox', { name: 'Start price' }).fill('96000');
+  await page.getByRole('textbox', { name: 'End price' }).fill('94000');
+  await expect.poll(() => later.innerText()).toBe('Fee on fill\n0.14 maker · 0.43 taker');
   await choose(page, 'Market');
-  await page.getByText(/^Fills 0.01 now/).waitFor();
+  await page.getByText(/^Fills 0.01 at/).waitFor();
   expect(await later.count()).toBe(0);
 });
 
@@ -56,19 +52,19 @@ test('a size that is too large is lowered by a press, with its unit; what is typ
   await page.getByRole('textbox', { name: 'Price' }).fill('96900');
   await size(page).fill('5');
   const alert = page.getByRole('alert');
-  await alert.getByText(/It takes [\d,.]+ USDC, and there is [\d,.]+ USDC\./).waitFor();
-  await alert.getByRole('button', { name: /^Lower the size to 0\.\d+ BTC$/ }).click();
+  await alert.getByText(/Required: [\d,.]+ USDC\. Available: [\d,.]+ USDC\./).waitFor();
+  await alert.getByRole('button', { name: /^Reduce size to 0\.\d+ BTC$/ }).click();
   await alert.waitFor({ state: 'detached' });
   await button(page, /^Buy 0\.\d+ BTC at 96,900/).waitFor();
   await size(page).fill('1000000');
-  await alert.getByText(/^One order here may have at most [\d,]+ BTC\./).waitFor();
-  await alert.getByRole('button', { name: /^Lower the size to 0\.\d+ BTC$/ }).click();
+  await alert.getByText(/^Max order size: [\d,]+ BTC\./).waitFor();
+  await alert.getByRole('button', { name: /^Reduce size to 0\.\d+ BTC$/ }).click();
   await alert.waitFor({ state: 'detached' });
 
   await size(page).fill('');
-  await page.getByText(/^At most 0\.\d+ BTC$/).waitFor();
+  await page.getByText(/^Max 0\.\d+ BTC$/).waitFor();
   await button(page, 'BTC ⇄').click();
-  await page.getByText(/^At most [\d,]+\.\d\d USDC$/).waitFor();
+  await page.getByText(/^Max [\d,]+\.\d\d USDC$/).waitFor();
   await size(page).fill('500');
   await page.getByText('0.00515 BTC', { exact: true }).waitFor();
 });
@@ -88,13 +84,16 @@ test.each([
     const { owner } = await visit.openWithAccount(`/trade/${perp.name}`);
     await choose(page, 'Market');
     await choose(page, side);
-    await page.getByText(/^At most \d+\.\d+ T/).waitFor();
-    await page.getByRole('group', { name: 'Sizes' }).getByRole('button', { name: '100 %' }).click();
+    await page.getByText(/^Max \d+\.\d+ T/).waitFor();
+    await page
+      .getByRole('group', { name: 'Preset sizes' })
+      .getByRole('button', { name: '100%' })
+      .click();
     const first = Number(await size(page).inputValue());
     expect(first).toBeGreaterThan(150);
     await perp.push('100.2');
     await expect.poll(async () => Number(await size(page).inputValue())).not.toBe(first);
-    await button(page, new RegExp(`^${does} \\d+\\.\\d+ T\\d+ now$`)).click();
+    await button(page, new RegExp(`^${does} \\d+\\.\\d+ T\\d+ at market$`)).click();
     await page.getByRole('row', { name: perp.name }).first().waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     const user = owner.wallet!.address;
@@ -232,11 +231,11 @@ test(
     await page.goto(`${venue.url}/trade/BTC-USDC`);
     await position(page).waitFor();
     await button(page, 'Reverse BTC-USDC').click();
-    await page.getByRole('dialog').getByText('no price further than 5 % from the mark').waitFor();
+    await page.getByRole('dialog').getByText('5% from mark').waitFor();
     await page.keyboard.press('Escape');
     await page.setViewportSize({ ...PHONE });
     await position(page)
-      .getByText(/^Liquidation liq\. 7\d,\d{3}\.\d$/)
+      .getByText(/^Liq\. price liq\. 7\d,\d{3}\.\d$/)
       .waitFor();
   },
   LONG_MS,

@@ -23,51 +23,51 @@ test(
   async () => {
     const page = await trading(browser, venue.url);
     await choose(page, 'Scale');
-    await page.getByRole('textbox', { name: 'First price' }).fill('96800');
-    await page.getByRole('textbox', { name: 'Last price' }).fill('96700');
+    await page.getByRole('textbox', { name: 'Start price' }).fill('96800');
+    await page.getByRole('textbox', { name: 'End price' }).fill('96700');
     await page.getByRole('textbox', { name: 'Orders' }).fill('3');
     await size(page).fill('0.003');
     await button(page, 'Buy 0.003 BTC in 3 orders').click();
-    await page.getByText('0.001 at 96,750.0 rests in the book').waitFor();
+    await page.getByText('0.001 at 96,750.0 resting in the order book').waitFor();
     await page.getByRole('tab', { name: 'Open orders 3' }).click();
     for (const price of ['96,800.0', '96,750.0', '96,700.0']) {
       await page.getByRole('row', { name: price }).waitFor();
     }
     await choose(page, 'Stop');
     // What was said to the ladder is not said under another order.
-    await page.getByText('rests in the book').first().waitFor({ state: 'detached' });
+    await page.getByText('resting in the order book').first().waitFor({ state: 'detached' });
     await page.getByRole('radio', { name: 'Sell / short' }).click();
-    await page.getByRole('textbox', { name: 'When the mark is' }).fill('96500');
+    await page.getByRole('textbox', { name: 'Trigger price (mark)' }).fill('96500');
     await size(page).fill('0.001');
     // Of the ladder's prices none is taken over: a stop begins at the market, and names a limit that it has.
     const limit = page.getByRole('textbox', { name: 'Limit' });
     expect(await limit.inputValue()).toBe('');
     await limit.fill('96400');
-    await button(page, 'Sell 0.001 BTC at 96,400 when the mark is 96,500').waitFor();
+    await button(page, 'Sell 0.001 BTC at 96,400 when mark reaches 96,500').waitFor();
     await choose(page, 'Take profit');
     expect(await limit.inputValue()).toBe('');
     await choose(page, 'Stop');
     expect(await limit.inputValue()).toBe('');
-    await page.getByText('Waits for the mark. Nothing happens now.').waitFor();
-    await button(page, 'Sell 0.001 BTC when the mark is 96,500').click();
-    await page.getByText('Waits for the mark 96,500.0', { exact: true }).waitFor();
-    await page.getByRole('tab', { name: 'Triggers 1' }).click();
+    await page.getByText('Waits for the trigger price. No immediate fill.').waitFor();
+    await button(page, 'Sell 0.001 BTC when mark reaches 96,500').click();
+    await page.getByText('Waiting for mark price 96,500.0', { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'Conditional orders 1' }).click();
     await page.getByRole('row', { name: /96,500\.0/ }).waitFor();
     // A trigger is moved by another one in its place.
     await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('ArrowDown');
     await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('Enter');
     await page.getByRole('row', { name: /96,499\.9/ }).waitFor();
     await page.getByRole('row', { name: /96,500\.0/ }).waitFor({ state: 'detached' });
-    // In the table too, with a limit that it had not. Past the mark it would fire at once, and is not sent.
+    // In the table too, with a limit that it had not. Past the mark would trigger immediately, and is not sent.
     await page.getByRole('row', { name: /Sell · SL.*96,499\.9 Market/ }).waitFor();
-    await button(page, 'Amend the order at 96,499.9').click();
-    const dialog = page.getByRole('dialog', { name: 'Amend what waits' });
-    const put = dialog.getByRole('button', { name: 'Put it in place' });
+    await button(page, 'Edit order at 96,499.9').click();
+    const dialog = page.getByRole('dialog', { name: 'Edit conditional order' });
+    const put = dialog.getByRole('button', { name: 'Save changes' });
     expect(await put.isDisabled()).toBe(true);
-    await dialog.getByRole('textbox', { name: 'When the mark is' }).fill('99000');
-    await dialog.getByText('it would fire at once').waitFor();
+    await dialog.getByRole('textbox', { name: 'Trigger price (mark)' }).fill('99000');
+    await dialog.getByText('would trigger immediately').waitFor();
     expect(await put.isDisabled()).toBe(true);
-    await dialog.getByRole('textbox', { name: 'When the mark is' }).fill('96300');
+    await dialog.getByRole('textbox', { name: 'Trigger price (mark)' }).fill('96300');
     await dialog.getByRole('textbox', { name: 'Limit' }).fill('96200');
     await put.click();
     await dialog.waitFor({ state: 'detached' });
@@ -76,10 +76,10 @@ test(
 
     await button(page, 'Cancel all').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel 4 orders' }).click();
-    await page.getByText('No triggers', { exact: true }).waitFor();
+    await page.getByText('No conditional orders', { exact: true }).waitFor();
     // The tab is in the address: a reload shows the same one.
     await page.reload();
-    await page.getByText('No triggers', { exact: true }).waitFor();
+    await page.getByText('No conditional orders', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Open orders' }).click();
     await page.getByText('No open orders').waitFor();
   },
@@ -93,15 +93,15 @@ test(
     await choose(page, 'Market');
     await button(page, 'BTC ⇄').click();
     await size(page).fill('500');
-    await page.getByRole('checkbox', { name: 'TP / SL' }).click();
+    await page.getByRole('checkbox', { name: 'TP/SL' }).click();
     await choose(page, 'Percent');
     await page.getByRole('textbox', { name: 'TP' }).fill('0.3');
     await page.getByRole('textbox', { name: 'SL' }).fill('0.3');
     // Where that is, and what each would make, is told before anything is sent.
-    await page.getByText('At 97,291.0 it makes +1.50 USDC (+0.30 %)').waitFor();
-    await page.getByText('At 96,709.0 it makes −1.50 USDC (−0.30 %)').waitFor();
+    await page.getByText('PnL at 97,291.0: +1.50 USDC (+0.30%)').waitFor();
+    await page.getByText('PnL at 96,709.0: −1.50 USDC (−0.30%)').waitFor();
     // 500 / 97,000, down to the lot.
-    await button(page, 'Buy 0.00515 BTC now').click();
+    await button(page, 'Buy 0.00515 BTC at market').click();
     await page.getByText('Filled 0.00515 at 97,010.0').first().waitFor();
     await expect.poll(() => exitPrices(page), PATIENT).toBe('97,291.0 / 96,709.0');
 
@@ -121,18 +121,18 @@ test(
     await page.mouse.move(from.x + 20, from.y + from.height / 2);
     await page.mouse.down();
     await page.mouse.move(from.x + 20, to.y + to.height / 2, { steps: 4 });
-    await page.getByText('would fire at once').waitFor();
+    await page.getByText('would trigger immediately').waitFor();
     await page.mouse.up();
-    await page.getByText('The mark is past that price already').first().waitFor();
+    await page.getByText('The mark price has already passed this price').first().waitFor();
     expect(await exitPrices(page)).toBe(stood);
     // They came with the order, so that the venue would leave them; the page takes them back with the close.
     await button(page, 'Close BTC-USDC').click();
     await page
-      .getByRole('menuitem', { name: 'Close 100 % at the market, cancel its 2 exits' })
+      .getByRole('menuitem', { name: 'Close 100% at market, cancel its 2 TP/SL orders' })
       .click();
     await page.getByText('No open positions').waitFor();
-    await page.getByRole('tab', { name: 'Triggers' }).click();
-    await page.getByText('No triggers', { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'Conditional orders' }).click();
+    await page.getByText('No conditional orders', { exact: true }).waitFor();
   },
   LONG_MS,
 );

@@ -48,10 +48,10 @@ test(
   async () => {
     const { page } = await trading();
     await operator.set(perp, { haltTrading: true });
-    await page.getByText(/^Trading is halted here\./).waitFor();
-    await button(page, 'Trading is halted').waitFor();
+    await page.getByText(/^Trading is halted:/).waitFor();
+    await button(page, 'Trading halted').waitFor();
     await operator.set(perp, { haltTrading: false });
-    await page.getByText(/^Trading is halted here\./).waitFor({ state: 'detached' });
+    await page.getByText(/^Trading is halted:/).waitFor({ state: 'detached' });
     await button(page, 'Enter a price').waitFor();
   },
   LONG_MS,
@@ -62,16 +62,16 @@ test(
   async () => {
     const { page } = await trading();
     await buy(page, '2');
-    const notice = page.getByText(/^The operator has closed perpetuals to new risk\./);
+    const notice = page.getByText(/^Perpetuals are closed to new positions/);
     done(await operator.send({ setGate: { channel: 0, mode: 'closed' } }));
     try {
       await notice.waitFor();
       await price(page).fill('99');
       await size(page).fill('1');
-      await page.getByText(/^New risk is not taken from this account now/).waitFor();
-      expect(await button(page, 'Closed to new risk').isDisabled()).toBe(true);
+      await page.getByText(/^This account cannot open or increase positions now/).waitFor();
+      expect(await button(page, 'Closed to new positions').isDisabled()).toBe(true);
       await button(page, /^Close T/).click();
-      await page.getByRole('menuitem', { name: '100 %' }).click();
+      await page.getByRole('menuitem', { name: '100%' }).click();
       await page.getByText('No open positions').waitFor();
     } finally {
       done(await operator.send({ setGate: { channel: 0, mode: 'open' } }));
@@ -110,7 +110,7 @@ test(
     const { universe } = await world.client.data({ type: 'perpMeta' });
     const { name } = universe.find((entry: Json) => entry.index === instrumentId);
     const { page } = await trading(name);
-    await page.getByText(/^The oracle has no fresh price for this market/).waitFor();
+    await page.getByText(/^The oracle price is stale/).waitFor();
     await price(page).fill('99');
     await size(page).fill('1');
     await page
@@ -118,7 +118,7 @@ test(
       .getByText(/Oracle is stale/)
       .waitFor();
     done(await operator.push(prices));
-    await page.getByText(/^The oracle has no fresh price/).waitFor({ state: 'detached' });
+    await page.getByText(/^The oracle price is stale/).waitFor({ state: 'detached' });
   },
   LONG_MS,
 );
@@ -136,18 +136,18 @@ test(
     await page.getByText('liq.', { exact: true }).first().waitFor();
     await button(page, 'Why').click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText(/did not cover the maintenance margin/).waitFor();
-    await dialog.getByText('Equity then').waitFor();
+    await dialog.getByText(/no longer covered the maintenance margin/).waitFor();
+    await dialog.getByText('Equity at the time').waitFor();
     await page.keyboard.press('Escape');
-    await button(page, 'Seen').click();
+    await button(page, 'Dismiss').click();
     await page.getByText(/^Liquidated: /).waitFor({ state: 'detached' });
-    await page.getByRole('tab', { name: 'Fills' }).click();
+    await page.getByRole('tab', { name: 'Trade history' }).click();
     await button(page, 'Sell · liquidated').first().click();
-    await page.getByRole('dialog').getByText('Equity then').waitFor();
+    await page.getByRole('dialog').getByText('Equity at the time').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('tab', { name: 'Ledger' }).click();
+    await page.getByRole('tab', { name: 'Account history' }).click();
     await page
-      .getByText(/no longer covered .* of maintenance and the fee of a liquidation/)
+      .getByText(/below maintenance margin .* plus liquidation fee/)
       .first()
       .waitFor();
     await page
@@ -155,7 +155,7 @@ test(
       .first()
       .getByRole('button', { name: 'Why' })
       .click();
-    await page.getByRole('dialog').getByText('Equity then').waitFor();
+    await page.getByRole('dialog').getByText('Equity at the time').waitFor();
   },
   LONG_MS,
 );
@@ -177,8 +177,8 @@ test(
     });
     await choose(page, 'Market');
     await size(page).fill('1');
-    await button(page, /^Buy 1 T\w+ now$/).click();
-    await page.getByText(/^The answer was lost on its way/).waitFor({ timeout: LONG_MS });
+    await button(page, /^Buy 1 T\w+ at market$/).click();
+    await page.getByText(/^Response lost/).waitFor({ timeout: LONG_MS });
     tell();
     await page.getByText('Filled 1 at 100.10').first().waitFor();
     await page.unroute('**/exchange');
@@ -197,14 +197,14 @@ test(
     const { page } = await trading();
     await choose(page, 'Market');
     await size(page).fill('1');
-    await page.getByText(/^Fills 1 now/).waitFor();
+    await page.getByText(/^Fills 1 at/).waitFor();
     // Somebody at the same address has just used the budget up: the page gets the answer that they get.
     await page.route('**/exchange', async (route) =>
       route.fulfill({ response: await limited(page) }),
     );
-    await button(page, /^Buy 1 T\w+ now$/).click();
+    await button(page, /^Buy 1 T\w+ at market$/).click();
     const alert = page.getByRole('alert');
-    await alert.getByText(/^Too many requests; it can be sent again in \d+ s/).waitFor();
+    await alert.getByText(/^Rate limit reached\. Retry in \d+ s/).waitFor();
     await page.unroute('**/exchange');
     await alert.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('Filled 1 at 100.10').first().waitFor();
@@ -232,14 +232,14 @@ async function trading(name = perp.name): Promise<{ page: Page; address: string 
   });
   const { page } = visit;
   const { address } = await visit.openWithAccount(`/trade/${name}`);
-  await page.getByText(/^At most/).waitFor();
+  await page.getByText(/^Max \d/).waitFor();
   return { page, address };
 }
 
 async function buy(page: Page, amount: string): Promise<void> {
   await choose(page, 'Market');
   await size(page).fill(amount);
-  await button(page, new RegExp(`^Buy ${amount} T\\w+ now$`)).click();
+  await button(page, new RegExp(`^Buy ${amount} T\\w+ at market$`)).click();
   await page.getByText(`Filled ${amount} at 100.10`).first().waitFor();
   await choose(page, 'Limit');
 }

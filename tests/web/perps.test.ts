@@ -47,20 +47,20 @@ test(
     const page = await trading(browser, venue.url);
     await choose(page, 'Market');
     await size(page).fill('0.01');
-    await page.getByText(/Fills 0.01 now at 97,010.0 on average/).waitFor();
-    await button(page, 'Buy 0.01 BTC now').click();
+    await page.getByText(/Fills 0.01 at avg. 97,010.0/).waitFor();
+    await button(page, 'Buy 0.01 BTC at market').click();
     await page.getByText('Filled 0.01 at 97,010.0').first().waitFor();
     const row = position(page);
     await row.getByText('0.01000', { exact: true }).waitFor();
 
-    await button(page, /Take profit and stop loss of BTC/).click();
+    await button(page, /TP\/SL of BTC/).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'TP' }).fill('97500');
-    await dialog.getByText('At 97,500.0 it makes +4.90 USDC (+0.51 %)').waitFor();
+    await dialog.getByText('PnL at 97,500.0: +4.90 USDC (+0.51%)').waitFor();
     // A loss of 5.1 USDC is 510 below the entry.
     await dialog.getByRole('textbox', { name: 'SL' }).fill('96500');
-    await dialog.getByText('At 96,500.0 it makes −5.10 USDC').waitFor();
-    await dialog.getByRole('button', { name: 'Set the exits' }).click();
+    await dialog.getByText('PnL at 96,500.0: −5.10 USDC').waitFor();
+    await dialog.getByRole('button', { name: 'Set TP/SL' }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => exitPrices(page), PATIENT).toBe('97,500.0 / 96,500.0');
     // On the chart, by the keyboard: a tick up. The pair is replaced, the other half stays.
@@ -68,17 +68,17 @@ test(
     await page.getByRole('slider', { name: 'Take profit' }).press('Enter');
     await expect.poll(() => exitPrices(page), PATIENT).toBe('97,500.1 / 96,500.0');
 
-    await close(page, '50 %');
+    await close(page, '50%');
     await row.getByText('0.00500', { exact: true }).waitFor();
     await button(page, 'Reverse BTC-USDC').click();
-    await dialog.getByText('Sells 0.01000 BTC at the market: 0.00500 close the long').waitFor();
-    await dialog.getByText(/The exits at 97,500.1, 96,500.0 end with it/).waitFor();
-    await dialog.getByRole('button', { name: 'Sell 0.01000 BTC now' }).click();
+    await dialog.getByText('Sells 0.01000 BTC at market: 0.00500 to close the long').waitFor();
+    await dialog.getByText(/TP\/SL at 97,500.1, 96,500.0 is cancelled/).waitFor();
+    await dialog.getByRole('button', { name: 'Sell 0.01000 BTC at market' }).click();
     await row.getByText('−0.00500', { exact: true }).waitFor();
-    await close(page, '100 %');
+    await close(page, '100%');
     await page.getByText('No open positions').waitFor();
 
-    await page.getByRole('tab', { name: 'Fills' }).click();
+    await page.getByRole('tab', { name: 'Trade history' }).click();
     expect(new URL(page.url()).searchParams.get('tab')).toBe('fills');
     await expect.poll(() => page.getByRole('row', { name: /BTC-USDC/ }).count()).toBeGreaterThan(4);
   },
@@ -91,9 +91,9 @@ test(
     const page = await trading(browser, venue.url);
     await page.getByRole('textbox', { name: 'Price' }).fill('96900');
     await size(page).fill('0.002');
-    await page.getByText('Rests in the book. Nothing fills now.').waitFor();
+    await page.getByText('Rests in the order book. No immediate fill.').waitFor();
     await button(page, 'Buy 0.002 BTC at 96,900').click();
-    await page.getByText('Rests in the book', { exact: true }).waitFor();
+    await page.getByText('Resting in the order book', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Open orders' }).click();
     const row = page.getByRole('row', { name: /BTC-USDC/ });
     await row.getByText('96,900.0').waitFor();
@@ -108,11 +108,11 @@ test(
     const dragged = await row.getByRole('cell').nth(2).innerText();
     expect(Number(dragged.replace(',', ''))).toBeGreaterThan(96_900);
 
-    await button(page, `Amend the order at ${dragged}`).click();
+    await button(page, `Edit order at ${dragged}`).click();
     expect(await button(page, 'Save').isDisabled()).toBe(true);
     await row.getByRole('textbox', { name: 'Price' }).fill('96850.5');
     await row.getByRole('textbox', { name: 'Price' }).press('Escape');
-    await button(page, `Amend the order at ${dragged}`).click();
+    await button(page, `Edit order at ${dragged}`).click();
     await row.getByRole('textbox', { name: 'Price' }).fill('96850.5');
     await row.getByRole('textbox', { name: 'Size' }).fill('0.003');
     await row.getByRole('textbox', { name: 'Size' }).press('Enter');
@@ -123,7 +123,7 @@ test(
     await page.getByRole('slider', { name: 'Buy 0.003' }).press('Enter');
     await row.getByText('96,850.6').waitFor();
 
-    await button(page, 'Cancel the order at 96,850.6').click();
+    await button(page, 'Cancel order at 96,850.6').click();
     await page.getByText('No open orders').waitFor();
     await page.getByRole('tab', { name: 'Order history' }).click();
     await page.getByRole('row', { name: /Cancelled/ }).waitFor();
@@ -137,9 +137,9 @@ test(
     const page = await trading(browser, venue.url);
     await page.getByRole('textbox', { name: 'Price' }).fill('96500');
     await size(page).fill('0.001');
-    await button(page, /How long it rests/).click();
-    await page.getByRole('menuitemradio', { name: 'Until a date' }).click();
-    await button(page, 'Choose a date').waitFor();
+    await button(page, /Time in force/).click();
+    await page.getByRole('menuitemradio', { name: 'Good till date' }).click();
+    await button(page, 'Select a date').waitFor();
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 16);
     await page.getByLabel('Until', { exact: true }).fill(tomorrow);
     await button(page, 'Buy 0.001 BTC at 96,500').click();
@@ -148,14 +148,14 @@ test(
       .getByRole('row', { name: /BTC-USDC/ })
       .getByText(/GTD/)
       .waitFor();
-    await button(page, 'Cancel the order at 96,500.0').click();
+    await button(page, 'Cancel order at 96,500.0').click();
     await page.getByText('No open orders').waitFor();
 
     await page.getByRole('radio', { name: 'Depth' }).click();
-    await page.getByRole('img', { name: 'Depth of the book' }).waitFor();
+    await page.getByRole('img', { name: 'Market depth' }).waitFor();
     await page.getByRole('radio', { name: 'Funding' }).click();
-    await page.getByText('Rate per year').waitFor();
-    await page.getByText(/No hour has ended yet|^Hour$/).waitFor();
+    await page.getByText('Annualised rate').waitFor();
+    await page.getByText(/No funding yet|^Hour$/).waitFor();
 
     const buying = (): Promise<string> =>
       page
@@ -177,10 +177,10 @@ test('what would happen is told of what stands in the ticket, and heard once', a
   await choose(page, 'Market');
   await size(page).fill('0.002');
   await page
-    .getByText(/Fills 0.002 now/)
+    .getByText(/Fills 0.002 at/)
     .first()
     .waitFor();
-  const preview = page.locator('p[aria-live]', { hasText: /^(Fills|Asking)/ });
+  const preview = page.locator('p[aria-live]', { hasText: /^(Fills|Simulating)/ });
   await expect.poll(() => preview.getAttribute('aria-live'), PATIENT).toBe('off');
   await preview.evaluate((element) => {
     const heard: string[] = [];
@@ -199,16 +199,16 @@ test('what would happen is told of what stands in the ticket, and heard once', a
     await route.continue();
   });
   await size(page).fill('0.003');
-  await page.getByText('Asking the venue what would happen.').waitFor();
-  expect(await page.getByText(/Fills 0.002 now/).count()).toBe(0);
+  await page.getByText('Simulating the order').waitFor();
+  expect(await page.getByText(/Fills 0.002 at/).count()).toBe(0);
   answer();
-  await page.getByText(/Fills 0.003 now/).waitFor();
+  await page.getByText(/Fills 0.003 at/).waitFor();
   // The venue is asked again every three seconds; who listens hears it once.
   await page.waitForRequest((request) => (request.postData() ?? '').includes('"simulate"'));
   await page.waitForRequest((request) => (request.postData() ?? '').includes('"simulate"'));
   const heard = await page.evaluate(() => (globalThis as { heard?: string[] }).heard!);
   expect(heard).toHaveLength(1);
-  expect(heard[0]).toMatch(/^Fills 0.003 now/);
+  expect(heard[0]).toMatch(/^Fills 0.003 at/);
 });
 
 test('a refusal teaches, before anything is sent: a price on the tick, and margin that is there', async () => {
@@ -217,7 +217,7 @@ test('a refusal teaches, before anything is sent: a price on the tick, and margi
   await size(page).fill('0.002');
   await button(page, 'Use 96,900.1').click();
   expect(await page.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('96900.1');
-  await page.getByText('Rests in the book. Nothing fills now.').waitFor();
+  await page.getByText('Rests in the order book. No immediate fill.').waitFor();
   const alert = page.getByRole('alert');
   await alert.waitFor({ state: 'detached' });
 
@@ -237,18 +237,18 @@ test(
     await page.getByRole('tab', { name: 'Open orders 1' }).waitFor();
     await button(page, 'One-way').click();
     // What stands in the way of another mode is named, and goes by a button.
-    await page.getByText('Positions: 0. Open orders: 1. Waiting triggers: 0.').waitFor();
-    await button(page, 'Cancel all orders and triggers').click();
+    await page.getByText('Positions: 0, open orders: 1, conditional orders: 0.').waitFor();
+    await button(page, 'Cancel all orders').click();
     await page.getByRole('radio', { name: /^Hedge/ }).click();
     await button(page, 'Save').click();
     await page.getByRole('radio', { name: 'Open long' }).waitFor();
     await choose(page, 'Market');
     await size(page).fill('0.004');
-    await button(page, 'Open long 0.004 BTC now').click();
+    await button(page, 'Open long 0.004 BTC at market').click();
     await page.getByRole('row', { name: /BTC-USDC.*0\.004/ }).waitFor();
     await page.getByRole('radio', { name: 'Open short' }).click();
     await size(page).fill('0.003');
-    await button(page, 'Open short 0.003 BTC now').click();
+    await button(page, 'Open short 0.003 BTC at market').click();
     await page.getByRole('row', { name: /BTC-USDC.*−0\.003/ }).waitFor();
     expect(await position(page).count()).toBe(2);
     // Each row's buttons are told apart by their names.
@@ -258,10 +258,10 @@ test(
     await page.getByRole('radio', { name: 'Close', exact: true }).click();
     await page.getByRole('radio', { name: 'Close long' }).click();
     await size(page).fill('0.004');
-    await button(page, 'Close long 0.004 BTC now').click();
+    await button(page, 'Close long 0.004 BTC at market').click();
     await expect.poll(() => position(page).count()).toBe(1);
     await page.getByRole('row', { name: /BTC-USDC.*−0\.003/ }).waitFor();
-    await close(page, '100 %', 'BTC-USDC short');
+    await close(page, '100%', 'BTC-USDC short');
     await page.getByText('No open positions').waitFor();
   },
   LONG_MS,
@@ -277,7 +277,7 @@ test(
     await button(page, 'Leverage 10×').waitFor();
     await button(page, 'Cross').click();
     await page.getByRole('radio', { name: /^Isolated/ }).click();
-    await page.getByText('Your leverage of 10× goes along.').waitFor();
+    await page.getByText('Your leverage stays at 10×.').waitFor();
     await button(page, 'Save').click();
     await button(page, 'Isolated').waitFor();
     await button(page, 'Leverage 10×').waitFor();
@@ -289,7 +289,7 @@ test(
     await size(page).fill('0.02');
     // A tenth of 0.02 at 97,000 goes into the position, and the open loss to the mark with it.
     await page.getByText(/^0\.00 → 19[34]\.\d\d$/).waitFor();
-    await button(page, 'Buy 0.02 BTC now').click();
+    await button(page, 'Buy 0.02 BTC at market').click();
     await page.getByText('10× Isolated').waitFor();
     await marksMove(venue.url, page, '97010', '0.02');
     const margin = position(page).getByRole('cell').nth(5);
@@ -306,7 +306,7 @@ test(
     await expect
       .poll(async () => Number.parseFloat(await margin.innerText()))
       .toBeGreaterThan(before + 49);
-    await close(page, '100 %');
+    await close(page, '100%');
     await page.getByText('No open positions').waitFor();
   },
   LONG_MS,
@@ -335,7 +335,7 @@ test('a level of the book is taken by the keyboard alone; another market is a sl
 
   // One that there is not says so.
   await page.goto(`${venue.url}/trade/NOPE-USDC`);
-  await page.getByText('There is no market called NOPE-USDC').waitFor();
+  await page.getByText('Market NOPE-USDC not found').waitFor();
 });
 
 test(
@@ -346,18 +346,18 @@ test(
     await visit.open('/trade/BTC-USDC');
     await button(page, 'Buy / long').click();
     await button(page, 'Trade with a test account').click();
-    await page.getByText(/^At most/).waitFor();
+    await page.getByText(/^Max \d/).waitFor();
     await choose(page, 'Market');
     await size(page).fill('0.002');
-    await button(page, 'Buy 0.002 BTC now').click();
+    await button(page, 'Buy 0.002 BTC at market').click();
     await page.getByText('Filled 0.002 at 97,010.0').first().waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
     await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
-    await button(page, 'More for BTC-USDC').click();
-    await page.getByRole('menuitem', { name: 'Everything about BTC-USDC' }).click();
+    await button(page, 'More actions for BTC-USDC').click();
+    await page.getByRole('menuitem', { name: 'Details of BTC-USDC' }).click();
     const all = page.getByRole('dialog', { name: 'BTC-USDC' });
     await all.getByText('97,010.0', { exact: true }).waitFor();
-    await all.getByText('Liquidation', { exact: true }).waitFor();
+    await all.getByText('Liq. price', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await all.waitFor({ state: 'detached' });
     // At 320 px, which is also a small window at 200 %, nothing has to be scrolled sideways either.
@@ -367,7 +367,7 @@ test(
       expect([width, wide > 0]).toEqual([width, false]);
     }
     await page.setViewportSize({ ...PHONE });
-    await close(page, '100 %');
+    await close(page, '100%');
     await page.getByText('No open positions').waitFor();
   },
   LONG_MS,

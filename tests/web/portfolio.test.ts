@@ -41,7 +41,7 @@ async function fileOf(page: Page, press: () => Promise<void>): Promise<readonly 
 
 test('a trade shows in positions, fills and sums, by day and as a file', async () => {
   const { owner, page, user } = await atScreen('/portfolio');
-  await page.getByText('No position is open').waitFor();
+  await page.getByText('No open positions').waitFor();
   const maker = await trader(venue.url, 'portfolio maker');
   const perp = await perpNear(maker, 'BTC-USDC');
   await tradeBetween(maker, owner, { ...perp, size: '0.01' });
@@ -58,9 +58,11 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   );
   expect(orders).toHaveLength(2);
 
-  await page.getByRole('tab', { name: 'Fills' }).click();
+  await page.getByRole('tab', { name: 'Trade history' }).click();
   await page.getByRole('row', { name: /BTC-USDC.*0\.01/ }).waitFor();
-  const fills = await fileOf(page, () => page.getByRole('link', { name: 'Fills as CSV' }).click());
+  const fills = await fileOf(page, () =>
+    page.getByRole('link', { name: 'Trade history as CSV' }).click(),
+  );
   expect(fills).toHaveLength(2);
   // To the last digit what the venue answers.
   const names = fills[0]!.split(',');
@@ -80,11 +82,11 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   expect(saved).toMatchObject(exact);
 
   // The day that runs has the volume of the trade.
-  const days = page.getByRole('group', { name: 'By day' });
+  const days = page.getByRole('group', { name: 'Daily results' });
   await days.getByRole('row').nth(1).waitFor();
   await expect.poll(() => days.getByRole('row').nth(1).textContent()).toMatch(/\d\.\d\d/);
   const byDay = await fileOf(page, () =>
-    page.getByRole('button', { name: 'By day as CSV' }).click(),
+    page.getByRole('button', { name: 'Daily results as CSV' }).click(),
   );
   expect(byDay[0]).toBe('day,pnl,volume,fees,funding,value');
   expect(byDay[1]).toMatch(/^20\d\d-\d\d-\d\d,-?\d/);
@@ -92,7 +94,13 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   // On a tablet no figure is cut, whichever table it is in.
   for (const width of [768, 834, 1_100]) {
     await page.setViewportSize({ ...DESKTOP, width });
-    for (const tab of ['Positions', 'Open orders', 'Order history', 'Ledger', 'Fills']) {
+    for (const tab of [
+      'Positions',
+      'Open orders',
+      'Order history',
+      'Account history',
+      'Trade history',
+    ]) {
       await page.getByRole('tab', { name: tab }).click();
       await page.getByRole('group', { name: tab }).getByRole('row').nth(1).waitFor();
       expect([width, tab, await cutFigures(page)]).toEqual([width, tab, []]);
@@ -106,7 +114,7 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   await page.reload();
   await page.getByRole('radio', { name: '1M', checked: true }).waitFor();
   await page.getByRole('img', { name: /^PnL over time/ }).waitFor();
-  await page.getByRole('tab', { name: 'Fills', selected: true }).waitFor();
+  await page.getByRole('tab', { name: 'Trade history', selected: true }).waitFor();
   expect(await faultsFound(page)).toEqual([]);
 });
 
@@ -121,7 +129,7 @@ test('days sum up to the result above them, also when the price has moved since 
       const above = [...document.querySelectorAll('dt')].find((term) =>
         term.innerText.startsWith('PnL'),
       );
-      const day = document.querySelector('[aria-label="By day"] tbody tr td:nth-child(2)');
+      const day = document.querySelector('[aria-label="Daily results"] tbody tr td:nth-child(2)');
       const text = (element: Element | null | undefined): string =>
         /[+−][\d.]+/.exec(element?.textContent ?? '')?.[0] ?? '';
       return [above?.nextElementSibling, day, document.querySelector('#days + p')].map(text);
@@ -136,7 +144,7 @@ test('days sum up to the result above them, also when the price has moved since 
 
 test('a list goes on to its first row when it is scrolled to the end', async () => {
   const { owner, page } = await atScreen('/portfolio?tab=history');
-  await page.getByText('No order was sent yet').waitFor();
+  await page.getByText('No orders yet').waitFor();
   const { asset, price } = await perpNear(owner, 'BTC-USDC');
   // Five handfuls of orders far below the mark, each at a price of its own, and all of them taken back.
   const [rounds, each] = [5, 48];
@@ -160,7 +168,7 @@ test('a list goes on to its first row when it is scrolled to the end', async () 
   await down();
   await rows(rounds * each);
   await down();
-  await list.getByText('That is all').waitFor();
+  await list.getByText('No more rows').waitFor();
   await page.getByRole('row', { name: first.toLocaleString('en-US') }).waitFor();
 });
 
@@ -169,7 +177,7 @@ test('what shares paid when their market resolved', async () => {
   const market = await people.market();
   await people.quote(market);
   const { owner, page } = await atScreen('/portfolio?tab=settlements');
-  await page.getByText('No shares have paid out yet').waitFor();
+  await page.getByText('No settlements yet').waitFor();
   const confirm = { confirm: 'executed' } as const;
   await owner.exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '100' }, confirm);
   const order = buyYes({ asset: market.id, price: '0.46', size: '20' });
@@ -198,7 +206,7 @@ test('who buys NO has bought, although on the book it is an offer of YES', async
   const orders = page.getByRole('group', { name: 'Open orders' });
   await orders.getByRole('row', { name: /Buy No.*30\.0¢/ }).waitFor();
   await orders.getByRole('row', { name: /Sell No.*90\.0¢/ }).waitFor();
-  await page.getByRole('tab', { name: 'Fills' }).click();
+  await page.getByRole('tab', { name: 'Trade history' }).click();
   const bought = page.getByRole('row', { name: /Buy No.*56\.0¢.*\+20/ });
   await bought.waitFor();
   expect(await bought.locator('.text-buy').allInnerTexts()).toContain('Buy No');
@@ -206,18 +214,18 @@ test('who buys NO has bought, although on the book it is an offer of YES', async
 
 test('on a phone nothing is wider than the screen, and a position tells the rest when it is pressed', async () => {
   const { owner, page } = await atScreen('/portfolio', { viewport: PHONE });
-  await page.getByText('No position is open').waitFor();
+  await page.getByText('No open positions').waitFor();
   const maker = await trader(venue.url, 'maker for a phone');
   const perp = await perpNear(maker, 'BTC-USDC');
   await tradeBetween(maker, owner, { ...perp, size: '0.02' });
   const positions = page.getByRole('group', { name: 'Positions' });
   await positions.getByRole('button', { name: 'BTC-USDC' }).click();
   const details = page.getByRole('dialog', { name: 'BTC-USDC' });
-  await details.getByText('Liquidation').waitFor();
+  await details.getByText('Liq. price').waitFor();
   await details.getByText('0.02000').waitFor();
   expect(await faultsFound(page)).toEqual([]);
   await page.keyboard.press('Escape');
-  for (const tab of ['Ledger', 'Order history', 'Shares']) {
+  for (const tab of ['Account history', 'Order history', 'Shares']) {
     await page.getByRole('tab', { name: tab }).click();
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     expect([tab, width]).toEqual([tab, PHONE.width]);
@@ -226,7 +234,7 @@ test('on a phone nothing is wider than the screen, and a position tells the rest
 
 test('a builder sees what was earned and from where, and claims it', async () => {
   const { page, user } = await atScreen('/builder');
-  await page.getByText('No order has paid you yet').waitFor();
+  await page.getByText('No fees earned yet').waitFor();
   const [maker, taker] = [
     await trader(venue.url, 'builder maker'),
     await trader(venue.url, 'builder taker'),

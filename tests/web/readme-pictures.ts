@@ -165,7 +165,7 @@ async function takeTerminal({ url }: Venue): Promise<void> {
   await visit.open('/trade/BTC-USDC');
   await page.getByRole('radio', { name: 'Market' }).click();
   await page.getByRole('textbox', { name: 'Size' }).fill('0.031');
-  await page.getByRole('button', { name: 'Buy 0.031 BTC now' }).click();
+  await page.getByRole('button', { name: 'Buy 0.031 BTC at market' }).click();
   await page
     .getByText(/Filled 0.031 at/)
     .first()
@@ -173,7 +173,7 @@ async function takeTerminal({ url }: Venue): Promise<void> {
   await page.getByRole('radio', { name: 'Limit' }).click();
   await page.getByRole('button', { name: 'Bid', exact: true }).click();
   await page.getByRole('textbox', { name: 'Size' }).fill('0.014');
-  await page.getByText(/Rests in the book/).waitFor();
+  await page.getByText(/(?:Rests|Resting) in the order book/).waitFor();
   await take(visit.page, 'terminal');
   await visit.leave();
 }

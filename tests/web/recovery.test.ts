@@ -53,9 +53,9 @@ test(
 
     await venue.kill();
     for (const page of all) {
-      await page.getByText(/^Connection lost. What you see is from \d\d:\d\d:\d\d/).waitFor();
+      await page.getByText(/^Connection lost. Data as of \d\d:\d\d:\d\d/).waitFor();
       // It counts down to the next try, and says when that is made.
-      await page.getByText(/^(?:Next try in \d s|Trying now…)$/).waitFor();
+      await page.getByText(/^Reconnecting(?: in \d s|…)$/).waitFor();
     }
     expect(await terminal!.getByRole('row', { name: /BTC-USDC/ }).count()).toBe(1);
 
@@ -84,7 +84,7 @@ test(
     await trade();
     await fillsAre(page, 1);
     await page.context().setOffline(true);
-    await page.getByText(/^You are offline. What you see is from/).waitFor();
+    await page.getByText(/^You are offline\. Data as of/).waitFor();
     await trade();
     expect(await page.getByRole('row', { name: /BTC-USDC/ }).count()).toBe(1);
     await page.context().setOffline(false);
@@ -103,11 +103,11 @@ test(
     const visit = await browser.visit(venue.url, { expectedErrors: /429/ });
     await visit.open('/');
     const { page } = visit;
-    await page.getByText('Too many requests from here: the venue asks to wait.').waitFor();
-    await page.getByText(/^Going on by itself in \d+ s$/).waitFor();
+    await page.getByText('Rate limit reached.').waitFor();
+    await page.getByText(/^Resuming in \d+ s$/).waitFor();
     await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
     await page.getByRole('button', { name: 'Trade with a test account' }).waitFor();
-    await page.getByText('Too many requests from here').waitFor({ state: 'detached' });
+    await page.getByText('Rate limit reached').waitFor({ state: 'detached' });
     // Whoever stands in front of a venue may ask for the same in words of its own: that is no lost connection either.
     const headers = { 'retry-after': '1', 'content-type': 'application/json' };
     const body = '{"success":false,"code":429,"message":"slow down"}';
@@ -155,5 +155,5 @@ async function fillsAre(page: Page, count: number): Promise<void> {
 }
 
 async function bannerGone(page: Page): Promise<void> {
-  await page.getByText(/What you see is from/).waitFor({ state: 'detached' });
+  await page.getByText(/Data as of/).waitFor({ state: 'detached' });
 }

@@ -80,7 +80,7 @@ test(
     await page.getByRole('link', { name: 'Trade BTC-USDC' }).click();
     await page.getByRole('radio', { name: 'Market' }).click();
     await page.getByRole('textbox', { name: 'Size' }).fill('0.01');
-    await page.getByRole('button', { name: 'Buy 0.01 BTC now' }).click();
+    await page.getByRole('button', { name: 'Buy 0.01 BTC at market' }).click();
     await page.getByText('Filled 0.01 at 97,010.0').first().waitFor();
 
     const keys = await keptKeys(page);

@@ -20,15 +20,13 @@ test('a position is a press away from a picture of it: without amounts unless as
   const page = await trading(browser, venue.url);
   await choose(page, 'Market');
   await size(page).fill('0.001');
-  await button(page, /^Buy 0\.001 BTC now/).click();
+  await button(page, /^Buy 0\.001 BTC at market/).click();
   await position(page).waitFor();
-  await position(page).getByTitle('Share this result').press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'Share a result' });
+  await position(page).getByTitle('Share result').press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Share result' });
   const picture = dialog.getByRole('img');
   const told = async (): Promise<string> => (await picture.getAttribute('aria-label'))!;
-  await expect
-    .poll(told)
-    .toMatch(/^BTC-USDC, Long · \d+× · test money, [+−]?[\d.]+\u202f%, Entry, /);
+  await expect.poll(told).toMatch(/^BTC-USDC, Long · \d+× · test funds, [+−]?[\d.]+%, Entry, /);
   expect(await told()).not.toContain('0.001');
   expect(await told()).not.toContain('USDC, Entry');
   for (const theme of ['light', 'dark']) {
@@ -44,12 +42,12 @@ test('a position is a press away from a picture of it: without amounts unless as
     return new Set(new Uint32Array(data.buffer)).size;
   });
   expect(colours).toBeGreaterThan(20);
-  await dialog.getByRole('checkbox', { name: 'With amounts and sizes' }).press('Space');
+  await dialog.getByRole('checkbox', { name: 'Show amounts and sizes' }).press('Space');
   await expect.poll(told).toMatch(/Result, [+−]?[\d.]+ USDC, Entry, .*Size, 0\.001/);
   await expect.poll(shot).not.toBe(before);
   const [saved] = await Promise.all([
     page.waitForEvent('download'),
-    dialog.getByRole('button', { name: 'Save the picture' }).press('Enter'),
+    dialog.getByRole('button', { name: 'Save image' }).press('Enter'),
   ]);
   expect(saved.suggestedFilename()).toBe('BTC-USDC.png');
   expect(
@@ -57,7 +55,7 @@ test('a position is a press away from a picture of it: without amounts unless as
       .subarray(1, 4)
       .toString(),
   ).toBe('PNG');
-  await dialog.getByRole('button', { name: 'Copy a link to look on' }).press('Enter');
+  await dialog.getByRole('button', { name: 'Copy view-only link' }).press('Enter');
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toMatch(/\/explorer\/address\/0x[0-9a-f]{40}$/);
   await page.keyboard.press('Escape');

@@ -68,7 +68,7 @@ test(
     });
     const { page } = visit;
     const { address: user, owner } = await visit.openWithAccount('/trade/BTC-USDC');
-    await page.getByText(/^At most/).waitFor();
+    await page.getByText(/^Max \d/).waitFor();
     const acts = [...ACTS, ...errandsOf({ owner, user, market, friend })];
     const counts: Record<string, number> = {};
     for (const isLoaded of [false, true]) {
@@ -160,12 +160,12 @@ async function differences(page: Page, { info }: Client, user: string): Promise<
     )),
     ...(await rowsDiffer(
       page,
-      'Triggers',
+      'Conditional orders',
       triggers.map(({ sz, triggerPx }) => [triggerPx, sz]),
     )),
     ...(await rowsDiffer(
       page,
-      'Fills',
+      'Trade history',
       fills.map(({ px, sz }) => [px, sz]),
     )),
     ...(await rowsDiffer(

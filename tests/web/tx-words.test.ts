@@ -57,66 +57,56 @@ const SAID: { [Type in ActionType]: readonly (readonly [object, ...string[]])[] 
         ],
         builder: { b: OTHER, f: 20 },
       },
-      `Buy 0.014 BTC-USDC at 96,926.5, limit, good until ${wholeDate(TIME)}`,
-      'Sell 0.014 BTC-USDC at market, once the mark reaches 98,500, take profit, reducing only',
-      'These belong together: the first one opens, the others protect it.',
-      `0.020\u202f% of it goes to the builder ${OTHER}.`,
+      `Buy 0.014 BTC-USDC at 96,926.5, limit, valid until ${wholeDate(TIME)}`,
+      'Sell 0.014 BTC-USDC at market, when the mark price reaches 98,500, take profit, reduce-only',
+      'Bracket order: the first order opens the position, the others protect it.',
+      `0.020% goes to builder ${OTHER}.`,
     ],
   ],
-  cancel: [[{ cancels: [{ a: 1, o: 7 }] }, 'Cancel order 7 of BTC-USDC']],
-  cancelByCloid: [[{ cancels: [{ asset: 1, cloid: CLOID }] }, `Cancel order ${CLOID} of BTC-USDC`]],
-  modify2: [[{ a: 1, o: 7, p: '96900', s: '0.02' }, 'Amend order 7 of BTC-USDC to 0.02 at 96,900']],
+  cancel: [[{ cancels: [{ a: 1, o: 7 }] }, 'Cancel order 7 in BTC-USDC']],
+  cancelByCloid: [[{ cancels: [{ asset: 1, cloid: CLOID }] }, `Cancel order ${CLOID} in BTC-USDC`]],
+  modify2: [[{ a: 1, o: 7, p: '96900', s: '0.02' }, 'Edit order 7 in BTC-USDC to 0.02 at 96,900']],
   cancelAll: [
-    [{}, 'Cancel every order'],
-    [{ asset: 1 }, 'Cancel every order of BTC-USDC'],
-    [{ accountType: 'outcome' }, 'Cancel every order of outcome markets'],
+    [{}, 'Cancel all orders'],
+    [{ asset: 1 }, 'Cancel all orders in BTC-USDC'],
+    [{ accountType: 'outcome' }, 'Cancel all outcome market orders'],
   ],
   scheduleCancel: [
-    [{}, "Switch the dead man's switch off"],
-    [{ time: TIME }, `Cancel every order at ${wholeDate(TIME)} unless told otherwise`],
+    [{}, "Disable the dead man's switch"],
+    [{ time: TIME }, `Cancel all orders at ${wholeDate(TIME)} unless renewed`],
   ],
   updatePositionMode: [
-    [{ positionMode: 'hedge' }, 'Hold a long and a short of a market apart (hedge mode)'],
-    [{ positionMode: 'oneWay' }, 'Hold one position a market (one-way mode)'],
+    [{ positionMode: 'hedge' }, 'Set position mode to hedge'],
+    [{ positionMode: 'oneWay' }, 'Set position mode to one-way'],
   ],
   updateIsolatedMargin: [
-    [
-      { asset: 1, isBuy: true, ntli: 25_500_000 },
-      'Add 25.5 USDC of margin to the long of BTC-USDC',
-    ],
-    [
-      { asset: 1, isBuy: false, ntli: -1 },
-      'Take 0.000001 USDC of margin from the short of BTC-USDC',
-    ],
+    [{ asset: 1, isBuy: true, ntli: 25_500_000 }, 'Add 25.5 USDC margin to the BTC-USDC long'],
+    [{ asset: 1, isBuy: false, ntli: -1 }, 'Remove 0.000001 USDC margin from the BTC-USDC short'],
   ],
   updateLeverage: [
-    [{ asset: 1, leverage: 20 }, 'Trade BTC-USDC with leverage 20×'],
+    [{ asset: 1, leverage: 20 }, 'Set leverage of BTC-USDC to 20×'],
     [
       { asset: 1, leverage: 3, marginMode: 'isolated' },
-      'Trade BTC-USDC with leverage 3×, isolated margin',
+      'Set leverage of BTC-USDC to 3×, isolated margin',
     ],
   ],
-  updateMarginMode: [[{ asset: 1, isCross: true }, 'Trade BTC-USDC with cross margin']],
-  reversePosition: [[{ asset: 1 }, 'Reverse the position in BTC-USDC']],
-  claimBuilderRewards: [[{}, 'Pay out what was earned as a builder']],
+  updateMarginMode: [[{ asset: 1, isCross: true }, 'Set BTC-USDC to cross margin']],
+  reversePosition: [[{ asset: 1 }, 'Reverse the BTC-USDC position']],
+  claimBuilderRewards: [[{}, 'Claim builder rewards']],
   outcomeOperate: [
     [
       { split: [{ asset: 100_000, sz: '5' }] },
-      'Split 5 USDC into as many YES and NO of “Will it rain?”',
+      'Split 5 USDC into YES and NO shares of “Will it rain?”',
     ],
   ],
-  approveAgent: [
-    [{ ...DIRECT, agentAddress: OTHER, agentName: '' }, `Let ${OTHER} trade for the account`],
-  ],
+  approveAgent: [[{ ...DIRECT, agentAddress: OTHER, agentName: '' }, `Approve agent ${OTHER}`]],
   approveBuilderFee: [
     [
       { ...DIRECT, builder: OTHER, maxFeeRate: '0.05%' },
-      `Let the builder ${OTHER} charge up to 0.05% of a trade`,
+      `Allow builder ${OTHER} to charge up to 0.05% of a trade`,
     ],
   ],
-  revokeBuilderFee: [
-    [{ ...DIRECT, builder: OTHER }, `Let the builder ${OTHER} charge nothing any more`],
-  ],
+  revokeBuilderFee: [[{ ...DIRECT, builder: OTHER }, `Revoke builder ${OTHER}`]],
   tokenSend: [
     [
       {
@@ -137,12 +127,9 @@ const SAID: { [Type in ActionType]: readonly (readonly [object, ...string[]])[] 
         ...DIRECT,
         signers: JSON.stringify({ authorizedUsers: [USER, OTHER], threshold: 2 }),
       },
-      `From now on 2 of these must sign together: ${USER}, ${OTHER}`,
+      `Require 2 of these signers: ${USER}, ${OTHER}`,
     ],
-    [
-      { ...DIRECT, signers: 'null' },
-      'Make it an ordinary account again, signed for by its own key',
-    ],
+    [{ ...DIRECT, signers: 'null' }, 'Convert back to an ordinary account with its own key'],
   ],
   multiSig: [
     [
@@ -155,7 +142,7 @@ const SAID: { [Type in ActionType]: readonly (readonly [object, ...string[]])[] 
         },
       },
       `For ${USER}, with 1 signature:`,
-      'Cancel order 7 of BTC-USDC',
+      'Cancel order 7 in BTC-USDC',
     ],
   ],
   venueAdmin: [
@@ -178,7 +165,7 @@ const SAID: { [Type in ActionType]: readonly (readonly [object, ...string[]])[] 
           marginTable: TIERS,
         },
       },
-      'List DOGE-USDC: tick 0.00001, leverage up to 20×, taker 0.0450\u202f%, maker 0.0150\u202f%',
+      'List DOGE-USDC: tick size 0.00001, max leverage 20×, taker 0.0450%, maker 0.0150%',
     ],
     [
       { setPerp: { instrumentId: 1, haltTrading: true, priceTick: '0.5', marginTable: TIERS } },
@@ -186,7 +173,7 @@ const SAID: { [Type in ActionType]: readonly (readonly [object, ...string[]])[] 
       'Set priceTick of BTC-USDC to 0.5',
       'Replace the margin tiers of BTC-USDC',
     ],
-    [{ setPerp: { instrumentId: 1, delisted: true } }, 'Delist BTC-USDC; its closing hour begins'],
+    [{ setPerp: { instrumentId: 1, delisted: true } }, 'Delist BTC-USDC; its closing hour starts'],
     [
       {
         pushOracle: {
@@ -204,21 +191,21 @@ const SAID: { [Type in ActionType]: readonly (readonly [object, ...string[]])[] 
           accessCodes: { add: [{ code: 'AB****', maxUses: 3 }] },
         },
       },
-      'Open the gate of outcome markets to: who has a grant',
-      'On the gate of outcome markets, access codes: 1 added, 0 removed',
+      'Set access to outcome markets: invited addresses only',
+      'Access to outcome markets, access codes: 1 added, 0 removed',
     ],
     [
       { registerVault: { vault: USER, leader: OTHER, name: 'Slow money' } },
-      `Let ${OTHER} lead the vault “Slow money” (${USER})`,
+      `Register the vault “Slow money” (${USER}), led by ${OTHER}`,
     ],
     [
       { treasurySend: { destination: OTHER, amount: '20' } },
-      `Pay 20 USDC of collected fees to ${OTHER}`,
+      `Pay 20 USDC from the treasury to ${OTHER}`,
     ],
     [
       { setOperators: { role: 'admins', add: [USER], remove: [OTHER] } },
-      `Make ${USER} an admin`,
-      `${OTHER} is no admin any more`,
+      `Add ${USER} as an admin`,
+      `Remove ${OTHER} as an admin`,
     ],
     [
       {
@@ -234,7 +221,7 @@ const SAID: { [Type in ActionType]: readonly (readonly [object, ...string[]])[] 
           ],
         },
       },
-      'Replace the fee ladder: 1 level',
+      'Replace the fee schedule: 1 tier',
     ],
   ],
   outcomeDeploy: [
@@ -253,7 +240,7 @@ const SAID: { [Type in ActionType]: readonly (readonly [object, ...string[]])[] 
           endTime: TIME,
         },
       },
-      'Create the event “Rain”, or change its texts',
+      'Create or edit the event “Rain”',
     ],
     [
       {
@@ -276,7 +263,7 @@ const SAID: { [Type in ActionType]: readonly (readonly [object, ...string[]])[] 
           underlying: null,
         },
       },
-      `Open the market “Will it rain?”, until ${wholeDate(TIME)}`,
+      `Create the market “Will it rain?”, open until ${wholeDate(TIME)}`,
     ],
     [
       {
@@ -292,7 +279,7 @@ const SAID: { [Type in ActionType]: readonly (readonly [object, ...string[]])[] 
           enabled: true,
         },
       },
-      'Run the series “Bitcoin up or down”: BTC, a market every 15m',
+      'Start the series “Bitcoin up or down”: BTC, one market every 15m',
     ],
     [{ setTrading: { instrumentIds: [100_000], state: 'halt' } }, 'Halt “Will it rain?”'],
     [

@@ -40,9 +40,9 @@ test('a wallet of the browser opens its account, and approves an agent that trad
 
   // Where the ticket cannot send yet, it has the button for that itself.
   await visit.open('/trade/BTC-USDC');
-  await page.getByText('Your wallet signs once.').waitFor();
+  await page.getByText('Sign once with your wallet').waitFor();
   const ticket = page.getByRole('form', { name: 'Order ticket' });
-  await ticket.getByRole('button', { name: 'Let this browser trade' }).click();
+  await ticket.getByRole('button', { name: 'Enable trading' }).click();
   await page.getByRole('button', { name: 'Enter a price' }).waitFor();
   expect(wallet.asked.map(({ method }) => method)).toContain('eth_signTypedData_v4');
   await expect.poll(async () => (await keptKeys(page)).length).toBe(1);
@@ -68,8 +68,8 @@ test('who says no to the wallet is told so, and nothing was sent', async () => {
   await account.waitFor();
   wallet.answer = 'no';
   await account.click();
-  await page.getByRole('menuitem', { name: 'Let this browser trade' }).click();
-  await page.getByText('It was not signed, so nothing was sent.').first().waitFor();
+  await page.getByRole('menuitem', { name: 'Enable trading' }).click();
+  await page.getByText('Not signed. Nothing was sent.').first().waitFor();
   expect(visit.sent.some(({ url }) => url.endsWith('/exchange'))).toBe(false);
 });
 
@@ -80,12 +80,12 @@ test('any account can be looked at without a key', async () => {
   const { page } = visit;
   await visit.open();
   await page.getByRole('button', { name: 'Connect' }).click();
-  const field = page.getByRole('textbox', { name: /Only look/ });
+  const field = page.getByRole('textbox', { name: /View only/ });
   await field.fill('0x12');
-  await page.getByText('An address is 0x and 40 hexadecimal digits').waitFor();
+  await page.getByText('Enter 0x followed by 40 hexadecimal digits').waitFor();
   await field.fill(wallet.address);
   await field.press('Enter');
-  await page.getByRole('button', { name: /looking on/ }).waitFor();
+  await page.getByRole('button', { name: /view only/ }).waitFor();
   await page.getByText('1,000.00').waitFor();
 });
 
@@ -96,14 +96,14 @@ test('a wallet whose address the venue does not know is offered a deposit, and a
   await visit.open('/trade/BTC-USDC');
   await page.getByRole('button', { name: 'Connect' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
-  await page.getByText('This address has no account here yet.').waitFor();
-  const letTrade = page.getByRole('button', { name: 'Let this browser trade' });
+  await page.getByText('This address has no account yet.').waitFor();
+  const letTrade = page.getByRole('button', { name: 'Enable trading' });
   expect(await letTrade.count()).toBe(0);
   await page.locator('main').getByRole('button', { name: 'Deposit' }).click();
   await page.waitForURL('**/account?tab=money&do=deposit');
   // Money that comes from elsewhere opens the account, and the ticket sees it.
   await visit.open('/trade/BTC-USDC');
-  await page.getByText('This address has no account here yet.').waitFor();
+  await page.getByText('This address has no account yet.').waitFor();
   await fund(wallet.address);
   await letTrade.first().waitFor();
   expect(wallet.asked.map(({ method }) => method)).not.toContain('eth_signTypedData_v4');

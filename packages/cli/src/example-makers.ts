@@ -35,7 +35,7 @@ export class ExampleMakers {
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       });
       child.once('exit', (code) => {
-        if (!this.#isEnding) process.stderr.write(`the ${name} has ended with ${code}\n`);
+        if (!this.#isEnding) process.stderr.write(`${name} exited with ${code}\n`);
       });
       this.#children.push(child);
     }

@@ -39,13 +39,16 @@ export async function findInstrument(
   }
   const perps = universe.map(({ name }) => name).join(', ');
   const why =
-    found.length > 1 ? `${text} has ${found.length} markets` : `nothing is called ${text}`;
-  throw new CliError('usage', `${why}; perps are ${perps}, and \`oddlot outcomes\` lists markets`);
+    found.length > 1 ? `${text} has ${found.length} markets` : `No instrument named ${text}`;
+  throw new CliError(
+    'usage',
+    `${why}. Perps: ${perps}. \`oddlot outcomes\` lists outcome markets.`,
+  );
 }
 
 /** The same, for what only perps have. */
 export async function findPerp(reader: Pick<Reader, 'info'>, text: string): Promise<Instrument> {
   const found = await findInstrument(reader, text);
   if (!found.isOutcome) return found;
-  throw new CliError('usage', `${found.name} is an outcome market; this command is for perps`);
+  throw new CliError('usage', `${found.name} is an outcome market. This command is for perps.`);
 }

@@ -25,7 +25,7 @@ test('a key comes back with its password alone, and its file shows nothing but t
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readFileSync(path, 'utf8')).not.toContain('1f1f');
   await expect(keys.open('main', 'correct horsf')).rejects.toMatchObject({
-    message: 'the password of "main" is wrong, or its file is damaged',
+    message: 'The password of "main" is wrong, or its file is damaged',
     exitCode: EXIT.key,
   });
 });
@@ -50,17 +50,19 @@ test('whoever changes a file, its address as well, is found', async () => {
   writeFileSync(path, text.slice(0, 40));
   expect(() => keys.list()).toThrow('is damaged');
   writeFileSync(path, text.replace('"version": 1', '"version": 2'));
-  expect(() => keys.list()).toThrow('is of a later release');
+  expect(() => keys.list()).toThrow('was written by a later release');
 });
 
 test('a name that is taken, a short password and what is no name are refused, and nothing is written', async () => {
   const keys = new Keystore(join(folder, 'refused'), CHEAP);
   await keys.add('main', KEY, PASSWORD);
   const other = `0x${'2f'.repeat(32)}` as const;
-  await expect(keys.add('main', other, PASSWORD)).rejects.toThrow('a key "main" already');
+  await expect(keys.add('main', other, PASSWORD)).rejects.toThrow(
+    'A key named "main" already exists',
+  );
   await expect(keys.add('short', other, '1234567')).rejects.toThrow('at least 8 characters');
   await expect(keys.add('../up', other, PASSWORD)).rejects.toThrow('Invalid key name');
-  await expect(keys.open('other', PASSWORD)).rejects.toThrow('there is no key "other"');
+  await expect(keys.open('other', PASSWORD)).rejects.toThrow('No key named "other"');
   expect(keys.list()).toHaveLength(1);
   expect(await keys.open('main', PASSWORD)).toBe(KEY);
 });

@@ -78,9 +78,9 @@ export class Keystore {
     { agentOf }: { readonly agentOf?: string } = {},
   ): Promise<StoredKey> {
     const path = this.#path(name);
-    if (existsSync(path)) throw new CliError('key', `there is a key "${name}" already`);
+    if (existsSync(path)) throw new CliError('key', `A key named "${name}" already exists`);
     if (password.length < PASSWORD_CHARACTERS_MIN) {
-      throw new CliError('key', `a password has at least ${PASSWORD_CHARACTERS_MIN} characters`);
+      throw new CliError('key', `A password needs at least ${PASSWORD_CHARACTERS_MIN} characters`);
     }
     const { address } = privateKeyWallet(privateKey);
     const [salt, iv] = [randomBytes(SALT_BYTES), randomBytes(IV_BYTES)];
@@ -124,7 +124,7 @@ export class Keystore {
       const text = Buffer.from(cipher.text, 'hex');
       return `0x${Buffer.concat([decipher.update(text), decipher.final()]).toString('hex')}`;
     } catch (cause) {
-      throw new CliError('key', `the password of "${name}" is wrong, or its file is damaged`, {
+      throw new CliError('key', `The password of "${name}" is wrong, or its file is damaged`, {
         cause,
       });
     }
@@ -134,8 +134,9 @@ export class Keystore {
     const path = this.#path(name);
     if (!existsSync(path)) {
       const known = existsSync(this.#folder) ? readdirSync(this.#folder).length : 0;
-      const hint = known === 0 ? 'make one with `oddlot keys new`' : '`oddlot keys list` shows all';
-      throw new CliError('key', `there is no key "${name}"; ${hint}`);
+      const hint =
+        known === 0 ? 'Create one with `oddlot keys new`.' : '`oddlot keys list` shows all keys.';
+      throw new CliError('key', `No key named "${name}". ${hint}`);
     }
     try {
       const file = JSON.parse(readFileSync(path, 'utf8')) as KeyFile;
@@ -144,7 +145,7 @@ export class Keystore {
     } catch (cause) {
       throw new CliError('key', `${path} is damaged`, { cause });
     }
-    throw new CliError('key', `${path} is of a later release`);
+    throw new CliError('key', `${path} was written by a later release`);
   }
 
   #path(name: string): string {

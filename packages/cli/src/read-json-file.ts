@@ -12,6 +12,6 @@ export function readJsonFile<Value>(file: string, keys: readonly string[]): Valu
   const missing = keys.find(
     (key) => (value as Record<string, unknown> | null)?.[key] === undefined,
   );
-  if (missing !== undefined) throw new CliError('usage', `${file}: there is no "${missing}"`);
+  if (missing !== undefined) throw new CliError('usage', `${file}: missing "${missing}"`);
   return value as Value;
 }

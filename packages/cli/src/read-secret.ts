@@ -8,7 +8,10 @@ const BACK = new Set(['\u007f', '\b']);
 export function readSecret(prompt: string, variable: string): Promise<string> {
   const { stderr, stdin } = process;
   if (!stdin.isTTY) {
-    throw new CliError('usage', `no terminal to ask at (${prompt.trim()}); set ${variable}`);
+    throw new CliError(
+      'usage',
+      `Cannot ask for input without a terminal (${prompt.trim()}). Set ${variable}.`,
+    );
   }
   stderr.write(prompt);
   stdin.setRawMode(true).setEncoding('utf8').resume();
@@ -26,7 +29,7 @@ export function readSecret(prompt: string, variable: string): Promise<string> {
         }
         if (CANCEL.has(character)) {
           end();
-          return reject(new CliError('usage', 'nothing was done'));
+          return reject(new CliError('usage', 'Interrupted. Nothing was done.'));
         }
         text = BACK.has(character) ? text.slice(0, -1) : text + character;
       }

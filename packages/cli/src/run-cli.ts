@@ -54,17 +54,15 @@ function programOf(
 ): Command {
   const around = new Surroundings(env);
   const program = new Command('oddlot')
-    .description(
-      'A trading venue on your machine, and what traders and operators do from a terminal.',
-    )
+    .description('Command line of a trading venue, for traders, developers and operators')
     .version(VERSION)
     .option('--url <url>', 'URL of the venue', env['ODDLOT_URL'] ?? URL_DEFAULT)
     .option(
       '--network <name>',
-      'the name that the venue goes by, for signatures; asked of a venue on this machine',
+      'Network name of the venue, for signatures (default: asked from a venue on this machine)',
     )
-    .option('--key <name>', 'Key to use (default: the one that `oddlot keys list` marks)')
-    .option('--json', 'one JSON value for programs, instead of text for people')
+    .option('--key <name>', 'Key to use (default: the one marked by `oddlot keys list`)')
+    .option('--json', 'Print one JSON value instead of text')
     .exitOverride()
     // Errors are printed by `runCli`, as text or as JSON.
     .configureOutput({
@@ -73,10 +71,7 @@ function programOf(
     })
     .addHelpText(
       'after',
-      '\nBegin with:\n  oddlot dev                      a venue with funded accounts, here\n' +
-        '  oddlot keys new                 a key of your own\n  oddlot faucet                   test money for it\n' +
-        '  oddlot order buy 0.01 BTC       an order\n  oddlot positions                what it led to\n\n' +
-        'Exit codes: 0 done, 1 fault, 2 usage, 3 refused by the venue, 4 no answer, 5 key or password, 6 done in part',
+      '\nGet started:\n  oddlot dev                      Start a local venue with funded accounts\n  oddlot keys new                 Create a key\n  oddlot faucet                   Get test USDC\n  oddlot order buy 0.01 BTC       Place an order\n  oddlot positions                Show the position\n\nExit codes: 0 success, 1 failure, 2 usage, 3 rejected by the venue, 4 no answer, 5 key or password, 6 partly done',
     );
   addDev(program);
   addPrograms(program, args);
@@ -114,7 +109,7 @@ function judge(error: unknown, command: Command | undefined): Ended | undefined 
     if (error.exitCode === 0) return undefined;
     // Commander has printed the help of a group that was called without a command.
     const isHelp = error.code === 'commander.help';
-    const why = isHelp ? 'A command is missing.' : message.replace(/^error: /, '');
+    const why = isHelp ? 'Missing command. See --help.' : message.replace(/^error: /, '');
     return { code: EXIT.usage, name, message: why };
   }
   if (error instanceof CliError) return { ...error.facts, code: error.exitCode, name, message };

@@ -45,7 +45,7 @@ export async function runRebuildHistory(
     });
     bar.end();
     const counts = Object.entries(rows).map(([name, count]) => `${count} ${name}`);
-    stderr.write(`the history is complete up to block ${height}: ${counts.join(', ')}\n`);
+    stderr.write(`History complete up to block ${height}: ${counts.join(', ')}\n`);
     if (isJson) stdout.write(`${JSON.stringify({ height, rows })}\n`);
     return EXIT.done;
   } catch (error) {

@@ -71,8 +71,8 @@ export class Surroundings {
     const { owner } = await this.reader(options).info.agentOwner({ agent: key.address });
     if (owner === null && key.kind === 'account') return { user: key.address };
     if (owner === null) {
-      const why = 'name an address, or an account key with --key';
-      throw new CliError('key', `Agent key "${key.name}" has no approval at this venue; ${why}`);
+      const why = 'Name an address, or an account key with --key.';
+      throw new CliError('key', `Agent key "${key.name}" is not approved at this venue. ${why}`);
     }
     return { user: owner, agent: { key: key.name, address: key.address } };
   }
@@ -95,7 +95,7 @@ export class Surroundings {
   async expectAccountKey(options: GlobalOptions): Promise<void> {
     const { agent, user } = await this.tradedAccount(options);
     if (agent === undefined) return;
-    const how = "This needs the account's own key: name it with --key. Nothing was sent.";
+    const how = 'This needs the key of the account itself. Name it with --key. Nothing was sent.';
     throw new CliError('key', `Key "${agent.key}" is an agent key of ${user}. ${how}`);
   }
 
@@ -113,9 +113,9 @@ export class Surroundings {
     const found = defaultKeyOf(keys, chosen);
     if (found !== undefined) return found;
     if (keys.length === 0) {
-      throw new CliError('key', 'There are no keys. Make one with `oddlot keys new`.');
+      throw new CliError('key', 'No keys. Create one with `oddlot keys new`.');
     }
-    const how = 'Name one with --key, or set a default with `oddlot keys default NAME`.';
+    const how = 'Name a key with --key, or set a default with `oddlot keys default NAME`.';
     const isLost = chosen !== undefined;
     const why = isLost ? `The default key "${chosen}" is missing.` : `There are several keys.`;
     throw new CliError('key', `${why} ${how}`);

@@ -77,7 +77,7 @@ test('R-clock: a start whose wall clock is more than 30 s behind the log is refu
   const start = (): void => clock.startAfter(LONG_AGO_MS + 30_001, { isAccepted: false });
   expect(start).toThrow(ClockBehindError);
   expect(start).toThrow(
-    'the clock says 2027-01-15T08:00:00.000Z, but the log ends at 2027-01-15T08:00:30.001Z, 30001 ms later',
+    'the clock shows 2027-01-15T08:00:00.000Z, but the log ends at 2027-01-15T08:00:30.001Z, 30001 ms later',
   );
 });
 

@@ -43,9 +43,7 @@ export class ClockBehindError extends Error {
 
   constructor(wallMs: number, logMs: number) {
     super(
-      `the clock says ${isoText(wallMs)}, but the log ends at ${isoText(logMs)}, ` +
-        `${logMs - wallMs} ms later; set the clock, or start with --accept-clock ` +
-        'and let time run at half speed until it is right',
+      `the clock shows ${isoText(wallMs)}, but the log ends at ${isoText(logMs)}, ${logMs - wallMs} ms later. Set the clock, or start with --accept-clock: time then runs at half speed until it is right`,
     );
   }
 }

@@ -41,7 +41,7 @@ export class GrantedLatelyError extends Error {
   readonly nextMs: number;
 
   constructor(nextMs: number) {
-    super(`granted lately; again at ${nextMs}`);
+    super(`already granted; try again at ${nextMs}`);
     this.nextMs = nextMs;
   }
 }

@@ -43,11 +43,11 @@ async function main(): Promise<void> {
   const settings = settingsOf();
   const log = createLogger({ level: settings.logLevel });
   const onFatal = (error: unknown): never => {
-    log.fatal({ err: error }, 'the relay stops at once');
+    log.fatal({ err: error }, 'stopping immediately');
     process.exit(1);
   };
   let relay: RunningRelay | undefined;
-  const logger = stopLogger((why) => log.error({ why }, 'the stop was cut short'));
+  const logger = stopLogger((why) => log.error({ why }, 'shutdown incomplete'));
   closeWithGrace({ delay: STOP_MS_MAX, logger }, async ({ err }) => {
     if (err !== undefined) onFatal(err);
     await relay?.stop();

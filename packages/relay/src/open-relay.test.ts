@@ -48,14 +48,18 @@ test('on a mainnet a seed that others can read is refused, and one in the data f
   writeFileSync(seed, WORDS);
   chmodSync(seed, 0o640);
   await expect(opened(seed)).rejects.toThrow(
-    `seed: ${seed} can be read by others than its owner; run chmod 600 ${seed}`,
+    `seed: other users can read ${seed}; run chmod 600 ${seed}`,
   );
   const inside = join(data, 'seed');
   writeFileSync(inside, WORDS, { mode: 0o600 });
-  await expect(opened(inside)).rejects.toThrow('lies in the data folder, which must hold no key');
+  await expect(opened(inside)).rejects.toThrow(
+    'is in the data folder, which must not contain keys',
+  );
   // With a seed that is kept well it gets as far as its chains.
   chmodSync(seed, 0o600);
-  await expect(opened(seed)).rejects.toThrow('chains: arbitrum has no endpoint, and it settles');
+  await expect(opened(seed)).rejects.toThrow(
+    'chains: the settlement chain arbitrum has no endpoint',
+  );
 });
 
 test('a seed that the book was not written with is refused, before anything is begun', async () => {
@@ -80,6 +84,6 @@ test('a seed that the book was not written with is refused, before anything is b
   const seed = join(folder, 'foreign');
   writeFileSync(seed, WORDS, { mode: 0o600 });
   await expect(opened(seed)).rejects.toThrow(
-    `seed: ${join(data, 'relay.jsonl')} was written with another seed: it has ${other.address('deposit')} as deposit-1`,
+    `seed: ${join(data, 'relay.jsonl')} was written with another seed: there, deposit-1 has the address ${other.address('deposit')}`,
   );
 });

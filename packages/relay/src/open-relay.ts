@@ -52,7 +52,7 @@ const LOCAL_CONFIRMATIONS = 1;
 export function openRelay(settings: RelaySettings, deps: RelayDependencies): Promise<RunningRelay> {
   return openInOrder(
     (opened) => openParts(settings, deps, opened),
-    (err) => deps.log.error({ err }, 'not all that a failed start had opened could be closed'),
+    (err) => deps.log.error({ err }, 'cleanup after a failed start was incomplete'),
   );
 }
 
@@ -155,8 +155,7 @@ function assertOwnBook(file: string, book: RelayBook, keys: RelayKeys): void {
     const [first] = book.addresses(kind);
     if (first === undefined || keys.address(kind, first.index) === first.address) continue;
     throw new KeyError(
-      `seed: ${file} was written with another seed: it has ${first.address} as ${first.id}, and this seed makes ` +
-        `${keys.address(kind, first.index)}. Bring back the seed that it was written with`,
+      `seed: ${file} was written with another seed: there, ${first.id} has the address ${first.address}, but this seed gives ${keys.address(kind, first.index)}. Restore the seed that the file was written with`,
     );
   }
 }
@@ -165,13 +164,14 @@ function assertOwnBook(file: string, book: RelayBook, keys: RelayKeys): void {
 function assertName({ serviceNetwork, venue }: RelaySettings, { network }: VenueFacts): void {
   if (serviceNetwork === undefined || serviceNetwork === network.serviceNetwork) return;
   throw new SettingError(
-    `serviceNetwork: ${venue} goes by ${network.serviceNetwork}, not by ${serviceNetwork}`,
+    `serviceNetwork: the network name of ${venue} is ${network.serviceNetwork}, not ${serviceNetwork}`,
   );
 }
 
 function networkOf({ local }: RelaySettings, { network }: VenueFacts): 'mainnet' | 'testnet' {
   const isReal = network.chainId === NETWORKS.mainnet.chainId;
-  if (isReal && local) throw new SettingError('local: a mainnet has no play money');
+  if (isReal && local)
+    throw new SettingError('local: not allowed on a mainnet, which has no test funds');
   return isReal ? 'mainnet' : 'testnet';
 }
 
@@ -252,10 +252,10 @@ function settlementOf(
 ): SettlementLine {
   const chain = chains.get(settlementChain);
   if (chain === undefined) {
-    throw new SettingError(`chains: ${settlementChain} has no endpoint, and it settles`);
+    throw new SettingError(`chains: the settlement chain ${settlementChain} has no endpoint`);
   }
   if (bridge !== undefined && bridge !== facts.bridge) {
-    throw new SettingError(`bridge: the venue names ${facts.bridge}`);
+    throw new SettingError(`bridge: the venue uses ${facts.bridge}`);
   }
   return { ...chain, bridge: facts.bridge };
 }

@@ -60,7 +60,7 @@ export class RelayKeys {
   }
 }
 
-const NO_MNEMONIC = 'seed: holds no mnemonic of 12 to 24 English words';
+const NO_MNEMONIC = 'seed: does not contain a mnemonic of 12 to 24 English words';
 
 /** From where the configuration says: `env:NAME`, or the path of a file that holds nothing else. */
 export function readSeed(
@@ -87,19 +87,19 @@ function hasContent(file: string): boolean {
 /** Where money is not real: made once and kept in the data folder, and never again beside what was made with it. */
 export function localSeed(directory: string): RelayKeys {
   const file = join(directory, SEED_NAME);
-  const remedy = `bring it back, or remove ${directory} with the money of its addresses`;
+  const remedy = `restore it, or remove ${directory} and give up the money of its addresses`;
   const kept = readTextFile(file);
   if (kept !== undefined) {
     try {
       return new RelayKeys(kept.trim());
     } catch (cause) {
-      const what = 'does not hold a mnemonic of 12 to 24 English words';
+      const what = 'does not contain a mnemonic of 12 to 24 English words';
       throw new KeyError(`${file} ${what}: ${remedy}`, { cause });
     }
   }
   const madeWith = MADE_WITH_SEED.map((name) => join(directory, name)).find(hasContent);
   if (madeWith !== undefined) {
-    throw new KeyError(`${file} is missing, and ${madeWith} was made with it: ${remedy}`);
+    throw new KeyError(`${file} is missing, but ${madeWith} was created with it: ${remedy}`);
   }
   const mnemonic = generateMnemonic(english);
   writeWholeFile(file, `${mnemonic}\n`);

@@ -22,7 +22,7 @@ test('flags win over the environment, that over the file', () => {
 
 test.each([
   [[], 'seed: missing (see --help)'],
-  [['--seed', 'env:WORDS'], 'serviceNetwork: missing; the name that the venue goes by'],
+  [['--seed', 'env:WORDS'], 'serviceNetwork: missing. Set the network name of the venue'],
   [[...SEED, '--port', 'many'], '--port must be a whole number from 0 to 65535: many'],
   [[...SEED, '--venue', 'somewhere'], 'venue: must be a URL'],
   [[...SEED, '--nothing'], "Unknown option '--nothing'"],
@@ -48,8 +48,8 @@ describe('terms', () => {
   });
 
   test.each([
-    ['minDeposit = "5"', 'chains.base.minDeposit: is at least 5.1'],
-    ['minWithdraw = "0.1"', 'chains.base.minWithdraw: is above the fee'],
+    ['minDeposit = "5"', 'chains.base.minDeposit: must be at least 5.1'],
+    ['minWithdraw = "0.1"', 'chains.base.minWithdraw: must be above the fee'],
   ])('%s is refused: what is left must be worth a transfer', (line, message) => {
     const { chains } = readRelaySettings([...SEED, '--config', writeChains(line)], {});
     expect(() => termsOf(chains, 'testnet')).toThrow(message);
@@ -70,8 +70,10 @@ describe('the seed', () => {
   });
 
   test('that is none is refused without being told', () => {
-    expect(() => readSeed('env:WORDS', { WORDS: 'my secret' })).toThrow(/^seed: holds no mnemonic/);
-    expect(() => readSeed('env:WORDS', {})).toThrow(/^seed: holds no mnemonic/);
+    expect(() => readSeed('env:WORDS', { WORDS: 'my secret' })).toThrow(
+      /^seed: does not contain a mnemonic/,
+    );
+    expect(() => readSeed('env:WORDS', {})).toThrow(/^seed: does not contain a mnemonic/);
     expect(() => readSeed(join(folder, 'none'), {})).toThrow('cannot be read');
   });
 
@@ -87,11 +89,11 @@ describe('the seed', () => {
       mkdirSync(dirname(join(data, name)), { recursive: true });
       writeFileSync(join(data, name), 'a line\n');
       expect(() => localSeed(data)).toThrow(
-        `${file} is missing, and ${join(data, name)} was made with it: bring it back`,
+        `${file} is missing, but ${join(data, name)} was created with it: restore it`,
       );
       expect(existsSync(file)).toBe(false);
       writeFileSync(file, 'my secret');
-      expect(() => localSeed(data)).toThrow(`${file} does not hold a mnemonic of 12 to 24`);
+      expect(() => localSeed(data)).toThrow(`${file} does not contain a mnemonic of 12 to 24`);
       expect(readFileSync(file, 'utf8')).toBe('my secret');
       writeFileSync(file, WORDS);
       expect(localSeed(data).address('float')).toMatch(/^0x/);

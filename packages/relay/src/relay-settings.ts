@@ -53,29 +53,31 @@ export type ChainSetting = z.infer<typeof ChainSchema>;
 
 /** All that a relay can be told. */
 export const RELAY_SETTINGS = {
-  title: 'Oddlot relay: money between a venue and other chains.',
+  title: 'Oddlot relay: moves money between a venue and other chains',
   command: 'oddlot relay',
   environment: 'ODDLOT_RELAY_',
   groups: {
-    'Where the relay listens': {
+    Listening: {
       host: setting(HOST, {
         default: '127.0.0.1',
-        help: 'interface to listen on; put a proxy with TLS in front',
+        help: 'Interface to listen on; put a TLS proxy in front',
         isEveryday: true,
       }),
       port: setting(PORT, {
         default: 8691,
-        help: 'port to listen on; 0 takes any free one',
+        help: 'Port to listen on; 0 selects a free one',
         isEveryday: true,
       }),
       trustedProxies: TRUSTED_PROXIES,
       opsHost: setting(HOST, {
         default: '127.0.0.1',
-        help: 'interface of what the operator looks at; keep it inside',
+        help: 'Interface of the operations port; keep it private',
       }),
       opsPort: setting(PORT, {
         unset: 'none',
-        help: 'where you look: `/metrics`, and `/relay` with money and endpoints of every chain, transactions that wait, and what is in the way of transfers',
+        help:
+          'Operations port: `/metrics`, and `/relay` with balances, endpoints, pending ' +
+          'transactions and blocked transfers',
         isEveryday: true,
       }),
       hostNames: HOST_NAMES,
@@ -83,80 +85,98 @@ export const RELAY_SETTINGS = {
     'Venue and money': {
       data: setting(FOLDER, {
         default: './relay-data',
-        help: 'folder of the book, the journals and, of a local relay, its seed and its chain',
+        help: 'Folder of the journals and, for a local relay, of its seed and its chain',
         isEveryday: true,
       }),
       venue: setting(HTTP_URL, {
         default: 'http://127.0.0.1:8690',
-        help: "the venue's public URL",
+        help: 'Public URL of the venue',
         isEveryday: true,
       }),
       operations: setting(HTTP_URL, {
         default: 'http://127.0.0.1:8692',
-        help: "the URL of the venue's operations port",
+        help: 'URL of the operations port of the venue',
         isEveryday: true,
       }),
       serviceNetwork: setting(text({ pattern: /./s, placeholder: 'NAME' }), {
-        unset: 'must be set; a local relay asks',
-        help: 'the name that the venue [goes by](running-a-venue.md#a-name-of-its-own), whole. The relay signs for it alone, and does not start where the venue says another one',
+        unset: 'required; a local relay asks the venue',
+        help:
+          '[Network name](settings.md#network-name) of the venue, in full. The ' +
+          'relay signs for this name only, and does not start if the venue reports another one',
         isEveryday: true,
       }),
       seed: setting(text({ placeholder: SECRET_PLACE.placeholder }), {
-        unset: 'must be set; a local relay makes its own',
-        help: 'where the words are: a file, or `env:NAME`',
+        unset: 'required; a local relay creates its own',
+        help: 'Mnemonic of the relay: a file, or `env:NAME`',
         isEveryday: true,
       }),
       bridge: setting(ADDRESS, {
-        unset: 'what the venue says',
-        help: 'the bridge; the relay does not start when the venue names another one',
+        unset: 'as reported by the venue',
+        help: 'Address of the bridge; the relay does not start if the venue reports another one',
         isEveryday: true,
       }),
       settlementChain: setting(text({ placeholder: 'NAME' }), {
         default: 'arbitrum',
-        help: 'the name of the settlement chain',
+        help: 'Name of the settlement chain',
       }),
       chains: setting(tables(ChainSchema), {
         default: [],
-        help: 'the chains: `name`, `chainId`, `rpc` (list), `token`, `minDeposit`, `depositFee`, `minWithdraw`, `withdrawFee` (amounts as text), `confirmations` (20), `fromBlock`',
+        help:
+          'Chains: `name`, `chainId`, `rpc` (list), `token`, `minDeposit`, `depositFee`, ' +
+          '`minWithdraw`, `withdrawFee` (amounts as text), `confirmations` (20), `fromBlock`',
       }),
       end: setting(list(text({ placeholder: 'ID' })), {
         default: [],
-        help: 'ids of transfers that are over: nothing is paid or fetched for them any more. For [a peg that holds too little](#for-operators), once',
+        help:
+          'Ids of transfers to end: nothing more is paid or collected for them. For [relay ' +
+          'withdrawal addresses with too low a balance](relay.md#missing-balance); remove the ids after ' +
+          'one start',
       }),
     },
-    'Play money': {
+    'Test funds': {
       local: setting(SWITCH, {
         default: false,
-        help: "play money: a seed and a second chain of its own; only the venue's page may use it from a browser",
+        help:
+          'Use test funds, with a generated seed and a second local chain; browsers can only ' +
+          'use it from the page of the venue',
       }),
       ...CHAIN_DOOR,
-      chainPort: setting(PORT, { default: 8694, help: 'port of JSON-RPC of that chain' }),
+      chainPort: setting(PORT, {
+        default: 8694,
+        help: 'Port of JSON-RPC of the second local chain',
+      }),
     },
-    'Pace and limits': {
+    'Timing and limits': {
       expireMs: setting(whole('ms'), {
         default: 24 * 3_600_000,
-        help: 'milliseconds for which an address is expected to be used',
+        help: 'Milliseconds until an unused address expires',
       }),
       everyMs: setting(whole('ms'), {
         default: 2_000,
-        help: 'milliseconds between two looks at chains and pegs',
+        help: 'Milliseconds between two checks of chains and addresses',
       }),
       lateEveryMs: setting(whole('ms'), {
         default: 60_000,
-        help: 'the same at addresses that have expired',
+        help: 'Milliseconds between two checks of expired addresses',
       }),
-      limits: setting(SWITCH, { default: true, help: 'off lifts what is per client' }),
+      limits: setting(SWITCH, {
+        default: true,
+        help: 'Apply the limits per client; off disables them',
+      }),
       requestsPerSecond: setting(whole(), {
         default: 20,
-        help: 'requests a second of one client',
+        help: 'Requests per second and client',
       }),
       openAddresses: setting(whole(), {
         default: 10_000,
-        help: 'addresses that have not expired, in all',
+        help: 'Maximum number of unexpired addresses, in total',
       }),
-      openAddressesPerClient: setting(whole(), { default: 100, help: 'the same of one client' }),
+      openAddressesPerClient: setting(whole(), {
+        default: 100,
+        help: 'Maximum number of unexpired addresses per client',
+      }),
     },
-    'The process': {
+    Process: {
       logLevel: setting(LOG_LEVEL, {
         default: 'info',
         help: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
@@ -164,7 +184,7 @@ export const RELAY_SETTINGS = {
       }),
     },
   },
-  closing: `A flag wins over the environment, that over the file, which alone holds the chains. Each setting is
+  closing: `A flag overrides the environment, which overrides the file. Chains can only be set in the file. Each setting is
 explained in docs/operate/relay.md.`,
 } satisfies SettingsProgram;
 
@@ -191,7 +211,7 @@ export function readRelaySettings(
   if (!local && seed === undefined) throw new SettingError('seed: missing (see --help)');
   if (!local && serviceNetwork === undefined) {
     throw new SettingError(
-      'serviceNetwork: missing; the name that the venue goes by, which it prints when it starts',
+      'serviceNetwork: missing. Set the network name of the venue, which it prints at start',
     );
   }
   return settings;

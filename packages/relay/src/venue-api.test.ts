@@ -96,9 +96,11 @@ test('an answer that is no JSON, or longer than any should be, is none', async (
     (_, response) => response.end('{"success":false,"message":"Not now"}'),
     async (url) => {
       const fact = new VenueApi(url).facts();
-      await expect(fact).rejects.toThrow('the venue refused a query: Not now');
+      await expect(fact).rejects.toThrow('the venue rejected a query: Not now');
       const register = pegRegistrar({ url, account: KEYS.key('float'), network: NETWORKS.testnet });
-      await expect(register([])).rejects.toThrow('the venue took no pegs: Not now');
+      await expect(register([])).rejects.toThrow(
+        'the venue rejected the relay withdrawal addresses: Not now',
+      );
     },
   );
 });

@@ -94,7 +94,9 @@ export class VenueApi {
       info.historyPage<'userNonFundingLedgerUpdates', LedgerUpdate[]>(query),
     );
     if (nextCursor !== null && typeof nextCursor !== 'string') {
-      throw new VenueUnavailableError('the venue does not say where the next page begins');
+      throw new VenueUnavailableError(
+        'the answer of the venue does not show where the next page begins',
+      );
     }
     return { rows: data, next: nextCursor ?? undefined };
   }
@@ -105,7 +107,7 @@ export class VenueApi {
     const { withdrawable } = await this.#ask(({ info }) => info.clearinghouseState(query));
     const micro = parseExact(String(withdrawable), MONEY_DECIMALS);
     if (micro !== undefined) return micro;
-    throw new VenueUnavailableError('the venue tells an amount that cannot be read');
+    throw new VenueUnavailableError('the answer of the venue contains an invalid amount');
   }
 
   /** Whose agent an address is. */
@@ -148,7 +150,7 @@ export class VenueApi {
 
   #unavailable(cause: unknown, path: string): unknown {
     if (cause instanceof ApiError) {
-      return new VenueUnavailableError(`the venue refused a query: ${cause.message}`, { cause });
+      return new VenueUnavailableError(`the venue rejected a query: ${cause.message}`, { cause });
     }
     if (!(cause instanceof HttpError)) return cause;
     return new VenueUnavailableError(`no answer from ${this.#url}${path}`, { cause });

@@ -94,5 +94,5 @@ export function createClient(options: ClientOptions): Client {
 
 function readLife(orderLifeMs: number | undefined): number | undefined {
   if (orderLifeMs === undefined || orderLifeMs > 0) return orderLifeMs;
-  throw new ValidationError(`orderLifeMs is above zero: ${orderLifeMs}`);
+  throw new ValidationError(`Invalid orderLifeMs: ${orderLifeMs}. Use a value above zero`);
 }

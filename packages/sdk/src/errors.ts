@@ -137,7 +137,7 @@ export class ExpiredError extends ApiError {
 
   constructor(refusal: ApiError, { txHash, expiresAfter }: ExpiredAction) {
     const { name, message, ...facts } = refusal;
-    super({ ...facts, name, message: `Not executed, it came too late. ${message}` });
+    super({ ...facts, name, message: `Not executed: the request arrived too late. ${message}` });
     this.txHash = txHash;
     this.expiresAfter = expiresAfter;
   }

@@ -29,6 +29,6 @@ export function networkFault(own: Network, told: Awaited<ReturnType<Told>>): str
   const mine = [own.serviceNetwork, own.chainId, own.apiVersion].join(' ');
   const theirs = [told.service_network, told.chain_id, told.api_version].join(' ');
   if (mine !== theirs)
-    return `The venue goes by ${theirs}, and this client signs for ${mine} alone`;
+    return `The network name of the venue is ${theirs}, but this client signs for ${mine} only`;
   return undefined;
 }

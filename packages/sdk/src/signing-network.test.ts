@@ -73,17 +73,17 @@ describe('elsewhere', () => {
   test('a client that signs is told for whom, and one that reads needs nothing', async () => {
     const venue = await aVenue(told(NAME));
     expect(() => clientElsewhere(venue)).toThrow(
-      'say which name the venue at https://api.example.org goes by',
+      'Pass the network name of the venue at https://api.example.org',
     );
     const reader = clientElsewhere(venue, { wallet: undefined });
     expect(await reader.info.settings()).toMatchObject({ service_network: NAME });
-    await expect(reader.network()).rejects.toThrow('say which name');
+    await expect(reader.network()).rejects.toThrow('Pass the network name');
   });
 
   test.each(['https://127.0.0.1.example.org', 'https://localhost.example.org', 'http://10.0.0.1'])(
     'is %s',
     (url) => {
-      expect(() => createClient({ url, wallet })).toThrow('say which name');
+      expect(() => createClient({ url, wallet })).toThrow('Pass the network name');
     },
   );
 
@@ -97,9 +97,9 @@ describe('elsewhere', () => {
     const venue = await aVenue(told('example.org-00000000'));
     const { exchange } = clientElsewhere(venue, { network: NAME });
     await expect(exchange.approveAgent(agent)).rejects.toThrow(
-      `goes by example.org-00000000, and this client signs for ${NAME} alone: nothing was signed`,
+      `is example.org-00000000, but this client signs for ${NAME} only. Nothing was signed`,
     );
-    await expect(exchange.cancelAll({})).rejects.toThrow('nothing was signed');
+    await expect(exchange.cancelAll({})).rejects.toThrow('Nothing was signed');
     expect(asked(venue)).toEqual(['/info', '/info']);
   });
 

@@ -55,7 +55,8 @@ function knownNetwork(given: NetworkName | Network | undefined): Network | undef
   if (given === 'testnet' || given === NETWORKS.testnet.serviceNetwork) return NETWORKS.testnet;
   if (serviceWordOf(given) !== undefined) return undefined;
   throw new ValidationError(
-    `Unknown network: ${given}. It is 'testnet', or the name that the venue goes by, like example.org-3fa9c1d2`,
+    `Unknown network: ${given}. Use 'testnet', or the network name of the venue, like ` +
+      'example.org-3fa9c1d2',
   );
 }
 
@@ -68,17 +69,15 @@ async function askNetwork(
   const { service_network: serviceNetwork, chain_id: chainId, api_version: apiVersion } = told;
   if (name !== undefined && name !== serviceNetwork) {
     throw new SigningError(
-      `The venue at ${url} goes by ${serviceNetwork}, and this client signs for ${name} alone: nothing was signed`,
+      `The network name of the venue at ${url} is ${serviceNetwork}, but this client signs ` +
+        `for ${name} only. Nothing was signed`,
     );
   }
   return createHasher({ serviceNetwork, chainId, apiVersion });
 }
 
 function unnamed(url: string): string {
-  return (
-    `What is signed executes wherever its name serves: say which name the venue at ${url} goes by. ` +
-    'Pass it as `network`; its operator publishes it'
-  );
+  return `Signatures are valid for one network name. Pass the network name of the venue at ${url} as \`network\`; its operator publishes it`;
 }
 
 function isLoopback(url: string): boolean {

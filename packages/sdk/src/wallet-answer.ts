@@ -33,7 +33,9 @@ export function readSignature(
   const signature = isLowS(read) ? read : mirrored(read);
   const recovered = recoverSigner(digest, signature);
   if (recovered === signer) return signature;
-  throw new SigningError(`The wallet signed as ${recovered ?? 'nobody'}, not as ${signer}`);
+  throw new SigningError(
+    `The wallet signed as ${recovered ?? 'an unknown signer'}, not as ${signer}`,
+  );
 }
 
 /** The same signature in the only form that the venue takes, `s` in the lower half. */
@@ -53,5 +55,5 @@ export function readAddress(text: string): Address {
 export function readChainId(answer: unknown): number {
   const chainId = Number(answer);
   if (Number.isSafeInteger(chainId) && chainId > 0) return chainId;
-  throw new SigningError(`The wallet named no chain: ${String(answer)}`);
+  throw new SigningError(`The wallet did not name a chain: ${String(answer)}`);
 }

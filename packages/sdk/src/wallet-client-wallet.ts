@@ -24,7 +24,7 @@ export type TypedDataClient = {
  */
 export function walletClientWallet(client: TypedDataClient, account?: string): Wallet {
   const named = account ?? client.account?.address;
-  if (named === undefined) throw new SigningError('The wallet client has no account: name one');
+  if (named === undefined) throw new SigningError('The wallet client has no account. Pass one');
   const own = readAddress(named);
   const holder = client.account;
   const isLocal = holder?.type === 'local' && holder.address.toLowerCase() === own;

@@ -16,6 +16,6 @@ test.each([
 test.each(['', 'h', '8', '8 h', '-1s', '1.0001ms', '1w', 1.5, -1, Number.NaN])(
   '%s is none',
   (duration) => {
-    expect(() => durationMs(duration)).toThrow('is no duration; write whole milliseconds');
+    expect(() => durationMs(duration)).toThrow('Use whole milliseconds');
   },
 );

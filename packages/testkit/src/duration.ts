@@ -17,7 +17,7 @@ export function durationMs(duration: Duration): number {
   const ms = typeof duration === 'number' ? duration : partsMs(duration);
   if (Number.isSafeInteger(ms) && ms >= 0) return ms;
   throw new RangeError(
-    `"${duration}" is no duration; write whole milliseconds, or text such as "250ms", "8h" or "1d12h"`,
+    `Invalid duration "${duration}". Use whole milliseconds, or text such as "250ms", "8h" or "1d12h"`,
   );
 }
 

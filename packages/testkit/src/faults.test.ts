@@ -201,5 +201,7 @@ test('clear takes back all that is planned, and lets go who waits for others', a
   venue.faults.clear();
   expect(await waiting).toMatchObject({ status: 'executed' });
   expect(await resting()).toHaveLength(1);
-  expect(() => venue.faults.loseAnswer({ count: 0 })).toThrow('count is a whole number above zero');
+  expect(() => venue.faults.loseAnswer({ count: 0 })).toThrow(
+    'count must be a whole number above zero',
+  );
 });

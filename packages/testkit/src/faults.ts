@@ -149,7 +149,7 @@ export class Faults {
 
   #plan(kind: Kind, { count = 1, path = '/exchange' }: FaultScope = {}, retryAfterSeconds = 0) {
     if (!Number.isSafeInteger(count) || count < 1) {
-      throw new RangeError(`count is a whole number above zero: ${count}`);
+      throw new RangeError(`count must be a whole number above zero: ${count}`);
     }
     this.#planned.push({ kind, path, left: count, retryAfterSeconds, waiting: [] });
   }
@@ -169,7 +169,7 @@ async function answered(delivery: Promise<Response>): Promise<void> {
 }
 
 function lost(): TypeError {
-  return new TypeError('fetch failed', { cause: new Error('the line was cut by a test') });
+  return new TypeError('fetch failed', { cause: new Error('the connection was cut by a test') });
 }
 
 function refused(

@@ -33,7 +33,7 @@ export async function ladderOf(
   const { gapTicks = 1, levels = 1 } = wanted;
   for (const [name, count] of Object.entries({ levels, gapTicks })) {
     if (Number.isSafeInteger(count) && count > 0) continue;
-    throw new RangeError(`${name} is a whole number above zero: ${count}`);
+    throw new RangeError(`${name} must be a whole number above zero: ${count}`);
   }
   return typeof instrument === 'string'
     ? ladderOfPerp(client, instrument, wanted)
@@ -49,10 +49,10 @@ async function ladderOfPerp(
   const perp = universe.find((each) => each.name === name || each.baseCurrency === name);
   if (perp === undefined) {
     const names = universe.map((each) => each.name).join(', ');
-    throw new RangeError(`there is no perp "${name}"; there are ${names}`);
+    throw new RangeError(`Unknown perp "${name}". Use one of ${names}`);
   }
   const middle = shape.middle ?? priceOf(perp.baseCurrency);
-  if (middle === undefined) throw new RangeError(`nobody has said what ${name} is worth`);
+  if (middle === undefined) throw new RangeError(`No price is set for ${name}`);
   const size = shape.size ?? SIZES.perp;
   return rungs(shape, middle, perp.priceTick).map(({ isBid, price }) => ({
     a: perp.index,
@@ -72,7 +72,7 @@ async function ladderOfShares(
 ): Promise<readonly OrderEntry[]> {
   const event = await client.info.outcomeEvent({ eventSlug });
   const tick = event.markets.find((each) => each.instrument_id === id)?.price_tick;
-  if (tick === undefined) throw new RangeError(`there is no market ${id} in ${eventSlug}`);
+  if (tick === undefined) throw new RangeError(`Market ${id} does not exist in ${eventSlug}`);
   const size = shape.size ?? SIZES.outcome;
   const one = 10n ** BigInt(DECIMALS);
   return rungs(shape, shape.middle ?? MIDDLE_OF_SHARES, tick).map(({ isBid, price }) => ({
@@ -101,6 +101,6 @@ function rungs(
 
 function exact(text: string): bigint {
   const value = parseExact(text, DECIMALS);
-  if (value === undefined) throw new RangeError(`"${text}" is no decimal text`);
+  if (value === undefined) throw new RangeError(`Not a decimal text: "${text}"`);
   return value;
 }

@@ -126,7 +126,7 @@ export class LocalLine {
     // Later than the call, as on any network: whoever connects has time to listen.
     setImmediate(() => {
       const port = this.#server();
-      if (port === undefined) client.destroy(new Error('nobody listens'));
+      if (port === undefined) client.destroy(new Error('the connection is closed'));
       else port.emit('connection', server);
     });
     return client;

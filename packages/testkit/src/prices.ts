@@ -49,8 +49,7 @@ export class Prices {
       const priceE8 = typeof price === 'string' ? parseExact(price, REFERENCE_DECIMALS) : undefined;
       if (priceE8 !== undefined && priceE8 > 0n && priceE8 < PRICE_E8_END) return [symbol, priceE8];
       throw new RangeError(
-        `${JSON.stringify(price)} is no price of ${symbol}; write a decimal text above zero with at most ` +
-          `${REFERENCE_DECIMALS} decimals, such as "97000.5"`,
+        `Invalid price ${JSON.stringify(price)} of ${symbol}. Use a decimal text above zero with at most ${REFERENCE_DECIMALS} decimals, such as "97000.5"`,
       );
     });
   }
@@ -131,7 +130,7 @@ export class Prices {
     const symbols = new Set([...this.#prices.keys(), ...perps, ...seriesSymbols(state)]);
     if (symbols.has(symbol)) return;
     throw new RangeError(
-      `there is no symbol ${JSON.stringify(symbol)}; there are ${[...symbols].join(', ')}`,
+      `Unknown symbol ${JSON.stringify(symbol)}. Use one of ${[...symbols].join(', ')}`,
     );
   }
 }

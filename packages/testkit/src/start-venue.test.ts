@@ -250,9 +250,9 @@ describe('a snapshot', () => {
     }
   });
 
-  test('of another venue is refused', async () => {
+  test('belongs to another venue is refused', async () => {
     const [one, two] = [await start(), await start()];
-    await expect(two.revert(await one.snapshot())).rejects.toThrow('of another venue');
+    await expect(two.revert(await one.snapshot())).rejects.toThrow('belongs to another venue');
   });
 });
 
@@ -330,11 +330,11 @@ test('ends by itself where it is declared with `await using`', async () => {
 });
 
 test.each<[StartVenueOptions, string]>([
-  [{ time: 'yesterday' }, '"yesterday" is no time'],
-  [{ usdc: '1e5' }, '"1e5" is no amount of USDC'],
+  [{ time: 'yesterday' }, 'Invalid time "yesterday"'],
+  [{ usdc: '1e5' }, 'Invalid amount of USDC: "1e5"'],
   [{ flags: ['--port', 'x'] }, 'port'],
-  [{ accounts: -1 }, 'accounts is a whole number from zero on: -1'],
-  [{ accounts: 1.5 }, 'accounts is a whole number from zero on: 1.5'],
+  [{ accounts: -1 }, 'accounts must be a whole number from zero: -1'],
+  [{ accounts: 1.5 }, 'accounts must be a whole number from zero: 1.5'],
 ])('%o is refused with what would be right', async (options, why) => {
   await expect(startVenue(options)).rejects.toThrow(why);
 });
@@ -342,20 +342,22 @@ test.each<[StartVenueOptions, string]>([
 test('what cannot be is refused, and nothing changes', async () => {
   const venue = await start();
   const { head, now } = venue;
-  await expect(venue.advance('8 hours')).rejects.toThrow('"8 hours" is no duration');
-  await expect(venue.advance('1h', { step: 0 })).rejects.toThrow('a step is longer than nothing');
-  await expect(venue.advanceTo('2025-01-01')).rejects.toThrow('does not lie ahead');
-  await expect(venue.setPrice('BTC', '-1')).rejects.toThrow('"-1" is no price of BTC');
-  const none = 'there is no symbol "BTC-USDC"; there are BTC, ETH, SOL';
+  await expect(venue.advance('8 hours')).rejects.toThrow('Invalid duration "8 hours"');
+  await expect(venue.advance('1h', { step: 0 })).rejects.toThrow('a step must be longer than zero');
+  await expect(venue.advanceTo('2025-01-01')).rejects.toThrow('is not after the time');
+  await expect(venue.setPrice('BTC', '-1')).rejects.toThrow('Invalid price "-1" of BTC');
+  const none = 'Unknown symbol "BTC-USDC". Use one of BTC, ETH, SOL';
   await expect(venue.setPrice('BTC-USDC', '70000')).rejects.toThrow(none);
   await expect(venue.setPrices({ BTC: '70000', 'BTC-USDC': '1' })).rejects.toThrow(none);
   expect(venue.price('BTC')).not.toBe('70000');
   expect(() => venue.faults.silenceOracle('BTC-USDC')).toThrow(none);
   expect(() => venue.faults.resumeOracle('BTC-USDC')).toThrow(none);
-  await expect(venue.fillBook('BTC', { levels: 0 })).rejects.toThrow('levels is a whole number');
+  await expect(venue.fillBook('BTC', { levels: 0 })).rejects.toThrow(
+    'levels must be a whole number',
+  );
   await expect(venue.fillBook('BTC', { gapTicks: 0 })).rejects.toThrow('gapTicks is a whole');
   await expect(venue.fillBook('DOGE-USDC')).rejects.toThrow('there are BTC-USDC, ETH-USDC');
-  await expect(venue.fund('0x1', { perp: 'much' })).rejects.toThrow('no amount of USDC');
+  await expect(venue.fund('0x1', { perp: 'much' })).rejects.toThrow('Invalid amount of USDC');
   expect(venue.now).toBe(now);
   expect(venue.head.hash).toBe(head.hash);
 });

@@ -54,6 +54,6 @@ test('a restart loses nothing that is on its way', async () => {
 
 test('a venue without a chain says so', async () => {
   await using plain = await startVenue({ accounts: 0 });
-  expect(() => plain.chain).toThrow('start it with { chain: true }');
+  expect(() => plain.chain).toThrow('Start it with { chain: true }');
   await expect(plain.faults.reorganiseChain(1)).rejects.toThrow('this venue has no chain');
 });

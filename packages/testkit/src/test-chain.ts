@@ -178,5 +178,5 @@ function seededKeys(seed: string, folder: string): LocalKeys {
 function microUsdc(text: string): bigint {
   const amount = parseExact(text, USDC_DECIMALS);
   if (amount !== undefined && amount > 0n) return amount;
-  throw new RangeError(`"${text}" is no amount of USDC; write a decimal text such as "1000.5"`);
+  throw new RangeError(`Invalid amount of USDC: "${text}". Use a decimal text such as "1000.5"`);
 }

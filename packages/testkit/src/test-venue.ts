@@ -49,7 +49,7 @@ export class TestVenue {
   private constructor(options: StartVenueOptions) {
     const { accounts = ACCOUNTS, seed = 'oddlot' } = options;
     if (!Number.isSafeInteger(accounts) || accounts < 0) {
-      throw new RangeError(`accounts is a whole number from zero on: ${accounts}`);
+      throw new RangeError(`accounts must be a whole number from zero: ${accounts}`);
     }
     this.seed = seed;
     const operator = seededWallet(seed, 'admin').wallet.address;
@@ -190,8 +190,7 @@ export class TestVenue {
   /** Up to a moment that lies ahead. */
   async advanceTo(time: number | string | Date, options: { readonly step?: Duration } = {}) {
     const ms = new Date(time).getTime() - this.now;
-    if (!(ms >= 0))
-      throw new RangeError(`"${String(time)}" does not lie ahead of the venue's time`);
+    if (!(ms >= 0)) throw new RangeError(`"${String(time)}" is not after the time of the venue`);
     await this.#venue.advance(ms, options.step);
   }
 
@@ -230,9 +229,9 @@ export class TestVenue {
     for (let from = 0; from < orders.length; from += ORDERS_PER_ACTION) {
       const some = orders.slice(from, from + ORDERS_PER_ACTION);
       const reply = await maker.client.exchange.order({ orders: some }, { confirm: 'executed' });
-      if (reply.status !== 'executed') throw new Error(`the book is not filled: ${reply.status}`);
+      if (reply.status !== 'executed') throw new Error(`filling the book failed: ${reply.status}`);
       const refused = reply.orders.find(({ error }) => error !== null);
-      if (refused !== undefined) throw new Error(`the book is not filled: ${refused.error}`);
+      if (refused !== undefined) throw new Error(`filling the book failed: ${refused.error}`);
     }
     return maker;
   }
@@ -246,7 +245,7 @@ export class TestVenue {
     const market = marketOf(input, event, this.now);
     const reply = await outcomeDeploy.registerMarket(market, { confirm: 'executed' });
     const id = reply.status === 'executed' ? reply.created?.instrumentId : undefined;
-    if (id === undefined) throw new Error(`the market is not listed: ${JSON.stringify(reply)}`);
+    if (id === undefined) throw new Error(`listing the market failed: ${JSON.stringify(reply)}`);
     return { id, slug: market.slug, eventSlug: event.slug };
   }
 
@@ -301,5 +300,5 @@ function microUsdcOf(text: string): number {
   if (amount !== undefined && amount >= 0n && amount <= Number.MAX_SAFE_INTEGER) {
     return Number(amount);
   }
-  throw new RangeError(`"${text}" is no amount of USDC; write a decimal text such as "1000.5"`);
+  throw new RangeError(`Invalid amount of USDC: "${text}". Use a decimal text such as "1000.5"`);
 }

@@ -110,7 +110,7 @@ export class VenueInHand {
 
   get chain(): TestChain {
     if (this.#chain !== undefined) return this.#chain;
-    throw new Error('this venue has no chain: start it with { chain: true }');
+    throw new Error('this venue has no chain. Start it with { chain: true }');
   }
 
   async #openChain(): Promise<void> {
@@ -128,7 +128,9 @@ export class VenueInHand {
     const lean = [...LEAN, ...(this.#chain?.flags ?? NO_CHAIN), ...page, ...QUIET, ...limited];
     const config = readConfig([...lean, ...doors, ...this.#flags, ...flags], {});
     if (config.network !== 'testnet') {
-      throw new RangeError("a venue whose clock and prices are in somebody's hand is no mainnet");
+      throw new RangeError(
+        'a venue with a controlled clock and controlled prices cannot be a mainnet',
+      );
     }
     this.#opened = await openVenue(config, {
       log: createLogger({ level: 'fatal' }),
@@ -172,7 +174,7 @@ export class VenueInHand {
   async advance(duration: Duration, step: Duration | undefined = this.#options.step) {
     const untilMs = this.nowMs + durationMs(duration);
     const toldMs = step === undefined ? undefined : durationMs(step);
-    if (toldMs === 0) throw new RangeError('a step is longer than nothing');
+    if (toldMs === 0) throw new RangeError('a step must be longer than zero');
     for (let isFirst = true; this.nowMs < untilMs; isFirst = false) {
       // An hour without a sample pays nothing: the one that has begun has its first at the next instant.
       const longMs = isFirst ? STEP_MS : (toldMs ?? (this.#isCalm ? CALM_STEP_MS : STEP_MS));
@@ -228,7 +230,7 @@ export class VenueInHand {
 
   async revert(snapshot: Snapshot): Promise<void> {
     const kept = this.#kept.get(snapshot);
-    if (kept === undefined) throw new RangeError('this snapshot is of another venue');
+    if (kept === undefined) throw new RangeError('this snapshot belongs to another venue');
     await this.close();
     this.#folder.goBackTo(kept.image);
     this.prices.goBackTo(kept.prices);
@@ -255,12 +257,12 @@ export class VenueInHand {
 
   /** A real venue would end here; this one fails everything that is asked of it. */
   #fail(error: unknown): void {
-    this.#fatal ??= new Error('the venue has failed', { cause: error });
+    this.#fatal ??= new Error('the venue failed', { cause: error });
   }
 }
 
 function startMs(time: number | string | Date): number {
   const ms = new Date(time).getTime();
   if (Number.isSafeInteger(ms) && ms >= 0) return ms;
-  throw new RangeError(`"${String(time)}" is no time; write milliseconds, a Date or ISO 8601`);
+  throw new RangeError(`Invalid time "${String(time)}". Use milliseconds, a Date or ISO 8601`);
 }

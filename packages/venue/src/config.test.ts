@@ -79,28 +79,32 @@ describe('reference prices and the exhibition', () => {
 
   test.each(['simulated', 'still'])('a mainnet has none that are %s', (kind) => {
     const args = [...MAINNET, '--reference-prices', kind];
-    expect(() => readConfig(args, {})).toThrow(`referencePrices: a mainnet has none`);
+    expect(() => readConfig(args, {})).toThrow(`referencePrices: ${kind} prices are not allowed`);
   });
 });
 
 describe('a mainnet', () => {
   test.each<[string, readonly string[], string]>([
-    ['a simulated oracle', ['--network', 'mainnet'], 'oracle: a mainnet has no prices that are'],
-    ['one that stands still', ['--network', 'mainnet', '--oracle', 'still'], 'are still'],
-    ['simulated traders', [...MAINNET, '--bots'], 'bots: not on a mainnet'],
+    ['a simulated oracle', ['--network', 'mainnet'], 'oracle: simulated prices are not allowed'],
+    [
+      'one that stands still',
+      ['--network', 'mainnet', '--oracle', 'still'],
+      'oracle: still prices are not allowed',
+    ],
+    ['simulated traders', [...MAINNET, '--bots'], 'bots: not allowed on a mainnet'],
     [
       'the relayer’s key in the data folder',
       [...MAINNET, '--data', '/d', '--relayer-key', '/d/key'],
-      'relayerKey: not in the data folder',
+      'relayerKey: must be outside the data folder',
     ],
     [
       'a validator’s key in the data folder',
       [...MAINNET, '--data', '/d', '--validator-keys', 'env:KEY,/d/keys/../key'],
-      'validatorKeys: not in the data folder',
+      'validatorKeys: must be outside the data folder',
     ],
-    ['an exhibition', [...MAINNET, '--exhibition'], 'exhibition: not on a mainnet'],
-    ['a faucet', [...MAINNET, '--faucet'], 'faucet: not on a mainnet'],
-    ['ordered faults', [...MAINNET, '--fault', 'slow-sync:5'], 'fault: not on a mainnet'],
+    ['an exhibition', [...MAINNET, '--exhibition'], 'exhibition: not allowed on a mainnet'],
+    ['a faucet', [...MAINNET, '--faucet'], 'faucet: not allowed on a mainnet'],
+    ['ordered faults', [...MAINNET, '--fault', 'slow-sync:5'], 'fault: not allowed on a mainnet'],
   ])('refuses %s at its start', (_, args, text) => {
     expect(() => readConfig(args, {})).toThrow(text);
   });
@@ -166,7 +170,7 @@ describe('how long the log is kept', () => {
       expect(readConfig(['--config', file], {}).logKeep).toBe(expected);
     }
     writeFileSync(file, 'keepLog = false\n');
-    expect(() => readConfig(['--config', file], {})).toThrow('keepLog: is now logKeep');
+    expect(() => readConfig(['--config', file], {})).toThrow('keepLog: was renamed: use logKeep');
     rmSync(folder, { recursive: true });
   });
 
@@ -175,7 +179,7 @@ describe('how long the log is kept', () => {
     [['--keep-log'], {}],
     [[], { ODDLOT_KEEP_LOG: 'false' }],
   ])('was another setting once, which is not passed over (%j %j)', (args, env) => {
-    expect(() => readConfig(args, env)).toThrow('is now logKeep: all, or the number of days');
+    expect(() => readConfig(args, env)).toThrow('use logKeep (all, or the number of days');
   });
 });
 
@@ -221,11 +225,13 @@ describe('a chain that is not the venue’s own', () => {
   });
 
   test('has contracts that are named', () => {
-    expect(() => readConfig(['--chain', 'https://one.example'], {})).toThrow(/needs both/);
+    expect(() => readConfig(['--chain', 'https://one.example'], {})).toThrow(/both are required/);
   });
 
   test('has a name of its own', () => {
-    expect(() => readConfig(nameless, {})).toThrow(/^serviceNetwork: .* needs a name of its own/);
+    expect(() => readConfig(nameless, {})).toThrow(
+      /^serviceNetwork: .* needs its own network name/,
+    );
     const { serviceNetwork } = readConfig(nameless, { ODDLOT_SERVICE_NETWORK: 'example.org' });
     expect(serviceNetwork).toBe('example.org');
   });
@@ -250,14 +256,16 @@ describe('a local chain in a process of its own', () => {
   test('is named with its keys', () => {
     for (const chain of [[], ['--chain', 'local'], ['--chain', 'none']]) {
       expect(() => readConfig([...chain, '--chain-keys', '/keys'], {})).toThrow(
-        /^chainKeys: .* name its port for replicas by --chain URL/,
+        /^chainKeys: .* Name its port for replicas with --chain URL/,
       );
     }
   });
 
   test('is none of a mainnet', () => {
     const mainnet = ['--network', 'mainnet', '--oracle', 'exchanges', ...NAMED];
-    expect(() => readConfig([...mainnet, ...own], {})).toThrow(/^chainKeys: a mainnet/);
+    expect(() => readConfig([...mainnet, ...own], {})).toThrow(
+      /^chainKeys: a local chain is not allowed/,
+    );
   });
 });
 
@@ -267,7 +275,7 @@ describe('a cluster', () => {
   test('has a chain that is not inside of one of its replicas, or none', () => {
     for (const chain of [[], ['--chain', 'local']]) {
       expect(() => readConfig([...cluster, ...chain], {})).toThrow(
-        /^chain: a local chain runs inside of one process, .* \(npm run chain\)/,
+        /^chain: replicas of a cluster need a shared chain\. .* \(npm run chain\)/,
       );
     }
     for (const chain of ['none', 'http://127.0.0.1:8694']) {

@@ -144,71 +144,84 @@ function assertReal(config: Config): void {
   const { oracle, referencePrices } = config;
   if (oracle !== 'exchanges') {
     throw new SettingError(
-      `oracle: a mainnet has no prices that are ${oracle}; set --oracle exchanges`,
+      `oracle: ${oracle} prices are not allowed on a mainnet. Set --oracle exchanges`,
     );
   }
   if (referencePrices === 'simulated' || referencePrices === 'still') {
-    throw new SettingError(`referencePrices: a mainnet has none that are ${referencePrices}`);
+    throw new SettingError(
+      `referencePrices: ${referencePrices} prices are not allowed on a mainnet`,
+    );
   }
   for (const key of ['bots', 'exhibition', 'faucet'] as const) {
-    if (config[key] === true) throw new SettingError(`${key}: not on a mainnet`);
+    if (config[key] === true) throw new SettingError(`${key}: not allowed on a mainnet`);
   }
-  if (config.fault !== undefined) throw new SettingError('fault: not on a mainnet');
-  if (config.chain === 'local') throw new SettingError('chain: a mainnet has none of its own');
+  if (config.fault !== undefined) throw new SettingError('fault: not allowed on a mainnet');
+  if (config.chain === 'local')
+    throw new SettingError('chain: a local chain is not allowed on a mainnet');
   if (config.chainKeys !== undefined) {
-    throw new SettingError('chainKeys: a mainnet has no chain of its own');
+    throw new SettingError('chainKeys: a local chain is not allowed on a mainnet');
   }
   for (const [key, places] of Object.entries(keyPlacesOf(config))) {
     const files = places.filter((place) => !place.startsWith('env:'));
     if (!files.some((file) => isInside(file, config.data))) continue;
-    throw new SettingError(`${key}: not in the data folder on a mainnet`);
+    throw new SettingError(`${key}: must be outside the data folder on a mainnet`);
   }
 }
 
 /** Settings that are each possible and not so together. */
 function assertTogether(config: Config): void {
   if (operationsPortOf(config) > PORT_MAX) {
-    throw new SettingError(`opsPort: none is left above port ${config.port}; set --ops-port`);
+    throw new SettingError(
+      `opsPort: there is no free number above port ${config.port}. Set --ops-port`,
+    );
   }
   const chain = chainOf(config);
   if (chain === 'local' && chainPortOf(config) > PORT_MAX) {
-    throw new SettingError(`chainPort: none is left above port ${config.port}; set --chain-port`);
+    throw new SettingError(
+      `chainPort: there is no free number above port ${config.port}. Set --chain-port`,
+    );
   }
   if (config.relay === true && chain !== 'local') {
-    throw new SettingError('relay: is started with a local chain alone; see docs/operate/relay.md');
+    throw new SettingError('relay: requires a local chain; see docs/operate/relay.md');
   }
   if (hasRelay(config) && relayPortsOf(config).chainPort > PORT_MAX) {
-    throw new SettingError(`relay: no ports are left above ${config.port}; set --no-relay`);
+    throw new SettingError(
+      `relay: there are not enough free numbers above port ${config.port}. Set --no-relay`,
+    );
   }
   const hasContracts = config.bridgeContract !== undefined && config.usdcContract !== undefined;
   if (config.chainKeys !== undefined && typeof chain === 'string') {
     throw new SettingError(
-      'chainKeys: are those of a local chain in a process of its own (npm run chain); name its port for replicas by --chain URL',
+      'chainKeys: requires a local chain in its own process (npm run chain). Name its port ' +
+        'for replicas with --chain URL',
     );
   }
   if (config.faucet === true && isElsewhere(config)) {
     throw new SettingError(
-      'faucet: on a chain that is not local nothing stands behind what it gives',
+      'faucet: only allowed with a local chain, because grants need deposits that back them',
     );
   }
   if (isElsewhere(config) && !hasContracts) {
-    throw new SettingError('bridgeContract, usdcContract: a chain that is not local needs both');
+    throw new SettingError(
+      'bridgeContract, usdcContract: both are required if the chain is not local',
+    );
   }
   if (!hasPlayMoney(config) && config.serviceNetwork === undefined) {
     throw new SettingError(
-      'serviceNetwork: a venue whose money is not play money of its own needs a name of its own, or what is ' +
-        'signed for another one executes here too; set --service-network to its domain',
+      'serviceNetwork: missing. A venue with real money or an external chain needs its own ' +
+        'network name; otherwise signed requests for another venue would be valid here. Set ' +
+        '--service-network to its domain',
     );
   }
   if ((config.log === undefined) !== (config.cluster === undefined)) {
     throw new SettingError(
-      'log, cluster: a cluster has both a stream (--log) and a name (--cluster)',
+      'log, cluster: a cluster needs both a stream (--log) and a name (--cluster)',
     );
   }
   if (config.cluster !== undefined && chain === 'local') {
     throw new SettingError(
-      'chain: a local chain runs inside of one process, and all replicas of a cluster need the same one; ' +
-        'start it by itself (npm run chain) and name it by --chain URL and --chain-keys, or set --chain none',
+      'chain: replicas of a cluster need a shared chain. Start it as its own process (npm ' +
+        'run chain) and name it with --chain URL and --chain-keys, or set --chain none',
     );
   }
   if (config.diskFullBytes > config.diskLowBytes) {

@@ -35,8 +35,8 @@ type LocalActorsParts = Pick<BotVenue, 'exchange'> & {
 
 /** What the markets of a series say of prices that are not real. */
 const SERIES_NOTES: Readonly<Record<PriceSettings['reference'], string | undefined>> = {
-  simulated: 'The prices are simulated by this venue and are those of no real market.',
-  still: 'The prices of this venue stand still and are those of no real market.',
+  simulated: 'The prices are simulated by this venue and are not those of a real market.',
+  still: 'The prices of this venue do not change and are not those of a real market.',
   exchanges: undefined,
   none: undefined,
 };

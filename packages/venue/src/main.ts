@@ -19,8 +19,8 @@ process.umask(OWN_UMASK);
 const major = Number.parseInt(process.versions.node, 10);
 if (major < NODE_MAJOR_MIN) {
   process.stderr.write(
-    `Oddlot needs Node ${NODE_MAJOR_MIN} or newer, this is ${process.versions.node}. ` +
-      'Start it with `npm start`, which brings its own on Linux, or install a newer Node.\n',
+    `Oddlot needs Node ${NODE_MAJOR_MIN} or newer, but this is ${process.versions.node}. Start it with \`npm start\`, which includes Node on Linux, or install a newer Node.
+`,
   );
   process.exit(1);
 }
@@ -41,17 +41,17 @@ async function main(): Promise<void> {
   const log = createLogger({ level: config.logLevel });
   const onFatal = (error: unknown): never => {
     // The state in memory can't be trusted any more; the log can. Stop before answering anybody.
-    log.fatal({ err: error }, 'stopping at once');
+    log.fatal({ err: error }, 'stopping immediately');
     process.exit(exitCodeOf(error));
   };
   let venue: Venue | undefined;
   // Before the start, which may replay for long: the first process of a container has no default
   // for signals, and would not hear them.
-  const logger = stopLogger((why) => log.error({ why }, 'the stop was cut short'));
+  const logger = stopLogger((why) => log.error({ why }, 'shutdown incomplete'));
   const onTimeout = (): void => endUnfinished(venue?.logTrouble(), log);
   closeWithGrace({ delay: STOP_MS_MAX, logger, onTimeout }, async ({ err }) => {
     if (err !== undefined) onFatal(err);
-    if (venue === undefined) log.info('stopped while starting');
+    if (venue === undefined) log.info('stopped during startup');
     await venue?.stop();
   });
   if (process.env['npm_lifecycle_event'] === 'start') {
@@ -83,12 +83,13 @@ async function main(): Promise<void> {
  */
 function endUnfinished(logTrouble: string | undefined, log: Logger): void {
   if (logTrouble === undefined) {
-    log.error('the stop took too long; acknowledged actions are in the log');
+    log.error('shutdown timed out; acknowledged actions are in the log');
     return;
   }
   log.warn(
     { why: logTrouble },
-    'stopped without finishing: actions under way were not acknowledged and may still execute',
+    'stopped before shutdown was complete: pending actions were not acknowledged and may ' +
+      'still execute',
   );
   process.exit(0);
 }

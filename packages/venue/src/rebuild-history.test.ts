@@ -58,7 +58,7 @@ test('a history that is computed again is what it was, from compressed segments 
 
 test('nothing is touched while a venue runs, without a log, or without its beginning', async () => {
   const place = { file: join(folder, 'history.sqlite') };
-  await expect(rebuildHistory({ data: folder, place })).rejects.toThrow('there is no log in');
+  await expect(rebuildHistory({ data: folder, place })).rejects.toThrow('No log in');
   await lived();
   const before = await dumpHistory(place);
   const lock = lockDirectory(folder);

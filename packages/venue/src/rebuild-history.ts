@@ -38,7 +38,7 @@ export async function rebuildHistory(
 ): Promise<{ readonly height: number; readonly rows: Readonly<Record<string, number>> }> {
   const { data } = options;
   if (!existsSync(join(data, 'journal'))) {
-    throw new RebuildRefusedError(`there is no log in ${data}`);
+    throw new RebuildRefusedError(`No log in ${data}`);
   }
   const lock = await lockData(data);
   try {
@@ -66,7 +66,7 @@ export async function replayInto(
 ): ReturnType<typeof rebuildHistory> {
   const { firstSeq, lastSeq } = journal;
   if (firstSeq > 1) {
-    const lost = `rows of the blocks before ${firstSeq} could not be computed again`;
+    const lost = `rows of the blocks before ${firstSeq} could not be recomputed`;
     throw new RebuildRefusedError(`the log begins with block ${firstSeq}: ${lost}`);
   }
   await deleteHistory(place);
@@ -86,7 +86,7 @@ export async function replayInto(
     await replica.goToBeginning();
     models.history.isActive = true;
     const write = async (): Promise<void> => {
-      if (!(await rows.writeSome())) throw new HistoryFullError('there is no room for the rows');
+      if (!(await rows.writeSome())) throw new HistoryFullError('No space for the rows');
       onProgress?.({ height: store.height, of: lastSeq });
     };
     const take = (entry: LogEntry): Promise<void> | undefined => {

@@ -24,7 +24,7 @@ test('a copy gets a name of its own, and remembers the one of its original', asy
 });
 
 test('nothing is renamed while a venue runs, nor where none was', async () => {
-  await expect(renameVenue({ data, word: 'example.org' })).rejects.toThrow(/there is no log in/);
+  await expect(renameVenue({ data, word: 'example.org' })).rejects.toThrow(/No log in/);
   mkdirSync(join(data, 'journal'));
   const lock = lockDirectory(data);
   await expect(renameVenue({ data, word: 'example.org' })).rejects.toThrow(/is in use by/);

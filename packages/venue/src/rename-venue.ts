@@ -22,7 +22,7 @@ export async function renameVenue({
 }): Promise<{ readonly name: string; readonly former: string | undefined }> {
   if (!existsSync(join(data, 'journal'))) {
     throw new RenameRefusedError(
-      `there is no log in ${data}: a new folder gets its name by itself`,
+      `No log in ${data}: a new folder gets its network name automatically`,
     );
   }
   const lock = await lockData(data);

@@ -33,7 +33,7 @@ else process.stdout.write(settingsHelp(OWN_CHAIN_SETTINGS, help));
 
 async function main(): Promise<void> {
   let close: (() => Promise<void>) | undefined;
-  const logger = stopLogger((why) => process.stderr.write(`the stop was cut short: ${why}\n`));
+  const logger = stopLogger((why) => process.stderr.write(`shutdown incomplete: ${why}\n`));
   closeWithGrace({ delay: STOP_MS_MAX, logger }, async ({ err }) => {
     if (err !== undefined) fail(err);
     await close?.();

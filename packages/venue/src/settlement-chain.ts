@@ -60,7 +60,7 @@ export async function startSettlementChain(
     log.warn(why);
   const isOwn = settings.chain === 'local' || settings.chainKeys !== undefined;
   if (isOwn && settings.contracts !== undefined) {
-    log.warn('bridgeContract and usdcContract are not used: the local chain has its own');
+    log.warn('bridgeContract and usdcContract are ignored: the local chain has its own contracts');
   }
   const opened = await program.openChain(settings, { env, onLost: onFatal });
   return { settings, opened, openSettlement: program.openSettlement };

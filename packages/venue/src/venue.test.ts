@@ -117,7 +117,7 @@ test.each([
 
 test('a log that can not be opened leaves neither the history nor the chain running beside it', async () => {
   const before = running();
-  await expect(start({ '--fault': 'nonsense' })).rejects.toThrow('unknown fault: nonsense');
+  await expect(start({ '--fault': 'nonsense' })).rejects.toThrow('Unknown fault: nonsense');
   expect(isDirectoryLocked(folder)).toBe(false);
   await expect.poll(() => runningSince(before)).toEqual([]);
 });

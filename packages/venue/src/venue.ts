@@ -88,7 +88,7 @@ export function openVenue(config: Config, deps: VenueDependencies): Promise<Open
 
 /** The operator is told why the start failed by whoever waits for it. */
 function tellUnclosed(log: Logger): (error: unknown) => void {
-  return (err) => log.error({ err }, 'not all that a failed start had opened could be closed');
+  return (err) => log.error({ err }, 'cleanup after a failed start was incomplete');
 }
 
 async function openParts(
@@ -279,7 +279,7 @@ async function tellBackend(pool: RecoverPool, metrics: Metrics, log: Logger): Pr
 /** Replays the log, and lets the archivist follow it. */
 async function startCore({ archivist, replica }: Core, config: Config, log: Logger) {
   const started = await replica.start();
-  log.info({ ...started, height: replica.head.height }, 'replayed the log');
+  log.info({ ...started, height: replica.head.height }, 'log replayed');
   assertNetwork(config, replica);
   const following = archivist.start(replica.head, { seenFrom: started.snapshotHeight });
   // Nobody waits until it has read its snapshot too, and what it can't do it tells by `onFatal`.

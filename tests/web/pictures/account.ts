@@ -15,7 +15,7 @@ async function settled(page: Page): Promise<void> {
 
 async function addressOf(page: Page): Promise<string> {
   await page.getByRole('button', { name: /^0x/ }).click();
-  await page.getByRole('menuitem', { name: 'Copy the address' }).click();
+  await page.getByRole('menuitem', { name: 'Copy address' }).click();
   return page.evaluate(() => navigator.clipboard.readText());
 }
 
@@ -118,8 +118,8 @@ export const pictures: readonly Picture[] = [
     prepare: async (page) => {
       await settled(page);
       await page.getByRole('radio', { name: 'Another chain' }).click();
-      await page.getByRole('button', { name: /^Get an address/ }).click();
-      await page.getByRole('list', { name: 'Through the relay' }).waitFor();
+      await page.getByRole('button', { name: /^Get address/ }).click();
+      await page.getByRole('list', { name: 'Relay transfers' }).waitFor();
     },
   },
   {
@@ -131,8 +131,8 @@ export const pictures: readonly Picture[] = [
       await page.getByRole('textbox', { name: 'Amount' }).fill('400');
       await page.getByRole('button', { name: /^Transfer 400/ }).click();
       await page.getByRole('row', { name: /To outcomes/ }).waitFor();
-      await page.getByRole('radio', { name: 'To somebody' }).click();
-      await page.getByRole('textbox', { name: 'Receiver' }).fill('0x12');
+      await page.getByRole('radio', { name: 'To another account' }).click();
+      await page.getByRole('textbox', { name: 'Recipient address' }).fill('0x12');
     },
   },
   {
@@ -152,7 +152,7 @@ export const pictures: readonly Picture[] = [
     path: '/account?tab=keys',
     hasAccount: true,
     prepare: async (page) => {
-      await page.getByRole('button', { name: 'Erase the keys' }).click();
+      await page.getByRole('button', { name: 'Erase keys' }).click();
     },
   },
   { name: 'account-preferences', path: '/account?tab=preferences', hasAccount: true },

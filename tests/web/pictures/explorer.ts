@@ -52,13 +52,13 @@ async function atBlock(page: Page, { url }: Venue): Promise<void> {
 
 async function nothingFound(page: Page): Promise<void> {
   await find(page, 'my lost order');
-  await page.getByText(/^Nothing is called that/).waitFor();
+  await page.getByText(/^No match/).waitFor();
 }
 
 async function lookingOn(page: Page, venue: Venue): Promise<void> {
   await atAccount(page, venue);
-  await page.getByRole('button', { name: 'Look on as this account' }).click();
-  await page.getByText(/^You are viewing/).waitFor();
+  await page.getByRole('button', { name: 'View as this account' }).click();
+  await page.getByText(/^Viewing/).waitFor();
 }
 
 export const pictures: readonly Picture[] = [

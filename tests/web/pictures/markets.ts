@@ -47,7 +47,7 @@ export const pictures: readonly Picture[] = [
         return route.fulfill({ response, body });
       });
       await page.reload();
-      await page.getByText('This venue has no leaderboard').waitFor();
+      await page.getByText('No leaderboard on this venue').waitFor();
     },
   },
   { name: 'activity-events', path: '/activity?of=events' },
@@ -63,7 +63,7 @@ export const pictures: readonly Picture[] = [
         await (type === 'largestTrades' ? route.fulfill({ headers, body }) : route.continue());
       });
       await page.reload();
-      await page.getByText('Nobody has traded').waitFor();
+      await page.getByText('No trades').waitFor();
     },
   },
   {
@@ -89,7 +89,7 @@ export const pictures: readonly Picture[] = [
         Object.defineProperty(navigator, 'onLine', { get: () => true });
       });
       await page.context().setOffline(true);
-      await page.getByText(/Next try in [2-9] s/).waitFor();
+      await page.getByText(/Reconnecting in [2-9] s/).waitFor();
     },
   },
   {
@@ -104,7 +104,7 @@ export const pictures: readonly Picture[] = [
       await page.route('**/info', (route) => route.fulfill({ status: 429, headers, body }));
       await page.evaluate(() => dispatchEvent(new Event('focus')));
       await page.getByRole('link', { name: 'Explorer' }).first().click();
-      await page.getByText(/Going on by itself/).waitFor();
+      await page.getByText(/Resuming in/).waitFor();
     },
   },
   {

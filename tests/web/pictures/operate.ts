@@ -5,10 +5,10 @@ import type { Picture } from '../support/picture.ts';
 
 /** With an operator's key in the memory of the page. */
 async function withKey(page: Page, key: string): Promise<void> {
-  await page.getByRole('button', { name: "Open an operator's key" }).click();
+  await page.getByRole('button', { name: 'Open operator key' }).click();
   await page.getByLabel('Private key').fill(key);
-  await page.getByRole('button', { name: 'Operate with this key' }).click();
-  await page.getByRole('button', { name: 'Put the key away' }).waitFor();
+  await page.getByRole('button', { name: 'Use this key' }).click();
+  await page.getByRole('button', { name: 'Remove key' }).waitFor();
 }
 
 const asAdmin = (page: Page): Promise<void> => withKey(page, WHO_ADMINISTERS);
@@ -27,7 +27,7 @@ export const pictures: readonly Picture[] = [
       await asAdmin(page);
       await page.getByRole('button', { name: 'List a perp' }).click();
       await page.getByRole('textbox', { name: 'Base currency' }).fill('doge');
-      await page.getByRole('textbox', { name: 'Maintenance' }).fill('0.2');
+      await page.getByRole('textbox', { name: 'Maintenance margin' }).fill('0.2');
       await page.getByRole('button', { name: 'List DOGE-USDC' }).click();
       await page.getByText(/Invalid margin table/).waitFor();
     },
@@ -48,8 +48,8 @@ export const pictures: readonly Picture[] = [
     path: '/operate?tab=events',
     prepare: async (page) => {
       await asDeployer(page);
-      await page.getByRole('button', { name: 'Create an event' }).click();
-      await page.getByRole('button', { name: 'Add a market' }).click();
+      await page.getByRole('button', { name: 'Create event' }).click();
+      await page.getByRole('button', { name: 'Add market' }).click();
     },
   },
   {
@@ -77,7 +77,7 @@ export const pictures: readonly Picture[] = [
     prepare: async (page) => {
       await asAdmin(page);
       await page.getByRole('button', { name: 'Delist BTC-USDC' }).click();
-      await page.getByRole('textbox', { name: 'Type BTC-USDC to go on' }).waitFor();
+      await page.getByRole('textbox', { name: 'Type BTC-USDC to confirm' }).waitFor();
     },
   },
   { name: 'operate-gates', path: '/operate?tab=gates', prepare: asAdmin },
@@ -98,10 +98,10 @@ export const pictures: readonly Picture[] = [
     path: '/operate?tab=fees',
     prepare: async (page) => {
       await asAdmin(page);
-      await page.getByRole('button', { name: 'Edit the ladder' }).click();
-      const first = page.getByRole('group', { name: 'Level 0' });
+      await page.getByRole('button', { name: 'Edit fee schedule' }).click();
+      const first = page.getByRole('group', { name: 'Tier 0' });
       await first.getByRole('textbox', { name: 'Taker' }).fill('0.05');
-      await page.getByRole('button', { name: 'Replace the ladder' }).click();
+      await page.getByRole('button', { name: 'Replace fee schedule' }).click();
       await page.getByRole('dialog').waitFor();
     },
   },

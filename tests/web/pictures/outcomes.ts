@@ -13,21 +13,22 @@ async function open(page: Page, venue: Venue, name: RegExp): Promise<void> {
 
 async function showTicket(page: Page): Promise<void> {
   const bar = page.getByRole('button', { name: /^(?:Yes|Up) / });
-  if (!(await page.getByRole('region', { name: 'Ticket' }).isVisible())) await bar.last().click();
+  if (!(await page.getByRole('region', { name: 'Order ticket' }).isVisible()))
+    await bar.last().click();
 }
 
 async function spend(page: Page, amount: string): Promise<void> {
   await showTicket(page);
-  await page.getByLabel('Spend').fill(amount);
+  await page.getByLabel('Amount').fill(amount);
 }
 
 async function split(page: Page, amount: string): Promise<void> {
   await showTicket(page);
   await page.getByRole('radio', { name: 'Split' }).click();
   await page.getByLabel('Pairs').fill(amount);
-  await page.getByRole('button', { name: /^Move/ }).click();
+  await page.getByRole('button', { name: /^Transfer / }).click();
   await page.getByRole('button', { name: /^Split \d/ }).click();
-  await page.getByText(/are now/).waitFor();
+  await page.getByText(/split into/).waitFor();
 }
 
 /** An event of its own, so that what is done to it is not in the other pictures. */
@@ -104,10 +105,10 @@ export const pictures: readonly Picture[] = [
     prepare: async (page, venue) => {
       await open(page, venue, DERBY);
       await spend(page, '50');
-      await page.getByRole('button', { name: /^Move/ }).click();
+      await page.getByRole('button', { name: /^Transfer / }).click();
       await page.getByRole('button', { name: /^Buy \d/ }).click();
       await page.getByText('Filled').waitFor();
-      await page.getByLabel('Spend').fill('20');
+      await page.getByLabel('Amount').fill('20');
     },
   },
   {
@@ -119,10 +120,10 @@ export const pictures: readonly Picture[] = [
       await showTicket(page);
       await page.getByRole('radio', { name: 'Limit' }).click();
       await page.getByLabel('Price', { exact: true }).fill('41');
-      await page.getByLabel('Spend').fill('40');
-      await page.getByRole('button', { name: /^Move/ }).click();
+      await page.getByLabel('Amount').fill('40');
+      await page.getByRole('button', { name: /^Transfer / }).click();
       await page.getByRole('button', { name: /^Buy \d/ }).click();
-      await page.getByText('At the book').waitFor();
+      await page.getByText('In the order book').waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('slider').first().scrollIntoViewIfNeeded();
       await page.getByRole('slider').first().press('ArrowUp');
@@ -154,9 +155,9 @@ export const pictures: readonly Picture[] = [
     prepare: async (page, venue) => {
       await own(page, venue, { market: { orderDelayMs: 10_000 } });
       await spend(page, '10');
-      await page.getByRole('button', { name: /^Move/ }).click();
+      await page.getByRole('button', { name: /^Transfer / }).click();
       await page.getByRole('button', { name: /^Buy \d/ }).click();
-      await page.getByText(/Your order waits/).waitFor();
+      await page.getByText(/Order held for/).waitFor();
     },
   },
   {
@@ -166,12 +167,12 @@ export const pictures: readonly Picture[] = [
     prepare: async (page, venue) => {
       const { market, people } = await own(page, venue, { market: { orderDelayMs: 4_000 } });
       await spend(page, '10');
-      await page.getByRole('button', { name: /^Move/ }).click();
+      await page.getByRole('button', { name: /^Transfer / }).click();
       await page.getByRole('button', { name: /^Buy \d/ }).click();
-      await page.getByText(/Your order waits/).waitFor();
+      await page.getByText(/Order held for/).waitFor();
       await people.set(market, 'halt');
       await page.getByText('Not placed').waitFor();
-      await page.getByText('Resting orders stay').waitFor();
+      await page.getByText('You can cancel resting orders').waitFor();
     },
   },
   {
@@ -258,7 +259,7 @@ export const pictures: readonly Picture[] = [
         .getByRole('button', { name: /: (?:Up|Down)$/ })
         .last()
         .click();
-      await page.getByRole('button', { name: 'Recompute it here' }).click();
+      await page.getByRole('button', { name: 'Verify in browser' }).click();
     },
   },
 ];

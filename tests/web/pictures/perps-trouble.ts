@@ -50,7 +50,7 @@ export const pictures: readonly Picture[] = [
       const perp = await atOwnPerp(page, venue);
       await buy(page, '2');
       await perp.change({ haltTrading: true });
-      await page.getByText(/^Trading is halted here/).waitFor();
+      await page.getByText(/^Trading is halted:/).waitFor();
     },
   },
   {
@@ -85,9 +85,9 @@ export const pictures: readonly Picture[] = [
       await ticketOf(page);
       await page.getByRole('textbox', { name: 'Price' }).fill('90000');
       await page.getByRole('textbox', { name: 'Size' }).fill('0.01');
-      await page.getByText(/^Rests in the book/).waitFor();
+      await page.getByText(/^Rests in the order book/).waitFor();
       await page.context().setOffline(true);
-      await page.getByRole('button', { name: 'No connection: nothing is sent' }).waitFor();
+      await page.getByRole('button', { name: 'Not connected' }).waitFor();
     },
   },
   {

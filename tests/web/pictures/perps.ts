@@ -18,7 +18,7 @@ async function buyNow(page: Page): Promise<void> {
   await openTicket(page);
   await page.getByRole('radio', { name: 'Market' }).click();
   await page.getByRole('textbox', { name: 'Size' }).fill('0.01');
-  await page.getByRole('button', { name: 'Buy 0.01 BTC now' }).click();
+  await page.getByRole('button', { name: 'Buy 0.01 BTC at market' }).click();
   await page
     .getByText(/Filled 0.01 at/)
     .first()
@@ -36,13 +36,13 @@ export const pictures: readonly Picture[] = [
       await page.getByRole('radio', { name: 'Limit' }).click();
       await page.getByRole('button', { name: 'Bid', exact: true }).click();
       await page.getByRole('textbox', { name: 'Size' }).fill('0.02');
-      await page.getByText(/Rests in the book/).waitFor();
+      await page.getByText(/(?:Rests|Resting) in the order book/).waitFor();
       await page.getByRole('button', { name: /^Buy 0.02 BTC at/ }).click();
       await page
-        .getByText(/Rests in the book$|Filled 0.02/)
+        .getByText(/Resting in the order book$|Filled 0.02/)
         .first()
         .waitFor();
-      await page.getByRole('checkbox', { name: 'TP / SL' }).click();
+      await page.getByRole('checkbox', { name: 'TP/SL' }).click();
       await page.getByRole('textbox', { name: 'Size' }).fill('0.02');
       if ((page.viewportSize()?.width ?? 0) < 1280) {
         await page.getByRole('button', { name: 'Close', exact: true }).first().click();
@@ -55,7 +55,7 @@ export const pictures: readonly Picture[] = [
     prepare: async (page) => {
       await page.getByText(/^O [\d,]/).waitFor();
       await page.keyboard.press('a');
-      await page.getByRole('textbox', { name: 'When the mark comes to' }).fill('120000');
+      await page.getByRole('textbox', { name: 'When the mark price reaches' }).fill('120000');
       await page.keyboard.press('Enter');
       await page.getByText('BTC-USDC rises to 120,000').waitFor();
     },
@@ -68,8 +68,8 @@ export const pictures: readonly Picture[] = [
       await buyNow(page);
       const sheet = page.getByRole('button', { name: 'Close', exact: true });
       if ((page.viewportSize()?.width ?? 0) < 1280) await sheet.first().click();
-      await page.getByTitle('Share this result').first().click();
-      await page.getByRole('dialog', { name: 'Share a result' }).waitFor();
+      await page.getByTitle('Share result').first().click();
+      await page.getByRole('dialog', { name: 'Share result' }).waitFor();
     },
   },
   {
@@ -77,11 +77,13 @@ export const pictures: readonly Picture[] = [
     path: PATH,
     prepare: async (page) => {
       await page.getByText(/^O [\d,]/).waitFor();
-      for (const kind of ['Line', 'Ratios of a move']) {
+      for (const kind of ['Trend line', 'Fib retracement']) {
         await page.getByRole('button', { name: 'Draw' }).click();
         await page.getByRole('menuitem', { name: kind, exact: true }).click();
       }
-      await page.getByRole('slider', { name: 'Ratios, end 2' }).waitFor({ state: 'attached' });
+      await page
+        .getByRole('slider', { name: 'Fib retracement, point 2' })
+        .waitFor({ state: 'attached' });
     },
   },
   {
@@ -102,7 +104,7 @@ export const pictures: readonly Picture[] = [
     prepare: async (page) => {
       await openTicket(page);
       await page.getByRole('button', { name: /^Leverage/ }).click();
-      await page.getByText('Maintenance').waitFor();
+      await page.getByText('Maintenance margin').waitFor();
     },
   },
   {
@@ -121,9 +123,7 @@ export const pictures: readonly Picture[] = [
     path: PATH,
     prepare: async (page) => {
       await page.getByRole('radio', { name: 'Depth' }).click();
-      await page
-        .getByRole('img', { name: 'Depth of the book' })
-        .hover({ position: { x: 150, y: 100 } });
+      await page.getByRole('img', { name: 'Market depth' }).hover({ position: { x: 150, y: 100 } });
     },
   },
   {
@@ -131,7 +131,7 @@ export const pictures: readonly Picture[] = [
     path: PATH,
     prepare: async (page) => {
       await page.getByRole('radio', { name: 'Funding' }).click();
-      await page.getByText('Rate per year').waitFor();
+      await page.getByText('Annualised rate').waitFor();
     },
   },
   {

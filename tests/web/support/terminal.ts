@@ -18,7 +18,7 @@ export function position(page: Page) {
 }
 
 export function exits(page: Page) {
-  return button(page, /Take profit and stop loss of BTC/);
+  return button(page, /TP\/SL of BTC/);
 }
 
 /** What the row of the position says of its exits: the profit and the loss, a line each. */
@@ -32,14 +32,14 @@ export async function choose(page: Page, kind: string): Promise<void> {
 
 export async function close(page: Page, part: string, market = 'BTC-USDC'): Promise<void> {
   await button(page, `Close ${market}`).click();
-  await page.getByRole('menuitem', { name: `Close ${part} at the market` }).click();
+  await page.getByRole('menuitem', { name: `Close ${part} at market` }).click();
 }
 
 /** Somebody with a test account, who may trade. */
 export async function trading(browser: WebBrowser, url: string): Promise<Page> {
   const visit = await browser.visit(url);
   await visit.openWithAccount('/trade/BTC-USDC');
-  await visit.page.getByText(/^At most/).waitFor();
+  await visit.page.getByText(/^Max \d/).waitFor();
   await button(visit.page, 'Enter a price').waitFor();
   return visit.page;
 }

@@ -48,7 +48,7 @@ export function errandsOf(errands: Errands): readonly Act[] {
       }
       await expect.poll(() => differ(page, errands), until).toEqual([]);
       await page.goto(new URL('/trade/BTC-USDC', page.url()).href);
-      await page.getByText(/^At most/).waitFor();
+      await page.getByText(/^Max \d/).waitFor();
     },
   });
   const atEvent = (name: string, isPossible: Act['isPossible'], trade: Trade): Act => {
@@ -66,7 +66,7 @@ export function errandsOf(errands: Errands): readonly Act[] {
       async (page, chance) => {
         const leg = chance.pick(['Yes', 'No']);
         await radio(page, new RegExp(`^${leg}`));
-        await page.getByLabel('Spend').fill(String(4 + chance.below(5)));
+        await page.getByLabel('Amount').fill(String(4 + chance.below(5)));
         await withMoney(page, new RegExp(`^Buy [\\d.]+ ${leg} for`));
       },
     ),
@@ -114,8 +114,8 @@ export function errandsOf(errands: Errands): readonly Act[] {
       'money sent',
       ({ freePerp }) => freePerp > MONEY_MIN,
       async (page, chance) => {
-        await radio(page, 'To somebody');
-        await page.getByRole('textbox', { name: 'Receiver' }).fill(errands.friend);
+        await radio(page, 'To another account');
+        await page.getByRole('textbox', { name: 'Recipient address' }).fill(errands.friend);
         await page.getByRole('textbox', { name: 'Amount' }).fill(amountOf(chance));
         await page.getByRole('button', { name: /^Send [\d.]+ to 0x/ }).click(BRIEF);
       },
@@ -143,7 +143,7 @@ async function radio(page: Page, name: string | RegExp): Promise<void> {
 /** What is missing lies in the other part of the account, and is moved over first. */
 async function withMoney(page: Page, name: RegExp): Promise<void> {
   const done = page.getByRole('button', { name });
-  const move = page.getByRole('button', { name: /^Move [\d.,]+ USDC over$/ });
+  const move = page.getByRole('button', { name: /^Transfer [\d.,]+ USDC$/ });
   await done.or(move).first().waitFor(BRIEF);
   if (await move.isVisible()) await move.click(BRIEF);
   await done.click(BRIEF);
@@ -193,9 +193,9 @@ async function moneyDiffers(page: Page, { owner: { info }, user }: Errands): Pro
   ] as const) {
     const { marginSummary, withdrawable } = await info.clearinghouseState({ user, accountType });
     const [, value, free] =
-      new RegExp(`${name}\\s+([\\d.]+)\\sUSDC\\s+([\\d.]+) free`).exec(text) ?? [];
+      new RegExp(`${name}\\s+([\\d.]+)\\sUSDC\\s+([\\d.]+) available`).exec(text) ?? [];
     const isNear = near(value, marginSummary.accountValue) && near(free, withdrawable);
-    const wanted = `${marginSummary.accountValue}, ${withdrawable} free`;
+    const wanted = `${marginSummary.accountValue}, ${withdrawable} available`;
     if (!isNear) found.push(`${name} ${value}, ${free} free; the venue says ${wanted}`);
   }
   return found;

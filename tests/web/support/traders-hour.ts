@@ -61,8 +61,8 @@ export const ACTS: readonly Act[] = [
       await choose(page, 'Scale');
       const from = 100 + chance.below(300);
       const at = (away: number): string => String(isBuy ? BASE - away : BASE + away);
-      await page.getByRole('textbox', { name: 'First price' }).fill(at(from));
-      await page.getByRole('textbox', { name: 'Last price' }).fill(at(from + 200));
+      await page.getByRole('textbox', { name: 'Start price' }).fill(at(from));
+      await page.getByRole('textbox', { name: 'End price' }).fill(at(from + 200));
       await page.getByRole('textbox', { name: 'Orders' }).fill('3');
       await size(page).fill('0.003');
       await send(page);
@@ -76,7 +76,7 @@ export const ACTS: readonly Act[] = [
       await choose(page, 'Stop');
       const away = 500 + chance.below(1_500);
       const at = String(isBuy ? BASE + away : BASE - away);
-      await page.getByRole('textbox', { name: 'When the mark is' }).fill(at);
+      await page.getByRole('textbox', { name: 'Trigger price (mark)' }).fill(at);
       await sendSize(page, chance);
     },
   },
@@ -85,7 +85,7 @@ export const ACTS: readonly Act[] = [
     isPossible: ({ orders }) => orders > 0,
     run: async (page, chance) => {
       await tab(page, 'Open orders');
-      const all = button(page, /^Cancel the order at/);
+      const all = button(page, /^Cancel order at/);
       await press(all.nth(chance.below(await all.count())));
     },
   },
@@ -93,8 +93,8 @@ export const ACTS: readonly Act[] = [
     name: 'a trigger cancelled',
     isPossible: ({ triggers }) => triggers > 0,
     run: async (page, chance) => {
-      await tab(page, 'Triggers');
-      const all = button(page, /^Cancel the order at/);
+      await tab(page, 'Conditional orders');
+      const all = button(page, /^Cancel order at/);
       await press(all.nth(chance.below(await all.count())));
     },
   },
@@ -127,7 +127,7 @@ export const ACTS: readonly Act[] = [
     run: async (page, chance) => {
       await tab(page, 'Positions');
       await press(button(page, 'Close BTC-USDC'));
-      const part = chance.pick(['25 %', '50 %', '100 %']);
+      const part = chance.pick(['25%', '50%', '100%']);
       const items = page.getByRole('menuitem', { name: /^Close/ });
       await items.first().waitFor();
       await press(items.filter({ hasText: part }).or(items.first()).first());
@@ -138,13 +138,13 @@ export const ACTS: readonly Act[] = [
     isPossible: ({ positions }) => positions > 0,
     run: async (page, chance, { isLong }) => {
       await tab(page, 'Positions');
-      await press(button(page, /Take profit and stop loss of BTC/));
+      await press(button(page, /TP\/SL of BTC/));
       const dialog = page.getByRole('dialog');
       const away = 1_000 + chance.below(1_000);
       const [up, down] = [String(BASE + away), String(BASE - away)];
       await dialog.getByRole('textbox', { name: 'TP' }).fill(isLong ? up : down);
       await dialog.getByRole('textbox', { name: 'SL' }).fill(isLong ? down : up);
-      await press(dialog.getByRole('button', { name: /Set the exits|Change the exits/ }));
+      await press(dialog.getByRole('button', { name: /Set TP\/SL/ }));
       await page.keyboard.press('Escape');
       await dialog.waitFor({ state: 'detached' });
     },
@@ -167,7 +167,7 @@ export const ACTS: readonly Act[] = [
     isPossible: () => true,
     run: async (page) => {
       await page.reload();
-      await page.getByText(/^At most/).waitFor();
+      await page.getByText(/^Max \d/).waitFor();
     },
   },
 ];

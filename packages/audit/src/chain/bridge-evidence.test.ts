@@ -41,17 +41,17 @@ describe('R-deposit: a deposit of a log', () => {
     expect(await fault({})).toBeUndefined();
     expect(await fault({})).toBeUndefined();
     const other = address(`0x${'99'.repeat(20)}`);
-    expect(await fault({ account: other })).toMatch(/is for 0x.*, and the log credits 0x99/);
+    expect(await fault({ account: other })).toMatch(/is for 0x.*, but the log credits 0x99/);
     const source = (more: object) => fault({ source: { ...command.source, ...more } });
-    expect(await source({ logIndex: 9 })).toMatch(/the chain does not have: log 9/);
+    expect(await source({ logIndex: 9 })).toMatch(/the chain does not have this deposit: log 9/);
     expect(await source({ txHash: hash(`0x${'ee'.repeat(32)}`) })).toMatch(/does not have/);
     expect(await source({ chainId: 1 })).toBe('a deposit of chain 1');
-    expect(await fault({ amountMicroUsdc: 7_000_001 })).toMatch(/for whom 7000000 came/);
+    expect(await fault({ amountMicroUsdc: 7_000_001 })).toMatch(/but only 7000000 arrived/);
     // What was credited is gone: the same money does not come twice.
     const { account } = command;
     const event = { type: 'depositCredited', account, amount: 7n * USDC };
     evidence.projection.onBlock({ result: { events: [event] } } as never);
-    expect(await fault({})).toMatch(/for whom 0 came that were not credited before/);
+    expect(await fault({})).toMatch(/only 0 arrived and were not credited before/);
     const credited = { bridge: { credited: new Map([[keyOf(command), {}]]) } } as never as State;
     expect(await evidence.depositFault(command, credited)).toBeUndefined();
   });
@@ -62,7 +62,7 @@ describe('R-deposit: a deposit of a log', () => {
     const whole = { ...last, amountMicroUsdc: 5_000_000 };
     expect(await evidence.depositFault(whole, STATE)).toBeUndefined();
     const more = { ...last, amountMicroUsdc: 5_000_001 };
-    expect(await evidence.depositFault(more, STATE)).toMatch(/for whom 5000000 came/);
+    expect(await evidence.depositFault(more, STATE)).toMatch(/but only 5000000 arrived/);
   });
 
   test('waits for a chain that has not come so far, is away, or gave up what was read', async () => {
@@ -70,15 +70,17 @@ describe('R-deposit: a deposit of a log', () => {
     const ahead = { ...command, source: { ...command.source, blockNumber: 1_000 } };
     await expect(evidence.depositFault(ahead, STATE)).rejects.toThrow(NotYetError);
     await expect(evidenceWith(50).depositFault(command, STATE)).rejects.toThrow(
-      /the chain has confirmed \d+ here/,
+      /only block \d+ is confirmed here/,
     );
     expect(await evidence.depositFault(command, STATE)).toBeUndefined();
     const { block } = evidence.projection.readTo!;
     evidence.projection.add([], { block, hash: `0x${'00'.repeat(32)}` });
-    await expect(evidence.depositFault(command, STATE)).rejects.toThrow(/people must look/);
+    await expect(evidence.depositFault(command, STATE)).rejects.toThrow(
+      /confirmed blocks were reorganised/,
+    );
     chain.faults.fill('down');
     await expect(evidenceWith(1).depositFault(command, STATE)).rejects.toThrow(
-      /the chain can not be asked/,
+      /the chain does not answer/,
     );
   });
 });
@@ -94,7 +96,7 @@ test('a log goes on with the bridge that was configured, and no other', async ()
   expect(await evidence.bridgeFault(command)).toBeUndefined();
   for (const changes of [{ chainId: 1 }, { bridge: command.token }, { token: command.bridge }]) {
     expect(await evidence.bridgeFault({ ...command, ...changes })).toMatch(
-      /and this is for bridge/,
+      /but this validator is for bridge/,
     );
   }
 });

@@ -58,7 +58,10 @@ export class BridgeEvidence implements ChainEvidence {
         command.chainId === chainId && command.bridge === bridge && command.token === token;
       if (isSame) return undefined;
       const of = `bridge ${command.bridge} with token ${command.token} of chain ${command.chainId}`;
-      return `the log goes on with ${of}, and this is for bridge ${bridge} with token ${token} of chain ${chainId}`;
+      return (
+        `the log continues with ${of}, but this validator is for bridge ${bridge} with token ` +
+        `${token} of chain ${chainId}`
+      );
     });
   }
 
@@ -73,13 +76,16 @@ export class BridgeEvidence implements ChainEvidence {
       await this.#readTo(source.blockNumber);
       const found = await this.#depositsOf(source.blockNumber, source.blockNumber);
       const own = found.find((each) => isSamePlace(each.source, source));
-      if (own === undefined) return `a deposit that the chain does not have: ${where}`;
+      if (own === undefined) return `the chain does not have this deposit: ${where}`;
       if (own.account !== account) {
-        return `the deposit at ${where} is for ${own.account}, and the log credits ${account}`;
+        return `the deposit at ${where} is for ${own.account}, but the log credits ${account}`;
       }
       const arrived = this.projection.left(account, source);
       if (arrived.amount < BigInt(amountMicroUsdc)) {
-        return `the log credits ${amountMicroUsdc} micro-USDC to ${account}, for whom ${arrived.amount} came that were not credited before`;
+        return (
+          `the log credits ${amountMicroUsdc} micro-USDC to ${account}, but only ` +
+          `${arrived.amount} arrived and were not credited before`
+        );
       }
       if (isOwn && !own.isOwn && !arrived.hasOwn)
         return `${account} did not send the deposit at ${where}`;
@@ -98,13 +104,17 @@ export class BridgeEvidence implements ChainEvidence {
       const { confirmed: block } = await client.head();
       const onChain = await readState(client, bridge, { withdrawalId, block });
       if (onChain === (paid ? ON_CHAIN.paid : ON_CHAIN.cancelled)) return undefined;
-      const said = paid ? 'was paid' : 'was given back';
+      const said = paid ? 'was paid' : 'was returned';
       if (onChain === (paid ? ON_CHAIN.cancelled : ON_CHAIN.paid)) {
-        return `the log says that withdrawal ${withdrawalId} ${said}, and the bridge has ${paid ? 'cancelled' : 'paid'} it`;
+        return (
+          `the log says that withdrawal ${withdrawalId} ${said}, but the bridge has ` +
+          `${paid ? 'cancelled' : 'paid'} it`
+        );
       }
       // Endpoints may be behind those of the venue.
       throw new NotYetError(
-        `the log says that withdrawal ${withdrawalId} ${said}, and at block ${block} the bridge has neither paid nor cancelled it`,
+        `the log says that withdrawal ${withdrawalId} ${said}, but the bridge has neither ` +
+          `paid nor cancelled it at block ${block}`,
       );
     });
   }
@@ -115,7 +125,8 @@ export class BridgeEvidence implements ChainEvidence {
     const { confirmed } = await client.head();
     if (blockNumber > confirmed) {
       throw new NotYetError(
-        `the log credits a deposit of block ${blockNumber}, and the chain has confirmed ${confirmed} here`,
+        `the log credits a deposit of block ${blockNumber}, but only block ${confirmed} is ` +
+          'confirmed here',
       );
     }
     await this.#assertSameChain(confirmed);
@@ -125,7 +136,7 @@ export class BridgeEvidence implements ChainEvidence {
       const to = Math.min(blockNumber, from + RANGE_BLOCKS - 1);
       const found = await this.#depositsOf(from, to);
       const hash = await client.blockHash(to);
-      if (hash === undefined) throw new NotYetError(`block ${to} of the chain is not there`);
+      if (hash === undefined) throw new NotYetError(`block ${to} of the chain does not exist`);
       this.projection.add(found, { block: to, hash });
     }
   }
@@ -137,7 +148,8 @@ export class BridgeEvidence implements ChainEvidence {
     const hash = await this.#options.client.blockHash(readTo.block);
     if (hash === readTo.hash) return;
     throw new NotYetError(
-      `block ${readTo.block} of the chain was ${readTo.hash} and is ${hash}: it has given up confirmed blocks, and people must look`,
+      `block ${readTo.block} of the chain was ${readTo.hash} and is now ${hash}: confirmed ` +
+        'blocks were reorganised, and the operator must check them',
     );
   }
 
@@ -166,7 +178,7 @@ export class BridgeEvidence implements ChainEvidence {
         error instanceof ChainDisagreementError ||
         error instanceof SigningRefusal;
       if (!isAway) throw error;
-      throw new NotYetError(`the chain can not be asked: ${chainFault(error)}`);
+      throw new NotYetError(`the chain does not answer: ${chainFault(error)}`);
     }
   }
 }

@@ -9,17 +9,17 @@ type Sum = { commands: number; microUsdc: bigint };
 
 /** What a number of commands is called. A new basis does not compile without its words. */
 const WORDS: { readonly [Each in Believable]: string } = {
-  operator: 'commands of operators without a signature, in block 1: compare its hash',
-  genesis: 'parameters of the network, in block 1: compare its hash',
-  listing: 'listings, phases and results that the venue brought by itself',
-  price: 'prices that the venue brought by itself',
-  faucet: 'grants of test money',
-  deposit: 'deposits: no chain was asked',
-  payout: 'ends of withdrawals: no chain was asked',
-  bridge: 'bridges: no chain was asked',
-  peg: 'lists of addresses that the relay named',
-  reserves: 'records of reserves: not computed again',
-  notice: 'announcements of an era',
+  operator: 'unsigned commands of operators in block 1: compare its hash',
+  genesis: 'network parameters in block 1: compare its hash',
+  listing: 'listings, phases and results made by the venue itself',
+  price: 'prices from the venue itself',
+  faucet: 'grants of test funds',
+  deposit: 'deposits: no chain was checked',
+  payout: 'settled withdrawals: no chain was checked',
+  bridge: 'bridges: no chain was checked',
+  peg: 'address lists from the relay',
+  reserves: 'reserves records: not recomputed',
+  notice: 'rules version announcements',
 };
 
 /** Commands that were applied without a signature, a computation or a chain that bears them out, by what they rest on. */
@@ -38,7 +38,7 @@ export class Believed {
   get lines(): readonly string[] {
     return this.#all.map(([basis, { commands, microUsdc }]) => {
       const [what = '', ...rest] = WORDS[basis].split(':');
-      const amount = microUsdc === 0n ? '' : `, ${formatMoney(microUsdc)} USDC in all`;
+      const amount = microUsdc === 0n ? '' : `, ${formatMoney(microUsdc)} USDC in total`;
       return `${commands} ${[what + amount, ...rest].join(':')}`;
     });
   }

@@ -41,10 +41,10 @@ test.each(byBasis('account', 'money'))(
     const open = { venuePrices: true, testMoney: true };
     for (const entry of [first, later]) {
       expect(checkerOf(open).fault({ command: of(type) }, entry)).toBe(
-        `${type} that nobody signed`,
+        `${type} without a signature`,
       );
       const named = { type, authority: SIGNED } as never;
-      const why = `${type} without a request that anybody signed`;
+      const why = `${type} without a signed request`;
       expect(checkerOf(open).fault({ command: named }, entry)).toBe(why);
     }
   },
@@ -53,15 +53,17 @@ test.each(byBasis('account', 'money'))(
 test.each(byBasis('operator'))('%s stands without a signature in the first block alone', (type) => {
   const checker = checkerOf({ venuePrices: true, testMoney: true });
   expect(checker.fault({ command: of(type) }, first)).toBeUndefined();
-  expect(checker.fault({ command: of(type) }, later)).toBe(`${type} that no operator signed`);
+  expect(checker.fault({ command: of(type) }, later)).toBe(
+    `${type} without an operator's signature`,
+  );
   const named = { type, operator: SIGNED } as never;
-  const why = `${type} without a request that anybody signed`;
+  const why = `${type} without a signed request`;
   expect(checker.fault({ command: named }, later)).toBe(why);
 });
 
 test.each(byBasis('listing', 'faucet'))('%s of the venue itself is for test money', (type) => {
   const refused = checkerOf({}).fault({ command: of(type) }, later);
-  expect(refused).toMatch(/that no operator signed|out of nothing/);
+  expect(refused).toMatch(/without an operator's signature|without a source/);
   expect(checkerOf({ testMoney: true }).fault({ command: of(type) }, later)).toBeUndefined();
 });
 
@@ -69,7 +71,7 @@ test.each(byBasis('price'))(
   '%s of the venue itself is believed where its operator says so',
   (type) => {
     expect(checkerOf({}).fault({ command: of(type) }, later)).toBe(
-      `${type} that no operator signed`,
+      `${type} without an operator's signature`,
     );
     const believing = checkerOf({ venuePrices: true });
     expect(believing.fault({ command: of(type) }, later)).toBeUndefined();
@@ -80,9 +82,9 @@ test.each(byBasis('price'))(
 test('a log begins once, and what is of no kind does not stand', () => {
   expect(checkerOf({}).fault({ command: of('genesis') }, first)).toBeUndefined();
   expect(checkerOf({}).fault({ command: of('genesis') }, later)).toBe('a second genesis');
-  expect(checkerOf({}).fault({ command: of('mint') }, later)).toMatch(/not known: mint/);
+  expect(checkerOf({}).fault({ command: of('mint') }, later)).toMatch(/unknown: mint/);
   const spare = { command: of('attest'), request: '{}' };
-  expect(checkerOf({}).fault(spare, later)).toMatch(/nobody's to sign, and stands with a request/);
+  expect(checkerOf({}).fault(spare, later)).toMatch(/has a request, but is never signed/);
 });
 
 test('what rests on a chain is counted where none is asked, and judged where one is', async () => {
@@ -91,9 +93,9 @@ test('what rests on a chain is counted where none is asked, and judged where one
     expect(blind.fault({ command: of(type) }, later)).toBeUndefined();
   }
   expect(blind.counts.believed.lines).toEqual([
-    '1 deposits: no chain was asked',
-    '1 ends of withdrawals: no chain was asked',
-    '1 bridges: no chain was asked',
+    '1 deposits: no chain was checked',
+    '1 settled withdrawals: no chain was checked',
+    '1 bridges: no chain was checked',
   ]);
   const chain = {
     depositFault: async () => 'no deposit',
@@ -126,8 +128,8 @@ describe('every command without a request is refused, computed or named as belie
     const credit = { type: 'creditDeposit', amountMicroUsdc: 25_000_000 } as never;
     for (const command of [grant, grant, credit]) checker.fault({ command }, later);
     expect(checker.counts.believed.lines).toEqual([
-      '2 grants of test money, 2001 USDC in all',
-      '1 deposits, 25 USDC in all: no chain was asked',
+      '2 grants of test funds, 2001 USDC in total',
+      '1 deposits, 25 USDC in total: no chain was checked',
     ]);
     expect(JSON.parse(JSON.stringify(checker.counts)).believed).toEqual({
       faucet: { commands: 2, usdc: '2001' },

@@ -65,13 +65,12 @@ export class CommandChecker {
     entry: Pick<LogEntry, 'seq'>,
   ): string | undefined | Promise<string | undefined> {
     const basis: string | undefined = RESTS_ON[command.type];
-    if (basis === undefined) return `it is of a kind that is not known: ${String(command.type)}`;
+    if (basis === undefined) return `the command type is unknown: ${String(command.type)}`;
     if (isRequest(command)) {
-      if (request === undefined) return `${command.type} without a request that anybody signed`;
+      if (request === undefined) return `${command.type} without a signed request`;
       return this.#requestFault(command, request);
     }
-    if (request !== undefined)
-      return `${command.type} is nobody's to sign, and stands with a request`;
+    if (request !== undefined) return `${command.type} has a request, but is never signed`;
     return this.#processFault(command, entry.seq === 1);
   }
 
@@ -114,15 +113,17 @@ export class CommandChecker {
     switch (RESTS_ON[command.type]) {
       case 'account':
       case 'money':
-        return { fault: `${command.type} that nobody signed` };
+        return { fault: `${command.type} without a signature` };
       case 'operator':
-        return isFirstBlock ? 'believed' : { fault: `${command.type} that no operator signed` };
+        return isFirstBlock
+          ? 'believed'
+          : { fault: `${command.type} without an operator's signature` };
       case 'listing':
         if (policy.testMoney) return 'believed';
-        return { fault: `${command.type} that no operator signed` };
+        return { fault: `${command.type} without an operator's signature` };
       case 'price':
         if (policy.venuePrices) return 'believed';
-        return { fault: `${command.type} that no operator signed` };
+        return { fault: `${command.type} without an operator's signature` };
       case 'genesis':
         return isFirstBlock ? 'believed' : { fault: 'a second genesis' };
       case 'faucet':
@@ -148,11 +149,11 @@ export class CommandChecker {
       return { fault: chain.settlementFault(command, state()) };
     }
     if (command.type === 'openBridge') return { fault: chain.bridgeFault(command) };
-    return { fault: `${command.type} rests on no chain that is known` };
+    return { fault: `${command.type} depends on a chain, but no chain is known` };
   }
 }
 
 function faucetFault(command: Command): string {
   const { account = '', amountMicroUsdc = 0 } = command.type === 'creditFaucet' ? command : {};
-  return `${amountMicroUsdc} micro-USDC for ${account} out of nothing: this venue has no test money`;
+  return `${amountMicroUsdc} micro-USDC for ${account} without a source: this venue has no test funds`;
 }

@@ -46,23 +46,23 @@ export class RequestReader {
       ...(needsSigner ? ALL_SIGNERS : NO_SIGNER),
     });
     if ('refused' in sent) {
-      const why = sent.refused === 'tooLarge' ? 'it is too large' : sent.refused.message;
-      return `its request can't be read: ${why}`;
+      const why = sent.refused === 'tooLarge' ? 'the request is too large' : sent.refused.message;
+      return `the request cannot be read: ${why}`;
     }
-    if (found.fault !== undefined) return `its request can't be read: ${found.fault}`;
-    if (found.txHash === undefined) return "its request can't be hashed";
+    if (found.fault !== undefined) return `the request cannot be read: ${found.fault}`;
+    if (found.txHash === undefined) return 'the request cannot be hashed';
     const asked = sentRequest(sent);
     const signer = needsSigner ? found.signer : said.signer;
-    if (signer === undefined) return 'nobody can have signed its request';
+    if (signer === undefined) return 'no valid signer can be recovered from the request';
     const txHash = found.txHash as Hash;
     const authority = authorityFrom(asked, { ...found, signer: signer as Address }, txHash);
-    if (!('signer' in authority)) return `its signatures do not add up: ${authority.message}`;
+    if (!('signer' in authority)) return `the signatures are not sufficient: ${authority.message}`;
     if (authority.signer !== said.signer) {
-      return `the log says that ${said.signer} signed it, and ${authority.signer} did`;
+      return `the log names the signer ${said.signer}, but ${authority.signer} signed the request`;
     }
     const derived = actionToCommand(asked.action, authority, instruments);
     if (isSame(derived, command)) return undefined;
-    return `the request asks for ${brief(derived)}, and the log has ${brief(command)}`;
+    return `the request asks for ${brief(derived)}, but the log contains ${brief(command)}`;
   }
 }
 

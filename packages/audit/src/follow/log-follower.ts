@@ -28,7 +28,7 @@ export class LogFollower {
   readonly #stopping = new AbortController();
   readonly #waiters = new Set<() => void>();
   #finding: Finding | undefined;
-  #waits: string | undefined = 'nothing of the log was read yet';
+  #waits: string | undefined = 'no block of the log was read yet';
   #headHeight = 0;
   #ended: Promise<void> | undefined;
 
@@ -88,7 +88,7 @@ export class LogFollower {
         if (error instanceof FindingError) this.#find(error.finding);
         else {
           const why = error instanceof Error ? error.message : String(error);
-          this.#tellWaits(error instanceof NotYetError ? why : `the log can not be read: ${why}`);
+          this.#tellWaits(error instanceof NotYetError ? why : `the log cannot be read: ${why}`);
           await this.#pause(AGAIN_MS);
         }
       }
@@ -115,7 +115,8 @@ export class LogFollower {
     replica.compare(head);
     if (head.height < replica.replica.head.height) {
       throw new NotYetError(
-        `the venue's log ends at block ${head.height}, and it had block ${replica.replica.head.height} before`,
+        `the log of the venue ends at block ${head.height}, but block ` +
+          `${replica.replica.head.height} was read before`,
       );
     }
     return entries.length > 0;

@@ -60,11 +60,11 @@ test('blocks stand in their order and time, and those whose hash is known have i
   await inDirectory(async (directory) => {
     const { first, hash: own, open } = await begun(directory);
     const replica = await open({}, { checkpoints: [{ height: 1, hash: own, by: 'genesis' }] });
-    expect(await why(replica.take(block(2)))).toBe('block 2: it comes behind block 0');
+    expect(await why(replica.take(block(2)))).toBe('block 2: expected the block after 0');
     expect(await why(replica.take(first))).toBe('taken');
-    const past = 'block 2: its time is before that of the block ahead of it';
+    const past = 'block 2: its time is before the time of the previous block';
     expect(await why(replica.take(block(2, [], NOW - 1)))).toBe(past);
-    const ahead = 'block 2: its time is 60001 ms ahead of the clock here';
+    const ahead = 'block 2: its time is 60001 ms ahead of the local clock';
     expect(await why(replica.take(block(2, [], NOW + 60_001)))).toBe(ahead);
     const attest = { type: 'attest', height: 1, hash: own } as const;
     expect(await why(replica.take(block(2, [{ ...attest, hash: OTHER }])))).toMatch(
@@ -72,9 +72,9 @@ test('blocks stand in their order and time, and those whose hash is known have i
     );
     expect(await why(replica.take(block(2, [attest])))).toBe('taken');
     replica.compare({ height: 1, hash: own });
-    expect(() => replica.compare({ height: 1, hash: OTHER })).toThrow(/the venue says 0xcdcd/);
+    expect(() => replica.compare({ height: 1, hash: OTHER })).toThrow(/the venue reports 0xcdcd/);
     const other = await open({}, { checkpoints: [{ height: 1, hash: OTHER, by: 'genesis' }] });
-    expect(await why(other.take(first))).toMatch(/it must be 0xcdcd.* \(genesis\)/);
+    expect(await why(other.take(first))).toMatch(/expected 0xcdcd.* \(genesis\)/);
   });
 });
 
@@ -84,17 +84,19 @@ test('what an operator vouches for is applied and not derived, and must be what 
     const unsigned = block(2, [{ type: 'setOperators', role: 'admins' }]);
     const strict = await open();
     await strict.take(first);
-    expect(await why(strict.take(unsigned))).toMatch(/command 0: setOperators that no operator/);
+    expect(await why(strict.take(unsigned))).toMatch(
+      /command 0: setOperators without an operator's signature/,
+    );
     const plain = await FollowingReplica.create(placesIn(directory));
     for (const entry of [first, unsigned]) plain.take(entry);
     const vouched = { height: 2, hash: String(plain.head.hash) };
     const trusting = await open({ vouched });
     for (const entry of [first, unsigned]) expect(await why(trusting.take(entry))).toBe('taken');
     const again = { ...unsigned, seq: 3 };
-    expect(await why(trusting.take(again))).toMatch(/setOperators that no operator signed/);
+    expect(await why(trusting.take(again))).toMatch(/setOperators without an operator's signature/);
     const wrong = await open({ vouched: { height: 2, hash: OTHER } });
     await wrong.take(first);
-    expect(await why(wrong.take(unsigned))).toMatch(/it must be 0xcdcd.* \(vouchedBlock\)/);
+    expect(await why(wrong.take(unsigned))).toMatch(/expected 0xcdcd.* \(vouchedBlock\)/);
   });
 });
 
@@ -110,7 +112,7 @@ test('who follows a log goes on where it can, says why where it can not, and sto
     };
     const follower = new LogFollower({ source: { page: () => page() }, replica, everyMs: 1 });
     follower.start();
-    await expect.poll(() => follower.waits).toBe('the log can not be read: HTTP 500');
+    await expect.poll(() => follower.waits).toBe('the log cannot be read: HTTP 500');
     const head = { height: 1, hash: own };
     page = async () => ({ entries: replica.replica.head.height === 0 ? [first] : [], head });
     await expect.poll(() => follower.waits, { timeout: 5_000 }).toBeUndefined();
@@ -118,7 +120,7 @@ test('who follows a log goes on where it can, says why where it can not, and sto
     page = async () => ({ entries: [], head: { height: 0, hash: OTHER } });
     await expect
       .poll(() => follower.waits)
-      .toBe("the venue's log ends at block 0, and it had block 1 before");
+      .toBe('the log of the venue ends at block 0, but block 1 was read before');
     page = async () => ({ entries: [], head: { height: 1, hash: OTHER } });
     await expect.poll(() => follower.finding?.what, { timeout: 5_000 }).toMatch(/its hash is 0x/);
     await follower.progress(60_000);

@@ -92,10 +92,10 @@ export class AuditedReplica {
     const { policy } = this.#options;
     const { height, timeMs } = this.#replica.head;
     const refuse = (what: string): FindingError => new FindingError({ height: entry.seq, what });
-    if (entry.seq !== height + 1) throw refuse(`it comes behind block ${height}`);
-    if (entry.timeMs < timeMs) throw refuse('its time is before that of the block ahead of it');
+    if (entry.seq !== height + 1) throw refuse(`expected the block after ${height}`);
+    if (entry.timeMs < timeMs) throw refuse('its time is before the time of the previous block');
     const aheadMs = entry.timeMs - this.#options.now();
-    if (aheadMs > AHEAD_MS_MAX) throw refuse(`its time is ${aheadMs} ms ahead of the clock here`);
+    if (aheadMs > AHEAD_MS_MAX) throw refuse(`its time is ${aheadMs} ms ahead of the local clock`);
     const { derivedFrom = 1, vouched } = policy;
     const isVouched = vouched !== undefined && entry.seq <= vouched.height;
     if (!isVouched && entry.seq >= derivedFrom) await this.#check(entry);
@@ -105,7 +105,7 @@ export class AuditedReplica {
     if (vouched !== undefined) checkpoints.push({ ...vouched, by: 'vouchedBlock' });
     for (const known of checkpoints) {
       if (known.height !== entry.seq || known.hash === hash) continue;
-      throw refuse(`its hash is ${hash}, and it must be ${known.hash} (${known.by})`);
+      throw refuse(`its hash is ${hash}, expected ${known.hash} (${known.by})`);
     }
     return block;
   }
@@ -114,7 +114,9 @@ export class AuditedReplica {
   compare(told: Pick<BlockHead, 'hash' | 'height'>): void {
     const own = this.#replica.headAt(told.height)?.hash;
     if (own === undefined || own === told.hash) return;
-    const what = `its hash is ${own} here, and the venue says ${told.hash}: it is another block, or led to another state`;
+    const what =
+      `its hash is ${own} here, but the venue reports ${told.hash}: the block or the state ` +
+      'after it differs';
     throw new FindingError({ height: told.height, what });
   }
 
@@ -141,7 +143,7 @@ export class AuditedReplica {
       return checker.fault(logged, entry);
     } catch (error) {
       if (error instanceof NotYetError) throw error;
-      return `it can't be read: ${error instanceof Error ? error.message : String(error)}`;
+      return `the command cannot be read: ${error instanceof Error ? error.message : String(error)}`;
     }
   }
 
@@ -153,7 +155,8 @@ export class AuditedReplica {
       commands.every(({ command }) => RESTS_ON[command.type] === 'replica');
     if (isOpening || this.#options.policy.appliesEarlier === true) return;
     const what =
-      'it is of an earlier era, whose commands this release can not derive: vouch for the last block of that era';
+      'it belongs to an earlier rules version, whose commands this release cannot derive: ' +
+      'vouch for the last block of that version';
     throw new FindingError({ height, what });
   }
 
@@ -190,6 +193,6 @@ export class AuditedReplica {
     );
     const { serviceNetwork } = this.#options.policy;
     if (base !== undefined) return { ...base, serviceNetwork };
-    throw new FindingError({ height: seq, what: 'the log is of no network that is known' });
+    throw new FindingError({ height: seq, what: 'the log belongs to an unknown network' });
   }
 }

@@ -34,10 +34,10 @@ async function main(args: readonly string[]): Promise<void> {
   const config = configOf(args);
   const log = createLogger({ level: config.logLevel });
   let running: RunningValidator | undefined;
-  const logger = stopLogger((why) => log.error({ why }, 'the stop was cut short'));
+  const logger = stopLogger((why) => log.error({ why }, 'shutdown incomplete'));
   closeWithGrace({ delay: STOP_MS_MAX, logger }, async ({ err }) => {
     if (err !== undefined) {
-      log.fatal({ err }, 'stopping at once');
+      log.fatal({ err }, 'stopping immediately');
       process.exit(1);
     }
     await running?.stop();

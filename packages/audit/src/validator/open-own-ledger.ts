@@ -50,8 +50,7 @@ export async function openOwnLedger(
     draw,
     projections: [requests],
     faultOf: own.faultOf,
-    onPassedOver: (what, why) =>
-      log.warn({ what, why }, 'passed over a state that can not be used'),
+    onPassedOver: (what, why) => log.warn({ what, why }, 'skipped an unusable state'),
   });
   const snapshotter = new Snapshotter({
     replica: replica.replica,
@@ -60,7 +59,7 @@ export async function openOwnLedger(
     everyCommands: SNAPSHOT_EVERY_COMMANDS,
     hasRoom: () => true,
     pause: () => nextTurn(),
-    onFailed: (err) => log.error({ err }, 'a snapshot could not be written; it is tried again'),
+    onFailed: (err) => log.error({ err }, 'writing a snapshot failed; retrying'),
   });
   await snapshotter.open();
   const write = async (): Promise<void> => {
@@ -71,10 +70,10 @@ export async function openOwnLedger(
     source,
     replica,
     onApplied: () => (snapshotter.isDue ? write() : undefined),
-    onFinding: (finding) => log.fatal({ finding }, `signs no more: ${findingText(finding)}`),
+    onFinding: (finding) => log.fatal({ finding }, `signing stopped: ${findingText(finding)}`),
     onWaits: (why) => {
-      if (why === undefined) log.info('follows the log');
-      else log.warn({ why }, 'stands still');
+      if (why === undefined) log.info('following the log');
+      else log.warn({ why }, 'waiting before applying the next block');
     },
   });
   follower.start();
@@ -104,7 +103,7 @@ function checkpointsOf(
 ): readonly Checkpoint[] {
   return [
     ...(genesis === undefined ? [] : [{ height: 1, hash: genesis, by: 'genesis' }]),
-    ...(head === undefined ? [] : [{ ...head, by: 'it was signed by' }]),
+    ...(head === undefined ? [] : [{ ...head, by: 'last signed block' }]),
   ];
 }
 
@@ -136,11 +135,14 @@ function warnings({
   vouchedBlock,
 }: ValidatorSettings): readonly string[] {
   const all: [boolean, string][] = [
-    [genesis === undefined, 'genesis: the first log that it sees is taken for that of the venue'],
-    [prices === 'venue', 'prices: those that the venue brings by itself are believed'],
-    [testMoney, 'testMoney: money that the venue makes is believed'],
-    [sampleOneIn > 1, `sampleOneIn: of ${sampleOneIn} orders the signature of one is looked at`],
-    [vouchedBlock !== undefined, 'vouchedBlock: the log up to there is not derived'],
+    [
+      genesis === undefined,
+      'genesis: not set, so the first log that this validator sees is trusted',
+    ],
+    [prices === 'venue', 'prices: prices from the venue itself are trusted'],
+    [testMoney, 'testMoney: money created by the venue is trusted'],
+    [sampleOneIn > 1, `sampleOneIn: only one of ${sampleOneIn} order signatures is verified`],
+    [vouchedBlock !== undefined, 'vouchedBlock: the log up to this block is not derived'],
   ];
   return all.flatMap(([holds, why]) => (holds ? [why] : []));
 }

@@ -60,7 +60,7 @@ test('R-snapshots: a validator does not begin with a snapshot that it did not wr
     const { content, opened, passedOver } = await withSnapshot(directory);
     expect(await opened()).toBe(0);
     expect(passedOver).toEqual([
-      `the snapshot of block 1: this validator did not write it: pass --accept-snapshot ${content} to begin with it`,
+      `the snapshot of block 1: not written by this validator; to start with it, pass --accept-snapshot ${content}`,
     ]);
     expect(await opened(`0x${'ee'.repeat(32)}`)).toBe(0);
     expect(await opened(content)).toBe(1);
@@ -87,15 +87,13 @@ test('the record of own snapshots keeps the newest, and those of an earlier rele
     const signed = { file, accepted: undefined, hasSigned: true };
     const before = new OwnSnapshots(signed);
     expect(await before.faultOf(claim(first, 3))).toBeUndefined();
-    expect(await before.faultOf(claim(first, 4))).toMatch(/did not write it/);
+    expect(await before.faultOf(claim(first, 4))).toMatch(/not written by this validator/);
     expect(
       await new OwnSnapshots({ ...signed, hasSigned: false }).faultOf(claim(first, 3)),
-    ).toMatch(/did not write it/);
+    ).toMatch(/not written by this validator/);
     for (const content of contents) before.add(content);
     const after = new OwnSnapshots(signed);
-    expect(await after.faultOf(claim(first, 3))).toMatch(/did not write it/);
+    expect(await after.faultOf(claim(first, 3))).toMatch(/not written by this validator/);
     expect(await after.faultOf(claim(second, 4))).toBeUndefined();
-    expect(await after.faultOf({ ...claim(second, 4), block: 6 })).toBe(
-      'its content is of block 6',
-    );
+    expect(await after.faultOf({ ...claim(second, 4), block: 6 })).toBe('it contains block 6');
   }));

@@ -29,7 +29,7 @@ export class OwnSnapshots {
     this.#options = options;
     const text = readTextFile(file);
     if (text !== undefined && !LINES.test(text)) {
-      throw new BookDamagedError(`${file} is damaged: it lists the snapshots of this validator`);
+      throw new BookDamagedError(`${file} is damaged. It lists the snapshots of this validator`);
     }
     this.#hasRecord = text !== undefined;
     this.#contents = text?.split('\n').filter((line) => line !== '') ?? [];
@@ -43,13 +43,13 @@ export class OwnSnapshots {
 
   readonly faultOf: SnapshotJudge = async ({ block, content, height, rules }) => {
     const { accepted, hasSigned } = this.#options;
-    if (block !== height) return `its content is of block ${block}`;
+    if (block !== height) return `it contains block ${block}`;
     if (content !== undefined && (accepted === content || this.#contents.includes(content))) {
       return undefined;
     }
     if (!this.#hasRecord && hasSigned && rules < RULES_VERSION) return undefined;
     const flag =
-      content === undefined ? '' : `: pass --accept-snapshot ${content} to begin with it`;
-    return `this validator did not write it${flag}`;
+      content === undefined ? '' : `; to start with it, pass --accept-snapshot ${content}`;
+    return `not written by this validator${flag}`;
   };
 }

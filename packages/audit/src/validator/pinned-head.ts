@@ -16,7 +16,9 @@ export class PinnedHead {
     if (text === undefined) return;
     const [, height, hash] = /^(\d+):(0x[0-9a-f]{64})\n$/.exec(text) ?? [];
     if (height === undefined || hash === undefined) {
-      throw new BookDamagedError(`${file} is damaged: it says by which block was signed last`);
+      throw new BookDamagedError(
+        `${file} is damaged. It records the block by which this validator signed last`,
+      );
     }
     this.#pinned = { height: Number(height), hash: hash as BlockHead['hash'] };
   }

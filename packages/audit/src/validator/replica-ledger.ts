@@ -35,26 +35,34 @@ export class ReplicaLedger implements OwnLedger {
     const { replica } = this.#options.replica;
     if (!this.#isBack) {
       const at = `block ${replica.head.height} of ${pinned.head?.height}`;
-      throw new SigningRefusal(503, `its own replica is not back where it signed last: ${at}`);
+      throw new SigningRefusal(
+        503,
+        `its own replica has not caught up with the block of its last signature: ${at}`,
+      );
     }
     const { withdrawals } = openWithdrawals(replica.state);
     const found = withdrawals.find((each) => each.withdrawalId === withdrawalId);
     const { height } = replica.head;
     if (found === undefined) {
       const isOver = withdrawalId < nextWithdrawalId(replica.state);
-      const why = isOver ? `withdrawal ${withdrawalId} is over` : this.#unknown(withdrawalId);
+      const why = isOver
+        ? `withdrawal ${withdrawalId} is already settled`
+        : this.#unknown(withdrawalId);
       throw new SigningRefusal(isOver ? 409 : 404, `${why} at block ${height} of its own replica`);
     }
     if (found.user !== user) {
       throw new SigningRefusal(
         409,
-        `withdrawal ${withdrawalId} is of ${found.user}, not of ${user}`,
+        `withdrawal ${withdrawalId} belongs to ${found.user}, not to ${user}`,
       );
     }
     const held = replica.state.withdrawals.get(withdrawalId);
     const amount = held?.amount ?? found.pays;
     if (amount - found.pays > this.#options.feeMax) {
-      throw new SigningRefusal(409, `of withdrawal ${withdrawalId} the venue keeps too much`);
+      throw new SigningRefusal(
+        409,
+        `the fee that the venue keeps of withdrawal ${withdrawalId} is too high`,
+      );
     }
     const { destination, pays: usd, requestedMs: timeMs } = found;
     return { destination, usd, amount, timeMs, isReturned: false };
@@ -64,7 +72,7 @@ export class ReplicaLedger implements OwnLedger {
   assertPayable(): Promise<void> {
     this.#assertStands();
     if (!doWithdrawalsWait(this.#options.replica.replica.state)) return Promise.resolve();
-    throw new SigningRefusal(503, 'withdrawals wait: the insurance fund is deep below zero');
+    throw new SigningRefusal(503, 'withdrawals are on hold: the insurance fund is far below zero');
   }
 
   /** The request was derived and executed by this replica: who signed it, for whom and what is looked at there. */
@@ -77,7 +85,7 @@ export class ReplicaLedger implements OwnLedger {
     const { pinned, replica, requests } = this.#options;
     const request = requests.of(Number(withdrawalId));
     if (request === undefined) {
-      throw new SigningRefusal(409, `withdrawal ${withdrawalId}: there is no request for it`);
+      throw new SigningRefusal(409, `withdrawal ${withdrawalId} has no request`);
     }
     pinned.pin(replica.replica.head);
     return Promise.resolve({ request, signerChanges: [] });
@@ -123,14 +131,14 @@ export class ReplicaLedger implements OwnLedger {
 
   #unknown(withdrawalId: number): string {
     const { waits } = this.#options.follower;
-    const why = waits === undefined ? '' : ` (it waits: ${waits})`;
-    return `nobody has asked for withdrawal ${withdrawalId}${why}`;
+    const why = waits === undefined ? '' : ` (waiting: ${waits})`;
+    return `withdrawal ${withdrawalId} was never requested${why}`;
   }
 
   /** Nothing is signed by a log that does not stand. */
   #assertStands(): void {
     const { finding } = this.#options.follower;
     if (finding === undefined) return;
-    throw new SigningRefusal(409, `the log of the venue does not stand: ${findingText(finding)}`);
+    throw new SigningRefusal(409, `the log of the venue is not valid: ${findingText(finding)}`);
   }
 }

@@ -6,8 +6,8 @@ export function believedCounts(
   earlierBlocks: number,
 ): string[] {
   const others: [count: number, what: string][] = [
-    [signersSampledOut, 'signers of requests, as the log names them'],
-    [earlierBlocks, 'blocks of earlier eras: applied by their own engine, and not derived'],
+    [signersSampledOut, 'signers of requests, as named by the log'],
+    [earlierBlocks, 'blocks of earlier rules versions: applied by their own engine, not derived'],
   ];
   return [
     ...believed.lines,

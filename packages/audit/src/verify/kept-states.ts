@@ -68,7 +68,7 @@ export class KeptStates {
     for (const [{ file, height }, content] of this.#contents) {
       const attested = height < seq ? attestationIn(commands, height) : undefined;
       if (attested === undefined || attested === content) continue;
-      const what = `its content has the hash ${content}, and block ${seq} attests ${attested}`;
+      const what = `its content has the hash ${content}, but block ${seq} attests ${attested}`;
       this.findings.push({ file, block: height, what });
     }
   }
@@ -79,7 +79,7 @@ export class KeptStates {
     for (const [file, payload] of this.#payloads) {
       if (opening === undefined || !file.isEra || file.height !== entry.seq - 1) continue;
       if (hashText(JSON.stringify(payload.state)) === opening.stateHash) continue;
-      const what = 'it is not the state that the log names';
+      const what = 'it is not the state named by the log';
       this.findings.push({ file: file.file, block: entry.seq, what });
     }
   }
@@ -111,7 +111,7 @@ export class KeptStates {
       this.#contents.set(kept, hasher.of(payload, read.payload));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      this.findings.push({ file, block: height, what: `it can't be read: ${why}` });
+      this.findings.push({ file, block: height, what: `it cannot be read: ${why}` });
     }
   }
 }
@@ -123,7 +123,7 @@ function differenceOf(
   state: State | undefined,
 ): string | undefined {
   if (payload.head.hash !== head.hash) {
-    return `it is of a block ${payload.head.hash}, and the log leads to ${head.hash}`;
+    return `it belongs to a block ${payload.head.hash}, but the log leads to ${head.hash}`;
   }
   if (state === undefined) return undefined;
   const [kept, own] = [dump(restore(payload.state)), dump(state)];
@@ -132,7 +132,7 @@ function differenceOf(
       JSON.stringify(kept[key as keyof typeof own]) !==
       JSON.stringify(own[key as keyof typeof own]),
   );
-  return part === undefined ? undefined : `its ${part} are not those that the log leads to`;
+  return part === undefined ? undefined : `its ${part} differ from those of the log`;
 }
 
 async function filesIn(directory: string): Promise<readonly KeptFile[]> {

@@ -26,7 +26,7 @@ test(
       expect(folderRefusal(data)).toBeUndefined();
       expect(await readdir(data)).toEqual(['journal']);
       const lock = lockDirectory(data);
-      const err = `${data} is in use by process ${process.pid}: a folder is looked through while no venue runs on it\n`;
+      const err = `${data} is in use by process ${process.pid}. Stop the venue first\n`;
       expect(await verify(data)).toEqual({ code: 2, out: '', err });
       lock.release();
       expect(folderRefusal(data)).toBeUndefined();
@@ -35,7 +35,7 @@ test(
 );
 
 test('a folder that is none is a wrong question, and the help names every kind', async () => {
-  const err = '/nowhere is no data folder: it has no journal\n';
+  const err = '/nowhere is not a data folder: it has no journal\n';
   expect(await verify('/nowhere')).toEqual({ code: 2, out: '', err });
   const { code, out } = await verify('--help');
   expect(code).toBe(0);

@@ -16,20 +16,21 @@ oddlot verify liquidation --user ADDRESS [--time MS or --tid ID] [--url URL] [--
 oddlot verify settlement --instrument ID [--url URL] [--json]
 oddlot verify reserves --user ADDRESS (--url URL or --proof FILE, or both) [--root ROOT] [--rpc URL] [--bridge ADDRESS] [--token ADDRESS] [--json]
 
-Looks through the data folder of a venue that does not run: every byte of its log, every signature, every
-state, row and receipt. Nothing is changed.
+Verifies the data folder of a stopped venue: every byte of its log, every signature, every state, row and
+receipt. Changes nothing.
 
-  --json     prints what it found as JSON
-  --pruned   rows that retention has dropped (historyKeep, receiptsKeptMs) are no finding
+  --json     Print the report as JSON
+  --pruned   Accept missing rows that retention has removed (historyKeep, receiptsKeptMs)
 
-With the URL of a log (the operations port of a venue that runs with --serve-log) it replays that in the same way, and --venue
-compares with what the venue tells everybody of its blocks.
+With the URL of a log (the operations port of a venue started with --serve-log), replays that log in the same
+way; --venue also compares its blocks with those that the venue publishes.
 
-receipt computes hash, signer and place of a request again, liquidation why and at which prices an account was liquidated; with
-the log of the venue (--log) an engine of its own computes results and marks too. settlement computes the result of an outcome
-market again from its receipt, and reserves checks that an address is counted in what a venue says it owes.
+receipt      Recomputes hash, signer and position of a request; with --log also its result
+liquidation  Recomputes why and at which prices an account was liquidated; with --log also the marks
+settlement   Recomputes the result of an outcome market from its resolution record
+reserves     Checks that an account is included in the published liabilities of a venue
 
-Exit codes: 0 all of it agrees, 1 something differs, 2 nothing to compare or a wrong question, 4 no answer
+Exit codes: 0 everything agrees, 1 something differs, 2 nothing to compare or a usage error, 4 no answer
 `;
 
 const WRONG_QUESTION = 2;
@@ -49,8 +50,7 @@ async function main(args: readonly string[]): Promise<number> {
       process.stdout.write(HELP);
       return 0;
     }
-    if (data === undefined || more !== undefined)
-      throw new SettingError('one folder is looked through');
+    if (data === undefined || more !== undefined) throw new SettingError('Name exactly one folder');
     const refusal = folderRefusal(data);
     if (refusal !== undefined) return refuse(args, refusal);
     const report = await verifyFolder({
@@ -76,7 +76,7 @@ function refuse(args: readonly string[], message: string): number {
 }
 
 function textOf({ believed, counts, findings, harmless, hash, height }: VerifyReport): string {
-  const stands = findings.length === 0 ? 'all of it stands' : 'it does not stand';
+  const stands = findings.length === 0 ? 'verified' : 'NOT VALID';
   const lines = [
     `${stands}: ${counts.derived} requests derived up to block ${height} ${hash}`,
     ...findings.map((each) => `wrong     ${placeText(each)}`),

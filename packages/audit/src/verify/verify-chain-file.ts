@@ -11,12 +11,12 @@ export function verifyChainFile(data: string): readonly Located[] {
   let before: ReturnType<typeof CHAIN_LINES.read> | undefined;
   for (let offset = 0; offset < bytes.length;) {
     const end = bytes.indexOf('\n', offset);
-    if (end < 0) return [{ file, offset, what: 'the last line has no end: a crash may leave one' }];
+    if (end < 0) return [{ file, offset, what: 'the last line is incomplete, as after a crash' }];
     const line = bytes.toString('utf8', offset, end);
     const read = CHAIN_LINES.read(line, before);
     // What is no UTF-8 reads as something else, and must not pass for it.
     if (!read.isRight || !Buffer.from(line).equals(bytes.subarray(offset, end))) {
-      return [{ file, offset, what: 'the line is not what its checksum says' }];
+      return [{ file, offset, what: 'the checksum of the line does not match' }];
     }
     before = read;
     offset = end + 1;

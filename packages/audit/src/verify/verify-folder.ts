@@ -73,7 +73,7 @@ class FolderCheck {
       this.#findings.push(...store.findings);
       this.#harmless.push(...store.harmless);
     } else if (end !== undefined) {
-      this.#believed.push('rows and receipts: they can be computed from a whole log alone');
+      this.#believed.push('rows and receipts: they can only be recomputed from a complete log');
     }
     const { counts = noCounts() } = this.#replica ?? {};
     this.#believed.push(...believedCounts(counts, this.#earlierBlocks));
@@ -92,7 +92,7 @@ class FolderCheck {
     const { data, onProgress } = this.#options;
     const directory = join(data, 'journal');
     if (!existsSync(directory)) {
-      this.#findings.push({ file: directory, what: 'there is no log' });
+      this.#findings.push({ file: directory, what: 'the log is missing' });
       return undefined;
     }
     const hashText = await createTextHasher();
@@ -129,12 +129,14 @@ class FolderCheck {
     if (first.seq > 1) {
       const base = states.oldestFrom(first.seq - 1);
       if (base === undefined) {
-        const what = `the log begins with it, and no snapshot is of block ${first.seq - 1} or later`;
+        const what =
+          `the log begins with this block, but there is no snapshot of block ${first.seq - 1} ` +
+          'or later';
         throw new FindingError({ height: first.seq, what });
       }
       await cp(base.file, join(snapshots, basename(base.file)));
       this.#believed.push(
-        `all up to block ${base.height}: its log was dropped, and ${base.file} stands for it`,
+        `everything up to block ${base.height}: its log was removed, and ${base.file} takes its place`,
       );
     }
     const replica = await AuditedReplica.open({
@@ -148,7 +150,7 @@ class FolderCheck {
         this.#findings.push({ file: snapshots, what: `${what}: ${why}` }),
     });
     if (replica.replica.head.height >= first.seq - 1) return replica;
-    const what = 'the log begins with it, and the snapshot before it can not be used';
+    const what = 'the log begins with this block, but the snapshot before it cannot be used';
     throw new FindingError({ height: first.seq, what });
   }
 }

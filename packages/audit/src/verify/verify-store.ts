@@ -35,13 +35,13 @@ export async function verifyStore(
   let stored: readonly string[];
   try {
     const fault = sqliteFault(copy);
-    if (fault !== undefined) return wrong({ file, what: `SQLite finds: ${fault}` });
+    if (fault !== undefined) return wrong({ file, what: `SQLite reports: ${fault}` });
     const rows = await dumpHistory({ file: copy });
     // Tables of an earlier release are brought up to date by opening them.
     stored = [...rows, ...sqliteShape(copy)];
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return wrong({ file, what: `it can't be read: ${why}` });
+    return wrong({ file, what: `it cannot be read: ${why}` });
   }
   const place = { file: join(scratch, 'computed.sqlite') };
   const log = await readJournal(join(data, 'journal'), height);
@@ -63,12 +63,12 @@ function differences(
   const theirs = new Set(stored);
   const foreign = stored.find((line) => !own.has(line) && !PROGRESS.test(line));
   if (foreign !== undefined) {
-    return wrong({ file, what: `a row that the log does not lead to: ${brief(foreign)}` });
+    return wrong({ file, what: `a row does not follow from the log: ${brief(foreign)}` });
   }
-  if (stored.length !== theirs.size) return wrong({ file, what: 'a row stands there twice' });
+  if (stored.length !== theirs.size) return wrong({ file, what: 'a row is stored twice' });
   const missing = computed.find((line) => !theirs.has(line) && !PROGRESS.test(line));
   if (missing !== undefined && !hasPruned) {
-    return wrong({ file, what: `a row is missing that the log leads to: ${brief(missing)}` });
+    return wrong({ file, what: `a row that follows from the log is missing: ${brief(missing)}` });
   }
   const [counts = ''] = stored.filter((line) => PROGRESS.test(line));
   const [anew = ''] = computed.filter((line) => PROGRESS.test(line));
@@ -77,7 +77,7 @@ function differences(
   } catch (error) {
     return wrong({ file, what: error instanceof Error ? error.message : String(error) });
   }
-  const what = `its own counts are others than those of a history computed anew: ${brief(counts)}`;
+  const what = `its row counts differ from those of a recomputed history: ${brief(counts)}`;
   return { findings: [], harmless: [{ file, what }] };
 }
 

@@ -28,7 +28,7 @@ export function addAccounts(program: Command, around: Surroundings): void {
         name: agent.agentName,
         address: agent.agentAddress,
       }));
-      print({ json: found, lines: table(rows, 'no agents') }, options.json);
+      print({ json: found, lines: table(rows, 'No agents') }, options.json);
     });
   agents
     .command('approve')
@@ -48,7 +48,10 @@ export function addAccounts(program: Command, around: Surroundings): void {
         throw error;
       });
       print(
-        { json: { name, address, ...executed(reply) }, lines: [`${name} ${address} may trade`] },
+        {
+          json: { name, address, ...executed(reply) },
+          lines: [`Approved agent ${name} ${address}`],
+        },
         options.json,
       );
     });
@@ -59,12 +62,14 @@ function addKeys(program: Command, around: Surroundings): void {
     .command('keys')
     .summary('Manage keys, each encrypted with a password')
     .description(
-      'Keys are kept in ~/.oddlot/keystore (or ODDLOT_HOME), each encrypted with a password (scrypt, AES-256-GCM). ' +
-        'Passwords and keys are asked for in the terminal, or taken from ODDLOT_PASSWORD and ODDLOT_PRIVATE_KEY; never from a command line.',
+      'Keys are stored in ~/.oddlot/keystore (or ODDLOT_HOME), each encrypted with a ' +
+        'password (scrypt, AES-256-GCM). Passwords and private keys are read from the ' +
+        'terminal or from ODDLOT_PASSWORD and ODDLOT_PRIVATE_KEY, never from the ' +
+        'command line.',
     );
   keys
     .command('list')
-    .summary('List the keys of the keystore, and which one is the default')
+    .summary('List the keys of the keystore and mark the default')
     .action((_: unknown, command: Command) => {
       const { json } = command.optsWithGlobals<GlobalOptions>();
       const all = around.keystore.list();
@@ -76,14 +81,18 @@ function addKeys(program: Command, around: Surroundings): void {
         default: key.name === chosen ? 'default' : '',
       }));
       const shown = all.map((key) => ({ ...key, isDefault: key.name === chosen }));
-      print({ json: shown, lines: table(rows, 'no keys; make one with `oddlot keys new`') }, json);
+      print(
+        { json: shown, lines: table(rows, 'No keys. Create one with `oddlot keys new`.') },
+        json,
+      );
     });
   keys
     .command('default')
-    .summary('Set the key of commands without --key')
+    .summary('Set the default key of commands without --key')
     .description(
-      'Sets the key of commands without --key. Until one is set, the only account key is the default; ' +
-        'keys that `oddlot agents approve` has made count only where there is no account key.',
+      'Sets the key that commands use without --key. Until one is set, the only ' +
+        'account key is the default; keys made by `oddlot agents approve` are used ' +
+        'only if there is no account key.',
     )
     .argument('<name>', 'Name of a key, as `oddlot keys list` shows it')
     .addHelpText('after', '\nExample:\n  oddlot keys default main')
@@ -110,7 +119,7 @@ function addKeys(program: Command, around: Surroundings): void {
         around.env['ODDLOT_PRIVATE_KEY'] ??
         (await readSecret('Private key: ', 'ODDLOT_PRIVATE_KEY'));
       if (!/^0x[0-9a-f]{64}$/i.test(text)) {
-        throw new CliError('key', 'a private key is 0x and 64 hex digits');
+        throw new CliError('key', 'Invalid private key. Use 0x and 64 hex digits.');
       }
       await keep(name, text as `0x${string}`, command);
     });
@@ -124,7 +133,7 @@ function addKeys(program: Command, around: Surroundings): void {
 function addMoney(program: Command, around: Surroundings): void {
   program
     .command('faucet')
-    .summary('Get test USDC, on venues without real money')
+    .summary('Get test USDC from the faucet (test venues only)')
     .argument('[address]', ACCOUNT_ARGUMENT)
     .option('--outcome', 'Credit the outcome sub-account instead of the perp sub-account')
     .action(async (address: string | undefined, _: unknown, command: Command) => {
@@ -133,7 +142,7 @@ function addMoney(program: Command, around: Surroundings): void {
       const accountType = options.outcome === true ? 'outcome' : 'perp';
       const grant = await createClient({ url: options.url }).faucet({ user, accountType });
       print(
-        { json: grant, lines: [`${user} has ${grant.amount} test USDC more (${accountType})`] },
+        { json: grant, lines: [`Credited ${grant.amount} test USDC to ${user} (${accountType})`] },
         options.json,
       );
     });
@@ -147,7 +156,7 @@ function addMoney(program: Command, around: Surroundings): void {
       const client = await around.accountSigner(options);
       const destination = to ?? client.wallet!.address;
       const reply = await client.exchange.withdraw3({ destination, amount }, CONFIRM);
-      tellReply(reply, `${amount} USDC are on their way to ${destination}`, options);
+      tellReply(reply, `Withdrawal of ${amount} USDC to ${destination} accepted`, options);
     });
   nameFields(withdraw, {
     amount: ['<amount>', 'an amount of USDC with at most 6 decimals'],

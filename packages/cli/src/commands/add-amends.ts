@@ -23,13 +23,14 @@ function addAmend(program: Command, around: Surroundings): void {
     .command('amend')
     .summary('Change the price or size of an open order')
     .description(
-      'Changes the price, the size or both of an open order. It keeps its id, and at an unchanged price its place in the queue. ' +
-        'Trigger orders cannot be amended: cancel and place them again.',
+      'Changes the price, the size or both of an open order. The order keeps its id ' +
+        'and, if the price does not change, its place in the queue. Trigger orders ' +
+        'cannot be amended: cancel and place them again.',
     )
     .argument('<instrument>', 'A perp such as BTC, or the slug or id of an outcome market')
     .argument('<order-id>', 'Order id, as `oddlot orders` shows it')
     .option('--price <price>', 'New limit price (default: unchanged)')
-    .option('--size <size>', 'New total size, including what has filled (default: unchanged)')
+    .option('--size <size>', 'New total size, including the filled part (default: unchanged)')
     .addHelpText(
       'after',
       '\nExamples:\n  oddlot amend BTC 1234 --price 98000\n  oddlot amend BTC 1234 --size 0.02',
@@ -53,7 +54,7 @@ function addAmend(program: Command, around: Surroundings): void {
         ({ instrumentId, oid }) => oid === o && instrumentId === a,
       );
       if (order === undefined) {
-        throw new CliError('refused', `There is no open order ${id} on ${found}`);
+        throw new CliError('refused', `No open order ${id} on ${found}`);
       }
       const changed = { a, o, p: price ?? order.limitPx, s: size ?? order.origSz };
       const reply = await client.exchange.modify2(changed, CONFIRM);
@@ -68,9 +69,10 @@ function addAmend(program: Command, around: Surroundings): void {
 function addScheduleCancel(program: Command, around: Surroundings): void {
   program
     .command('schedule-cancel')
-    .summary("Cancel all orders after some seconds, unless renewed (dead man's switch)")
+    .summary("Cancel all orders after a delay, unless renewed (dead man's switch)")
     .description(
-      'Cancels all orders after some seconds, unless the command is repeated before. Reduce-only trigger orders stay, because they protect positions.',
+      'Cancels all orders after a number of seconds, unless the command runs again ' +
+        'before then. Reduce-only trigger orders stay, because they protect positions.',
     )
     .argument('[seconds]', 'Seconds until the cancellation, at least 10')
     .option('--off', 'Remove the schedule')
@@ -91,7 +93,7 @@ function addScheduleCancel(program: Command, around: Surroundings): void {
       const client = await around.signer(options);
       if (seconds === undefined) {
         const reply = await client.exchange.scheduleCancel({}, CONFIRM);
-        return tellReply(reply, 'The scheduled cancellation is removed', options);
+        return tellReply(reply, 'Scheduled cancellation removed', options);
       }
       // By the clock of the venue: that of this machine may differ.
       const time = (await client.info.venueStatus()).time + seconds * SECOND_MS;

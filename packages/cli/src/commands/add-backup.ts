@@ -10,12 +10,13 @@ import { wholeNumber } from '../whole-number.ts';
 export function addBackup(program: Command): void {
   program
     .command('backup')
-    .summary('copies the log of a venue, also while it runs')
+    .summary('Back up the data folder of a venue, also while it runs')
     .description(
-      'Copies the log and what else cannot be computed again, with checksums. Into the folder of an earlier backup it copies what is new.',
+      'Copies the log and all other data that cannot be recomputed, with checksums. ' +
+        'If <to> contains an earlier backup of the same log, only new data is copied.',
     )
-    .argument('<data>', 'the data folder of the venue')
-    .argument('<to>', 'the folder of the backup')
+    .argument('<data>', 'Data folder of the venue')
+    .argument('<to>', 'Folder of the backup')
     .action(async (data: string, to: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const { others, manifest, copied } = await run((onProgress) =>
@@ -23,31 +24,31 @@ export function addBackup(program: Command): void {
       );
       const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
       const lines = [
-        `${to} has ${manifest.files.length} files, ${bytes} bytes; ${copied} bytes were copied`,
-        ...others.map((name) => `not in it: ${name}, which is copied while its program is stopped`),
+        `Backup ${to}: ${manifest.files.length} files, ${bytes} bytes; ${copied} bytes copied`,
+        ...others.map((name) => `Not included: ${name}. Copy it while its program is stopped.`),
       ];
       print({ json: { ...manifest, copied, others }, lines }, options.json);
     });
   program
     .command('restore')
-    .summary('makes a data folder of a backup, every byte compared')
-    .argument('<from>', 'the folder of the backup')
-    .argument('<data>', 'a folder that is not there')
+    .summary('Restore a data folder from a backup and verify every byte')
+    .argument('<from>', 'Folder of the backup')
+    .argument('<data>', 'New data folder; it must not exist yet')
     .action(async (from: string, data: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const manifest = await run((onProgress) => restoreFolder({ from, data, onProgress }));
       const made = new Date(manifest.madeMs).toISOString();
       const lines = [
-        `${data} is as it was at ${made}; what was acknowledged after that is lost`,
-        `start it: oddlot start --data ${data}`,
+        `Restored ${data} to its state at ${made}; later actions are not included`,
+        `Start it with: oddlot start --data ${data}`,
       ];
       print({ json: manifest, lines }, options.json);
     });
   program
     .command('replay')
-    .summary('applies the log of a folder up to a block, and says what came out')
-    .argument('<data>', 'a data folder, of a venue that may run')
-    .requiredOption('--to <height>', 'the block')
+    .summary('Replay the log of a data folder up to a block and show the state hash')
+    .argument('<data>', 'Data folder; its venue may be running')
+    .requiredOption('--to <height>', 'Height of the last block')
     .action(async (data: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { to: string }>();
       const to = wholeNumber('--to', options.to);
@@ -55,8 +56,8 @@ export function addBackup(program: Command): void {
         replayFolder({ data, to, onProgress: (height) => onProgress(height, to) }),
       );
       if (replayed === undefined) {
-        const why = 'it ends before, or is damaged: `oddlot verify` knows';
-        throw new CliError('usage', `the log of ${data} can't be read up to block ${to}; ${why}`);
+        const why = 'The log ends earlier or is damaged; check it with `oddlot verify`.';
+        throw new CliError('usage', `Cannot read the log of ${data} up to block ${to}. ${why}`);
       }
       const { hash, height, stateHash, timeMs } = replayed;
       const at = new Date(timeMs).toISOString();

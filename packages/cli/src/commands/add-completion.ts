@@ -21,7 +21,7 @@ export function addCompletion(program: Command): void {
     .addArgument(new Argument('<shell>', 'Shell').choices(SHELLS))
     .addHelpText(
       'after',
-      '\nPut it into the start of your shell:\n  source <(oddlot completion bash)\n  oddlot completion fish | source',
+      '\nAdd this to the startup file of your shell:\n  source <(oddlot completion bash)\n  oddlot completion fish | source',
     )
     .action(async (shell: (typeof SHELLS)[number]) => {
       const commands = completedIn(program, await programWords());

@@ -38,7 +38,7 @@ export function addDeposit(program: Command, around: Surroundings): void {
       '--transfer',
       'Send the USDC yourself and pay gas in ether, instead of signing a permit',
     )
-    .option('--rpc <url>', "Endpoint of the chain (default: the venue's)")
+    .option('--rpc <url>', "JSON-RPC endpoint of the chain (default: the venue's)")
     .option('--wait-seconds <n>', 'Maximum time to wait for the credit, in seconds', WAIT_SECONDS)
     .action(async (text: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<DepositOptions>();
@@ -61,7 +61,7 @@ export function addDeposit(program: Command, around: Surroundings): void {
         });
         const held = await depositor.holding(address);
         const has = `${address} has ${formatMoney(held.microUsdc)} USDC on chain ${settings.settlement_chain_id}`;
-        if (held.microUsdc < amount) throw new CliError('refused', `${has}: nothing was sent`);
+        if (held.microUsdc < amount) throw new CliError('refused', `${has}. Nothing was sent.`);
         say(has);
         let txHash: string;
         if (options.transfer === true) {
@@ -72,14 +72,14 @@ export function addDeposit(program: Command, around: Surroundings): void {
           const terms = { settings, usd: Number(amount), nonce, deadline, name, version };
           const permit = await signPermit(wallet, terms);
           say(
-            `signed a permit for ${formatMoney(amount)} USDC to ${settings.bridge2_contract_address}`,
+            `Signed a permit for ${formatMoney(amount)} USDC to ${settings.bridge2_contract_address}`,
           );
           ({ txHash } = await info.depositWithPermit(permit));
-          say(`the venue has sent it: ${txHash}`);
+          say(`The venue sent it: ${txHash}`);
         }
-        say('waiting for the credit');
+        say('Waiting for the credit');
         await credited(info, { user: address, txHash, waitMs });
-        const line = `${formatMoney(amount)} USDC are in the account of ${address}`;
+        const line = `Credited ${formatMoney(amount)} USDC to ${address}`;
         print(
           { json: { user: address, amount: formatMoney(amount), txHash }, lines: [line] },
           options.json,
@@ -110,14 +110,14 @@ function endpointOf(
   settings: Awaited<ReturnType<Client['info']['settings']>>,
 ): string {
   if (settings.bridge2_contract_address === NO_ADDRESS) {
-    throw new CliError('refused', 'this venue has no settlement chain');
+    throw new CliError('refused', 'This venue has no settlement chain');
   }
   const url = rpc ?? settings.settlement_rpc_url;
   if (url === null) {
     const chain = settings.settlement_chain_id;
     throw new CliError(
       'usage',
-      `name an endpoint of chain ${chain} with --rpc: the venue names none`,
+      `The venue names no endpoint of chain ${chain}. Name one with --rpc.`,
     );
   }
   if (!URL.canParse(url)) throw new CliError('usage', `Invalid --rpc "${url}". Use a URL.`);
@@ -139,10 +139,10 @@ async function credited(
     if (rows.some(({ delta, hash }) => delta.type === 'deposit' && hash === txHash)) return;
     await later(LOOK_MS);
   }
-  const how = 'it is credited when it has its confirmations; look with `oddlot export ledger`';
+  const how = 'It is credited after its confirmations; check with `oddlot export ledger`.';
   throw new CliError(
     'part',
-    `the bridge has the money (${txHash}), and the account not yet: ${how}`,
+    `The bridge received the deposit (${txHash}), but it is not credited yet. ${how}`,
     {
       facts: { txHash },
     },

@@ -29,21 +29,29 @@ const ACCOUNTS_MAX = 100;
 export function addDev(program: Command): void {
   program
     .command('dev')
-    .summary('a local venue with funded keys, until you press Ctrl-C')
+    .summary('Start a local venue with funded test accounts')
     .description(
-      'Starts a venue on this machine with simulated prices and traders, and funds some accounts whose keys everybody knows. ' +
-        'Everything is gone at the end, unless --data names a folder.',
+      'Starts a venue on this machine with simulated prices and traders, and funds ' +
+        'accounts with publicly known keys. Runs until Ctrl-C and then deletes all ' +
+        'data, unless --data names a folder.',
     )
-    .option('--port <port>', 'where it listens; 0 lets the system choose', '8690')
-    .option('--accounts <count>', 'how many are funded', '10')
-    .option('--usdc <amount>', 'what each of them gets in perps and in outcome markets', '100000')
-    .option('--data <folder>', 'keeps everything there')
-    .option('--still', 'prices do not move')
-    .option('--no-bots', 'nobody trades but you')
-    .option('--liquidity <whose>', '`examples`: two of the examples quote instead of the traders')
+    .option('--port <port>', 'Port of the venue; 0 selects a free one', '8690')
+    .option('--accounts <count>', 'Number of funded accounts', '10')
+    .option('--usdc <amount>', 'USDC of each account, in perps and in outcome markets', '100000')
+    .option(
+      '--data <folder>',
+      'Folder for all data, kept after the end (default: a temporary folder)',
+    )
+    .option('--still', 'Keep prices constant')
+    .option('--no-bots', 'Start without simulated traders')
+    .option(
+      '--liquidity <whose>',
+      '`examples`: start two example market makers instead of simulated traders',
+    )
     .option(
       '--controls <port>',
-      'opens the controls of its clock, prices and faults there, on this machine alone; nobody trades but you, and nothing is kept',
+      'Port of the controls for clock, prices and faults, on this machine only; ' +
+        'without simulated traders and without stored data',
     )
     .action(async (_: unknown, command: Command) => run(command.optsWithGlobals<DevOptions>()));
 }
@@ -51,12 +59,15 @@ export function addDev(program: Command): void {
 async function run(options: DevOptions): Promise<void> {
   const count = Number(options.accounts);
   if (!Number.isSafeInteger(count) || count < 0 || count > ACCOUNTS_MAX) {
-    throw new CliError('usage', `--accounts is a whole number up to ${ACCOUNTS_MAX}`);
+    throw new CliError(
+      'usage',
+      `Invalid --accounts. Use a whole number from 0 to ${ACCOUNTS_MAX}.`,
+    );
   }
   if (options.controls !== undefined) return runInHand(options, count);
   return openInOrder(
     (opened) => runByTheClock(options, count, opened),
-    (error) => process.stderr.write(`the venue did not end as it should: ${String(error)}\n`),
+    (error) => process.stderr.write(`The venue did not stop cleanly: ${String(error)}\n`),
   );
 }
 
@@ -81,7 +92,7 @@ async function runByTheClock(
   const venue = await startVenue(config, {
     log: createLogger({ level: 'warn' }),
     onFatal: (error) => {
-      process.stderr.write(`the venue has failed: ${String(error)}\n`);
+      process.stderr.write(`The venue failed: ${String(error)}\n`);
       process.exit(1);
     },
   }).catch((error: unknown) => {
@@ -99,7 +110,7 @@ async function runByTheClock(
     opened.defer(() => makers.stop());
   }
   const told =
-    quoting.length === 0 ? {} : { told: `${quoting.join(' and ')} of the examples quote.` };
+    quoting.length === 0 ? {} : { told: `Example market makers: ${quoting.join(' and ')}.` };
   const lines = greeting({ url, accounts, usdc: options.usdc, ...told });
   const named = quoting.map((name, at) => ({ name, address: makerAccounts[at]!.address }));
   const json = { url, operationsUrl, accounts, ...(named.length === 0 ? {} : { makers: named }) };
@@ -115,7 +126,7 @@ function temporaryFolder(opened: AsyncDisposableStack): string {
 /** Who trades besides those who develop: simulated traders, the examples, or nobody. */
 function companyOf({ bots, liquidity, still }: DevOptions): readonly string[] {
   if (liquidity === undefined) return bots ? [] : ['--no-bots'];
-  if (liquidity !== 'examples') throw new CliError('usage', '--liquidity is `examples`');
+  if (liquidity !== 'examples') throw new CliError('usage', 'Invalid --liquidity. Use `examples`.');
   // There are events to quote, and prices that they are about.
   return [
     '--no-bots',
@@ -130,13 +141,15 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
   if (options.liquidity !== undefined) {
     throw new CliError(
       'usage',
-      'the examples go by the clock of the machine: leave --liquidity or --controls out',
+      '--liquidity and --controls exclude each other: the examples follow the clock ' +
+        'of the machine. Leave one of them out.',
     );
   }
   if (options.data !== undefined) {
     throw new CliError(
       'usage',
-      'a venue with --controls goes back and forth in time and keeps nothing: leave --data out',
+      '--data and --controls exclude each other: a controlled venue moves back and ' +
+        'forth in time and stores nothing. Leave one of them out.',
     );
   }
   const [port, controlsPort] = [
@@ -157,7 +170,7 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
     const controls = await serveControls(venue, {
       port: controlsPort,
       onFatal: (error) => {
-        process.stderr.write(`the venue has failed: ${String(error)}\n`);
+        process.stderr.write(`The venue failed: ${String(error)}\n`);
         process.exit(1);
       },
     });
@@ -168,7 +181,7 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
         .finally(() => process.exit(0));
     process.once('SIGINT', leave);
     process.once('SIGTERM', leave);
-    const told = `Its controls are at ${controls.url}. Whoever is on this machine may use them.`;
+    const told = `Its controls are at ${controls.url}, open to every user of this machine.`;
     const lines = greeting({ url, accounts, usdc: options.usdc, told });
     print({ json: { url, controlsUrl: controls.url, accounts }, lines }, options.json);
   } catch (error) {
@@ -180,13 +193,15 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
 function portOf(flag: string, text = ''): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
-  throw new CliError('usage', `${flag} is a port from 0 to 65535`);
+  throw new CliError('usage', `Invalid ${flag}. Use a port from 0 to 65535.`);
 }
 
 function portFault(error: unknown): CliError | undefined {
   const { code, port } = error as { readonly code?: string; readonly port?: number };
   if (code !== 'EADDRINUSE') return undefined;
-  return new CliError('usage', `port ${port} is taken: name another one`, { cause: error });
+  return new CliError('usage', `Port ${port} is already in use. Choose another one.`, {
+    cause: error,
+  });
 }
 
 type Account = { readonly address: Wallet['address']; readonly privateKey: `0x${string}` };
@@ -202,10 +217,11 @@ function greeting(what: {
     `Oddlot is serving at ${url} (page, /info, /exchange, ${url.replace('http', 'ws')}/ws)`,
     ...(told === undefined ? [] : [told]),
     '',
-    `${accounts.length} accounts with ${usdc} test USDC each. Everybody knows these keys: never send money there.`,
+    `${accounts.length} accounts with ${usdc} test USDC each. Their keys are ` +
+      'public: never send real funds to them.',
     ...accounts.map(({ address, privateKey }, at) => `(${at}) ${address}  ${privateKey}`),
     '',
-    'Press Ctrl-C to end it.',
+    'Press Ctrl-C to stop.',
   ];
 }
 

@@ -19,9 +19,7 @@ type Channel = keyof typeof CHANNELS;
 const MODES = ['open', 'whitelist', 'accessCode', 'closed'] as const;
 
 function addGate(program: Command, around: Surroundings): void {
-  const gate = program
-    .command('gate')
-    .summary('who may take new risk; without an argument it is shown');
+  const gate = program.command('gate').summary('Show or change trading access');
   gate.command('show', { isDefault: true }).action(async (_: unknown, command: Command) => {
     const options = command.optsWithGlobals<GlobalOptions>();
     const { gates } = await around.reader(options).info.venueStatus();
@@ -74,15 +72,13 @@ function addGate(program: Command, around: Surroundings): void {
 }
 
 function channelOption(): Option {
-  return new Option('--channel <channel>', 'of which markets')
+  return new Option('--channel <channel>', 'Markets that the lists apply to')
     .choices(['perp', 'outcome'])
     .default('perp');
 }
 
 function addOperators(program: Command, around: Surroundings): void {
-  const operators = program
-    .command('operators')
-    .summary('admins and deployers; without an argument they are shown');
+  const operators = program.command('operators').summary('Show or change admins and deployers');
   operators.command('list', { isDefault: true }).action(async (_: unknown, command: Command) => {
     const options = command.optsWithGlobals<GlobalOptions>();
     const { admins, deployers } = await around.reader(options).info.venueStatus();
@@ -95,7 +91,7 @@ function addOperators(program: Command, around: Surroundings): void {
   for (const key of ['add', 'remove'] as const) {
     const listing = operators
       .command(key)
-      .argument('<role>', 'admins or deployers')
+      .argument('<role>', 'Role: admins or deployers')
       .argument('<address>', 'Account address')
       .action(async (role: string, address: string, _: unknown, command: Command) => {
         const options = command.optsWithGlobals<GlobalOptions>();
@@ -111,9 +107,7 @@ function addOperators(program: Command, around: Surroundings): void {
 }
 
 function addFees(program: Command, around: Surroundings): void {
-  const fees = program
-    .command('fees')
-    .summary('the ladder of fee tiers; without an argument it is shown');
+  const fees = program.command('fees').summary('Show or change the fee schedule');
   fees.command('show', { isDefault: true }).action(async (_: unknown, command: Command) => {
     const options = command.optsWithGlobals<GlobalOptions>();
     const ladder = await around.reader(options).info.feeTierInfo();
@@ -121,13 +115,13 @@ function addFees(program: Command, around: Surroundings): void {
   });
   fees
     .command('set')
-    .summary('replaces the ladder, from the next fill on')
-    .argument('<file>', 'JSON: {"tiers": [{…}]}, level 0 first, as the reference has them')
+    .summary('Replace the fee schedule, starting with the next fill')
+    .argument('<file>', 'JSON file {"tiers": [{…}]}, level 0 first, as in the API reference')
     .action(async (file: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const { tiers } = readJsonFile<Pick<SetFeeTiersParameters, 'tiers'>>(file, ['tiers']);
       const { venueAdmin } = (await around.signer(options)).exchange;
       const reply = await venueAdmin.setFeeTiers({ exchangeId: 0, tiers }, CONFIRM);
-      tellReply(reply, `${tiers.length} tiers from the next fill on`, options);
+      tellReply(reply, `Set ${tiers.length} fee tiers, starting with the next fill`, options);
     });
 }

@@ -43,7 +43,7 @@ function addLeverage(program: Command, around: Surroundings): void {
       const leverage = side === 'short' ? -times : times;
       const change = { asset: perp.id, leverage, marginMode };
       const reply = await client.exchange.updateLeverage(change, CONFIRM);
-      tellReply(reply, `The leverage of ${perp.name} is ${times}x`, options);
+      tellReply(reply, `Leverage of ${perp.name} set to ${times}x`, options);
     });
 }
 
@@ -60,7 +60,7 @@ function addModes(program: Command, around: Surroundings): void {
       const perp = await findPerp(client, name);
       const change = { asset: perp.id, isCross: mode === 'cross' };
       const reply = await client.exchange.updateMarginMode(change, CONFIRM);
-      tellReply(reply, `The margin mode of ${perp.name} is ${mode}`, options);
+      tellReply(reply, `Margin mode of ${perp.name} set to ${mode}`, options);
     });
   program
     .command('position-mode')
@@ -72,7 +72,7 @@ function addModes(program: Command, around: Surroundings): void {
       const client = await around.signer(options);
       const positionMode = mode === 'hedge' ? 'hedge' : 'oneWay';
       const reply = await client.exchange.updatePositionMode({ positionMode }, CONFIRM);
-      tellReply(reply, `The position mode is ${mode}`, options);
+      tellReply(reply, `Position mode set to ${mode}`, options);
     });
 }
 
@@ -102,7 +102,7 @@ function addIsolatedMargin(program: Command, around: Surroundings): void {
         const change = { asset: perp.id, isBuy: options.side === 'long', ntli: sign * amount };
         const reply = await client.exchange.updateIsolatedMargin(change, CONFIRM);
         const done = isAdd ? 'added to' : 'removed from';
-        tellReply(reply, `${text} USDC are ${done} the margin of ${perp.name}`, options);
+        tellReply(reply, `${text} USDC ${done} the margin of ${perp.name}`, options);
       });
   }
 }

@@ -27,10 +27,10 @@ type PerpChange = GlobalOptions & {
 };
 
 function addMarket(program: Command, around: Surroundings): void {
-  const market = program.command('market').summary('for admins: changes, halts and delists');
+  const market = program.command('market').summary('Change, halt or delist markets (admins)');
   const change = market
     .command('change')
-    .summary('Change fees and limits of a perp, from the next block')
+    .summary('Change fees and limits of a perp, starting with the next block')
     .argument('<perp>', 'A perp such as BTC')
     .option('--taker-fee <rate>', 'Taker fee as a fraction, such as 0.0004')
     .option('--maker-fee <rate>', 'Maker fee as a fraction, 0 or more, such as 0.0001')
@@ -38,10 +38,7 @@ function addMarket(program: Command, around: Surroundings): void {
     .option('--max-order <size>', 'Maximum size of a limit order')
     .option('--max-market-order <size>', 'Maximum size of a market order')
     .option('--impact <usdc>', 'Impact notional, in USDC')
-    .option(
-      '--premium-cap <rate>',
-      'Highest premium that a sample counts, as a fraction, such as 0.01',
-    )
+    .option('--premium-cap <rate>', 'Maximum premium of a sample, as a fraction, such as 0.01')
     .action(async (name: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<PerpChange>();
       const changes = {
@@ -54,7 +51,8 @@ function addMarket(program: Command, around: Surroundings): void {
         premiumCap: options.premiumCap,
       };
       const named = Object.entries(changes).filter(([, value]) => value !== undefined);
-      if (named.length === 0) throw new CliError('usage', 'say what to change; see --help');
+      if (named.length === 0)
+        throw new CliError('usage', 'Nothing to change. See --help for the options.');
       await setPerp(around, options, name, Object.fromEntries(named), 'is changed');
     });
   nameFields(change, {
@@ -71,8 +69,12 @@ function addMarket(program: Command, around: Surroundings): void {
   ] as const) {
     market
       .command(name)
-      .summary(isHalted ? 'stops trading; cancels still pass' : 'trading goes on')
-      .argument('<market>', 'a perp, or the slug or id of an outcome market')
+      .summary(
+        isHalted
+          ? 'Halt trading of a market; cancels are still accepted'
+          : 'Resume trading of a market',
+      )
+      .argument('<market>', 'A perp such as BTC, or the slug or id of an outcome market')
       .action(async (wanted: string, _: unknown, command: Command) => {
         const options = command.optsWithGlobals<GlobalOptions>();
         await setTrading(around, options, wanted, isHalted);
@@ -80,12 +82,12 @@ function addMarket(program: Command, around: Surroundings): void {
   }
   market
     .command('delist')
-    .summary('closes a perp for good, in an hour')
+    .summary('Delist a perp; it closes for good in one hour')
     .argument('<perp>')
-    .option('--yes', 'it is final: say that you mean it')
+    .option('--yes', 'Confirm: delisting is final')
     .action(async (name: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<PerpChange>();
-      meant(options, `delisting ${name} is final`);
+      meant(options, `Delisting ${name} is final`);
       await setPerp(around, options, name, { delisted: true }, 'is closing');
     });
 }
@@ -120,20 +122,19 @@ async function setTrading(
 }
 
 function meant({ yes }: { readonly yes?: boolean }, what: string): void {
-  if (yes !== true) throw new CliError('usage', `${what}: say --yes if you mean it`);
+  if (yes !== true) throw new CliError('usage', `${what}. Confirm with --yes.`);
 }
 
 function addEvent(program: Command, around: Surroundings): void {
-  const event = program
-    .command('event')
-    .summary('for deployers: lists and resolves outcome markets');
+  const event = program.command('event').summary('List and resolve outcome markets (deployers)');
   event
     .command('create')
-    .summary('lists an event and its markets')
+    .summary('List an event and its markets')
     .description(
-      'Lists an event and its markets. The whole file is checked before anything is sent; run again, it lists what is missing.',
+      'Lists an event and its markets. The whole file is checked before anything is ' +
+        'sent. If a run was interrupted, run it again: it lists what is missing.',
     )
-    .argument('<file>', 'JSON: {"event": {…}, "markets": [{…}]}, as the reference has them')
+    .argument('<file>', 'JSON file {"event": {…}, "markets": [{…}]}, as in the API reference')
     .action(async (file: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const wanted = readEventFile(file);
@@ -146,12 +147,12 @@ function addEvent(program: Command, around: Surroundings): void {
     });
   event
     .command('close')
-    .summary('ends trading of a market before its time; it can then be resolved')
-    .argument('<market>', 'its id, or its slug while it is open')
-    .option('--yes', 'it is final: say that you mean it')
+    .summary('End trading of a market early, so that it can be resolved')
+    .argument('<market>', 'Market id, or its slug while it is open')
+    .option('--yes', 'Confirm: closing is final')
     .action(async (market: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { yes?: boolean }>();
-      meant(options, `closing ${market} is final`);
+      meant(options, `Closing ${market} is final`);
       const client = await around.signer(options);
       const trading = { instrumentIds: [await marketId(client, market)], state: 'close' } as const;
       const reply = await client.exchange.outcomeDeploy.setTrading(trading, CONFIRM);
@@ -168,7 +169,7 @@ function addEvent(program: Command, around: Surroundings): void {
       const options = command.optsWithGlobals<
         GlobalOptions & { evidence?: string; yes?: boolean }
       >();
-      meant(options, `resolving ${market} is final`);
+      meant(options, `Resolving ${market} is final`);
       const client = await around.signer(options);
       const instrumentId = await marketId(client, market);
       const { evidence } = options;
@@ -178,7 +179,7 @@ function addEvent(program: Command, around: Surroundings): void {
         ...(evidence === undefined ? {} : { evidence }),
       };
       const reply = await client.exchange.outcomeDeploy.resolve(result, CONFIRM);
-      tellReply(reply, `a YES share of ${market} pays ${settlementFraction}`, options);
+      tellReply(reply, `Each YES share of ${market} pays ${settlementFraction}`, options);
     });
   nameFields(resolve, { 'resolve.settlementFraction': ['<fraction>', 'a number from 0 to 1'] });
 }
@@ -187,6 +188,7 @@ function addEvent(program: Command, around: Surroundings): void {
 async function marketId(client: Client, market: string): Promise<number> {
   if (/^[0-9]+$/.test(market)) return Number(market);
   const { id, isOutcome, name } = await findInstrument(client, market);
-  if (!isOutcome) throw new CliError('usage', `${name} is a perp, and this is for outcome markets`);
+  if (!isOutcome)
+    throw new CliError('usage', `${name} is a perp. This command is for outcome markets.`);
   return id;
 }

@@ -25,24 +25,24 @@ const print = (line: string, isFault = false): void => {
 const PROGRAMS: readonly (readonly [name: string, summary: string, run: Run])[] = [
   [
     'start',
-    'a venue, by its settings or a file: --config oddlot.toml',
+    'Start a venue with settings from flags or a file (--config oddlot.toml)',
     forJson('start', VENUE_PROGRAM),
   ],
-  ['relay', 'a relay between chains', forJson('relay', RELAY_PROGRAM)],
-  ['validator', 'signs payouts for a bridge', forJson('validator', VALIDATOR_PROGRAM)],
+  ['relay', 'Start a relay between chains', forJson('relay', RELAY_PROGRAM)],
   [
-    'bridge',
-    'what operators do with a bridge: deploy, status, pause, rotate',
-    forJson('bridge', BRIDGE_PROGRAM),
+    'validator',
+    'Start a validator that signs payouts of a bridge',
+    forJson('validator', VALIDATOR_PROGRAM),
   ],
+  ['bridge', 'Deploy, inspect, pause and rotate a bridge', forJson('bridge', BRIDGE_PROGRAM)],
   [
     'verify',
-    'believes nothing: a data folder, the log of a venue, a `settlement`, `liquidation` or `receipt`, its `reserves`',
+    'Verify a data folder, a log, a settlement, a liquidation, a receipt or reserves',
     runVerify,
   ],
   [
     'rebuild-history',
-    'computes the history of a stopped venue again from its log: --data <folder>',
+    'Recompute the history of a stopped venue from its log (--data <folder>)',
     rebuild,
   ],
 ];
@@ -54,14 +54,14 @@ export function addPrograms(program: Command, given: readonly string[]): void {
       .summary(summary)
       .helpOption(false)
       .allowUnknownOption()
-      .argument('[settings...]', 'its own settings')
+      .argument('[settings...]', 'Settings of the program')
       .action(async () => {
         const isJson = given.includes('--json');
         const at = given.indexOf(name);
         const early = given.slice(0, at).find((arg) => arg.startsWith('-') && arg !== '--json');
         // Left out it would be answered as if it had not been asked.
         if (early !== undefined) {
-          const why = `${name} reads what stands behind its name: oddlot ${name} … ${early}`;
+          const why = `Put ${early} after the command: oddlot ${name} … ${early}`;
           throw new CliError('usage', why);
         }
         const code = await run(given.slice(at + 1), isJson);

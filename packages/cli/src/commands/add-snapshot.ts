@@ -11,16 +11,17 @@ const ANSWER_MS_MAX = 600_000;
 export function addSnapshot(program: Command): void {
   program
     .command('snapshot')
-    .summary('has a running venue write a snapshot now, so that its next start is short')
+    .summary('Write a snapshot of a running venue now, to shorten its next start')
     .description(
-      'A venue writes snapshots by itself, and one when it is stopped. This has it write one now, before an upgrade or a copy of its folder. ' +
-        'It is asked at its operations port.',
+      'Writes a snapshot now, before an upgrade or a copy of the data folder. A ' +
+        'venue also writes snapshots regularly and when it stops. The request goes to ' +
+        'its operations port.',
     )
-    .option('--operations <url>', 'the operations port of the venue', OPERATIONS_DEFAULT)
+    .option('--operations <url>', 'URL of the operations port of the venue', OPERATIONS_DEFAULT)
     .action(async (_: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { operations: string }>();
       const { height } = await snapshotOf(options.operations);
-      const lines = [`the newest snapshot is of block ${height}`];
+      const lines = [`Newest snapshot: block ${height}`];
       print({ json: { height }, lines }, options.json);
     });
 }
@@ -34,11 +35,11 @@ async function snapshotOf(operations: string): Promise<{ readonly height: number
   }).catch((error: unknown) => {
     const { cause, message } = error as Error;
     const why = cause instanceof Error ? cause.message || message : message;
-    throw new CliError('unreachable', `${operations} does not answer: ${why}`, { cause: error });
+    throw new CliError('unreachable', `No answer from ${operations}: ${why}`, { cause: error });
   });
   const body = await response.json().catch(() => ({}));
   const { height, message } = body as { readonly height?: number; readonly message?: string };
   if (response.status === 200 && height !== undefined) return { height };
   const why = message ?? `HTTP ${response.status}`;
-  throw new CliError('refused', `no snapshot was written: ${why}`);
+  throw new CliError('refused', `No snapshot was written: ${why}`);
 }

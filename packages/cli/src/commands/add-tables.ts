@@ -48,7 +48,7 @@ export function addTables(program: Command, around: Surroundings): void {
       const side = (rows: L2Book['levels'][0], what: string) =>
         rows.map(({ px, sz }) => ({ side: what, price: px, size: sz }));
       const rows = [...side(levels[1], 'ask').toReversed(), ...side(levels[0], 'bid')];
-      const lines = table(rows, `the book of ${instrument.name} is empty`);
+      const lines = table(rows, `The order book of ${instrument.name} is empty`);
       print({ json: { ...book, levels }, lines }, options.json);
     });
 }
@@ -72,7 +72,7 @@ const positionsOf: Show = async (around, options, account) => {
     entry: position.entryPx ?? '',
     profit: '',
   }));
-  const lines = table([...perps, ...outcomes], 'no positions');
+  const lines = table([...perps, ...outcomes], 'No positions');
   return {
     json: { ...account, perps: state, outcomes: shares },
     lines: [...lines, `withdrawable ${state.withdrawable} USDC`],
@@ -95,7 +95,7 @@ const ordersOf: Show = async (around, options, account) => {
     ...tpsl.flatMap(tpslRows),
   ];
   const json = { ...account, perps, outcomes, triggers, tpsl };
-  return { json, lines: table(rows, 'no orders') };
+  return { json, lines: table(rows, 'No orders') };
 };
 
 type OrderRow = Pick<OpenOrder, 'coin' | 'limitPx' | 'oid' | 'orderType' | 'side' | 'sz'>;
@@ -139,5 +139,5 @@ const fillsOf: Show = async (around, options, { user }) => {
     price: px,
     fee,
   }));
-  return { json: fills, lines: table(rows, 'no fills') };
+  return { json: fills, lines: table(rows, 'No fills') };
 };

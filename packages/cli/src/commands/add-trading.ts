@@ -40,8 +40,9 @@ export function addTrading(program: Command, around: Surroundings): void {
     .command('cancel')
     .summary('Cancel one order, all orders of an instrument, or all orders')
     .description(
-      'Cancels one order, all orders of an instrument with --all, or all orders of the account without an argument. ' +
-        'Trigger orders and the TP/SL of positions count as orders.',
+      'Cancels one order, all orders of an instrument (--all), or all orders of the ' +
+        'account (without arguments). Trigger orders and the TP/SL of positions are ' +
+        'included.',
     )
     .argument('[instrument]', 'Instrument of the order (default: all instruments)')
     .argument('[order-id]', 'Order id, as `oddlot orders` shows it')
@@ -74,7 +75,7 @@ function cancelled(
 ): number | 'all' {
   if (id === undefined && (name === undefined || all === true)) return 'all';
   if (id === undefined) {
-    const how = `Add the id that \`oddlot orders\` shows, or cancel all with \`oddlot cancel ${name} --all\`.`;
+    const how = `Add an id from \`oddlot orders\`, or cancel all orders with \`oddlot cancel ${name} --all\`.`;
     throw new CliError('usage', `[order-id] is missing. ${how}`);
   }
   if (all === true) throw new CliError('usage', 'Use either [order-id] or --all, not both.');
@@ -84,9 +85,9 @@ function cancelled(
 function addOrder(program: Command, around: Surroundings): void {
   const order = program
     .command('order')
-    .summary('Place a limit or market order, with TP/SL if wanted')
+    .summary('Place a limit or market order, optionally with TP/SL')
     .addArgument(new Argument('<side>', 'Side').choices(['buy', 'sell']))
-    .argument('<size>', 'Coins, or shares of an outcome market')
+    .argument('<size>', 'Size in coins, or in shares of an outcome market')
     .argument('<instrument>', 'A perp such as BTC, or the slug or id of an outcome market')
     .option('--price <price>', 'Limit price (default: a market order within --slippage)')
     .addOption(
@@ -98,10 +99,12 @@ function addOrder(program: Command, around: Surroundings): void {
       '1',
     )
     .option('--reduce-only', 'Only reduce or close a position')
-    .option('--tp <price>', 'Trigger price of a take-profit that closes what fills')
-    .option('--sl <price>', 'Trigger price of a stop-loss that closes what fills')
+    .option('--tp <price>', 'Trigger price of a take-profit for the filled size')
+    .option('--sl <price>', 'Trigger price of a stop-loss for the filled size')
     .addOption(
-      new Option('--leg <leg>', 'Leg of an outcome market').choices(['yes', 'no']).default('yes'),
+      new Option('--leg <leg>', 'Outcome to trade, on outcome markets')
+        .choices(['yes', 'no'])
+        .default('yes'),
     )
     .option('--cloid <id>', 'Client order id: 0x and 32 hex digits')
     .addHelpText(
@@ -135,7 +138,8 @@ function withExits(
   { sl, tp }: OrderOptions,
 ): OrderParameters {
   if (tp === undefined && sl === undefined) return { orders: [parent] };
-  if (isOutcome) throw new CliError('usage', `${name} is an outcome market; TP/SL are for perps`);
+  if (isOutcome)
+    throw new CliError('usage', `${name} is an outcome market. TP/SL are available on perps only.`);
   return bracketOrder({
     parent,
     takeProfit: tp === undefined ? undefined : { triggerPrice: decimalText('--tp', tp) },
@@ -152,10 +156,11 @@ async function orderOf(
   const asset = instrument.id;
   if (instrument.isOutcome) {
     if (price === undefined) {
-      throw new CliError('usage', 'An order on an outcome market needs a --price');
+      throw new CliError('usage', 'Missing --price. Orders on outcome markets need one.');
     }
     const make = { buy: { yes: buyYes, no: buyNo }, sell: { yes: sellYes, no: sellNo } }[side][leg];
-    if (tif === 'Ioc') throw new CliError('usage', 'Outcome markets do not support --tif Ioc');
+    if (tif === 'Ioc')
+      throw new CliError('usage', 'Invalid --tif Ioc. Outcome markets do not support it.');
     return make({ asset, price, size, tif, cloid });
   }
   if (price !== undefined) return limitOrder({ asset, side, price, size, tif, reduceOnly, cloid });

@@ -15,7 +15,7 @@ export function addTransfers(program: Command, around: Surroundings): void {
     .summary('Move USDC between your perp and outcome sub-accounts')
     .argument('<amount>', 'USDC')
     .addOption(
-      new Option('--to <sub-account>', 'Sub-account that receives it; the other one pays')
+      new Option('--to <sub-account>', 'Sub-account to credit; the other one is debited')
         .choices(SUB_ACCOUNTS)
         .makeOptionMandatory(),
     )
@@ -29,7 +29,7 @@ export function addTransfers(program: Command, around: Surroundings): void {
       const from = to === 'perp' ? 'outcome' : 'perp';
       const client = await around.accountSigner(options);
       const reply = await client.exchange.transferBetween({ from, to, amount }, CONFIRM);
-      tellReply(reply, `${amount} USDC moved from ${from} to ${to}`, options);
+      tellReply(reply, `Moved ${amount} USDC from ${from} to ${to}`, options);
     });
   const send = program
     .command('send')
@@ -52,7 +52,7 @@ export function addTransfers(program: Command, around: Surroundings): void {
       const { from, to } = options;
       const client = await around.accountSigner(options);
       const reply = await client.exchange.sendTo({ destination, amount, from, to }, CONFIRM);
-      tellReply(reply, `${amount} USDC sent to ${destination}`, options);
+      tellReply(reply, `Sent ${amount} USDC to ${destination}`, options);
     });
   nameFields(transfer, { amount: AMOUNT });
   nameFields(send, { amount: AMOUNT, destination: ['<address>', '0x and 40 hex digits'] });

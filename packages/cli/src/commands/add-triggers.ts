@@ -37,8 +37,9 @@ function addTrigger(program: Command, around: Surroundings): void {
     .command('trigger')
     .summary('Place a trigger order: a take-profit or a stop')
     .description(
-      'Places a trigger order on a perp. It is sent to the book when the mark price reaches the trigger price: ' +
-        'a take-profit (tp) sells above and buys below the mark, a stop (sl) sells below and buys above it.',
+      'Places a trigger order on a perp. The order becomes active when the mark ' +
+        'reaches the trigger price: a take-profit (tp) sells above and buys below the ' +
+        'mark, a stop (sl) sells below and buys above it.',
     )
     .addArgument(new Argument('<side>', 'Side').choices(['buy', 'sell']))
     .argument('<size>', 'Coins')
@@ -82,8 +83,9 @@ function addTpsl(program: Command, around: Surroundings): void {
     .command('tpsl')
     .summary('Set a take-profit, a stop-loss or both on a position')
     .description(
-      'Sets a take-profit, a stop-loss or both on a position. They end with the position, and one that fills in full cancels the other. ' +
-        '`oddlot orders` shows their ids, `oddlot cancel` removes them.',
+      'Sets a take-profit, a stop-loss or both on a position. Both end with the ' +
+        'position, and a complete fill of one cancels the other. `oddlot orders` shows ' +
+        'their ids, `oddlot cancel` removes them.',
     )
     .argument('<perp>', 'A perp such as BTC')
     .option('--tp <price>', 'Trigger price of the take-profit')
@@ -120,7 +122,7 @@ function exitOf(kind: 'tp' | 'sl', options: TpslOptions) {
   const { [kind]: triggerPrice, [`${kind}Price` as const]: limitPrice } = options;
   if (triggerPrice === undefined && limitPrice === undefined) return undefined;
   if (triggerPrice === undefined) {
-    throw new CliError('usage', `--${kind}-price needs a trigger price: --${kind}`);
+    throw new CliError('usage', `--${kind}-price needs a trigger price. Add --${kind}.`);
   }
   if (limitPrice !== undefined) decimalText(`--${kind}-price`, limitPrice);
   return { triggerPrice: decimalText(`--${kind}`, triggerPrice), limitPrice };
@@ -136,9 +138,9 @@ function sideOf(
     .filter(({ position }) => position.asset === String(id))
     .map(({ position }): Side => (position.szi.startsWith('-') ? 'short' : 'long'));
   const [held] = side === undefined ? sides : sides.filter((each) => each === side);
-  if (held === undefined) throw new CliError('refused', `There is no such position on ${name}`);
+  if (held === undefined) throw new CliError('refused', `No such position on ${name}`);
   if (side === undefined && sides.length > 1) {
-    throw new CliError('usage', `There are a long and a short position on ${name}. Use --side.`);
+    throw new CliError('usage', `${name} has both a long and a short position. Use --side.`);
   }
   return held;
 }

@@ -10,7 +10,7 @@ const EXPORTS = ['fills', 'fundings', 'ledger', 'orders'] as const;
 export function addVenue(program: Command, around: Surroundings): void {
   program
     .command('status')
-    .summary('how a venue is: blocks, money, oracles')
+    .summary('Show the status of a venue: blocks, money, oracles')
     .action(async (_: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const { info } = around.reader(options);
@@ -24,7 +24,7 @@ export function addVenue(program: Command, around: Surroundings): void {
     });
   program
     .command('markets')
-    .summary('perps that are listed')
+    .summary('List perps')
     .action(async (_: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const meta = await around.reader(options).info.perpMeta();
@@ -34,11 +34,11 @@ export function addVenue(program: Command, around: Surroundings): void {
         tick: priceTick,
         leverage: String(maxLeverage),
       }));
-      print({ json: meta, lines: table(rows, 'no perps') }, options.json);
+      print({ json: meta, lines: table(rows, 'No perps') }, options.json);
     });
   program
     .command('outcomes')
-    .summary('outcome markets that are open')
+    .summary('List open outcome markets')
     .action(async (_: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const page = await around.reader(options).info.outcomeMeta({ status: 'open' });
@@ -50,12 +50,12 @@ export function addVenue(program: Command, around: Surroundings): void {
           question,
         })),
       );
-      print({ json: page, lines: table(rows, 'no outcome markets are open') }, options.json);
+      print({ json: page, lines: table(rows, 'No open outcome markets') }, options.json);
     });
   program
     .command('export')
-    .summary('Export all rows of an account as CSV, or with --json as one JSON object per line')
-    .argument('<what>', 'fills, fundings, ledger or orders')
+    .summary('Export all rows of an account as CSV (with --json: one JSON object per line)')
+    .argument('<what>', 'Rows to export: fills, fundings, ledger or orders')
     .argument('[address]', ACCOUNT_ARGUMENT)
     .action(async (what: string, address: string | undefined, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();

@@ -33,7 +33,10 @@ export function addWatch(program: Command, around: Surroundings): void {
       const options = command.optsWithGlobals<WatchOptions>();
       const { account } = options;
       if ((name === undefined) === (account === undefined)) {
-        throw new CliError('usage', 'watch an instrument, or an account with --account');
+        throw new CliError(
+          'usage',
+          'Missing instrument. Name one, or use --account to watch an account.',
+        );
       }
       const count =
         options.updates === undefined ? Infinity : wholeNumber('--updates', options.updates);
@@ -75,9 +78,9 @@ async function watchBook(
     }));
     const lines = [
       instrument.name,
-      ...table(rows, 'the book is empty'),
+      ...table(rows, 'The order book is empty'),
       '',
-      ...table(trades, 'no trades yet'),
+      ...table(trades, 'No trades yet'),
     ];
     return {
       lines,
@@ -118,9 +121,9 @@ async function watchAccount(client: Client, account: ReadAccount, drawing: Drawi
     const via = agent === undefined ? '' : `  (through agent key "${agent.key}")`;
     const lines = [
       `${user}  ${worth} USDC${via}`,
-      ...table(held, 'no positions'),
+      ...table(held, 'No positions'),
       '',
-      ...table(resting, 'no orders'),
+      ...table(resting, 'No orders'),
     ];
     return { lines, json: { ...account, state, orders } };
   };

@@ -28,8 +28,8 @@ export async function listEvent(
     } catch (error) {
       if (made.length === 0) throw error;
       const why = error instanceof Error ? error.message : String(error);
-      const next = `mend the file and run it again, which lists what is missing`;
-      const message = `${what} is not listed: ${why}; listed by now: ${made.join(', ')}; ${next}`;
+      const next = 'Correct the file and run the command again; it lists what is missing.';
+      const message = `${what} was not listed: ${why}. Already listed: ${made.join(', ')}. ${next}`;
       const facts = { notListed: what, event: wanted.event.slug, markets };
       throw new CliError('part', message, { cause: error, facts });
     }
@@ -78,8 +78,8 @@ async function checkBefore(
       there.end_time === event.endTime &&
       there.mutually_exclusive === event.mutuallyExclusive;
     if (!isSame) {
-      const why = 'is listed already with other times, or as exclusive where this is not';
-      throw new CliError('usage', `${file}: event ${event.slug} ${why}; nothing was sent`);
+      const why = 'is already listed with different times or a different exclusivity';
+      throw new CliError('usage', `${file}: event ${event.slug} ${why}. Nothing was sent.`);
     }
   }
   for (const [index, market] of markets.entries()) {
@@ -88,12 +88,12 @@ async function checkBefore(
     if (found === undefined) {
       const fault = marketFault(market as Parameters<typeof marketFault>[0], event, blockTime);
       if (fault === undefined) continue;
-      throw new CliError('usage', `${where}: ${fault.field} ${fault.why}; nothing was sent`);
+      throw new CliError('usage', `${where}: ${fault.field} ${fault.why}. Nothing was sent.`);
     }
     const different = differing(found, market);
     if (different === undefined) continue;
-    const why = `is listed already with another ${different}`;
-    throw new CliError('usage', `${where} ${why}; nothing was sent`);
+    const why = `is already listed with a different ${different}`;
+    throw new CliError('usage', `${where} ${why}. Nothing was sent.`);
   }
 }
 
@@ -130,7 +130,7 @@ function hasTexts(there: OutcomeEventMeta, { event }: EventFile): boolean {
 
 function createdBy(reply: ExecutedReply | PendingReply): ExecutedReply['created'] {
   if (reply.status !== 'executed') {
-    throw new CliError('unreachable', `not known yet: look for ${reply.txHash}`);
+    throw new CliError('unreachable', `The result is unknown. Look for ${reply.txHash}.`);
   }
   if (reply.failure !== undefined) throw new CliError('refused', reply.failure.error);
   return reply.created;

@@ -15,13 +15,13 @@ export function readEventFile(file: string): EventFile {
     file,
     ['event', 'markets'],
   );
-  if (!Array.isArray(markets)) throw new CliError('usage', `${file}: markets is a list`);
+  if (!Array.isArray(markets)) throw new CliError('usage', `${file}: markets must be a list`);
   check(`${file}: event`, { registerEvent: event });
   const listed = markets.map((market: RegisterMarketParameters, index) => {
     const where = `${file}: markets[${index}]`;
     const { eventSlug } = market ?? {};
     if (eventSlug !== undefined && eventSlug !== event.slug) {
-      throw new CliError('usage', `${where} names another event, ${eventSlug}`);
+      throw new CliError('usage', `${where} refers to another event, ${eventSlug}`);
     }
     const whole = { ...market, eventSlug: event.slug };
     check(where, { registerMarket: whole });
@@ -29,7 +29,8 @@ export function readEventFile(file: string): EventFile {
   });
   const slugs = listed.map(({ slug }) => slug);
   const twice = slugs.find((slug, index) => slugs.indexOf(slug) !== index);
-  if (twice !== undefined) throw new CliError('usage', `${file}: two markets are called ${twice}`);
+  if (twice !== undefined)
+    throw new CliError('usage', `${file}: the slug ${twice} is used by two markets`);
   if (event.endTime <= event.startTime) {
     throw new CliError('usage', `${file}: event: endTime must be after startTime`);
   }

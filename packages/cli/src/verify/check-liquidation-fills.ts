@@ -75,7 +75,7 @@ function checkOrder(
   });
   const what = `${isSell ? 'sold' : 'bought'} by order ${fills[0]?.oid}`;
   if (limits.length === 0) {
-    findings.believe(what, 'no step names a limit that can be computed');
+    findings.believe(what, 'no step provides a limit to compare with');
     return;
   }
   // Of several attempts in one block the widest: no row says which order it is of.
@@ -83,7 +83,7 @@ function checkOrder(
   const prices = fills.map(({ px }) => priceOf(instrument, px));
   const worst = prices.reduce((a, b) => (isSell === a < b ? a : b));
   const isWithin = isSell ? worst >= limit : worst <= limit;
-  const side = isSell ? 'at no less than' : 'at no more than';
+  const side = isSell ? 'at or above' : 'at or below';
   findings.holds(
     `${what} ${side}`,
     isWithin,
@@ -97,7 +97,7 @@ function checkOrder(
   const fee = fills.reduce((sum, fill) => sum + money(fill.fee), 0n);
   // Less where the account has no more than that left.
   const most = feeOf(value);
-  findings.holds(`${what} for a fee of no more than`, fee <= most, moneyText(most), moneyText(fee));
+  findings.holds(`${what} for a fee of at most`, fee <= most, moneyText(most), moneyText(fee));
 }
 
 /** At the bankruptcy price of a step; at the mark for a hedged pair or an account that nobody can judge. */
@@ -113,7 +113,7 @@ function checkMoved(
   const { instrument, own, prices } = allowed;
   const what = `${sz} ${instrument.perp.name} taken over at`;
   if (own.some(({ scope }) => scope.equity < 0n)) {
-    findings.believe(what, `${px}: the bankruptcy price needs the marks of the block before`);
+    findings.believe(what, `${px}: the bankruptcy price depends on the marks of the block before`);
     return;
   }
   const known = [

@@ -45,7 +45,7 @@ export class Findings {
     return this.all.map(({ computed, kind, told, what }) => {
       if (kind === 'believed') return `believed  ${what}: ${told}`;
       const said = `${kind.padEnd(8)}${what} ${told}`;
-      return computed === undefined ? said : `${said}, computed ${computed}`;
+      return computed === undefined ? said : `${said}, recomputed ${computed}`;
     });
   }
 }

@@ -42,5 +42,5 @@ export async function replayLog(
 }
 
 function hinted(message: string): string {
-  return `${message} (a venue serves its log with --serve-log, on its operations port)`;
+  return `${message} (a venue serves its log on its operations port with --serve-log)`;
 }

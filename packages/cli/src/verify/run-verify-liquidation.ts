@@ -58,7 +58,7 @@ async function verifyLiquidation(question: Question): Promise<Findings> {
   for (const row of told.steps) steps.push(await checkStep(findings, client.info, row));
   checkFills(findings, steps, told);
   if (log === undefined) {
-    findings.believe('the marks', 'they follow from all blocks before: --log computes them');
+    findings.believe('the marks', 'depend on all earlier blocks; use --log to recompute them');
     return findings;
   }
   const { serviceNetwork } = await client.network();
@@ -129,15 +129,15 @@ async function checkStep(
   const at = `${step}:`;
   const risk = riskOf(scope);
   findings.holds(
-    `${at} the account value ${delta.accountValue} is no more than maintenance and fee,`,
+    `${at} account value ${delta.accountValue} is at or below maintenance margin and fee,`,
     scope.equity <= risk,
     moneyText(risk),
-    'more: it was not to be liquidated',
+    'above the limit: the account should not have been liquidated',
   );
   const [first] = liquidatedPositions;
   const instrument = first === undefined ? undefined : await instrumentOf(info, first.coin);
   if (first === undefined || instrument === undefined) {
-    const why = `${first?.coin ?? 'none'} is not listed any more`;
+    const why = `${first?.coin ?? 'none'} is no longer listed`;
     findings.believe(`${at} the position`, why);
     return { row: delta, scope, instrument: undefined };
   }
@@ -147,20 +147,24 @@ async function checkStep(
   const what = `${at} ${first.szi} ${first.coin} at ${markPx}`;
   if (isWhole) {
     const { maintenance, notional } = position;
-    findings.same(`${what} is worth`, delta.liquidatedNtlPos, moneyText(notional));
-    findings.same(`${what} must have`, delta.maintenanceMargin, moneyText(maintenance));
+    findings.same(`${what} has the value`, delta.liquidatedNtlPos, moneyText(notional));
+    findings.same(
+      `${what} has the maintenance margin`,
+      delta.maintenanceMargin,
+      moneyText(maintenance),
+    );
   } else {
     const isPart = position.notional <= scope.notional && position.maintenance <= scope.maintenance;
     const most = `${delta.liquidatedNtlPos} and ${delta.maintenanceMargin}`;
     const part = `${moneyText(position.notional)} and ${moneyText(position.maintenance)}`;
-    findings.holds(`${what} is a part of`, isPart, most, part);
-    findings.believe(`${at} the other positions of the account`, 'the row does not name them');
+    findings.holds(`${what} is part of`, isPart, most, part);
+    findings.believe(`${at} other positions of the account`, 'not named by the row');
   }
   // What an insolvent account lacks is shared by what its positions lost, which no row has.
   const bankrupt = scope.equity < 0n ? undefined : bankruptcyPrice(scope, position);
-  const price = bankrupt === undefined ? 'not told' : priceText(instrument, bankrupt);
+  const price = bankrupt === undefined ? 'not reported' : priceText(instrument, bankrupt);
   if (bankrupt === undefined) {
-    findings.believe(`${at} the bankruptcy price`, 'it needs the marks of the block before');
+    findings.believe(`${at} bankruptcy price`, 'depends on the marks of the block before');
   }
   return { row: delta, scope, instrument, position, bankrupt, price };
 }

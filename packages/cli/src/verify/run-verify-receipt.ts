@@ -48,7 +48,7 @@ async function verifyReceipt(question: Question): Promise<Findings> {
   await checkBlock(findings, told, client.info);
   checkReceipt(findings, told);
   if (log === undefined) {
-    findings.believe('the result', 'it follows from all blocks before it: --log computes it');
+    findings.believe('the result', 'depends on all earlier blocks; use --log to recompute it');
     return findings;
   }
   const { serviceNetwork } = await client.network();
@@ -70,15 +70,15 @@ async function checkSignature(
 ): Promise<void> {
   const { action, expiresAfter, nonce, signature, signatureChainId, vaultAddress } = tx;
   if (isWithheld(tx)) {
-    const why = 'the venue does not show all that was signed, so that nobody else can use it';
+    const why = 'the venue withholds part of the signed data, so that no one else can use it';
     findings.believe('hash and signer', why);
     return;
   }
   const envelope = { action, nonce, signature, vaultAddress, signatureChainId, expiresAfter };
   const recoverer = await createRecoverer(await client.network());
   const found = recoverer.recover(JSON.stringify(envelope));
-  findings.same('the hash of what was signed', txHash, found.txHash ?? found.fault);
-  findings.same('who signed it', tx.signer, found.signer ?? 'nobody');
+  findings.same('hash of the signed data', txHash, found.txHash ?? found.fault);
+  findings.same('signer', tx.signer, found.signer ?? 'nobody');
 }
 
 /** An order that waits in the delay queue shows its type alone; access codes of a gate are masked. */
@@ -95,43 +95,43 @@ async function checkBlock(
   info: Client['info'],
 ): Promise<void> {
   const row = block.txs.find(({ hash }) => hash === tx.hash);
-  findings.same(`that block ${block.height} has it`, row?.hash ?? 'no', tx.hash);
-  findings.same('its time', tx.time, block.blockTime);
+  findings.same(`request is in block ${block.height}`, row?.hash ?? 'no', tx.hash);
+  findings.same('time of the block', tx.time, block.blockTime);
   const hashText = await createTextHasher();
   const { blockTime, hash, height, parentHash, stateHash } = block;
   const hashes = block.txs.map((each) => each.hash);
   const computed = hashText([parentHash, height, blockTime, stateHash, ...hashes].join('\n'));
-  if (computed === hash) findings.same('the hash of the block', hash, computed);
+  if (computed === hash) findings.same('hash of the block', hash, computed);
   else {
-    const why = `${hash}: commands that nobody signed are part of the block, and the log alone has them`;
-    findings.believe('the hash of the block', why);
+    const why = `${hash}: the block includes commands without a signature, which only the log contains`;
+    findings.believe('hash of the block', why);
   }
   const [next, , before] = await info.blocks({ before: height + 2, limit: 3 }).then((rows) =>
     // Without a next block the list begins with this one.
     rows[0]?.height === height ? [undefined, ...rows] : rows,
   );
   if (before !== undefined) {
-    findings.same(`that it continues block ${before.height}`, parentHash, before.hash);
+    findings.same(`block continues block ${before.height}`, parentHash, before.hash);
   }
   if (next !== undefined) {
-    findings.same(`that block ${next.height} continues it`, next.parentHash, hash);
+    findings.same(`block ${next.height} continues the block`, next.parentHash, hash);
   }
 }
 
 /** The receipt, against the explorer: two answers of the same venue. */
 function checkReceipt(findings: Findings, { block, status, tx }: Told): void {
   if (status.status === 'unknown') {
-    findings.believe('the receipt', 'it is no longer kept');
+    findings.believe('the receipt', 'no longer stored');
     return;
   }
-  findings.same('the signer of the receipt', status.signer, tx.signer);
-  findings.same('the nonce of the receipt', status.nonce, tx.nonce);
-  findings.same('the block of the receipt', status.block, {
+  findings.same('signer of the receipt', status.signer, tx.signer);
+  findings.same('nonce of the receipt', status.nonce, tx.nonce);
+  findings.same('block of the receipt', status.block, {
     height: block.height,
     time: block.blockTime,
     hash: block.hash,
   });
-  findings.same('the result of the receipt', status.result, tx.result);
+  findings.same('result of the receipt', status.result, tx.result);
 }
 
 /** What an engine of one's own makes of the log. */
@@ -157,15 +157,15 @@ async function checkByLog(
     return;
   }
   const { head, txs = [] } = own ?? {};
-  findings.same('the hash of the block by the log', block.hash, head?.hash);
-  findings.same('the state after it', block.stateHash, head?.stateHash);
+  findings.same('hash of the block by the log', block.hash, head?.hash);
+  findings.same('state hash of the block', block.stateHash, head?.stateHash);
   const row = txs.find(({ txHash }) => txHash === tx.hash);
-  findings.same('its place in the block', tx.index, row?.index);
-  findings.same('the account acted for', tx.user, row?.user);
+  findings.same('index in the block', tx.index, row?.index);
+  findings.same('account of the action', tx.user, row?.user);
   if (receipt === undefined || status.status === 'unknown') return;
   const { outcome } = decodeReceiptBody(receipt.body);
-  findings.same('the result by the log', status.result, outcome.result);
-  findings.same('the error by the log', status.error, outcome.error);
+  findings.same('result by the log', status.result, outcome.result);
+  findings.same('error by the log', status.error, outcome.error);
   for (const what of report.believed) findings.believe('in the log', what);
 }
 

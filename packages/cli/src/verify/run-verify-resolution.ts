@@ -16,7 +16,7 @@ async function verifyResolution(url: string, instrumentId: number): Promise<Find
   const receipt = await createClient({ url }).info.outcomeResolution({ instrumentId });
   const compared = checkResolution(receipt);
   if (compared.length === 0) {
-    throw new CliError('usage', `market ${instrumentId} is not resolved`);
+    throw new CliError('usage', `Market ${instrumentId} is not resolved`);
   }
   const findings = new Findings();
   for (const { agrees, claimed, computed, what } of compared) {

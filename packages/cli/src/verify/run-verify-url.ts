@@ -24,7 +24,7 @@ async function verifyUrl(
   const report = await replayLog(log, { ...rest, onHead: (head) => told?.compare(head) });
   const finding = report.finding ?? (await told?.rest());
   const missing = told?.missing ?? 0;
-  const forgotten = missing === 0 ? [] : [`${missing} blocks that ${venue} does not list any more`];
+  const forgotten = missing === 0 ? [] : [`${missing} blocks that ${venue} no longer lists`];
   return {
     ...report,
     finding,
@@ -58,7 +58,7 @@ export function runVerifyUrl(
     const first = from === undefined ? undefined : wholeNumber('--from', from);
     const last = to === undefined ? undefined : wholeNumber('--to', to);
     if (first !== undefined && last !== undefined && last < first) {
-      throw new CliError('usage', `nothing to compare: block ${last} is before block ${first}`);
+      throw new CliError('usage', `Nothing to compare: block ${last} is before block ${first}`);
     }
     const report = await verifyUrl(urlOf(log), {
       serviceNetwork,
@@ -79,12 +79,12 @@ export function runVerifyUrl(
 
 function textOf(report: Awaited<ReturnType<typeof verifyUrl>>): string {
   const { believed, compared, counts, finding, hash, height } = report;
-  const stands = finding === undefined ? 'all of it stands' : 'it does not stand';
+  const stands = finding === undefined ? 'verified' : 'NOT VALID';
   const at = finding?.command === undefined ? '' : `, command ${finding.command}`;
   return [
     `${stands}: ${counts.derived} requests derived up to block ${height} ${hash}`,
     ...(finding === undefined ? [] : [`wrong     block ${finding.height}${at}: ${finding.what}`]),
-    ...(compared === 0 ? [] : [`${compared} blocks are told alike`]),
+    ...(compared === 0 ? [] : [`${compared} blocks match the explorer of the venue`]),
     ...believed.map((each) => `believed  ${each}`),
   ].join('\n');
 }

@@ -47,5 +47,5 @@ export class ToldBlocks {
 }
 
 function differs(height: number, part: string, own: string, told: string): LogReport['finding'] {
-  return { height, what: `its ${part} is ${own} here, and the venue tells everybody ${told}` };
+  return { height, what: `its ${part} is ${own} here, but the venue reports ${told}` };
 }

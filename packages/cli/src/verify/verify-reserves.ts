@@ -52,21 +52,17 @@ export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] 
   const difference = assets + of('unsettled') + of('unbacked') - owed;
   return [
     ...(known.user === undefined ? [] : [same('user', proof.user, known.user)]),
-    ...FIGURES.map((name) => mustBe(`${name} is not below zero`, of(name), of(name) >= 0n)),
-    mustBe(
-      'shortfall, what nobody stands for, is nothing',
-      of('shortfall'),
-      of('shortfall') === 0n,
-    ),
+    ...FIGURES.map((name) => mustBe(`${name} is not negative`, of(name), of(name) >= 0n)),
+    mustBe('shortfall is zero', of('shortfall'), of('shortfall') === 0n),
     ...checkUnbacked(proof, of('unbacked')),
     same('amount, the sum of its parts', text(amount), text(total(parts))),
     same('root', published.root, root),
-    ...(known.root === undefined ? [] : [same('root that you know', published.root, known.root)]),
+    ...(known.root === undefined ? [] : [same('known root', published.root, known.root)]),
     same('liabilities', text(of('liabilities')), text(sum)),
     same('owed', text(of('owed')), text(owed)),
     same('assets', text(of('assets')), text(assets)),
     same('difference', text(of('difference')), text(difference)),
-    { what: 'assets are what is owed', agrees: difference === 0n, told: text(assets) },
+    { what: 'assets equal what is owed', agrees: difference === 0n, told: text(assets) },
   ];
 }
 
@@ -78,7 +74,7 @@ const TEST_CHAINS: readonly number[] = [421_614];
 
 function checkUnbacked({ chain }: Proof, unbacked: bigint): readonly Finding[] {
   if (TEST_CHAINS.includes(chain.chainId)) return [];
-  return [mustBe('unbacked is nothing where money is real', unbacked, unbacked === 0n)];
+  return [mustBe('unbacked is zero on a chain with real money', unbacked, unbacked === 0n)];
 }
 
 function mustBe(what: string, amount: bigint, agrees: boolean): Finding {
@@ -90,7 +86,7 @@ function rootOf(proof: Proof): { readonly root: string; readonly sum: bigint } {
   const { index, siblings, user } = proof;
   const { height, leaves } = proof.published;
   if (!Number.isSafeInteger(leaves) || !Number.isSafeInteger(index) || index < 0 || index >= leaves)
-    throw new Error(`there is no leaf ${index} of ${leaves}`);
+    throw new Error(`Leaf ${index} is out of range: the tree has ${leaves} leaves`);
   let sum = micro(proof.amount);
   let hash = keccak(KIND.leaf, bytes(proof.salt, 32), bytes(user, 20), word(sum));
   let used = 0;
@@ -100,7 +96,7 @@ function rootOf(proof: Proof): { readonly root: string; readonly sum: bigint } {
     const isAlone = at % 2 === 0 && at + 1 === width;
     if (!isAlone) {
       const sibling = siblings[used];
-      if (sibling === undefined) throw new Error(`${used} siblings are too few`);
+      if (sibling === undefined) throw new Error(`The proof has too few siblings (${used})`);
       used += 1;
       const beside = micro(sibling.sum);
       const own = hash + word(sum);
@@ -110,7 +106,8 @@ function rootOf(proof: Proof): { readonly root: string; readonly sum: bigint } {
     }
     at = Math.floor(at / 2);
   }
-  if (used !== siblings.length) throw new Error(`${siblings.length} siblings are too many`);
+  if (used !== siblings.length)
+    throw new Error(`The proof has too many siblings (${siblings.length})`);
   const top = hash + word(sum);
   return { root: `0x${keccak(KIND.root, word(BigInt(height)), word(BigInt(leaves)), top)}`, sum };
 }
@@ -132,11 +129,11 @@ type Asked = { readonly rpc?: string; readonly url?: string; readonly bridge?: s
  */
 async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Finding[]> {
   const unsettled = micro(String(proof.published['unsettled']), true);
-  const what = 'unsettled is no more than was paid and is told to be open';
+  const what = 'unsettled is at most what was paid and is reported as open';
   if (unsettled <= 0n) return [];
   const { rpc, url } = asked;
   if (rpc === undefined || url === undefined) {
-    const told = `${text(unsettled)}, name --rpc and --url to compare it`;
+    const told = `${text(unsettled)}; add --rpc and --url to compare it`;
     return [{ what, agrees: false, told }];
   }
   const open = await openBefore(proof, { ...asked, rpc, url }, unsettled);
@@ -207,8 +204,8 @@ async function checkBalance(
   const chain = await ask(rpc.url, 'eth_chainId', []);
   return [
     same('chain', String(chainId), String(Number(chain))),
-    ...(rpc.bridge === undefined ? [] : [same('bridge that you know', bridge, rpc.bridge)]),
-    ...(rpc.token === undefined ? [] : [same('token that you know', token, rpc.token)]),
+    ...(rpc.bridge === undefined ? [] : [same('known bridge', bridge, rpc.bridge)]),
+    ...(rpc.token === undefined ? [] : [same('known token', token, rpc.token)]),
     same(`balance of the bridge at block ${at}`, text(micro(String(balance))), text(BigInt(held))),
   ];
 }
@@ -231,7 +228,7 @@ async function post(url: string, body: object): Promise<unknown> {
     if (response.status >= 429) throw new Error(`status ${response.status}`);
     return await response.json();
   } catch (error) {
-    throw ending(EXIT.silent, `${url} does not answer: ${(error as Error).message}`);
+    throw ending(EXIT.silent, `No answer from ${url}: ${(error as Error).message}`);
   }
 }
 
@@ -250,11 +247,11 @@ function same(what: string, told: string, computed: string): Finding {
 /** Micro-USDC of a decimal text; exact, and of a size that a leaf or a sum can have. */
 function micro(decimal: string, isSigned = false): bigint {
   const match = /^(-?)(\d{1,40})(?:\.(\d{1,6}))?$/.exec(decimal);
-  if (match === null) throw new Error(`${decimal} is no amount of USDC`);
+  if (match === null) throw new Error(`Invalid amount of USDC: ${decimal}`);
   const [, sign, whole = '', fraction = ''] = match;
   const amount = BigInt(whole + fraction.padEnd(6, '0'));
   if (amount >= SUM_MAX || (sign === '-' && !isSigned)) {
-    throw new Error(`${decimal} is no amount that a leaf can have`);
+    throw new Error(`Amount out of range for a leaf: ${decimal}`);
   }
   return sign === '-' ? -amount : amount;
 }
@@ -277,7 +274,7 @@ function word(amount: bigint): string {
 
 function bytes(hex: string, length: number): string {
   if (!new RegExp(`^0x[0-9a-fA-F]{${2 * length}}$`).test(hex)) {
-    throw new Error(`${hex} are not ${length} bytes`);
+    throw new Error(`${hex} does not have ${length} bytes`);
   }
   return hex.slice(2).toLowerCase();
 }
@@ -352,8 +349,7 @@ function rotated(lane: bigint, bits: bigint): bigint {
 
 const USAGE =
   'usage: oddlot verify reserves --user 0x… (--url <url> or --proof <file>, or both) [--json]';
-const ALONE =
-  '--bridge and --token are compared with what a chain says: name its endpoint by --rpc';
+const ALONE = '--bridge and --token need --rpc: they are compared with the chain';
 const OPTIONS = ['url', 'user', 'proof', 'root', 'rpc', 'bridge', 'token'] as const;
 
 /** Runs the command; what stands in its way is one line. */
@@ -367,7 +363,7 @@ export async function runVerifyReserves(
     const query = { type: 'reservesProof', user };
     const asked = file === undefined ? await info(String(url), query) : kept(file);
     const proof = asked as Proof | null;
-    if (proof === null) throw ending(EXIT.nothing, `${user} is not in what was published`);
+    if (proof === null) throw ending(EXIT.nothing, `${user} is not part of the published reserves`);
     const findings = [
       ...checkProof(proof, given),
       ...(await checkUnsettled(proof, given)),
@@ -393,7 +389,7 @@ function lineOf({
   told,
   what,
 }: Omit<Finding, 'agrees'> & { kind: string }): string {
-  return `${kind.padEnd(6)}  ${what}: ${told}${computed === undefined ? '' : `, computed ${computed}`}`;
+  return `${kind.padEnd(6)}  ${what}: ${told}${computed === undefined ? '' : `, recomputed ${computed}`}`;
 }
 
 type Given = { readonly [Name in (typeof OPTIONS)[number]]?: string } & { readonly user: string };
@@ -407,11 +403,12 @@ function read(args: readonly string[]): Given & { readonly isJson: boolean } {
   const wrong = (why: string): Error => ending(EXIT.nothing, why);
   if (user === undefined || (url === undefined && proof === undefined)) throw wrong(USAGE);
   const odd = [user, bridge, token].find((each) => each && !/^0x[0-9a-fA-F]{40}$/.test(each));
-  if (odd !== undefined) throw wrong(`${odd} is no address`);
-  if (root !== undefined && !/^0x[0-9a-fA-F]{64}$/.test(root)) throw wrong(`${root} is no root`);
+  if (odd !== undefined) throw wrong(`Invalid address "${odd}"`);
+  if (root !== undefined && !/^0x[0-9a-fA-F]{64}$/.test(root))
+    throw wrong(`Invalid root "${root}"`);
   if (rpc === undefined && (bridge ?? token) !== undefined) throw wrong(ALONE);
   const bad = [url, rpc].find((each) => each !== undefined && !URL.canParse(each));
-  if (bad !== undefined) throw wrong(`${bad} is no URL`);
+  if (bad !== undefined) throw wrong(`Invalid URL "${bad}"`);
   return { ...values, user, isJson: json };
 }
 
@@ -430,7 +427,7 @@ async function info(url: string, query: object): Promise<unknown> {
     readonly message?: string;
     readonly data: unknown;
   };
-  if (!answer.success) throw ending(EXIT.nothing, answer.message ?? `${url} refuses it`);
+  if (!answer.success) throw ending(EXIT.nothing, answer.message ?? `${url} rejected the query`);
   return answer.data;
 }
 
@@ -439,7 +436,8 @@ function kept(file: string): Proof | null {
   return mendable(() => {
     const json = JSON.parse(readFileSync(file, 'utf8')) as Proof | { readonly data: Proof } | null;
     const proof = json !== null && 'data' in json ? json.data : (json as Proof | null);
-    if (proof !== null && proof.published === undefined) throw new Error(`${file} has no proof`);
+    if (proof !== null && proof.published === undefined)
+      throw new Error(`${file} does not contain a proof`);
     return proof;
   });
 }

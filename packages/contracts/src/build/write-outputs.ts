@@ -41,7 +41,7 @@ function run(isCheck: boolean): number {
     if (!isCheck) writeFileSync(file, text);
     else if (readFileSync(file, 'utf8') !== text) {
       stale += 1;
-      console.error(`${output.path} is not what ${contract.name}.sol gives`);
+      console.error(`${output.path} differs from the output of ${contract.name}.sol`);
     }
     console.log(`${contract.name}: ${(contract.bytecode.length - 2) >> 1} bytes to deploy`);
   }

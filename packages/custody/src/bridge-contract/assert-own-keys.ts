@@ -15,8 +15,7 @@ export async function assertOwnKeys(
     const balance = await endpoint.request('eth_getBalance', [address, 'latest']);
     if (BigInt(String(balance)) > 0n) continue;
     throw new KeyError(
-      `${file} does not belong to the chain beside it: the ${name} (${address}) has no account there. ` +
-        'Bring back the file that the chain was made with',
+      `${file} does not belong to the chain next to it: the ${name} (${address}) has no account there. Restore the file that was created with the chain`,
     );
   }
 }

@@ -31,7 +31,7 @@ export async function connect(
   const wanted = chainId ?? ids[0]?.id ?? 0;
   const other = ids.find(({ id }) => id !== wanted);
   if (other !== undefined) {
-    throw new BridgeCommandError(`${other.name} is of chain ${other.id}, not ${wanted}`);
+    throw new BridgeCommandError(`${other.name} serves chain ${other.id}, not ${wanted}`);
   }
   return new ChainClient({ endpoints, chainId: wanted, confirmations });
 }
@@ -46,7 +46,7 @@ export async function readBridge<const Name extends ViewName>(
   const call = { abi: BRIDGE_ABI, functionName, args } as Parameters<typeof encodeFunctionData>[0];
   const { head } = await client.head();
   const data = await client.call({ to: bridge, data: encodeFunctionData(call) }, head);
-  if (data === '0x') throw new BridgeCommandError(`there is no bridge at ${bridge}`);
+  if (data === '0x') throw new BridgeCommandError(`no bridge at ${bridge}`);
   return decodeFunctionResult({ abi: BRIDGE_ABI, functionName, data } as never) as never;
 }
 
@@ -60,7 +60,7 @@ export async function readToken(
   const call = { abi: TEST_USDC_ABI, functionName, args } as never;
   const { head } = await client.head();
   const data = await client.call({ to: token, data: encodeFunctionData(call) }, head);
-  if (data === '0x') throw new BridgeCommandError(`there is no token at ${token}`);
+  if (data === '0x') throw new BridgeCommandError(`no token at ${token}`);
   return BigInt(data);
 }
 

@@ -18,22 +18,22 @@ export class NotMinedError extends Error {
 
 /** In the words of `Refusals.sol`. */
 const REFUSALS: Readonly<Record<number, string>> = {
-  1: 'it waits already',
-  2: 'it was paid already',
-  3: 'it was cancelled',
-  4: 'the contract does not take these values',
+  1: 'the payout is already queued',
+  2: 'the payout was already made',
+  3: 'the payout was cancelled',
+  4: 'the contract does not accept these values',
   5: 'too few validators signed',
-  6: 'a signature is not good',
-  7: 'somebody signed who is no validator',
-  8: 'signatures are not in the order of their signers',
-  9: 'the token refused the transfer',
-  10: 'it does not wait',
-  11: 'its time has not come',
-  15: 'the nonce is another by now; prepare it again',
-  16: 'the key is not the guardian’s',
-  17: 'the set of validators could not decide, or one is in it twice',
-  18: 'the token moved another amount',
-  19: 'there was too little gas',
+  6: 'a signature is not valid',
+  7: 'a signer is not a validator',
+  8: 'the signatures are not sorted by signer',
+  9: 'the token rejected the transfer',
+  10: 'the payout is not queued',
+  11: 'the payout is not due yet',
+  15: 'the nonce has changed; prepare the request again',
+  16: "the key is not the guardian's",
+  17: 'the validator set is not valid: it cannot reach the threshold, or contains a duplicate',
+  18: 'the token transferred a different amount',
+  19: 'the transaction ran out of gas',
 };
 const PAUSES: Readonly<Record<string, string>> = {
   EnforcedPause: 'the bridge is paused',
@@ -46,8 +46,8 @@ export function refusalText(data: string | undefined): string {
     const { args, errorName } = decodeErrorResult({ abi: BRIDGE_ABI, data: data as Hex });
     const code = Number(args?.[0]);
     if (errorName !== 'Refused') return PAUSES[errorName] ?? errorName;
-    return `${REFUSALS[code] ?? 'refused'} (code ${code})`;
+    return `${REFUSALS[code] ?? 'rejected'} (code ${code})`;
   } catch {
-    return 'the contract refused it without saying why';
+    return 'the contract rejected the transaction without a reason';
   }
 }

@@ -54,7 +54,7 @@ export class BridgeOptions {
 
   required(name: Text): string {
     const text = this.text(name);
-    if (text === undefined) throw new UsageError(`--${name} is missing`);
+    if (text === undefined) throw new UsageError(`Missing --${name}`);
     return text;
   }
 
@@ -76,7 +76,7 @@ export class BridgeOptions {
 
   hash(name: Text): Hex {
     const parsed = Hash.safeParse(this.required(name));
-    if (!parsed.success) throw new UsageError(`--${name} is no hash of a transaction`);
+    if (!parsed.success) throw new UsageError(`Invalid --${name}. Use a transaction hash`);
     return parsed.data as Hex;
   }
 
@@ -87,14 +87,15 @@ export class BridgeOptions {
   /** Dollars as millionths. */
   usd(name: Text): bigint {
     const value = parseExact(this.required(name), MONEY_DECIMALS);
-    if (value === undefined || value < 0n) throw new UsageError(`--${name} is no amount of USDC`);
+    if (value === undefined || value < 0n)
+      throw new UsageError(`Invalid --${name}. Use an amount of USDC`);
     return value;
   }
 
   /** The only word after the command that is no option: an id, a file. */
   only(what: string): string {
     const [word, ...others] = this.positionals;
-    if (word === undefined || others.length > 0) throw new UsageError(`one ${what} is needed`);
+    if (word === undefined || others.length > 0) throw new UsageError(`Name exactly one ${what}`);
     return word;
   }
 
@@ -105,18 +106,18 @@ export class BridgeOptions {
 
 export function idOf(text: string): bigint {
   const isId = /^(0|[1-9][0-9]{0,19})$/.test(text) && BigInt(text) < 1n << 64n;
-  if (!isId) throw new UsageError(`${text} is no id of a withdrawal`);
+  if (!isId) throw new UsageError(`Invalid id of a withdrawal: ${text}`);
   return BigInt(text);
 }
 
 function wholeOf(text: string, where: string): number {
-  if (!/^[0-9]{1,15}$/.test(text)) throw new UsageError(`${where} must be a whole number`);
+  if (!/^[0-9]{1,15}$/.test(text)) throw new UsageError(`Invalid ${where}. Use a whole number`);
   return Number(text);
 }
 
 function addressOf(text: string, where: string): Hex {
   const parsed = Address.safeParse(text);
-  if (!parsed.success) throw new UsageError(`${where}: ${text} is no address`);
+  if (!parsed.success) throw new UsageError(`Invalid ${where}: ${text} is not an address`);
   return parsed.data as Hex;
 }
 

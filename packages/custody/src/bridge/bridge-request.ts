@@ -114,19 +114,19 @@ export function readRequest(file: string): BridgeRequest {
   try {
     json = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw fault(error instanceof Error ? error.message : 'cannot be read');
+    throw fault(error instanceof Error ? error.message : 'not readable');
   }
   const outer = RequestFile.safeParse(json);
-  if (!outer.success) throw fault(`is no request of the bridge (${faultOf(outer.error)})`);
+  if (!outer.success) throw fault(`not a request of the bridge (${faultOf(outer.error)})`);
   const { deposit, signatures, typedData } = outer.data;
   const inner = Message.safeParse(typedData);
-  if (!inner.success) throw fault(`is no request of the bridge (${faultOf(inner.error)})`);
+  if (!inner.success) throw fault(`not a request of the bridge (${faultOf(inner.error)})`);
   const { chainId, verifyingContract } = typedData.domain;
   const place = { chainId, bridge: verifyingContract, deposit };
   const request: BridgeRequest = { ...place, signatures: signatures as Hex[], ...inner.data };
   // Another wallet would sign the file's own words: they must be the ones that the bridge checks.
   if (!isDeepStrictEqual(typedData, plain(typedDataOf(request)))) {
-    throw fault('its typed data is not what the bridge checks');
+    throw fault('the typed data is not what the bridge verifies');
   }
   assertByHand(request, fault);
   return request;
@@ -142,9 +142,7 @@ function assertByHand(request: BridgeRequest, fault: (why: string) => Error): vo
       ? moveIdOf(destination, BigInt(usd))
       : returnIdOf(deposit.txHash, deposit.logIndex);
   if (withdrawalId === String(id)) return;
-  throw fault(
-    'a payout that neither returns a deposit nor moves to another bridge is not signed by hand',
-  );
+  throw fault('payouts are signed by hand only to return a deposit or to move to another bridge');
 }
 
 /** Whole or not at all: signatures of others must not be lost. */
@@ -163,7 +161,7 @@ export async function signerOf(request: BridgeRequest, signature: Hex): Promise<
     const signer = await recoverTypedDataAddress(signed as Recovered);
     return signer.toLowerCase() as Hex;
   } catch {
-    throw new BridgeCommandError(`a signature cannot be read: ${signature}`);
+    throw new BridgeCommandError(`invalid signature: ${signature}`);
   }
 }
 

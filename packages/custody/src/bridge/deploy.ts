@@ -30,7 +30,7 @@ export const deploy: BridgeCommand = async (context) => {
   const bridge = lower(getContractAddress({ from, nonce: BigInt(nonce) }));
   const state = await readState(client, bridge);
   if (state.token !== token || state.guardian !== guardian) {
-    throw new BridgeCommandError(`what stands at ${bridge} is not the bridge that was sent`);
+    throw new BridgeCommandError(`the code at ${bridge} is not the bridge that was sent`);
   }
   print(`bridge ${bridge}`);
   print('for the configuration of the venue:');

@@ -11,21 +11,21 @@ export function describeRequest(request: BridgeRequest): readonly string[] {
       ...validators.map((validator) => `  validator ${validator}`),
       `  ${threshold} of ${validators.length} must sign`,
       `  guardian  ${guardian}`,
-      `  turn      ${nonce}`,
+      `  rotation  ${nonce}`,
     ];
   }
   if (request.primaryType === 'Unpause') {
     return [`lift pause ${request.message.nonce} of ${place}`];
   }
   if (request.primaryType === 'Cancellation') {
-    return [`cancel withdrawal ${request.message.withdrawalId} of ${place}, for ever`];
+    return [`cancel withdrawal ${request.message.withdrawalId} of ${place}, irrevocably`];
   }
   const { destination, usd, user, withdrawalId } = request.message;
   const amount = `${formatDecimal(BigInt(usd), MONEY_DECIMALS)} USDC`;
   const { deposit } = request;
   if (deposit === undefined) {
     return [
-      `move money of all users out of ${place}`,
+      `move the money of all users out of ${place}`,
       `  amount    ${amount}`,
       `  to bridge ${destination}`,
       `  id        ${withdrawalId}`,
@@ -36,7 +36,7 @@ export function describeRequest(request: BridgeRequest): readonly string[] {
     `  deposit   ${deposit.txHash}, log ${deposit.logIndex}`,
     `  amount    ${amount}`,
     `  to        ${destination}`,
-    `  came from ${user}`,
+    `  from      ${user}`,
     `  id        ${withdrawalId}`,
   ];
 }

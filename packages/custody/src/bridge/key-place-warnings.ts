@@ -21,13 +21,9 @@ export function keyPlaceWarnings(setting: string): readonly string[] {
   return [
     ...(tree === undefined
       ? []
-      : [`warning: ${setting} lies in the work tree of git at ${tree}, which may be published`]),
-    ...(isRead
-      ? [`warning: ${setting} can be read by others than its owner; run chmod 600 ${setting}`]
-      : []),
-    ...(isOpen
-      ? [`warning: others than its owner can put another file in place of ${setting}`]
-      : []),
+      : [`warning: ${setting} is in the git work tree ${tree}, which may be published`]),
+    ...(isRead ? [`warning: other users can read ${setting}; run chmod 600 ${setting}`] : []),
+    ...(isOpen ? [`warning: other users can replace ${setting}`] : []),
   ];
 }
 

@@ -9,10 +9,10 @@ export function partyWarnings(parties: {
   const { guardian, threshold, validators } = parties;
   const count = BigInt(validators.length);
   const warnings = [
-    [2n * threshold <= count, 'warning: no more than half of the validators can pay'],
-    [threshold === 1n, 'warning: a single validator can pay'],
-    [threshold === count && count > 1n, 'warning: one lost key stops all payouts for ever'],
-    [validators.includes(guardian), 'warning: the guardian is one of the validators'],
+    [2n * threshold <= count, 'warning: half of the validators or fewer can pay out'],
+    [threshold === 1n, 'warning: a single validator can pay out'],
+    [threshold === count && count > 1n, 'warning: the loss of one key stops all payouts for good'],
+    [validators.includes(guardian), 'warning: the guardian is also a validator'],
   ] as const;
   return warnings.flatMap(([isSo, text]) => (isSo ? [text] : []));
 }

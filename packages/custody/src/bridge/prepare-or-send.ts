@@ -24,7 +24,7 @@ export async function prepareOrSend(
   const file = options.text('prepare');
   const { sent } = options;
   if ((file === undefined) === (sent === undefined)) {
-    throw new UsageError('either --prepare FILE or --send FILE is needed');
+    throw new UsageError('Use either --prepare FILE or --send FILE');
   }
   if (sent !== undefined) return await sendRequest(context, primaryType, sent);
   const { chainId } = await clientOf(context);
@@ -32,7 +32,7 @@ export async function prepareOrSend(
   const request: BridgeRequest = { chainId, bridge, signatures: [], ...(await prepare(context)) };
   writeRequest(file ?? '', request);
   for (const line of describeRequest(request)) print(line);
-  print(`prepared in ${file}; each validator signs it with: sign ${file} --key …`);
+  print(`prepared ${file}; each validator signs it with: sign ${file} --key …`);
 }
 
 async function sendRequest(
@@ -57,7 +57,7 @@ async function sendRequest(
   if (BigInt(signers.length) < threshold) {
     const open = validators.filter((validator) => !signers.includes(validator));
     throw new BridgeCommandError(
-      `${signers.length} of ${threshold} validators have signed; still to ask: ${open.join(', ')}`,
+      `${signers.length} of ${threshold} validators have signed; still missing: ${open.join(', ')}`,
     );
   }
   const ordered = signers.map((signer) => bySigner.get(signer) as Hex);
@@ -67,12 +67,12 @@ async function sendRequest(
 /** Copies of one request with what each of them was signed with. */
 function merged(files: readonly string[]): BridgeRequest {
   const [first, ...others] = files.map((file) => ({ file, request: readRequest(file) }));
-  if (first === undefined) throw new UsageError('--send FILE is needed');
+  if (first === undefined) throw new UsageError('Missing --send FILE');
   const other = others.find(
     ({ request }) => !isDeepStrictEqual(typedDataOf(request), typedDataOf(first.request)),
   );
   if (other !== undefined) {
-    throw new BridgeCommandError(`${first.file} and ${other.file} are not the same request`);
+    throw new BridgeCommandError(`${first.file} and ${other.file} contain different requests`);
   }
   const all = [first, ...others].flatMap(({ request }) => request.signatures);
   return { ...first.request, signatures: all };

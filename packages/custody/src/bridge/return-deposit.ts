@@ -16,8 +16,8 @@ const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /** What nobody returns: the first is credited when the binding ends, behind the second there is no money. */
 const KEPT: Readonly<Record<string, string>> = {
-  bound: 'it is credited once its address is nobody’s agent any more',
-  noTransfer: 'no transfer stands behind it',
+  bound: 'it will be credited once its address is no longer an agent',
+  noTransfer: 'no transfer belongs to it',
 };
 
 const Aside = z.object({
@@ -48,11 +48,14 @@ export const returnDeposit: BridgeCommand = (context) =>
     await assertOnChain(client, bridge, { txHash, logIndex, amount: BigInt(found.amount) });
     const withdrawalId = returnIdOf(txHash, logIndex);
     if ((await readBridge(client, bridge, 'stateOf', [withdrawalId])) !== 0) {
-      throw new BridgeCommandError(`it is being returned, or was: status --id ${withdrawalId}`);
+      throw new BridgeCommandError(
+        `the deposit is being returned or was returned already: status --id ${withdrawalId}`,
+      );
     }
     const isTold = options.text('to') !== undefined;
     const destination = isTold ? options.address('to') : found.account;
-    if (destination === ZERO) throw new BridgeCommandError('nobody sent it: say --to ADDRESS');
+    if (destination === ZERO)
+      throw new BridgeCommandError('The deposit has no sender. Use --to ADDRESS');
     const user = found.account === ZERO ? destination : found.account;
     const message = { withdrawalId: String(withdrawalId), user, destination, usd: found.amount };
     return { primaryType: 'Payout', message, deposit: { txHash, logIndex } };
@@ -74,17 +77,19 @@ async function asideOf(
     const response = await fetch(new URL('/settlement', operations), { signal });
     told = Status.parse(await boundedJson(response, ANSWER_BYTES_MAX));
   } catch (cause) {
-    throw new BridgeCommandError(`${operations} does not tell what is kept aside`, { cause });
+    throw new BridgeCommandError(`${operations} does not report its uncredited deposits`, {
+      cause,
+    });
   }
   if (told.chainId !== at.client.chainId || told.bridge !== at.bridge) {
-    throw new BridgeCommandError(`that venue has bridge ${told.bridge} on chain ${told.chainId}`);
+    throw new BridgeCommandError(`the venue uses bridge ${told.bridge} on chain ${told.chainId}`);
   }
   const found = told.watch.book.aside.find(
     ({ source }) => source.txHash === at.txHash && source.logIndex === at.logIndex,
   );
-  if (found === undefined) throw new BridgeCommandError('the venue does not keep that aside');
+  if (found === undefined) throw new BridgeCommandError('the venue has no such uncredited deposit');
   const why = KEPT[found.reason];
-  if (why !== undefined) throw new BridgeCommandError(`it is not returned: ${why}`);
+  if (why !== undefined) throw new BridgeCommandError(`the deposit cannot be returned: ${why}`);
   return found;
 }
 
@@ -100,5 +105,5 @@ async function assertOnChain(
   const log = receipt?.logs.find((each) => each.logIndex === logIndex);
   const isMoney = log !== undefined && (log.address === token || log.address === bridge);
   if (isMoney && BigInt(log.data) === amount) return;
-  throw new BridgeCommandError(`the chain shows no such deposit in ${txHash}`);
+  throw new BridgeCommandError(`the chain has no such deposit in ${txHash}`);
 }

@@ -133,7 +133,7 @@ test('a key in a work tree of git, or where others get at it, is made and warned
   mkdirSync(file('checkout/.git'), { recursive: true });
   mkdirSync(file('checkout/keys'), { mode: 0o700 });
   const inside = file('checkout/keys/v.key');
-  const tree = `warning: ${inside} lies in the work tree of git at ${realpathSync(file('checkout'))}, which may be published`;
+  const tree = `warning: ${inside} is in the git work tree ${realpathSync(file('checkout'))}, which may be published`;
   const made = (await run(`key ${inside}`)).said.split('\n');
   expect(made).toEqual([tree, expect.stringMatching(/^0x[0-9a-f]{40}$/)]);
   expect((await run(`address --key ${inside}`)).said.split('\n')).toEqual(made);
@@ -141,11 +141,11 @@ test('a key in a work tree of git, or where others get at it, is made and warned
   mkdirSync(file('open'));
   chmodSync(file('open'), 0o777);
   const open = file('open/v.key');
-  const replaced = `warning: others than its owner can put another file in place of ${open}`;
+  const replaced = `warning: other users can replace ${open}`;
   expect((await run(`key ${open}`)).said).toMatch(new RegExp(`^${replaced}\n0x[0-9a-f]{40}$`));
   chmodSync(open, 0o640);
   expect((await run(`address --key ${open}`)).said.split('\n').slice(0, 2)).toEqual([
-    `warning: ${open} can be read by others than its owner; run chmod 600 ${open}`,
+    `warning: other users can read ${open}; run chmod 600 ${open}`,
     replaced,
   ]);
 });
@@ -170,13 +170,13 @@ test('status says who decides, what the bridge holds and whether it runs', async
 test('the guardian pauses and lets go on; nobody else does', async () => {
   expect(await onBridge('pause', 'sender')).toEqual({
     code: 1,
-    said: 'the bridge refuses: the key is not the guardian’s (code 16)',
+    said: "the bridge rejected the transaction: the key is not the guardian's (code 16)",
   });
   expect(await done('pause', 'guardian')).toMatch(/sending 0x[0-9a-f]{64}\ndone in block/);
   expect(await done('status')).toContain('state      paused (pause 1)');
   expect(await onBridge('pause', 'guardian')).toMatchObject({
     code: 1,
-    said: 'the bridge refuses: the bridge is paused',
+    said: 'the bridge rejected the transaction: the bridge is paused',
   });
   await done('unpause', 'guardian');
   expect(await done('status')).toContain('state      runs');
@@ -193,7 +193,7 @@ test('validators lift a pause by their signatures, each on a copy of the file', 
   expect(few).toMatchObject({
     code: 1,
     said: expect.stringContaining(
-      `1 of 2 validators have signed; still to ask: ${addresses.v2}, ${addresses.v3}`,
+      `1 of 2 validators have signed; still missing: ${addresses.v2}, ${addresses.v3}`,
     ),
   });
   await signed('copy.json', 'v3', 'sender');
@@ -204,7 +204,7 @@ test('validators lift a pause by their signatures, each on a copy of the file', 
   expect(await done('status')).toContain('state      runs');
   // What was collected for one pause lifts no other.
   await done('pause', 'guardian');
-  expect((await onBridge(both, 'sender')).said).toContain('the nonce is another by now');
+  expect((await onBridge(both, 'sender')).said).toContain('the nonce has changed');
   await done('unpause', 'guardian');
 });
 
@@ -219,7 +219,10 @@ test('a signature made by another wallet is taken, if it is over this request', 
   await done(`cancel --send ${file('cancel.json')}`, 'sender');
   expect(await done('status --id 41')).toContain('id 41  cancelled');
   const again = await onBridge(`cancel --send ${file('cancel.json')}`, 'sender');
-  expect(again).toMatchObject({ code: 1, said: expect.stringContaining('it was cancelled') });
+  expect(again).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('the payout was cancelled'),
+  });
 });
 
 test('a file that was changed is neither signed nor sent', async () => {
@@ -247,12 +250,12 @@ test('a file that was changed is neither signed nor sent', async () => {
   writeFileSync(file('bad.json'), JSON.stringify({ format, typedData: payout, signatures }));
   expect(await run(`sign ${file('bad.json')} --key ${file('v1')}`)).toMatchObject({
     code: 1,
-    said: expect.stringContaining('is not signed by hand'),
+    said: expect.stringContaining('are signed by hand only'),
   });
   const deposit = { txHash: `0x${'11'.repeat(32)}`, logIndex: 0 };
   const text = JSON.stringify({ format, deposit, typedData: payout, signatures });
   writeFileSync(file('bad.json'), text);
-  expect((await run(`sign ${file('bad.json')}`)).said).toContain('is not signed by hand');
+  expect((await run(`sign ${file('bad.json')}`)).said).toContain('are signed by hand only');
   const other = await onBridge(`rotate --send ${file('good.json')}`, 'sender');
   expect(other).toMatchObject({ code: 1, said: expect.stringContaining('is a Cancellation') });
 });
@@ -288,11 +291,16 @@ test('a large payout waits; the guardian ends it, or anybody finishes it in time
   await done('cancel-queued 51', 'guardian');
   expect(await done('status --id 51')).toContain('id 51  cancelled');
   const early = await onBridge('finish 52', 'sender');
-  expect(early).toMatchObject({ code: 1, said: expect.stringContaining('its time has not come') });
+  expect(early).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('the payout is not due yet'),
+  });
   nowMs += 61_000;
   await done('finish 52', 'sender');
   expect(await done('status --id 52')).toContain('id 52  paid');
-  expect((await onBridge('cancel-queued 52', 'guardian')).said).toContain('it does not wait');
+  expect((await onBridge('cancel-queued 52', 'guardian')).said).toContain(
+    'the payout is not queued',
+  );
 });
 
 test('R-deposit: money kept aside is returned once, to who sent it', async () => {
@@ -310,11 +318,15 @@ test('R-deposit: money kept aside is returned once, to who sent it', async () =>
   });
   const operations = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
   const prepare = `return --prepare ${file('return.json')} --operations ${operations} --tx ${txHash} --log`;
-  expect((await onBridge(`${prepare} ${logIndex + 1}`)).said).toContain('does not keep that aside');
+  expect((await onBridge(`${prepare} ${logIndex + 1}`)).said).toContain(
+    'no such uncredited deposit',
+  );
   listed = [{ ...aside, reason: 'bound' }];
-  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('it is not returned');
+  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain(
+    'the deposit cannot be returned',
+  );
   listed = [{ ...aside, amount: '7500001' }];
-  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('shows no such deposit');
+  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('has no such deposit');
   listed = [aside];
   const said = await done(`${prepare} ${logIndex}`);
   expect(said).toContain('amount    7.5 USDC');
@@ -326,9 +338,9 @@ test('R-deposit: money kept aside is returned once, to who sent it', async () =>
   const usdc = { address: token, abi: TEST_USDC_ABI, functionName: 'balanceOf' } as const;
   expect(await sender.readContract({ ...usdc, args: [addresses.v4] })).toBe(107_500_000n);
   // The venue may still show it; the contract knows better.
-  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('being returned, or was');
+  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('is being returned or was');
   expect((await onBridge(`return --send ${file('return.json')}`, 'sender')).said).toContain(
-    'it was paid already',
+    'the payout was already made',
   );
   server.close();
   server.closeAllConnections();
@@ -341,9 +353,9 @@ test('what the bridge holds is moved to the one that follows, and to nothing els
   const made = await run(`deploy ${settings} --rpc ${rpc} --key ${file('sender')}`);
   const next = /^bridge (0x[0-9a-f]{40})$/m.exec(made.said)![1];
   const nowhere = await onBridge(`move --prepare ${file('move.json')} --to ${v1}`);
-  expect(nowhere).toMatchObject({ code: 1, said: `there is no bridge at ${v1}` });
+  expect(nowhere).toMatchObject({ code: 1, said: `no bridge at ${v1}` });
   const said = await done(`move --prepare ${file('move.json')} --to ${next}`);
-  expect(said).toContain(`move money of all users out of bridge ${bridge}`);
+  expect(said).toContain(`move the money of all users out of bridge ${bridge}`);
   expect(said).toContain('amount    900 USDC');
   const id = /id {8}(\d+)/.exec(said)![1];
   await signed('move.json', 'v1', 'v3');
@@ -362,8 +374,8 @@ test('validators hand over to others, and are none afterwards', async () => {
   const warned = await done(
     `rotate --prepare ${file('warned.json')} --validators ${v2},${guardian} --threshold 2 --guardian ${guardian}`,
   );
-  expect(warned).toContain('warning: the guardian is one of the validators');
-  expect(warned).toContain('warning: one lost key stops all payouts for ever');
+  expect(warned).toContain('warning: the guardian is also a validator');
+  expect(warned).toContain('warning: the loss of one key stops all payouts for good');
   await done(`rotate --prepare ${file('rotate.json')} ${parties}`);
   await signed('rotate.json', 'v1', 'v2');
   await done(`rotate --send ${file('rotate.json')}`, 'sender');
@@ -381,16 +393,16 @@ test('validators hand over to others, and are none afterwards', async () => {
 
 test('a command that is wrong ends with 2 and says how', async () => {
   const wrong: [string, string][] = [
-    ['fly', 'there is no command fly'],
-    ['status', '--bridge is missing'],
-    [`status --bridge ${bridge}`, '--rpc is missing'],
-    [`status --rpc ${rpc} --bridge 0x12`, '0x12 is no address'],
+    ['fly', 'Unknown command fly'],
+    ['status', 'Missing --bridge'],
+    [`status --bridge ${bridge}`, 'Missing --rpc'],
+    [`status --rpc ${rpc} --bridge 0x12`, '0x12 is not an address'],
     [`cancel-queued x --rpc ${rpc} --bridge ${bridge}`, 'x is no id'],
     [`rotate --rpc ${rpc} --bridge ${bridge}`, 'either --prepare FILE or --send FILE'],
     [`status --loud`, "Unknown option '--loud'"],
     [
       `rotate --prepare x --rpc ${rpc} --bridge ${bridge} --guardian ${bridge} --threshold 2 --validators ${bridge}`,
-      'a threshold of 1 to all',
+      'a threshold from 1 to',
     ],
   ];
   for (const [line, why] of wrong) {
@@ -405,18 +417,18 @@ test('what cannot be done ends with 1, what is sent and in no block with 3', asy
   expect(away.code).toBe(1);
   const nobody = `0x${'99'.repeat(20)}`;
   const empty = await run(`status --rpc ${rpc} --bridge ${nobody}`);
-  expect(empty).toEqual({ code: 1, said: `there is no bridge at ${nobody}` });
+  expect(empty).toEqual({ code: 1, said: `no bridge at ${nobody}` });
   const other = await run(`status --rpc ${rpc} --chain-id 1 --bridge ${bridge}`);
-  expect(other).toMatchObject({ code: 1, said: expect.stringContaining('is of chain 421614') });
+  expect(other).toMatchObject({ code: 1, said: expect.stringContaining('serves chain 421614') });
   const parties = `--validators ${nobody} --threshold 1 --guardian ${nobody}`;
   const settings = `--token ${token} ${parties} --large-usd 100 --delay-seconds 60`;
   const poor = await run(`deploy ${settings} --rpc ${rpc} --key ${file('v1')}`);
-  const lacks = expect.stringContaining(`${addresses.v1} has 0 ether, and this may take 0.`);
+  const lacks = expect.stringContaining(`${addresses.v1} has 0 ether, but up to 0. may be needed`);
   expect(poor).toMatchObject({ code: 1, said: lacks });
   const none = await onBridge(`finish 1 --key ${file('none')}`);
-  expect(none).toMatchObject({ code: 1, said: expect.stringContaining('cannot be read') });
+  expect(none).toMatchObject({ code: 1, said: expect.stringContaining('not readable') });
   chain.setAutomine(false);
   const late = await onBridge('pause --wait-seconds 1', 'guardian');
-  expect(late).toMatchObject({ code: 3, said: expect.stringContaining('look for it before') });
+  expect(late).toMatchObject({ code: 3, said: expect.stringContaining('Check it before') });
   chain.setAutomine(true);
 });

@@ -24,36 +24,36 @@ const EXIT = { done: 0, failed: 1, usage: 2, notMined: 3 } as const;
 
 const BRIDGE_USAGE = `Usage: oddlot bridge COMMAND [options]
 
-Keys and looking
-  key FILE                        makes a key in a new file and says its address
-  address --key K                 says the address of a key
-  status [--id ID] [--account A]  who decides, what it holds, whether it runs
+Keys and status
+  key FILE                        Create a key in a new file and print its address
+  address --key K                 Print the address of a key
+  status [--id ID] [--account A]  Show the validators, the balance and the state of the bridge
 
-By one key
+Commands with one key
   deploy --token T --validators A,B,C --threshold N --guardian G --large-usd USDC --delay-seconds S
-  pause | unpause                 by the guardian
-  cancel-queued ID                by the guardian: ends a large payout that waits
-  finish ID                       by anybody: pays a large payout whose time has come
+  pause | unpause                 Pause or resume payouts (guardian)
+  cancel-queued ID                Cancel a large payout that is waiting (guardian)
+  finish ID                       Pay a large payout that is due (any key)
 
-By a threshold of validators: prepare a file, sign it in turn (or copies of it), send it
+Commands with a threshold of validators: prepare a file, have it signed in turn (or as copies), send it
   rotate  --prepare FILE --validators A,B,C --threshold N --guardian G
   unpause --prepare FILE
   cancel ID --prepare FILE
   return  --prepare FILE --operations URL --tx HASH --log INDEX [--to ADDRESS]
-  move    --prepare FILE --to BRIDGE   all that it holds, to the bridge that follows
-  sign FILE                       shows it, without any network
+  move    --prepare FILE --to BRIDGE   Move the whole balance to the next bridge
+  sign FILE                       Show the request, without network access
   sign FILE --key K | --signature HEX
   rotate | unpause | cancel | return | move   --send FILE [--send FILE]…
 
 Options
-  --rpc URL[,URL]   endpoints; what two do not say alike is not believed
-  --bridge ADDRESS  the bridge
-  --key PLACE       who sends or signs: a file, or env:NAME
-  --chain-id N      refuses endpoints of another chain
-  --confirmations N waits for so many blocks (1)
-  --wait-seconds N  at most so long (120)
+  --rpc URL[,URL]   Endpoints of the chain; with several, at least two must agree
+  --bridge ADDRESS  Address of the bridge
+  --key PLACE       Key that sends or signs: a file, or env:NAME
+  --chain-id N      Reject endpoints of another chain
+  --confirmations N Number of blocks to wait for (1)
+  --wait-seconds N  Maximum time to wait (120)
 
-Ends with 0 when it is done, 1 when not, 2 when the command is wrong, 3 when it was sent and no block has it yet.
+Exit codes: 0 done, 1 failed, 2 usage error, 3 sent but not in a block yet
 `;
 
 const COMMANDS: Readonly<Record<string, BridgeCommand>> = {
@@ -96,7 +96,7 @@ export async function runBridge(
   }
   try {
     const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-    if (command === undefined) throw new UsageError(`there is no command ${name}`);
+    if (command === undefined) throw new UsageError(`Unknown command ${name}`);
     const options = new BridgeOptions(args, env);
     for (const line of keyPlaceWarnings(options.text('key') ?? 'env:')) complain(line);
     await command({ options, print, warn: complain });

@@ -32,7 +32,7 @@ export async function sendTransaction(
   if (balance < gas * maxFeePerGas) {
     const needed = formatEther(gas * maxFeePerGas);
     throw new BridgeCommandError(
-      `${from} has ${formatEther(balance)} ether, and this may take ${needed}`,
+      `${from} has ${formatEther(balance)} ether, but up to ${needed} may be needed`,
     );
   }
   const nonce = await client.nonceOf(from, 'pending');
@@ -46,7 +46,7 @@ export async function sendTransaction(
     maxPriorityFeePerGas: priorityFee,
   });
   const txHash = keccak256(raw);
-  print(`sending ${txHash}`);
+  print(`sent ${txHash}`);
   await client.sendRaw(raw);
   const receipt = await minedReceipt(client, txHash, waitMs);
   if (!receipt.succeeded) throw new BridgeCommandError(`${txHash} failed on the chain`);
@@ -62,7 +62,7 @@ async function gasOf(
     return ((await client.estimateGas(call)) * GAS_SHARE.take) / GAS_SHARE.of;
   } catch (error) {
     if (!(error instanceof ChainRevertError)) throw error;
-    throw new BridgeCommandError(`the bridge refuses: ${refusalText(error.data)}`);
+    throw new BridgeCommandError(`the bridge rejected the transaction: ${refusalText(error.data)}`);
   }
 }
 
@@ -80,6 +80,7 @@ async function minedReceipt(
     await sleep(POLL_MS);
   }
   throw new NotMinedError(
-    `no block has ${txHash} yet; look for it before you send anything again, or raise --wait-seconds`,
+    `${txHash} is not in a block yet. Check it before you send anything again, or raise ` +
+      '--wait-seconds',
   );
 }

@@ -18,19 +18,20 @@ export const signRequest: BridgeCommand = async ({ options, print }) => {
   for (const line of describeRequest(request)) print(line);
   const isKey = options.text('key') !== undefined;
   const given = options.text('signature');
-  if (isKey && given !== undefined) throw new UsageError('either --key or --signature');
+  if (isKey && given !== undefined) throw new UsageError('Use either --key or --signature');
   const signature = isKey ? await signature65(request, options.key()) : given;
   if (signature === undefined) {
     for (const each of request.signatures) print(`signed by ${await signerOf(request, each)}`);
     return;
   }
-  if (!/^0x[0-9a-fA-F]{130}$/.test(signature)) throw new UsageError('--signature has 65 bytes');
+  if (!/^0x[0-9a-fA-F]{130}$/.test(signature))
+    throw new UsageError('Invalid --signature. Use 65 bytes in hex');
   const signer = await signerOf(request, signature as Hex);
   const known = await Promise.all(request.signatures.map((each) => signerOf(request, each)));
   if (!known.includes(signer)) {
     writeRequest(file, { ...request, signatures: [...request.signatures, signature as Hex] });
   }
-  print(`signed by ${signer}; ${new Set([...known, signer]).size} in ${file}`);
+  print(`signed by ${signer}; ${new Set([...known, signer]).size} signatures in ${file}`);
 };
 
 async function signature65(request: BridgeRequest, key: Hex): Promise<Hex> {

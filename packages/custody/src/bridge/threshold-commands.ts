@@ -50,5 +50,8 @@ function assertDecides(validators: readonly Hex[], threshold: number): void {
     validators.length <= VALIDATORS_MAX
   )
     return;
-  throw new UsageError('a threshold of 1 to all of at most 64 different validators is needed');
+  throw new UsageError(
+    'Invalid validators. Use 1 to 64 different validators and a threshold from 1 to ' +
+      'their number',
+  );
 }

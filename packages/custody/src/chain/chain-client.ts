@@ -67,7 +67,7 @@ export class ChainClient {
       hexToNumber((await request('eth_chainId', [])) as Hex),
     );
     if (chainId === this.chainId) return;
-    throw new ChainDisagreementError(`the endpoint is of chain ${chainId}, not ${this.chainId}`);
+    throw new ChainDisagreementError(`the endpoint serves chain ${chainId}, not ${this.chainId}`);
   }
 
   /** The newest block of the chain: with several endpoints the newest that two know. */

@@ -185,7 +185,7 @@ async function settledOrEnough(
 function unavailable({ answers, failure }: Round<unknown>, least: number): Error {
   const revert = revertOf(failure);
   if (revert !== undefined) return revert;
-  const why = failure === undefined ? 'they lag behind' : chainFault(failure);
+  const why = failure === undefined ? 'they are behind' : chainFault(failure);
   const message = `${answers.length} of ${least} endpoints answered: ${why}`;
   return new ChainUnavailableError(message, { cause: failure });
 }

@@ -30,7 +30,7 @@ test('one that a group or the world can read is refused, and the way out is told
   for (const mode of [0o440, 0o640, 0o444, 0o604, 0o620]) {
     const file = keyOf(mode);
     expect(() => check(file, { CREDENTIALS_DIRECTORY: credentials })).toThrow(
-      `key: ${file} can be read by others than its owner; run chmod 600 ${file}`,
+      `key: other users can read ${file}; run chmod 600 ${file}`,
     );
   }
 });
@@ -38,8 +38,8 @@ test('one that a group or the world can read is refused, and the way out is told
 test('what systemd loads for a unit is of mode 0440 and is taken, by its path alone', () => {
   const env = { CREDENTIALS_DIRECTORY: credentials };
   for (const mode of [0o440, 0o400]) expect(check(keyOf(mode, credentials), env)).toEqual([]);
-  expect(() => check(keyOf(0o440, credentials))).toThrow('can be read by others');
+  expect(() => check(keyOf(0o440, credentials))).toThrow('other users can read');
   for (const mode of [0o444, 0o460, 0o644]) {
-    expect(() => check(keyOf(mode, credentials), env)).toThrow('can be read by others');
+    expect(() => check(keyOf(mode, credentials), env)).toThrow('other users can read');
   }
 });

@@ -54,10 +54,10 @@ function keyFileFault(
     return undefined;
   }
   if (isInside(file, existing(data)))
-    return `${setting} lies in the data folder, which must hold no key`;
+    return `${setting} is in the data folder, which must not contain keys`;
   const isCredential = credentials !== undefined && isInside(file, existing(credentials));
   if ((mode & (isCredential ? OTHERS_OF_CREDENTIALS : OTHERS)) === 0) return undefined;
-  return `${setting} can be read by others than its owner; run chmod 600 ${setting}`;
+  return `other users can read ${setting}; run chmod 600 ${setting}`;
 }
 
 /** A folder that is not there yet holds nothing. */

@@ -26,7 +26,7 @@ test.each([
   ['another file', '[1]'],
 ])('a file that is %s is named in the error, and stays as it is', (_, text) => {
   writeFileSync(file, text);
-  const why = `${file} does not hold the keys of a local chain`;
+  const why = `${file} does not contain the keys of a local chain`;
   expect(() => localKeys(folder)).toThrow(why);
   expect(() => keptLocalKeys(folder, 'chainKeys')).toThrow(why);
   expect(readFileSync(file, 'utf8')).toBe(text);

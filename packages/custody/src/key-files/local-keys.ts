@@ -33,7 +33,8 @@ export function localKeys(directory: string, chainFile?: string): LocalKeys {
   if (kept !== undefined) return kept;
   if (chainFile !== undefined && existsSync(chainFile)) {
     throw new KeyError(
-      `${file} is missing, and ${chainFile} cannot be used without it: bring it back, or remove both and what the venue knows of them`,
+      `${file} is missing, but ${chainFile} cannot be used without it. Restore it, or ` +
+        'remove both and the data of the venue about them',
     );
   }
   const keys: LocalKeys = {
@@ -51,7 +52,7 @@ export function keptLocalKeys(directory: string, where: string): LocalKeys {
   const file = join(directory, 'keys.json');
   const kept = readKeys(file);
   if (kept !== undefined) return kept;
-  throw new KeyError(`${where}: there is no ${file}; a local chain makes it (npm run chain)`);
+  throw new KeyError(`${where}: ${file} is missing; a local chain creates it (npm run chain)`);
 }
 
 /** Undefined where there is no file. */
@@ -61,8 +62,7 @@ function readKeys(file: string): LocalKeys | undefined {
   const parsed = LocalKeysSchema.safeParse(parsedJson(text));
   if (parsed.success) return parsed.data as LocalKeys;
   throw new KeyError(
-    `${file} does not hold the keys of a local chain (relayer, minter, guardian and validators): ` +
-      'bring it back, or remove it with the chain and what the venue knows of them',
+    `${file} does not contain the keys of a local chain (relayer, minter, guardian and validators). Restore it, or remove it with the chain and the data of the venue about them`,
   );
 }
 

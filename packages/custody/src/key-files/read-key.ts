@@ -14,7 +14,7 @@ export function readKey(
   const key = text?.trim() ?? '';
   const hex = key.startsWith('0x') ? key : `0x${key}`;
   if (!/^0x[0-9a-fA-F]{64}$/.test(hex)) {
-    throw new KeyError(`${where}: ${setting} holds no private key of 32 bytes in hex`);
+    throw new KeyError(`${where}: ${setting} does not contain a private key of 32 bytes in hex`);
   }
   return hex as Hex;
 }

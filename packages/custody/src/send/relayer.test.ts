@@ -99,7 +99,7 @@ describe('a tip', () => {
     const { attempts = [], trouble } = relayer.find('a') ?? {};
     const tips = attempts.map(({ priorityFee }) => BigInt(priorityFee) / 10_000_000n);
     expect(tips).toEqual(row.offered.map((gwei) => parseGwei(gwei) / 10_000_000n));
-    expect(trouble).toBe('a higher tip would be above the limit of 2000000000 wei');
+    expect(trouble).toBe('a higher tip would exceed the limit of 2000000000 wei');
     for (const _ of [1, 2]) {
       await settlement.chain.mine();
       await relayer.step();
@@ -134,7 +134,7 @@ test('nonces that were never sent from here are told, and not paid for', async (
     await relayer.step();
     await settlement.chain.mine();
     expect(relayer.find('a')?.trouble).toBe(
-      `nonces ${used} to ${used + 4} are not used, and were never sent from here`,
+      `nonces ${used} to ${used + 4} are unused and were never sent from here`,
     );
     settlement.nowMs += 31_000;
   }

@@ -160,7 +160,7 @@ export class Relayer {
     const lost = Math.min(wanted, this.#journal.used);
     if (first !== undefined && lost < wanted && used < wanted) {
       const from = Math.max(used, lost);
-      const trouble = `nonces ${from} to ${wanted - 1} are not used, and were never sent from here`;
+      const trouble = `nonces ${from} to ${wanted - 1} are unused and were never sent from here`;
       await this.#keep({ ...first, trouble });
     }
     const end = Math.min(lost, used + GAP_MAX);
@@ -235,8 +235,8 @@ export class Relayer {
     if (fees.maxFee > this.#maxFee || fees.priorityFee > maxPriorityFee) {
       const isTip = fees.maxFee <= this.#maxFee;
       const trouble = isTip
-        ? `a higher tip would be above the limit of ${maxPriorityFee} wei`
-        : `a higher fee would be above the limit of ${this.#maxFee} wei`;
+        ? `a higher tip would exceed the limit of ${maxPriorityFee} wei`
+        : `a higher fee would exceed the limit of ${this.#maxFee} wei`;
       const limited = { ...record, trouble };
       await this.#keep(limited);
       await this.#broadcast(limited);

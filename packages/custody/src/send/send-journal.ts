@@ -60,7 +60,8 @@ export class SendJournal {
     const { damaged, records } = this.#file.read();
     if (damaged.length > 0) {
       throw new SendsDamagedError(
-        `${this.#file.name}: line ${damaged[0]} is damaged; bring back a whole copy. It holds the transactions that the venue has signed`,
+        `${this.#file.name}: line ${damaged[0]} is damaged. Restore an intact copy: the file ` +
+          'contains the transactions that the venue has signed',
       );
     }
     for (const record of records as readonly SendRecord[]) this.#remember(record);

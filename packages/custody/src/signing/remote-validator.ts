@@ -42,7 +42,7 @@ export function remoteValidator(
       const body = JSON.stringify(signBody(domain, request));
       const proof = as === undefined ? {} : { [PROOF_HEADER]: await proofOf(as, body) };
       const signed = await ask(url, { body, proof }, both);
-      if (!(await isSigned(domain, request, signed))) throw new Error('its signature is not good');
+      if (!(await isSigned(domain, request, signed))) throw new Error('its signature is not valid');
       return signed;
     },
   };
@@ -66,14 +66,14 @@ async function ask(
     ({ status } = response);
     answer = await boundedJson(response, ANSWER_BYTES_MAX);
   } catch (cause) {
-    throw new Error(`cannot be asked: ${faultOf(cause)}`, { cause });
+    throw new Error(`no answer: ${faultOf(cause)}`, { cause });
   }
   if (status !== 200) {
     const refusal = SignRefusal.safeParse(answer);
     throw new Error(refusal.success ? refusal.data.message : `HTTP ${status}`);
   }
   const parsed = SignAnswer.safeParse(answer);
-  if (!parsed.success) throw new Error('its answer cannot be read');
+  if (!parsed.success) throw new Error('its answer is not readable');
   const { r, s, v, validator } = parsed.data;
   return { address: validator as string as Hex, signature: { r, s, v } };
 }
@@ -98,6 +98,6 @@ async function isSigned(
 
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return 'it did not answer in time';
+  if (error.name === 'TimeoutError') return 'no answer in time';
   return error.cause instanceof Error ? error.cause.message || error.message : error.message;
 }

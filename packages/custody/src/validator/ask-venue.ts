@@ -29,7 +29,7 @@ export async function askVenue<Answer>(
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     return schema.parse(await boundedJson(response, ANSWER_BYTES_MAX));
   } catch (error) {
-    throw new SigningRefusal(503, `${venue} cannot be asked: ${faultOf(error)}`);
+    throw new SigningRefusal(503, `no answer from ${venue}: ${faultOf(error)}`);
   }
 }
 
@@ -40,6 +40,6 @@ type AskOptions<Answer> = {
 
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof z.ZodError) return 'its answer cannot be read';
+  if (error instanceof z.ZodError) return 'its answer is not readable';
   return error.cause instanceof Error ? error.cause.message || error.message : error.message;
 }

@@ -111,11 +111,11 @@ test('one who deposits and withdraws elsewhere, again and again with the same mo
     // What leaves on balance counts.
     expect(await withdraws(account(2), 50n * USDC)).toBe('signed');
     expect(await withdraws(account(3), 49n * USDC)).toBe('signed');
-    expect(await withdraws(account(4), USDC)).toBe('it signs 100 USDC a day at most, and now 0');
+    expect(await withdraws(account(4), USDC)).toBe('the daily limit is 100 USDC; 0 USDC are left');
     await brings(0, 20n * USDC);
     expect(await withdraws(account(4), 20n * USDC)).toBe('signed');
     // Who brought it may take it out above the limit of an account, but not above that of all.
-    expect(await withdraws(settlement.users[0] as Hex, 20n * USDC)).toContain('a day at most, and');
+    expect(await withdraws(settlement.users[0] as Hex, 20n * USDC)).toContain('the daily limit is');
   });
 });
 
@@ -130,7 +130,7 @@ test('one who deposits and withdraws in turns takes nothing of what others may t
     }
     // What she did not bring counts, for her and for all.
     expect(await withdraws(alice, 50n * USDC)).toBe(
-      'it signs 50 USDC a day at most for one account, and now 49',
+      'the daily limit per account is 50 USDC; 49 USDC are left',
     );
     expect(await withdraws(bob, 50n * USDC)).toBe('signed');
     await brings(1, 30n * USDC);

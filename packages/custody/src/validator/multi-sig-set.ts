@@ -19,12 +19,12 @@ export function signersAfter(
   for (const change of changes) {
     const { action, txHash } = change;
     if (action['type'] !== 'convertToMultiSigUser') {
-      throw new SigningRefusal(409, `${txHash} changes no signers`);
+      throw new SigningRefusal(409, `${txHash} does not change signers`);
     }
     assertSigned(change, { user, set });
     const next = parseMultiSigSigners(String(action['signers']));
     if (next === undefined || (next !== null && !isSignerSetSound(next))) {
-      throw new SigningRefusal(409, `${txHash} names no signers`);
+      throw new SigningRefusal(409, `${txHash} does not name signers`);
     }
     set = next ?? undefined;
   }
@@ -37,17 +37,18 @@ export function assertSigned(
   { set, user }: { readonly user: string; readonly set: SignerSet },
 ): void {
   const refuse = (why: string): SigningRefusal => new SigningRefusal(409, `${txHash} ${why}`);
-  if (account !== user) throw refuse(`is by ${account}, not by ${user}`);
+  if (account !== user) throw refuse(`was made by ${account}, not by ${user}`);
   if (set === undefined) {
-    if (wrapped !== undefined) throw refuse(`is in a wrapper, and ${user} has no signers`);
+    if (wrapped !== undefined) throw refuse(`has a multi-sig wrapper, but ${user} has no signers`);
     return;
   }
-  if (wrapped === undefined) throw refuse(`is by ${user} alone, which has signers`);
+  if (wrapped === undefined)
+    throw refuse(`was made by ${user} alone, although the account has signers`);
   const own = new Set(set.authorizedUsers.map((each) => each.toLowerCase()));
   const count = [...wrapped.signers].filter((each) => own.has(each)).length;
   if (!own.has(wrapped.sender))
-    throw refuse(`was sent by ${wrapped.sender}, who does not sign for it`);
+    throw refuse(`was sent by ${wrapped.sender}, who is not a signer of the account`);
   if (count < set.threshold) {
-    throw refuse(`has ${count} of ${set.threshold} signatures that ${user} needs`);
+    throw refuse(`has ${count} of the ${set.threshold} signatures that ${user} needs`);
   }
 }

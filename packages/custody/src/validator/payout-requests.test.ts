@@ -94,9 +94,9 @@ describe('R-withdraw: a validator signs a payout', () => {
     show(await signedBy(USER_KEY, asks()));
     expect(await outcome()).toBe('signed');
     // A second number for the same request, before and after a restart.
-    expect(await outcome({ id: 8 })).toBe('withdrawal 8: its request was paid');
+    expect(await outcome({ id: 8 })).toBe('withdrawal 8: the request was already paid');
     await start();
-    expect(await outcome({ id: 8 })).toBe('withdrawal 8: its request was paid');
+    expect(await outcome({ id: 8 })).toBe('withdrawal 8: the request was already paid');
     expect(await outcome()).toBe('signed');
     show(await signedBy(USER_KEY, asks()));
     expect(await outcome({ id: 8 })).toBe('signed');
@@ -104,10 +104,10 @@ describe('R-withdraw: a validator signs a payout', () => {
 
   test('and none that somebody else signed, for another sum, place or venue, or nobody', async () => {
     await start();
-    expect(await outcome()).toBe('withdrawal 7: there is no request for it');
+    expect(await outcome()).toBe('withdrawal 7: no request was found');
     const thiefs = await signedBy(THIEF_KEY, asks());
     show(thiefs);
-    expect(await outcome()).toBe(`${thiefs.txHash} is by ${THIEF}, not by ${USER}`);
+    expect(await outcome()).toBe(`${thiefs.txHash} was made by ${THIEF}, not by ${USER}`);
     const his = await signedBy(USER_KEY, asks());
     show(his);
     expect(await outcome({ to: THIEF })).toBe(`${his.txHash} goes to ${DESTINATION}`);
@@ -121,12 +121,12 @@ describe('R-withdraw: a validator signs a payout', () => {
     const changed = { ...his.shown, action: { ...his.shown.action, destination: THIEF } };
     show({ txHash: his.txHash, shown: changed as typeof his.shown });
     ledger.requests = ledger.requests.filter(({ shown }) => shown !== his.shown);
-    expect(await outcome({ to: THIEF })).toContain(`shows another request as ${his.txHash}`);
+    expect(await outcome({ to: THIEF })).toContain(`returns another request as ${his.txHash}`);
     const send = { ...asks(), type: 'approveAgent', agentAddress: DESTINATION, agentName: '' };
     show(await signedBy(USER_KEY, send));
-    expect(await outcome()).toContain('is no withdrawal');
+    expect(await outcome()).toContain('is not a withdrawal');
     ledger.requests = [];
-    expect(await outcome()).toContain('the venue does not show');
+    expect(await outcome()).toContain('the venue does not return');
   });
 
   test('of a vault by its own key', async () => {
@@ -148,18 +148,22 @@ describe('R-withdraw: a validator signs a payout', () => {
     show(await wrappedBy(two, USER, asks()));
     expect(await outcome()).toBe('signed');
     show(await wrappedBy([SIGNER_KEYS[0]!], USER, asks()));
-    expect(await outcome({ id: 8 })).toContain(`has 1 of 2 signatures that ${USER} needs`);
+    expect(await outcome({ id: 8 })).toContain(`has 1 of the 2 signatures that ${USER} needs`);
     show(await wrappedBy([THIEF_KEY, ...two], USER, asks()));
-    expect(await outcome({ id: 8 })).toContain(`was sent by ${THIEF}, who does not sign for it`);
+    expect(await outcome({ id: 8 })).toContain(
+      `was sent by ${THIEF}, who is not a signer of the account`,
+    );
     show(await signedBy(USER_KEY, asks()));
-    expect(await outcome({ id: 8 })).toContain(`is by ${USER} alone, which has signers`);
+    expect(await outcome({ id: 8 })).toContain(
+      `was made by ${USER} alone, although the account has signers`,
+    );
     // Once seen, the set cannot be hidden again, also not over a restart.
     ledger.changes = [];
     await start();
-    expect(await outcome({ id: 8 })).toBe(`the venue hides changes of who signs for ${USER}`);
+    expect(await outcome({ id: 8 })).toBe(`the venue withholds signer changes of ${USER}`);
     ledger.changes = [becomes.txHash, replaces.txHash];
     show(await wrappedBy(two, USER, asks()));
-    expect(await outcome({ id: 8 })).toContain('who does not sign for it');
+    expect(await outcome({ id: 8 })).toContain('who is not a signer');
     show(await wrappedBy([key('c9')], USER, asks()));
     expect(await outcome({ id: 8 })).toBe('signed');
   });
@@ -171,11 +175,11 @@ describe('R-withdraw: a validator signs a payout', () => {
     const wrapped = await wrappedBy([THIEF_KEY], USER, conversion(named(), own));
     ledger.requests = [made, wrapped];
     show(await wrappedBy([THIEF_KEY], USER, asks()));
-    expect(await outcome()).toContain(`is in a wrapper, and ${USER} has no signers`);
+    expect(await outcome()).toContain(`has a multi-sig wrapper, but ${USER} has no signers`);
     ledger.changes = [made.txHash];
-    expect(await outcome()).toContain(`${made.txHash} is by ${THIEF}, not by ${USER}`);
+    expect(await outcome()).toContain(`${made.txHash} was made by ${THIEF}, not by ${USER}`);
     ledger.changes = [wrapped.txHash];
-    expect(await outcome()).toContain(`is in a wrapper, and ${USER} has no signers`);
+    expect(await outcome()).toContain(`has a multi-sig wrapper, but ${USER} has no signers`);
   });
 });
 
@@ -183,7 +187,7 @@ test('R-deficit: while the insurance fund is deep below zero nothing new is sign
   await start();
   show(await signedBy(USER_KEY, asks()));
   ledger.status = { insuranceFund: '-5000', withdrawalsWait: true };
-  expect(await outcome()).toBe('withdrawals wait: the insurance fund is deep below zero');
+  expect(await outcome()).toBe('withdrawals are on hold: the insurance fund is far below zero');
   ledger.status = { insuranceFund: '-5', withdrawalsWait: false };
   expect(await outcome()).toBe('signed');
   ledger.status = { insuranceFund: '-5000', withdrawalsWait: true };
@@ -202,20 +206,20 @@ describe('what is signed in a day', () => {
   test('is bounded for one account and for all, and frees itself evenly, also over a restart', async () => {
     await start(LIMITS);
     expect(await pays(1, '5.1')).toBe('signed');
-    expect(await pays(2, '3.1')).toBe('it signs 6 USDC a day at most for one account, and now 1');
+    expect(await pays(2, '3.1')).toBe('the daily limit per account is 6 USDC; 1 USDC are left');
     expect(await pays(3, '4.1', key('a2'))).toBe('signed');
-    expect(await pays(4, '3.1', key('a3'))).toBe('it signs 10 USDC a day at most, and now 1');
+    expect(await pays(4, '3.1', key('a3'))).toBe('the daily limit is 10 USDC; 1 USDC are left');
     nowMs += DAY_MS / 6;
     await start(LIMITS);
     // A sixth of the day frees a sixth of each.
-    expect(await pays(2, '3.1')).toBe('it signs 6 USDC a day at most for one account, and now 2');
+    expect(await pays(2, '3.1')).toBe('the daily limit per account is 6 USDC; 2 USDC are left');
     expect(await pays(4, '3.1', key('a3'))).toBe(
-      'it signs 10 USDC a day at most, and now 2.666666',
+      'the daily limit is 10 USDC; 2.666666 USDC are left',
     );
     nowMs += DAY_MS / 6;
     expect(await pays(2, '3.1')).toBe('signed');
     expect(await pays(4, '3.1', key('a3'))).toBe(
-      'it signs 10 USDC a day at most, and now 1.333333',
+      'the daily limit is 10 USDC; 1.333333 USDC are left',
     );
     nowMs += 5 * DAY_MS;
     expect(await pays(4, '3.1', key('a3'))).toBe('signed');
@@ -237,7 +241,7 @@ test('/sign answers its venue alone, and nothing is looked at for others', async
   for (const as of [undefined, privateKeyToAccount(THIEF_KEY)]) {
     const asked = remoteValidator(running!.url, DOMAIN, { as });
     await expect(asked.sign({ type: 'payout', payout }, signal)).rejects.toThrow(
-      `it signs for the venue of relayer ${RELAYER.address.toLowerCase()} alone`,
+      `this validator signs only for the venue of relayer ${RELAYER.address.toLowerCase()}`,
     );
   }
   expect(ledger.asked).toEqual([]);

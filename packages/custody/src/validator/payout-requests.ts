@@ -49,7 +49,7 @@ export class PayoutRequests {
     const fresh = hashes.filter((hash) => (known.payoutBy(hash) ?? withdrawalId) === withdrawalId);
     const [first] = fresh;
     if (first === undefined) {
-      const why = hashes.length === 0 ? 'there is no request for it' : 'its request was paid';
+      const why = hashes.length === 0 ? 'no request was found' : 'the request was already paid';
       throw new SigningRefusal(409, `withdrawal ${withdrawalId}: ${why}`);
     }
     const signerChanges = await this.#signerChanges(user, known);
@@ -66,21 +66,21 @@ export class PayoutRequests {
     const told = await this.#options.ledger.signerChanges(user);
     const seen = known.signerChangesOf(user);
     if (seen.every((each, at) => told[at] === each)) return told;
-    throw new SigningRefusal(409, `the venue hides changes of who signs for ${user}`);
+    throw new SigningRefusal(409, `the venue withholds signer changes of ${user}`);
   }
 
   async #get(txHash: string): Promise<RecoveredRequest> {
     const { ledger, serviceNetwork } = this.#options;
     const shown = await ledger.request(txHash);
-    if (shown === undefined) throw new SigningRefusal(503, `the venue does not show ${txHash}`);
+    if (shown === undefined) throw new SigningRefusal(503, `the venue does not return ${txHash}`);
     const recovered = recoverRequest(shown, serviceNetwork);
     if (recovered.txHash === txHash) return recovered;
-    throw new SigningRefusal(409, `the venue shows another request as ${txHash}`);
+    throw new SigningRefusal(409, `the venue returns another request as ${txHash}`);
   }
 
   #assertTerms({ action, txHash }: RecoveredRequest, { destination, usd }: Payment): void {
     const refuse = (why: string): SigningRefusal => new SigningRefusal(409, `${txHash} ${why}`);
-    if (action['type'] !== 'withdraw3') throw refuse('is no withdrawal');
+    if (action['type'] !== 'withdraw3') throw refuse('is not a withdrawal');
     const to = String(action['destination']).toLowerCase();
     if (to !== destination) throw refuse(`goes to ${to}`);
     const amount = parseExact(String(action['amount']), MONEY_DECIMALS);

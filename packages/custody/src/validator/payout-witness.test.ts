@@ -137,7 +137,7 @@ async function signedPayout(usd: bigint): Promise<[Payout, readonly Signed[]]> {
   return [payout, signed.toSorted((a, b) => (a.address < b.address ? -1 : 1))];
 }
 
-const WAITS = 'the token may yet take withdrawal 7: it is looked at again';
+const WAITS = 'the token may still accept withdrawal 7; it will be checked again';
 
 describe('R-withdraw: a validator signs a cancellation', () => {
   test('of nothing that can be paid, however often it is asked', async () => {
@@ -159,7 +159,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await ask()).toBe('signed');
     // It keeps what it saw itself, not what it was told.
     expect(book.latest).toMatchObject([
-      { type: 'cancellation', reason: `the token refuses transfers to ${BARRED}` },
+      { type: 'cancellation', reason: `the token rejects transfers to ${BARRED}` },
     ]);
     lies = ['down'];
     expect(await ask()).toBe('signed');
@@ -185,7 +185,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
 
   test('not while the token moves none of the bridge’s money: it is empty, or barred itself', async () => {
     const ask = started();
-    const nothing = 'the token moves none of the bridge’s money at the moment';
+    const nothing = 'the token currently transfers nothing out of the bridge';
     for (const _ of [1, 2]) {
       owed = { ...owed, usd: 11n * USD };
       expect(await ask()).toBe(nothing);
@@ -215,7 +215,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
         const ask = started();
         for (const _ of [1, 2]) {
           expect(await ask(), `${destination} ${all.join(' ')}`).toMatch(
-            /^the chain cannot be asked: endpoints disagree about a call of/,
+            /^the chain does not answer: endpoints disagree about a call of/,
           );
           nowMs += PATIENCE_MS;
         }
@@ -226,7 +226,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await started()()).toBe('withdrawal 7 can be paid');
     owed = { ...owed, destination: BARRED };
     lies = ['none', 'down'];
-    expect(await started()()).toMatch(/^the chain cannot be asked: 1 of 2 endpoints answered/);
+    expect(await started()()).toMatch(/^the chain does not answer: 1 of 2 endpoints answered/);
     expect(book.count).toBe(0);
     lies = ['none', 'takes', 'none'];
     const ask = started();
@@ -254,9 +254,9 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     const place = { timeMs: 1, chainId: TEST_CHAIN_ID, bridge, withdrawalId: '7', user: USER };
     book.add({ ...place, type: 'payout', destination: FREE, usd: String(USD) });
     const ask = started();
-    expect(await ask()).toContain(`withdrawal 7 was signed as ${USD} micro-USDC`);
+    expect(await ask()).toContain(`withdrawal 7 was already signed as ${USD} micro-USDC`);
     nowMs += PATIENCE_MS;
-    expect(await ask()).toContain(`withdrawal 7 was signed as ${USD} micro-USDC`);
+    expect(await ask()).toContain(`withdrawal 7 was already signed as ${USD} micro-USDC`);
   });
 
   test('not of a large one that waits, nor of what the bridge has paid', async () => {
@@ -271,7 +271,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     }
     settlement.nowMs += 60_000;
     await onBridge(finishData(7));
-    expect(await ask()).toBe('the bridge has paid withdrawal 7');
+    expect(await ask()).toBe('the bridge has already paid withdrawal 7');
     expect(book.count).toBe(0);
   });
 });

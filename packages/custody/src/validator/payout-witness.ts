@@ -47,7 +47,7 @@ export class PayoutWitness {
       const isChain =
         error instanceof ChainUnavailableError || error instanceof ChainDisagreementError;
       if (!isChain) throw error;
-      throw new SigningRefusal(503, `the chain cannot be asked: ${chainFault(error)}`);
+      throw new SigningRefusal(503, `the chain does not answer: ${chainFault(error)}`);
     }
   }
 
@@ -59,7 +59,7 @@ export class PayoutWitness {
     const state = await readState(client, bridge, { withdrawalId, block });
     if (state === ON_CHAIN.paid || state === ON_CHAIN.cancelled) {
       const end = state === ON_CHAIN.paid ? 'paid' : 'cancelled';
-      throw new SigningRefusal(409, `the bridge has ${end} withdrawal ${withdrawalId}`);
+      throw new SigningRefusal(409, `the bridge has already ${end} withdrawal ${withdrawalId}`);
     }
     // What is back in the account must not be paid, whatever became of the block that cancelled it.
     if (isReturned) return 'all venues have returned it';
@@ -74,12 +74,12 @@ export class PayoutWitness {
     }
     if (!(await wouldTransfer(client, contracts, { to: anybody, usd, block }))) {
       memory.forget(name);
-      throw new SigningRefusal(409, 'the token moves none of the bridge’s money at the moment');
+      throw new SigningRefusal(409, 'the token currently transfers nothing out of the bridge');
     }
-    if (memory.refused(name, now())) return `the token refuses transfers to ${destination}`;
+    if (memory.refused(name, now())) return `the token rejects transfers to ${destination}`;
     throw new SigningRefusal(
       409,
-      `the token may yet take withdrawal ${withdrawalId}: it is looked at again`,
+      `the token may still accept withdrawal ${withdrawalId}; it will be checked again`,
     );
   }
 }
@@ -93,7 +93,7 @@ export async function bridgeContracts(
   const data = encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'token' });
   const told = await client.call({ to: bridge, data }, block);
   if (told.length !== WORD_CHARACTERS) {
-    throw new SigningRefusal(503, `its endpoints know no bridge at ${bridge}`);
+    throw new SigningRefusal(503, `its endpoints find no bridge at ${bridge}`);
   }
   return { bridge, token: `0x${told.slice(-ADDRESS_CHARACTERS)}` };
 }

@@ -47,12 +47,12 @@ export function recoverRequest(shown: ShownRequest, serviceNetwork: string): Rec
   const { action, signature: given, ...context } = shown;
   const isWrapped = action.type === 'multiSig';
   const wrapper = isWrapped ? Wrapper.safeParse(action).data : undefined;
-  if (isWrapped && wrapper === undefined) throw unreadable('its wrapper cannot be read');
+  if (isWrapped && wrapper === undefined) throw unreadable('the wrapper is not readable');
   const inner = wrapper?.payload.action ?? action;
   const network = networkOf(inner, serviceNetwork);
   const signature = normaliseSignature(given);
   if (signature === undefined || shown.vaultAddress !== null || inner['nonce'] !== shown.nonce) {
-    throw unreadable('it is none that an account signs');
+    throw unreadable('the action is not one that accounts sign');
   }
   const hasher = createHasher(network);
   const hash = hashEnvelope(
@@ -60,12 +60,12 @@ export function recoverRequest(shown: ShownRequest, serviceNetwork: string): Rec
     hasher,
   );
   const signer = recoverSigner(hash.digest, signature);
-  if (signer === undefined || hash.scheme === 'agent') throw unreadable('nobody has signed it');
+  if (signer === undefined || hash.scheme === 'agent') throw unreadable('it has no signature');
   const txHash = bytesToHex(hash.txHash);
   if (wrapper === undefined) return { txHash, account: signer, action };
-  if (hash.scheme !== 'multiSig') throw unreadable('its wrapper cannot be read');
+  if (hash.scheme !== 'multiSig') throw unreadable('the wrapper is not readable');
   const { multiSigUser, outerSigner } = wrapper.payload;
-  if (signer !== outerSigner.toLowerCase()) throw unreadable(`${outerSigner} has not sent it`);
+  if (signer !== outerSigner.toLowerCase()) throw unreadable(`it was not sent by ${outerSigner}`);
   const { digest } = hash.inner;
   const signers = wrapper.signatures
     .map(normaliseSignature)
@@ -81,12 +81,12 @@ function networkOf(action: StructValues, serviceNetwork: string) {
     ({ apiVersion, chainId }) =>
       chainId === action['chainId'] && apiVersion === action['apiVersion'],
   );
-  if (found === undefined) throw unreadable('it is of no network');
+  if (found === undefined) throw unreadable('it does not belong to a network');
   const name = action['serviceNetwork'];
   if (name === serviceNetwork) return { ...found, serviceNetwork };
   throw unreadable(`it was signed for ${String(name)}, not for ${serviceNetwork}`);
 }
 
 function unreadable(why: string): SigningRefusal {
-  return new SigningRefusal(409, `the request does not stand: ${why}`);
+  return new SigningRefusal(409, `the request is not valid: ${why}`);
 }

@@ -98,7 +98,7 @@ test('a byte that changed anywhere, or a line that is gone, stops the start in o
     changed[at]! ^= 1;
     writeFileSync(file, changed);
     expect(() => new SignedBook(file), `byte ${at}`).toThrow(BookDamagedError);
-    expect(() => new SignedBook(file)).toThrow(/signed\.jsonl: line \d is damaged; bring back/);
+    expect(() => new SignedBook(file)).toThrow(/signed\.jsonl: line \d is damaged\. Restore/);
   }
   const without = [bytes.subarray(0, ends[0]! + 1), bytes.subarray(ends[1]! + 1)];
   writeFileSync(file, Buffer.concat(without));

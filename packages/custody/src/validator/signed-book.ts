@@ -57,7 +57,7 @@ export class SignedBook {
     if (damaged === undefined) return;
     this.#file.close();
     throw new BookDamagedError(
-      `${file}: line ${damaged.line} is damaged; bring back a whole copy, or rotate this key out`,
+      `${file}: line ${damaged.line} is damaged. Restore an intact copy, or rotate this key out`,
     );
   }
 
@@ -87,7 +87,7 @@ export class SignedBook {
     const known = this.#payouts.get(record.withdrawalId);
     if (known === undefined) return false;
     if (known === termsOf(record)) return true;
-    throw new OtherTermsError(`withdrawal ${record.withdrawalId} was signed as ${known} before`);
+    throw new OtherTermsError(`withdrawal ${record.withdrawalId} was already signed as ${known}`);
   }
 
   /** On disk when this returns. Other terms of a withdrawal that was signed are an OtherTermsError. */
@@ -107,7 +107,9 @@ export class SignedBook {
     if (record.type !== 'payout' || record.request === undefined) return;
     const other = this.#requests.get(record.request);
     if (other === undefined || other === record.withdrawalId) return;
-    throw new OtherTermsError(`withdrawal ${other} was signed for ${record.request} before`);
+    throw new OtherTermsError(
+      `the request was already signed for withdrawal ${other}: ${record.request}`,
+    );
   }
 
   #remember(record: SignedRecord): void {

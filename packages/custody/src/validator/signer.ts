@@ -76,16 +76,22 @@ export class Signer {
   #assertPlace({ bridge, chainId, withdrawalId }: SignRequest): void {
     const { domain } = this.#options;
     if (chainId !== domain.chainId) {
-      throw new SigningRefusal(403, `it signs for chain ${domain.chainId}, not for ${chainId}`);
+      throw new SigningRefusal(
+        403,
+        `this validator signs for chain ${domain.chainId}, not for ${chainId}`,
+      );
     }
     if (bridge !== domain.bridge) {
-      throw new SigningRefusal(403, `it signs for bridge ${domain.bridge}, not for ${bridge}`);
+      throw new SigningRefusal(
+        403,
+        `this validator signs for bridge ${domain.bridge}, not for ${bridge}`,
+      );
     }
     if (withdrawalId >= RETURN_ID_MIN) {
       throw new SigningRefusal(403, 'returns of deposits are signed by hand');
     }
     if (withdrawalId > BigInt(Number.MAX_SAFE_INTEGER - 1)) {
-      throw new SigningRefusal(404, `there is no withdrawal ${withdrawalId}`);
+      throw new SigningRefusal(404, `unknown withdrawal ${withdrawalId}`);
     }
   }
 
@@ -96,14 +102,17 @@ export class Signer {
     const owed = await this.#owed(asked);
     const { withdrawalId } = asked;
     if (owed.isReturned) {
-      throw new SigningRefusal(409, `withdrawal ${withdrawalId} is returned`);
+      throw new SigningRefusal(409, `withdrawal ${withdrawalId} was returned`);
     }
     if (owed.destination !== asked.destination) {
       throw new SigningRefusal(409, `withdrawal ${withdrawalId} goes to ${owed.destination}`);
     }
     if (owed.usd !== asked.usd) {
       const amount = dollars(owed.usd);
-      throw new SigningRefusal(409, `of withdrawal ${withdrawalId} ${amount} USDC are to be paid`);
+      throw new SigningRefusal(
+        409,
+        `the amount to pay for withdrawal ${withdrawalId} is ${amount} USDC`,
+      );
     }
     const { ledger, requests } = this.#options;
     await ledger.assertPayable();
@@ -127,7 +136,8 @@ export class Signer {
     if (witness === undefined) {
       throw new SigningRefusal(
         403,
-        'it has no endpoints of the chain: its operator signs cancellations (oddlot bridge cancel)',
+        'this validator has no chain endpoints; its operator signs cancellations (oddlot ' +
+          'bridge cancel)',
       );
     }
     const owed = await this.#owed(asked);

@@ -33,11 +33,11 @@ export class SigningLimits {
     const one = perAccountDay - (this.#accounts.get(user)?.at(nowMs) ?? 0n);
     if (usd.account > one) {
       const most = dollars(perAccountDay);
-      return `it signs ${most} USDC a day at most for one account, and now ${dollars(floor(one))}`;
+      return `the daily limit per account is ${most} USDC; ${dollars(floor(one))} USDC are left`;
     }
     const all = perDay - this.#all.at(nowMs);
     if (usd.all <= all) return undefined;
-    return `it signs ${dollars(perDay)} USDC a day at most, and now ${dollars(floor(all))}`;
+    return `the daily limit is ${dollars(perDay)} USDC; ${dollars(floor(all))} USDC are left`;
   }
 
   count(user: string, usd: Counted, timeMs: number): void {

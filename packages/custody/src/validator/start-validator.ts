@@ -56,7 +56,7 @@ export function startValidator(
 ): Promise<RunningValidator> {
   return openInOrder(
     (opened) => openParts(config, deps, opened),
-    (err) => deps.log.error({ err }, 'not all that a failed start had opened could be closed'),
+    (err) => deps.log.error({ err }, 'cleanup after a failed start was incomplete'),
   );
 }
 
@@ -92,7 +92,7 @@ async function openParts(
   const anybody = keyValidator(key, domain).name as Hex;
   const eyes = eyesOf(config, { anybody, now });
   const onChainAway = (why: string): void =>
-    log.warn({ why }, 'the chain does not say what accounts brought');
+    log.warn({ why }, 'reading deposits of accounts from the chain failed');
   const parts = { key, domain, book, ledger, requests, limits, onChainAway, now };
   const signer = new Signer({ ...parts, ...eyes });
   const places = { signer, domain, relayer, serviceNetwork };
@@ -139,9 +139,10 @@ function eyesOf(
 function chainWarnings({ chain }: ValidatorSettings, isReal: boolean): readonly string[] {
   if (chain.length === 0) {
     return [
-      'chain: no endpoints, so it signs no cancellations, people do (oddlot bridge cancel); and what accounts brought does not ease their limits',
+      'chain: no endpoints, so this validator does not sign cancellations (use oddlot ' +
+        'bridge cancel), and deposits do not raise its limits',
     ];
   }
   const isAlone = isReal && new Set(chain.map((url) => new URL(url).host)).size < 2;
-  return isAlone ? ['chain: what a single endpoint says of real money is believed'] : [];
+  return isAlone ? ['chain: a single endpoint is trusted with real money'] : [];
 }

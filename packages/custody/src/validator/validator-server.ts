@@ -94,13 +94,16 @@ export class ValidatorServer {
   #serve(call: PortCall): void {
     const { headers, method, url = '/' } = call.request;
     const [path] = url.split('?', 1);
-    if (this.#door.isDraining) return this.#end(call, told(503, 'it is stopping'));
+    if (this.#door.isDraining) return this.#end(call, told(503, 'the validator is stopping'));
     if (method === 'GET' && path === '/healthz') return this.#end(call, this.#health());
     if (method === 'GET' && path === '/signed') {
       return this.#work(call, () => this.#signed(call));
     }
     if (method !== 'POST' || path !== '/sign') {
-      return this.#end(call, told(404, 'POST /sign, GET /healthz and GET /signed are here'));
+      return this.#end(
+        call,
+        told(404, 'Not found. This port serves POST /sign, GET /healthz and GET /signed'),
+      );
     }
     // Whoever has no signature to show has nothing to say that is worth reading.
     if (!isProofShaped(headers[PROOF_HEADER])) return this.#end(call, this.#stranger());
@@ -136,14 +139,14 @@ export class ValidatorServer {
   async #sign(call: PortCall, read: ReadBody): Promise<Reply> {
     const { log, signer } = this.#options;
     if (read === 'client') return told(429, 'too many requests');
-    if (read === 'all') return told(503, 'too many requests at once');
+    if (read === 'all') return told(503, 'too many requests at the same time');
     if (read === 'tooLarge') return told(413, 'the request is too long');
     const asked = read === 'notUtf8' ? undefined : parsed(read.text);
     if (!this.#budget.take(call.client, kindOf(asked))) return told(429, 'too many requests');
     const isVenue = typeof read !== 'string' && (await this.#isVenue(call, read.text));
     if (!isVenue) return this.#stranger();
     if (asked === undefined) return told(400, 'the request is not JSON');
-    if (this.#open >= OPEN_MAX) return told(503, 'too many requests at once');
+    if (this.#open >= OPEN_MAX) return told(503, 'too many requests at the same time');
     this.#open++;
     try {
       const signed = await signer.sign(asked, AbortSignal.timeout(REQUEST_MS_MAX));
@@ -152,7 +155,7 @@ export class ValidatorServer {
     } catch (error) {
       if (!(error instanceof SigningRefusal)) throw error;
       const { message, status } = error;
-      log.warn({ asked, why: message }, 'not signed');
+      log.warn({ asked, why: message }, 'signature refused');
       return told(status, message);
     } finally {
       this.#open--;
@@ -165,15 +168,15 @@ export class ValidatorServer {
   }
 
   #stranger(): Reply {
-    return told(401, `it signs for the venue of relayer ${this.#options.relayer} alone`);
+    return told(401, `this validator signs only for the venue of relayer ${this.#options.relayer}`);
   }
 
   #work(call: PortCall, answer: () => Promise<Reply>): void {
     this.#door.works(call);
     const work: Promise<void> = answer()
       .catch((error: unknown) => {
-        this.#options.log.error({ err: error }, 'a request failed');
-        return told(500, 'the validator failed; its log says why');
+        this.#options.log.error({ err: error }, 'request failed');
+        return told(500, 'the validator failed; see its log');
       })
       .then((reply) => this.#end(call, reply))
       .finally(() => this.#working.delete(work));

@@ -30,7 +30,7 @@ const HASH = text({
 });
 const BLOCK = text({
   pattern: /^[1-9][0-9]{0,14}:0x[0-9a-f]{64}$/,
-  expected: 'the number and the hash of a block, like 17:0x…',
+  expected: 'the height and the hash of a block, like 17:0x…',
   placeholder: 'HEIGHT:HASH',
 });
 
@@ -44,123 +44,150 @@ const Signers = z.strictObject({
 /** All that a validator's process can be told. It reads no variables but those that `env:NAME` names. */
 export const VALIDATOR_SETTINGS = {
   title:
-    "Oddlot validator: signs payouts and cancellations of one bridge, by its operator's own key.",
+    "Oddlot validator: signs payouts and cancellations of one bridge with its operator's own key",
   command: 'oddlot validator',
   groups: {
-    'What a validator signs for': {
+    Signing: {
       key: setting(SECRET_PLACE, {
         isRequired: true,
-        help: 'where the key is: a file, or `env:NAME`',
+        help: 'Key of the validator: a file, or `env:NAME`',
         isEveryday: true,
       }),
       chainId: setting(whole(), {
         isRequired: true,
-        help: 'the chain that it signs for',
+        help: 'Id of the settlement chain',
         isEveryday: true,
       }),
       bridge: setting(ADDRESS, {
         isRequired: true,
-        help: 'the bridge that it signs for',
+        help: 'Address of the bridge',
         isEveryday: true,
       }),
       serviceNetwork: setting(text({ pattern: /./s, placeholder: 'NAME' }), {
         isRequired: true,
-        help: 'the name that the venue [goes by](running-a-venue.md#a-name-of-its-own), with its digits; it prints it when it starts',
+        help:
+          '[Network name](settings.md#network-name) of the venue, with its digits, ' +
+          'as the venue prints it at start',
         isEveryday: true,
       }),
       relayer: setting(ADDRESS, {
         isRequired: true,
-        help: "the address of the venue's relayer; who asks for a signature shows that they have its key",
+        help:
+          'Address of the relayer of the venue; requests for signatures must prove that they ' +
+          'hold its key',
         isEveryday: true,
       }),
       venues: setting(list(HTTP_URL, { max: URLS_MAX }), {
         default: [],
-        help: 'APIs of the venue; a payout is signed when all show it. Needed without `log`',
+        help:
+          'API URLs of the venue; a payout is signed if all of them report it. Required ' +
+          'without `log`',
         isEveryday: true,
       }),
       chain: setting(list(HTTP_URL, { max: URLS_MAX }), {
         default: [],
-        help: 'endpoints of the chain, asked before a cancellation is signed; without them people sign those',
+        help:
+          'Endpoints of the chain, needed to sign cancellations; without them the operator ' +
+          'signs cancellations',
         isEveryday: true,
       }),
       signers: setting(tables(Signers), {
         default: [],
-        help: '`account`, `authorizedUsers`, `threshold` of accounts that had signers before the venue kept the changes; the operator of the validator [vouches](#what-a-payout-rests-on) for them',
+        help:
+          '`account`, `authorizedUsers`, `threshold` of multi-sig accounts that are older than ' +
+          "the venue's record of signer changes; the operator of the validator " +
+          '[vouches](bridge-setup.md#payout-checks) for them',
       }),
     },
-    'A replica of its own': {
+    'Independent replica': {
       log: setting(HTTP_URL, {
         unset: 'asks `venues`',
-        help: 'the operations port of a venue that serves its log (`serveLog`): the validator [computes itself](../verify/independent-validators.md) what is owed, and asks no venue. Needs `chain`',
+        help:
+          'Operations port of a venue that serves its log (`serveLog`): the validator [replays ' +
+          'the log](../verify/independent-validators.md) and queries no venue. Requires `chain`',
         isEveryday: true,
       }),
       genesis: setting(HASH, {
-        unset: 'the first that it sees',
-        help: 'hash of the first block, from whoever runs the venue; with it nobody can show it another log',
+        unset: 'the first one it sees',
+        help:
+          'Hash of the first block, obtained from the operator of the venue; protects against ' +
+          'a substituted log',
       }),
       chainFrom: setting(whole('count', { min: 0 }), {
         default: 0,
-        help: 'block of the chain that the bridge was made in, or any before: deposits are counted from there',
+        help:
+          'Block in which the bridge was deployed, or an earlier one; deposits are read ' +
+          'starting there',
       }),
       chainConfirmations: setting(whole(), {
         default: 12,
-        help: 'blocks from its own on that a deposit or a payout must have before it counts; no more than the venue waits for, or the validator lags behind it',
+        help:
+          'Confirmations of a deposit or a payout, its own block included. More than the venue ' +
+          'uses make the validator lag behind it',
       }),
       prices: setting(choice('venue', 'signed'), {
         default: 'venue',
-        help: '`venue` believes prices that the venue brings by itself, `signed` only those that an operator signed',
+        help: '`venue` trusts prices from the venue itself, `signed` only prices signed by an operator',
       }),
       testMoney: setting(SWITCH, {
         default: false,
-        help: 'the venue gives test money away and lists made-up events by itself; never where money is real',
+        help: 'Accept test funds and listings made by the venue itself; never for real money',
       }),
       sampleOneIn: setting(whole(), {
         default: 1,
-        help: 'of signatures that concern no money one in so many is recovered; 1 recovers all, more [gives something up](../verify/independent-validators.md#a-sample)',
+        help:
+          'Verify one in so many signatures that do not move money; 1 verifies all, more ' +
+          '[reduces the checks](../verify/independent-validators.md#a-sample)',
       }),
       vouchedBlock: setting(BLOCK, {
         unset: 'none',
-        help: '`HEIGHT:HASH`: the operator answers for the log up to there, which is applied and not derived',
+        help:
+          '`HEIGHT:HASH` of a block that the operator vouches for; the log up to it is ' +
+          'applied, not derived',
       }),
       acceptSnapshot: setting(HASH, {
         unset: 'none',
-        help: 'the content hash of a snapshot that this validator did not write and may still [begin with](../verify/independent-validators.md#snapshots)',
+        help:
+          'Content hash of a snapshot that another program wrote and that this validator may ' +
+          '[start with](../verify/independent-validators.md#snapshots)',
       }),
     },
-    'Limits of a validator': {
+    'Signing limits': {
       dayLimitUsdc: setting(whole('usdc'), {
         default: 1_000_000,
-        help: 'signs no more USDC than this in 24 hours',
+        help: 'Maximum USDC signed within 24 hours',
         isEveryday: true,
       }),
       accountDayLimitUsdc: setting(whole('usdc'), {
         default: 250_000,
-        help: 'nor more than this for one account',
+        help: 'Maximum USDC signed within 24 hours for one account',
         isEveryday: true,
       }),
       withdrawFeeMaxUsdc: setting(whole('usdc', { min: 0 }), {
         default: 1,
-        help: 'USDC that the venue may keep of a withdrawal',
+        help: 'Maximum fee of a withdrawal that the venue may keep, in USDC',
       }),
       cancelPatienceMs: setting(whole('ms', { min: 0 }), {
         default: 600_000,
-        help: 'milliseconds for which the token must have refused a payout before its cancellation is signed',
+        help:
+          'Milliseconds for which the token must have rejected a payout before its ' +
+          'cancellation is signed',
       }),
     },
-    "A validator's process": {
+    Process: {
       data: setting(FOLDER, {
         default: './validator',
-        help: 'folder of what it has signed; never lose or share it',
+        help: 'Folder of the signing journal; never lose or share it',
         isEveryday: true,
       }),
       host: setting(HOST, {
         default: '127.0.0.1',
-        help: 'interface to listen on',
+        help: 'Interface to listen on',
         isEveryday: true,
       }),
       port: setting(PORT, {
         default: 8_695,
-        help: 'port to listen on; 0 takes any free one',
+        help: 'Port to listen on; 0 selects a free one',
         isEveryday: true,
       }),
       hostNames: HOST_NAMES,
@@ -170,7 +197,7 @@ export const VALIDATOR_SETTINGS = {
       }),
     },
   },
-  closing: `A flag wins over the file. Each setting is explained in docs/operate/bridge.md.`,
+  closing: 'A flag overrides the file. Each setting is explained in docs/operate/bridge.md.',
 } satisfies SettingsProgram;
 
 export type ValidatorSettings = SettingsOf<(typeof VALIDATOR_SETTINGS)['groups']>;
@@ -179,10 +206,10 @@ export function readValidatorSettings(args: readonly string[]): ValidatorSetting
   const settings = readSettings(VALIDATOR_SETTINGS, args);
   const { chain, log, venues } = settings;
   if (log === undefined && venues.length === 0) {
-    throw new SettingError('venues: must be set, or log to compute itself what is owed');
+    throw new SettingError('venues: required, unless log is set');
   }
   if (log !== undefined && chain.length === 0) {
-    throw new SettingError('chain: must be set with log: deposits are looked for on it');
+    throw new SettingError('chain: required with log, to check deposits');
   }
   return settings;
 }

@@ -134,21 +134,23 @@ describe('R-withdraw: a validator', () => {
   test('refuses what is not owed, and says why', async () => {
     const url = await start();
     const refused: [Partial<Payout>, string][] = [
-      [{ withdrawalId: 8n }, 'knows no withdrawal 8'],
-      [{ user: DESTINATION }, `knows no withdrawal 7 of ${DESTINATION}`],
-      [{ usd: 2_000_000n }, 'of withdrawal 7 1.9 USDC are to be paid'],
+      [{ withdrawalId: 8n }, 'has no withdrawal 8'],
+      [{ user: DESTINATION }, `has no withdrawal 7 of ${DESTINATION}`],
+      [{ usd: 2_000_000n }, 'the amount to pay for withdrawal 7 is 1.9 USDC'],
       [{ destination: USER }, `withdrawal 7 goes to ${DESTINATION}`],
       [{ withdrawalId: RETURN_ID_MIN | 7n }, 'returns of deposits are signed by hand'],
-      [{ withdrawalId: 2n ** 60n }, `there is no withdrawal ${2n ** 60n}`],
+      [{ withdrawalId: 2n ** 60n }, `unknown withdrawal ${2n ** 60n}`],
     ];
     for (const [changes, why] of refused) {
       await expect(asked(url, payout(changes))).rejects.toThrow(why);
     }
     const elsewhere = { ...DOMAIN, chainId: 42_161 };
-    await expect(asked(url, payout(), elsewhere)).rejects.toThrow('it signs for chain 421614');
+    await expect(asked(url, payout(), elsewhere)).rejects.toThrow(
+      'this validator signs for chain 421614',
+    );
     const bridge: Hex = `0x${'b2'.repeat(20)}`;
     await expect(asked(url, payout(), { ...DOMAIN, bridge })).rejects.toThrow(
-      `it signs for bridge ${DOMAIN.bridge}`,
+      `this validator signs for bridge ${DOMAIN.bridge}`,
     );
     for (const status of ['confirmed', 'returned']) {
       for (const ledger of [first, second]) ledger.rows = [{ ...ROW, status }];
@@ -192,7 +194,7 @@ describe('R-withdraw: a validator', () => {
     await expect(asked(url, payout())).rejects.toThrow('disagree about withdrawal 7');
     second.rows = [ROW];
     second.httpStatus = 503;
-    await expect(asked(url, payout())).rejects.toThrow('cannot be asked: HTTP 503');
+    await expect(asked(url, payout())).rejects.toThrow('no answer: HTTP 503');
     second.httpStatus = 200;
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
@@ -204,7 +206,7 @@ describe('R-withdraw: a validator', () => {
     // A venue that was broken into now tells another amount.
     for (const ledger of [first, second]) ledger.rows = [{ ...ROW, amount: '1000' }];
     await expect(asked(url, payout({ usd: 999_900_000n }))).rejects.toThrow(
-      'withdrawal 7 was signed as 1900000 micro-USDC',
+      'withdrawal 7 was already signed as 1900000 micro-USDC',
     );
     const count = first.asked.length;
     expect(await asked(url, payout())).toEqual(before);
@@ -292,13 +294,13 @@ test('a validator that lies is found out by who asked', async () => {
     { ...good, r: '9'.repeat(78) },
   ]) {
     answer = bad;
-    await expect(asked(url, payout())).rejects.toThrow('its signature is not good');
+    await expect(asked(url, payout())).rejects.toThrow('its signature is not valid');
   }
   answer = { validator: ADDRESS };
-  await expect(asked(url, payout())).rejects.toThrow('its answer cannot be read');
+  await expect(asked(url, payout())).rejects.toThrow('its answer is not readable');
   server.close();
   server.closeAllConnections();
-  await expect(asked(url, payout())).rejects.toThrow('cannot be asked');
+  await expect(asked(url, payout())).rejects.toThrow('no answer');
 });
 
 test('a validator that does not answer is given up on', async () => {
@@ -306,7 +308,7 @@ test('a validator that does not answer is given up on', async () => {
   const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
   const slow = remoteValidator(url, DOMAIN, { timeoutMs: 50 });
   const signed = slow.sign(payout(), new AbortController().signal);
-  await expect(signed).rejects.toThrow('it did not answer in time');
+  await expect(signed).rejects.toThrow('no answer in time');
   server.close();
   server.closeAllConnections();
 });
@@ -322,11 +324,11 @@ test('where money is real a key that others can read is refused, and one in the 
   const key = join(folder, 'key');
   writeFileSync(key, KEY, { mode: 0o600 });
   chmodSync(key, 0o640);
-  await expect(start(key, 42_161)).rejects.toThrow('can be read by others than its owner');
+  await expect(start(key, 42_161)).rejects.toThrow('other users can read');
   await start(key);
   await running?.stop();
   const inside = join(folder, 'book', 'key');
   writeFileSync(inside, KEY, { mode: 0o600 });
-  await expect(start(inside, 42_161)).rejects.toThrow('lies in the data folder');
+  await expect(start(inside, 42_161)).rejects.toThrow('is in the data folder');
   running = undefined;
 });

@@ -76,7 +76,7 @@ export class VenueLedger {
         data.find(({ id }) => id === withdrawalId),
       );
       if (row === undefined) {
-        throw new SigningRefusal(404, `${venue} knows no withdrawal ${withdrawalId} of ${user}`);
+        throw new SigningRefusal(404, `${venue} has no withdrawal ${withdrawalId} of ${user}`);
       }
       if (row.status === 'confirmed') {
         throw new SigningRefusal(409, `withdrawal ${withdrawalId} is confirmed at ${venue}`);
@@ -124,7 +124,7 @@ export class VenueLedger {
     const query = { type: 'multiSigChanges', user };
     return this.#ofAll(`who signs for ${user}`, async (venue) => {
       const changes = await this.#until(venue, query, Changes, ({ data }) => data);
-      if (changes === undefined) throw new SigningRefusal(503, `${venue} has no time`);
+      if (changes === undefined) throw new SigningRefusal(503, `${venue} reports no time`);
       return changes;
     });
   }
@@ -141,12 +141,12 @@ export class VenueLedger {
         status === undefined || (status.withdrawalsWait ?? status.insuranceFund.startsWith('-')),
     );
     if (!waits) return;
-    throw new SigningRefusal(503, 'withdrawals wait: the insurance fund is deep below zero');
+    throw new SigningRefusal(503, 'withdrawals are on hold: the insurance fund is far below zero');
   }
 
   get #first(): string {
     const [first] = this.#venues;
-    if (first === undefined) throw new SigningRefusal(503, 'there is no venue to ask');
+    if (first === undefined) throw new SigningRefusal(503, 'no venue is configured');
     return first;
   }
 
@@ -154,7 +154,7 @@ export class VenueLedger {
   async #ofAll<Told>(what: string, ask: (venue: string) => Promise<Told>): Promise<Told> {
     const told = await Promise.all(this.#venues.map(ask));
     const [first] = told;
-    if (first === undefined) throw new SigningRefusal(503, 'there is no venue to ask');
+    if (first === undefined) throw new SigningRefusal(503, 'no venue is configured');
     const other = told.findIndex((each) => wordsOf(each) !== wordsOf(first));
     if (other < 0) return first;
     const names = `${this.#venues[0]} and ${this.#venues[other]}`;
@@ -173,7 +173,7 @@ export class VenueLedger {
       const answer = await askVenue(venue, query, { schema, timeoutMs });
       const isLast = tries === TRIES;
       if (answer === undefined && isLast) {
-        throw new SigningRefusal(503, `${venue} cannot be asked: HTTP 429`);
+        throw new SigningRefusal(503, `no answer from ${venue}: HTTP 429`);
       }
       const found = answer === undefined ? undefined : find(answer);
       if (found !== undefined || isLast) return found;
@@ -191,7 +191,7 @@ function wordsOf(told: unknown): string {
 function owedOf({ amount, destination, fee, status, time }: Row, venue: string): OwedWithdrawal {
   const [all, kept] = [amount, fee].map((text) => parseExact(text, MONEY_DECIMALS));
   if (all === undefined || kept === undefined) {
-    throw new SigningRefusal(503, `${venue} tells amounts that cannot be read`);
+    throw new SigningRefusal(503, `${venue} reports an invalid amount`);
   }
   const isReturned = status === 'returned';
   const terms = { destination: destination.toLowerCase(), usd: all - kept, amount: all };

@@ -61,7 +61,7 @@ function senderOf(transaction: TypedTransaction): Hex {
   try {
     return transaction.getSenderAddress().toString();
   } catch {
-    throw refused('invalid sender: nobody can have signed this');
+    throw refused('invalid sender: no key can have made this signature');
   }
 }
 
@@ -94,7 +94,7 @@ function checkPool({ pool }: ChainMemory, transaction: TypedTransaction, from: H
     if (pool.size >= POOL_TRANSACTIONS_MAX) throw refused('txpool is full');
     if (pool.of(from).length >= SENDER_TRANSACTIONS_MAX)
       throw refused(
-        `txpool is full: ${SENDER_TRANSACTIONS_MAX} transactions of ${from} wait already`,
+        `txpool is full: ${SENDER_TRANSACTIONS_MAX} transactions of ${from} are already waiting`,
       );
     return;
   }

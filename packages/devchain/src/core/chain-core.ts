@@ -64,7 +64,7 @@ export class ChainCore {
       if (memory.isEmpty) await core.#begin(chainId, allocations);
       if (memory.chainId !== chainId)
         throw new ChainDamagedError(
-          `${directory} holds chain ${memory.chainId}, not ${chainId}: give this one another directory`,
+          `${directory} contains chain ${memory.chainId}, not ${chainId}. Use another folder`,
         );
       await core.#shorten();
       return core;
@@ -152,7 +152,7 @@ export class ChainCore {
     const { head, oldestState } = this.memory;
     const to = head.number - depth;
     if (depth < 1 || to < oldestState)
-      throw refused(`the chain can be taken back to block ${oldestState} at most`);
+      throw refused(`the chain can be reset to block ${oldestState} or later only`);
     const removed: SentTransaction[] = [];
     for (let number = to + 1; number <= head.number; number += 1)
       removed.push(...(this.memory.block(number)?.transactions ?? []));

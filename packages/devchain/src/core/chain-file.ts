@@ -31,7 +31,7 @@ export class ChainFile {
       const [damaged] = file.readEach(onLine);
       if (damaged === undefined) return new ChainFile(file);
       const where = `byte ${damaged.byte}`;
-      throw new ChainDamagedError(`${path} is damaged at ${where}: restore it from a backup`);
+      throw new ChainDamagedError(`${path} is damaged at ${where}. Restore it from a backup`);
     } catch (error) {
       file.close();
       throw error;
@@ -60,7 +60,7 @@ export class ChainFile {
   }
 
   #write(write: () => void): void {
-    if (this.#file.hasFailed) throw new ChainFileFailedError('the disk failed before');
+    if (this.#file.hasFailed) throw new ChainFileFailedError('the disk failed earlier');
     try {
       write();
     } catch (cause) {

@@ -36,5 +36,5 @@ test('states are kept for so many blocks, and so many can be taken back', async 
     5,
     undefined,
   ]);
-  expect(() => memory.apply({ step: 'rewind', to: 4 })).toThrow('taken back no further');
+  expect(() => memory.apply({ step: 'rewind', to: 4 })).toThrow('cannot be reset any further');
 });

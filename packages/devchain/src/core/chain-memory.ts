@@ -167,7 +167,7 @@ export class ChainMemory {
 
   #pop(): void {
     const undo = this.#undo.pop();
-    if (undo === undefined) throw new Error('the chain can be taken back no further');
+    if (undo === undefined) throw new Error('the chain cannot be reset any further');
     this.state.apply(undo);
     const block = this.#blocks.pop();
     if (block === undefined) return;

@@ -44,6 +44,6 @@ export function nativeRecoverKey(): RecoverKey | undefined {
 function recoveryBit(v: bigint, chainId: bigint | undefined): number {
   if (v === 0n || v === 1n) return Number(v);
   const bit = chainId === undefined ? v - 27n : v - (2n * chainId + 35n);
-  if (bit !== 0n && bit !== 1n) throw new RangeError('v is of no signature');
+  if (bit !== 0n && bit !== 1n) throw new RangeError('invalid v of a signature');
   return Number(bit);
 }

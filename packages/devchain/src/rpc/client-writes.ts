@@ -41,9 +41,9 @@ export class ClientWrites {
   /** Refuses who has nothing left, and everybody when there is a lot. */
   check(client: string, fileBytes: number): void {
     if (fileBytes >= this.#limits.bytesInAll)
-      throw refused(`this chain is full: it holds ${fileBytes} bytes`);
+      throw refused(`this chain is full: it has ${fileBytes} bytes`);
     const left = this.#left.find(client)?.left(this.#now()) ?? this.#limits.bytesAtOnce;
-    if (left <= 0) throw refused('too much was written from your address: try again later');
+    if (left <= 0) throw refused('too much data was written from your address; try again later');
   }
 
   /** Counts what is written meanwhile; nobody knows it before, so it may be more than what was left. */

@@ -32,7 +32,7 @@ export function feeHistory(
 
 function numberOf(memory: ChainMemory, reference: BlockReference): number {
   if ('number' in reference) return Number(reference.number);
-  if ('hash' in reference) throw invalidParams('newestBlock is a number or a name');
+  if ('hash' in reference) throw invalidParams('newestBlock must be a number or a name');
   return reference.tag === 'earliest' ? 0 : memory.head.number;
 }
 
@@ -41,9 +41,9 @@ function readPercentiles(value: unknown): readonly number[] {
   const isFit = (rank: unknown): rank is number =>
     typeof rank === 'number' && rank >= 0 && rank <= 100;
   if (!Array.isArray(value) || value.length > PERCENTILES_MAX || !value.every(isFit))
-    throw invalidParams('rewardPercentiles is not a list of numbers from 0 to 100');
+    throw invalidParams('rewardPercentiles must be a list of numbers from 0 to 100');
   const falls = value.some((rank: number, at) => at > 0 && rank <= (value[at - 1] as number));
-  if (falls) throw invalidParams('rewardPercentiles do not rise');
+  if (falls) throw invalidParams('rewardPercentiles must be in ascending order');
   return value;
 }
 

@@ -19,7 +19,7 @@ type LogFilter = {
 };
 
 export function findLogs(memory: ChainMemory, query: unknown): readonly unknown[] {
-  if (!isObject(query)) throw invalidParams('the filter is not an object');
+  if (!isObject(query)) throw invalidParams('the filter must be an object');
   const filter = {
     addresses: readAddresses(query['address']),
     topics: readTopics(query['topics']),
@@ -78,7 +78,7 @@ function rangeOf(
 function numberOf(value: unknown, head: number): number {
   const reference = readBlockReference(value);
   if ('number' in reference) return Number(reference.number);
-  if ('hash' in reference) throw invalidParams('a range of blocks is given by numbers');
+  if ('hash' in reference) throw invalidParams('a range of blocks must be given by numbers');
   return reference.tag === 'earliest' ? 0 : head;
 }
 
@@ -86,19 +86,19 @@ function readAddresses(value: unknown): ReadonlySet<Hex> | undefined {
   if (value === undefined || value === null) return undefined;
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   if (list.length > ADDRESSES_MAX)
-    throw tooMuch(`a filter names at most ${ADDRESSES_MAX} addresses`);
+    throw tooMuch(`a filter may contain at most ${ADDRESSES_MAX} addresses`);
   return list.length === 0 ? undefined : new Set(list.map((entry) => readAddress(entry)));
 }
 
 function readTopics(value: unknown): LogFilter['topics'] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value) || value.length > TOPICS_MAX)
-    throw invalidParams(`topics is not a list of up to ${TOPICS_MAX}`);
+    throw invalidParams(`topics must be a list of up to ${TOPICS_MAX}`);
   return value.map((entry: unknown) => {
     if (entry === null) return undefined;
     const list: readonly unknown[] = Array.isArray(entry) ? entry : [entry];
     if (list.length > ALTERNATIVES_MAX)
-      throw tooMuch(`a place has at most ${ALTERNATIVES_MAX} topics to choose from`);
+      throw tooMuch(`a topic position may contain at most ${ALTERNATIVES_MAX} alternatives`);
     return list.length === 0 ? undefined : new Set(list.map((topic) => readHash(topic, 'topic')));
   });
 }

@@ -25,15 +25,15 @@ const ACCESS_LIST_MAX = 256;
 
 export function readQuantity(value: unknown, name: string): bigint {
   if (typeof value !== 'string' || !QUANTITY.test(value))
-    throw invalidParams(`${name} is not a hex quantity without leading zeros`);
+    throw invalidParams(`${name} must be a hex quantity without leading zeros`);
   return BigInt(value);
 }
 
 export function readBytes(value: unknown, name: string, length?: number): Hex {
   if (typeof value !== 'string' || !BYTES.test(value))
-    throw invalidParams(`${name} is not bytes in hex`);
+    throw invalidParams(`${name} must be bytes in hex`);
   if (length !== undefined && value.length !== 2 + 2 * length)
-    throw invalidParams(`${name} is not ${length} bytes long`);
+    throw invalidParams(`${name} must have ${length} bytes`);
   return value.toLowerCase() as Hex;
 }
 
@@ -43,7 +43,7 @@ export const readHash = (value: unknown, name = 'hash'): Hex => readBytes(value,
 /** A slot of storage: a quantity or up to 32 bytes, as clients send both. */
 export function readSlot(value: unknown): Hex {
   if (typeof value !== 'string' || !/^0x[0-9a-f]{0,64}$/i.test(value))
-    throw invalidParams('the slot is not up to 32 bytes in hex');
+    throw invalidParams('the slot must have up to 32 bytes in hex');
   return `0x${value.slice(2).toLowerCase().padStart(64, '0')}`;
 }
 
@@ -61,7 +61,7 @@ export function readBlockReference(value: unknown): BlockReference {
 }
 
 export function readCall(value: unknown): CallRequest {
-  if (!isObject(value)) throw invalidParams('the transaction is not an object');
+  if (!isObject(value)) throw invalidParams('the transaction must be an object');
   const optional = (key: string): bigint | undefined =>
     isAbsent(value[key]) ? undefined : readQuantity(value[key], key);
   const address = (key: string): Hex | undefined =>
@@ -81,11 +81,11 @@ export function readCall(value: unknown): CallRequest {
 function readAccessList(value: unknown): CallRequest['accessList'] {
   if (isAbsent(value)) return [];
   if (!Array.isArray(value) || value.length > ACCESS_LIST_MAX)
-    throw invalidParams(`accessList is not a list of up to ${ACCESS_LIST_MAX} entries`);
+    throw invalidParams(`accessList must be a list of up to ${ACCESS_LIST_MAX} entries`);
   return value.map((entry: unknown) => {
     const keys = isObject(entry) ? entry['storageKeys'] : undefined;
     if (!isObject(entry) || !Array.isArray(keys) || keys.length > ACCESS_LIST_MAX)
-      throw invalidParams('an entry of accessList is not an address with its storageKeys');
+      throw invalidParams('an entry of accessList must be an address with its storageKeys');
     const storageKeys = keys.map((key: unknown) => readBytes(key, 'storageKey', 32));
     return { address: readAddress(entry['address']), storageKeys };
   });

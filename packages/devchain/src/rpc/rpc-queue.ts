@@ -67,7 +67,7 @@ export class RpcQueue {
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     for (const { jobs } of this.#lanes.values()) {
-      for (const job of jobs.splice(0)) job.drop(new ClientGoneError('the chain closes'));
+      for (const job of jobs.splice(0)) job.drop(new ClientGoneError('the chain is closing'));
     }
     if (this.#isWorking) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
@@ -82,7 +82,7 @@ export class RpcQueue {
     await Promise.resolve();
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
       if (job.guest?.isGone() === true) {
-        job.drop(new ClientGoneError('nobody waits for the answer'));
+        job.drop(new ClientGoneError('the client has disconnected'));
         continue;
       }
       const startedMs = performance.now();

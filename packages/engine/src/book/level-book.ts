@@ -278,7 +278,7 @@ export class LevelBook {
     const pool = this.#pool;
     const { floats, ints } = pool;
     const price = this.#priceOf(side, level);
-    assert(side.open(price) === level, 'book: a level stands at its price');
+    assert(side.open(price) === level, 'book: a level is at its price');
     let size = 0;
     let count = 0;
     let previous = NONE;

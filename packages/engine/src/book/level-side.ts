@@ -98,7 +98,7 @@ export class LevelSide {
     const at = this.#search(this.#numberOf(price));
     const place = this.#placeOf(price);
     const isThere = index[at + FIRST_LEVEL]! + LEVEL_STEP * place === level;
-    assert(isThere, 'level side: a level stands at its price');
+    assert(isThere, 'level side: a level is at its price');
     const isEmpty = this.floats[level + COUNT] === 0 && this.floats[level + TOTAL] === 0;
     assert(isEmpty, 'level side: a level that is closed is empty');
     const bits = index[at + BITS]! & ~(1 << place);

@@ -30,5 +30,5 @@ export function checkBuilders(state: State): void {
     assert(earned > 0n || rewards.approvals > 0, `${builder} is a builder`);
     approvals.delete(builder);
   }
-  assert(approvals.size === 0, 'whoever is approved is known as a builder');
+  assert(approvals.size === 0, 'every approved account is known as a builder');
 }

@@ -119,7 +119,7 @@ function checkFunding(state: State, id: number): void {
   assert(samples > 0 || sum === 0n, `no samples of ${id}, no sum`);
   checkClosing(state, perp);
   if (!perp.delisted) return;
-  assert(perp.halted && perp.openInterest === 0, `${id} is delisted and nobody holds it`);
+  assert(perp.halted && perp.openInterest === 0, `${id} is delisted and has no positions`);
   assert(perp.book.orderCount === 0, `${id} is delisted and its book is empty`);
   const waits = state.triggers.all().some(({ request }) => request.instrumentId === id);
   assert(!waits, `${id} is delisted and nothing waits for its mark`);

@@ -11,7 +11,7 @@ export function checkKeys(state: State): void {
     assert(owner.agents.get(label)?.agent === agent, 'both sides of an agent binding agree');
   }
   const labels = state.accounts.reduce((sum, { agents }) => sum + agents.size, 0);
-  assert(labels === state.agents.size, 'every label has an agent of its own');
+  assert(labels === state.agents.size, 'every label has its own agent');
   for (const account of state.accounts) {
     checkSigners(account);
     checkBounds(account);
@@ -48,7 +48,7 @@ function checkVaults(state: State): void {
     assert(account.address === vault, 'a vault has the account under its own address');
     const isVaultOnly =
       account.multiSig === undefined && !state.agents.has(vault) && !isBuilder(state, vault);
-    assert(isVaultOnly, `the vault ${vault} is no multi-sig account, agent or builder`);
+    assert(isVaultOnly, `the vault ${vault} is not a multi-sig account, agent or builder`);
     let sum = 0n;
     for (const count of shares.values()) {
       assert(count > 0n, 'who holds shares holds some');

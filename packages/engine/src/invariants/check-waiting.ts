@@ -32,7 +32,7 @@ export function checkWaiting(state: State): void {
   }
   for (const group of state.groups.all()) checkGroup(state, group);
   for (const [, atMs] of state.schedules.all()) {
-    assert(atMs > state.timeMs, 'a scheduled cancel lies ahead');
+    assert(atMs > state.timeMs, 'a scheduled cancel is in the future');
   }
   checkClientOrders(state);
 }

@@ -30,10 +30,7 @@ export class DirectoryLockedError extends Error {
 
   constructor(directory: string, pid: number | undefined, cause: unknown) {
     const holder = pid === undefined ? 'another process' : `process ${pid}`;
-    super(
-      `${directory} is in use by ${holder}: stop it first, or give this venue another directory`,
-      { cause },
-    );
+    super(`${directory} is in use by ${holder}. Stop it first, or use another folder`, { cause });
     this.pid = pid;
   }
 }

@@ -22,14 +22,14 @@ type SecretFile = {
 export function secretFile({ bytes, file, madeWith, remedy }: SecretFile): Uint8Array {
   const text = readTextFile(file);
   const refuse = (what: string): never => {
-    throw new SecretFileError(`${file} ${what}: restore it. Without a backup ${remedy}`);
+    throw new SecretFileError(`${file} ${what}. Restore it. Without a backup ${remedy}`);
   };
   if (text !== undefined) {
     const kept = Buffer.from(text.trim(), 'hex');
     const isWhole = kept.length === bytes && kept.toString('hex') === text.trim().toLowerCase();
-    return isWhole ? kept : refuse(`does not hold ${bytes} bytes in hex`);
+    return isWhole ? kept : refuse(`does not contain ${bytes} bytes in hex`);
   }
-  if (madeWith !== undefined) return refuse(`is missing, and ${madeWith} was made with it`);
+  if (madeWith !== undefined) return refuse(`is missing, but ${madeWith} was created with it`);
   const drawn = randomBytes(bytes);
   writeWholeFile(file, drawn.toString('hex'));
   return drawn;

@@ -71,7 +71,7 @@ export class AnswerWriter {
     this.#refusedDown++;
     if (call.startedMs < this.#warnedMs + WARN_EVERY_MS) return;
     const fields = { err: error, path: call.path, refused: this.#refusedDown };
-    this.#options.log.warn(fields, 'requests refused: unavailable');
+    this.#options.log.warn(fields, 'requests rejected: service unavailable');
     this.#warnedMs = call.startedMs;
     this.#refusedDown = 0;
   }

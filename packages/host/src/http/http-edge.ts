@@ -203,7 +203,9 @@ export class HttpEdge {
   #warnForwarded(): void {
     if (this.#hasWarnedForwarded) return;
     this.#hasWarnedForwarded = true;
-    this.#options.log.warn('requests are forwarded by this machine: list it in trustedProxies');
+    this.#options.log.warn(
+      'requests come through a proxy on this machine; add it to trustedProxies',
+    );
   }
 
   async #answer(call: Call, handle: () => Reply | Promise<Reply>): Promise<void> {

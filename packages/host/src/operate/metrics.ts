@@ -17,28 +17,39 @@ export class Metrics {
   readonly #registries: readonly Registry[];
   readonly #requests = counter(this, 'http_requests_total', 'HTTP requests.', ['path', 'status']);
   readonly #durations = histogram(this, 'http_request_duration_seconds', SECONDS, ['path']);
-  readonly #recoverBackend = gauge(this, 'recover_backend', 'Library that recovers signers.', [
-    'backend',
-  ]);
-  readonly #recoverRestarts = counter(this, 'recover_worker_restarts_total', 'Workers lost.');
+  readonly #recoverBackend = gauge(
+    this,
+    'recover_backend',
+    'Library that recovers signers; 1 for the one in use.',
+    ['backend'],
+  );
+  readonly #recoverRestarts = counter(
+    this,
+    'recover_worker_restarts_total',
+    'Worker threads lost.',
+  );
   readonly #blockHeight = gauge(this, 'block_height', 'Height of the newest block.');
   readonly #blockTime = gauge(this, 'block_time_seconds', 'Consensus time of the newest block.');
   readonly #blockCommands = histogram(this, 'block_commands', BLOCK_COMMANDS);
   readonly #syncSeconds = histogram(this, 'log_sync_duration_seconds', SYNC_SECONDS);
-  readonly #orders = counter(this, 'orders_total', 'Orders executed, by their state after it.', [
+  readonly #orders = counter(this, 'orders_total', 'Orders executed, by their state afterwards.', [
     'state',
   ]);
   readonly #snapshotSeconds = histogram(this, 'snapshot_duration_seconds', SNAPSHOT_SECONDS);
-  readonly #snapshotFailures = counter(this, 'snapshot_failures_total', 'Snapshots not written.');
+  readonly #snapshotFailures = counter(
+    this,
+    'snapshot_failures_total',
+    'Snapshots that could not be written.',
+  );
   readonly #logCompactFailures = counter(
     this,
     'log_compact_failures_total',
     'Old segments that could not be compressed or removed.',
   );
   readonly #trades = counter(this, 'trades_total', 'Trades.');
-  readonly #liquidations = counter(this, 'liquidations_total', 'Steps of liquidations.', ['step']);
+  readonly #liquidations = counter(this, 'liquidations_total', 'Liquidation steps.', ['step']);
   readonly #deleveraged = counter(this, 'deleveraged_total', 'Positions closed by ADL.');
-  readonly #buildInfo = gauge(this, 'build_info', 'What runs here; always 1.', [
+  readonly #buildInfo = gauge(this, 'build_info', 'Version in use; always 1.', [
     'version',
     'node',
     'network',

@@ -27,7 +27,7 @@ export class Pipeline {
   /** To be made when the runtime has taken the connection up; `later` says when it may go on. */
   constructor(socket: Socket, later: (run: () => void) => void) {
     const [feed] = socket.listeners('data') as ((bytes: Buffer) => void)[];
-    if (feed === undefined) throw new TypeError('nobody reads this connection');
+    if (feed === undefined) throw new TypeError('the client does not read its answers');
     this.#socket = socket;
     this.#later = later;
     this.#feed = feed;

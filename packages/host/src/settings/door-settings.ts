@@ -5,7 +5,7 @@ import { setting } from './setting.ts';
 
 export const TRUSTED_PROXIES = setting(list(NETWORK), {
   default: [],
-  help: 'addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is believed',
+  help: 'Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is trusted',
   isEveryday: true,
 });
 
@@ -20,7 +20,10 @@ export const HOST_NAMES = setting(
   ),
   {
     default: [],
-    help: 'host names with a dot in URLs of ports that are not public (`monitor.example.internal`). Addresses, `localhost` and names without a dot need no entry; requests with another name are answered with 403',
+    help:
+      'Host names with a dot that are allowed in URLs of private ports ' +
+      '(`monitor.example.internal`). Requests with other names are rejected with 403; ' +
+      'addresses, `localhost` and names without a dot need no entry',
   },
 );
 
@@ -28,7 +31,9 @@ export const HOST_NAMES = setting(
 export const CHAIN_DOOR = {
   chainHost: setting(HOST, {
     default: '127.0.0.1',
-    help: 'interface of the local chain, and of the second one that a relay of play money has, whatever `host` is: what opens the program to the world does not open its chain',
+    help:
+      'Interface of the local chain, and of the second chain of a local relay, independent ' +
+      'of `host`',
   }),
   pageOrigins: setting(
     list(
@@ -40,7 +45,10 @@ export const CHAIN_DOOR = {
     ),
     {
       default: [],
-      help: "where a proxy shows the page, like `https://venue.example`: wallets there may ask the [local chains](../build/local-chain.md#who-may-ask); pages of the venue's own port may in any case",
+      help:
+        'Origins of a proxy that serves the page, like `https://venue.example`. Wallets ' +
+        'there may use the [local chains](../build/local-chain.md#who-may-ask); pages of the ' +
+        "venue's own port always may",
     },
   ),
 };

@@ -35,5 +35,5 @@ function nearest(name: string, options: ParseArgsOptionsConfig): string {
     type === 'boolean' ? [flag, `no-${flag}`] : [flag],
   );
   const near = nearestName(name, [...names, ...ALWAYS]);
-  return near === undefined ? '' : `; did you mean --${near}?`;
+  return near === undefined ? '' : `. Did you mean --${near}?`;
 }

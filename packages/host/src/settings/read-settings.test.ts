@@ -91,7 +91,7 @@ test('what must be set is missed', () => {
     ...PROGRAM,
     groups: { One: { key: setting(text(), { isRequired: true, help }) } },
   };
-  expect(() => readSettings(strict, [])).toThrow('key: is missing');
+  expect(() => readSettings(strict, [])).toThrow('key: missing');
   expect(readSettings(strict, ['--key', 'k']).key).toBe('k');
 });
 
@@ -100,12 +100,12 @@ describe('a flag is refused', () => {
     [
       'with the one that was meant',
       ['--every-m', '1'],
-      "Unknown option '--every-m'; did you mean --every-ms?",
+      "Unknown option '--every-m'. Did you mean --every-ms?",
     ],
     [
       'with a switch that was meant',
       ['--no-is-lou'],
-      "Unknown option '--no-is-lou'; did you mean --no-is-loud?",
+      "Unknown option '--no-is-lou'. Did you mean --no-is-loud?",
     ],
     ['alone where none is near', ['--something', '1'], "Unknown option '--something'"],
     ['though a file has it', ['--parts', '1'], "Unknown option '--parts'"],
@@ -116,14 +116,14 @@ describe('a flag is refused', () => {
     [
       'in another unit',
       ['--every-ms', '1h'],
-      '--every-ms must be a whole number of milliseconds, 1 or more: 1h; write 3600000',
+      '--every-ms must be a whole number of milliseconds, 1 or more: 1h. Write 3600000',
     ],
     [
       'in another unit of room',
       ['--room-bytes', '2 GiB'],
-      '--room-bytes must be a whole number of bytes, 0 or more: 2 GiB; write 2147483648',
+      '--room-bytes must be a whole number of bytes, 0 or more: 2 GiB. Write 2147483648',
     ],
-    ['with commas in a number', ['--every-ms', '1,000'], ': 1,000; write 1000'],
+    ['with commas in a number', ['--every-ms', '1,000'], ': 1,000. Write 1000'],
     [
       'as nothing that is kept',
       ['--keep', 'some'],
@@ -153,7 +153,7 @@ test.each<[Record<string, string>, string]>([
 });
 
 test.each<[string, string]>([
-  ['every = 1', 'configuration: Unrecognized key: "every"; did you mean everyMs?'],
+  ['every = 1', 'configuration: Unrecognized key: "every". Did you mean everyMs?'],
   ['port = "80"', 'port: must be a whole number from 0 to 65535'],
   ['everyMs = 1.5', 'everyMs: must be a whole number of milliseconds, 1 or more'],
   ['isLoud = "true"', 'isLoud: must be true or false'],
@@ -178,12 +178,12 @@ test('help is of the few that people use, or of all', () => {
   --port PORT
       see ports and 0 (default 80)
   --config FILE
-      settings from a TOML file
+      Settings from a TOML file
       environment PROGRAM_CONFIG
   --help, --help all
-      print the settings that people use, or all of them, and end
+      Print the common settings, or all of them, and exit
 
-8 more are in --help all; limits and budgets are best set in the file.
+8 more settings are in --help all. Set limits and budgets in the file.
 
 That is all.
 `);
@@ -201,7 +201,9 @@ That is all.
       environment PROGRAM_EVERY_MS, file everyMs; default 5
 `);
   expect(all).toContain('  --is-loud, --no-is-loud\n');
-  expect(all).toContain('  [[parts]]\n      what it does\n      file parts alone; default none');
+  expect(all).toContain(
+    '  [[parts]]\n      what it does\n      only in the file, parts; default none',
+  );
 });
 
 test('the page has a table for each group', () => {

@@ -99,7 +99,7 @@ function fromText(declared: Setting, text: string, source = ''): unknown {
   const value = declared.fromText(text);
   if (value !== undefined) return value;
   const meant = declared.meant?.(text);
-  const hint = meant === undefined ? '' : `; write ${meant}`;
+  const hint = meant === undefined ? '' : `. Write ${meant}`;
   throw new SettingError(`${source} must be ${declared.expected}: ${text}${hint}`);
 }
 
@@ -114,9 +114,9 @@ function faultOf(
   const key = String(path[0] ?? 'configuration');
   if (issue.code === 'unrecognized_keys' && path.length === 0) {
     const near = nearestName(issue.keys[0] ?? '', [...settings.keys()]);
-    return `${key}: ${message}${near === undefined ? '' : `; did you mean ${near}?`}`;
+    return `${key}: ${message}${near === undefined ? '' : `. Did you mean ${near}?`}`;
   }
-  if (path.length === 1 && given[key] === undefined) return `${key}: is missing`;
+  if (path.length === 1 && given[key] === undefined) return `${key}: missing`;
   const declared = settings.get(key);
   const { expected } = (path.length === 1 ? declared : path.length === 2 && declared?.entry) || {};
   return `${path.join('.')}: ${expected === undefined ? message : `must be ${expected}`}`;

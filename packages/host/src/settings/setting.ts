@@ -9,7 +9,7 @@ export type Setting<Schema extends z.ZodType = z.ZodType> = Kind<Schema> &
   };
 
 /** What stands where a default would. */
-export const MUST_BE_SET = 'must be set';
+export const MUST_BE_SET = 'required';
 
 type Told = {
   /** One sentence in Markdown, links relative to docs/operate. */

@@ -20,16 +20,16 @@ export function settingsHelp(
   const { closing, groups, title } = program;
   const config = variableName(program, 'config');
   const others = `  --config FILE
-      settings from a TOML file${config === undefined ? '' : `\n      environment ${config}`}
+      Settings from a TOML file${config === undefined ? '' : `\n      environment ${config}`}
   --help, --help all
-      print the settings that people use, or all of them, and end`;
+      Print the common settings, or all of them, and exit`;
   const all = settingsIn(program);
   const everyday = all.filter(([, { isEveryday }]) => isEveryday);
   const shown =
     which === 'everyday'
       ? `${everyday.map((each) => shortUsage(each)).join('\n')}\n${others}
 
-${all.length - everyday.length} more are in --help all; limits and budgets are best set in the file.`
+${all.length - everyday.length} more settings are in --help all. Set limits and budgets in the file.`
       : `${Object.entries(groups)
           .map(([group, settings]) =>
             [group, ...Object.entries(settings).map((each) => fullUsage(program, each))].join('\n'),
@@ -53,7 +53,7 @@ function shortUsage([key, declared]: readonly [string, Setting]): string {
 function fullUsage(program: SettingsProgram, [key, declared]: readonly [string, Setting]): string {
   const variable = variableName(program, key);
   const where = declared.isInFileAlone
-    ? `file ${key} alone`
+    ? `only in the file, ${key}`
     : `${variable === undefined ? '' : `environment ${variable}, `}file ${key}`;
   const head = declared.isInFileAlone ? `[[${key}]]` : flagsOf(key, declared);
   return `  ${head}\n${wrapped(declared.help)}\n${wrapped(`${where}; ${defaultOf(declared)}`)}`;

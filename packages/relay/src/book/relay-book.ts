@@ -60,8 +60,7 @@ export class RelayBook {
     const { damaged, records } = this.#file.read();
     if (damaged.length > 0) {
       throw new RelayBookDamagedError(
-        `${file}: line ${damaged[0]} is damaged; what was paid cannot be told without it, so nothing is. ` +
-          'See docs/operate/relay.md',
+        `${file}: line ${damaged[0]} is damaged. Without it the relay cannot know what was paid, so it pays nothing. See docs/operate/relay.md`,
       );
     }
     for (const line of records as readonly Line[]) {
@@ -215,7 +214,7 @@ export class RelayBook {
 
   #keepArrival({ arrival, id, state, updateMs }: Arrived): void {
     const transfer = this.#transfers.get(id);
-    if (transfer === undefined) throw new RelayBookDamagedError(`${id} is not in the book`);
+    if (transfer === undefined) throw new RelayBookDamagedError(`${id} is not in the journal`);
     const arrivals = [...transfer.arrivals, arrival];
     this.#keepTransfer({ ...transfer, arrivals, state, updateMs });
   }

@@ -44,10 +44,10 @@ export function termsOf(
       minWithdrawMicro: micro(told?.minWithdraw ?? MIN_WITHDRAW),
     };
     if (terms.minDepositMicro < micro(least)) {
-      throw new SettingError(`chains.${name}.minDeposit: is at least ${least}`);
+      throw new SettingError(`chains.${name}.minDeposit: must be at least ${least}`);
     }
     if (terms.minWithdrawMicro <= terms.withdrawFeeMicro) {
-      throw new SettingError(`chains.${name}.minWithdraw: is above the fee`);
+      throw new SettingError(`chains.${name}.minWithdraw: must be above the fee`);
     }
     return terms;
   });

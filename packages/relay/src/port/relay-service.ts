@@ -175,7 +175,7 @@ export class RelayService {
   #wrongEnd(field: string, got: string): WireError | undefined {
     const { chainName } = this.#options.facts;
     if (got.toLowerCase() === chainName) return undefined;
-    return invalid(field, `is ${chainName}`, { got, allowed: [chainName] });
+    return invalid(field, `must be ${chainName}`, { got, allowed: [chainName] });
   }
 
   #chain(field: string, got: string): { found: RelayChain } | { error: WireError } {
@@ -184,7 +184,7 @@ export class RelayService {
     const found = chains.get(name);
     if (found !== undefined) return { found };
     const isListed = terms.some((each) => each.name === name);
-    const why = isListed ? `${name} is not available here` : 'no such chain';
+    const why = isListed ? `${name} is not available here` : 'unknown chain';
     return { error: invalid(field, why, { got, allowed: [...chains.keys()] }) };
   }
 
@@ -203,9 +203,9 @@ export class RelayService {
   }
 }
 
-const BOUND = 'is the key of an agent; give the address of its account';
+const BOUND = 'is an agent key; use the address of its account';
 const NOT_READ = 'the chain does not answer';
-const FULL = 'too many addresses wait to be used';
+const FULL = 'too many unused addresses';
 
 function invalid(
   field: string,

@@ -42,13 +42,15 @@ export function transferRow(
 
 /** Without what endpoints said and without what the relay owns: that is for its operator. */
 const TROUBLES: Readonly<Record<Trouble['what'], string>> = {
-  float: 'the relay waits for money of its own on the other side',
-  chain: 'the chain has not taken it yet',
-  bridge: 'the bridge does not take it now',
-  token: 'the token refuses the receiver; it goes back',
-  venue: 'the venue does not take it now',
-  receiver: 'nobody can be paid at this address',
-  peg: 'the money is not all in the peg; the operator of the relay has to look',
+  float: 'Waiting for funds of the relay on the other chain',
+  chain: 'Waiting for the chain to confirm the transaction',
+  bridge: 'The bridge does not accept the transaction at the moment',
+  token: 'The token rejects the recipient; the money is returned',
+  venue: 'The venue does not accept the transfer at the moment',
+  receiver: 'This address cannot receive money',
+  peg:
+    'The balance of the relay withdrawal address is too low; the operator of the relay ' +
+    'must check it',
 };
 
 function statusOf(

@@ -41,5 +41,5 @@ export async function approveExactly(
 
 const NOT_YET: Trouble = {
   what: 'chain',
-  detail: 'the bridge is not allowed to take the money yet',
+  detail: 'the allowance of the bridge is not confirmed yet',
 };

@@ -23,9 +23,12 @@ export async function claimAddress(options: ClaimOptions): Promise<void> {
     await registerPegs([address]);
     if ((await api.ownerOf(address)) === undefined) return;
     const result = await account.deliver(await account.signRelease());
-    if (result.is === 'executed') log.info({ address }, 'the relay is nobody’s agent any more');
-    else log.warn({ address, why: result.why }, 'the relay is bound as an agent');
+    if (result.is === 'executed') log.info({ address }, 'relay agent approval revoked');
+    else log.warn({ address, why: result.why }, 'the relay is still approved as an agent');
   } catch (error) {
-    log.warn({ address, why: chainFault(error) }, 'the venue was not told of the relay’s address');
+    log.warn(
+      { address, why: chainFault(error) },
+      "registering the relay's address at the venue failed",
+    );
   }
 }

@@ -104,7 +104,7 @@ export class DepositWork {
 
 const REVERTED: Trouble = {
   what: 'chain',
-  detail: 'the settlement chain refused it; it is sent again',
+  detail: 'the settlement chain rejected the transaction; retrying',
 };
 
 function depositKey({ attempt, id }: Transfer): string {

@@ -23,15 +23,19 @@ export function endTransfers(
     const transfer = book.transfer(id);
     const address = transfer === undefined ? undefined : book.address(transfer.addressId);
     if (transfer === undefined || address?.kind !== 'peg') {
-      throw new SettingError(`end: there is no transfer ${id} of a peg`);
+      throw new SettingError(
+        `end: ${id} is not the id of a transfer from a relay withdrawal address`,
+      );
     }
     if (isOver(transfer)) continue;
     const sent = chains.get(address.chain)?.relayer.find(payoutKey(transfer));
     if (sent !== undefined && sent.mined?.isConfirmed !== true) {
-      throw new SettingError(`end: ${id} is being paid; wait until the chain has it`);
+      throw new SettingError(
+        `end: the payment of ${id} is under way; wait until the chain confirms it`,
+      );
     }
     const end = { state: 'completed', isSwept: true, trouble: undefined } as const;
     book.put({ ...transfer, ...end, updateMs: now() });
-    log.warn({ id, was: transfer.state }, 'a transfer is left alone from now on');
+    log.warn({ id, was: transfer.state }, 'transfer ended by the operator');
   }
 }

@@ -28,7 +28,9 @@ export async function pegHolding(
   const underWay = there.filter(({ send, sweep }) => send !== undefined || sweep !== undefined);
   if (held >= claimed - total(underWay)) return { is: 'moving' };
   const [has, needs] = [formatMoney(held), formatMoney(claimed)];
-  const detail = `${peg.id} (${peg.address}) holds ${has} USDC of ${needs} that came to it; nothing is paid for it until you have looked`;
+  const detail =
+    `${peg.id} (${peg.address}) holds ${has} USDC of the ${needs} USDC that it received; ` +
+    'it is not paid out until the operator has checked it';
   return { is: 'short', trouble: { what: 'peg', detail } };
 }
 

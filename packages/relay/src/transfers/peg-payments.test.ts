@@ -98,19 +98,24 @@ test('a peg that holds less than the book says pays nothing, says so, and holds 
   expect([paid(bob), paid(carol)]).toEqual([0n, 30n * USDC - FEE]);
   expect(rig.venue.balanceOf(short)).toBe(50n * USDC);
   const { troubled } = await relayStatus(rig.parts);
-  const detail = `peg-1 (${short}) holds 50 USDC of 90 that came to it; nothing is paid for it until you have looked`;
+  const detail = `peg-1 (${short}) holds 50 USDC of the 90 USDC that it received; it is not paid out until the operator has checked it`;
   expect(troubled).toEqual([
     { id: 'peg-1', what: 'peg', detail },
     { id: 'peg-1-2', what: 'peg', detail },
   ]);
   const end = (id: string): void => endTransfers([id], rig.parts);
-  expect(() => end('peg-9')).toThrow('end: there is no transfer peg-9 of a peg');
+  expect(() => end('peg-9')).toThrow(
+    'end: peg-9 is not the id of a transfer from a relay withdrawal address',
+  );
   const shown = rig.service.transfers([['user', alice]]);
   expect(shown).toMatchObject({
     data: {
       items: [
         { status: 'completed' },
-        { trouble: 'the money is not all in the peg; the operator of the relay has to look' },
+        {
+          trouble:
+            'The balance of the relay withdrawal address is too low; the operator of the relay must check it',
+        },
         { status: 'relaying' },
       ],
     },

@@ -20,7 +20,10 @@ export function pegRegistrar(options: {
       await registerPegs({ url, ...VENUE_REQUESTS }, { addresses, signature });
     } catch (cause) {
       if (cause instanceof ApiError) {
-        throw new VenueUnavailableError(`the venue took no pegs: ${cause.message}`, { cause });
+        throw new VenueUnavailableError(
+          `the venue rejected the relay withdrawal addresses: ${cause.message}`,
+          { cause },
+        );
       }
       if (!(cause instanceof HttpError)) throw cause;
       throw new VenueUnavailableError(`no answer from ${url}/pegs`, { cause });

@@ -32,7 +32,7 @@ export function receiversOf({ book, chains, facts, keys }: ReceiverParts): CanRe
 /** Of what was promised before the address became one that nobody is paid at. */
 export const NO_RECEIVER: Trouble = {
   what: 'receiver',
-  detail: 'the receiver is a contract of the venue or an address of the relay',
+  detail: 'the recipient is a contract of the venue or an address of the relay',
 };
 
 function lower(address: Hex): Hex {

@@ -73,11 +73,15 @@ test('without money of its own the relay says so and goes on when it has some', 
   const address = await depositAddress();
   rig.chains.base.pay(bob, address, 50_000_000n);
   await rig.settle();
-  const trouble = 'the relay waits for money of its own on the other side';
+  const trouble = 'Waiting for funds of the relay on the other chain';
   expect(transfersOf(alice)).toMatchObject([{ status: 'relaying', trouble }]);
   const status = await relayStatus(rig.parts);
   expect(status.troubled).toEqual([
-    { id: 'deposit-1', what: 'float', detail: 'the relay has 10 USDC on arbitrum and needs 49.9' },
+    {
+      id: 'deposit-1',
+      what: 'float',
+      detail: 'the relay has 10 USDC on arbitrum but needs 49.9 USDC',
+    },
   ]);
   expect(status.chains).toMatchObject([
     { name: 'arbitrum', usdc: '10', endpoints: [{ state: 'ok' }], waiting: [] },

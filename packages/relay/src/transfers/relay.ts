@@ -97,7 +97,7 @@ export class Relay {
       const { id, trouble } = book.transfer(transfer.id) ?? transfer;
       if (trouble === undefined || trouble.detail === transfer.trouble?.detail) continue;
       const level = trouble.what === 'peg' ? 'error' : 'warn';
-      this.#parts.log[level]({ id, ...trouble }, 'a transfer waits');
+      this.#parts.log[level]({ id, ...trouble }, 'transfer blocked');
     }
   }
 
@@ -106,7 +106,7 @@ export class Relay {
     const address = book.address(transfer.addressId);
     const chain = address === undefined ? undefined : chains.get(address.chain);
     if (address === undefined || chain === undefined) {
-      throw new Error(`the chain of ${transfer.id} is not configured`);
+      throw new Error(`chain of ${transfer.id} not configured`);
     }
     const isPeg = address.kind === 'peg';
     switch (transfer.state) {
@@ -141,7 +141,7 @@ export class Relay {
       const why = chainFault(error);
       if (this.#warned.get(name) === why) return;
       this.#warned.set(name, why);
-      this.#parts.log.warn({ name, why }, 'the relay could not get on; it tries again');
+      this.#parts.log.warn({ name, why }, 'a step of the relay failed; retrying');
     }
   }
 

@@ -6,7 +6,7 @@ import type { Transfer, Trouble } from '../book/records.ts';
 /** The relay's own money does not suffice. */
 export function floatTrouble(chain: string, needed: bigint, balance: bigint): Trouble {
   const [has, needs] = [formatMoney(balance), formatMoney(needed)];
-  return { what: 'float', detail: `the relay has ${has} USDC on ${chain} and needs ${needs}` };
+  return { what: 'float', detail: `the relay has ${has} USDC on ${chain} but needs ${needs} USDC` };
 }
 
 /** What is in the way of a transaction that was sent. */

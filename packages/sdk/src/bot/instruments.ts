@@ -71,7 +71,7 @@ export class Instruments {
     const found = this.known(wanted);
     if (found !== undefined) return found;
     const names = this.perps.map(({ name }) => name).join(', ');
-    throw new ValidationError(`Nothing is called ${wanted}; perps are ${names}`);
+    throw new ValidationError(`Unknown instrument ${wanted}. Perps: ${names}`);
   }
 
   /** The same without asking; undefined for what was not asked for yet. */

@@ -28,14 +28,16 @@ export async function marketOrder(
   { instrument, side, size, slippagePercent, reduceOnly, cloid }: MarketOrder,
 ): Promise<OrderEntry> {
   const { id, isOutcome, name, priceTick } = instrument;
-  if (isOutcome) throw new ValidationError(`${name} is an outcome market: its orders name a price`);
+  if (isOutcome) throw new ValidationError(`${name} is an outcome market: its orders need a price`);
   if (!/^[0-9]{1,2}(\.[0-9]+)?$/.test(slippagePercent)) {
-    throw new ValidationError(`A slippage is a percentage from 0 to 100: ${slippagePercent}`);
+    throw new ValidationError(
+      `Invalid slippage: ${slippagePercent}. Use a percentage from 0 to 100`,
+    );
   }
   const { levels } = await info.l2Book({ coin: String(id) });
   const best = levels[side === 'buy' ? 1 : 0][0]?.px;
   if (best === undefined) {
-    throw new ValidationError(`Nobody ${side === 'buy' ? 'offers' : 'bids for'} ${name}`);
+    throw new ValidationError(`There are no ${side === 'buy' ? 'asks' : 'bids'} on ${name}`);
   }
   const bound = withPercent(best, side === 'buy' ? slippagePercent : `-${slippagePercent}`);
   const price = onGrid(bound, priceTick, side === 'buy' ? 'down' : 'up');

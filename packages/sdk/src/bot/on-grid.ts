@@ -19,7 +19,7 @@ const DIVIDE = { down: divFloor, up: divCeil, nearest: divHalfUp } as const;
 export function onGrid(value: string, step: string, direction: GridDirection): string {
   const units = exact(value);
   const stepUnits = exact(step);
-  if (stepUnits <= 0n) throw new ValidationError(`A step is above zero: ${step}`);
+  if (stepUnits <= 0n) throw new ValidationError(`Invalid step: ${step}. Use a value above zero`);
   return formatDecimal(DIVIDE[direction](units, stepUnits) * stepUnits, DECIMALS);
 }
 
@@ -33,6 +33,6 @@ export function withPercent(value: string, percent: string): string {
 
 function exact(text: string): bigint {
   const units = parseExact(text, DECIMALS);
-  if (units === undefined) throw new ValidationError(`Not a decimal text: ${text}`);
+  if (units === undefined) throw new ValidationError(`Not a decimal: ${text}`);
   return units;
 }

@@ -49,7 +49,7 @@ export async function waitForOrder(
     stream.close();
   }
   signal?.throwIfAborted();
-  throw new HttpError(`The order still stands, or nobody saw it, after ${timeoutMs} ms`);
+  throw new HttpError(`The order is still open, or was never seen, after ${timeoutMs} ms`);
 }
 
 /** How long to wait for an order. */

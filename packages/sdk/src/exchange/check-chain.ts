@@ -20,12 +20,13 @@ export async function checkChain(
   const where = `The wallet signs for chain ${chainId} only`;
   if (scheme !== 'agent') {
     const cure = 'Leave signatureChainId out, or switch the wallet to that chain.';
-    throw new SigningError(`${where}, and ${type} was to be signed for ${domainChainId}. ${cure}`);
+    throw new SigningError(`${where}, but ${type} was to be signed for ${domainChainId}. ${cure}`);
   }
   const cure = isPermissionedType(type)
-    ? "Sign it with the admin's key itself, by privateKeyWallet or accountWallet."
-    : "Approve an agent with this wallet (approveAgent), and let a client with the agent's key send it.";
+    ? "Sign it with the admin's key, using privateKeyWallet or accountWallet."
+    : 'Approve an agent with this wallet (approveAgent), and send it from a client with ' +
+      "the agent's key.";
   throw new SigningError(
-    `${where}, and ${type} is always signed for the venue's chain ${domainChainId}. ${cure}`,
+    `${where}, but ${type} is always signed for the venue's chain ${domainChainId}. ${cure}`,
   );
 }

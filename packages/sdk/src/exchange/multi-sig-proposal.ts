@@ -117,7 +117,7 @@ export function checkProposal(proposal: MultiSigProposal, network: Network): voi
   const { type } = proposal.action;
   if ((type as string) === 'multiSig' || isPermissionedType(type)) {
     const details = { field: 'payload.action.type', got: type };
-    throw new ValidationError(`A wrapper does not carry ${type}`, { details });
+    throw new ValidationError(`A multi-sig wrapper cannot contain ${type}`, { details });
   }
   const action = wrapper as unknown as Action;
   const error =

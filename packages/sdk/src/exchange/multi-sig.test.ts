@@ -156,7 +156,7 @@ describe('a proposal', () => {
       'signed by nobody',
       ({ exchange, proposal, signatures: [one] }) =>
         exchange.multiSig.send(proposal, [{ ...one, r: `0x${'0'.repeat(64)}` }]),
-      'Nobody made this signature: signatures[0]',
+      'Invalid signature: signatures[0]',
     ],
     [
       'without a signature',
@@ -200,7 +200,7 @@ describe('a proposal', () => {
     });
     const refused = other.exchange.multiSig.send(proposal, signatures);
     await expect(refused).rejects.toThrow(SigningError);
-    await expect(refused).rejects.toThrow(`The proposal is for ${proposal.outerSigner} to send`);
+    await expect(refused).rejects.toThrow(`The proposal must be sent by ${proposal.outerSigner}`);
   });
 
   test('can be made by somebody who holds no key', async () => {

@@ -33,7 +33,7 @@ export async function sendMultiSig<Confirm extends 'executed' | undefined = unde
   const wallet = walletOf(context);
   const { http } = context;
   if (wallet.address !== proposal.outerSigner.toLowerCase()) {
-    throw new SigningError(`The proposal is for ${proposal.outerSigner} to send`);
+    throw new SigningError(`The proposal must be sent by ${proposal.outerSigner}`);
   }
   const hasher = await context.hasher();
   checkProposal(proposal, hasher.network);
@@ -56,7 +56,7 @@ function refuseStrays(
     const signer = proposalSigner(proposal, signature, network);
     const field = `signatures[${index}]`;
     if (signer === undefined) {
-      throw new ValidationError(`Nobody made this signature: ${field}`, { details: { field } });
+      throw new ValidationError(`Invalid signature: ${field}`, { details: { field } });
     }
     if (seen.has(signer)) {
       const details = { field, got: signer };

@@ -155,7 +155,7 @@ export class HttpTransport {
       }
     } catch (cause) {
       if (cause instanceof HttpError || cause instanceof ApiError) throw cause;
-      throw new HttpError(`The answer of ${this.#replicas.current}${path} broke off`, { cause });
+      throw new HttpError(`The answer of ${this.#replicas.current}${path} was cut off`, { cause });
     } finally {
       signal?.removeEventListener('abort', abort);
       // Whoever stops reading is not sent the rest.

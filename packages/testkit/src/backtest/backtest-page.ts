@@ -13,7 +13,7 @@ export function backtestPage(report: BacktestReport): string {
   const body = [
     `<h1>${escaped(title)}</h1>`,
     `<dl>${figures.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join('')}</dl>`,
-    chart('Value of the account, USDC', curve, ({ usdc }) => usdc),
+    chart('Account value, USDC', curve, ({ usdc }) => usdc),
     chart(`Price of ${report.market}`, curve, ({ price }) => price),
     chart(
       settlement === undefined ? 'Position, coins' : 'Position, shares of YES',
@@ -76,16 +76,16 @@ function figuresOf(report: BacktestReport): readonly (readonly [string, string])
     ['Value at the end', `${report.endUsdc} USDC`],
     ['Fees paid', `${report.fees} USDC`],
     ['Funding collected', `${report.funding} USDC`],
-    ['Deepest drawdown', `${drawdown.usdc} USDC (${(drawdown.share * 100).toFixed(2)} %)`],
-    ['From its top to its bottom', `${moment(drawdown.fromMs)} to ${moment(drawdown.toMs)}`],
+    ['Maximum drawdown', `${drawdown.usdc} USDC (${(drawdown.share * 100).toFixed(2)} %)`],
+    ['From peak to trough', `${moment(drawdown.fromMs)} to ${moment(drawdown.toMs)}`],
     ...(settlement === undefined
       ? []
       : [
-          ['A YES share paid', `${settlement.fraction} USDC`] as const,
-          ['Paid for the shares at the end', `${settlement.usdc} USDC`] as const,
+          ['Payout of a YES share', `${settlement.fraction} USDC`] as const,
+          ['Payout of the shares at the end', `${settlement.usdc} USDC`] as const,
         ]),
     ['Fills', String(report.fills.length)],
-    ['Steps of liquidations', String(report.liquidations.length)],
+    ['Liquidation steps', String(report.liquidations.length)],
     ['Rows of the recording', String(report.rows)],
     ['Seed', report.seed],
     ['Account', report.account],
@@ -140,7 +140,9 @@ function table(
   const cells = (names: readonly string[], tag: string) =>
     `<tr>${names.map((each) => `<${tag}>${escaped(each)}</${tag}>`).join('')}</tr>`;
   const note =
-    left === 0 ? '' : `<p>The last ${shown.length}; ${left} before them are in the report.</p>`;
+    left === 0
+      ? ''
+      : `<p>The last ${shown.length}; the report contains the ${left} before them.</p>`;
   return `<h2>${escaped(title)}</h2>${note}<table><thead>${cells(head, 'th')}</thead>
 <tbody>${shown.map((row) => cells(row, 'td')).join('\n')}</tbody></table>`;
 }

@@ -12,13 +12,13 @@ const ONE = 10n ** BigInt(FRACTION_DECIMALS);
 /** What can not be is refused before anything is replayed: a recording may take hours. */
 export function checkReplayOptions(options: ReplayOptions): void {
   const { bot, every, market, outcome, page, quotes } = options;
-  if (typeof bot !== 'function') throw new RangeError('bot is no function');
+  if (typeof bot !== 'function') throw new RangeError('bot must be a function');
   if (outcome !== undefined && market !== undefined) {
-    throw new RangeError('a perp is replayed, or an outcome market: name one of them');
+    throw new RangeError('Name either a perp or an outcome market to replay');
   }
   if (outcome !== undefined) checkFraction(outcome.settlementFraction);
   if (every !== undefined && durationMs(every) === 0) {
-    throw new RangeError('a bot has its turn after some time, not after none');
+    throw new RangeError('The interval of a bot must be above zero');
   }
   if (quotes !== undefined) checkQuotes(quotes);
   if (page !== undefined) checkPage(page);
@@ -29,7 +29,7 @@ function checkFraction(fraction: unknown): void {
   if (told !== undefined && told.floor >= 0n && told.floor <= ONE) return;
   const shown = fraction === undefined ? 'is missing' : `is ${JSON.stringify(fraction)}`;
   throw new RangeError(
-    `outcome.settlementFraction ${shown}; write what a YES share pays as decimal text from "0" to "1"`,
+    `outcome.settlementFraction ${shown}. Write what a YES share pays as decimal text from "0" to "1"`,
   );
 }
 
@@ -37,17 +37,17 @@ function checkFraction(fraction: unknown): void {
 export function checkFractionDecimals(fraction: string, decimals: number): void {
   if (parseExact(fraction, decimals) !== undefined) return;
   throw new RangeError(
-    `outcome.settlementFraction is "${fraction}"; this market has ${decimals} decimals at most`,
+    `outcome.settlementFraction is "${fraction}", but this market has at most ${decimals} decimals`,
   );
 }
 
 function checkQuotes({ gap, levels, share }: QuotedBook): void {
   if (levels !== undefined && (!Number.isSafeInteger(levels) || levels < 0)) {
-    throw new RangeError(`quotes.levels is a whole number from zero on: ${String(levels)}`);
+    throw new RangeError(`quotes.levels must be a whole number from zero: ${String(levels)}`);
   }
   for (const [name, part] of Object.entries({ gap, share })) {
     if (part === undefined || (Number.isFinite(part) && part > 0)) continue;
-    throw new RangeError(`quotes.${name} is a number above zero: ${String(part)}`);
+    throw new RangeError(`quotes.${name} must be a number above zero: ${String(part)}`);
   }
 }
 
@@ -58,6 +58,6 @@ function checkPage(page: string): void {
     accessSync(isThere === undefined ? dirname(page) : page, constants.W_OK);
   } catch (error) {
     const why = (error as Error).message;
-    throw new RangeError(`the page can not be written to ${page}: ${why}`, { cause: error });
+    throw new RangeError(`the page cannot be written to ${page}: ${why}`, { cause: error });
   }
 }

@@ -119,7 +119,7 @@ export async function executeCrowd(
   for (const { entries = [], reject } of await venue.execute(commands)) {
     for (const each of [reject, ...entries.map((entry) => entry.reject)]) {
       if (each === undefined || EXPECTED.has(each.reason)) continue;
-      throw new Error(`the recorded market can not be replayed: ${JSON.stringify(each)}`);
+      throw new Error(`the recorded market cannot be replayed: ${JSON.stringify(each)}`);
     }
   }
 }

@@ -159,46 +159,50 @@ const TRADES = 'time,price,size,side\n';
 const CANDLES = 'time,end,open,high,low,close,volume\n';
 test.each<readonly [string, string, string]>([
   ['no table', 'hello, world!\n', 'line 1: it is neither a header nor a row of a known table'],
-  ['a cell too few', `${TRADES}${T0},94000.1,0.25\n`, 'line 2: it has 3 columns, and the table 4'],
+  [
+    'a cell too few',
+    `${TRADES}${T0},94000.1,0.25\n`,
+    'line 2: it has 3 columns, but the table has 4',
+  ],
   [
     'no price',
     `${TRADES}\n${T0},abc,0.25,buy\n`,
-    'line 3: "abc" is no price; write a decimal number above zero',
+    'line 3: "abc" is not a valid price. Use a decimal number above zero',
   ],
   [
     'no size',
     `${TRADES}${T0},94000.1,,buy\n`,
-    'line 2: it has no size; write a decimal number above zero',
+    'line 2: it has no size. Use a decimal number above zero',
   ],
   [
     'a price of zero',
     `${TRADES}${T0},0,1,buy\n`,
-    'line 2: "0" is no price; write a decimal number above zero',
+    'line 2: "0" is not a valid price. Use a decimal number above zero',
   ],
   [
     'no side',
     `${TRADES}${T0},94000.1,0.25,up\n`,
-    'line 2: "up" is no side; write buy or sell, the side of who took',
+    'line 2: Invalid side "up". Use buy or sell, the side of the taker',
   ],
   [
     'a side by a name of every object',
     `${TRADES}${T0},94000.1,0.25,constructor\n`,
-    'line 2: "constructor" is no side; write buy or sell, the side of who took',
+    'line 2: Invalid side "constructor". Use buy or sell, the side of the taker',
   ],
   [
     'seconds for time',
     `${TRADES}1735689600,94000.1,0.25,buy\n`,
-    'line 2: "1735689600" is no time; write milliseconds or ISO 8601',
+    'line 2: Invalid time "1735689600". Use milliseconds or ISO 8601',
   ],
   [
     'time that goes back',
     `${TRADES}${T0 + 1},94000.1,0.25,buy\n${T0},94000.1,0.25,buy\n`,
-    'line 3: its time 2025-01-01T00:00:00.000Z lies before that of the row above, 2025-01-01T00:00:00.001Z',
+    'line 3: its time 2025-01-01T00:00:00.000Z is before that of the row above, 2025-01-01T00:00:00.001Z',
   ],
   [
     'a close above the high',
     `${CANDLES}${T0},${T0 + 1},1,2,0.5,3,1\n`,
-    'line 2: open and close do not lie between its low 0.5 and its high 2',
+    'line 2: open and close must be between its low 0.5 and its high 2',
   ],
   [
     'an end before the beginning',
@@ -208,18 +212,18 @@ test.each<readonly [string, string, string]>([
   [
     'a lone candle',
     `time,open,high,low,close,volume\n${T0},1,2,0.5,1,1\n`,
-    'line 2: a lone candle has to say its end; add a column "end"',
+    'line 2: a single candle needs its end; add a column "end"',
   ],
-  ['broken JSON', `{"time":${T0},"oracle":"1"}\n{"time":`, 'line 2: it is no JSON: '],
+  ['broken JSON', `{"time":${T0},"oracle":"1"}\n{"time":`, 'line 2: it is not JSON: '],
   [
     'another object',
     '{"time":1735689600000,"hello":1}',
-    'line 1: it is no candle, trade, book or price of the oracle; it has the fields time, hello',
+    'line 1: it is not a candle, trade, book or oracle price; its fields are time, hello',
   ],
   [
     'half a book',
     `{"time":${T0},"bids":[["1","1"]]}`,
-    'line 1: a side of the book is no list of levels',
+    'line 1: a side of the book must be a list of levels',
   ],
   [
     'a quote that stays open',

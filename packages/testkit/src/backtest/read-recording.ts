@@ -31,7 +31,7 @@ export async function* readRecording(path: string): AsyncGenerator<PlacedRow> {
 export function timeFault({ timeMs }: RecordedRow, beforeMs: number): string | undefined {
   if (timeMs >= beforeMs) return undefined;
   const [own, before] = [timeMs, beforeMs].map((ms) => new Date(ms).toISOString());
-  return `its time ${own} lies before that of the row above, ${before}`;
+  return `its time ${own} is before that of the row above, ${before}`;
 }
 
 /** Levels of one time are one book; a candle that does not say its end lasts as long as the first one did until the second. */
@@ -59,7 +59,7 @@ async function* wholeRows(path: string): AsyncGenerator<Placed<RecordedRow>> {
     }
     if (waiting !== undefined) {
       lengthMs = value.timeMs - waiting.value.timeMs;
-      if (lengthMs <= 0) throw new RecordingError(where, 'it does not begin behind the row above');
+      if (lengthMs <= 0) throw new RecordingError(where, 'it does not begin after the row above');
       yield closed(waiting);
       waiting = undefined;
     }
@@ -69,7 +69,7 @@ async function* wholeRows(path: string): AsyncGenerator<Placed<RecordedRow>> {
   }
   if (levels.length > 0) yield bookOf(levels);
   if (waiting !== undefined) {
-    throw new RecordingError(waiting, 'a lone candle has to say its end; add a column "end"');
+    throw new RecordingError(waiting, 'a single candle needs its end; add a column "end"');
   }
 }
 
@@ -100,7 +100,7 @@ async function* linesOf(path: string) {
     const found = fieldsOf(text);
     if (typeof found === 'string') throw new RecordingError({ file, line }, found);
     for (const fields of found) {
-      const value = isFields(fields) ? rowOf(fields) : 'it is no object';
+      const value = isFields(fields) ? rowOf(fields) : 'it is not an object';
       if (typeof value === 'string') throw new RecordingError({ file, line }, value);
       if (value !== undefined) yield { file, line, value };
     }
@@ -121,7 +121,7 @@ function jsonFields(text: string): readonly unknown[] | string {
     const value: unknown = JSON.parse(text);
     return Array.isArray(value) ? value : [value];
   } catch (error) {
-    return `it is no JSON: ${(error as Error).message}`;
+    return `it is not JSON: ${(error as Error).message}`;
   }
 }
 
@@ -130,14 +130,17 @@ function tableReader(firstLine: string) {
   const cells = cellsOf(firstLine.replace(/^\uFEFF/, ''));
   const columns = cells === undefined ? undefined : columnsOf(cells);
   if (columns === undefined) {
-    return 'it is neither a header nor a row of a known table; write a header such as time,open,high,low,close,volume';
+    return (
+      'it is neither a header nor a row of a known table. Write a header such as ' +
+      'time,open,high,low,close,volume'
+    );
   }
   const { names, isHeader: header } = columns;
   const fieldsOf = (text: string): readonly Fields[] | string => {
     const row = cellsOf(text);
     if (row === undefined) return 'a quote is not closed';
     if (row.length !== names.length) {
-      return `it has ${row.length} columns, and the table ${names.length}`;
+      return `it has ${row.length} columns, but the table has ${names.length}`;
     }
     return [Object.fromEntries(names.map((name, at) => [name, row[at]!.trim()]))];
   };

@@ -119,7 +119,7 @@ export class RecordedMarket {
   /** Learns from a row what the recording has, before it is played; says what does not go with the rows before it. */
   learnFrom({ kind }: RecordedRow): string | undefined {
     if (kind === 'oracle' && this.#market.oracleSymbol === undefined) {
-      return 'an outcome market has no oracle: leave its prices out of the recording';
+      return 'an outcome market has no oracle. Remove its prices from the recording';
     }
     if (kind === 'oracle') this.#hasOracle = true;
     else if (kind === 'candle') this.#kind ??= 'candles';
@@ -128,7 +128,7 @@ export class RecordedMarket {
     const hasCandles = kind === 'candle' || this.#kind === 'candles';
     const hasOthers = kind !== 'candle' || this.#kind !== 'candles' || this.#hasOracle;
     return hasCandles && hasOthers
-      ? 'a recording has candles or other rows, not both: replay one of them'
+      ? 'a recording contains either candles or other rows. Replay one of them'
       : undefined;
   }
 

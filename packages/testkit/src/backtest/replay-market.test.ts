@@ -320,12 +320,12 @@ describe('the report', () => {
     [
       'a market that is not there',
       { recording: hours(HOUR), market: 'DOGE' },
-      'there is no perp "DOGE"; there are BTC-USDC, ETH-USDC, SOL-USDC',
+      'Unknown perp "DOGE". Use one of BTC-USDC, ETH-USDC, SOL-USDC',
     ],
     [
       'turns after no time',
       { recording: hours(HOUR), every: 0 },
-      'a bot has its turn after some time, not after none',
+      'The interval of a bot must be above zero',
     ],
     [
       'candles and other rows',
@@ -337,7 +337,7 @@ describe('the report', () => {
     [
       'a row that a program made, with no price',
       { recording: [...hours(HOUR), { ...hours(HOUR)[0]!, timeMs: T0 + 1, low: 'NaN' }] },
-      'row 2: "NaN" is no low; write a decimal number above zero',
+      'row 2: "NaN" is not a valid low. Use a decimal number above zero',
     ],
     [
       'a row whose time goes back',
@@ -351,28 +351,28 @@ describe('the report', () => {
   test.each<[string, Partial<ReplayOptions>, string]>([
     ['a page in no folder', { page: '/nowhere/at/all.html' }, '/nowhere/at/all.html: ENOENT'],
     ['a page that is a folder', { page: tmpdir() }, `to ${tmpdir()}: it is a folder`],
-    ['levels', { quotes: { levels: -1 } }, 'quotes.levels is a whole number from zero on: -1'],
-    ['a gap', { quotes: { gap: 'x' as never } }, 'quotes.gap is a number above zero: x'],
-    ['a share', { quotes: { share: 0 } }, 'quotes.share is a number above zero: 0'],
+    ['levels', { quotes: { levels: -1 } }, 'quotes.levels must be a whole number from zero: -1'],
+    ['a gap', { quotes: { gap: 'x' as never } }, 'quotes.gap must be a number above zero: x'],
+    ['a share', { quotes: { share: 0 } }, 'quotes.share must be a number above zero: 0'],
     [
       'no fraction',
       { outcome: {} as OutcomeInput },
-      'outcome.settlementFraction is missing; write what a YES share pays',
+      'outcome.settlementFraction is missing. Write what a YES share pays',
     ],
     [
       'a fraction above 1',
       { outcome: { settlementFraction: '1.01' } },
-      'outcome.settlementFraction is "1.01"; write what a YES share pays',
+      'outcome.settlementFraction is "1.01". Write what a YES share pays',
     ],
     [
       'a fraction below 0',
       { outcome: { settlementFraction: '-0.1' } },
-      'outcome.settlementFraction is "-0.1"; write what a YES share pays',
+      'outcome.settlementFraction is "-0.1". Write what a YES share pays',
     ],
     [
       'a fraction finer than the market',
       { outcome: { settlementFraction: '0.33333' } },
-      'outcome.settlementFraction is "0.33333"; this market has 4 decimals at most',
+      'outcome.settlementFraction is "0.33333", but this market has at most 4 decimals',
     ],
   ])('%s that can not be: refused before the bot is asked', async (_, options, sentence) => {
     let isAsked = false;

@@ -172,10 +172,12 @@ class BacktestRun {
     const { endTime = Infinity } = outcome;
     const lastMs = row.kind === 'candle' ? row.endMs : row.timeMs + 1;
     if (lastMs > endTime) {
-      return 'the recording goes on after the end of the market: say a later endTime';
+      return 'the recording continues after the end of the market. Use a later endTime';
     }
     const highest = Math.max(...pricesOf(row).map(Number));
-    return highest > 1 ? `${highest} is no price of a share: it lies between 0 and 1` : undefined;
+    return highest > 1
+      ? `${highest} is not a price of a share. Use a value between 0 and 1`
+      : undefined;
   }
 
   async report(): Promise<BacktestReport> {
@@ -281,7 +283,7 @@ function perpOf(perps: readonly PerpDefinition[], name: string): PerpDefinition 
   const perp = perps.find((each) => each.name === name || each.baseCurrency === name);
   if (perp !== undefined) return perp;
   throw new RangeError(
-    `there is no perp "${name}"; there are ${perps.map((each) => each.name).join(', ')}`,
+    `Unknown perp "${name}". Use one of ${perps.map((each) => each.name).join(', ')}`,
   );
 }
 
@@ -308,7 +310,7 @@ function sum(texts: readonly string[]): bigint {
 
 function exact(text: string): bigint {
   const amount = parseExact(text, USDC_DECIMALS);
-  if (amount === undefined) throw new RangeError(`"${text}" is no amount of USDC`);
+  if (amount === undefined) throw new RangeError(`Invalid amount of USDC: "${text}"`);
   return amount;
 }
 

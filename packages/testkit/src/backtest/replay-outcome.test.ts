@@ -161,8 +161,8 @@ test('the page says what a share paid', async () => {
   const bot = once((asset) => buyYes({ asset, price: '0.45', size: '100' }));
   const report = await replayMarket({ recording: hours(HOUR, HOUR), bot, outcome: YES });
   const page = backtestPage(report);
-  expect(page).toContain('<dt>A YES share paid</dt><dd>1 USDC</dd>');
-  expect(page).toContain('<dt>Paid for the shares at the end</dt><dd>100 USDC</dd>');
+  expect(page).toContain('<dt>Payout of a YES share</dt><dd>1 USDC</dd>');
+  expect(page).toContain('<dt>Payout of the shares at the end</dt><dd>100 USDC</dd>');
   expect(page).toContain('Position, shares of YES');
 });
 
@@ -179,12 +179,12 @@ test('a market with an end is settled then, and its shares are worth the mark be
 });
 
 test.each<[string, Partial<Parameters<typeof replayMarket>[0]>, string]>([
+  ['a perp as well', { market: 'BTC' }, 'Name either a perp or an outcome market to replay'],
   [
-    'a perp as well',
-    { market: 'BTC' },
-    'a perp is replayed, or an outcome market: name one of them',
+    'a price above 1',
+    { recording: hours('0.4 1.2 0.4 0.4') },
+    'row 1: 1.2 is not a price of a share',
   ],
-  ['a price above 1', { recording: hours('0.4 1.2 0.4 0.4') }, 'row 1: 1.2 is no price of a share'],
   [
     'prices of an oracle',
     { recording: [{ kind: 'oracle', timeMs: T0, price: '0.4' }] },
@@ -207,7 +207,7 @@ test('a price above 1 in a file is refused with its line', async () => {
     const lines = ['time,price,size,side', `${T0},0.4,10,buy`, `${T0 + 1},1.2,10,buy`];
     writeFileSync(path, lines.join('\n'));
     const replayed = replayMarket({ bot: IDLE, recording: path, outcome: YES });
-    await expect(replayed).rejects.toThrow('shares.csv, line 3: 1.2 is no price of a share');
+    await expect(replayed).rejects.toThrow('shares.csv, line 3: 1.2 is not a price of a share');
     await expect(replayed).rejects.toMatchObject({ file: 'shares.csv', line: 3 });
   } finally {
     rmSync(folder, { recursive: true });

@@ -14,21 +14,21 @@ test.each([trade, candle, book, oracle])('a $kind', (row) => {
 });
 
 test.each([
-  [undefined, 'undefined is no row'],
-  [{ ...trade, kind: 'toString' }, 'toString is no kind of row'],
-  [{ ...trade, timeMs: '1' }, '1 is no timeMs; write milliseconds'],
-  [{ ...trade, price: 'NaN' }, '"NaN" is no price; write a decimal number above zero'],
-  [{ ...trade, price: 60000 }, '60000 is no price; write it as text'],
-  [{ ...trade, size: '0' }, '"0" is no size; write a decimal number above zero'],
-  [{ ...trade, isBuy: 'buy' }, 'buy is no isBuy; write a boolean'],
+  [undefined, 'undefined is not a row'],
+  [{ ...trade, kind: 'toString' }, 'Unknown kind of row toString'],
+  [{ ...trade, timeMs: '1' }, 'Invalid timeMs 1. Use milliseconds'],
+  [{ ...trade, price: 'NaN' }, '"NaN" is not a valid price. Use a decimal number above zero'],
+  [{ ...trade, price: 60000 }, 'Invalid price 60000. Write it as text'],
+  [{ ...trade, size: '0' }, '"0" is not a valid size. Use a decimal number above zero'],
+  [{ ...trade, isBuy: 'buy' }, 'Invalid isBuy buy. Use a boolean'],
   [{ ...candle, endMs: timeMs }, 'it ends before it begins'],
-  [{ ...candle, endMs: undefined }, 'undefined is no endMs'],
-  [{ ...candle, volume: '-1' }, '"-1" is no volume; write a decimal number from zero on'],
-  [{ ...candle, close: '4' }, 'open and close do not lie between its low 1 and its high 3'],
-  [{ ...book, asks: undefined }, 'its asks are no list of levels'],
-  [{ ...book, bids: [['1', '1']] }, 'a level of the book is no object'],
+  [{ ...candle, endMs: undefined }, 'Invalid endMs undefined'],
+  [{ ...candle, volume: '-1' }, '"-1" is not a valid volume. Use a decimal number from zero'],
+  [{ ...candle, close: '4' }, 'open and close must be between its low 1 and its high 3'],
+  [{ ...book, asks: undefined }, 'its asks must be a list of levels'],
+  [{ ...book, bids: [['1', '1']] }, 'a level of the book must be an object'],
   [{ ...book, bids: [{ price: '', size: '1' }] }, 'it has no price'],
-  [{ ...oracle, price: '0' }, '"0" is no price of the oracle'],
+  [{ ...oracle, price: '0' }, '"0" is not a valid oracle price'],
 ])('%j: %s', (row, fault) => {
   expect(rowFault(row)).toContain(fault);
 });

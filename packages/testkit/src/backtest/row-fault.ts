@@ -3,9 +3,9 @@ import { candleFault, decimalOf, isFields } from './row-of.ts';
 
 /** What is wrong with a row that a program made, where a file would have been refused for the same; undefined when nothing is. */
 export function rowFault(row: unknown): string | undefined {
-  if (!isFields(row)) return `${String(row)} is no row`;
+  if (!isFields(row)) return `${String(row)} is not a row`;
   const { timeMs } = row;
-  if (!Number.isSafeInteger(timeMs)) return `${String(timeMs)} is no timeMs; write milliseconds`;
+  if (!Number.isSafeInteger(timeMs)) return `Invalid timeMs ${String(timeMs)}. Use milliseconds`;
   return faultByKind(row as unknown as RecordedRow);
 }
 
@@ -20,37 +20,37 @@ function faultByKind(row: RecordedRow): string | undefined {
     }
     case 'trade':
       if (typeof row.isBuy !== 'boolean')
-        return `${String(row.isBuy)} is no isBuy; write a boolean`;
+        return `Invalid isBuy ${String(row.isBuy)}. Use a boolean`;
       return decimalFault(row.price, 'price') ?? decimalFault(row.size, 'size');
     case 'book':
       return levelsFault(row.bids, 'bids') ?? levelsFault(row.asks, 'asks');
     case 'oracle':
-      return decimalFault(row.price, 'price of the oracle');
+      return decimalFault(row.price, 'oracle price');
     default: {
       const { kind } = row as { readonly kind?: unknown };
-      return `${String(kind)} is no kind of row; write candle, trade, book or oracle`;
+      return `Unknown kind of row ${String(kind)}. Use candle, trade, book or oracle`;
     }
   }
 }
 
 function endFault(timeMs: number, endMs: unknown): string | undefined {
-  if (!Number.isSafeInteger(endMs)) return `${String(endMs)} is no endMs; write milliseconds`;
+  if (!Number.isSafeInteger(endMs)) return `Invalid endMs ${String(endMs)}. Use milliseconds`;
   return (endMs as number) > timeMs ? undefined : 'it ends before it begins';
 }
 
 function levelsFault(levels: unknown, side: string): string | undefined {
-  if (!Array.isArray(levels)) return `its ${side} are no list of levels`;
+  if (!Array.isArray(levels)) return `its ${side} must be a list of levels`;
   // As in a file: a level of zero is one that has gone.
   return firstOf(
     levels.map((level: unknown) => {
-      if (!isFields(level)) return 'a level of the book is no object';
+      if (!isFields(level)) return 'a level of the book must be an object';
       return decimalFault(level['price'], 'price') ?? decimalFault(level['size'], 'size', true);
     }),
   );
 }
 
 function decimalFault(value: unknown, what: string, isZeroFine = false): string | undefined {
-  if (typeof value === 'number') return `${value} is no ${what}; write it as text`;
+  if (typeof value === 'number') return `Invalid ${what} ${value}. Write it as text`;
   const told = decimalOf(value, what, isZeroFine);
   return typeof told === 'string' ? told : undefined;
 }

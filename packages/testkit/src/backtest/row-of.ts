@@ -33,8 +33,8 @@ export function rowOf(fields: Fields): ReadLine | undefined | string {
   if ('open' in fields || 'o' in fields) return candleOf(fields, timeMs);
   if ('price' in fields || 'px' in fields) return tradeOf(fields, timeMs);
   return (
-    'it is no candle, trade, book or price of the oracle; ' +
-    `it has the fields ${Object.keys(fields).slice(0, 12).join(', ')}`
+    'it is not a candle, trade, book or oracle price; its fields are ' +
+    `${Object.keys(fields).slice(0, 12).join(', ')}`
   );
 }
 
@@ -64,7 +64,7 @@ function timeOf(value: unknown): number | string {
     ? Number(text.length >= 16 ? text.slice(0, -3) : text)
     : Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`);
   const isTime = Number.isSafeInteger(ms) && ms >= EARLIEST_MS && ms < LATEST_MS;
-  return isTime ? ms : `"${text}" is no time; write milliseconds or ISO 8601`;
+  return isTime ? ms : `Invalid time "${text}". Use milliseconds or ISO 8601`;
 }
 
 /** Seconds would lie before, and what is no time at all behind. */
@@ -82,8 +82,9 @@ export function decimalOf(
     const { floor, exact } = parseDecimal(text, SIGN_DECIMALS)!;
     if (floor > 0n || (isZeroFine && floor === 0n && exact)) return { text };
   }
-  const shown = value === undefined || value === '' ? 'it has no' : `"${String(value)}" is no`;
-  return `${shown} ${what}; write a decimal number ${isZeroFine ? 'from zero on' : 'above zero'}`;
+  const shown =
+    value === undefined || value === '' ? 'it has no' : `"${String(value)}" is not a valid`;
+  return `${shown} ${what}. Use a decimal number ${isZeroFine ? 'from zero' : 'above zero'}`;
 }
 
 /** Finer than any price or size. */
@@ -130,7 +131,7 @@ export function candleFault(
     return scale(each) <= scale(high) && scale(each) >= scale(low);
   });
   if (isInside) return undefined;
-  return `open and close do not lie between its low ${low} and its high ${high}`;
+  return `open and close must be between its low ${low} and its high ${high}`;
 }
 
 function tradeOf(fields: Fields, timeMs: number): ReadLine | undefined | string {
@@ -152,11 +153,11 @@ function takerBought(fields: Fields): boolean | string {
   if (flag !== undefined) {
     const text = String(flag).toLowerCase();
     if (text === 'true' || text === 'false') return text === 'false';
-    return `"${String(flag)}" does not say whether the buyer was the maker; write true or false`;
+    return `"${String(flag)}" does not show whether the buyer was the maker. Use true or false`;
   }
   const side = String(fields['side'] ?? '').toLowerCase();
   if (!Object.hasOwn(SIDES, side)) {
-    return `"${String(fields['side'] ?? '')}" is no side; write buy or sell, the side of who took`;
+    return `Invalid side "${String(fields['side'] ?? '')}". Use buy or sell, the side of the taker`;
   }
   const isOwn = SIDES[side]!;
   // Of a fill it is the side of the account, which may have been the maker.
@@ -175,21 +176,21 @@ const SIDES: Readonly<Record<string, boolean>> = {
 
 function bookOf(fields: Fields, timeMs: number): ReadLine | string {
   const levels = fields['levels'] ?? [fields['bids'], fields['asks']];
-  if (!Array.isArray(levels) || levels.length !== 2) return 'its levels are not bids and asks';
+  if (!Array.isArray(levels) || levels.length !== 2) return 'its levels must be bids and asks';
   const [bids, asks] = levels.map((side) => levelsOf(side));
   if (typeof bids === 'string') return bids;
   if (typeof asks === 'string') return asks;
-  if (bids === undefined || asks === undefined) return 'its levels are not bids and asks';
+  if (bids === undefined || asks === undefined) return 'its levels must be bids and asks';
   return { kind: 'book', timeMs, bids, asks };
 }
 
 /** Pairs, or objects as Hyperliquid has them. */
 function levelsOf(side: unknown): readonly RecordedLevel[] | string {
-  if (!Array.isArray(side)) return 'a side of the book is no list of levels';
+  if (!Array.isArray(side)) return 'a side of the book must be a list of levels';
   const levels: RecordedLevel[] = [];
   for (const each of side as unknown[]) {
     const pair = Array.isArray(each) ? { px: each[0], sz: each[1] } : each;
-    if (!isFields(pair)) return 'a level of the book is neither a pair nor an object';
+    if (!isFields(pair)) return 'a level of the book must be a pair or an object';
     const price = decimalOf(first(pair, ['px', 'price']), 'price');
     if (typeof price === 'string') return price;
     const size = decimalOf(first(pair, ['sz', 'size']), 'size', true);
@@ -201,7 +202,7 @@ function levelsOf(side: unknown): readonly RecordedLevel[] | string {
 
 function levelOf(fields: Fields, timeMs: number): LevelLine | string {
   const side = String(fields['book']).toLowerCase();
-  if (side !== 'bid' && side !== 'ask') return `"${side}" is no side of a book; write bid or ask`;
+  if (side !== 'bid' && side !== 'ask') return `Invalid side "${side}" of a book. Use bid or ask`;
   const price = decimalOf(fields['price'], 'price');
   if (typeof price === 'string') return price;
   const size = decimalOf(fields['size'], 'size', true);
@@ -210,6 +211,6 @@ function levelOf(fields: Fields, timeMs: number): LevelLine | string {
 }
 
 function oracleOf(fields: Fields, timeMs: number): ReadLine | string {
-  const price = decimalOf(fields['oracle'], 'price of the oracle');
+  const price = decimalOf(fields['oracle'], 'oracle price');
   return typeof price === 'string' ? price : { kind: 'oracle', timeMs, price: price.text };
 }

@@ -50,7 +50,7 @@ export const CONTROL_CALLS: Readonly<
     only(fields, ['address', 'perp', 'outcome']);
     const [perp, outcome] = [optional(fields, 'perp', text), optional(fields, 'outcome', text)];
     if (perp === undefined && outcome === undefined) {
-      throw new ControlFault('say how much: "perp", "outcome" or both, such as "1000"');
+      throw new ControlFault('Missing amount. Use "perp", "outcome" or both, such as "1000"');
     }
     await venue.fund(required(fields, 'address', addressOf), { perp, outcome });
   },
@@ -58,7 +58,9 @@ export const CONTROL_CALLS: Readonly<
     const { instrument, ...shape } = fields;
     only(shape, ['levels', 'size', 'gapTicks', 'middle']);
     if (typeof instrument !== 'string' && !isMarket(instrument)) {
-      throw new ControlFault('"instrument" is the name of a perp, or what /market answered');
+      throw new ControlFault(
+        '"instrument" must be the name of a perp, or the value returned by /market',
+      );
     }
     const { address } = await venue.fillBook(instrument, bookShapeOf(shape));
     return { maker: address };
@@ -66,13 +68,14 @@ export const CONTROL_CALLS: Readonly<
   '/market': ({ venue }, fields) => venue.createMarket(fields),
   '/market/resolve': async ({ venue }, fields) => {
     only(fields, ['market', 'settlementFraction']);
-    if (!isMarket(fields['market'])) throw new ControlFault('"market" is what /market answered');
+    if (!isMarket(fields['market']))
+      throw new ControlFault('"market" must be the value returned by /market');
     await venue.resolveMarket(fields['market'], required(fields, 'settlementFraction', text));
   },
   '/snapshot': async ({ snapshots, venue }, fields) => {
     only(fields, []);
     if (snapshots.size >= SNAPSHOTS_MAX) {
-      throw new ControlFault(`there are ${SNAPSHOTS_MAX} snapshots, which is as many as are kept`);
+      throw new ControlFault(`The limit of ${SNAPSHOTS_MAX} snapshots is reached`);
     }
     const id = snapshots.size + 1;
     const snapshot = await venue.snapshot();
@@ -84,9 +87,7 @@ export const CONTROL_CALLS: Readonly<
     const snapshot = snapshots.get(Number(fields['id']));
     if (snapshot === undefined) {
       const ids = snapshots.size === 0 ? 'none yet' : `1 to ${snapshots.size}`;
-      throw new ControlFault(
-        `there is no snapshot ${JSON.stringify(fields['id'])}; there are ${ids}`,
-      );
+      throw new ControlFault(`Unknown snapshot ${JSON.stringify(fields['id'])}; there are ${ids}`);
     }
     await venue.revert(snapshot);
   },
@@ -99,7 +100,7 @@ export const CONTROL_CALLS: Readonly<
     // By its own name alone: an object answers to those of its prototype too.
     if (typeof fault !== 'string' || !Object.hasOwn(FAULTS, fault)) {
       const names = Object.keys(FAULTS).join(', ');
-      throw new ControlFault(`there is no fault ${JSON.stringify(fault)}; there are ${names}`);
+      throw new ControlFault(`Unknown fault ${JSON.stringify(fault)}. Use one of ${names}`);
     }
     FAULTS[fault]!(venue.faults, terms);
   },
@@ -151,15 +152,15 @@ function scopeOf(terms: Fields, more: readonly string[] = []) {
 function followSteps(venue: TestVenue, steps: unknown): void {
   if (!Array.isArray(steps) || steps.length > STEPS_MAX) {
     throw new ControlFault(
-      `"steps" is a list of at most ${STEPS_MAX}, such as [{"at": 10000, "BTC": "65000"}]`,
+      `"steps" must be a list of at most ${STEPS_MAX}, such as [{"at": 10000, "BTC": "65000"}]`,
     );
   }
   const startMs = venue.now;
   const script = (steps as readonly unknown[]).map((step, index) => {
-    if (!isFields(step)) throw new ControlFault(`steps[${index}] is no object`);
+    if (!isFields(step)) throw new ControlFault(`steps[${index}] must be an object`);
     const { at, ...prices } = step;
     if (typeof at !== 'number' || !Number.isSafeInteger(at) || at < 0) {
-      throw new ControlFault(`steps[${index}].at is the milliseconds from now on`);
+      throw new ControlFault(`steps[${index}].at must be milliseconds starting now`);
     }
     return { atMs: startMs + at, prices: pricesOf(venue, prices, `steps[${index}]`) };
   });
@@ -185,7 +186,7 @@ function pricesOf(
   where: string,
 ): Readonly<Record<string, string>> {
   if (Object.keys(fields).length === 0) {
-    throw new ControlFault(`${where} names no price, such as "BTC": "65000"`);
+    throw new ControlFault(`${where} contains no price, such as "BTC": "65000"`);
   }
   try {
     TestVenue.partsOf(venue).prices.read(fields);
@@ -221,14 +222,14 @@ export function isFields(value: unknown): value is Fields {
 function only(fields: Fields, names: readonly string[]): void {
   const unknown = Object.keys(fields).find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  const known = names.length === 0 ? 'it takes none' : `it takes ${names.join(', ')}`;
-  throw new ControlFault(`"${unknown}" is no field of this call; ${known}`);
+  const known = names.length === 0 ? 'this call has no fields' : `use ${names.join(', ')}`;
+  throw new ControlFault(`Unknown field "${unknown}"; ${known}`);
 }
 
 type Read<Value> = (value: unknown, name: string) => Value;
 
 function required<Value>(fields: Fields, name: string, read: Read<Value>): Value {
-  if (fields[name] === undefined) throw new ControlFault(`"${name}" is missing`);
+  if (fields[name] === undefined) throw new ControlFault(`Missing "${name}"`);
   return read(fields[name], name);
 }
 
@@ -238,25 +239,25 @@ function optional<Value>(fields: Fields, name: string, read: Read<Value>): Value
 
 const text: Read<string> = (value, name) => {
   if (typeof value === 'string') return value;
-  throw new ControlFault(`"${name}" is text, in quotes`);
+  throw new ControlFault(`"${name}" must be text, in quotes`);
 };
 
 const wholeOf: Read<number> = (value, name) => {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new ControlFault(`"${name}" is a whole number`);
+  throw new ControlFault(`"${name}" must be a whole number`);
 };
 
 const flagOf: Read<boolean> = (value, name) => {
   if (typeof value === 'boolean') return value;
-  throw new ControlFault(`"${name}" is true or false`);
+  throw new ControlFault(`"${name}" must be true or false`);
 };
 
 const durationOf: Read<string | number> = (value, name) => {
   if (typeof value === 'string' || typeof value === 'number') return value;
-  throw new ControlFault(`"${name}" is milliseconds, or text such as "8h"`);
+  throw new ControlFault(`"${name}" must be milliseconds, or text such as "8h"`);
 };
 
 const addressOf: Read<string> = (value, name) => {
   if (typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)) return value;
-  throw new ControlFault(`"${name}" is an address: 0x and 40 digits`);
+  throw new ControlFault(`"${name}" must be an address: 0x and 40 digits`);
 };

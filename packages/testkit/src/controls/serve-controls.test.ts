@@ -184,40 +184,36 @@ describe('faults reach whoever comes by the door', () => {
 
 describe('what is refused', () => {
   test.each([
-    ['/clock/advance', {}, '"by" is missing'],
-    ['/clock/advance', { by: 'soon' }, '"soon" is no duration'],
-    [
-      '/clock/advance',
-      { by: '1h', fast: true },
-      '"fast" is no field of this call; it takes by, step',
-    ],
-    ['/clock/hold', { now: 1 }, '"now" is no field of this call; it takes none'],
+    ['/clock/advance', {}, 'Missing "by"'],
+    ['/clock/advance', { by: 'soon' }, 'Invalid duration "soon"'],
+    ['/clock/advance', { by: '1h', fast: true }, 'Unknown field "fast"; use by, step'],
+    ['/clock/hold', { now: 1 }, 'Unknown field "now"; this call has no fields'],
     ['/prices', {}, 'the request names no price'],
     ['/prices', { BTC: 65000 }, '65000 is no price of BTC; write a decimal text above zero'],
-    ['/prices', { BTC: '0' }, '"0" is no price of BTC; write a decimal text above zero'],
-    ['/prices', { btc: '1' }, 'there is no symbol "btc"; there are BTC, ETH, SOL'],
-    ['/prices', { 'BTC-USDC': '1' }, 'there is no symbol "BTC-USDC"; there are BTC, ETH, SOL'],
-    ['/prices', { ETH: '1', DOGE: '1' }, 'there is no symbol "DOGE"; there are BTC, ETH, SOL'],
-    ['/prices', { toString: '1' }, 'there is no symbol "toString"'],
-    ['/prices/script', { steps: [{ BTC: '1' }] }, 'steps[0].at is the milliseconds from now on'],
-    ['/prices/script', { steps: [{ at: 1, NOPE: '1' }] }, 'steps[0]: there is no symbol "NOPE"'],
+    ['/prices', { BTC: '0' }, 'Invalid price "0" of BTC. Use a decimal text above zero'],
+    ['/prices', { btc: '1' }, 'Unknown symbol "btc". Use one of BTC, ETH, SOL'],
+    ['/prices', { 'BTC-USDC': '1' }, 'Unknown symbol "BTC-USDC". Use one of BTC, ETH, SOL'],
+    ['/prices', { ETH: '1', DOGE: '1' }, 'Unknown symbol "DOGE". Use one of BTC, ETH, SOL'],
+    ['/prices', { toString: '1' }, 'Unknown symbol "toString"'],
+    ['/prices/script', { steps: [{ BTC: '1' }] }, 'steps[0].at must be milliseconds starting now'],
+    ['/prices/script', { steps: [{ at: 1, NOPE: '1' }] }, 'steps[0]: Unknown symbol "NOPE"'],
     ['/fund', { address: '0x1', perp: '1' }, '"address" is an address'],
     ['/fund', { address: `0x${'1'.repeat(40)}` }, 'say how much'],
-    ['/fund', { address: `0x${'1'.repeat(40)}`, perp: 'much' }, '"much" is no amount of USDC'],
-    ['/book', { instrument: 'DOGE' }, 'there is no perp "DOGE"'],
+    ['/fund', { address: `0x${'1'.repeat(40)}`, perp: 'much' }, 'Invalid amount of USDC: "much"'],
+    ['/book', { instrument: 'DOGE' }, 'Unknown perp "DOGE"'],
     ['/book', {}, '"instrument" is the name of a perp'],
-    ['/revert', { id: 77 }, 'there is no snapshot 77; there are 1'],
-    ['/fault', { fault: 'skewClock' }, 'there is no fault "skewClock"; there are loseAnswer'],
-    ['/fault', { fault: 'constructor' }, 'there is no fault "constructor"; there are loseAnswer'],
-    ['/fault', { fault: 'toString' }, 'there is no fault "toString"; there are loseAnswer'],
-    ['/fault', { fault: ['clear'] }, 'there is no fault ["clear"]'],
-    ['/fault', { fault: 'freezeStreams', count: 1 }, '"count" is no field of this call'],
-    ['/fault', { fault: 'silenceOracle', symbol: 'NOPE' }, 'there is no symbol "NOPE"'],
-    ['/fault', { fault: 'resumeOracle', symbol: 'NOPE' }, 'there is no symbol "NOPE"'],
-    ['/restart', { isKilled: 'yes' }, '"isKilled" is true or false'],
+    ['/revert', { id: 77 }, 'Unknown snapshot 77; there are 1'],
+    ['/fault', { fault: 'skewClock' }, 'Unknown fault "skewClock". Use one of loseAnswer'],
+    ['/fault', { fault: 'constructor' }, 'Unknown fault "constructor". Use one of loseAnswer'],
+    ['/fault', { fault: 'toString' }, 'Unknown fault "toString". Use one of loseAnswer'],
+    ['/fault', { fault: ['clear'] }, 'Unknown fault ["clear"]'],
+    ['/fault', { fault: 'freezeStreams', count: 1 }, 'Unknown field "count"'],
+    ['/fault', { fault: 'silenceOracle', symbol: 'NOPE' }, 'Unknown symbol "NOPE"'],
+    ['/fault', { fault: 'resumeOracle', symbol: 'NOPE' }, 'Unknown symbol "NOPE"'],
+    ['/restart', { isKilled: 'yes' }, '"isKilled" must be true or false'],
     ['/book', { instrument: 'BTC', levels: 0 }, 'levels is a whole number above zero'],
     ['/fault', { fault: 'loseAnswer', count: 0 }, 'count is a whole number above zero'],
-    ['/market/resolve', { market: 7 }, '"market" is what /market answered'],
+    ['/market/resolve', { market: 7 }, '"market" must be the value returned by /market'],
   ])('%s %j: %s', async (path, body, sentence) => {
     const { height } = venue.head;
     const answer = await ask(path, body);
@@ -238,7 +234,9 @@ describe('what is refused', () => {
       method: 'POST',
       body: `"${'x'.repeat(1_100_000)}"`,
     });
-    expect(await long.json()).toMatchObject({ message: 'a body has at most 1048576 bytes' });
+    expect(await long.json()).toMatchObject({
+      message: 'the body must have at most 1048576 bytes',
+    });
   });
 
   test('pages of a browser, and names that are not of this machine', async () => {

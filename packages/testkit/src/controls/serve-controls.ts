@@ -75,7 +75,7 @@ async function outcomeOf(controlled: Controlled, request: IncomingMessage): Prom
     if (request.method === 'GET') return { status: 200, body: ok(controlled) };
     const call = CONTROL_CALLS[request.url ?? '']!;
     const fields = JSON.parse((await textOf(request)) || '{}') as unknown;
-    if (!isFields(fields)) return refusal(400, 'the body is an object of JSON');
+    if (!isFields(fields)) return refusal(400, 'the body must be a JSON object');
     const data = await controlled.clock.inTurn(() => call(controlled, fields));
     return { status: 200, body: ok(controlled, data) };
   } catch (error) {
@@ -97,14 +97,14 @@ function refusalOf({ headers, method, url = '' }: IncomingMessage): Outcome | un
   if (isForeign(headers, PROGRAMS_ONLY)) {
     return refusal(
       403,
-      'the controls are for programs on this machine: use 127.0.0.1, and leave "origin" out',
+      'the controls are only for programs on this machine. Use 127.0.0.1, and leave "origin" out',
     );
   }
   if (method === 'GET' && url === '/') return undefined;
   if (!Object.hasOwn(CONTROL_CALLS, url)) {
-    return refusal(404, `there is no ${url}; there are ${Object.keys(CONTROL_CALLS).join(', ')}`);
+    return refusal(404, `Unknown call ${url}. Use one of ${Object.keys(CONTROL_CALLS).join(', ')}`);
   }
-  return method === 'POST' ? undefined : refusal(405, `${url} is asked by POST`);
+  return method === 'POST' ? undefined : refusal(405, `${url} requires POST`);
 }
 
 function refusal(status: number, message: string): Outcome {
@@ -123,7 +123,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   for await (const part of request as AsyncIterable<Buffer>) {
     bytes += part.length;
     if (bytes > BODY_BYTES_MAX)
-      throw new ControlFault(`a body has at most ${BODY_BYTES_MAX} bytes`);
+      throw new ControlFault(`the body must have at most ${BODY_BYTES_MAX} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts).toString('utf8');

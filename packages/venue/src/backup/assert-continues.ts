@@ -28,24 +28,27 @@ export async function assertContinues({
   if (reached === undefined) {
     const from = `the log of ${data} begins at block ${oldest.firstSeq}`;
     throw new BackupError(
-      `${from}, and the backup in ${to} ends at block ${last.seq}: nothing shows that one goes on from the other; ${ELSEWHERE}`,
+      `${from}, but the backup in ${to} ends at block ${last.seq}, so it cannot be ` +
+        `continued. ${ELSEWHERE}`,
     );
   }
   const same = reached.seq === last.seq ? last : await chainUpTo(kept, reached.seq);
   // Of what the backup no longer reaches back to, nothing can be said but that there is less of it.
   if (same !== undefined && same.crc !== reached.crc) {
     throw new BackupError(
-      `${to} is the backup of another log: block ${reached.seq} of ${data} is not the one that it has; ${ELSEWHERE}`,
+      `${to} is a backup of another log: its block ${reached.seq} differs from the one in ` +
+        `${data}. ${ELSEWHERE}`,
     );
   }
   if (reached.seq < last.seq) {
     throw new BackupError(
-      `${data} is older than its backup: it ends at block ${reached.seq}, and ${to} has blocks up to ${last.seq}; ${ELSEWHERE}`,
+      `${data} is older than its backup: it ends at block ${reached.seq}, but ${to} has ` +
+        `blocks up to ${last.seq}. ${ELSEWHERE}`,
     );
   }
 }
 
-const ELSEWHERE = 'give this backup a folder of its own';
+const ELSEWHERE = 'Use a new folder for this backup';
 
 async function segmentsOf(backup: string): Promise<readonly Segment[]> {
   try {
@@ -55,7 +58,7 @@ async function segmentsOf(backup: string): Promise<readonly Segment[]> {
     if (!isGone && !(cause instanceof JournalDamagedError)) throw cause;
     const what =
       cause instanceof JournalDamagedError ? `${cause.file} is damaged` : 'it has no log';
-    throw new BackupError(`${backup} is no whole backup: ${what}; ${ELSEWHERE}`, { cause });
+    throw new BackupError(`${backup} is not a complete backup: ${what}. ${ELSEWHERE}`, { cause });
   }
 }
 
@@ -67,7 +70,8 @@ async function chainUpTo(
   const segment = segments.findLast(({ header }) => header.before.seq <= untilSeq);
   if (segment === undefined) return undefined;
   const source = await openSegment(segment.path, segment.firstSeq);
-  if (source === undefined) throw new BackupError(`${segment.path} was removed while it was read`);
+  if (source === undefined)
+    throw new BackupError(`${segment.path} was removed while it was being read`);
   try {
     const { bytes, endOffset, header } = source;
     return (await scanRecords(bytes, header, { endOffset, untilSeq }, () => undefined)).chain;

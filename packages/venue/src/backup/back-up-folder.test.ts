@@ -47,14 +47,14 @@ async function folders(root: string) {
 test.each<
   [what: string, prepare: (at: { older: string; root: string }) => Promise<string>, why: string]
 >([
-  ['an older copy', async ({ older }) => older, 'it ends at block 2, and'],
+  ['an older copy', async ({ older }) => older, 'it ends at block 2, but'],
   [
     'a copy that went on by itself',
     async ({ older }) => {
       await write(older, [7, 8, 9]);
       return older;
     },
-    'is the backup of another log: block 3 of',
+    'is a backup of another log: its block 3 differs',
   ],
   [
     'another venue with more blocks',
@@ -62,7 +62,7 @@ test.each<
       await write(join(root, 'other'), [1, 2, 3, 4]);
       return join(root, 'other');
     },
-    'is the backup of another log: block 3 of',
+    'is a backup of another log: its block 3 differs',
   ],
   [
     'another venue with fewer blocks',
@@ -70,7 +70,7 @@ test.each<
       await write(join(root, 'other'), [1]);
       return join(root, 'other');
     },
-    'is the backup of another log: block 1 of',
+    'is a backup of another log: its block 1 differs',
   ],
 ])('%s does not replace a backup', (_, prepare, why) =>
   inDirectory(async (root) => {
@@ -107,7 +107,7 @@ test('a log that begins behind the end of a backup does not replace it', () =>
     const { lastSeq } = journal;
     await journal.compact({ belowSeq: lastSeq, dropBeforeMs: Infinity });
     await journal.close();
-    await expect(backUp(data, to)).rejects.toThrow('nothing shows that one goes on');
+    await expect(backUp(data, to)).rejects.toThrow('so it cannot be continued');
   }));
 
 test('a backup in the folder itself is refused, also by way of a folder that is not there yet', () =>
@@ -115,7 +115,7 @@ test('a backup in the folder itself is refused, also by way of a folder that is 
     const { data } = await folders(root);
     const before = await contentOf(root);
     for (const to of [data, join(data, 'backup'), join(root, 'x', '..', 'data', 'a', 'b')]) {
-      await expect(backUp(data, to)).rejects.toThrow(`${to} lies in ${data}`);
+      await expect(backUp(data, to)).rejects.toThrow(`${to} is inside ${data}`);
     }
     expect(await contentOf(root)).toEqual(before);
     await backUp(data, join(root, 'data-of-monday'));

@@ -50,13 +50,16 @@ type BackedUp = {
 export async function backUpFolder(options: BackUpOptions): Promise<BackedUp> {
   const { data, nowMs, to } = options;
   const journal = join(data, 'journal');
-  if (!existsSync(journal)) throw new BackupError(`${data} is no data folder: it has no journal`);
+  if (!existsSync(journal))
+    throw new BackupError(`${data} is not a data folder: it has no journal`);
   if (isWithin(data, to)) {
-    throw new BackupError(`${to} lies in ${data}: a backup is lost with the folder that it is in`);
+    throw new BackupError(
+      `${to} is inside ${data}: the backup would be lost together with that folder. Use another folder`,
+    );
   }
   const before = existsSync(join(to, BACKUP_MANIFEST)) ? await readBackup(to) : undefined;
   if (before === undefined && existsSync(to) && readdirSync(to).length > 0) {
-    throw new BackupError(`${to} has files and is no backup: give it a folder of its own`);
+    throw new BackupError(`${to} contains files and is not a backup. Use a new folder`);
   }
   if (before !== undefined) await assertContinues({ data, to });
   for (const name of ['journal', 'eras']) makeFolder(join(to, name));
@@ -196,7 +199,8 @@ async function copyPart(
 ): Promise<void> {
   const buffer = Buffer.alloc(end - start);
   const { bytesRead } = await source.read(buffer, 0, buffer.length, start);
-  if (bytesRead !== buffer.length) throw new BackupError('a file got shorter while it was read');
+  if (bytesRead !== buffer.length)
+    throw new BackupError('a file was truncated while it was being read');
   await writeFully(copy, buffer, start);
 }
 

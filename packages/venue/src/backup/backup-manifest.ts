@@ -28,7 +28,7 @@ export async function readBackup(folder: string): Promise<BackupManifest> {
     throw new BackupError(`${folder} is a backup of a later release`);
   }
   if (manifest?.format !== 1 || !Array.isArray(manifest.files) || !manifest.files.every(isFile)) {
-    throw new BackupError(`${file} is damaged: it does not say what the backup has`);
+    throw new BackupError(`${file} is damaged: it does not list the contents of the backup`);
   }
   return manifest;
 }

@@ -21,9 +21,9 @@ export async function restoreFolder({
   data,
   onProgress,
 }: RestoreOptions): Promise<BackupManifest> {
-  if (!existsSync(join(from, BACKUP_MANIFEST))) throw new BackupError(`${from} is no backup`);
+  if (!existsSync(join(from, BACKUP_MANIFEST))) throw new BackupError(`${from} is not a backup`);
   if (existsSync(data) && readdirSync(data).length > 0) {
-    throw new BackupError(`${data} has files: restore into a folder that is not there`);
+    throw new BackupError(`${data} contains files. Restore into a folder that does not exist`);
   }
   const manifest = await readBackup(from);
   const of = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -53,6 +53,6 @@ async function check(folder: string, { files }: BackupManifest): Promise<void> {
     const found = await stat(join(folder, path)).catch(() => undefined);
     if (found === undefined) throw new BackupError(`${path} is missing`);
     const isRight = found.size === bytes && (await digestOf(join(folder, path))) === sha256;
-    if (!isRight) throw new BackupError(`${path} is not what was backed up`);
+    if (!isRight) throw new BackupError(`${path} differs from what was backed up`);
   }
 }

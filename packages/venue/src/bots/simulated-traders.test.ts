@@ -83,7 +83,7 @@ test('books are deep and the tape moves, by signed requests alone', async () => 
   );
   expect(orders.length).toBeGreaterThan(0);
   for (const { request } of orders) expect(request).toContain('"signature"');
-  expect(lines.join('')).toContain('simulated makers and takers trade on this venue');
+  expect(lines.join('')).toContain('simulated traders started');
 });
 
 test('quotes follow the price, and stand still with it', async () => {

@@ -81,7 +81,7 @@ export class SimulatedTraders {
     const { log, network } = options;
     const venue: BotVenue = {
       ...options,
-      onRefused: (account, message) => log.debug({ account, message }, 'simulated order refused'),
+      onRefused: (account, message) => log.debug({ account, message }, 'simulated order rejected'),
     };
     const traders = (labels: readonly string[]): Promise<Trader[]> =>
       Promise.all(
@@ -94,7 +94,7 @@ export class SimulatedTraders {
   /** Starts trading; it goes on until the stop. */
   start(): void {
     const accounts = this.#accounts.map(({ trader }) => trader.address);
-    this.#options.log.info({ accounts }, 'simulated makers and takers trade on this venue');
+    this.#options.log.info({ accounts }, 'simulated traders started');
     this.#plan(0);
   }
 

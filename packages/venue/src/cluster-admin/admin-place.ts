@@ -47,7 +47,9 @@ export async function openPlace(
 ): Promise<AdminPlace> {
   const { cluster, log: servers } = config;
   if (cluster === undefined || servers === undefined) {
-    throw new SettingError('log, cluster: say which cluster, by --log nats://… and --cluster NAME');
+    throw new SettingError(
+      'log, cluster: missing. Name the cluster with --log nats://… and --cluster NAME',
+    );
   }
   const log = createLogger({ level: 'warn' });
   const opened: BlockStream[] = [];
@@ -70,8 +72,7 @@ export async function openPlace(
   if (!isThere) {
     await close();
     throw new AdminRefusedError(
-      `there is no cluster ${cluster} on these servers: is --cluster right? If they have lost everything, write its log to them again by ` +
-        'cluster-admin import, from the longest copy that there is',
+      `Cluster ${cluster} does not exist on these servers. Check --cluster. If the servers have lost all data, restore the log with cluster-admin import, from the longest copy`,
     );
   }
   // A server that is cut off from the others would show a board on which nobody tells anything any more.

@@ -13,23 +13,26 @@ export async function openEra(place: AdminPlace): Promise<string> {
   const rules = Math.max(0, ...waiting.map((each) => each.rules));
   if (rules === 0) {
     throw new AdminRefusedError(
-      'no replica waits for the era of its rules: start the new release first',
+      'No replica is waiting for a new rules version. Start the new release first',
     );
   }
   await announce(place, rules);
   const names = waiting.map(({ replica }) => replica).join(', ');
-  return `rules ${rules} are announced: replicas of earlier ones take no orders any more, and ${names} open the era`;
+  return (
+    `rules version ${rules} announced: replicas with earlier rules accept no more ` +
+    `orders, and ${names} will activate it`
+  );
 }
 
 /** Takes an announcement back, as long as its era is not open. */
 export async function keepEra(place: AdminPlace): Promise<string> {
   await announce(place, 0);
-  return 'no rules are announced any more: replicas of the present ones take orders again';
+  return 'announcement withdrawn: replicas with the present rules accept orders again';
 }
 
 async function announce({ cluster, stream }: AdminPlace, rules: number): Promise<void> {
   const { lastPlace } = await patiently(() => stream.end());
-  if (lastPlace === 0) throw new AdminRefusedError(`the stream of ${cluster} is empty`);
+  if (lastPlace === 0) throw new AdminRefusedError(`The stream of ${cluster} is empty`);
   const found = await patiently(() => stream.at(OPENING_PLACE));
   const opening = found && decodeOpening(found);
   if (opening !== undefined) assertFinished(opening, await confirmedLastSeq(stream, opening));

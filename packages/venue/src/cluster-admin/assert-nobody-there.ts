@@ -5,6 +5,7 @@ export function assertNobodyThere({ board, cluster }: AdminPlace, or: string): v
   const present = board.present.map(({ replica }) => replica).toSorted();
   if (present.length === 0) return;
   throw new AdminRefusedError(
-    `replicas ${present.join(', ')} of ${cluster} are there and write: stop all of them first, or ${or}; repeat this 5 s later`,
+    `Replicas ${present.join(', ')} of ${cluster} are running and write to the stream. ` +
+      `Stop all of them first: ${or}. Repeat the command 5 s later`,
   );
 }

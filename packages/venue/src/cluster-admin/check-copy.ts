@@ -25,7 +25,8 @@ export async function checkCopy(
   const { firstSeq, lastSeq } = journal;
   if (replica.head.height < firstSeq - 1) {
     throw new AdminRefusedError(
-      `the log in ${data} begins with block ${firstSeq}, and no snapshot in it is of block ${firstSeq - 1} or a later one`,
+      `The log in ${data} begins with block ${firstSeq}, but the folder has no snapshot of ` +
+        `block ${firstSeq - 1} or later`,
     );
   }
   await journal.replay(replica.head.height + 1, (entry) => {
@@ -35,7 +36,8 @@ export async function checkCopy(
   const { height, kind, own } = replica.attestations.standing(undefined);
   if (kind !== 'agreed') {
     throw new AdminRefusedError(
-      `block ${height} has the hash ${own} in ${data}, and most replicas have attested another one: take another copy`,
+      `Block ${height} has the hash ${own} in ${data}, but most replicas attested another ` +
+        'one. Use another copy',
     );
   }
   return replica.head;

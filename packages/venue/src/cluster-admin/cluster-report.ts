@@ -33,7 +33,7 @@ export async function streamLine({ board, cluster, stream }: ReportedPlace): Pro
   const last = await confirmedLastSeq(stream, opening, highest?.height);
   const unfinished =
     opening.lastSeq !== undefined && last < opening.lastSeq
-      ? `, unfinished: block ${opening.lastSeq} is the last one that is written from a folder`
+      ? `, incomplete: it is being written from a folder, up to block ${opening.lastSeq}`
       : '';
   return `stream of ${cluster}: blocks ${opening.firstSeq} to ${last} of ${opening.serviceNetwork}${unfinished}${lostText(highest, last)}`;
 }
@@ -42,28 +42,31 @@ function lostText(highest: KnownBlock | undefined, last: number): string {
   if (highest === undefined) return '';
   const { disputed, height, replacedFrom, replica } = highest;
   if (replacedFrom !== undefined)
-    return `, and ${replica} has others from block ${replacedFrom} to ${height}: blocks are lost`;
+    return `; blocks lost: ${replica} has other blocks from ${replacedFrom} to ${height}`;
   if (disputed !== undefined)
-    return `, and by ${replica} another replica has others among blocks ${disputed.from} to ${disputed.to}: blocks are lost`;
-  return height > last ? `, and ${replica} has told of block ${height}: blocks are lost` : '';
+    return (
+      `; blocks lost: according to ${replica}, another replica has other blocks between ` +
+      `${disputed.from} and ${disputed.to}`
+    );
+  return height > last ? `; blocks lost: ${replica} reported block ${height}` : '';
 }
 
 function replicaLines({ board }: AdminPlace): string[] {
   const present = new Set(board.present.map(({ replica }) => replica));
   const entries = board.entries.toSorted((a, b) => a.replica.localeCompare(b.replica));
-  if (entries.length === 0) return ['no replica has told anything'];
+  if (entries.length === 0) return ['replicas: none has reported'];
   return entries.map(({ hash, height, isWaiting, replica, rules, url, version }) => {
     const state = !present.has(replica)
       ? 'gone'
       : isWaiting === true
-        ? 'waits for its era'
+        ? 'waiting for its rules version'
         : 'there';
     const facts = [
       `block ${height}`,
       hash,
       `version ${version}`,
       `rules ${rules}`,
-      url ?? 'no address',
+      url ?? 'no URL',
     ];
     return `replica ${replica}: ${state}, ${facts.join(', ')}`;
   });
@@ -75,7 +78,7 @@ function agreementLine({ board }: AdminPlace): string {
     attested === undefined ? [] : [{ replica, ...attested }],
   );
   const height = Math.max(0, ...told.map((each) => each.height));
-  if (height === 0) return 'hashes: none was compared yet';
+  if (height === 0) return 'hashes: none compared yet';
   const alike = Map.groupBy(
     told.filter((each) => each.height === height),
     ({ hash }) => hash,
@@ -96,5 +99,5 @@ async function leaseLines({ cluster, config, stream }: AdminPlace): Promise<stri
     if (entry?.operation !== 'PUT') continue;
     lines.push(`lease ${key}: ${entry.json<{ readonly replica: string }>().replica}`);
   }
-  return lines.length === 0 ? ['no lease is held'] : lines.toSorted();
+  return lines.length === 0 ? ['leases: none'] : lines.toSorted();
 }

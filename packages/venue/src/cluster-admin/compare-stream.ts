@@ -34,7 +34,7 @@ export async function compareStream(
       if (read.size < READ_AHEAD_MAX) return undefined;
       return new Promise((resolve) => (taken = resolve));
     },
-    onReplaced: (place) => failed.reject(new StreamDiffersError(`place ${place} was written anew`)),
+    onReplaced: (place) => failed.reject(new StreamDiffersError(`place ${place} was overwritten`)),
     onFatal: (error) => failed.reject(error),
   });
   let taken = (): void => undefined;
@@ -52,7 +52,7 @@ export async function compareStream(
   const compare = async (entry: LogEntry): Promise<void> => {
     const { encoded, timeMs } = decodeBlockMessage(await next(placeOf(opening, entry.seq)));
     const isSame = timeMs === entry.timeMs && contentOf(encoded).equals(bytesOf(entry));
-    if (!isSame) throw new StreamDiffersError(`block ${entry.seq} of the stream is another one`);
+    if (!isSame) throw new StreamDiffersError(`block ${entry.seq} of the stream differs`);
     onProgress('compared', entry.seq, lastSeq);
   };
   try {

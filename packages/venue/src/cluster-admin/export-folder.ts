@@ -24,14 +24,15 @@ export async function exportFolder(place: AdminPlace, onProgress: Progress): Pro
   const { cluster, config, stream } = place;
   const { data } = config;
   const found = await patiently(() => stream.at(OPENING_PLACE));
-  if (found === undefined) throw new AdminRefusedError(`the stream of ${cluster} is empty`);
+  if (found === undefined) throw new AdminRefusedError(`The stream of ${cluster} is empty`);
   const opening = decodeOpening(found);
   if (opening.firstSeq > 1) {
     throw new AdminRefusedError(
-      `the stream of ${cluster} begins with block ${opening.firstSeq}: copy the data folder of a replica that is stopped, it is one of a venue of one machine too`,
+      `The stream of ${cluster} begins with block ${opening.firstSeq}. Copy the data ` +
+        'folder of a stopped replica: a single-process venue can use it as well',
     );
   }
-  assertNobodyThere(place, 'what they do next is not in the folder');
+  assertNobodyThere(place, 'later blocks would not be in the folder');
   const lock = await lockData(data);
   try {
     const journal = await FileJournal.open({
@@ -101,7 +102,10 @@ async function finish(
       faultOf: (claim) => (claim.height === fetched?.height ? ofOthers(claim) : own(claim)),
     });
     const { hash, height } = await checkCopy(data, journal, onProgress);
-    return `${data} has the stream of ${cluster}: ${height} blocks, the last one has the hash ${hash}`;
+    return (
+      `exported the stream of ${cluster} to ${data}: ${height} blocks, the last one has ` +
+      `the hash ${hash}`
+    );
   } finally {
     await journal.close();
   }

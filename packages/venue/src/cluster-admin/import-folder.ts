@@ -24,8 +24,7 @@ export function importFolder(place: AdminPlace, onProgress: Progress): Promise<s
     const { highest } = board;
     if (highest !== undefined && highest.height > journal.lastSeq) {
       throw new AdminRefusedError(
-        `replica ${highest.replica} of ${cluster} has told of block ${highest.height}, and this log ends at ${journal.lastSeq}: ` +
-          'it is not what that cluster had; choose another name, or restore the stream (cluster-admin restore)',
+        `Replica ${highest.replica} of ${cluster} reported block ${highest.height}, but this log ends at ${journal.lastSeq}: it is not the log of that cluster. Choose another name, or restore the stream (cluster-admin restore)`,
       );
     }
     const { hash, height } = await checkCopy(data, journal, onProgress);
@@ -39,7 +38,10 @@ export function importFolder(place: AdminPlace, onProgress: Progress): Promise<s
     });
     await compareStream(stream, journal, onProgress);
     await offerSnapshot();
-    return `${data} is the stream of ${cluster}: ${height} blocks, the last one has the hash ${hash}`;
+    return (
+      `imported ${data} as the stream of ${cluster}: ${height} blocks, the last one has ` +
+      `the hash ${hash}`
+    );
   });
 
   /** Who joins need not read all of it, and can't where the log does not begin with the first block. */
@@ -63,7 +65,8 @@ async function assertFree({ cluster, stream }: AdminPlace): Promise<boolean> {
   if (opening !== undefined && lastSeq !== undefined)
     if ((await confirmedLastSeq(stream, opening)) < lastSeq) return true;
   throw new AdminRefusedError(
-    `the stream of ${cluster} has ${lastPlace} messages: a folder becomes a stream that is empty`,
+    `The stream of ${cluster} already has ${lastPlace} messages. Import a folder only ` +
+      'into an empty stream',
   );
 }
 

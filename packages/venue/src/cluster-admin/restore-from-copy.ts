@@ -31,7 +31,10 @@ export function restoreFromCopy(
     const [first] = (await givenUp(place, parts)).toSorted((a, b) => a.from - b.from);
     if (first !== undefined && giveUpFrom !== first.from) throw new AdminRefusedError(first.text);
     if (first !== undefined)
-      assertNobodyThere(place, 'they go on with what is given up, or in its place');
+      assertNobodyThere(
+        place,
+        'they would continue with the blocks that are given up, or replace them',
+      );
     const { hash } = await checkCopy(data, journal, onProgress);
     let written: BlockStream | undefined;
     await restoreStream({
@@ -45,7 +48,10 @@ export function restoreFromCopy(
     });
     if (written !== undefined) await compareStream(written, journal, onProgress);
     await board.clear();
-    return `the stream of ${cluster} has the ${lastSeq} blocks of ${data} again; the last one has the hash ${hash}`;
+    return (
+      `restored the stream of ${cluster} from ${data}: ${lastSeq} blocks, the last one has ` +
+      `the hash ${hash}`
+    );
   });
 }
 
@@ -66,35 +72,39 @@ async function givenUp(
   const standing = await streamStanding({ ...parts, stream, doubted, followedEra });
   const all: GivenUp[] = [];
   const add = (from: number, why: string, what: string): void =>
-    void all.push({ from, text: `${why}, or give up ${what} by --give-up-from ${from}` });
+    void all.push({ from, text: `${why}, or give up ${what} with --give-up-from ${from}` });
   if (standing.kind === 'forked') {
     const { from } = standing;
     add(
       from,
-      `${data} is not a copy of this stream: they differ from block ${from} on. Restore from the folder of a replica of this cluster`,
-      'what the stream has from there on and somebody has acknowledged,',
+      `${data} is not a copy of this stream: they differ starting with block ${from}. ` +
+        'Restore from the folder of a replica of this cluster',
+      'the acknowledged blocks of the stream starting there',
     );
   }
   if (highest?.replacedFrom !== undefined && standing.kind === 'whole') {
     const { height, replacedFrom, replica } = highest;
     add(
       replacedFrom,
-      `replica ${replica} has blocks ${replacedFrom} to ${height}, which the stream has lost and has others in their place: restore from the copy of ${replica}`,
-      'what it has acknowledged there',
+      `Replica ${replica} has blocks ${replacedFrom} to ${height}, which the stream lost ` +
+        `and replaced by others. Restore from the copy of ${replica}`,
+      'the blocks that it acknowledged there',
     );
   } else if (highest?.disputed !== undefined && standing.kind === 'whole') {
     const { from, to } = highest.disputed;
     add(
       from,
-      `a replica has read others than blocks ${from} to ${to} of the stream, or some of them, and does not tell which: start it and look who it is (cluster-admin status)`,
-      'what it has acknowledged there',
+      `An unknown replica has read blocks ${from} to ${to}, or some of them, that differ ` +
+        'from the stream. Start the replicas and find it with cluster-admin status',
+      'the blocks that it acknowledged there',
     );
   } else if (longest !== undefined && longest.height > lastSeq) {
     const { height, replica } = longest;
     add(
       lastSeq + 1,
-      `replica ${replica} has told of block ${height}, and this copy ends at ${lastSeq}: restore from the copy of ${replica}`,
-      'what was acknowledged behind it',
+      `Replica ${replica} reported block ${height}, but this copy ends at ${lastSeq}. ` +
+        `Restore from the copy of ${replica}`,
+      'the blocks acknowledged after the end of this copy',
     );
   }
   if (all.length > 0 && standing.kind === 'whole' && opening !== undefined) {
@@ -102,8 +112,7 @@ async function givenUp(
     const streamLast = seqOf(opening, lastPlace);
     if (streamLast > lastSeq)
       throw new AdminRefusedError(
-        `the stream has blocks up to ${streamLast}, and this copy ends at ${lastSeq}: take the copy of another replica, ` +
-          `or stop all of them and fetch the rest (cluster-admin export --data ${data})`,
+        `The stream has blocks up to ${streamLast}, but this copy ends at ${lastSeq}. Use the copy of another replica, or stop all of them and fetch the missing blocks (cluster-admin export --data ${data})`,
       );
   }
   return all;

@@ -30,18 +30,18 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   restore: (place, { giveUpFrom }, onProgress) => restoreFromCopy(place, giveUpFrom, onProgress),
 };
 
-const HELP = `What operators do with the log of a cluster:
+const HELP = `Administers the log of a cluster:
 
-  npm run cluster-admin -- status    what there is: replicas, how far each is, whether hashes agree, leases
-  npm run cluster-admin -- import    makes the log in --data, of a venue of one machine, the stream of a cluster
-  npm run cluster-admin -- export    makes a folder of the stream, in --data, with which one machine goes on
-  npm run cluster-admin -- restore   writes a stream that lost blocks again, from the copy in --data;
-                                     --give-up-from N where another replica has told of more blocks
-  npm run cluster-admin -- open-era  a newer release waits with other rules: from here on they hold
-  npm run cluster-admin -- keep-era  takes that back, as long as the era is not open
+  npm run cluster-admin -- status    Show the replicas, their heights, whether their hashes agree, and the leases
+  npm run cluster-admin -- import    Turn the log of a single-process venue in --data into the stream of a cluster
+  npm run cluster-admin -- export    Turn the stream into a data folder in --data for a single-process venue
+  npm run cluster-admin -- restore   Restore a stream that lost blocks from the copy in --data;
+                                     add --give-up-from N if another replica reported more blocks
+  npm run cluster-admin -- open-era  Activate the rules version of a newer release that is waiting
+  npm run cluster-admin -- keep-era  Withdraw that, as long as the rules version is not active
 
 Takes the venue's own settings (--log, --cluster, --data, --nats-user, …) from flags, environment or file.
-Ends with 0, with 1 and a sentence where it was refused, and with 2 for what can't be read.
+Exit codes: 0 done, 1 rejected (with the reason), 2 usage error.
 `;
 
 /** Carries out one command and says how the process should end. */
@@ -56,7 +56,7 @@ export async function runClusterAdmin(
     return 0;
   }
   if (command === undefined) {
-    const wrong = name === '' ? 'say what to do' : `${name} is none of the commands`;
+    const wrong = name === '' ? 'Missing command' : `Unknown command ${name}`;
     stderr.write(`${wrong}\n\n${HELP}`);
     return 2;
   }
@@ -82,7 +82,7 @@ function ownFlags(args: readonly string[]): { flags: string[]; own: OwnFlags } {
   if (at < 0) return { flags: [...args], own: { giveUpFrom: undefined } };
   const giveUpFrom = Number(args[at + 1]);
   if (!Number.isSafeInteger(giveUpFrom) || giveUpFrom < 1) {
-    throw new SettingError(`${GIVE_UP}: the number of a block, like ${GIVE_UP} 1200`);
+    throw new SettingError(`Invalid ${GIVE_UP}. Use the height of a block, like ${GIVE_UP} 1200`);
   }
   return { flags: args.toSpliced(at, 2), own: { giveUpFrom } };
 }

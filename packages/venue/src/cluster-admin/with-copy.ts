@@ -15,7 +15,7 @@ export async function withCopy<Result>(
   { data, network }: Pick<Config, 'data' | 'network'>,
   use: (copy: Copy) => Promise<Result>,
 ): Promise<Result> {
-  if (!existsSync(join(data, 'journal'))) throw new AdminRefusedError(`there is no log in ${data}`);
+  if (!existsSync(join(data, 'journal'))) throw new AdminRefusedError(`No log in ${data}`);
   const lock = await lockData(data);
   try {
     const journal = await FileJournal.open({
@@ -26,7 +26,7 @@ export async function withCopy<Result>(
       },
     });
     try {
-      if (journal.lastSeq === 0) throw new AdminRefusedError(`the log in ${data} is empty`);
+      if (journal.lastSeq === 0) throw new AdminRefusedError(`The log in ${data} is empty`);
       const serviceNetwork = readServiceNames(data).name ?? NETWORKS[network].serviceNetwork;
       return await use({ journal, serviceNetwork });
     } finally {

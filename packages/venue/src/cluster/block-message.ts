@@ -92,17 +92,17 @@ function decode(
 ): { readonly body: Buffer; readonly timeMs: number } {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   if (bytes.length < BODY_OFFSET)
-    throw new StreamMessageError(`${bytes.length} bytes are no message`);
+    throw new StreamMessageError(`not a message: ${bytes.length} bytes`);
   if (bytes[0] !== VERSION) {
     throw new StreamMessageError(
-      `a message of version ${bytes[0]}, and this release reads ${VERSION}`,
+      `the message has version ${bytes[0]}, but this release reads ${VERSION}`,
     );
   }
   if (bytes.readUInt32LE(CRC_OFFSET) !== crc32(bytes.subarray(TIME_OFFSET))) {
     throw new StreamMessageError('the checksum of a message is wrong');
   }
   if (bytes[1] !== kind)
-    throw new StreamMessageError(`a message of kind ${bytes[1]} instead of ${kind}`);
+    throw new StreamMessageError(`the message has kind ${bytes[1]} instead of ${kind}`);
   const timeMs = bytes.readUInt32LE(TIME_OFFSET) + bytes.readUInt32LE(TIME_OFFSET + 4) * TWO_POW_32;
   return { body: bytes.subarray(BODY_OFFSET), timeMs };
 }

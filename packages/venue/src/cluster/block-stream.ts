@@ -132,7 +132,9 @@ export class BlockStream {
     if (info === undefined) return { firstPlace: 0, lastPlace: 0, leader: undefined, heardMs: 0 };
     const heardMs = heardOfMajorityMs(info);
     if (heardMs > HEARD_MS_MAX)
-      throw new NoQuorumError(`${info.cluster?.leader} has not heard of a majority of the servers`);
+      throw new NoQuorumError(
+        `${info.cluster?.leader} has lost contact with a majority of the servers`,
+      );
     const { first_seq: firstPlace, last_seq: lastPlace } = info.state;
     return { firstPlace, lastPlace, leader: info.cluster?.leader, heardMs };
   }
@@ -199,7 +201,8 @@ export class BlockStream {
       });
     } catch (error) {
       const isOther = error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE;
-      if (isOther) throw new NotNextError(`another message follows ${place}`, { cause: error });
+      if (isOther)
+        throw new NotNextError(`${place} is followed by another message`, { cause: error });
       throw error;
     }
   }
@@ -243,7 +246,8 @@ export class BlockStream {
     const { messageBytesMax } = this;
     if (messageBytesMax < BLOCK_BYTES_MAX) {
       faults.push(
-        `the servers take ${messageBytesMax} bytes a message (max_payload), and a block may have ${BLOCK_BYTES_MAX}`,
+        `the servers accept messages of ${messageBytesMax} bytes (max_payload), but a block ` +
+          `may have ${BLOCK_BYTES_MAX}`,
       );
     }
     if (faults.length === 0) return;

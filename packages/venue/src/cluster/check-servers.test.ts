@@ -29,13 +29,13 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
       expect(unchecked).toEqual([]);
       const plain = await open(servers.urls, { onUnchecked });
       await plain.close();
-      expect(unchecked).toEqual([['server n1: no monitoring port of it is known']]);
+      expect(unchecked).toEqual([['server n1: its monitoring port is unknown']]);
       const [nowhere] = [`http://127.0.0.1:${await freePorts(1)}`];
       const half = await open(servers.urls, { monitors: [nowhere], onUnchecked });
       await half.close();
       expect(unchecked[1]).toEqual([
-        'server n1: no monitoring port of it is known',
-        `${nowhere} does not answer as a NATS server`,
+        'server n1: its monitoring port is unknown',
+        `${nowhere} does not answer like a NATS server`,
       ]);
     } finally {
       await servers.stop();
@@ -67,12 +67,12 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
     try {
       await expect(open([old.url], {})).rejects.toThrow(WeakStreamError);
       await expect(open([servers.urls[0]!, old.url], {})).rejects.toThrow(
-        'could lose acknowledged blocks: server n1 is NATS 2.9.10, before 2.10.0. Correct that, or pass --accept-weak-stream',
+        'could lose acknowledged blocks: server n1 runs NATS 2.9.10, but 2.10.0 or later is required. Correct that, or pass --accept-weak-stream',
       );
       const said: string[] = [];
       const accepted = await open([old.url], { onWeak: (faults) => said.push(...faults) });
       await accepted.close();
-      expect(said).toEqual(['server n1 is NATS 2.9.10, before 2.10.0']);
+      expect(said).toEqual(['server n1 runs NATS 2.9.10, but 2.10.0 or later is required']);
     } finally {
       old.close();
       await servers.stop();

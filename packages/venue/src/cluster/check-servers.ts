@@ -35,7 +35,10 @@ export async function checkServers(
   const all = new Map([...connected, ...monitored].map((server) => [server.id, server]));
   const faults = [...all.values()]
     .filter(({ version }) => isBelowNatsMin(version))
-    .map(({ name, version }) => `server ${name} is NATS ${version}, before ${NATS_VERSION_MIN}`);
+    .map(
+      ({ name, version }) =>
+        `server ${name} runs NATS ${version}, but ${NATS_VERSION_MIN} or later is required`,
+    );
   for (const { isSyncing, name, url } of monitored) {
     if (isSyncing) continue;
     faults.push(`server ${name} (${url}) does not sync every message (sync_interval: always)`);
@@ -43,9 +46,9 @@ export async function checkServers(
   const known = new Set(monitored.map(({ id }) => id));
   const unchecked = connected
     .filter(({ id }) => !known.has(id))
-    .map(({ name }) => `server ${name}: no monitoring port of it is known`);
+    .map(({ name }) => `server ${name}: its monitoring port is unknown`);
   for (const [at, { status }] of watched.entries())
-    if (status === 'rejected') unchecked.push(`${monitors[at]} does not answer as a NATS server`);
+    if (status === 'rejected') unchecked.push(`${monitors[at]} does not answer like a NATS server`);
   for (const [at, { status }] of asked.entries())
     if (status === 'rejected') unchecked.push(`${servers[at]} does not answer`);
   const names = new Set([...all.values()].map(({ name }) => name));

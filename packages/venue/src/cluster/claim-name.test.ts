@@ -27,7 +27,7 @@ describe.skipIf(!hasNatsServer)('the name of a replica', () => {
     const cluster = randomUUID();
     const first = await claim(cluster);
     await expect(claim(cluster)).rejects.toThrow(
-      `another process is replica a of ${cluster}, and it is there: give each a name of its own`,
+      `Another running process is replica a of ${cluster}. Give each replica its own name`,
     );
     expect(first.taken).toEqual([]);
     await first.end();

@@ -7,7 +7,8 @@ export class NameTakenError extends Error {
 
   constructor(replica: string, cluster: string) {
     super(
-      `another process is replica ${replica} of ${cluster}, and it is there: give each a name of its own (--replica), or stop the other first`,
+      `Another running process is replica ${replica} of ${cluster}. Give each replica its ` +
+        'own name (--replica), or stop the other process first',
     );
   }
 }

@@ -210,7 +210,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       for (const text of ['x', 'y', 'z', 'w']) await other.log.append(note(text));
       const forked = open({ cluster, directory: join(folder, 'a') });
       await expect(forked).rejects.toThrow(
-        'this folder is not a copy of this stream: they differ from block 1 on',
+        'This folder is not a copy of the stream: they differ starting with block 1',
       );
       await other.close();
     }));
@@ -225,7 +225,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       const alone = await FileJournal.open({ directory, clock: { nowMs: () => 2_000 } });
       for (const text of ['6', '7', '8', '9', '10']) await alone.append(note(text));
       for (const text of ['6', '7']) await one.log.append(note(text));
-      const sentence = 'this folder is not a copy of this stream: they differ from block 6 on';
+      const sentence = 'This folder is not a copy of the stream: they differ starting with block 6';
       await alone.close();
       await expect(open({ cluster, directory })).rejects.toThrow(sentence);
       // Nor is the stream written again from it, unless what the stream has is given up.
@@ -255,7 +255,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       const known = () => ({ replica: 'b', height: 5 });
       const empty = open({ cluster, directory: join(folder, 'a'), known });
       await expect(empty).rejects.toThrow(
-        'the stream lost blocks 1 to 5, which replica b has told of: it is empty',
+        'The stream lost blocks 1 to 5, which replica b reported: it is empty',
       );
       const one = await open({ cluster, directory: join(folder, 'c') });
       await one.log.append(note('1'));
@@ -265,7 +265,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       // Without a copy, and with one that ends before what the stream still has.
       for (const directory of ['a', 'd']) {
         const short = open({ cluster, directory: join(folder, directory), known });
-        await expect(short).rejects.toThrow('lost blocks 4 to 5, which replica b has told of');
+        await expect(short).rejects.toThrow('lost blocks 4 to 5, which replica b reported');
       }
       await one.close();
       // Who has some of it shows that, and goes on when it is whole again.
@@ -304,7 +304,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       });
       const stream = await openStream(cluster);
       await expect(restoreStream({ ...restored(cluster, longest), stream })).rejects.toThrow(
-        'the stream has all 4 blocks',
+        'Nothing to restore: the stream already has all 4 blocks',
       );
       await stream.close();
       await cutStream({ cluster, url: nats.urls[0]! }, 3);
@@ -342,7 +342,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       // One with nothing, and one with all of it.
       for (const each of [join(folder, 'b'), directory]) {
         await expect(open({ cluster, directory: each })).rejects.toThrow(
-          'the stream is unfinished: it has blocks up to 2 of 4',
+          'The stream is incomplete: 2 of the 4',
         );
       }
       // Who was there waits, and goes on when it is written again.
@@ -370,7 +370,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       const options = { servers: nats.urls, cluster, clientName: 'test', replicas: 3 };
       await expect(BlockStream.open(options)).rejects.toThrow(WeakStreamError);
       await expect(BlockStream.open(options)).rejects.toThrow(
-        'kept on 1 servers, and --stream-replicas asks for 3',
+        'stored on 1 servers, but --stream-replicas requires 3',
       );
       const said: string[] = [];
       const weak = await BlockStream.open({ ...options, onWeak: (faults) => said.push(...faults) });

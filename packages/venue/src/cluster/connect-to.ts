@@ -43,7 +43,8 @@ export async function connectTo(options: ConnectOptions): Promise<NatsConnection
       if (error instanceof AuthorizationError) throw error;
       if (performance.now() >= untilMs) {
         throw new NoServerError(
-          `no server answers at ${servers.join(', ')}, for ${firstWithinMs / 1_000} s: is --log right, and do they run?`,
+          `No server at ${servers.join(', ')} has answered for ${firstWithinMs / 1_000} s. ` +
+            'Check --log and whether the servers run',
           { cause: error },
         );
       }

@@ -20,5 +20,5 @@ const HEADER_BYTES_MAX = 1_024;
 export function sizeFault(bytes: number, messageBytesMax: number): RangeError | undefined {
   const bytesMax = messageBytesMax - HEADER_BYTES_MAX;
   if (bytes <= bytesMax) return undefined;
-  return new RangeError(`a block of ${bytes} bytes, and the servers take ${bytesMax}`);
+  return new RangeError(`the block has ${bytes} bytes, but the servers accept ${bytesMax}`);
 }

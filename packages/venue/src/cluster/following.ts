@@ -158,7 +158,7 @@ export class Following {
       if (place > this.#nextPlace) {
         // In the middle something was skipped on the way; at the start it is not there any more.
         if (!isFirst) return;
-        throw new StreamGapError(`the stream begins at ${place}, and ${this.#nextPlace} is needed`);
+        throw new StreamGapError(`the stream begins at ${place}, but ${this.#nextPlace} is needed`);
       }
       isFirst = false;
       this.#nextPlace = place + 1;

@@ -61,7 +61,7 @@ export class KvLease implements Lease {
   }
 
   async hold(name: string, start: Start, stop: Stop): Promise<Held> {
-    assert(!this.#names.has(name), `${name} is held already`);
+    assert(!this.#names.has(name), `${name} is already held`);
     this.#names.add(name);
     this.#held.set(name, false);
     const tenure = new Tenure(this.#options, {

@@ -42,7 +42,7 @@ export async function restoreStream(options: RestoreOptions): Promise<StreamOpen
   const standing = await streamStanding(options);
   if (standing.kind === 'whole' && giveUpFrom === undefined) {
     throw new RestoreRefusedError(
-      `the stream has all ${journal.lastSeq} blocks of this copy: there is nothing to restore from it`,
+      `Nothing to restore: the stream already has all ${journal.lastSeq} blocks of this copy`,
     );
   }
   if (standing.kind === 'forked' && giveUpFrom === undefined) {

@@ -75,7 +75,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     const term = termOf(1);
     const store = await stream.take('relayer', { term, ...ignore });
     term.isEnded = true;
-    await expect(store.append(['late'])).rejects.toThrow('may not be written here any more');
+    await expect(store.append(['late'])).rejects.toThrow('this replica may no longer write');
     await expect(stream.take('relayer', { term, ...ignore })).rejects.toThrow(RecordsLostError);
   });
 
@@ -181,7 +181,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
       replicas: 1,
       onWeak: (faults) => told.push(faults),
     });
-    expect(told[0]?.join()).toContain('it ends at 10 messages');
+    expect(told[0]?.join()).toContain('it is limited to 10 messages');
   });
 });
 

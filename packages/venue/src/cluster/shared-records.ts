@@ -161,7 +161,7 @@ export class SharedRecords implements RecordStore {
       messages.stop();
       await consumer.delete().catch(() => undefined);
     }
-    throw new Error(`${subject} was not read to its end`);
+    throw new Error(`${subject} was not read to the end`);
   }
 
   async #write(kind: 'append' | 'anew', records: readonly unknown[]): Promise<number> {
@@ -211,7 +211,7 @@ export class SharedRecords implements RecordStore {
         return true;
       }
     });
-    if (!isStored) throw new RecordsLostError(`${this.name}: another replica has taken it over`);
+    if (!isStored) throw new RecordsLostError(`${this.name}: another replica has taken over`);
   }
 
   async #lastMessage(): Promise<Placed | undefined> {
@@ -233,7 +233,7 @@ export class SharedRecords implements RecordStore {
   async #patiently<Result>(ask: () => Promise<Result>): Promise<Result> {
     for (;;) {
       if (this.#mayNot)
-        throw new RecordsLostError(`${this.name}: may not be written here any more`);
+        throw new RecordsLostError(`${this.name}: this replica may no longer write`);
       try {
         return await ask();
       } catch (error) {

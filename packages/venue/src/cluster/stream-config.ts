@@ -56,32 +56,33 @@ export function streamFaults(config: StreamConfig, wanted: Wanted): string[] {
     if (isWrong) faults.push(what);
   };
   const [subject, ...others] = config.subjects;
-  say(config.storage !== wanted.storage, 'it is kept in memory and not in files');
+  say(config.storage !== wanted.storage, 'it is stored in memory, not in files');
   say(
     config.num_replicas < wanted.num_replicas,
-    `it is kept on ${config.num_replicas} servers, and --stream-replicas asks for ${wanted.num_replicas}`,
+    `it is stored on ${config.num_replicas} servers, but --stream-replicas requires ` +
+      `${wanted.num_replicas}`,
   );
   say(
     config.retention !== wanted.retention,
-    `what was read is removed (retention ${config.retention})`,
+    `messages are removed after they are read (retention ${config.retention})`,
   );
-  say(config.max_age > 0, `what is older than ${config.max_age / 1e9} s is removed (max_age)`);
-  say(config.max_bytes > 0, `it ends at ${config.max_bytes} bytes (max_bytes)`);
-  say(config.max_msgs > 0, `it ends at ${config.max_msgs} messages (max_msgs)`);
+  say(config.max_age > 0, `messages older than ${config.max_age / 1e9} s are removed (max_age)`);
+  say(config.max_bytes > 0, `its size is limited to ${config.max_bytes} bytes (max_bytes)`);
+  say(config.max_msgs > 0, `it is limited to ${config.max_msgs} messages (max_msgs)`);
   say(
     config.max_msgs_per_subject > 0,
-    `it keeps ${config.max_msgs_per_subject} messages a subject`,
+    `it is limited to ${config.max_msgs_per_subject} messages per subject`,
   );
-  say(!config.deny_delete, 'messages of it can be deleted (deny_delete is off)');
+  say(!config.deny_delete, 'its messages can be deleted (deny_delete is off)');
   say(wanted.deny_purge && !config.deny_purge, 'it can be purged (deny_purge is off)');
   say(config.allow_rollup_hdrs === true, 'a message can replace others (allow_rollup_hdrs)');
   say(
     subject !== wanted.subjects[0] || others.length > 0,
-    `it listens to ${config.subjects.join(', ')}`,
+    `it also receives ${config.subjects.join(', ')}`,
   );
   say(
     config.mirror !== undefined || (config.sources ?? []).length > 0,
-    'other streams are copied into it (mirror, sources)',
+    'it copies other streams (mirror, sources)',
   );
   return faults;
 }

@@ -11,7 +11,7 @@ export class StreamLostError extends Error {
     by,
     from,
     to,
-    who = by === undefined ? 'this replica has' : `replica ${by} has told of`,
+    who = by === undefined ? 'this replica has' : `replica ${by} reported`,
     remedy = 'restore the stream from the longest copy (cluster-admin restore)',
     why,
   }: {
@@ -24,8 +24,7 @@ export class StreamLostError extends Error {
     readonly remedy?: string;
   }) {
     super(
-      `the stream lost blocks ${from} to ${to}, which ${who}: ${why}. ` +
-        `No orders are taken; ${remedy}`,
+      `The stream lost blocks ${from} to ${to}, which ${who}: ${why}. No orders are accepted; ${remedy}`,
     );
     this.from = from;
     this.to = to;
@@ -34,8 +33,8 @@ export class StreamLostError extends Error {
 
 /** Both may have been acknowledged. */
 export const REPLACED = {
-  why: 'it has others in their place',
-  remedy: 'stop all replicas and decide which of them hold (cluster-admin status, and restore)',
+  why: 'it has other blocks in their place',
+  remedy: 'stop all replicas and decide which blocks are valid (cluster-admin status and restore)',
 };
 
 /** The stream lacks blocks that this replica has read from it, and has others in their place. */
@@ -63,7 +62,7 @@ export class StreamDisputedError extends StreamLostError {
   override readonly name = 'StreamDisputedError';
 
   constructor(blocks: BlockRange) {
-    super({ ...blocks, ...REPLACED, who: 'another replica has read, or some of them' });
+    super({ ...blocks, ...REPLACED, who: 'another replica has read, at least in part' });
   }
 }
 
@@ -77,9 +76,7 @@ export class StreamForkedError extends Error {
 
   constructor(from: number) {
     super(
-      `this folder is not a copy of this stream: they differ from block ${from} on. ` +
-        'It went on by itself, is of another cluster, or what it has from there on was given up when the stream was restored. ' +
-        'Keep the folder, since it may have what was acknowledged, and start with an empty one',
+      `This folder is not a copy of the stream: they differ starting with block ${from}. The folder continued on its own, belongs to another cluster, or contains blocks that were given up when the stream was restored. Keep it, because it may contain acknowledged actions, and start with an empty folder`,
     );
     this.from = from;
   }
@@ -91,8 +88,7 @@ export class StreamBeginsLaterError extends Error {
 
   constructor(ownSeq: number, firstSeq: number) {
     super(
-      `this replica has blocks up to ${ownSeq}, and the stream begins with ${firstSeq}: ` +
-        'it needs a newer snapshot, from the object store or copied from another replica',
+      `This replica has blocks up to ${ownSeq}, but the stream begins with ${firstSeq}. Provide a newer snapshot, from the object store or copied from another replica`,
     );
   }
 }
@@ -103,8 +99,7 @@ export class StreamUnfinishedError extends Error {
 
   constructor(lastSeq: number, untilSeq: number) {
     super(
-      `the stream is unfinished: it has blocks up to ${lastSeq} of ${untilSeq} that are written to it from a folder. ` +
-        'Wait until that is done; if it was interrupted, repeat the command (cluster-admin import, or restore)',
+      `The stream is incomplete: ${lastSeq} of the ${untilSeq} blocks of a folder are written. Wait until it is complete; if the command was interrupted, repeat it (cluster-admin import or restore)`,
     );
   }
 }
@@ -114,7 +109,7 @@ export class ForeignStreamError extends Error {
   override readonly name = 'ForeignStreamError';
 
   constructor(found: string, own: string) {
-    super(`the stream is the log of ${found}, and this is a replica of ${own}`);
+    super(`The stream is the log of ${found}, but this replica belongs to ${own}`);
   }
 }
 
@@ -124,7 +119,7 @@ export class WeakStreamError extends Error {
 
   constructor(cluster: string, faults: readonly string[]) {
     super(
-      `the stream of ${cluster} could lose acknowledged blocks: ${faults.join('; ')}. ` +
+      `The stream of ${cluster} could lose acknowledged blocks: ${faults.join('; ')}. ` +
         'Correct that, or pass --accept-weak-stream to start anyway.',
     );
   }

@@ -9,7 +9,7 @@ export class TooLateError extends Error {
 export async function withinMs<T>(asked: Promise<T>, ms: number): Promise<T> {
   const over = new AbortController();
   const late = later(ms, undefined, { signal: over.signal, ref: false }).then(() => {
-    throw new TooLateError(`nothing came within ${ms} ms`);
+    throw new TooLateError(`no answer within ${ms} ms`);
   });
   late.catch(() => undefined);
   asked.catch(() => undefined);

@@ -5,7 +5,8 @@ import { LaterReleaseError } from '../replica/replica-error.ts';
 
 /** Of an action that was on its way to the log: its block may have been written, or be written yet. */
 const MAY_EXECUTE =
-  'the action was on its way to the log and may still execute: ask actionStatus, then send the same bytes again';
+  'the action was being written to the log and may still execute: query actionStatus, ' +
+  'then send the same request again';
 
 /** The refusal of a request that may be answered later or by another replica; undefined for a fault of the program. */
 export function downRefusal(error: unknown): WireError | undefined {
@@ -14,6 +15,6 @@ export function downRefusal(error: unknown): WireError | undefined {
   if (error instanceof LaterReleaseError)
     return refusal('rulesAnnounced', [error.rules, error.own], { why: MAY_EXECUTE });
   if (error instanceof HistoryAwayError)
-    return refusal('unavailable', [], { why: 'the database of the history is away' });
+    return refusal('unavailable', [], { why: 'the history database is unavailable' });
   return undefined;
 }

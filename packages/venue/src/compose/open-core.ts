@@ -143,7 +143,7 @@ function startHistory(config: Config, deps: CoreDependencies, listeners: History
       },
       onSnapshotFailed: (error) => {
         metrics.snapshotFailed();
-        log.error({ err: error }, 'a snapshot could not be written; it is tried again');
+        log.error({ err: error }, 'writing a snapshot failed; retrying');
       },
     },
     { lease: leaseOfHistory(config, deps), log },
@@ -167,7 +167,7 @@ async function attestThenOffer(
   try {
     if (await replica.attestSnapshot(snapshot)) offers?.take(height);
   } catch (err) {
-    log.warn({ err, height }, 'a snapshot could not be attested in the log');
+    log.warn({ err, height }, 'attesting a snapshot in the log failed');
   }
 }
 
@@ -209,7 +209,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
     log: journal,
     snapshots: new SnapshotStore({
       directory: join(config.data, 'snapshots'),
-      onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
+      onCorrupt: (snapshot) => log.warn(snapshot, 'skipped a corrupt snapshot'),
     }),
     eras: new EraStore({ directory: join(config.data, 'eras') }),
     clock,
@@ -220,9 +220,8 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
       openingFeeMicroUsdc: OPENING_FEE_MICRO_USDC[config.network],
     }),
     knownHeight: async () => (await opening).archivist.verify(journal.firstSeq, replica),
-    onPassedOver: (what, why) =>
-      log.warn({ what, why }, 'passed over a state that can not be used'),
-    onEra: (era) => log.info(era, 'the rules have changed: a new era opens'),
+    onPassedOver: (what, why) => log.warn({ what, why }, 'skipped an unusable state'),
+    onEra: (era) => log.info(era, 'rules version changed; opening a new era'),
   });
   const receipts: Receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),

@@ -6,47 +6,54 @@ import { WS_LIMITS } from './ws/ws-limits.ts';
 export const BUDGET_SETTINGS = {
   connections: setting(whole(), {
     default: CONNECTION_LIMITS.connectionsMax,
-    help: 'connections in all; never more than there are descriptors, 160 reserved. These are the [budgets](../reference/limits.md#budgets)',
+    help:
+      'Connections in total, at most the file descriptors minus 160. This and the ' +
+      'following are the [budgets](../reference/limits.md#budgets)',
   }),
   connectionsPerClient: setting(whole(), {
     default: CONNECTION_LIMITS.connectionsPerClientMax,
-    help: 'connections of one client',
+    help: 'Connections per client',
   }),
   bodies: setting(whole(), {
     default: BODY_LIMITS.bodiesMax,
-    help: 'bodies being read at once, in all',
+    help: 'Request bodies being read at the same time, in total',
   }),
   bodiesPerClient: setting(whole(), {
     default: BODY_LIMITS.bodiesPerClientMax,
-    help: 'the same of one client',
+    help: 'Request bodies being read at the same time, per client',
   }),
   bodyBytes: setting(whole('bytes'), {
     default: BODY_LIMITS.bytesMax,
-    help: 'bytes of bodies whose request has no answer yet, in all',
+    help: 'Bytes of bodies of unanswered requests, in total',
   }),
   bodyBytesPerClient: setting(whole('bytes'), {
     default: BODY_LIMITS.bytesPerClientMax,
-    help: 'the same of one client',
+    help: 'Bytes of bodies of unanswered requests, per client',
   }),
   answerBytes: setting(whole('bytes'), {
     default: ANSWER_LIMITS.bytesMax,
-    help: 'bytes of long answers that were not read yet, in all',
+    help: 'Bytes of long answers that clients have not read yet, in total',
   }),
   answerBytesPerClient: setting(whole('bytes'), {
     default: ANSWER_LIMITS.bytesPerClientMax,
-    help: 'the same of one client',
+    help: 'Bytes of long answers that clients have not read yet, per client',
   }),
   unreadBytes: setting(whole('bytes'), {
     default: WS_LIMITS.bufferedBytesTotalMax,
-    help: 'bytes of frames that wait for all readers of streams together',
+    help: 'Bytes of frames queued for stream clients, in total',
   }),
   unreadBytesPerSocket: setting(whole('bytes'), {
     default: WS_LIMITS.bufferedBytesMax,
-    help: 'the same for one of them',
+    help: 'Bytes of frames queued for one stream client',
   }),
   workMsPerSecond: setting(whole('ms'), {
     default: WORK_LIMITS.msPerSecond,
-    help: 'milliseconds of the main thread and of the history that the queries and subscriptions of one client may take, a second',
+    help:
+      'Milliseconds of the main thread and of the history per second for queries and ' +
+      'subscriptions of one client',
   }),
-  workMsBurst: setting(whole('ms'), { default: WORK_LIMITS.msBurst, help: 'the same at once' }),
+  workMsBurst: setting(whole('ms'), {
+    default: WORK_LIMITS.msBurst,
+    help: 'Milliseconds of the main thread and of the history that one client may use at once',
+  }),
 };

@@ -229,7 +229,7 @@ export class RecoverPool {
     seat.isReady = true;
     if (this.#backend === undefined) {
       this.#backend = backend;
-      this.#options.log.info({ backend, recoverUs }, 'signatures are recovered');
+      this.#options.log.info({ backend, recoverUs }, 'recovering signatures');
       this.#ready.resolve(backend);
     }
     this.#dispatch();
@@ -249,7 +249,7 @@ export class RecoverPool {
   #lose(seat: Seat, error: unknown): void {
     // An error is followed by an exit; the first of the two counts.
     if (!this.#seats.delete(seat)) return;
-    this.#options.log.error({ err: error, jobs: seat.jobs.size }, 'recover worker lost');
+    this.#options.log.error({ err: error, jobs: seat.jobs.size }, 'signature worker lost');
     this.#options.onWorkerLost?.();
     failAll(seat, new RecoverUnavailableError('the recover worker was lost', { cause: error }));
     if (this.#isClosed) return;

@@ -51,7 +51,8 @@ export const GRID: MarketGrid = {
 export const SERIES_DELAY_MS = 250;
 
 const MADE_UP =
-  'Made up for this venue, and no trade moves the result. The simulated makers quote around a fair value that walks at random';
+  'Demo market of this venue; trades do not affect the result. The simulated makers ' +
+  'quote around a fair value that follows a random walk';
 
 const BY_ITSELF = `${MADE_UP}: each market resolves to Yes if its fair value at the close is 0.5 or more.`;
 const ONE_OF_THEM = `${MADE_UP}: the market with the highest fair value at the close resolves to Yes, exactly one of them.`;
@@ -130,7 +131,7 @@ export const EVENT_TEMPLATES: readonly EventTemplate[] = [
     mutuallyExclusive: true,
     markets: ['Ada Finch', 'Bo Lindgren', 'Carla Reyes', 'Another'].map((name) => ({
       slug: name.toLowerCase().replace(' ', '-'),
-      question: name === 'Another' ? 'Is somebody else elected?' : `Is ${name} elected?`,
+      question: name === 'Another' ? 'Is someone else elected?' : `Is ${name} elected?`,
       groupTitle: name,
       outcomes: ['Yes', 'No'],
     })),

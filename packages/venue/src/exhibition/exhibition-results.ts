@@ -18,7 +18,7 @@ export const RESULT_AFTER_MS = 10_000;
 /** The sum of an exclusive event's fractions (R-event-sets). */
 const FRACTION_ONE = 1_000_000;
 const STRANDED =
-  'too few reference prices, as while the venue was stopped: both sides are paid half';
+  'too few reference prices, for example because the venue was stopped: each side is paid half';
 const UNKNOWN =
   'this venue does not have the seed that the market was listed with: all sides are paid the same';
 

@@ -80,7 +80,7 @@ describe('an empty venue', () => {
       /derby/.test(slug),
     );
     expect(event).toMatchObject({ mutuallyExclusive: true });
-    expect(lines.filter((line) => line.includes('refused'))).toEqual([]);
+    expect(lines.filter((line) => line.includes('rejected'))).toEqual([]);
   });
 
   test('gets series where there are reference prices, and only there', async () => {
@@ -160,7 +160,7 @@ test('a listing that broke off is completed', async () => {
   for (const command of [event, first]) if (command !== undefined) replica.apply(command);
   await exhibition().look();
   expect(phases('harbour-day')).toHaveLength(4);
-  expect(lines.filter((line) => line.includes('refused'))).toEqual([]);
+  expect(lines.filter((line) => line.includes('rejected'))).toEqual([]);
 });
 
 const EVIDENCE =
@@ -366,5 +366,5 @@ test('what is refused is told once and not tried again', async () => {
   replica.apply(first);
   await resolved;
   await template.look();
-  expect(lines.filter((line) => line.includes('refused'))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('rejected'))).toHaveLength(1);
 });

@@ -56,11 +56,14 @@ export class Exhibition {
     const { outcome } = await replica.propose(command);
     const about = keyOf(command);
     if (outcome.reject === undefined) {
-      log.debug({ about }, 'the exhibition goes on');
+      log.debug({ about }, 'demo markets resumed');
       return;
     }
     this.#refused.add(about);
-    log.warn({ about, reason: outcome.reject.reason }, 'the exhibition was refused');
+    log.warn(
+      { about, reason: outcome.reject.reason },
+      'a command of the demo markets was rejected',
+    );
   }
 }
 

@@ -375,7 +375,7 @@ export class HistoryBehindError extends Error {
   readonly minHeight: number;
 
   constructor(asOf: AsOf, minHeight: number) {
-    super(`the history is at block ${asOf.height}, and block ${minHeight} is needed`);
+    super(`the history is at block ${asOf.height}, but block ${minHeight} is needed`);
     this.asOf = asOf;
     this.minHeight = minHeight;
   }
@@ -398,6 +398,6 @@ export class HistoryUnusableError extends Error {
   override readonly name = 'HistoryUnusableError';
 
   constructor(why: string) {
-    super(`the history can't be kept in the database: ${why}`);
+    super(`the history cannot be stored in the database: ${why}`);
   }
 }

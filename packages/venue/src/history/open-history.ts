@@ -34,14 +34,14 @@ export async function openHistory(
   const archivist = await Archivist.open({
     ...options,
     onDamaged: (damage) =>
-      log.error(damage, 'the history is damaged: set aside, and computed again from the log'),
-    onRebuild: (rebuild) => log.info(rebuild, 'the history is computed again from the log'),
-    onRebuilt: (height) => log.info({ height }, 'the history is complete again'),
+      log.error(damage, 'history damaged: set aside, recomputing from the log'),
+    onRebuild: (rebuild) => log.info(rebuild, 'recomputing the history from the log'),
+    onRebuilt: (height) => log.info({ height }, 'history complete again'),
     onRebuildFailed: (err) =>
       log.error({ err }, 'the history stays incomplete until the next start'),
-    onAway: (why) => log.warn({ why }, 'the database of the history is away: rows wait in the log'),
-    onBack: (height) => log.info({ height }, 'the database of the history is back'),
-    onPassedOver: (what, why) => log.warn({ what, why }, 'no base of the history'),
+    onAway: (why) => log.warn({ why }, 'history database unavailable: rows wait in the log'),
+    onBack: (height) => log.info({ height }, 'history database available again'),
+    onPassedOver: (what, why) => log.warn({ what, why }, 'skipped an unusable base of the history'),
   });
   const isShared = options.settings.isShared === true;
   const lead = (term: number | undefined): void => {

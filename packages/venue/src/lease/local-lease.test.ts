@@ -46,7 +46,7 @@ describe('the lease of one process', () => {
   test('a name is held once at a time, and may be held again after it was let go', async () => {
     const lease = new LocalLease();
     const { release } = await lease.hold('ticker', nothing, nothing);
-    await expect(lease.hold('ticker', nothing, nothing)).rejects.toThrow('ticker is held already');
+    await expect(lease.hold('ticker', nothing, nothing)).rejects.toThrow('ticker is already held');
     await lease.hold('oracle', nothing, nothing);
     await release();
     await lease.hold('ticker', nothing, nothing);

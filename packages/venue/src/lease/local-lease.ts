@@ -16,7 +16,7 @@ export class LocalLease implements Lease {
   readonly #names = new Set<string>();
 
   async hold(name: string, start: Start, stop: Stop): Promise<Held> {
-    assert(!this.#names.has(name), `${name} is held already`);
+    assert(!this.#names.has(name), `${name} is already held`);
     this.#names.add(name);
     try {
       await start(ONLY_TERM);

@@ -21,7 +21,7 @@ test('a port that leaves no room for the others is refused before anything is st
     const attempt = (): unknown => clusterPorts({ port, ...sizes });
     expect(attempt).toThrow(SettingError);
     expect(attempt).toThrow(
-      'port: must be from 1 to 65495, since 3 replicas and 3 servers take ports up to 40 above it',
+      'port: must be from 1 to 65495, because 3 replicas and 3 servers use ports up to 40 above it',
     );
   }
   expect(() => clusterPorts({ port: 8690, replicas: 7_000, servers: 3 })).toThrow(
@@ -36,7 +36,7 @@ test('a port that somebody has is named, and whose it would be', async () => {
   // The other one has the port of the chain, and nobody is asked for the rest of a row.
   const ports = { replicas: [], servers: port, wallets: port, owner: port };
   await expect(expectPortsFree(ports)).rejects.toThrow(
-    `port ${port}, for the settlement chain, can't be had (it is in use): give another --port`,
+    `Port ${port}, for the settlement chain, is not available (it is in use). Choose another --port`,
   );
   other.close();
   await once(other, 'close');

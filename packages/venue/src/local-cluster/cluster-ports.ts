@@ -29,7 +29,8 @@ export function clusterPorts({ port, replicas, servers }: Sizes): ClusterPorts {
     throw new SettingError(
       max < 1
         ? `replicas: ${replicas} and ${servers} servers need more ports than there are`
-        : `port: must be from 1 to ${max}, since ${replicas} replicas and ${servers} servers take ports up to ${owner - port} above it`,
+        : `port: must be from 1 to ${max}, because ${replicas} replicas and ${servers} servers ` +
+            `use ports up to ${owner - port} above it`,
     );
   }
   return {
@@ -51,7 +52,7 @@ export async function expectPortsFree({
   const wanted = [
     ...replicas.flatMap((port, index) => [
       { port, whose: `replica ${index + 1}` },
-      { port: port + OPERATIONS_DISTANCE, whose: `the operations of replica ${index + 1}` },
+      { port: port + OPERATIONS_DISTANCE, whose: `the operations port of replica ${index + 1}` },
     ]),
     ...servers.map((port) => ({ port, whose: 'the NATS servers' })),
     ...[wallets, owner].map((port) => ({ port, whose: 'the settlement chain' })),
@@ -59,7 +60,9 @@ export async function expectPortsFree({
   for (const { port, whose } of wanted) {
     const why = await whyNot(port);
     if (why !== undefined) {
-      throw new Error(`port ${port}, for ${whose}, can't be had (${why}): give another --port`);
+      throw new Error(
+        `Port ${port}, for ${whose}, is not available (${why}). Choose another --port`,
+      );
     }
   }
 }

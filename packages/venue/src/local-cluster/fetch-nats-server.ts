@@ -26,7 +26,7 @@ export async function fetchNatsServer(folder: string): Promise<void> {
   try {
     await download(work);
     const deb = (await readdir(work)).find((name) => name.endsWith('.deb'));
-    if (deb === undefined) throw new Error('apt-get has downloaded nothing');
+    if (deb === undefined) throw new Error('apt-get did not download a package');
     const unpacked = join(work, 'unpacked');
     await mkdir(unpacked);
     await run('dpkg-deb', ['-x', join(work, deb), unpacked]);
@@ -40,7 +40,7 @@ export async function fetchNatsServer(folder: string): Promise<void> {
 
 async function download(work: string): Promise<void> {
   const mirrors = await mirrorsOfThisMachine();
-  if (mirrors.length === 0) throw new Error('apt has no sources here');
+  if (mirrors.length === 0) throw new Error('apt has no sources on this machine');
   const failures: string[] = [];
   for (const [at, mirror] of mirrors.entries()) {
     const own = join(work, String(at));

@@ -25,7 +25,7 @@ test('a server of the PATH that loses messages is passed over for a newer one', 
     const both = { PATH: `${old}:${newer}` };
     expect(await find(both, { cache, fetch: nothing })).toEqual({ program: wanted });
     expect(await find({ PATH: old }, { cache, fetch: nothing })).toEqual({
-      why: `${refused} is 2.9.10; Debian's package could not be fetched: no network`,
+      why: `${refused} is 2.9.10; fetching the Debian package failed: no network`,
     });
     const fetched = await serverIn(join(cache, 'usr/sbin'), '2.12.0');
     expect(await find({ PATH: old }, { cache, fetch: nothing })).toEqual({ program: fetched });

@@ -16,7 +16,9 @@ const CACHE = join(
 export const NATS_SERVER_NAMED = 'ODDLOT_NATS_SERVER';
 
 /** What to do where there is none. */
-export const NATS_SERVER_WANTED = `a NATS server is needed: put nats-server ${NATS_VERSION_MIN} or newer on the PATH, or set ${NATS_SERVER_NAMED} to the path of one`;
+export const NATS_SERVER_WANTED =
+  `A NATS server is required. Put nats-server ${NATS_VERSION_MIN} or newer on the ` +
+  `PATH, or set ${NATS_SERVER_NAMED} to its path`;
 
 /** A program, or why none was found. */
 type Found = { readonly program: string } | { readonly why: string };
@@ -63,13 +65,13 @@ export async function find(
   for (const program of [...folders.map((folder) => join(folder, 'nats-server')), fetched]) {
     if (await take(program)) return { program };
   }
-  if (tried.length === 0) tried.push('there is none on the PATH');
+  if (tried.length === 0) tried.push('the PATH has none');
   try {
     await fetch(cache);
     if (await take(fetched)) return { program: fetched };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    tried.push(`Debian's package could not be fetched: ${why}`);
+    tried.push(`fetching the Debian package failed: ${why}`);
   }
   return { why: tried.join('; ') };
 }

@@ -50,7 +50,7 @@ describe.skipIf(process.getuid?.() !== 0)('a cluster that root starts', () => {
       const data = join(closed, 'data');
       const port = await freePorts(PORTS);
       await expect(startLocalCluster({ ...SMALL, data, port })).rejects.toThrow(
-        `PostgreSQL refuses to run as root, and as nobody it may not enter ${closed}, which ${data}/postgres is in`,
+        `PostgreSQL does not run as root, and the unprivileged user that runs it cannot enter ${closed}, which contains ${data}/postgres`,
       );
       expect(await readdir(closed)).toEqual([]);
     }));
@@ -87,7 +87,7 @@ describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
       await once(other, 'listening');
       try {
         await expect(startLocalCluster({ ...SMALL, data, port })).rejects.toThrow(
-          `port ${port + 10}, for replica 2, can't be had (it is in use)`,
+          `Port ${port + 10}, for replica 2, is not available (it is in use)`,
         );
         await expect(startLocalCluster({ ...SMALL, data, port: 65_530 })).rejects.toThrow(
           'port: must be from 1 to',
@@ -110,7 +110,7 @@ describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
         await expect.poll(() => namedBy(port + 10), wait).toEqual(all);
         const said = await readFile(join(data, 'replica-1.log'), 'utf8');
         expect(said).toContain('joining a cluster');
-        expect(said).not.toContain('not checked: whether these NATS servers sync');
+        expect(said).not.toContain('not verified: whether these NATS servers sync');
         const config = join(data, 'nats/n1/nats.conf');
         const before = await readFile(config, 'utf8');
         const second = startLocalCluster({ ...SMALL, data, port: await freePorts(PORTS) });

@@ -60,7 +60,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
         },
       };
     },
-    (error) => options.print(`not all that was started could be ended: ${String(error)}`),
+    (error) => options.print(`shutdown incomplete: ${String(error)}`),
   );
 }
 
@@ -104,7 +104,7 @@ async function startAll(
       }),
   });
   opened.defer(() => postgres.stop());
-  const tellPostgres = (): void => print(`PostgreSQL (pid ${postgres.pid}) is up`);
+  const tellPostgres = (): void => print(`PostgreSQL (pid ${postgres.pid}) is running`);
   tellPostgres();
   const database = await postgres.databaseOf('oddlot');
   const chain = await startChain(options, ports, { again, opened });
@@ -154,7 +154,7 @@ async function startChain(
       serving.resolve();
     },
     onEnd: (how) => {
-      serving.reject(new Error(`the chain ended with ${how}: see ${join(data, 'chain.log')}`));
+      serving.reject(new Error(`the chain ended with ${how}; see ${join(data, 'chain.log')}`));
       again.after('the settlement chain', async () => chain.start());
     },
   });
@@ -194,7 +194,7 @@ function restarter({ againAfterMs, print }: LocalClusterOptions): Restarter {
   return {
     after(what, start) {
       if (isStopping) return;
-      print(`${what} has ended${againAfterMs === 0 ? '' : `, and is started again`}`);
+      print(`${what} has ended${againAfterMs === 0 ? '' : '; restarting'}`);
       if (againAfterMs === 0) return;
       setTimeout(() => {
         if (!isStopping) start().catch((error: unknown) => print(`${what}: ${String(error)}`));

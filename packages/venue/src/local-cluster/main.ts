@@ -17,7 +17,7 @@ else process.stdout.write(settingsHelp(LOCAL_CLUSTER_SETTINGS, help));
 
 async function main(): Promise<void> {
   let cluster: LocalCluster | undefined;
-  const logger = stopLogger((why) => process.stderr.write(`the stop was cut short: ${why}\n`));
+  const logger = stopLogger((why) => process.stderr.write(`shutdown incomplete: ${why}\n`));
   closeWithGrace({ delay: STOP_MS_MAX, logger }, async ({ err }) => {
     if (err !== undefined) process.stderr.write(`${err.stack ?? err.message}\n`);
     await cluster?.stop();

@@ -63,7 +63,7 @@ export async function runNatsServers({
   const unwanted = new WeakSet<ChildProcess>();
   const start = async (index: number): Promise<void> => {
     // Two processes on one folder damage what is in it.
-    assert(!isRunning(children[index]), `server ${index + 1} runs already`);
+    assert(!isRunning(children[index]), `server ${index + 1} is already running`);
     const own = join(root, `n${index + 1}`);
     await mkdir(own, { recursive: true });
     const to = routesOf?.(index, routes) ?? routes.filter((_, each) => each !== index);
@@ -187,7 +187,8 @@ async function connectPatiently(urls: readonly string[]) {
     try {
       return await connect({ servers: [...urls], reconnect: false, timeout: 1_000 });
     } catch (error) {
-      if (tries === READY_TRIES) throw new Error('no NATS server starts', { cause: error });
+      if (tries === READY_TRIES)
+        throw new Error('no NATS server could be started', { cause: error });
       await later(READY_EVERY_MS);
     }
   }

@@ -42,8 +42,7 @@ export async function expectPostgresCan(data: string): Promise<void> {
     const folder = firstClosed(place);
     if (folder === undefined) continue;
     throw new Error(
-      `PostgreSQL refuses to run as root, and as nobody it may not enter ${folder}, which ${place} is in: ` +
-        `allow others to enter it (chmod o+x ${folder}), name another folder with --data, or start as another user`,
+      `PostgreSQL does not run as root, and the unprivileged user that runs it cannot enter ${folder}, which contains ${place}. Allow others to enter it (chmod o+x ${folder}), choose another folder with --data, or start as another user`,
     );
   }
 }

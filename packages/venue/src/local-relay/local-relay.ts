@@ -152,7 +152,7 @@ export class LocalRelay {
     };
     this.#fillNow()
       .catch((error: unknown) => {
-        this.#deps.log.warn({ err: error }, 'the relay could not be given test money; tried again');
+        this.#deps.log.warn({ err: error }, 'giving the relay test funds failed; retrying');
       })
       .finally(again);
   }

@@ -69,21 +69,21 @@ export class RelayChild {
       said = '';
       this.#failures = 0;
       this.#port = Number(new URL(url).port);
-      log.info({ url, address }, 'the relay is serving');
+      log.info({ url, address }, 'relay is serving');
       this.#options.onServing({ url, address });
     });
-    child.once('error', (error) => log.warn({ err: error }, 'the relay could not be started'));
+    child.once('error', (error) => log.warn({ err: error }, 'starting the relay failed'));
     child.stdin?.on('error', () => undefined);
     child.once('close', (code, signal) => {
       this.#child = undefined;
       if (!this.#isRunning) return;
       if (code === this.#lastCode) {
-        log.error({ code }, 'the relay ended and is not started again: see its message above');
+        log.error({ code }, 'the relay ended and is not restarted; see its message above');
         return;
       }
       const waitMs = Math.min(RESTART_MS.most, RESTART_MS.least * 2 ** this.#failures);
       this.#failures = Math.min(16, this.#failures + 1);
-      log.warn({ code, signal, waitMs }, 'the relay ended; it is started again');
+      log.warn({ code, signal, waitMs }, 'the relay ended; restarting');
       this.#timer = setTimeout(() => this.#spawn(), waitMs);
     });
   }

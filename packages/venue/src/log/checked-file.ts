@@ -101,11 +101,11 @@ async function parse(content: Buffer, format: string, height: number): Promise<C
     return { why: 'its header is not readable' };
   }
   if (header.format !== format) return { why: `its format is not ${format}` };
-  if (header.height !== height) return { why: 'its height is not that of its name' };
+  if (header.height !== height) return { why: 'its height does not match its name' };
   if (header.bytes !== payload.length) return { why: `it has ${payload.length} bytes of payload` };
   const written = JSON.stringify({ format, height, sha256: header.sha256, bytes: header.bytes });
   if (line !== written && line !== written.padEnd(HEADER_BYTES - 1)) {
-    return { why: 'its header is not as it was written' };
+    return { why: 'its header was changed' };
   }
   if (header.sha256 !== (await sha256Aside(payload))) return { why: 'its hash does not match' };
   return { payload };

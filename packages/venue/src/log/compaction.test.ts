@@ -284,11 +284,11 @@ test('a compressed segment without a successor, or without the one before, stops
     await journal.close();
     const [last = ''] = await segmentPaths(directory);
     await rename(last, `${last}-aside`);
-    await expect(openJournal(directory)).rejects.toThrow(/the segment behind it is missing/);
+    await expect(openJournal(directory)).rejects.toThrow(/the next segment is missing/);
     await rename(`${last}-aside`, last);
     const [, , third = ''] = await compressedPaths(directory);
     await rm(third);
-    await expect(openJournal(directory)).rejects.toThrow(/does not follow the segment before/);
+    await expect(openJournal(directory)).rejects.toThrow(/does not follow the previous segment/);
   }));
 
 test('a segment larger than what is read at once is compressed and read in pieces', () =>
@@ -311,7 +311,7 @@ test('a segment larger than what is read at once is compressed and read in piece
       name: 'JournalDamagedError',
       file: compressed,
       seq: 4,
-      message: expect.stringContaining("it can't be decompressed: unexpected end of file"),
+      message: expect.stringContaining('it cannot be decompressed: unexpected end of file'),
     });
     expect(seen).toEqual([1, 2, 3]);
     await journal.close();

@@ -38,6 +38,6 @@ export function decodeJsonBlock(bytes: Buffer, range: BlockRange): BlockContent 
 
 function textEnd(bytes: Buffer, at: number, limit: number): number {
   const end = at + LENGTH_BYTES + bytes.readUInt32LE(at);
-  if (end > limit) throw new RangeError(`a text at ${at} reaches beyond its block`);
+  if (end > limit) throw new RangeError(`a text at ${at} extends beyond its block`);
   return end;
 }

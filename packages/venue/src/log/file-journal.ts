@@ -273,7 +273,7 @@ export class FileJournal implements Log {
 
   #detach(): CommitBatch {
     const batch = this.#filling;
-    this.#filling = present(this.#spare.pop(), 'a batch that nobody uses');
+    this.#filling = present(this.#spare.pop(), 'an unused batch');
     return batch;
   }
 
@@ -346,7 +346,7 @@ export class FileJournal implements Log {
 
   /** Tells those who wait for batches that there is no room for them, and goes on with the next. */
   #refuse(cause: Error, batches: readonly CommitBatch[]): void {
-    const refused = new JournalFullError(`there is no room for an entry: ${cause.message}`, {
+    const refused = new JournalFullError(`no space for an entry: ${cause.message}`, {
       cause,
     });
     this.#isHeld = false;

@@ -55,7 +55,7 @@ async function inspectSegment(
   const source = await openSegment(segment.path, segment.firstSeq);
   if (source === undefined) {
     const { firstSeq: seq, path: file } = segment;
-    throw new JournalDamagedError({ file, offset: 0, seq, what: 'the segment is gone' });
+    throw new JournalDamagedError({ file, offset: 0, seq, what: 'the segment is missing' });
   }
   try {
     const { bytes, endOffset, header, mark, path } = source;
@@ -66,16 +66,16 @@ async function inspectSegment(
     });
     await inspectEnd(bytes, path, scan);
     if (mark === undefined && (hasNext || segment.isCompressed)) {
-      throw damageAt(segment, { ...scan, offset: MARK_OFFSET }, 'the mark of its end is damaged');
+      throw damageAt(segment, { ...scan, offset: MARK_OFFSET }, 'its end mark is damaged');
     }
     const isOther = mark?.endOffset !== scan.offset || mark.crc !== scan.chain.crc;
     if (mark !== undefined && isOther) {
-      throw damageAt(segment, scan, `the segment had been completed up to entry ${mark.seq}`);
+      throw damageAt(segment, scan, `the segment was complete up to entry ${mark.seq}`);
     }
     if (mark !== undefined && (mark.kind === 'sealed') !== hasNext) {
       const what = hasNext
-        ? 'it was closed, and another follows'
-        : 'the segment behind it is missing';
+        ? 'it was closed, and another one follows'
+        : 'the next segment is missing';
       throw damageAt(segment, scan, what);
     }
     if (!segment.isCompressed) await inspectRest(segment, scan, harmless);
@@ -96,8 +96,8 @@ async function inspectEnd(
   if (cause === undefined && (length ?? offset) === offset) return;
   const what =
     cause === undefined
-      ? `it holds ${length} bytes, and its records end at ${offset}`
-      : `it can't be decompressed: ${cause.message}`;
+      ? `it has ${length} bytes, but its records end at ${offset}`
+      : `it cannot be decompressed: ${cause.message}`;
   throw new JournalDamagedError({ file, offset, seq: chain.seq + 1, what, cause });
 }
 
@@ -114,14 +114,14 @@ async function inspectHeader(
     at < SEGMENT_HEADER_FIELDS_BYTES || (at >= MARK_OFFSET && at < markEnd);
   const offset = page.findIndex((byte, at) => byte !== 0 && !isField(at));
   if (offset >= 0) {
-    altered.push({ file, offset, what: 'a byte of the header between its fields is not zero' });
+    altered.push({ file, offset, what: 'a padding byte of the header is not zero' });
   }
   const mark = page.subarray(MARK_OFFSET, markEnd);
   const isMarked = mark.some((byte) => byte !== 0);
   const source = await openSegment(file, seq);
   await source?.close();
   if (isMarked && source?.mark === undefined) {
-    const what = 'the mark of its end is damaged';
+    const what = 'its end mark is damaged';
     throw new JournalDamagedError({ file, offset: MARK_OFFSET, seq, what });
   }
 }
@@ -137,11 +137,11 @@ async function inspectRest(
     const { size } = await handle.stat();
     const remains = await inspectRemains(handle, segment.header, scan, size);
     if (remains.proof !== undefined) {
-      const what = `entry ${remains.proof.seq} behind it was written after it was on disk`;
+      const what = `a later entry, ${remains.proof.seq}, was written after this one was on disk`;
       throw damageAt(segment, scan, what);
     }
     if (remains.end === scan.offset) return;
-    const what = `bytes up to ${remains.end} are no block: what a crash left, or nobody wrote`;
+    const what = `the bytes up to ${remains.end} are not a block: the remains of a crash, or foreign data`;
     harmless.push({ file: segment.path, offset: scan.offset, what });
   } finally {
     await handle.close();
@@ -150,6 +150,6 @@ async function inspectRest(
 
 function assertFollows({ firstSeq, header, path }: Segment, { chain }: ScanEnd): void {
   if (firstSeq === chain.seq + 1 && header.before.crc === chain.crc) return;
-  const what = `it does not follow the segment before, which ends at entry ${chain.seq}`;
+  const what = `it does not follow the previous segment, which ends at entry ${chain.seq}`;
   throw new JournalDamagedError({ file: path, offset: 0, seq: chain.seq + 1, what });
 }

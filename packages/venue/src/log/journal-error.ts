@@ -20,9 +20,7 @@ export class JournalDamagedError extends Error {
 
   constructor(damage: JournalDamage) {
     super(
-      `the journal is damaged at entry ${damage.seq} (${damage.file}, offset ${damage.offset}): ` +
-        `${damage.what}. Restore the journal from a backup or another replica; ` +
-        `entries after ${damage.seq - 1} can't be trusted.`,
+      `The journal is damaged at entry ${damage.seq} (${damage.file}, offset ${damage.offset}): ${damage.what}. Restore the journal from a backup or another replica; entries after ${damage.seq - 1} cannot be trusted.`,
       { cause: damage.cause },
     );
     this.file = damage.file;
@@ -37,8 +35,7 @@ export class JournalFormatError extends Error {
 
   constructor(version: number, own: number) {
     super(
-      `the data folder is of a later release: its journal has format ${version}, this program reads ` +
-        `formats up to ${own}. Start the release that wrote it, or a later one; nothing was changed.`,
+      `The data folder was written by a later release: its journal has format ${version}, this program reads formats up to ${own}. Start the release that wrote it, or a later one; nothing was changed.`,
     );
   }
 }
@@ -51,8 +48,7 @@ export class JournalPrunedError extends Error {
 
   constructor(fromSeq: number, firstSeq: number) {
     super(
-      `entry ${fromSeq} was pruned: the journal starts at entry ${firstSeq}. ` +
-        `Start from a snapshot at height ${firstSeq - 1} or above.`,
+      `Entry ${fromSeq} was pruned: the journal starts at entry ${firstSeq}. Start from a snapshot at height ${firstSeq - 1} or above.`,
     );
     this.firstSeq = firstSeq;
   }

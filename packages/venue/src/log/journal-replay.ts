@@ -29,7 +29,7 @@ export async function replaySegments(
   if (first === undefined) return;
   if (range.fromSeq < first.firstSeq) throw new JournalPrunedError(range.fromSeq, first.firstSeq);
   if (range.fromSeq > range.untilSeq + 1) {
-    const what = `entry ${range.fromSeq - 1} is known elsewhere, but the journal ends before it`;
+    const what = `another file has entry ${range.fromSeq - 1}, but the journal ends before it`;
     const file = segments.at(-1)?.path ?? first.path;
     throw new JournalDamagedError({ file, offset: 0, seq: range.untilSeq + 1, what });
   }
@@ -54,7 +54,7 @@ async function replaySegment(segment: Segment, range: Range, take: TakeRecord): 
     });
     if (scan.chain.seq !== range.untilSeq) {
       const { fault: cause } = bytes;
-      const why = cause === undefined ? '' : `, and it can't be decompressed: ${cause.message}`;
+      const why = cause === undefined ? '' : `, but it cannot be decompressed: ${cause.message}`;
       const what = `entries up to ${range.untilSeq} were acknowledged${why}`;
       const seq = scan.chain.seq + 1;
       throw new JournalDamagedError({ file: path, offset: scan.offset, seq, what, cause });
@@ -74,7 +74,7 @@ function readEntry(file: string, record: RecordView, withRequests: boolean): Log
     return { seq, timeMs, ...decode(bytes, range) };
   } catch (cause) {
     // The checksum is right, so this was written wrongly or by another program.
-    const what = 'the record is intact but its commands are not readable';
+    const what = 'the record is intact, but its commands are not readable';
     throw new JournalDamagedError({ file, offset, seq, what, cause });
   }
 }

@@ -58,7 +58,7 @@ export class LogReader {
   }
 
   #take(record: RecordView): Promise<void> | undefined {
-    if (this.#isClosed) throw new Error('nobody reads any more');
+    if (this.#isClosed) throw new Error('the reader was closed');
     const frame = frameOf(record);
     this.#frames.push(frame);
     this.#bytes += frame.length;

@@ -130,7 +130,7 @@ test('damage at any byte of an acknowledged entry with later ones stops the star
       });
     }
     await changed(image, (bytes) => bytes.fill(0, start, end));
-    await expect(openJournal(image.directory)).rejects.toThrow(/entries after 1 can't be trusted/);
+    await expect(openJournal(image.directory)).rejects.toThrow(/entries after 1 cannot be trusted/);
   }));
 
 test('after a clean close damage at any byte of the last entries stops the start', () =>
@@ -145,9 +145,9 @@ test('after a clean close damage at any byte of the last entries stops the start
       await expect(openJournal(directory)).rejects.toThrow(JournalDamagedError);
     }
     await DAMAGES['zero to the end']?.(image, image.starts[2] ?? 0);
-    await expect(openJournal(directory)).rejects.toThrow(/completed up to entry 3/);
+    await expect(openJournal(directory)).rejects.toThrow(/complete up to entry 3/);
     await truncate(image.path, image.starts[1]);
-    await expect(openJournal(directory)).rejects.toThrow(/completed up to entry 3/);
+    await expect(openJournal(directory)).rejects.toThrow(/complete up to entry 3/);
   }));
 
 test('records of an older run behind a tail that was cut do not come back', () =>
@@ -218,7 +218,7 @@ test('a missing segment stops the start, in the middle and at the end', () =>
     await expect(openJournal(directory)).rejects.toThrow(JournalDamagedError);
     await writeFile(paths[2] ?? '', middle);
     await rm(paths.at(-1) ?? '');
-    await expect(openJournal(directory)).rejects.toThrow(/the segment behind it is missing/);
+    await expect(openJournal(directory)).rejects.toThrow(/the next segment is missing/);
   }));
 
 test('a header that is not intact stops the start', () =>

@@ -46,7 +46,7 @@ type RecoveredEnd = {
 
 /** Opens the last segment for writing behind its last record, after cutting a torn tail. */
 export async function recoverLastSegment(segment: Segment): Promise<RecoveredEnd> {
-  if (segment.isCompressed) throw wrongEnd(segment, 'the segment behind it is missing');
+  if (segment.isCompressed) throw wrongEnd(segment, 'the next segment is missing');
   const handle = await open(segment.path, 'r+');
   try {
     const fileBytes = (await handle.stat()).size;
@@ -54,7 +54,7 @@ export async function recoverLastSegment(segment: Segment): Promise<RecoveredEnd
     checkAgainstMark(segment, scan);
     const remains = await inspectRemains(handle, segment.header, scan, fileBytes);
     if (remains.proof !== undefined) {
-      const what = `entry ${remains.proof.seq} behind it was written after it was on disk`;
+      const what = `a later entry, ${remains.proof.seq}, was written after this one was on disk`;
       throw damageAt(segment, scan, what);
     }
     const bytes = remains.end - scan.offset;
@@ -73,9 +73,9 @@ function checkAgainstMark(segment: Segment, scan: ScanEnd): void {
   const { mark } = segment;
   if (mark === undefined) return;
   if (mark.endOffset !== scan.offset || mark.crc !== scan.chain.crc) {
-    throw damageAt(segment, scan, `the segment had been completed up to entry ${mark.seq}`);
+    throw damageAt(segment, scan, `the segment was complete up to entry ${mark.seq}`);
   }
-  if (mark.kind === 'sealed') throw damageAt(segment, scan, 'the segment behind it is missing');
+  if (mark.kind === 'sealed') throw damageAt(segment, scan, 'the next segment is missing');
 }
 
 /**
@@ -102,7 +102,7 @@ export async function checkContinuity(segments: readonly Segment[]): Promise<voi
     const next = segments[index + 1];
     if (next === undefined) return;
     if (segment.mark?.kind !== 'sealed') {
-      if (segment.isCompressed) throw wrongEnd(segment, 'it does not say where it ends');
+      if (segment.isCompressed) throw wrongEnd(segment, 'it does not show where it ends');
       await sealSegment(segment, next.header.before);
     } else if (
       segment.mark.seq !== next.header.before.seq ||
@@ -112,7 +112,7 @@ export async function checkContinuity(segments: readonly Segment[]): Promise<voi
         file: next.path,
         offset: 0,
         seq: segment.mark.seq + 1,
-        what: `it does not follow the segment before, which ends at entry ${segment.mark.seq}`,
+        what: `it does not follow the previous segment, which ends at entry ${segment.mark.seq}`,
       });
     }
   }

@@ -72,7 +72,7 @@ async function described(
     const page = await readHeaderPage(bytes);
     const header = decodeSegmentHeader(page);
     if (header === undefined || header.before.seq + 1 !== firstSeq) {
-      const what = 'the header of the segment is not intact';
+      const what = 'the header of the segment is damaged';
       const cause = 'fault' in bytes ? bytes.fault : undefined;
       throw new JournalDamagedError({ file: path, offset: 0, seq: firstSeq, what, cause });
     }

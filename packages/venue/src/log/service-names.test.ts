@@ -48,7 +48,9 @@ test.each(['', '\n', 'example.org\n', 'example.org-3fa9c1d2\nnonsense\n', 'x'.re
   async (text) => {
     writeFileSync(file(), text);
     expect(() => readServiceNames(folder)).toThrow(ServiceNamesDamagedError);
-    await expect(drawServiceName(folder, 'example.org')).rejects.toThrow(/does not hold the name/);
+    await expect(drawServiceName(folder, 'example.org')).rejects.toThrow(
+      /does not contain the network name/,
+    );
     expect(readFileSync(file(), 'utf8')).toBe(text);
   },
 );

@@ -31,10 +31,9 @@ export function readServiceNames(directory: string): ServiceNames {
   const noted = notedIn(directory);
   if (noted === undefined || noted === name || former.includes(noted)) return { name, former };
   const file = join(directory, FILE);
-  const what = name === undefined ? 'is missing' : `says ${name}`;
+  const what = name === undefined ? 'is missing' : `contains ${name}`;
   throw new ServiceNamesDamagedError(
-    `${file} ${what}, and the log beside it was written for ${noted}: restore the file, write that name into it, ` +
-      'or give the folder another name by npm run rename-venue',
+    `${file} ${what}, but the log next to it was written for ${noted}. Restore the file, write that name into it, or rename the folder with npm run rename-venue`,
   );
 }
 
@@ -55,7 +54,8 @@ function namesIn(directory: string): ServiceNames {
   const isWhole = name !== undefined && [name, ...former].every((each) => serviceWordOf(each));
   if (isWhole) return { name, former };
   throw new ServiceNamesDamagedError(
-    `${file} does not hold the name of this venue: restore it, or write the name that clients sign for into it`,
+    `${file} does not contain the network name of this venue. Restore it, or write the ` +
+      'name that clients sign for into it',
   );
 }
 

@@ -42,7 +42,8 @@ export async function* basesUpTo(sources: BaseSources, maxHeight: number): Async
     if (era !== undefined && era.height >= (snapshot?.height ?? 0)) {
       eras.shift();
       const payload = await startOf(sources, era);
-      if (payload !== undefined) yield { payload, what: `the start of the era at ${era.height}` };
+      if (payload !== undefined)
+        yield { payload, what: `the start of the rules version at ${era.height}` };
     } else if (snapshot !== undefined) {
       const { height } = snapshot;
       const what = `the snapshot of block ${height}`;

@@ -24,5 +24,5 @@ test.each(Object.entries(SHA256))(
 test('R-era: rules without an engine are refused with the release that has it', async () => {
   const loading = loadEarlierEngine(0);
   await expect(loading).rejects.toThrow(EarlierRulesError);
-  await expect(loading).rejects.toThrow('the data folder is of rules 0');
+  await expect(loading).rejects.toThrow('The data folder uses rules 0');
 });

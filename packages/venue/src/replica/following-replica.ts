@@ -283,7 +283,10 @@ export class FollowingReplica {
     const payload = this.#eraStart(rules);
     const { height, hash } = payload.head;
     if (this.#hashText(JSON.stringify(payload.state)) !== stateHash || hash !== previousHash) {
-      throw new EraStartError(height, 'its state or its past is not the one that the log names');
+      throw new EraStartError(
+        height,
+        'its state or its predecessor is not the one that the log names',
+      );
     }
     this.#enter(payload);
   }
@@ -298,7 +301,7 @@ export class FollowingReplica {
       if (rules === RULES_VERSION) this.#restore(payload);
       else this.#earlier = earlierAt(engines, rules, payload);
     } catch (cause) {
-      throw new EraStartError(height, 'what rode along does not fit', cause);
+      throw new EraStartError(height, 'the companion data does not match', cause);
     }
     this.#crossed.push(start);
   }
@@ -315,7 +318,7 @@ export class FollowingReplica {
       const start = { rules: to, head, heads, state, companions: dumps };
       return versions === undefined ? start : { ...start, versions };
     } catch (cause) {
-      throw new EraStartError(head.height, 'the last state does not fit these rules', cause);
+      throw new EraStartError(head.height, 'the last state does not match these rules', cause);
     }
   }
 
@@ -362,7 +365,7 @@ export class FollowingReplica {
     this.#reset();
     this.#state = restore(state);
     const stateHash = stateHashOf(this.#hashText, head.height, this.#state.digest.hex());
-    if (stateHash !== head.stateHash) throw new Error('its state is not that of its block');
+    if (stateHash !== head.stateHash) throw new Error('its state does not belong to its block');
     for (const projection of this.#projections) restoreFrom(payload, projection);
     this.#startAt(payload);
   }

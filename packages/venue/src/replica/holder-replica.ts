@@ -16,7 +16,7 @@ export class TermOverError extends Error {
   override readonly name = 'TermOverError';
 
   constructor(lease: string) {
-    super(`the term of ${lease} is over: another process may hold the lease`);
+    super(`the term of ${lease} has ended: another process may hold the lease`);
   }
 }
 

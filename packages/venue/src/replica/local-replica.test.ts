@@ -240,7 +240,7 @@ describe('a replica', () => {
     await second.journal.close();
     await rm(join(folder, 'journal'), { recursive: true });
     await cp(join(folder, 'old'), join(folder, 'journal'), { recursive: true });
-    await expect(started()).rejects.toThrow(/the log ends at block 1, .* know block 2/);
+    await expect(started()).rejects.toThrow(/The log ends at block 1, .* contain block 2/);
   });
 
   test('an attested hash is compared at every replay, and another history stops it', async () => {

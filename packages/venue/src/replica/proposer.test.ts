@@ -154,8 +154,8 @@ test('those whose block found no room are told, ticks too, and those behind them
       const result = { outcomes: commands.map(() => ({})) };
       proposer.applied(proposal, { height: seq, result } as unknown as AppliedBlock);
     });
-    await expect(proposer.propose(block(1)[0]!)).rejects.toThrow('no room');
-    await expect(proposer.tick()).rejects.toThrow('no room');
+    await expect(proposer.propose(block(1)[0]!)).rejects.toThrow('no space');
+    await expect(proposer.tick()).rejects.toThrow('no space');
     room = undefined;
     expect((await proposer.propose(block(2)[0]!)).block.height).toBe(1);
     await proposer.drain();

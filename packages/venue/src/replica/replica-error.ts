@@ -13,10 +13,7 @@ export class LogBehindError extends Error {
 
   constructor(lastSeq: number, known: number) {
     super(
-      `the log ends at block ${lastSeq}, but snapshots or the history know block ${known}: ` +
-        'acknowledged blocks are missing. Put the whole journal back, or restore the whole data ' +
-        'folder from one backup; journal, snapshots and history belong together, and a database holds ' +
-        'the history of one venue.',
+      `The log ends at block ${lastSeq}, but snapshots or the history contain block ${known}: acknowledged blocks are missing. Restore the whole journal, or the whole data folder from one backup; journal, snapshots and history belong together, and a database contains the history of one venue.`,
     );
   }
 }
@@ -27,9 +24,7 @@ export class ReplicaDivergedError extends Error {
 
   constructor(height: number, own: string, recorded: string, who = 'the log records') {
     super(
-      `block ${height} has the hash ${own} here, but ${who} ${recorded}: the snapshot is ` +
-        'of another history, or this version of the venue computes another state. Start without ' +
-        'the snapshots to replay everything, or with the version that wrote the log.',
+      `Block ${height} has the hash ${own} here, but ${who} ${recorded}: the snapshot belongs to another history, or this release computes another state. Start without the snapshots to replay everything, or with the release that wrote the log.`,
     );
   }
 }
@@ -42,8 +37,7 @@ export class LaterReleaseError extends Error {
 
   constructor(rules: number, own: number) {
     super(
-      `the data folder is of a later release: it holds rules ${rules}, this program knows rules up ` +
-        `to ${own}. Start the release that wrote it, or a later one; nothing was changed.`,
+      `The data folder was written by a later release: it uses rules ${rules}, this program supports rules up to ${own}. Start the release that wrote it, or a later one; nothing was changed.`,
     );
     this.rules = rules;
     this.own = own;
@@ -60,8 +54,7 @@ export class EarlierRulesError extends Error {
   constructor(rules: number, cause: unknown) {
     const release = RELEASES[rules] ?? `the one with rules ${rules}`;
     super(
-      `the data folder is of rules ${rules}, and the engine of their release (${release}) can't be ` +
-        'used here. Bring the folder forward with a release that has it; nothing was changed.',
+      `The data folder uses rules ${rules}, but the engine of their release (${release}) cannot be used here. Upgrade the folder with a release that has it; nothing was changed.`,
       { cause },
     );
   }
@@ -73,8 +66,7 @@ export class EraStartError extends Error {
 
   constructor(height: number, what: string, cause?: unknown) {
     super(
-      `the era after block ${height} can't start: ${what}. Nothing was changed; start the release ` +
-        'that ran before and report this.',
+      `The rules version after block ${height} cannot start: ${what}. Nothing was changed; start the previous release and report this.`,
       cause === undefined ? {} : { cause },
     );
   }

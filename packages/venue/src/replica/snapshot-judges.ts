@@ -47,10 +47,10 @@ export function unlessAttested(
 }
 
 function notItsBlock(block: number): string {
-  return `its content is of block ${block}`;
+  return `it contains block ${block}`;
 }
 
 function contradicted(content: string | undefined, attested: string): string {
   const has = content === undefined ? 'no hash' : `the hash ${content}`;
-  return `its content has ${has}, and the log attests ${attested}`;
+  return `its content has ${has}, but the log attests ${attested}`;
 }

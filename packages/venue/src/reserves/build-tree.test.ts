@@ -163,11 +163,11 @@ test('with another secret a tree is of no use, and one that is damaged or lost i
   expect(treeSecret(elsewhere)).toEqual(secret);
   const file = join(elsewhere, 'salt-secret');
   writeFileSync(file, 'torn');
-  expect(() => treeSecret(elsewhere)).toThrow(`${file} does not hold 32 bytes in hex`);
+  expect(() => treeSecret(elsewhere)).toThrow(`${file} does not contain 32 bytes in hex`);
   rmSync(file);
   writeFileSync(treeFile(elsewhere, 620), 'a tree');
   expect(() => treeSecret(elsewhere)).toThrow(
-    `${file} is missing, and ${treeFile(elsewhere, 620)} was made with it: restore it`,
+    `${file} is missing, but ${treeFile(elsewhere, 620)} was created with it. Restore it`,
   );
   expect(existsSync(file)).toBe(false);
 });

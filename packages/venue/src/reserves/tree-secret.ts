@@ -13,7 +13,9 @@ export function treeSecret(folder: string): Uint8Array {
     file: join(folder, 'salt-secret'),
     bytes: HASH_BYTES,
     madeWith: treeIn(folder),
-    remedy: `remove ${folder}: trees are built again, and proofs that were given out are not`,
+    remedy:
+      `remove ${folder}: trees are then rebuilt, but proofs that were already given out ` +
+      'become invalid',
   });
 }
 

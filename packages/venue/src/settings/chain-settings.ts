@@ -20,47 +20,57 @@ export const CHAIN_SETTINGS = {
       placeholder: 'local|none|URL,URL',
     }),
     {
-      unset: '`local` where there is a faucet, else `none`',
-      help: 'the [settlement chain](../trade/deposits.md): `local`, `none`, or URLs of JSON-RPC endpoints, comma-separated; of several two must agree, so name three',
+      unset: '`local` if the venue has a faucet, otherwise `none`',
+      help:
+        '[Settlement chain](../trade/deposits.md): `local`, `none`, or URLs of JSON-RPC ' +
+        'endpoints, comma-separated. With several, at least two must agree; use three',
       isEveryday: true,
     },
   ),
   chainKeys: setting(FOLDER, {
     unset: 'none',
-    help: 'folder with the keys of a local chain that [runs as a process of its own](cluster.md#settlement), whose port for replicas `chain` names',
+    help:
+      'Folder with the keys of a local chain that [runs as its own ' +
+      'process](cluster-deploy.md#local-chain-for-test-funds); `chain` is its port for replicas',
   }),
   relay: setting(SWITCH, {
-    unset: 'where the chain is local',
-    help: 'starts a [relay](relay.md) on the port + 1, with a second chain on the port + 4; both are any free ones where the port is 0',
+    unset: 'if the chain is local',
+    help:
+      'Start a [relay](relay.md) on the port + 1, with a second chain on the port + 4; ' +
+      'with port 0 both use free ports',
   }),
   relayAddress: setting(ADDRESS, {
     unset: 'none',
-    help: 'address of a relay elsewhere, which may name pegs on the operations port (`POST /pegs`)',
+    help:
+      'Address of an external relay, which may register relay withdrawal addresses on the ' +
+      'operations port (`POST /pegs`)',
   }),
   ...CHAIN_DOOR,
   chainPort: setting(PORT, {
     unset: 'the port + 3',
-    help: 'port of JSON-RPC of the local chain; any free one where the port is 0',
+    help: 'Port of JSON-RPC of the local chain; a free one if the port is 0',
   }),
   chainConfirmations: setting(whole(), {
-    unset: '1 local, else 20',
-    help: 'blocks that a deposit needs, its own included',
+    unset: '1 for a local chain, otherwise 20',
+    help: 'Confirmations of a deposit, its own block included',
   }),
   chainEveryMs: setting(whole('ms'), {
-    unset: '250 local, else 2000',
-    help: 'milliseconds between two looks at the chain',
+    unset: '250 for a local chain, otherwise 2000',
+    help: 'Milliseconds between two reads of the chain',
   }),
   chainMaxFeeGwei: setting(whole('gwei'), {
     default: 500,
-    help: "the most that the venue's transactions offer for a unit of gas; above it they wait, and `/settlement` says so",
+    help:
+      "Maximum gas price of the venue's transactions; above it they wait, and " +
+      '`/settlement` reports it',
   }),
   chainMaxTipGwei: setting(whole('gwei'), {
     default: 20,
-    help: 'the most of it that they offer as a tip, whatever endpoints say is usual; raise it where blocks ask for more',
+    help: "Maximum tip of the venue's transactions; raise it if blocks require more",
   }),
   chainBumpAfterMs: setting(whole('ms'), {
     default: 30_000,
-    help: 'milliseconds in no block until a transaction offers more',
+    help: 'Milliseconds until a pending transaction is sent again with a higher fee',
   }),
   acceptReorganisation: setting(
     text({
@@ -70,48 +80,63 @@ export const CHAIN_SETTINGS = {
     }),
     {
       unset: 'none',
-      help: 'the block that took the place of a confirmed one: [the chain is taken as it is now](../trade/deposits.md#a-chain-that-lost-what-was-confirmed)',
+      help:
+        'Hash of the block that replaced a confirmed one: [accept the chain as it is ' +
+        'now](deposits-and-withdrawals.md#reorganisation)',
     },
   ),
   bridgeContract: setting(ADDRESS, {
     unset: 'none',
-    help: 'address of the bridge on a chain that is not local',
+    help: 'Address of the bridge, if the chain is not local',
   }),
   usdcContract: setting(ADDRESS, {
     unset: 'none',
-    help: 'address of USDC on a chain that is not local',
+    help: 'Address of USDC, if the chain is not local',
   }),
   bridgeFromBlock: setting(whole('count', { min: 0 }), {
     default: 0,
-    help: 'the block that the bridge was made in, or any before',
+    help: 'Block in which the bridge was deployed, or an earlier one',
   }),
   reservesEveryMs: setting(whole('ms', { min: 1_000 }), {
     default: 86_400_000,
-    help: 'milliseconds between two [publications of reserves](../verify/proof-of-reserves.md), at multiples of it: a day is at 00:00 UTC; 1000 at least',
+    help:
+      'Milliseconds between two [publications of ' +
+      'reserves](../verify/proof-of-reserves.md), at multiples of it (a day: 00:00 UTC); ' +
+      'at least 1000',
   }),
   formerBridges: setting(list(ADDRESS), {
     default: [],
-    help: 'bridges that this one follows: what they pay over to it [when the venue moves](bridge.md#moving-to-a-new-bridge) is no deposit',
+    help:
+      'Previous bridges: their payouts to this bridge [when the venue ' +
+      'moves](bridge-runbook.md#move-to-a-new-bridge) do not count as deposits',
   }),
   settlementRpcUrl: setting(text({ placeholder: HTTP_URL.placeholder }), {
-    unset: "the local chain's own",
-    help: 'an endpoint for wallets, shown in `settings`',
+    unset: 'the one of the local chain',
+    help: 'JSON-RPC endpoint for wallets, shown in `settings`',
   }),
   relayerKey: setting(text({ placeholder: SECRET_PLACE.placeholder }), {
-    unset: 'none; of the local chain its own',
-    help: 'where the key is that sends permits and payouts: a file, or `env:NAME`; on a mainnet never in the data folder, and only its owner may read the file',
+    unset: 'none; for a local chain its own',
+    help:
+      'Key that sends permits and payouts: a file, or `env:NAME`. On a mainnet it must be ' +
+      'outside the data folder and readable only by its owner',
   }),
   validators: setting(list(HTTP_URL), {
     default: [],
-    help: 'URLs of [processes that sign payouts](bridge.md#validators); with them the venue needs no key of a validator',
+    help:
+      'URLs of [validators that sign payouts](bridge-setup.md#validators); with them the venue ' +
+      'needs no validator key',
   }),
   validatorKeys: setting(list(SECRET_PLACE), {
     default: [],
-    unset: 'none; of the local chain its own',
-    help: 'keys that sign payouts inside of this process: files, or `env:NAME`, under the same rules',
+    unset: 'none; for a local chain its own',
+    help:
+      'Keys that sign payouts within this process: files, or `env:NAME`, under the same ' +
+      'rules as `relayerKey`',
   }),
   payoutPatienceMs: setting(whole('ms'), {
     default: 600_000,
-    help: 'milliseconds for which the token may refuse a destination until the payout is [cancelled and returned](../trade/withdrawals.md#when-it-does-not-get-on)',
+    help:
+      'Milliseconds for which the token may reject a destination before the payout is ' +
+      '[cancelled and returned](../trade/withdrawals.md#delays)',
   }),
 };

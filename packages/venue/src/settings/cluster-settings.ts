@@ -21,16 +21,20 @@ export const CLUSTER_SETTINGS = {
     }),
     {
       unset: 'files in the data folder',
-      help: 'NATS servers whose JetStream has the log of a [cluster](cluster.md), as `nats://a,b,c`; the data folder then has a copy of it',
+      help:
+        'NATS servers with the JetStream log of a [cluster](cluster.md), as `nats://a,b,c`; ' +
+        'the data folder then contains a copy of the log',
     },
   ),
   cluster: setting(text({ pattern: NAME, expected: NAME_TEXT, placeholder: 'NAME' }), {
     unset: 'none',
-    help: 'the name of the cluster, by which its replicas find the same stream: letters, digits, `-` and `_`',
+    help:
+      'Name of the cluster; its replicas use it to find their stream. Letters, digits, `-` ' +
+      'and `_`',
   }),
   replica: setting(text({ pattern: NAME, expected: NAME_TEXT, placeholder: 'NAME' }), {
-    unset: 'the name of the machine, and the port',
-    help: 'what this replica is called in logs, metrics and leases',
+    unset: 'host name of the machine, and the port',
+    help: 'Name of this replica in logs, metrics and leases',
   }),
   publicUrl: setting(
     text({
@@ -39,39 +43,49 @@ export const CLUSTER_SETTINGS = {
       placeholder: 'URL',
     }),
     {
-      unset: 'not told',
-      help: 'where clients reach this replica, and not the proxy in front of all; it is told in `settings`, so that those who lose another one come here',
+      unset: 'not announced',
+      help:
+        'Public URL of this replica, not of a proxy in front of all. It is listed in ' +
+        '`settings`, so that clients can switch to it when they lose another replica',
     },
   ),
   streamReplicas: setting(whole(), {
     default: 3,
-    help: 'servers that keep the stream; with fewer than 3 the death of one stops the venue or loses what it has acknowledged',
+    help:
+      'Servers that store the stream; with fewer than 3, the failure of one stops the ' +
+      'venue or loses acknowledged actions',
   }),
   acceptWeakStream: setting(SWITCH, {
     default: false,
-    help: 'start although the stream, or a NATS server, could lose acknowledged blocks, and log why',
+    help:
+      'Start although the stream, or a NATS server, could lose acknowledged blocks; the ' +
+      'reasons are logged',
   }),
   natsMonitors: setting(list(HTTP_URL), {
     default: [],
-    help: 'monitoring ports of the NATS servers, as `http://a:8222,http://b:8222`: a start checks there that each server syncs every message',
+    help:
+      'Monitoring ports of the NATS servers, as `http://a:8222,http://b:8222`. At start ' +
+      'the venue checks there that each server syncs every message',
   }),
   acceptSnapshot: setting(
     text({ pattern: /^0x[0-9a-f]{64}$/, expected: '0x and 64 hex digits', placeholder: 'HASH' }),
     {
       unset: 'none',
-      help: 'the content hash of a snapshot that the log does not attest and that this replica may still [begin with](cluster.md#snapshots-of-others)',
+      help:
+        'Content hash of a snapshot that the log does not attest and that this replica may ' +
+        'still [start from](cluster-runbook.md#snapshots-from-other-replicas)',
     },
   ),
   natsUser: setting(text({ placeholder: 'NAME' }), {
     unset: 'none',
-    help: 'the user that the NATS servers know this replica as',
+    help: 'User name of this replica at the NATS servers',
   }),
   natsPassword: setting(SECRET_PLACE, {
     unset: 'none',
-    help: 'where its password is: `env:NAME`, or a file',
+    help: 'Password of that user: `env:NAME`, or a file',
   }),
   natsTls: setting(FOLDER, {
     unset: 'none',
-    help: 'folder with `ca.pem`, and `cert.pem` and `key.pem` where the servers ask for them',
+    help: 'Folder with `ca.pem`, and with `cert.pem` and `key.pem` if the servers require them',
   }),
 };

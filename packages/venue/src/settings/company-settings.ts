@@ -2,30 +2,37 @@ import { setting, SWITCH, whole } from '@oddlot/host/settings';
 
 export const COMPANY_SETTINGS = {
   faucet: setting(SWITCH, {
-    unset: 'on, on a testnet whose chain is its own',
-    help: 'gives test money away at [/request-fund](../reference/info.md#request-fund), 404 without; never on a mainnet',
+    unset: 'on for a testnet with its own chain',
+    help:
+      'Enable the faucet for test funds at ' +
+      '[/request-fund](../reference/info.md#request-fund); 404 without it. Never on a ' +
+      'mainnet',
   }),
-  faucetUsdc: setting(whole('usdc'), { default: 1_000, help: 'USDC of one grant' }),
+  faucetUsdc: setting(whole('usdc'), { default: 1_000, help: 'USDC per grant' }),
   faucetEveryMs: setting(whole('ms'), {
     default: 3_600_000,
-    help: 'milliseconds between two grants to an address or client',
+    help: 'Milliseconds between two grants to one address or client',
   }),
   bots: setting(SWITCH, {
     unset: 'on with simulated prices',
-    help: 'simulated traders, so that the books are not empty; never on a mainnet',
+    help: 'Run simulated traders that provide demo liquidity; never on a mainnet',
     isEveryday: true,
   }),
   exhibition: setting(SWITCH, {
     unset: 'on with bots',
-    help: '[outcome markets](outcome-markets.md) that are listed and resolved by themselves; never on a mainnet',
+    help: 'List and resolve demo [outcome markets](outcome-markets.md); never on a mainnet',
   }),
   leaderboard: setting(SWITCH, {
     default: true,
-    help: '[compares accounts](../reference/info.md#leaderboard) by what they gained and traded, for everybody to see; refused without',
+    help:
+      'Serve the public [leaderboard](../reference/info-markets.md#leaderboard) of accounts by ' +
+      'profit and volume; otherwise the query is rejected',
   }),
   web: setting(SWITCH, {
     default: true,
-    help: 'the [trading page](../trade/trading-page.md) at `/`, built at the start when it is missing or old; 404 without',
+    help:
+      'Serve the [trading page](../trade/trading-page.md) at `/`; it is built at start if ' +
+      'it is missing or outdated. 404 without it',
     isEveryday: true,
   }),
 };

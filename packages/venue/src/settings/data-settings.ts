@@ -3,7 +3,7 @@ import { FOLDER, KEPT, setting, SWITCH, text, whole } from '@oddlot/host/setting
 export const DATA_SETTINGS = {
   data: setting(FOLDER, {
     default: './data',
-    help: 'folder of the log, snapshots and the history',
+    help: 'Folder of the log, the snapshots and the history',
     isEveryday: true,
   }),
   database: setting(
@@ -14,39 +14,47 @@ export const DATA_SETTINGS = {
     }),
     {
       unset: '`history.sqlite` in the data folder',
-      help: 'a PostgreSQL server for the [history](#the-history), as `postgres://user@host/name`',
+      help: 'PostgreSQL server for the [history](storage.md#history), as `postgres://user@host/name`',
     },
   ),
   snapshotEveryBlocks: setting(whole(), {
     default: 20_000,
-    help: 'blocks between two snapshots',
+    help: 'Blocks between two snapshots',
   }),
   snapshotEveryCommands: setting(whole(), {
     default: 500_000,
-    help: 'or commands, whichever comes first',
+    help: 'Commands between two snapshots, if reached earlier than `snapshotEveryBlocks`',
   }),
   receiptsKeptMs: setting(whole('ms'), {
     default: 31 * 24 * 3_600_000,
-    help: 'milliseconds that receipts are kept: 31 days by default',
+    help: 'Milliseconds for which receipts are kept; the default is 31 days',
   }),
   logKeep: setting(KEPT, {
     unset: '`all`; 1 with simulated traders',
-    help: "`all`, or days: [how long the log is kept](#what-a-day-costs). Receipts that are damaged once parts of it are gone can't be computed again, and the past can't be audited",
+    help:
+      '`all`, or days: [how long the log is kept](storage.md#daily-volume). Without the whole ' +
+      'log, damaged receipts cannot be recomputed and the past cannot be audited',
   }),
   historyKeep: setting(KEPT, {
     unset: '`all`; 1 with simulated traders',
-    help: '`all`, or days: how long rows of the [history](#the-history) are kept; receipts have their own time',
+    help:
+      '`all`, or days: how long rows of the [history](storage.md#history) are kept; receipts ' +
+      'have their own setting',
   }),
   diskLowBytes: setting(whole('bytes', { min: 0 }), {
     default: 2 ** 30,
-    help: "below [this much room](#when-the-disk-fills-up) only cancels, reducing orders and operators' actions pass",
+    help:
+      'Below [this much free space](storage.md#full-disk) only cancels, reducing orders ' +
+      "and operators' actions are accepted",
   }),
   diskFullBytes: setting(whole('bytes', { min: 0 }), {
     default: 2 ** 28,
-    help: 'below this much room nothing is written, and reads go on',
+    help: 'Below this much free space nothing is written; reads continue',
   }),
   acceptClock: setting(SWITCH, {
     default: false,
-    help: 'for one start: goes on though [the clock is behind the log](#when-the-clock-is-wrong) by more than 30 s; time then runs at half speed',
+    help:
+      'For one start: continue although [the clock is behind the ' +
+      'log](troubleshooting.md#wrong-clock) by more than 30 s; time then runs at half speed',
   }),
 };

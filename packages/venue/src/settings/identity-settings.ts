@@ -6,7 +6,10 @@ const ADMINS_MAX = 20;
 export const IDENTITY_SETTINGS = {
   network: setting(choice('testnet', 'mainnet'), {
     default: 'testnet',
-    help: '`testnet`, or `mainnet`: other signing constants and real prices only; faucet, simulated traders, exhibition and `fault` are refused. Fixed with the first start of a folder',
+    help:
+      '`testnet`, or `mainnet`: other signing constants and real prices only, without ' +
+      'faucet, simulated traders, exhibition and `fault`. Fixed with the first start of a ' +
+      'folder',
     isEveryday: true,
   }),
   serviceNetwork: setting(
@@ -17,21 +20,25 @@ export const IDENTITY_SETTINGS = {
     }),
     {
       unset: 'none',
-      help: "the word that the venue's [own name](#a-name-of-its-own) begins with, best its domain: 3 to 55 letters, digits and dots. Needed on a mainnet and with a chain that is not the venue's own",
+      help:
+        "First part of the venue's [network name](#network-name), best its domain: 3 to " +
+        '55 letters, digits and dots. Required on a mainnet and with an external chain',
       isEveryday: true,
     },
   ),
   admins: setting(list(ADDRESS, { max: ADMINS_MAX }), {
     default: [],
-    help: "addresses that may send [operator's actions](markets.md); taken with the first start of a folder, changed by them from then on",
+    help:
+      'Addresses that may send [operator actions](markets.md). Taken from the first start ' +
+      'of a folder; the admins change them later',
     isEveryday: true,
   }),
   deployers: setting(list(ADDRESS, { max: ADMINS_MAX }), {
     unset: 'the admins',
-    help: 'addresses that may deploy outcome markets, in the same way',
+    help: 'Addresses that may deploy outcome markets. Taken from the first start of a folder',
   }),
   relayUrl: setting(text({ placeholder: HTTP_URL.placeholder }), {
-    unset: 'that of the own relay, otherwise none',
-    help: 'URL of the relay that `settings` show',
+    unset: "URL of the venue's own relay, otherwise none",
+    help: 'URL of the relay, shown in `settings`',
   }),
 };

@@ -4,27 +4,32 @@ import { BUDGET_SETTINGS } from '../edge/budget-settings.ts';
 export const LIMIT_SETTINGS = {
   limits: setting(SWITCH, {
     default: true,
-    help: 'off lifts all request, connection and frame limits, and [budgets](../reference/limits.md#budgets) per client, for load tests; those for all stay',
+    help:
+      'Apply all limits of requests, connections and frames, and ' +
+      '[budgets](../reference/limits.md#budgets) per client; off is for load tests. Total ' +
+      'budgets always apply',
   }),
   infoPerSecond: setting(whole(), {
     default: 50,
-    help: '`/info` requests a second and client address',
+    help: '`/info` requests per second and client address',
   }),
   exchangePerSecond: setting(whole(), {
     default: 10,
-    help: '`/exchange` requests a second and client address',
+    help: '`/exchange` requests per second and client address',
   }),
   explainPerSecond: setting(whole(), {
     default: 5,
-    help: '[explainSignature](../reference/info.md#explainsignature) queries a second and client address',
+    help:
+      '[explainSignature](../reference/info-venue.md#explainsignature) queries per second and ' +
+      'client address',
   }),
   simulatePerSecond: setting(whole(), {
     default: 10,
-    help: '[simulate](../reference/info.md#simulate) queries a second and client address',
+    help: '[simulate](../reference/info-venue.md#simulate) queries per second and client address',
   }),
   ...BUDGET_SETTINGS,
   confirmTimeoutMs: setting(whole('ms'), {
     default: 10_000,
-    help: 'milliseconds that an answer with `confirm` waits; then HTTP 202',
+    help: 'Milliseconds that a request with `confirm` waits before it is answered with HTTP 202',
   }),
 };

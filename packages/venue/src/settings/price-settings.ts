@@ -11,16 +11,21 @@ const EXCHANGE: Kind<typeof ExchangeSetting> = {
 export const PRICE_SETTINGS = {
   oracle: setting(choice('simulated', 'still', 'exchanges'), {
     default: 'simulated',
-    help: 'prices of perps: a random walk; `still` repeats the last price; `exchanges` takes real ones, as a mainnet must',
+    help:
+      'Prices of perps: a random walk, the constant last price (`still`), or real prices ' +
+      '(`exchanges`; required on a mainnet)',
     isEveryday: true,
   }),
   oracleEveryMs: setting(whole('ms'), {
     default: 1_000,
-    help: 'milliseconds between two prices; above 30,000 every price goes stale before the next',
+    help: 'Milliseconds between two prices; above 30,000 every price becomes stale before the next',
   }),
   referencePrices: setting(choice('simulated', 'still', 'exchanges', 'none'), {
-    unset: 'as `oracle` with bots, else `none`',
-    help: '[prices that outcome markets are about](outcome-markets.md#where-reference-prices-come-from): `simulated`, `still`, `exchanges`, `none`. The first two never on a mainnet',
+    unset: 'like `oracle` with bots, otherwise `none`',
+    help:
+      '[Reference prices of outcome ' +
+      'markets](outcome-markets.md#reference-prices): `simulated`, ' +
+      '`still`, `exchanges`, `none`. Never `simulated` or `still` on a mainnet',
   }),
   referenceSymbols: setting(
     list(
@@ -32,23 +37,27 @@ export const PRICE_SETTINGS = {
     ),
     {
       default: ['BTC', 'ETH', 'SOL', 'XRP', 'DOGE', 'BNB'],
-      help: 'what has a reference price',
+      help: 'Symbols with a reference price',
     },
   ),
   exchanges: setting(list(EXCHANGE, { min: 1 }), {
     default: ['binance', 'coinbase', 'kraken'],
-    help: 'where real prices come from, in a file names or tables with `name`, `url`, `weight`; `spot` is of the first',
+    help:
+      'Exchanges that provide real prices; in a file names or tables with `name`, `url`, ' +
+      '`weight`. `spot` prices come from the first one',
   }),
   exchangesMin: setting(whole(), {
     default: 2,
-    help: 'fewer exchanges that agree make no oracle price',
+    help: 'Minimum number of agreeing exchanges for an oracle price',
   }),
   exchangeSilentMs: setting(whole('ms'), {
     default: 10_000,
-    help: 'an exchange that is silent for more milliseconds does not count',
+    help: 'Milliseconds of silence after which an exchange is ignored',
   }),
   exchangeOutlierBps: setting(whole('bps'), {
     default: 100,
-    help: 'nor one that is further from the median of the others, in basis points',
+    help:
+      'Maximum distance of an exchange from the median of the others, in basis points; ' +
+      'beyond it the exchange is ignored',
   }),
 };

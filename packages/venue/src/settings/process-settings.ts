@@ -5,7 +5,7 @@ export const PROCESS_SETTINGS = {
   recoverWorkers: setting(whole(), {
     default: Math.max(1, availableParallelism() - 1),
     unset: 'cores − 1',
-    help: 'threads that check signatures',
+    help: 'Threads that verify signatures',
   }),
   logLevel: setting(LOG_LEVEL, {
     default: 'info',
@@ -14,6 +14,8 @@ export const PROCESS_SETTINGS = {
   }),
   fault: setting(text(), {
     unset: 'none',
-    help: 'test hook, see [testing a bot](../build/testing-a-bot.md): `slow-sync:MS` delays every sync of the log; never on a mainnet',
+    help:
+      'Test hook, see [testing a bot](../build/testing-a-bot.md): `slow-sync:MS` delays ' +
+      'every sync of the log; never on a mainnet',
   }),
 };

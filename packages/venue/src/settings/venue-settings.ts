@@ -11,25 +11,27 @@ import { PROCESS_SETTINGS } from './process-settings.ts';
 
 /** All that a venue can be told. */
 export const VENUE_SETTINGS = {
-  title: 'Oddlot: a trading venue that anyone can run.',
+  title: 'Oddlot: a self-hosted exchange for perpetual futures and prediction markets',
   command: 'oddlot start',
   environment: 'ODDLOT_',
   groups: {
-    'Where it listens': LISTENING_SETTINGS,
-    'What it is': IDENTITY_SETTINGS,
+    Listening: LISTENING_SETTINGS,
+    Identity: IDENTITY_SETTINGS,
     'Settlement chain': CHAIN_SETTINGS,
     Prices: PRICE_SETTINGS,
-    'Test money and company': COMPANY_SETTINGS,
-    'Limits of clients': LIMIT_SETTINGS,
+    'Test funds and demo markets': COMPANY_SETTINGS,
+    'Limits per client': LIMIT_SETTINGS,
     Data: DATA_SETTINGS,
-    'Many machines': CLUSTER_SETTINGS,
-    'The process': PROCESS_SETTINGS,
+    Cluster: CLUSTER_SETTINGS,
+    Process: PROCESS_SETTINGS,
   },
   former: {
-    keepLog: 'is now logKeep: all, or the number of days that old parts of the log are kept',
+    keepLog:
+      'was renamed: use logKeep (all, or the number of days for which old parts of the log ' +
+      'are kept)',
   },
-  closing: `A flag wins over the environment, that over the file, that over the default. A list is separated by
-commas. Each setting is explained in docs/operate/running-a-venue.md; deploy/oddlot.toml is a sample.
+  closing: `A flag overrides the environment, which overrides the file, which overrides the default. Separate the entries of a list
+with commas. Each setting is explained in docs/operate/running-a-venue.md; deploy/oddlot.toml is a sample.
 --version prints the version.`,
 } satisfies SettingsProgram;
 

@@ -135,7 +135,7 @@ test('a chain that ends before what was read is told, not taken for news', async
   const other = settlement.watcher(settlement.bridged.client(1));
   await readAll(other);
   expect(other.status).toMatchObject({ state: 'unavailable', isCurrent: false });
-  expect(other.status.error).toMatch(/is at block \d+, and \d+ was read before/);
+  expect(other.status.error).toMatch(/is at block \d+, but \d+ was read before/);
 });
 
 test('R-agents: money for a bound address is kept aside, and credited when the binding has ended', async () => {
@@ -191,16 +191,16 @@ test('nothing runs on another chain, or with contracts that are not those that a
   expect(await verified(1, { bridge, token })).toMatchObject({
     isRight: false,
     state: 'disagrees',
-    error: 'the endpoint is of chain 421614, not 1',
+    error: 'the endpoint serves chain 421614, not 1',
   });
   expect(await verified(TEST_CHAIN_ID, { bridge: nobody, token })).toMatchObject({
     isRight: false,
     state: 'failed',
-    error: `bridgeContract: there is no contract at ${nobody}`,
+    error: `bridgeContract: no contract at ${nobody}`,
   });
   expect(await verified(TEST_CHAIN_ID, { bridge, token: bridge })).toMatchObject({
     state: 'failed',
-    error: `the bridge holds the token ${token}, not usdcContract ${bridge}`,
+    error: `the bridge uses the token ${token}, not usdcContract ${bridge}`,
   });
 });
 

@@ -215,7 +215,7 @@ export class DepositWatcher {
     const codes = await this.#contractsAmong(senders, confirmed);
     // Logs of one branch must not be taken for those of another.
     if ((await this.#hashOf(toBlock)) !== blockHash) {
-      throw new ChainUnavailableError(`block ${toBlock} changed while it was read`);
+      throw new ChainUnavailableError(`block ${toBlock} changed while it was being read`);
     }
     const { rules: given } = this.#options;
     const operators = new Set([...given.operators, ...this.#operators]);
@@ -251,7 +251,7 @@ export class DepositWatcher {
 
   async #hashOf(block: number): Promise<Hex> {
     const found = await this.#options.client.blockHash(block);
-    if (found === undefined) throw new ChainUnavailableError(`block ${block} is not there`);
+    if (found === undefined) throw new ChainUnavailableError(`block ${block} does not exist`);
     return found;
   }
 
@@ -260,7 +260,7 @@ export class DepositWatcher {
     const { block, blockHash } = this.#watched;
     if (head < block) {
       throw new ChainUnavailableError(
-        `the chain is at block ${head}, and ${block} was read before`,
+        `the chain is at block ${head}, but ${block} was read before`,
       );
     }
     if (blockHash === null) {
@@ -295,8 +295,8 @@ export class DepositWatcher {
     const { block, is, vanished, was } = reorganisation;
     this.#reorganisation = reorganisation;
     if (accepted?.toLowerCase() !== is) {
-      const lost = vanished.length === 0 ? '' : `, ${vanished.length} deposits are missed`;
-      throw new ReorganisedError(`block ${block} was ${was ?? 'another'} and is ${is}${lost}`);
+      const lost = vanished.length === 0 ? '' : `, ${vanished.length} deposits are missing`;
+      throw new ReorganisedError(`block ${block} was ${was ?? 'another'} and is now ${is}${lost}`);
     }
     const { book } = this.#watched;
     const start = startOf({ chainId: client.chainId, bridge: contracts.bridge }, fromBlock);
@@ -341,7 +341,7 @@ export class DepositWatcher {
     if (standing === 'credited' || standing === 'old') return undefined;
     const { isKept = false, reject } = (await propose(commandOf(credit))).outcome;
     if (reject !== undefined && reject.reason !== 'agentAddressUsed') {
-      throw new Error(`the engine refused a deposit: ${reject.reason}`);
+      throw new Error(`the engine rejected a deposit: ${reject.reason}`);
     }
     if (reject === undefined && !isKept) return undefined;
     const { account, amountMicroUsdc, isOwn, source } = credit;

@@ -52,7 +52,7 @@ async function readAll(watcher: DepositWatcher): Promise<void> {
   while (await watcher.step()) continue;
 }
 
-const FOREIGN = /knows withdrawal 1.*, which this venue has never issued/;
+const FOREIGN = /knows withdrawal 1.*, which this venue never issued/;
 
 test('an empty log on a bridge that has paid credits nothing, and says why', async () => {
   await payOut(1n);

@@ -20,7 +20,8 @@ export class ForeignPayoutError extends Error {
   constructor({ txHash, withdrawalId }: ForeignPayout) {
     const where = txHash === undefined ? '' : ` in ${txHash}`;
     super(
-      `the bridge knows withdrawal ${withdrawalId}${where}, which this venue has never issued: the data folder is not the one of this bridge, or keys are stolen`,
+      `the bridge knows withdrawal ${withdrawalId}${where}, which this venue never issued: ` +
+        'the data folder belongs to another bridge, or keys were stolen',
     );
   }
 }

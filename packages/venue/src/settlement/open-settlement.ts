@@ -271,7 +271,7 @@ function openPayouts(
   });
   if (payouts.damaged > 0) {
     const what = { file: 'settlement/payouts.jsonl', lines: payouts.damaged };
-    log.warn(what, 'damaged lines: a copy is kept beside it, the chain is asked again');
+    log.warn(what, 'damaged lines: copy kept, reading the chain again');
   }
   return payouts;
 }
@@ -307,7 +307,7 @@ function openRemote(settings: SettlementSettings, { env }: ChainDependencies): O
   const keys = chainKeys === undefined ? undefined : keptLocalKeys(chainKeys, 'chainKeys');
   const contracts = keys === undefined ? settings.contracts : localContracts(keys);
   if (contracts === undefined) {
-    throw new KeyError('bridgeContract, usdcContract: a chain that is not local needs both');
+    throw new KeyError('bridgeContract, usdcContract: both are required if the chain is not local');
   }
   const named = relayerKey === undefined ? undefined : readKey(relayerKey, 'relayerKey', env);
   return {

@@ -109,7 +109,7 @@ export class PermitDeposits {
     const { user } = permit;
     const before = this.#sending.get(user);
     if (before !== undefined && before !== key) {
-      return unavailable('another permit of this user is under way');
+      return unavailable('another permit of this user is being processed');
     }
     this.#sending.set(user, key);
     try {
@@ -151,9 +151,9 @@ export class PermitDeposits {
   async #checkPermit(permit: Permit): Promise<WireError | undefined> {
     const { client, contracts, relayer } = this.#options;
     const waiting = relayer.waiting().filter(({ mined }) => mined === undefined);
-    if (waiting.length >= WAITING_MAX) return unavailable('too many deposits wait');
+    if (waiting.length >= WAITING_MAX) return unavailable('too many deposits are pending');
     const isBusy = waiting.some(({ key }) => key.startsWith(keysOf(permit.user)));
-    if (isBusy) return unavailable('another permit of this user is under way');
+    if (isBusy) return unavailable('another permit of this user is being processed');
     this.#domain ??= await readPermitDomain(client, contracts.token);
     const domain = this.#domain;
     const state = await readPermitState(client, contracts, permit.user);
@@ -178,7 +178,10 @@ export class PermitDeposits {
     const { allowance, balance, nonce, signed, unused } = state;
     const isHandedIn = signed < nonce;
     if (signed < unused) {
-      return refusal('permitFailed', [], { field: 'signature', why: 'the permit was used' });
+      return refusal('permitFailed', [], {
+        field: 'signature',
+        why: 'the permit was already used',
+      });
     }
     const available = isHandedIn && allowance < balance ? allowance : balance;
     if (available < permit.usd) {
@@ -197,7 +200,8 @@ export class PermitDeposits {
   #broadcast(key: string): PermitAnswer {
     const record = this.#options.relayer.find(key);
     const txHash = record?.mined?.txHash ?? record?.attempts.at(-1)?.txHash;
-    if (txHash === undefined) return { ok: false, error: unavailable('it was not sent') };
+    if (txHash === undefined)
+      return { ok: false, error: unavailable('the transaction was not sent') };
     return { ok: true, data: { txHash } };
   }
 
@@ -208,7 +212,7 @@ export class PermitDeposits {
     const txHash = record?.mined?.txHash;
     if (txHash === undefined) {
       const sent = record?.attempts.at(-1)?.txHash ?? 'nothing';
-      return { ok: false, error: unavailable(`${sent} is in no block yet; ask again`) };
+      return { ok: false, error: unavailable(`${sent} is not in a block yet; ask again`) };
     }
     const receipt = await client.receipt(txHash);
     if (receipt === undefined) return { ok: false, error: unavailable(`${txHash} lost its block`) };

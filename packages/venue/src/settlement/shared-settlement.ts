@@ -186,10 +186,7 @@ export class SharedSettlement implements MoneySide {
         waitMs = AGAIN_MS;
       } catch (error) {
         if (isDone()) return;
-        this.#parts.log.error(
-          { err: error },
-          'the settlement chain can not be worked on from here',
-        );
+        this.#parts.log.error({ err: error }, 'this replica cannot reach the settlement chain');
         waitMs = Math.min(AGAIN_MS_MAX, 2 * waitMs);
       }
       const stopped = Promise.withResolvers<void>();
@@ -203,8 +200,7 @@ export class SharedSettlement implements MoneySide {
     const ended = Promise.withResolvers<void>();
     this.#end = () => ended.resolve();
     const onLost = (error: unknown): void => {
-      if (!term.isOver())
-        log.warn({ err: error }, 'the records of the settlement chain are taken again');
+      if (!term.isOver()) log.warn({ err: error }, 'taking over the settlement records');
       ended.resolve();
     };
     const settlement = this.#parts.open(term, await this.#take(term, onLost));
@@ -234,7 +230,7 @@ export class SharedSettlement implements MoneySide {
   }
 
   async #depositHere(query: InfoQueryOf<'depositWithPermit'>): Promise<PermitAnswer> {
-    const elsewhere = unavailable('another replica sends it now; ask again');
+    const elsewhere = unavailable('another replica is sending it; ask again');
     try {
       return (await this.#own?.permits?.deposit(query)) ?? elsewhere;
     } catch (error) {
@@ -255,7 +251,7 @@ export class SharedSettlement implements MoneySide {
   async #fundHere(request: Fund): Promise<Funded> {
     const { fundEveryMs = 0, now } = this.#parts;
     const backing = this.#own?.backing;
-    if (backing === undefined) throw new Error('another replica works on the settlement chain now');
+    if (backing === undefined) throw new Error('another replica runs the settlement now');
     const last = backing.funded().findLast(({ user }) => user === request.user);
     const nextMs = (last?.atMs ?? -Infinity) + fundEveryMs;
     if (nextMs > now()) return { nextMs };

@@ -24,13 +24,13 @@ export async function verifyChain(
     ['usdcContract', token],
   ] as const) {
     if ((await client.codeAt(at, confirmed)) === '0x') {
-      throw new WrongContractsError(`${name}: there is no contract at ${at}`);
+      throw new WrongContractsError(`${name}: no contract at ${at}`);
     }
   }
   const data = encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'token' });
   const told: Hex = `0x${(await client.call({ to: bridge, data })).slice(-40)}`;
   if (told.toLowerCase() !== token) {
-    throw new WrongContractsError(`the bridge holds the token ${told}, not usdcContract ${token}`);
+    throw new WrongContractsError(`the bridge uses the token ${told}, not usdcContract ${token}`);
   }
   const abi = BRIDGE_ABI;
   const ask = (functionName: 'guardian' | 'validators'): Promise<Hex> =>

@@ -44,9 +44,7 @@ export class WatchFile {
     const { damaged, records: lines } = earlier === undefined ? records.read() : NOTHING;
     if (damaged.length > 0) {
       const aside = records.setAside();
-      onDamaged(
-        `${records.name} is damaged and was put aside as ${aside}: the chain is read again`,
-      );
+      onDamaged(`${records.name} is damaged and was moved to ${aside}: reading the chain again`);
     }
     this.#records = records;
     this.#written = earlier ?? (damaged.length > 0 ? undefined : watchedOf(lines as Line[]));

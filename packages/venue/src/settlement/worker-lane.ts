@@ -67,7 +67,7 @@ export class WorkerLane {
         hasMore = (await worker.step()) === true || hasMore;
       } catch (error) {
         hasFailed = true;
-        log.warn({ why: chainFault(error) }, 'the settlement chain could not be worked on');
+        log.warn({ why: chainFault(error) }, 'a settlement step failed');
         if (onFailure?.(error) === true) break;
       }
     }

@@ -43,9 +43,9 @@ test('R-clock: once no risk was taken, none is until the distance is gone', () =
   });
   expect(states).toEqual(['off', 'lost', 'lost', 'lost', 'right', 'far']);
   expect(messages).toEqual([
-    'the wall clock and the time of the venue lie apart',
-    'the wall clock and the time of the venue lie far apart: no new risk is taken',
-    'the clock is right again',
-    'the wall clock and the time of the venue lie apart: not ready',
+    'the clock deviates from the time of the venue',
+    'the clock deviates far from the time of the venue: no new risk accepted',
+    'the clock agrees with the time of the venue again',
+    'the clock deviates from the time of the venue: not ready',
   ]);
 });

@@ -121,17 +121,17 @@ class Distance {
 const STATES: readonly ClockState[] = ['right', 'off', 'far', 'lost'];
 
 const WALL_TEXTS: Texts = {
-  right: 'the clock is right again',
-  off: 'the wall clock and the time of the venue lie apart',
-  far: 'the wall clock and the time of the venue lie apart: not ready',
-  lost: 'the wall clock and the time of the venue lie far apart: no new risk is taken',
+  right: 'the clock agrees with the time of the venue again',
+  off: 'the clock deviates from the time of the venue',
+  far: 'the clock deviates from the time of the venue: not ready',
+  lost: 'the clock deviates far from the time of the venue: no new risk accepted',
 };
 
 const OTHERS_TEXTS: Texts = {
-  right: 'the clock agrees with those of the other replicas again',
-  off: 'the clock lies apart from those of the other replicas',
-  far: 'the clock lies apart from those of the other replicas: not ready',
-  lost: 'the clock lies far apart from those of the other replicas: nothing is taken here',
+  right: 'the clock agrees with the other replicas again',
+  off: 'the clock deviates from the other replicas',
+  far: 'the clock deviates from the other replicas: not ready',
+  lost: 'the clock deviates far from the other replicas: nothing accepted here',
 };
 
 /** Once the clock was lost, less of a distance is not enough: it has to be gone. */

@@ -56,14 +56,14 @@ export function observeCluster(
 ): void {
   if (cluster === undefined) return;
   const { board, lease } = cluster;
-  metrics.gauge('cluster_replicas', 'Replicas that are there.', () => board.present.length);
-  metrics.gauge('cluster_highest_block', 'The highest block that any replica has told of.', () =>
+  metrics.gauge('cluster_replicas', 'Replicas that are running.', () => board.present.length);
+  metrics.gauge('cluster_highest_block', 'The highest block that any replica has reported.', () =>
     Math.max(head().height, board.highest?.height ?? 0),
   );
   metrics.gauge('cluster_lag_blocks', 'Blocks that this replica is behind the highest.', () =>
     lagOf(cluster, head()),
   );
-  metrics.gauge('cluster_log_silent_seconds', 'Since the log has had no quorum.', () => {
+  metrics.gauge('cluster_log_silent_seconds', 'How long the log has had no quorum.', () => {
     const trouble = cluster.trouble();
     return trouble?.kind === 'silent' ? trouble.sinceMs / 1000 : 0;
   });
@@ -73,17 +73,17 @@ export function observeCluster(
   metrics.gauge('cluster_attested_block', 'The newest block whose hash was compared.', () => {
     return cluster.divergence.look().height;
   });
-  metrics.gauge('cluster_hashes_differing', 'Replicas that have it otherwise.', () => {
+  metrics.gauge('cluster_hashes_differing', 'Replicas with a different hash of that block.', () => {
     const { own, votes } = cluster.divergence.look();
     return [...votes.values()].filter((hash) => hash !== own).length;
   });
-  metrics.gauges('cluster_leases_held', '1 for what this replica runs.', 'lease', () =>
+  metrics.gauges('cluster_leases_held', '1 for each lease that this replica holds.', 'lease', () =>
     Object.fromEntries([...lease.held].map(([name, isHeld]) => [name, isHeld ? 1 : 0])),
   );
-  metrics.gauge('cluster_lease_changes_total', 'Leases that came or left.', () => lease.changes);
+  metrics.gauge('cluster_lease_changes_total', 'Leases gained or lost.', () => lease.changes);
   metrics.gauge(
     'cluster_clock_apart_seconds',
-    'How far this clock is ahead of those of most replicas.',
+    'How far this clock is ahead of the clocks of most replicas.',
     () => cluster.clockApartMs() / 1000,
   );
 }

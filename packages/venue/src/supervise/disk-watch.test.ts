@@ -41,10 +41,10 @@ test('R-disk: it follows the disk, says so once, and stays when nobody can tell'
   }
   expect(states).toEqual(['low', 'low', 'full', 'full', 'full', 'roomy']);
   expect(messages).toEqual([
-    'the disk is nearly full: no new risk is taken',
-    'the disk is full: nothing is written, reads go on',
-    'the room of the data folder is not known',
-    'the disk has room again',
+    'disk nearly full: no new risk accepted',
+    'disk full: nothing is written, reads continue',
+    'free space of the data folder unknown',
+    'disk space available again',
   ]);
 });
 

@@ -55,7 +55,7 @@ export class DiskWatch {
       this.#free = await freeBytes(directory);
     } catch (error) {
       // Writing finds out whether there is room, too; what was known last is as good as nothing.
-      log.warn({ err: error, directory }, 'the room of the data folder is not known');
+      log.warn({ err: error, directory }, 'free space of the data folder unknown');
       return;
     }
     this.#become(this.#stateOf(this.#free));
@@ -72,9 +72,9 @@ export class DiskWatch {
     const { fullBytes, log, lowBytes } = this.#options;
     const facts = { freeBytes: this.#free, lowBytes, fullBytes };
     this.#state = state;
-    if (state === 'full') log.warn(facts, 'the disk is full: nothing is written, reads go on');
-    else if (state === 'low') log.warn(facts, 'the disk is nearly full: no new risk is taken');
-    else log.info(facts, 'the disk has room again');
+    if (state === 'full') log.warn(facts, 'disk full: nothing is written, reads continue');
+    else if (state === 'low') log.warn(facts, 'disk nearly full: no new risk accepted');
+    else log.info(facts, 'disk space available again');
   }
 }
 

@@ -61,8 +61,8 @@ test('two halves take nothing after a moment, and go on when it is settled', () 
   expect(watch.restriction()).toBeUndefined();
   expect(fatal).toEqual([]);
   expect(lines).toEqual([
-    'replicas differ, and as many have one state as the other: no orders',
-    'most replicas have computed the same as this one',
+    'replicas differ without a majority: no orders accepted',
+    'most replicas computed the same state as this one',
   ]);
 });
 

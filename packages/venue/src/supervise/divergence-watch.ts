@@ -18,8 +18,7 @@ export class OutvotedError extends Error {
   constructor({ height, own, votes }: Standing, folder: string) {
     const others = [...votes].map(([replica, hash]) => `${replica} ${hash}`).join(', ');
     super(
-      `this replica has diverged: block ${height} has the hash ${own} here, and the log records ${others}. ` +
-        `What a developer needs is in ${folder}; to come back, start with an empty data folder.`,
+      `This replica has diverged: block ${height} has the hash ${own} here, but the log records ${others}. The evidence for developers is in ${folder}. To rejoin, start with an empty data folder.`,
     );
   }
 }
@@ -96,8 +95,8 @@ export class DivergenceWatch {
     this.#isEnding = true;
     const { keep, log, onFatal } = this.#options;
     const folder = await keep(standing).catch((err: unknown) => {
-      log.error({ err }, 'what shows the divergence could not be kept');
-      return 'no folder: it could not be written';
+      log.error({ err }, 'saving the evidence of the divergence failed');
+      return 'no folder: writing it failed';
     });
     onFatal(new OutvotedError(standing, folder));
   }
@@ -105,10 +104,14 @@ export class DivergenceWatch {
   #tell({ height, kind, own, votes }: Standing): void {
     const { log } = this.#options;
     const facts = { height, own, votes: Object.fromEntries(votes) };
-    if (kind === 'agreed') log.info(facts, 'most replicas have computed the same as this one');
+    if (kind === 'agreed') log.info(facts, 'most replicas computed the same state as this one');
     else if (kind === 'split')
-      log.error(facts, 'replicas differ, and as many have one state as the other: no orders');
-    else log.error(facts, 'most replicas have computed another state than this one: no orders');
+      log.error(facts, 'replicas differ without a majority: no orders accepted');
+    else
+      log.error(
+        facts,
+        'most replicas computed a different state than this one: no orders accepted',
+      );
   }
 
   /** Who is wrong stops by itself; whoever operates it hears of it here too. */

@@ -62,10 +62,10 @@ const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the quota is used up',
-  ENOTDIR: 'a part of the path is a file',
-  EEXIST: 'a part of the path is a file',
-  ENOENT: 'the path can not be created',
-  EMFILE: 'too many files are open; raise the limit of descriptors',
+  ENOTDIR: 'part of the path is a file',
+  EEXIST: 'part of the path is a file',
+  ENOENT: 'the path cannot be created',
+  EMFILE: 'too many open files; raise the limit of file descriptors',
 };
 
 /** SQLite's own results, by number: https://sqlite.org/rescode.html. */
@@ -93,7 +93,7 @@ export function explainStartFailure(
   const sqlite = 'errcode' in found ? SQLITE_TEXTS[Number(found.errcode) & 0xff] : undefined;
   const why = sqlite ?? SYSTEM_TEXTS[found.code];
   if (why === undefined) return undefined;
-  return `the data folder ${data} can't be used: ${why} (${found.message})`;
+  return `The data folder ${data} cannot be used: ${why} (${found.message})`;
 }
 
 /** The error of the system behind an error, itself included. */

@@ -43,7 +43,7 @@ class SnapshotOffers {
     this.#last = this.#last
       .then(() => this.#offer(height))
       .catch((err: unknown) => {
-        this.#log.warn({ err, height }, 'a snapshot could not be offered to those who join');
+        this.#log.warn({ err, height }, 'offering a snapshot to joining replicas failed');
       });
   }
 
@@ -52,7 +52,7 @@ class SnapshotOffers {
     const file = files.find((each) => each.height === height);
     if (file === undefined) return;
     await this.#cluster.snapshots.offer(file.path);
-    this.#log.info({ height }, 'a snapshot is offered to those who join');
+    this.#log.info({ height }, 'snapshot offered to joining replicas');
   }
 }
 

@@ -102,7 +102,9 @@ describe('R-snapshots: a replica that begins with the snapshot of another', () =
       const contents = await copied(data);
       const { begun } = joined(data, contents, { attested: [] });
       const flag = `--accept-snapshot ${contents.get(30)}`;
-      await expect(begun).rejects.toThrow(/^the log begins with block 11, .* block 30 was refused/);
+      await expect(begun).rejects.toThrow(
+        /^The log begins with block 11, .* block 30 was rejected/,
+      );
       const again = joined(data, await copied(data), { attested: [] });
       await expect(again.begun).rejects.toThrow(flag);
     }));

@@ -35,18 +35,18 @@ export async function joinFolder(
     faultOf,
     async fetchBelow(height) {
       const fetched = await cluster.snapshots.fetchNewest(directory, height);
-      if (fetched !== undefined) log.info(fetched, 'a snapshot of the cluster was fetched');
+      if (fetched !== undefined) log.info(fetched, 'snapshot of the cluster fetched');
     },
     onRefused(height, why) {
-      log.error({ height, why }, 'a snapshot was refused and set aside');
-      fault ??= `the snapshot of block ${height} was refused: ${why}`;
+      log.error({ height, why }, 'snapshot rejected and set aside');
+      fault ??= `The snapshot of block ${height} was rejected: ${why}`;
     },
   });
   if (head !== undefined) return { seq: head.height, timeMs: head.timeMs };
   const { firstSeq = 1 } = cluster;
   if (fault === undefined || firstSeq === 1) return undefined;
   throw new SnapshotsRefusedError(
-    `the log begins with block ${firstSeq}, and this replica has no snapshot to start from: ${fault}`,
+    `The log begins with block ${firstSeq}, but this replica has no snapshot to start from: ${fault}`,
   );
 }
 

@@ -18,7 +18,7 @@ export function logMissingStrikes(
       if (seriesOutlook(replica.state, instrumentId)?.strike !== 'missing') continue;
       const market = marketView(replica.state, instrumentId)?.definition.slug;
       const why = 'a market of a series starts without a price to beat: too few reference prices';
-      log.warn({ market, instrumentId }, `${why}; the deployer has to resolve it after its end`);
+      log.warn({ market, instrumentId }, `${why}; the deployer must resolve it after it ends`);
     }
   });
 }

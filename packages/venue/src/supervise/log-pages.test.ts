@@ -74,13 +74,13 @@ test('what can not be had is refused in words: no number, a part that was droppe
     for (const query of [{}, { from: '0' }, { from: '-1' }, { from: '1.5' }, { from: 'all' }]) {
       expect(await asked(query as Record<string, string>)).toEqual([
         400,
-        '{"message":"from: the number of a block, from 1 on"}\n',
+        '{"message":"from: must be the height of a block, at least 1"}\n',
         undefined,
       ]);
     }
     const answers = await Promise.all(Array.from({ length: 6 }, () => asked({ from: '1' })));
     expect(answers.map(([status]) => status)).toEqual([200, 200, 200, 200, 429, 429]);
-    expect(answers[5]).toEqual([429, '{"message":"too many pages at once"}\n', '1']);
+    expect(answers[5]).toEqual([429, '{"message":"too many pages at the same time"}\n', '1']);
     await pages.close();
     expect((await asked({ from: '1' }))[0]).toBe(503);
   });

@@ -36,18 +36,20 @@ export class LogPages {
   readonly answer: OperationsDownload = async (query) => {
     const from = Number(query.get('from'));
     if (!Number.isSafeInteger(from) || from < 1) {
-      return refusal(400, 'from: the number of a block, from 1 on');
+      return refusal(400, 'from: must be the height of a block, at least 1');
     }
     if (this.#isClosed) return refusal(503, 'the venue is stopping');
     const firstSeq = this.#options.firstSeq();
     if (from < firstSeq) {
       return refusal(
         410,
-        `the log begins at block ${firstSeq}: what is older was dropped (logKeep)`,
+        `the log begins at block ${firstSeq}: older blocks were removed (logKeep)`,
       );
     }
     if (this.#open >= AT_ONCE_MAX) {
-      return refusal(429, 'too many pages at once', { 'retry-after': String(RETRY_AFTER_S) });
+      return refusal(429, 'too many pages at the same time', {
+        'retry-after': String(RETRY_AFTER_S),
+      });
     }
     this.#open++;
     try {

@@ -10,29 +10,37 @@ export function observePayouts(
   status: () => PayoutsStatus | undefined,
   nowMs: () => number,
 ): void {
-  metrics.gauge('withdrawals_open', 'Withdrawals that the bridge has not settled.', () => {
+  metrics.gauge('withdrawals_open', 'Withdrawals that are not settled on the bridge.', () => {
     return status()?.open ?? 0;
   });
-  metrics.gauge('withdrawals_oldest_seconds', 'How long the oldest open one waits.', () => {
+  metrics.gauge('withdrawals_oldest_seconds', 'Age of the oldest open withdrawal.', () => {
     const oldestMs = status()?.oldestMs;
     return oldestMs === undefined ? 0 : Math.max(0, nowMs() - oldestMs) / MS_PER_SECOND;
   });
-  metrics.gauge('withdrawals_troubled', 'Open ones with an error.', () => {
+  metrics.gauge('withdrawals_troubled', 'Open withdrawals with an error.', () => {
     return status()?.troubled.length ?? 0;
   });
-  metrics.gauge('withdrawals_lost', 'Settled ones that the chain gave up again.', () => {
-    return status()?.troubled.filter(({ isLost }) => isLost).length ?? 0;
-  });
+  metrics.gauge(
+    'withdrawals_lost',
+    'Settled withdrawals whose block the chain dropped again.',
+    () => {
+      return status()?.troubled.filter(({ isLost }) => isLost).length ?? 0;
+    },
+  );
 }
 
 const MICRO_USDC = 1e6;
 
 /** What payouts live on; not a number as long as nobody has looked. */
 export function observeVitals(metrics: Metrics, vitals: () => Vitals | undefined): void {
-  metrics.gauge('settlement_relayer_ether', 'Ether of the key that sends.', () => {
-    return Number(vitals()?.relayer?.ether ?? Number.NaN);
-  });
-  metrics.gauge('settlement_bridge_usdc', 'What the bridge holds.', () => {
+  metrics.gauge(
+    'settlement_relayer_ether',
+    'Ether balance of the key that sends transactions.',
+    () => {
+      return Number(vitals()?.relayer?.ether ?? Number.NaN);
+    },
+  );
+  metrics.gauge('settlement_bridge_usdc', 'Balance of the bridge.', () => {
     return Number(vitals()?.bridgeMicroUsdc ?? Number.NaN) / MICRO_USDC;
   });
   metrics.gauge('settlement_bridge_paused', '1 while the bridge is paused.', () => {

@@ -12,11 +12,15 @@ export function observeReserves(
   reserves: Pick<ReservesWorker, 'current'> | undefined,
   state: () => State,
 ): void {
-  metrics.gauge('reserves_difference_usdc', 'What the bridge holds less what is owed.', () => {
+  metrics.gauge('reserves_difference_usdc', 'Balance of the bridge minus what is owed.', () => {
     const current = reserves?.current;
     return current === undefined ? 0 : Number(differenceOf(current)) / MICRO_USDC;
   });
-  metrics.gauge('reserves_published_seconds', 'When reserves were published, Unix time.', () => {
-    return (bridgeView(state())?.reserves?.publishedMs ?? 0) / MS;
-  });
+  metrics.gauge(
+    'reserves_published_seconds',
+    'Time of the last publication of reserves, in Unix time.',
+    () => {
+      return (bridgeView(state())?.reserves?.publishedMs ?? 0) / MS;
+    },
+  );
 }

@@ -12,19 +12,31 @@ export function observeSettlement(
   state: () => State,
 ): void {
   const watch = () => settlement?.status?.watch;
-  metrics.gauges('settlement_state', 'How reading the chain goes; 1 is so.', 'state', () => {
-    const now = watch()?.state;
-    return now === undefined ? {} : { [now]: 1 };
-  });
+  metrics.gauges(
+    'settlement_state',
+    'State of reading the chain; 1 for the present one.',
+    'state',
+    () => {
+      const now = watch()?.state;
+      return now === undefined ? {} : { [now]: 1 };
+    },
+  );
   metrics.gauge('settlement_head', 'Newest block of the chain.', () => watch()?.head ?? 0);
-  metrics.gauge('settlement_block', 'Block that deposits are credited up to.', () => {
+  metrics.gauge('settlement_block', 'Block up to which deposits are credited.', () => {
     return watch()?.block ?? 0;
   });
-  metrics.gauges('settlement_endpoint_ok', '1 when it answers as others do.', 'endpoint', () => {
-    const endpoints = settlement?.status?.endpoints ?? [];
-    return Object.fromEntries(endpoints.map(({ name, state: is }) => [name, is === 'ok' ? 1 : 0]));
-  });
-  metrics.gauges('settlement_aside_usdc', 'Kept aside, by reason.', 'reason', () => {
+  metrics.gauges(
+    'settlement_endpoint_ok',
+    '1 if the endpoint answers like the others.',
+    'endpoint',
+    () => {
+      const endpoints = settlement?.status?.endpoints ?? [];
+      return Object.fromEntries(
+        endpoints.map(({ name, state: is }) => [name, is === 'ok' ? 1 : 0]),
+      );
+    },
+  );
+  metrics.gauges('settlement_aside_usdc', 'Uncredited deposits, by reason.', 'reason', () => {
     const sums: Record<string, number> = {};
     for (const { amount, reason, returned } of watch()?.book.aside ?? []) {
       if (returned !== undefined) continue;
@@ -39,12 +51,16 @@ export function observeSettlement(
       ...(dust === 0 ? {} : { dust: dust / MICRO_USDC }),
     };
   });
-  metrics.gauge('settlement_vanished_usdc', 'Credited, and no longer on the chain.', () => {
-    const { book, reorganisation } = watch() ?? {};
-    const all = [...(book?.vanished ?? []), ...(reorganisation?.vanished ?? [])];
-    return all.reduce((sum, { amount }) => sum + Number(amount), 0) / MICRO_USDC;
-  });
-  metrics.gauge('settlement_sends_waiting', 'Transactions that no block has for good.', () => {
+  metrics.gauge(
+    'settlement_vanished_usdc',
+    'Credited deposits that are no longer on the chain.',
+    () => {
+      const { book, reorganisation } = watch() ?? {};
+      const all = [...(book?.vanished ?? []), ...(reorganisation?.vanished ?? [])];
+      return all.reduce((sum, { amount }) => sum + Number(amount), 0) / MICRO_USDC;
+    },
+  );
+  metrics.gauge('settlement_sends_waiting', 'Transactions that the chain dropped for good.', () => {
     return settlement?.status?.waiting.length ?? 0;
   });
   observePayouts(
@@ -53,7 +69,7 @@ export function observeSettlement(
     () => state().timeMs,
   );
   observeVitals(metrics, () => settlement?.status?.vitals);
-  metrics.gauge('settlement_owed_usdc', 'What came in less what was paid out.', () => {
+  metrics.gauge('settlement_owed_usdc', 'Deposits minus payouts.', () => {
     return Number(owedMicroUsdc(state())) / MICRO_USDC;
   });
 }

@@ -51,20 +51,16 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
     metrics.block({ height, timeMs, commands: commands.length, trades });
     countOrders(metrics, result.outcomes);
   });
-  metrics.gauge('propose_queue', 'Commands that wait for a block.', () => replica.queued);
-  metrics.gauge(
-    'pending_actions',
-    'Actions that wait for their block.',
-    () => receipts.pendingCount,
-  );
-  metrics.gauge('recover_queue', 'Signatures that wait for recovery.', () => pool.length);
-  metrics.gauge('receipt_backlog', 'Receipts that wait to be stored.', () => receipts.backlog);
+  metrics.gauge('propose_queue', 'Commands waiting for a block.', () => replica.queued);
+  metrics.gauge('pending_actions', 'Actions waiting for their block.', () => receipts.pendingCount);
+  metrics.gauge('recover_queue', 'Signatures waiting to be recovered.', () => pool.length);
+  metrics.gauge('receipt_backlog', 'Receipts waiting to be stored.', () => receipts.backlog);
   metrics.gauge('http_in_flight', 'Requests being answered.', () => http.inFlight);
-  metrics.gauge('http_body_bytes', 'Bytes of bodies in flight.', () => http.bodies.bytes);
-  metrics.gauge('ws_held_bytes', 'Bytes that wait for readers.', () => sockets.stats.heldBytes);
+  metrics.gauge('http_body_bytes', 'Bytes of request bodies in flight.', () => http.bodies.bytes);
+  metrics.gauge('ws_held_bytes', 'Bytes waiting for slow readers.', () => sockets.stats.heldBytes);
   metrics.gauge('live_orders', 'Resting orders.', () => replica.state.pool.size);
   metrics.gauge('accounts', 'Accounts.', () => replica.state.accounts.length);
-  metrics.gauge('ws_streams', 'Streams kept.', () => sockets.stats.streams);
+  metrics.gauge('ws_streams', 'Open streams.', () => sockets.stats.streams);
   metrics.gauge('ws_frames_sent', 'Frames sent since the start.', () => sockets.stats.framesSent);
   metrics.gauges('ws_connections', 'Open sockets.', 'endpoint', () => ({
     ...sockets.stats.connections,
@@ -91,29 +87,29 @@ function countOrders(metrics: Metrics, outcomes: AppliedBlock['result']['outcome
 }
 
 function observeHistory(metrics: Metrics, { archivist, exports }: Observed): void {
-  metrics.gauge('history_height', 'Rows up to this block are stored.', () => {
+  metrics.gauge('history_height', 'Highest block whose rows are stored.', () => {
     return archivist.stats.height;
   });
-  metrics.gauge('history_lag_blocks', 'Blocks that the archivist is behind.', () => {
+  metrics.gauge('history_lag_blocks', 'Blocks that the history indexer is behind.', () => {
     return archivist.stats.lag;
   });
-  metrics.gauge('history_missing_blocks', 'Blocks whose rows are computed again.', () => {
+  metrics.gauge('history_missing_blocks', 'Blocks whose rows are still to be recomputed.', () => {
     return archivist.stats.missing;
   });
   metrics.gauges('history_rows_total', 'Rows of the history.', 'table', () => ({
     ...archivist.stats.rows,
   }));
-  metrics.gauge('history_bytes', 'Bytes of the store of the history.', () => {
+  metrics.gauge('history_bytes', 'Size of the history store in bytes.', () => {
     return archivist.stats.bytes;
   });
-  metrics.gauge('history_questions_total', 'Questions to the history since the start.', () => {
+  metrics.gauge('history_questions_total', 'Queries to the history since the start.', () => {
     return archivist.stats.asked;
   });
-  metrics.gauge('history_questions_waiting', 'Questions that are not answered yet.', () => {
+  metrics.gauge('history_questions_waiting', 'Queries that are not answered yet.', () => {
     return archivist.stats.waiting;
   });
-  metrics.gauge('exports_running', 'Exports that are being read.', () => exports.total);
-  metrics.gauge('states_compared_total', 'Blocks whose state two threads had alike.', () => {
+  metrics.gauge('exports_running', 'Exports in progress.', () => exports.total);
+  metrics.gauge('states_compared_total', 'Blocks whose state two threads computed alike.', () => {
     return archivist.stats.compared;
   });
 }
@@ -131,15 +127,19 @@ function observeMoney(metrics: Metrics, { clock, replica }: Observed): void {
     'Account value of the insurance fund.',
     money('insuranceFund'),
   );
-  metrics.gauge('insurance_target_usdc', 'What it should hold.', money('insuranceTarget'));
+  metrics.gauge(
+    'insurance_target_usdc',
+    'Expected account value of the insurance fund.',
+    money('insuranceTarget'),
+  );
   metrics.gauge('treasury_usdc', 'Fees collected and not paid out.', money('treasury'));
 }
 
 function observeData(metrics: Metrics, { data, disk, wallMs }: Observed): void {
   const snapshots = join(data, 'snapshots');
-  metrics.gauge('disk_free_bytes', 'Room of the data folder.', () => disk.freeBytes);
+  metrics.gauge('disk_free_bytes', 'Free space of the data folder.', () => disk.freeBytes);
   metrics.gauge('log_bytes', 'Bytes of the journal.', () => bytesIn(join(data, 'journal')));
-  metrics.gauge('log_compressed_bytes', 'Bytes of the journal that are compressed.', () =>
+  metrics.gauge('log_compressed_bytes', 'Compressed bytes of the journal.', () =>
     bytesIn(join(data, 'journal'), '.zst'),
   );
   metrics.gauge('snapshot_age_seconds', 'Age of the newest snapshot.', async () => {
@@ -154,11 +154,16 @@ function observeData(metrics: Metrics, { data, disk, wallMs }: Observed): void {
 function observeConnections(metrics: Metrics, { http }: Observed): void {
   metrics.gauge(
     'connections',
-    'Connections that the public port has let in, sockets included.',
+    'Connections accepted by the public port, WebSockets included.',
     () => http.connections.open,
   );
-  metrics.gauges('connections_turned_away', 'Connections beyond the budgets.', 'how', () => ({
-    refused: http.connections.refused,
-    evicted: http.connections.evicted,
-  }));
+  metrics.gauges(
+    'connections_turned_away',
+    'Connections rejected because of the budgets.',
+    'how',
+    () => ({
+      refused: http.connections.refused,
+      evicted: http.connections.evicted,
+    }),
+  );
 }

@@ -94,7 +94,7 @@ export function openCluster(
 ): Promise<Cluster | undefined> {
   return openInOrder(
     (opened) => joinServers(config, deps, opened),
-    (err) => deps.log.warn({ err }, 'what was joined of the cluster could not be left'),
+    (err) => deps.log.warn({ err }, 'leaving the cluster after a failed start was incomplete'),
   );
 }
 
@@ -125,8 +125,7 @@ async function joinServers(
     replica,
     onFatal,
     mayHold: () => conditions.every((may) => may()),
-    onHeld: (held, isHeld) =>
-      log.info({ name: held }, isHeld ? 'holds a lease' : 'holds a lease no longer'),
+    onHeld: (held, isHeld) => log.info({ name: held }, isHeld ? 'lease acquired' : 'lease lost'),
   });
   const begun = await openingOf(stream);
   const serviceNetwork = begun?.serviceNetwork ?? (await newName(config, leases));

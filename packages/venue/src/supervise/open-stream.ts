@@ -40,7 +40,8 @@ export async function openStream(
     onUnchecked: (unchecked) =>
       log[config.natsMonitors.length === 0 ? 'info' : 'warn'](
         { unchecked },
-        'not checked: whether these NATS servers sync every message (sync_interval: always). Name their monitoring ports with --nats-monitors',
+        'not verified: whether these NATS servers sync every message (sync_interval: ' +
+          'always). Name their monitoring ports with --nats-monitors',
       ),
   });
 }
@@ -49,7 +50,7 @@ export async function openStream(
 export function onWeakOf({ acceptWeakStream }: Config, log: Logger) {
   if (!acceptWeakStream) return undefined;
   return (faults: readonly string[]): void =>
-    log.warn({ faults }, 'the stream could lose what is acknowledged, as accepted');
+    log.warn({ faults }, 'weak stream accepted: it could lose acknowledged blocks');
 }
 
 /** `nats://a:4222,b:4222` as the client library takes it. */

@@ -53,8 +53,8 @@ test('a mainnet has its own ids under its own name', async () => {
 test('another word than the folder’s is refused in a sentence', async () => {
   const { network } = await started(...NAMED);
   await expect(started('--service-network', 'other.org')).rejects.toThrow(
-    `serviceNetwork: the data folder goes by ${network.serviceNetwork}, not by other.org; ` +
-      'a copy that is to be another venue gets a name by npm run rename-venue',
+    `serviceNetwork: the network name of the data folder is ${network.serviceNetwork}, not other.org. ` +
+      'To turn a copy into another venue, rename it with npm run rename-venue',
   );
   expect((await started(...NAMED)).network).toEqual(network);
 });
@@ -67,8 +67,8 @@ describe('a folder that had a name and lost its file', () => {
     const kept = readFileSync(file());
     rmSync(file());
     const why =
-      `${file()} is missing, and the log beside it was written for ${serviceNetwork}: restore the file, ` +
-      'write that name into it, or give the folder another name by npm run rename-venue';
+      `${file()} is missing, but the log next to it was written for ${serviceNetwork}. Restore the file, ` +
+      'write that name into it, or rename the folder with npm run rename-venue';
     await expect(started(...NAMED)).rejects.toThrow(why);
     await expect(started()).rejects.toThrow(why);
     expect(existsSync(file())).toBe(false);
@@ -116,7 +116,7 @@ test('clients may have signed for the networks, for the bare word, and for forme
 });
 
 describe('a shared name is told', () => {
-  const SHARED = 'other venues go by the same name';
+  const SHARED = 'other venues use the same network name';
 
   test.each<[string, readonly string[]]>([
     ['beyond loopback', ['--host', '0.0.0.0']],

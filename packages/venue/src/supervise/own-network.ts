@@ -23,7 +23,7 @@ export async function ownNetwork(config: Config, log: Logger): Promise<OwnNetwor
   let names = readServiceNames(data);
   if (names.name === undefined && word !== undefined) {
     names = await drawServiceName(data, word);
-    log.info({ serviceNetwork: names.name }, 'the venue has got the name that clients sign for');
+    log.info({ serviceNetwork: names.name }, 'network name assigned');
   }
   const { name } = names;
   if (name === undefined) {
@@ -33,8 +33,7 @@ export async function ownNetwork(config: Config, log: Logger): Promise<OwnNetwor
   const own = serviceWordOf(name) ?? name;
   if (word !== undefined && word !== own) {
     throw new SettingError(
-      `serviceNetwork: the data folder goes by ${name}, not by ${word}; ` +
-        'a copy that is to be another venue gets a name by npm run rename-venue',
+      `serviceNetwork: the network name of the data folder is ${name}, not ${word}. To turn a copy into another venue, rename it with npm run rename-venue`,
     );
   }
   noteServiceName(data, name);
@@ -54,6 +53,7 @@ function tellOfSharedName(config: Config, { serviceNetwork }: Network, log: Logg
   if (isInside && trustedProxies.length === 0) return;
   log.warn(
     { serviceNetwork },
-    'other venues go by the same name, and what is signed for them executes here too: give this one its own by --service-network',
+    'other venues use the same network name, so requests signed for them are valid here ' +
+      'too. Set a unique name with --service-network',
   );
 }

@@ -34,7 +34,7 @@ export function diskCheck(state: DiskState, freeBytes: number): ReadinessCheck {
 
 /** The log is the one that the bridge has paid by, as far as anybody knows. */
 export function bridgeCheck(settlement: Pick<MoneySide, 'status'> | undefined): ReadinessCheck {
-  const { error = 'the bridge is not the one of this log', foreign } =
+  const { error = 'the bridge does not belong to this log', foreign } =
     settlement?.status?.watch ?? {};
   return { name: 'bridge', ok: foreign === undefined, why: error };
 }

@@ -6,7 +6,7 @@ import { SettingError } from '@oddlot/host/settings';
 import { type Config, referencePricesOf } from '../config.ts';
 import type { LocalReplica } from '../replica/local-replica.ts';
 
-const TOLD = { simulated: 'simulated', still: 'standing still', none: 'none' } as const;
+const TOLD = { simulated: 'simulated', still: 'constant', none: 'none' } as const;
 
 /** Which release runs on which prices: nothing that an operator should have to look up. */
 export function tellWhatRuns(config: Config, metrics: Metrics, log: Pick<Logger, 'info'>): void {
@@ -27,7 +27,7 @@ export function tellWhatRuns(config: Config, metrics: Metrics, log: Pick<Logger,
 /** The native library is optional: without its install script a slower one does the same. */
 export function warnOfBackend(backend: string, log: Pick<Logger, 'warn'>): void {
   if (backend === 'secp256k1') return;
-  log.warn({ backend }, 'signatures are recovered by a slower library: secp256k1 is not built');
+  log.warn({ backend }, 'recovering signatures with a slower library: secp256k1 is not built');
 }
 
 /** Who may operate a venue stands in the first block of its log, whatever is configured later. */
@@ -38,7 +38,10 @@ export function warnOfOperators(config: Config, replica: LocalReplica, log: Logg
     const isSame =
       configured.length === logged.length && configured.every((each) => logged.includes(each));
     if (configured.length === 0 || isSame) continue;
-    log.warn({ [role]: configured, logged }, `the ${role} of the log hold`);
+    log.warn(
+      { [role]: configured, logged },
+      `the ${role} of the log apply, not the configured ones`,
+    );
   }
 }
 
@@ -47,6 +50,6 @@ export function assertNetwork(config: Config, replica: LocalReplica): void {
   const { serviceNetwork } = NETWORKS[config.network];
   const logged = replica.state.parameters?.serviceNetwork;
   if (logged !== serviceNetwork) {
-    throw new SettingError(`the data folder is of ${logged}, not of ${serviceNetwork}`);
+    throw new SettingError(`the data folder belongs to ${logged}, not to ${serviceNetwork}`);
   }
 }

@@ -30,7 +30,7 @@ describe('a refusal is one sentence and a button', () => {
           nearest: ['96926.5', '96926.6'],
         },
       }),
-      ['Prices here go in steps of 0.1.', 'Use 96,926.5', 'Use 96,926.6'],
+      ['Price must be a multiple of 0.1.', 'Use 96,926.5', 'Use 96,926.6'],
     ],
     [
       'a side without a neighbour offers none',
@@ -43,7 +43,7 @@ describe('a refusal is one sentence and a button', () => {
         message: 'Insufficient margin',
         details: { required: '67.85', available: '12.4' },
       }),
-      ['Insufficient margin. It takes 67.85 USDC, and there is 12.40 USDC.', 'Deposit'],
+      ['Insufficient margin. Required: 67.85 USDC. Available: 12.40 USDC.', 'Deposit'],
     ],
     [
       'which of several rules it was',
@@ -59,7 +59,7 @@ describe('a refusal is one sentence and a button', () => {
       'a gate says what goes on',
       refused({ name: 'GATED', message: 'User not in whitelist' }),
       [
-        'New risk is not taken from this account now (User not in whitelist). Closing, cancelling and withdrawing go on.',
+        'This account cannot open or increase positions now (User not in whitelist). You can still close, cancel and withdraw.',
       ],
     ],
     [
@@ -70,32 +70,30 @@ describe('a refusal is one sentence and a button', () => {
     [
       'too many requests say when to come back',
       refused({ name: 'RATE_LIMITED', httpStatus: 429, retryAfterMs: 1_500 }),
-      ['Too many requests; it can be sent again in 2 s.', 'Try again'],
+      ['Rate limit reached. Retry in 2 s.', 'Try again'],
     ],
     [
       'too late is not executed',
       new ExpiredError(refused({ name: 'EXPIRED' }), { txHash: '0x1', expiresAfter: 5 }),
-      ['It came too late and was not executed.'],
+      ['Request arrived too late. Not executed.'],
     ],
     [
       'what never came until its end was not done',
       new NotArrivedError({ txHash: '0x1', mayStill: false }),
-      ['The venue never received it and takes it no more: nothing was done.'],
+      ['Request expired. Not executed.'],
     ],
     [
       'what has no end may still come: nothing is promised',
       new NotArrivedError({ txHash: '0x1', mayStill: true }),
-      [
-        'The venue has not received it yet, but still may: look whether it was done before you send it again.',
-      ],
+      ['Status unknown. Check your history before retrying.'],
     ],
     [
       'no answer to an action leaves its fate open',
       new HttpError('lost', { txHash: '0x1' }),
-      ['The venue did not answer. Look whether it was done before you send it again.'],
+      ['No response. Check your orders and history before retrying.'],
     ],
-    ['no answer to a query', new HttpError('lost'), ['The venue did not answer.']],
-    ['not signed', new SigningError('rejected'), ['It was not signed, so nothing was sent.']],
+    ['no answer to a query', new HttpError('lost'), ['The venue did not respond.']],
+    ['not signed', new SigningError('rejected'), ['Not signed. Nothing was sent.']],
     ['found before it was sent', new ValidationError('Wrong at size'), ['Wrong at size.']],
     ['anything else', new Error('Broken!'), ['Broken!']],
   ])('%s', (_, error, expected) => {

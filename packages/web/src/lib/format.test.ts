@@ -26,12 +26,12 @@ describe('numbers as people read them', () => {
     ['and so is a loss of it', money('-0.004', { isSigned: true }), '>\u22120.01'],
     ['half a cent is one', money('0.005'), '0.01'],
     ['money rounds halves up in size', money('2.345'), '2.35'],
-    ['a fraction in percent', percent('0.0184', { isSigned: true }), '+1.84\u202f%'],
-    ['funding', percent('0.0000125', { decimals: 5 }), '0.00125\u202f%'],
-    ['a chance', chance('0.463'), '46\u202f%'],
-    ['never zero before the end', chance('0.001'), '<\u202f1\u202f%'],
-    ['never certain before the end', chance('0.999'), '>\u202f99\u202f%'],
-    ['certain at the end', chance('1'), '100\u202f%'],
+    ['a fraction in percent', percent('0.0184', { isSigned: true }), '+1.84%'],
+    ['funding', percent('0.0000125', { decimals: 5 }), '0.00125%'],
+    ['a chance', chance('0.463'), '46%'],
+    ['never zero before the end', chance('0.001'), '<1%'],
+    ['never certain before the end', chance('0.999'), '>99%'],
+    ['certain at the end', chance('1'), '100%'],
     ['a price of a leg', cents('0.463'), '46.3¢'],
     ['at a glance', compact('184200000'), '184.2\u202fM'],
     ['a round one at a glance', compact('2000'), '2.0\u202fK'],
@@ -50,6 +50,8 @@ describe('numbers as people read them', () => {
   test('in another locale the grouping is that one’s, and the minus the same', () => {
     chooseLocale('de-DE');
     expect(number('-1234.5', { decimals: 2 })).toBe('\u22121.234,50');
+    expect(percent('-0.0184')).toBe('\u22121,84\u202f%');
+    expect(chance('0.999')).toBe('>\u202f99\u202f%');
     chooseLocale('en-US');
   });
 

@@ -50,25 +50,26 @@ export function isBelowCent(text: string): boolean {
   return sign(roundTo(text, MONEY_DECIMALS)) === 0 && sign(text) !== 0;
 }
 
-/** A funding rate of an hour, with as many decimals wherever it stands: `0.0000125` is `0.00125 %`. */
+/** A funding rate of an hour, with as many decimals wherever it stands: `0.0000125` is `0.00125%`. */
 export function hourlyRate(text: string | null | undefined): string {
   return percent(text, { decimals: 5, isSigned: true });
 }
 
-/** A fraction as percent: `0.0184` is `1.84 %`. */
+/** A fraction as percent: `0.0184` is `1.84%`. */
 export function percent(text: string | null | undefined, format: NumberFormat = {}): string {
   if (!isDecimal(text)) return NOTHING;
   const shown = number(multiply(text, '100'), { decimals: 2, ...format });
-  return `${shown}${THIN}%`;
+  return `${shown}${percentGap()}%`;
 }
 
-/** A YES price as a chance: `0.463` is `46 %`, and the ends are never reached before the end. */
+/** A YES price as a chance: `0.463` is `46%`, and the ends are never reached before the end. */
 export function chance(text: string | null | undefined): string {
   if (!isDecimal(text)) return NOTHING;
   const value = multiply(text, '100');
-  if (sign(value) > 0 && sign(roundTo(value, 0)) === 0) return `<${THIN}1${THIN}%`;
-  if (roundTo(value, 0) === '100' && value !== '100') return `>${THIN}99${THIN}%`;
-  return `${number(value, { decimals: 0 })}${THIN}%`;
+  const gap = percentGap();
+  if (sign(value) > 0 && sign(roundTo(value, 0)) === 0) return `<${gap}1${gap}%`;
+  if (roundTo(value, 0) === '100' && value !== '100') return `>${gap}99${gap}%`;
+  return `${number(value, { decimals: 0 })}${gap}%`;
 }
 
 /** A YES or NO price in cents: `0.463` is `46.3¢`. */
@@ -106,6 +107,18 @@ function asNumber(text: string): `${number}` {
 /** The beginning and the end of an address or a hash. */
 export function short(hex: string): string {
   return hex.length <= 12 ? hex : `${hex.slice(0, 6)}…${hex.slice(-4)}`;
+}
+
+const percentGaps = new Map<string, string>();
+
+/** A thin space where the locale has a space before the percent sign: `1.84%`, but `1,84 %` in German. */
+function percentGap(): string {
+  const tag = locale();
+  const known = percentGaps.get(tag);
+  if (known !== undefined) return known;
+  const made = /\s%/.test(new Intl.NumberFormat(tag, { style: 'percent' }).format(1)) ? THIN : '';
+  percentGaps.set(tag, made);
+  return made;
 }
 
 function withSign(shown: string, text: string, isSigned: boolean): string {

@@ -1,3 +1,5 @@
+import { percent } from '../lib/format.ts';
+
 const MARKS = [0, 25, 50, 75, 100];
 /** How wide the thumb is; its middle stays within the track. */
 const THUMB_PX = 14;
@@ -31,7 +33,7 @@ export function Slider({
       <input
         type="range"
         aria-label={label}
-        aria-valuetext={`${value} %`}
+        aria-valuetext={percent(String(value / 100), { decimals: 0 })}
         min={0}
         max={100}
         step={1}

@@ -49,10 +49,7 @@ const INTERVAL_MS = 3_600_000;
 const HTTP_TOO_MANY = 429;
 const NO_CHAIN: [name: string, why: string] = ['onChain', 'there is no local settlement chain'];
 
-const NO_ACCOUNT: [name: string, why: string] = [
-  'accountType',
-  'on the chain there are no accounts',
-];
+const NO_ACCOUNT: [name: string, why: string] = ['accountType', 'the chain has no sub-accounts'];
 const ZERO_ADDRESS = address('0x0000000000000000000000000000000000000000');
 
 export class Faucet {

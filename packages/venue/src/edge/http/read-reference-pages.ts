@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** The reference beside the sources: what `details.docs` of a refusal points to. */
+/** The reference of the API; `details.docs` of a refusal points to its pages. */
 const REFERENCE = new URL('../../../../../docs/reference/', import.meta.url);
 
-/** `/docs/errors` and its neighbours; empty when the venue runs without its documents. */
+/** The pages by path, such as `/docs/errors`; empty if the venue is installed without its documents. */
 export async function readReferencePages(): Promise<ReadonlyMap<string, string>> {
   const names = await readdir(REFERENCE).catch(() => []);
   const pages = new Map<string, string>();
@@ -17,7 +17,7 @@ export async function readReferencePages(): Promise<ReadonlyMap<string, string>>
   return pages.set('/docs', index).set('/docs/', index);
 }
 
-/** All pages by their own titles. */
+/** Lists all pages by title. */
 function indexOf(pages: ReadonlyMap<string, string>): string {
   const lines = [...pages]
     .map(([path, text]) => `- [${/^# (.+)$/m.exec(text)?.[1] ?? path}](${path})`)

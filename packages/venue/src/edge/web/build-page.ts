@@ -30,7 +30,7 @@ export function buildPage(): PageBuild {
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0) resolve(BUILT);
-      else reject(new Error(`Building the page ended with ${code}: ${told.trim()}`));
+      else reject(new Error(`Building the page failed with exit code ${code}: ${told.trim()}`));
     });
   });
   // Who trades does not wait for who builds.

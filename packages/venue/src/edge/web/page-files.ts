@@ -55,7 +55,7 @@ export async function readPageFiles(folder: string): Promise<PageFiles> {
     byPath.set(`/${path}`, { type, isHashed, hash: contentHash(plain), plain, br, gzip });
   }
   const entry = all.get(ENTRY);
-  if (entry === undefined) throw new Error(`The built page lacks ${ENTRY}`);
+  if (entry === undefined) throw new Error(`The built page does not contain ${ENTRY}`);
   const screens = JSON.parse(all.get(SCREENS)?.toString('utf8') ?? '[]') as readonly Screen[];
   return { entry: entry.toString('utf8'), screens, byPath };
 }

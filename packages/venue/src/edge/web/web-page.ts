@@ -19,11 +19,11 @@ type WebPageOptions = {
 
 const BUILDING = notice(
   'The page is being built',
-  'It takes a few seconds. The API serves already.',
+  'It takes a few seconds. The API is already available.',
 );
 const FAILED = notice(
   'The page could not be built',
-  'The log of the venue says why. The API serves.',
+  'See the log of the venue. The API is available.',
 );
 /** How the addresses of the page's screens begin. */
 export const SCREENS: readonly string[] = [
@@ -64,7 +64,7 @@ export class WebPage {
     this.#build = build();
     this.#take(this.#build).catch((error: unknown) => {
       this.#hasFailed = true;
-      log.warn({ err: error }, 'the page could not be built; the API serves without it');
+      log.warn({ err: error }, 'building the page failed; serving the API only');
     });
   }
 
@@ -72,7 +72,7 @@ export class WebPage {
     const files = await readPageFiles(await done);
     this.#entryAt = createEntries(files);
     this.#files = files;
-    this.#options.log.info({ files: files.byPath.size }, 'the page is ready');
+    this.#options.log.info({ files: files.byPath.size }, 'page built');
   }
 
   stop(): void {

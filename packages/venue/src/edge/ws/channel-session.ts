@@ -298,7 +298,7 @@ export class ChannelSession implements Follower {
     const isKnown = cause instanceof HistoryBehindError || cause instanceof HistoryAwayError;
     const message = isKnown
       ? refusal('historyBehind', [cause.asOf.height]).message
-      : `The history did not answer in time for ${stream.channel}: subscribe again`;
+      : `The history did not answer in time for ${stream.channel}. Subscribe again`;
     const error: WsError = {
       code: 'INTERNAL',
       message,
@@ -335,7 +335,10 @@ export class ChannelSession implements Follower {
   #makeRoom(): boolean {
     const other = largestFollower(this.#others, this.client);
     if (other === undefined) return false;
-    other.#connection.close(CLOSE.tryAgainLater, 'too many streams: others need the room');
+    other.#connection.close(
+      CLOSE.tryAgainLater,
+      'too many streams: the capacity is shared with other clients',
+    );
     other.close();
     return true;
   }

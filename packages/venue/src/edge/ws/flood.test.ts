@@ -108,7 +108,10 @@ test('R-requests: who follows most makes room for another client that follows li
   const other = await edge.connect('/ws', { from: '198.51.100.8' });
   await other.follow(follow(20));
   const [code, reason] = (await closed) as [number, Buffer];
-  expect([code, reason.toString()]).toEqual([1013, 'too many streams: others need the room']);
+  expect([code, reason.toString()]).toEqual([
+    1013,
+    'too many streams: the capacity is shared with other clients',
+  ]);
   for (let index = 21; index < 30; index++) await other.follow(follow(index));
   // Eight of the one and ten of the other: nobody makes room for more of that.
   other.send({ method: 'subscribe', subscription: follow(30) });

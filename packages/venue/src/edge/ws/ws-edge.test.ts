@@ -273,7 +273,7 @@ describe('the end of a connection', () => {
     const closed = Promise.all(clients.map((client) => client.closed()));
     await edge.edge.drain('elsewhere');
     for (const each of await closed)
-      expect(each).toEqual({ code: 1012, reason: 'go on at another replica' });
+      expect(each).toEqual({ code: 1012, reason: 'reconnect to another replica' });
   });
 
   test('comes to a client that does not read', async () => {

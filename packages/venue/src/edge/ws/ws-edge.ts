@@ -182,7 +182,7 @@ export class WsEdge {
       if (this.#connections.size === 0) this.#drained.resolve();
       for (const connection of this.#connections.keys()) {
         if (away === 'gone') connection.close(CLOSE.goingAway, 'server shutting down');
-        else connection.close(CLOSE.serviceRestart, 'go on at another replica');
+        else connection.close(CLOSE.serviceRestart, 'reconnect to another replica');
       }
     }
     await this.#drained.promise;

@@ -275,7 +275,7 @@ describe('a history that was lost', () => {
     await expect(sums).rejects.toThrow(HistoryBehindError);
     const key = { by: 'txHash', txHash: hash(`0x${'1'.repeat(64)}`) } as const;
     await expect(venue.receipts.findForSure(key)).rejects.toThrow(HistoryBehindError);
-    expect(venue.archivist.trouble).toContain('computed again');
+    expect(venue.archivist.trouble).toContain('being recomputed');
     hasRoom = true;
     await venue.propose(credit(102));
     await expect.poll(() => venue.told, SOON).toContain('rebuilt');
@@ -365,7 +365,7 @@ describe('a history that was lost', () => {
     await expect.poll(() => failed, SOON).toHaveLength(1);
     expect(String(failed[0])).toContain(old);
     expect(venue.archivist.isLost).toBe(true);
-    await expect(amounts(venue)).rejects.toThrow('the history can not be computed');
+    await expect(amounts(venue)).rejects.toThrow('the history cannot be recomputed');
     const { accounts } = venue.replica.state;
     const balance = accounts.at(-1)?.perpBalance ?? 0n;
     for (const amount of upTo(30)) await venue.propose(credit(amount));

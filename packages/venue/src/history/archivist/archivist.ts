@@ -171,11 +171,11 @@ export class Archivist implements History {
   /** Why queries of the past can't be answered now, for whoever operates the venue. */
   get trouble(): string | undefined {
     const { heldWhy } = this.#progress;
-    if (this.isLost) return 'the history can not be computed: see the log, and start again';
-    if (this.isAway) return `the database of the history is away: ${heldWhy}`;
-    if (this.#questions.isSilent) return 'the database of the history does not answer';
+    if (this.isLost) return 'the history cannot be recomputed: see the log, and restart the venue';
+    if (this.isAway) return `the history database is unavailable: ${heldWhy}`;
+    if (this.#questions.isSilent) return 'the history database does not answer';
     if (!this.isRebuilding && this.stats.missing === 0) return undefined;
-    return `the history is computed again from the log: it is at block ${this.storedHeight}`;
+    return `the history is being recomputed from the log: at block ${this.storedHeight}`;
   }
 
   get stats() {
@@ -412,10 +412,10 @@ export class Archivist implements History {
       // Before the start whoever waits for it is told.
       if (this.#head === undefined) return;
       this.#change('lost');
-      const stands = `the history stands still: ${error.message}`;
+      const stands = `the history indexer stopped: ${error.message}`;
       this.#options.onFatal(new Error(stands, { cause: error }));
     } else if (thread === this.#rows && this.#change('lost')) {
-      const why = `the history can not be computed: ${error.message}`;
+      const why = `the history cannot be recomputed: ${error.message}`;
       this.#fail(new HistoryAwayError(why, this.asOf));
       this.#options.onRebuildFailed?.(error);
     }

@@ -41,7 +41,7 @@ const setAside = async (folder: string): Promise<string[]> =>
 
 /** What an operator reads of tables that a later release has changed. */
 const LATER =
-  "the history can't be kept in the database: its tables were made by a later release of Oddlot: start that one, or name another";
+  'the history cannot be stored in the database: its tables were created by a later release of Oddlot. Start that release, or use another database';
 
 describe('a file', () => {
   test.each([
@@ -115,7 +115,7 @@ describe('a database', () => {
       const started = start({ folder: own, settings });
       await expect(started).rejects.toThrow(HistoryUnusableError);
       await expect(started).rejects.toThrow(
-        /it is the history of another venue, and stays as it is/,
+        /it is the history of another venue and is left unchanged/,
       );
       expect(await dumpHistory({ url })).toEqual(before);
       const venue = await start({ folder: other, settings });

@@ -103,7 +103,7 @@ export class Recorder {
     switch (order.type) {
       case 'verify':
       case 'start':
-        throw new Error('the archivist starts once');
+        throw new Error('the history indexer starts once');
       case 'durable':
         this.#target = order.head;
         this.#hasRoom = order.hasRoom;

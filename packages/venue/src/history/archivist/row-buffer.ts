@@ -108,7 +108,7 @@ export class RowBuffer {
   expectAdjacent(firstSeq: number): void {
     const { height } = this.store;
     if (height === 0 || height >= firstSeq - 1) return;
-    const gap = `its last block is ${height}, and the log begins with block ${firstSeq}`;
+    const gap = `its last block is ${height}, but the log begins with block ${firstSeq}`;
     this.#foreign = new HistoryForeignError(gap);
   }
 
@@ -122,7 +122,7 @@ export class RowBuffer {
     const begin = from ?? (lastOfRules1 ?? 0) + 1;
     await this.#beginAt(begin);
     if (begin === 1 || firstSeq > 1) return;
-    const why = `its rows begin with block ${begin}, and the log with block 1`;
+    const why = `its rows begin with block ${begin}, but the log with block 1`;
     this.#incomplete = new HistoryIncompleteError(why);
   }
 
@@ -174,7 +174,7 @@ export class RowBuffer {
 
   #expect({ hash, height }: Head, stored: string): void {
     if (hash === stored) return;
-    this.#foreign = new HistoryForeignError(`its block ${height} is another than that of the log`);
+    this.#foreign = new HistoryForeignError(`its block ${height} differs from that of the log`);
   }
 
   #next(): BlockRows[] {

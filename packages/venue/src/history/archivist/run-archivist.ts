@@ -69,7 +69,7 @@ class ArchivistProgram {
       const isTold = error instanceof HistoryForeignError || error instanceof HistoryFullError;
       if (!isOfServer || (this.#isOpen && !isTold)) throw error;
       const isForeign = error instanceof HistoryForeignError;
-      const more = isForeign ? '; it is the history of another venue, and stays as it is' : '';
+      const more = isForeign ? '; it is the history of another venue and is left unchanged' : '';
       this.#tell({ type: 'unusable', why: error.message + more });
     }
   }

@@ -39,7 +39,7 @@ export function unpackReceipts(packed: PackedReceipts): ReceiptRow[] {
   const { block_hash: blockHash, height, time_ms: timeMs } = packed;
   const receipts = unpackText({ text: packed.receipts, packed: packed.packed });
   if (packed.crc !== null && checksumOf({ ...packed, receipts }) !== packed.crc) {
-    throw new HistoryDamagedError(`the receipts of block ${height} are not what was written`);
+    throw new HistoryDamagedError(`the receipts of block ${height} are damaged`);
   }
   return decodeReceipts({ height, timeMs, blockHash: hash(blockHash) }, receipts);
 }

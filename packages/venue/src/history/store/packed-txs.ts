@@ -39,7 +39,7 @@ export function packTxs(height: number, txs: readonly TxRecord[]): PackedTxs {
 export function unpackTxs({ crc, height, packed, txs }: PackedTxs): TxRecord[] {
   const whole = unpackText({ text: txs, packed });
   if (crc32(`${height}\n${whole}`) !== crc) {
-    throw new HistoryDamagedError(`the requests of block ${height} are not what was written`);
+    throw new HistoryDamagedError(`the requests of block ${height} are damaged`);
   }
   return (JSON.parse(whole) as Tuple[]).map(
     ([index, txHash, user, actionType, error, request]) => ({

@@ -21,7 +21,7 @@ export function encodeProgress(progress: Progress): { text: string; crc: number 
 
 export function decodeProgress(row: { readonly text: string; readonly crc: number }): Progress {
   if (crc32(row.text) !== row.crc) {
-    throw new HistoryDamagedError('the progress is not what was noted');
+    throw new HistoryDamagedError('the progress record is damaged');
   }
   return JSON.parse(row.text) as Progress;
 }

@@ -59,6 +59,6 @@ async function expectKeys(
       .where('key', '=', key)
       .where('height', '=', height)
       .executeTakeFirst();
-    if (found === undefined) throw new HistoryDamagedError(`a key of block ${height} is gone`);
+    if (found === undefined) throw new HistoryDamagedError(`a key of block ${height} is missing`);
   }
 }

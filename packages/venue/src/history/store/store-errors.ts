@@ -28,7 +28,10 @@ export class HistoryLaterError extends Error {
   override readonly name = 'HistoryLaterError';
 
   constructor() {
-    super('its tables were made by a later release of Oddlot: start that one, or name another');
+    super(
+      'its tables were created by a later release of Oddlot. Start that release, or use ' +
+        'another database',
+    );
   }
 }
 

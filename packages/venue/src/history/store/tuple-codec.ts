@@ -64,8 +64,7 @@ function fromTuple(tuple: unknown, fields: readonly string[], nested?: Nested): 
     row[name] = inner === undefined ? tuple[at] : fromTuple(tuple[at], inner);
     at += 1;
   }
-  if (at !== tuple.length)
-    throw new HistoryDamagedError('a row has other fields than were written');
+  if (at !== tuple.length) throw new HistoryDamagedError('a row has unexpected fields');
   return row;
 }
 
@@ -73,6 +72,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new HistoryDamagedError('a row is not what was written', { cause: error });
+    throw new HistoryDamagedError('a row is damaged', { cause: error });
   }
 }

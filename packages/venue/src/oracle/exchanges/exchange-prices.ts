@@ -84,7 +84,7 @@ export class ExchangePrices implements ReferenceFeed {
     const told = { symbol, exchanges: kept.map(({ name }) => name) };
     if (hasOracle) {
       this.#missing.delete(symbol);
-      this.#options.log.info(told, 'a reference price is back');
+      this.#options.log.info(told, 'reference price available again');
     } else {
       this.#missing.add(symbol);
       this.#options.log.warn(told, 'too few exchanges agree on a reference price');

@@ -90,7 +90,7 @@ export class ExchangeSocket {
     const frame = parsed(text);
     const quotes = isFrame(frame) ? source.format.read(frame) : undefined;
     if (quotes === undefined) {
-      log.debug({ exchange: source.name, text: text.slice(0, 200) }, 'passed over a frame');
+      log.debug({ exchange: source.name, text: text.slice(0, 200) }, 'skipped an unknown frame');
       return;
     }
     this.#heardMs = nowMs;
@@ -99,7 +99,7 @@ export class ExchangeSocket {
     }
     if (quotes.length === 0 || this.#attempts === 0) return;
     this.#attempts = 0;
-    log.info({ exchange: source.name }, 'prices of an exchange come in');
+    log.info({ exchange: source.name }, 'receiving prices from an exchange');
   }
 
   /** What a lost connection said no longer counts. */
@@ -116,8 +116,8 @@ export class ExchangeSocket {
   #tellLost(error: Error): void {
     const { log, source } = this.#options;
     const told = { exchange: source.name, message: error.message };
-    if (this.#isRunning && this.#attempts === 0) log.warn(told, 'lost an exchange');
-    else log.debug(told, 'lost an exchange');
+    if (this.#isRunning && this.#attempts === 0) log.warn(told, 'exchange connection lost');
+    else log.debug(told, 'exchange connection lost');
   }
 }
 

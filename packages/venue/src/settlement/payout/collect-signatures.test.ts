@@ -50,6 +50,6 @@ test('strangers and refusals do not count, and are told to the operator', async 
   expect(error).toBeInstanceOf(TooFewSignaturesError);
   expect(error).toMatchObject({
     message: '1 of 2 validators signed',
-    detail: expect.stringMatching(/^refusing: not owed; .* is no validator of the bridge$/),
+    detail: expect.stringMatching(/^refusing: not owed; .* is not a validator of the bridge$/),
   });
 });

@@ -41,7 +41,7 @@ export async function collectSignatures(
       const signed = await validator.sign(request, signal);
       const address = signed.address.toLowerCase() as Hex;
       if (!bridge.validators.has(address))
-        throw new Error(`${address} is no validator of the bridge`);
+        throw new Error(`${address} is not a validator of the bridge`);
       if (found.size < threshold) found.set(address, { ...signed, address });
       faults[at] = '';
       if (found.size >= threshold) resolve();

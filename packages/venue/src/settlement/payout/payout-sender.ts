@@ -238,7 +238,7 @@ export class PayoutSender {
       book.lookSoon(book.update(record, changes));
       return false;
     }
-    if (token === 'stands still') {
+    if (token === 'is stopped') {
       book.hold(record, TEXTS.tokenStill);
       return false;
     }
@@ -256,7 +256,7 @@ export class PayoutSender {
   async #tokenNow(
     record: PayoutRecord,
     bridge: BridgeNow,
-  ): Promise<'takes it' | 'stands still' | 'refuses it'> {
+  ): Promise<'takes it' | 'is stopped' | 'refuses it'> {
     const { book, client, contracts, relayer } = this.#options;
     const usd = BigInt(record.usd);
     const isByToken = record.refused?.code === REFUSED.transfer;
@@ -266,7 +266,7 @@ export class PayoutSender {
     const takes = (to: Hex): Promise<boolean> =>
       wouldTransfer(client, contracts, { to, usd, block });
     if (await takes(record.destination)) return 'takes it';
-    return (await takes(relayer.address)) ? 'refuses it' : 'stands still';
+    return (await takes(relayer.address)) ? 'refuses it' : 'is stopped';
   }
 
   /** Under a key that was never used; false when the bridge would not take it. */

@@ -4,22 +4,22 @@ import { PAUSED, type Refusal, REFUSED } from '@oddlot/custody/bridge-contract';
 export const TEXTS = {
   unavailable: 'The settlement chain does not answer',
   disagrees: 'Endpoints of the settlement chain contradict each other',
-  unsent: 'Its transaction could not be sent yet',
-  noKey: 'The venue has no key to send payouts with',
+  unsent: 'The transaction could not be sent yet',
+  noKey: 'The venue has no key to send payouts',
   paused: 'The bridge is paused',
-  balance: 'The bridge holds too little USDC at the moment',
-  deficit: 'Payouts wait until the insurance fund has recovered',
-  foreign: 'Payouts are stopped: the bridge has paid what this venue did not ask for',
-  otherBridge: 'It was signed for another bridge; the operator has to settle it by hand',
+  balance: 'The USDC balance of the bridge is currently too low',
+  deficit: 'Payouts are on hold until the insurance fund has recovered',
+  foreign: 'Payouts are stopped: the bridge has made a payout that this venue did not request',
+  otherBridge: 'The payout was signed for another bridge; the operator has to settle it manually',
   otherPayout:
-    'The bridge has another payout under this number; the operator has to settle it by hand',
-  noProof: 'The bridge says that it has paid this, and no transaction shows it',
-  cancelled: 'It was cancelled on the bridge',
-  refusedForGood: 'The token refuses transfers to this destination',
-  tokenStill: 'The token moves nothing out of the bridge at the moment',
+    'The bridge has another payout with this number; the operator has to settle it manually',
+  noProof: 'The bridge reports this as paid, but no transaction shows it',
+  cancelled: 'The payout was cancelled on the bridge',
+  refusedForGood: 'The token rejects transfers to this destination',
+  tokenStill: 'The token currently transfers nothing out of the bridge',
   invalidForGood: 'The bridge cannot pay this amount to this destination',
-  paidAfterReturn: 'It was paid although it had been returned: the chain was reorganised',
-  lost: 'The chain was reorganised below its confirmations; it is sent again',
+  paidAfterReturn: 'The payout was made although it had been returned: the chain was reorganised',
+  lost: 'The chain was reorganised below its confirmations; the payout is sent again',
 } as const;
 
 /** Why the bridge would not take it just now. */
@@ -32,12 +32,12 @@ export function refusalText(refusal: Refusal): string {
     case REFUSED.invalid:
       return TEXTS.invalidForGood;
     case undefined:
-      return 'The bridge did not take it';
+      return 'The bridge did not accept the payout';
     default:
-      return `The bridge refuses it with code ${refusal}`;
+      return `The bridge rejects the payout with code ${refusal}`;
   }
 }
 
 export function waitsText(payableAtMs: number): string {
-  return `Large payouts wait: it is payable from ${new Date(payableAtMs).toISOString()} on`;
+  return `Large payouts are delayed: this one is payable at ${new Date(payableAtMs).toISOString()}`;
 }

@@ -265,7 +265,7 @@ test('signatures of a validator that was replaced are asked for again, of those 
       await real.chain.mine();
       real.nowMs += 5_000;
     }
-    expect(error).toBe('The bridge refuses it with code 7');
+    expect(error).toBe('The bridge rejects the payout with code 7');
     expect(real.settled.get(1)).toBe(true);
     expect(await real.balanceOf(DESTINATIONS[0]!)).toBe(9_900_000n);
   } finally {

@@ -140,7 +140,7 @@ export class ReservesWorker {
     const proof = await readProof({ folder, height, secret: this.#secret, hasher, user });
     if (proof !== 'damaged') return proof;
     // Without it the next round makes another.
-    log.error({ height }, 'the tree of the published reserves is damaged; another is published');
+    log.error({ height }, 'the tree of the published reserves is damaged; publishing another one');
     await rm(treeFile(folder, height), { force: true });
     return 'missing';
   }
@@ -210,7 +210,7 @@ export class ReservesWorker {
     const nowMs = now();
     if (nowMs < this.#notBeforeMs) return;
     this.#notBeforeMs = nowMs + RETRY_MS;
-    log.warn({ why: chainFault(error) }, 'the reserves can not be told; tried again in a minute');
+    log.warn({ why: chainFault(error) }, 'the reserves cannot be determined; retrying in a minute');
   }
 
   /**
@@ -241,20 +241,23 @@ export class ReservesWorker {
     if ('error' in outcome) throw outcome.error;
     const { tree } = outcome;
     const isSame = tree.height === figures.height && tree.owed === figures.owed;
-    assert(isSame, `the tree is of block ${tree.height}, not of ${figures.height}`);
+    assert(isSame, `the tree belongs to block ${tree.height}, not ${figures.height}`);
     const isWhole = tree.liabilities - tree.shortfall === tree.owed;
-    assert(isWhole, `the tree has ${tree.liabilities} less ${tree.shortfall}, not ${tree.owed}`);
+    assert(
+      isWhole,
+      `the tree contains ${tree.liabilities} less ${tree.shortfall}, not ${tree.owed}`,
+    );
     await this.#publish(tree, figures);
   }
 
   async #publish(tree: BuiltTree, figures: ReserveFigures): Promise<void> {
     const { folder, log, replica } = this.#options;
     const { outcome } = await replica.propose(commandOf(tree, figures));
-    if (outcome.reject !== undefined) throw new Error(`refused: ${outcome.reject.reason}`);
+    if (outcome.reject !== undefined) throw new Error(`rejected: ${outcome.reject.reason}`);
     const difference = differenceOf(figures);
     const told = { height: tree.height, root: tree.root, difference: String(difference) };
-    if (difference === 0n) log.info(told, 'the reserves are published');
-    else log.error(told, 'the bridge does not hold what the venue owes');
+    if (difference === 0n) log.info(told, 'reserves published');
+    else log.error(told, 'the bridge holds less than the venue owes');
     await removeOthers(folder, tree.height);
   }
 }
@@ -279,7 +282,7 @@ function commandOf(tree: BuiltTree, figures: ReserveFigures): PublishReservesCom
 /** R-exact: the log has whole numbers, and none that it would round. */
 function exact(amount: bigint): number {
   const number = Number(amount);
-  assert(Number.isSafeInteger(number), `${amount} micro-USDC are more than the log can tell`);
+  assert(Number.isSafeInteger(number), `${amount} micro-USDC is more than the log can store`);
   return number;
 }
 

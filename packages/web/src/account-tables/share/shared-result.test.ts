@@ -31,9 +31,9 @@ describe('a position', () => {
     const card = cardOf(sharedPosition(position), plain, words.t);
     expect(card).toMatchObject({
       market: 'BTC-USDC',
-      about: 'Short · 20× · test money',
+      about: 'Short · 20× · test funds',
       tone: 'sell',
-      headline: '+10.30\u202f%',
+      headline: '+10.30%',
       facts: [
         ['Entry', '97,000'],
         ['Mark', '97,500.5'],
@@ -74,7 +74,7 @@ describe('a trade', () => {
     const shared = sharedFill(fill as Fill);
     expect(cardOf(shared, plain, words.t)).toMatchObject({
       market: '<b>Rain?</b>',
-      headline: 'A gain',
+      headline: 'Profit',
       facts: [['Price', '62.0¢']],
       tone: 'buy',
     });

@@ -66,22 +66,22 @@ describe('a change of the ledger', () => {
   test.each([
     [
       { type: 'liquidation', liquidatedPositions: [{ coin: 'BTC', szi: '1' }], markPx: '91204' },
-      ['Your account was liquidated | BTC at a mark of 91,204 | warning'],
+      ['Position liquidated | BTC at mark price 91,204 | warning'],
     ],
     [{ type: 'withdraw', amount: '10', status: 'pending' }, []],
     [
       { type: 'withdraw', amount: '125.5', fee: '0.1', status: 'completed' },
-      ['125.40 USDC were paid out | 125.50 less a fee of 0.10'],
+      ['Withdrawal completed: 125.40 USDC | 125.50 minus a fee of 0.10'],
     ],
     [
       { type: 'withdraw', amount: '10', fee: '0', status: 'completed' },
-      ['10.00 USDC were paid out'],
+      ['Withdrawal completed: 10.00 USDC'],
     ],
     [
       { type: 'withdraw', amount: '10', status: 'failed' },
-      ['A withdrawal of 10.00 USDC came back | warning'],
+      ['Withdrawal of 10.00 USDC failed and was refunded | warning'],
     ],
-    [{ type: 'deposit', amount: '5.5' }, ['5.50 USDC arrived']],
+    [{ type: 'deposit', amount: '5.5' }, ['Deposit received: 5.50 USDC']],
     [
       {
         type: 'outcomeSettlement',
@@ -102,7 +102,7 @@ describe('a change of the ledger', () => {
         outcome: 'No',
         settlementFraction: '1',
       },
-      ['“Rain?” resolved Wet | Your 12 Dry are worth nothing | sell'],
+      ['“Rain?” resolved to Wet | Your 12 Dry shares pay nothing | sell'],
     ],
     [{ type: 'faucet', amount: '1000' }, []],
   ])('%j', (delta, expected) => {
@@ -118,12 +118,15 @@ describe('a change of the ledger', () => {
     };
     const closed = { type: 'adl', coin: 'BTC-USDC', sz: '2', px: '91200' };
     const news = ledgerNews([row(taken), row(closed)], words.t, [btc]);
-    expect(news.map(({ text }) => text)).toEqual(['BTC-USDC at a mark of 91,204.1', 'at 91,200.0']);
+    expect(news.map(({ text }) => text)).toEqual([
+      'BTC-USDC at mark price 91,204.1',
+      'at 91,200.0',
+    ]);
   });
 
   test('a settlement of a market whose name is not known is told all the same', () => {
     const delta = { type: 'outcomeSettlement', amount: '0', sz: '3', outcome: 'Yes' };
     const news = ledgerNews([row({ ...delta, settlementFraction: '0' })], words.t);
-    expect(told(news)).toEqual(['A market resolved No | Your 3 Yes are worth nothing | sell']);
+    expect(told(news)).toEqual(['A market resolved to No | Your 3 Yes shares pay nothing | sell']);
   });
 });

@@ -24,12 +24,12 @@ const order = (changes: object) => ({
 
 test.each([
   [{}, 'Buy 0.014 BTC-USDC at 96,926.5, limit'],
-  [{ b: false, r: true }, 'Sell 0.014 BTC-USDC at 96,926.5, reducing only, limit'],
+  [{ b: false, r: true }, 'Sell 0.014 BTC-USDC at 96,926.5, reduce-only, limit'],
   [{ t: { limit: { tif: 'alo' } } }, 'Buy 0.014 BTC-USDC at 96,926.5, post-only'],
-  [{ t: { limit: { tif: 'Ioc' } } }, 'Buy 0.014 BTC-USDC now, at 96,926.5 or better'],
+  [{ t: { limit: { tif: 'Ioc' } } }, 'Buy 0.014 BTC-USDC at market, 96,926.5 or better'],
   [
     { b: false, t: { trigger: { isMarket: true, triggerPx: '95000', tpsl: 'sl' } } },
-    'Sell 0.014 BTC-USDC at market, once the mark reaches 95,000, stop loss',
+    'Sell 0.014 BTC-USDC at market, when the mark price reaches 95,000, stop loss',
   ],
   [{ a: 100_000, p: '0.44', s: '5' }, 'Buy 5 Market 100000 Yes at 44.0¢, limit'],
   [{ a: 100_000, b: false, p: '0.44', s: '5' }, 'Buy 5 Market 100000 No at 44.0¢, limit'],
@@ -48,15 +48,15 @@ test('each entry of a request is a sentence', () => {
     { a: 2, o: 8 },
   ];
   expect(say({ type: 'cancel', cancels })).toEqual([
-    'Cancel order 7 of BTC-USDC',
-    'Cancel order 8 of Market 2',
+    'Cancel order 7 in BTC-USDC',
+    'Cancel order 8 in Market 2',
   ]);
 });
 
 test('texts of others stay as they are', () => {
   const agentName = '<img src=x onerror=alert(1)> {{rate}} $t(app.name)';
   expect(say({ type: 'approveAgent', agentAddress: '0xab', agentName })).toEqual([
-    `Let 0xab trade for the account, as “${agentName}”`,
+    `Approve agent 0xab named “${agentName}”`,
   ]);
 });
 
@@ -93,7 +93,7 @@ describe('a line of a list', () => {
   test('counts orders that are cancelled together', () => {
     const cancels = [{ a: 1, o: 7 }];
     expect(listed({ type: 'cancel', cancels } as never, 3).text).toBe('Cancel 3 orders');
-    expect(listed({ type: 'cancel', cancels } as never, 1).text).toBe('Cancel order 7 of BTC-USDC');
+    expect(listed({ type: 'cancel', cancels } as never, 1).text).toBe('Cancel order 7 in BTC-USDC');
   });
 
   test('shortens addresses, and says what kind it is where nothing more may be known', () => {

@@ -78,7 +78,7 @@ function Fields() {
         />
       </div>
       <div className="w-72">
-        <TextField label="Name of the agent" value={name} onChange={setName} placeholder="bot" />
+        <TextField label="Agent name" value={name} onChange={setName} placeholder="bot" />
       </div>
       <div className="w-72">
         <Segmented
@@ -92,7 +92,7 @@ function Fields() {
         />
       </div>
       <div className="w-72">
-        <Slider label="Share of what is allowed" value={share} onChange={setShare} />
+        <Slider label="% of max" value={share} onChange={setShare} />
       </div>
       <Checkbox label="Reduce only" isOn={isOn} onChange={setIsOn} />
       <Checkbox label="Post only" isOn={false} onChange={() => undefined} isDisabled />

@@ -11,7 +11,7 @@ export type LevelDraft = {
 
 export const RATES = ['maker', 'taker'] as const;
 
-/** A larger fee is a slip: 0.045 for 0.045 % is a hundred times as much. */
+/** A larger fee is a slip: 0.045 for 0.045% is a hundred times as much. */
 export const RATE_MAX_PERCENT = '1';
 
 export function draftOf(tiers: readonly FeeTierRow[]): readonly LevelDraft[] {

@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import type { OutcomeEventMeta, OutcomeMarketMeta, OutcomeProbability, Ticker } from '@oddlot/sdk';
 import type { AlignedData } from 'uplot';
 import { isDecimal, toPixels } from '../../lib/decimal.ts';
-import { chance } from '../../lib/format.ts';
+import { chance, percent } from '../../lib/format.ts';
 import { dateTime } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { venueNow } from '../../market/venue.ts';
@@ -49,7 +49,7 @@ export function ProbabilityChart({
     () => ({
       lines: ids.map((_, at) => ({ colour: plotColour(at) })),
       bounds: boundsOf,
-      label: (value: number) => `${Math.round(value)} %`,
+      label: (value: number) => percent(String(Math.round(value) / 100), { decimals: 0 }),
       ticks: (_: number, high: number) => quartersTo(high),
       onPoint: setPlace,
     }),

@@ -88,7 +88,7 @@ export function rowPacker<Row>(shape: RowShape<Row>): RowPacker<Row> {
         const rows = JSON.parse(reader.utf8()) as Row[];
         return { places, row: (at) => rows[at] as Row, json: () => undefined };
       }
-      if (form !== BY_FIELD) throw new HistoryDamagedError('packed rows are of no known form');
+      if (form !== BY_FIELD) throw new HistoryDamagedError('packed rows have an unknown form');
       return {
         places,
         row: rowsOf(shape, reader, count),

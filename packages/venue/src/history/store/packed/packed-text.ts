@@ -17,6 +17,6 @@ export function unpackText({ packed, text }: StoredText): string {
   try {
     return zstdDecompressSync(packed).toString();
   } catch (error) {
-    throw new HistoryDamagedError('a packed text is not what was written', { cause: error });
+    throw new HistoryDamagedError('a packed text is damaged', { cause: error });
   }
 }

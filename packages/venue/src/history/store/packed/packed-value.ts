@@ -146,7 +146,7 @@ function hexText(reader: ByteReader): string {
 }
 
 function known(word: string | undefined): string {
-  if (word === undefined) throw new HistoryDamagedError('packed rows hold an unknown value');
+  if (word === undefined) throw new HistoryDamagedError('packed rows contain an unknown value');
   return word;
 }
 

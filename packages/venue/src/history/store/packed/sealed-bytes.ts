@@ -19,7 +19,7 @@ export function opened(sealedBytes: Uint8Array): ByteReader {
   const bytes = Buffer.from(sealedBytes.buffer, sealedBytes.byteOffset, sealedBytes.byteLength);
   const end = bytes.length - CRC_BYTES;
   if (end < 0 || crc32(bytes.subarray(0, end)) !== bytes.readUInt32LE(end)) {
-    throw new HistoryDamagedError('packed rows are not what was written');
+    throw new HistoryDamagedError('packed rows are damaged');
   }
   return new ByteReader(bytes.subarray(0, end));
 }

@@ -1,0 +1,28 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { recordSamples } from './samples/record-samples.ts';
+import type { Part, Samples } from './samples/recorder.ts';
+import { withSamples } from './samples/render-samples.ts';
+
+/** Writes real requests and answers into the pages of the reference: `npm run write-samples`. */
+
+const REFERENCE = join(import.meta.dirname, '../docs/reference');
+
+/** The pages with samples, and the samples of each. */
+function samplePages(
+  samples: Samples,
+): readonly (readonly [path: string, samples: ReadonlyMap<string, readonly Part[]>])[] {
+  return readdirSync(REFERENCE).flatMap((name) => {
+    const path = join(REFERENCE, name);
+    if (name === 'exchange.md') return [[path, samples.actions] as const];
+    if (name === 'streams.md') return [[path, samples.channels] as const];
+    if (name === 'info.md') return [[path, samples.services] as const];
+    return name.startsWith('info-') ? [[path, samples.queries] as const] : [];
+  });
+}
+
+if (import.meta.main) {
+  for (const [path, samples] of samplePages(await recordSamples())) {
+    writeFileSync(path, withSamples(readFileSync(path, 'utf8'), samples));
+  }
+}

@@ -1,0 +1,53 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { ACTIONS, API_WS_CHANNELS, INFO_QUERIES, WS_CHANNELS } from '@oddlot/protocol';
+import { recordSamples } from '../scripts/samples/record-samples.ts';
+import type { Part, Samples } from '../scripts/samples/recorder.ts';
+import { samplesOf, shapeOf, shortened } from '../scripts/samples/render-samples.ts';
+
+/**
+ * Goal: the reference has a sample of every action, query and channel, and each has the shape of a live answer.
+ * Values may differ: they depend on time and hashes. `npm run write-samples` writes the samples again.
+ */
+
+const REFERENCE = join(import.meta.dirname, '../docs/reference');
+
+const documentedOn = (pages: RegExp): ReadonlyMap<string, readonly Part[]> =>
+  new Map(
+    readdirSync(REFERENCE)
+      .filter((name) => pages.test(name))
+      .flatMap((name) => [...samplesOf(readFileSync(join(REFERENCE, name), 'utf8'))]),
+  );
+
+const KINDS = [
+  { kind: 'actions', pages: /^exchange\.md$/, names: Object.keys(ACTIONS) },
+  { kind: 'queries', pages: /^info-.*\.md$/, names: Object.keys(INFO_QUERIES) },
+  {
+    kind: 'channels',
+    pages: /^streams\.md$/,
+    names: [...Object.keys(WS_CHANNELS), ...Object.keys(API_WS_CHANNELS)],
+  },
+  { kind: 'services', pages: /^info\.md$/, names: ['/account-status', '/request-fund'] },
+] as const;
+
+const shapesOf = (parts: readonly Part[]) =>
+  parts.map(({ label, value }) => ({ label, shape: shapeOf(shortened(value)) }));
+
+let live: Samples;
+beforeAll(async () => {
+  live = await recordSamples();
+}, 120_000);
+
+describe.each(KINDS)('samples of $kind', ({ kind, names, pages }) => {
+  const documented = documentedOn(pages);
+
+  test('each has one, and nothing else has', () => {
+    expect([...documented.keys()].toSorted()).toEqual([...names].toSorted());
+  });
+
+  test.each([...documented])('%s has the shape of a live answer', (name, parts) => {
+    expect(parts.length).toBeGreaterThan(1);
+    expect(shapesOf(parts)).toEqual(shapesOf(live[kind].get(name) ?? []));
+  });
+});
