@@ -18,7 +18,7 @@ export type Samples = Readonly<
   Record<'actions' | 'queries' | 'channels' | 'services', ReadonlyMap<string, readonly Part[]>>
 >;
 
-const QUIET_MS = 5_000;
+const QUIET_MS = 30_000;
 
 /** Sends requests to a venue and keeps them with their answers. */
 export class Recorder {
