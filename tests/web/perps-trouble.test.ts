@@ -132,7 +132,7 @@ test(
     done(await act(maker, { type: 'cancelAll', asset: perp.id }));
     await put(maker, { market: perp, side: 'buy', price: '85.5', size: '60' });
     await perp.push('85');
-    await page.getByText(/^Liquidated: .* T\w+-USDC at a mark of/).waitFor();
+    await page.getByText(/^Liquidated: .* T\w+-USDC at mark price/).waitFor();
     await page.getByText('liq.', { exact: true }).first().waitFor();
     await button(page, 'Why').click();
     const dialog = page.getByRole('dialog');
