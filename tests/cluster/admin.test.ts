@@ -90,7 +90,7 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       const status = await admin(cluster, 'status');
       expect(status).toMatchObject({ code: 0, err: '' });
       expect(status.out).toMatch(
-        /^replica a: there, block \d+, 0x[0-9a-f]{64}, version .*http:\/\/a\.example$/m,
+        /^replica a: running, block \d+, 0x[0-9a-f]{64}, version .*http:\/\/a\.example$/m,
       );
       expect(status.out).toMatch(/^hashes: agree at block \d+$/m);
       expect(status.out).toMatch(/^lease ticker: a$/m);

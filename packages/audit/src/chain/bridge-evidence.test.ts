@@ -80,7 +80,7 @@ describe('R-deposit: a deposit of a log', () => {
     );
     chain.faults.fill('down');
     await expect(evidenceWith(1).depositFault(command, STATE)).rejects.toThrow(
-      /the chain does not answer/,
+      /the chain cannot be queried/,
     );
   });
 });

@@ -178,7 +178,7 @@ export class BridgeEvidence implements ChainEvidence {
         error instanceof ChainDisagreementError ||
         error instanceof SigningRefusal;
       if (!isAway) throw error;
-      throw new NotYetError(`the chain does not answer: ${chainFault(error)}`);
+      throw new NotYetError(`the chain cannot be queried: ${chainFault(error)}`);
     }
   }
 }

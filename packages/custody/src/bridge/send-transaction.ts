@@ -46,7 +46,7 @@ export async function sendTransaction(
     maxPriorityFeePerGas: priorityFee,
   });
   const txHash = keccak256(raw);
-  print(`sent ${txHash}`);
+  print(`sending ${txHash}`);
   await client.sendRaw(raw);
   const receipt = await minedReceipt(client, txHash, waitMs);
   if (!receipt.succeeded) throw new BridgeCommandError(`${txHash} failed on the chain`);

@@ -66,7 +66,7 @@ async function ask(
     ({ status } = response);
     answer = await boundedJson(response, ANSWER_BYTES_MAX);
   } catch (cause) {
-    throw new Error(`no answer: ${faultOf(cause)}`, { cause });
+    throw new Error(`the request failed: ${faultOf(cause)}`, { cause });
   }
   if (status !== 200) {
     const refusal = SignRefusal.safeParse(answer);

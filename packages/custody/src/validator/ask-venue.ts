@@ -29,7 +29,7 @@ export async function askVenue<Answer>(
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
     return schema.parse(await boundedJson(response, ANSWER_BYTES_MAX));
   } catch (error) {
-    throw new SigningRefusal(503, `no answer from ${venue}: ${faultOf(error)}`);
+    throw new SigningRefusal(503, `querying ${venue} failed: ${faultOf(error)}`);
   }
 }
 

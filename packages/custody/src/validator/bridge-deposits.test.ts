@@ -134,9 +134,9 @@ test('one who deposits and withdraws in turns takes nothing of what others may t
     );
     expect(await withdraws(bob, 50n * USDC)).toBe('signed');
     await brings(1, 30n * USDC);
-    expect(await withdraws(bob, 31n * USDC)).toContain('for one account, and now 0');
+    expect(await withdraws(bob, 31n * USDC)).toContain('per account is 50 USDC; 0 USDC are left');
     // What somebody brought more than a day ago is like anybody's.
     nowMs += DAY_MS;
-    expect(await withdraws(bob, 51n * USDC)).toContain('for one account, and now 50');
+    expect(await withdraws(bob, 51n * USDC)).toContain('per account is 50 USDC; 50 USDC are left');
   });
 });

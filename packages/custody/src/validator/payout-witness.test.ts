@@ -215,7 +215,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
         const ask = started();
         for (const _ of [1, 2]) {
           expect(await ask(), `${destination} ${all.join(' ')}`).toMatch(
-            /^the chain does not answer: endpoints disagree about a call of/,
+            /^the chain cannot be queried: endpoints disagree about a call of/,
           );
           nowMs += PATIENCE_MS;
         }
@@ -226,7 +226,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await started()()).toBe('withdrawal 7 can be paid');
     owed = { ...owed, destination: BARRED };
     lies = ['none', 'down'];
-    expect(await started()()).toMatch(/^the chain does not answer: 1 of 2 endpoints answered/);
+    expect(await started()()).toMatch(/^the chain cannot be queried: 1 of 2 endpoints answered/);
     expect(book.count).toBe(0);
     lies = ['none', 'takes', 'none'];
     const ask = started();

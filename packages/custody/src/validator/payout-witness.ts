@@ -47,7 +47,7 @@ export class PayoutWitness {
       const isChain =
         error instanceof ChainUnavailableError || error instanceof ChainDisagreementError;
       if (!isChain) throw error;
-      throw new SigningRefusal(503, `the chain does not answer: ${chainFault(error)}`);
+      throw new SigningRefusal(503, `the chain cannot be queried: ${chainFault(error)}`);
     }
   }
 

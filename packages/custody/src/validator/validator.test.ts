@@ -154,7 +154,9 @@ describe('R-withdraw: a validator', () => {
     );
     for (const status of ['confirmed', 'returned']) {
       for (const ledger of [first, second]) ledger.rows = [{ ...ROW, status }];
-      await expect(asked(url, payout())).rejects.toThrow(`withdrawal 7 is ${status}`);
+      await expect(asked(url, payout())).rejects.toThrow(
+        new RegExp(`withdrawal 7 (?:is|was) ${status}`),
+      );
     }
     expect(readFileSync(join(folder, 'book', 'signed.jsonl'), 'utf8')).toBe('');
   });
@@ -194,7 +196,7 @@ describe('R-withdraw: a validator', () => {
     await expect(asked(url, payout())).rejects.toThrow('disagree about withdrawal 7');
     second.rows = [ROW];
     second.httpStatus = 503;
-    await expect(asked(url, payout())).rejects.toThrow('no answer: HTTP 503');
+    await expect(asked(url, payout())).rejects.toThrow(/querying .* failed: HTTP 503/);
     second.httpStatus = 200;
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
@@ -300,7 +302,7 @@ test('a validator that lies is found out by who asked', async () => {
   await expect(asked(url, payout())).rejects.toThrow('its answer is not readable');
   server.close();
   server.closeAllConnections();
-  await expect(asked(url, payout())).rejects.toThrow('no answer');
+  await expect(asked(url, payout())).rejects.toThrow('the request failed');
 });
 
 test('a validator that does not answer is given up on', async () => {

@@ -173,7 +173,7 @@ export class VenueLedger {
       const answer = await askVenue(venue, query, { schema, timeoutMs });
       const isLast = tries === TRIES;
       if (answer === undefined && isLast) {
-        throw new SigningRefusal(503, `no answer from ${venue}: HTTP 429`);
+        throw new SigningRefusal(503, `querying ${venue} failed: HTTP 429`);
       }
       const found = answer === undefined ? undefined : find(answer);
       if (found !== undefined || isLast) return found;

@@ -57,10 +57,10 @@ function replicaLines({ board }: AdminPlace): string[] {
   if (entries.length === 0) return ['replicas: none has reported'];
   return entries.map(({ hash, height, isWaiting, replica, rules, url, version }) => {
     const state = !present.has(replica)
-      ? 'gone'
+      ? 'not running'
       : isWaiting === true
         ? 'waiting for its rules version'
-        : 'there';
+        : 'running';
     const facts = [
       `block ${height}`,
       hash,
