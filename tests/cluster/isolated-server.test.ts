@@ -30,6 +30,18 @@ async function leaderOf(url: string, cluster: string): Promise<number> {
 }
 
 describe.skipIf(!hasNatsServer)('a server that is cut off from the others', () => {
+  test('has no way to them but the lines that are cut', () =>
+    withMesh(REPLICAS, async ({ servers }) => {
+      const own = servers.urls.map((url) => Number(new URL(url).port) + REPLICAS);
+      for (const monitor of servers.monitors) {
+        const { routes } = (await (await fetch(`${monitor}/routez`)).json()) as {
+          readonly routes: readonly { readonly port: number }[];
+        };
+        expect(routes.length).toBeGreaterThan(0);
+        expect(routes.map(({ port }) => port).filter((port) => own.includes(port))).toEqual([]);
+      }
+    }));
+
   test('is not believed about the end of a stream, and no block that it lacks counts as lost', () =>
     inDirectory(async (folder) =>
       withMesh(REPLICAS, async ({ lines, servers }) => {

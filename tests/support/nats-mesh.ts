@@ -66,6 +66,7 @@ export async function startMesh(
   const servers = await runNatsServers({
     count,
     port,
+    name: `mesh-${port}`,
     ...(folder !== undefined && { folder }),
     routesOf: (index) => lines.routesFrom(index),
   });

@@ -23,16 +23,13 @@ import { higherOf, type KnownBlock } from './known-block.ts';
 import { patiently } from './patiently.ts';
 import { hasEarlier, parseProposal, type ProposalOrder } from './proposal-order.ts';
 import { type BlockRange, ReadHistory } from './read-history.ts';
+import { sendFlight } from './send-flight.ts';
 import { StateAge } from './state-age.ts';
 import { StreamLostError, StreamReplacedError, StreamUnfinishedError } from './stream-error.ts';
 import { placeOf, seqOf } from './stream-places.ts';
 
 /** Blocks that one proposer has on their way. */
 const FLIGHTS_MAX = 8;
-const AGAIN_AFTER_MS = 200;
-/** The first tries of a block wait less long for the servers: about as many as an election takes. */
-const QUICK_TRIES = 8;
-const QUICK_TRY_MS = 1_000;
 const LOOK_EVERY_MS = 1_000;
 const REJOIN_EVERY_MS = 1_000;
 /** So many looks in a row at a stream that has more than what is read, and it is asked anew. */
@@ -267,26 +264,17 @@ export class ClusterLog implements Log {
 
   /** Until it is read from the stream, which is the only proof that it is there. */
   async #send(flight: Flight): Promise<void> {
-    const { attempt, data, proposal } = flight;
-    let tries = 0;
-    while (
-      !this.#isClosed &&
-      this.#flights.get(proposal) === flight &&
-      flight.attempt === attempt
-    ) {
-      try {
-        // What is sent while the servers elect a leader is gone: whoever asks soon again is heard by the next one at once.
-        const patience = tries < QUICK_TRIES ? { timeoutMs: QUICK_TRY_MS } : {};
-        tries += 1;
-        const message = { data, told: this.#history?.told, ...patience };
-        await this.#options.stream.publish(`${proposal}:${attempt}`, message);
-        this.age.hear();
-        return;
-      } catch {
-        // It may be stored or not: the same id is sent again, for as long as it takes.
-        await later(AGAIN_AFTER_MS);
-      }
-    }
+    const { attempt, proposal } = flight;
+    const isUnread = await sendFlight(flight, {
+      stream: this.#options.stream,
+      told: () => this.#history?.told,
+      isAwaited: () =>
+        !this.#isClosed && this.#flights.get(proposal) === flight && flight.attempt === attempt,
+      onConfirmed: () => this.age.hear(),
+    });
+    if (!isUnread) return;
+    flight.attempt += 1;
+    void this.#send(flight);
   }
 
   #take({ data, place, told }: StreamMessage): Promise<void> | undefined {

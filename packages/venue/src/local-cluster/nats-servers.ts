@@ -36,7 +36,12 @@ export type NatsServersOptions = {
   readonly folder?: string;
   /** The first of a row: those for clients, then those for each other, then those for monitoring. */
   readonly port: number;
-  /** Of the line between servers; by default that of the server itself. */
+  /** Of their cluster. Servers join only those of the same name, even where another one has taken the port of one that ended. */
+  readonly name?: string;
+  /**
+   * Where each server reaches the others, instead of at their own ports. Servers then find each other only there: they
+   * name to each other an address at which nothing listens.
+   */
   readonly routesOf?: (index: number, ports: readonly number[]) => readonly number[];
   /** One has ended, and nobody here has asked for that. */
   readonly onEnd?: (index: number) => void;
@@ -45,6 +50,8 @@ export type NatsServersOptions = {
 /** Ports that a server takes. */
 export const PORTS_A_SERVER = 3;
 
+/** Where nothing listens. */
+const NOWHERE = '127.0.0.1:1';
 const READY_TRIES = 300;
 const READY_EVERY_MS = 100;
 
@@ -53,6 +60,7 @@ export async function runNatsServers({
   folder,
   onEnd,
   port: firstPort,
+  name: clusterName = folder === undefined ? `oddlot-${firstPort}` : 'oddlot',
   routesOf,
 }: NatsServersOptions): Promise<NatsServers> {
   const program = await wantNatsServer();
@@ -70,7 +78,9 @@ export async function runNatsServers({
     const config = join(own, 'nats.conf');
     const portIn = (row: readonly number[]): number => present(row[index], 'a port');
     const ports = { client: portIn(clients), route: portIn(routes), monitor: portIn(monitors), to };
-    const named = { name: `n${index + 1}`, own, isAlone: count === 1, canSync };
+    const isHidden = routesOf !== undefined;
+    const cluster = count === 1 ? undefined : { name: clusterName, isHidden };
+    const named = { name: `n${index + 1}`, own, cluster, canSync };
     await writeFile(config, configOf({ ...named, ...ports }), { mode: OWN_FILE });
     const child = spawn(program, ['-c', config], { stdio: 'ignore' });
     children[index] = child;
@@ -131,25 +141,28 @@ type ServerConfig = {
   readonly route: number;
   readonly monitor: number;
   readonly to: readonly number[];
-  readonly isAlone: boolean;
+  /** Undefined where it is alone. */
+  readonly cluster: { readonly name: string; readonly isHidden: boolean } | undefined;
   readonly canSync: boolean;
 };
 
 function configOf({
   canSync,
   client,
-  isAlone,
+  cluster,
   monitor,
   name,
   own,
   route,
   to,
 }: ServerConfig): string {
-  const cluster = isAlone
-    ? ''
-    : `cluster { name: oddlot, no_advertise: true, listen: "127.0.0.1:${route}", routes: [${to
-        .map((port) => `"nats://127.0.0.1:${port}"`)
-        .join(', ')}] }\n`;
+  const routes = to.map((port) => `"nats://127.0.0.1:${port}"`).join(', ');
+  const advertised = cluster?.isHidden === true ? `advertise: "${NOWHERE}", ` : '';
+  const joined =
+    cluster === undefined
+      ? ''
+      : `cluster { name: ${cluster.name}, no_advertise: true, ${advertised}` +
+        `listen: "127.0.0.1:${route}", routes: [${routes}] }\n`;
   return [
     `server_name: ${name}`,
     `listen: "127.0.0.1:${client}"`,
@@ -157,7 +170,7 @@ function configOf({
     'max_payload: 8388608',
     'write_deadline: "10s"',
     `jetstream { store_dir: "${join(own, 'jetstream')}", max_memory_store: 67108864${canSync ? ', sync_interval: always' : ''} }`,
-    cluster,
+    joined,
   ].join('\n');
 }
 
