@@ -245,7 +245,7 @@ describe('what is asked wrongly is refused with a reason', () => {
       'deposit-address',
       { ...into, dstChain: 'base' },
       10002,
-      'Invalid dstChain: is oddlot',
+      'Invalid dstChain: must be oddlot',
     ],
     ['another asset', 'deposit-address', { ...into, asset: 'ETH' }, 10002, 'Wrong type for asset'],
     ['no address', 'deposit-address', INTO, 10002, 'Missing field: dstAddr'],
@@ -276,7 +276,7 @@ describe('what is asked wrongly is refused with a reason', () => {
       'peg-address',
       { ...out, srcChain: 'base' },
       10002,
-      'Invalid srcChain: is oddlot',
+      'Invalid srcChain: must be oddlot',
     ],
     [
       'a peg to where nobody can be',

@@ -184,8 +184,8 @@ export const RELAY_SETTINGS = {
       }),
     },
   },
-  closing: `A flag overrides the environment, which overrides the file. Chains can only be set in the file. Each setting is
-explained in docs/operate/relay.md.`,
+  closing: `A flag overrides the environment, which overrides the file. Chains can only be set in the file.
+Each setting is explained in docs/operate/relay.md.`,
 } satisfies SettingsProgram;
 
 export type RelaySettings = SettingsOf<(typeof RELAY_SETTINGS)['groups']>;

@@ -127,7 +127,7 @@ describe('a wallet that is bound to another chain', () => {
     const failed = signed(aCase, await walletOf(aCase.privateKey, 1));
     await expect(failed).rejects.toThrow(SigningError);
     await expect(failed).rejects.toThrow(
-      /signs for chain 1 only, and order is always signed for the venue's chain 2511.*approveAgent/,
+      /signs for chain 1 only, but order is always signed for the venue's chain 2511.*approveAgent/,
     );
   });
 

@@ -355,8 +355,8 @@ test('what cannot be is refused, and nothing changes', async () => {
   await expect(venue.fillBook('BTC', { levels: 0 })).rejects.toThrow(
     'levels must be a whole number',
   );
-  await expect(venue.fillBook('BTC', { gapTicks: 0 })).rejects.toThrow('gapTicks is a whole');
-  await expect(venue.fillBook('DOGE-USDC')).rejects.toThrow('there are BTC-USDC, ETH-USDC');
+  await expect(venue.fillBook('BTC', { gapTicks: 0 })).rejects.toThrow('gapTicks must be a whole');
+  await expect(venue.fillBook('DOGE-USDC')).rejects.toThrow('Use one of BTC-USDC, ETH-USDC');
   await expect(venue.fund('0x1', { perp: 'much' })).rejects.toThrow('Invalid amount of USDC');
   expect(venue.now).toBe(now);
   expect(venue.head.hash).toBe(head.hash);

@@ -57,16 +57,16 @@ export function addAccounts(program: Command, around: Surroundings): void {
     });
 }
 
+const KEYS_HELP =
+  'Keys are stored in ~/.oddlot/keystore (or ODDLOT_HOME), each encrypted with a password ' +
+  '(scrypt, AES-256-GCM). Passwords and private keys are read from the terminal or from ' +
+  'ODDLOT_PASSWORD and ODDLOT_PRIVATE_KEY, never from the command line.';
+
 function addKeys(program: Command, around: Surroundings): void {
   const keys = program
     .command('keys')
     .summary('Manage keys, each encrypted with a password')
-    .description(
-      'Keys are stored in ~/.oddlot/keystore (or ODDLOT_HOME), each encrypted with a ' +
-        'password (scrypt, AES-256-GCM). Passwords and private keys are read from the ' +
-        'terminal or from ODDLOT_PASSWORD and ODDLOT_PRIVATE_KEY, never from the ' +
-        'command line.',
-    );
+    .description(KEYS_HELP);
   keys
     .command('list')
     .summary('List the keys of the keystore and mark the default')

@@ -426,7 +426,7 @@ test('what cannot be done ends with 1, what is sent and in no block with 3', asy
   const lacks = expect.stringContaining(`${addresses.v1} has 0 ether, but up to 0.`);
   expect(poor).toMatchObject({ code: 1, said: lacks });
   const none = await onBridge(`finish 1 --key ${file('none')}`);
-  expect(none).toMatchObject({ code: 1, said: expect.stringContaining('not readable') });
+  expect(none).toMatchObject({ code: 1, said: expect.stringContaining('cannot be read') });
   chain.setAutomine(false);
   const late = await onBridge('pause --wait-seconds 1', 'guardian');
   expect(late).toMatchObject({ code: 3, said: expect.stringContaining('Check it before') });

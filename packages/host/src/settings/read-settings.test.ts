@@ -201,9 +201,7 @@ That is all.
       environment PROGRAM_EVERY_MS, file everyMs; default 5
 `);
   expect(all).toContain('  --is-loud, --no-is-loud\n');
-  expect(all).toContain(
-    '  [[parts]]\n      what it does\n      only in the file, parts; default none',
-  );
+  expect(all).toContain('  [[parts]]\n      what it does\n      file parts only; default none');
 });
 
 test('the page has a table for each group', () => {

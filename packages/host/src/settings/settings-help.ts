@@ -53,7 +53,7 @@ function shortUsage([key, declared]: readonly [string, Setting]): string {
 function fullUsage(program: SettingsProgram, [key, declared]: readonly [string, Setting]): string {
   const variable = variableName(program, key);
   const where = declared.isInFileAlone
-    ? `only in the file, ${key}`
+    ? `file ${key} only`
     : `${variable === undefined ? '' : `environment ${variable}, `}file ${key}`;
   const head = declared.isInFileAlone ? `[[${key}]]` : flagsOf(key, declared);
   return `  ${head}\n${wrapped(declared.help)}\n${wrapped(`${where}; ${defaultOf(declared)}`)}`;

@@ -332,7 +332,7 @@ describe('the report', () => {
       {
         recording: [...hours(HOUR), { kind: 'oracle', timeMs: T0 + HOUR_MS, price: '1' } as const],
       },
-      'a recording has candles or other rows, not both',
+      'a recording contains either candles or other rows',
     ],
     [
       'a row that a program made, with no price',
@@ -342,7 +342,7 @@ describe('the report', () => {
     [
       'a row whose time goes back',
       { recording: hours(HOUR, HOUR).toReversed() },
-      'row 2: its time 2025-03-01T00:00:00.000Z lies before that of the row above',
+      'row 2: its time 2025-03-01T00:00:00.000Z is before that of the row above',
     ],
   ])('%s: refused with a sentence', async (_, options, sentence) => {
     await expect(replayMarket({ bot: IDLE, ...options })).rejects.toThrow(sentence);

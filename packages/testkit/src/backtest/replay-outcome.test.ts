@@ -193,7 +193,7 @@ test.each<[string, Partial<Parameters<typeof replayMarket>[0]>, string]>([
   [
     'rows behind its end',
     { outcome: { ...YES, endTime: T0 + HOUR_MS / 2 } },
-    'row 1: the recording goes on after the end of the market',
+    'row 1: the recording continues after the end of the market',
   ],
 ])('%s: refused with a sentence', async (_, options, sentence) => {
   const asked = { bot: IDLE, recording: hours(HOUR), outcome: YES, ...options };

@@ -4,7 +4,7 @@ import type { Flight } from './flight.ts';
 
 type Sending = {
   readonly stream: Pick<BlockStream, 'publish'>;
-  /** What has been read of the stream so far, for the header of the block. */
+  /** The part of the stream that has been read so far, for the header of the block. */
   readonly told: () => string | undefined;
   /** False once the block was read, was refused, or is sent by another attempt. */
   readonly isAwaited: () => boolean;
@@ -28,7 +28,7 @@ export async function sendFlight(flight: Flight, sending: Sending): Promise<bool
   const { attempt, data, proposal } = flight;
   for (let tries = 0; isAwaited(); tries += 1) {
     try {
-      // What is sent while the servers elect a leader is gone: whoever asks soon again is heard by the next one at once.
+      // A message sent during an election is lost. A short timeout reaches the next leader soon.
       const patience = tries < QUICK_TRIES ? { timeoutMs: QUICK_TRY_MS } : {};
       await stream.publish(`${proposal}:${attempt}`, { data, told: told(), ...patience });
       onConfirmed();

@@ -30,9 +30,9 @@ export const VENUE_SETTINGS = {
       'was renamed: use logKeep (all, or the number of days for which old parts of the log ' +
       'are kept)',
   },
-  closing: `A flag overrides the environment, which overrides the file, which overrides the default. Separate the entries of a list
-with commas. Each setting is explained in docs/operate/running-a-venue.md; deploy/oddlot.toml is a sample.
---version prints the version.`,
+  closing: `A flag overrides the environment, which overrides the file, which overrides the default. Separate the
+entries of a list with commas. Each setting is explained in docs/operate/running-a-venue.md;
+deploy/oddlot.toml is a sample. --version prints the version.`,
 } satisfies SettingsProgram;
 
 export type Config = SettingsOf<(typeof VENUE_SETTINGS)['groups']>;
