@@ -32,7 +32,7 @@ function shown(name: string, value: number): string {
 
 describe('docs/rulebook.md', () => {
   test('has every number that a venue is configured with, and no other', () => {
-    const table = text.slice(text.indexOf('## What is configured'));
+    const table = text.slice(text.indexOf('## Parameters'));
     const listed = ROWS.filter(({ index }) => index >= text.length - table.length);
     const numbers = Object.entries(defaultParameters('Any')).filter(
       (entry): entry is [string, number] => typeof entry[1] === 'number',
@@ -198,15 +198,17 @@ describe('docs/rulebook.md', () => {
       deal(venue, [owner, other], X, 10);
       return venue;
     };
-    const [, has, free] = /on ([\d,]+), of which ([\d,]+) can be withdrawn/.exec(text) ?? [];
+    const [, has, free] =
+      /balance of ([\d,]+), of which ([\d,]+) can be withdrawn/.exec(text) ?? [];
     const venue = held(Number(has?.replaceAll(',', '')));
     expect(withdrawable(venue.state, venue.account(owner))).toBe(BigInt(Number(free) * 1e6));
     leap(venue, 150, 100);
     expect(withdrawable(venue.state, venue.account(owner))).toBe(1_000_000_000n);
 
     const [, sees, blind] =
-      /([\d,]+) in cross and long 10 of a stale market.*With ([\d,.]+) it is blind/.exec(text) ??
-      [];
+      /([\d,]+) in cross and long 10 of a stale market.*With ([\d,.]+) it is margin-restricted/.exec(
+        text,
+      ) ?? [];
     for (const [words, expected] of [
       [sees, false],
       [blind, true],
