@@ -56,7 +56,7 @@ export function providerOf(address: string): Eip1193Provider | undefined {
 export async function connectWallet({ provider, rdns }: BrowserWallet): Promise<void> {
   const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as string[];
   const address = accounts[0]?.toLowerCase();
-  if (address === undefined) throw new Error('The wallet named no account');
+  if (address === undefined) throw new Error('The wallet returned no account');
   const { browserWallet, clientOf } = await loadSigning();
   const owner = clientOf(browserWallet(provider, address));
   providers.set(address, provider);

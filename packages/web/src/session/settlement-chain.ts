@@ -122,10 +122,10 @@ async function mined(chain: Chain, hash: string, wallet: Eip1193Provider): Promi
     const receipt = await call(chain, 'eth_getTransactionReceipt', [hash], wallet);
     const { status } = (receipt ?? {}) as { status?: string };
     if (status !== undefined && Number(status) === 1) return;
-    if (status !== undefined) throw new Error('The token refused the approval');
+    if (status !== undefined) throw new Error('The token contract rejected the approval');
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-  throw new Error('The approval is in no block yet; try again when it is');
+  throw new Error('The approval is not confirmed yet. Try again shortly');
 }
 
 async function read(
@@ -145,7 +145,7 @@ async function call(
   wallet: Eip1193Provider | undefined,
 ): Promise<unknown> {
   if (url === null) {
-    if (wallet === undefined) throw new Error('No endpoint of the settlement chain is available');
+    if (wallet === undefined) throw new Error('No connection to the settlement chain');
     return wallet.request({ method, params });
   }
   const response = await fetch(url, {

@@ -49,7 +49,7 @@ async function byPermit({ amount, onStep, owner, settings, user }: DepositOrder)
 async function byTransaction(order: DepositOrder): Promise<string> {
   const { amount, onStep, settings, user } = order;
   const provider = providerOf(user);
-  if (provider === undefined) throw new Error('No wallet is connected that could send it');
+  if (provider === undefined) throw new Error('No connected wallet can send the transaction');
   onStep('approve');
   return sendDeposit(provider, settings, {
     from: user,

@@ -38,6 +38,6 @@ export async function replaceExits(
       .filter((oid) => oid !== '' && oid !== '0')
       .map((o) => ({ a: asset, o, grouping: 'tpsl' as const })),
   );
-  if (cancels.length === 0) return reply ?? Promise.reject(new Error('There is nothing to change'));
+  if (cancels.length === 0) return reply ?? Promise.reject(new Error('Nothing to change'));
   return trader.exchange.cancel({ cancels }, { confirm: 'executed' });
 }
