@@ -77,12 +77,12 @@ export async function runNatsServers({
     assert(!isRunning(children[index]), `server ${index + 1} is already running`);
     const own = join(root, `n${index + 1}`);
     await mkdir(own, { recursive: true });
-    const to = routesOf?.(index, routes) ?? routes.filter((_, each) => each !== index);
     const config = join(own, 'nats.conf');
     const portIn = (row: readonly number[]): number => present(row[index], 'a port');
+    const to = routesOf?.(index, routes) ?? routes.filter((_, each) => each !== index);
     const ports = { client: portIn(clients), route: portIn(routes), monitor: portIn(monitors), to };
-    const isHidden = routesOf !== undefined;
-    const cluster = count === 1 ? undefined : { name: clusterName, isHidden };
+    const cluster =
+      count === 1 ? undefined : { name: clusterName, isHidden: routesOf !== undefined };
     const named = { name: `n${index + 1}`, own, cluster, canSync };
     await writeFile(config, configOf({ ...named, ...ports }), { mode: OWN_FILE });
     const child = spawn(program, ['-c', config], { stdio: 'ignore' });
@@ -117,9 +117,8 @@ export async function runNatsServers({
     throw error;
   }
   const urls = clients.map((port) => `nats://127.0.0.1:${port}`);
-  const url = `nats://${clients.map((port) => `127.0.0.1:${port}`).join(',')}`;
   return {
-    url,
+    url: urls.join(',').replaceAll(',nats://', ','),
     urls,
     monitors: monitors.map((port) => `http://127.0.0.1:${port}`),
     get pids() {
