@@ -95,23 +95,21 @@ export async function runNatsServers({
     if (child !== undefined) unwanted.add(child);
     return ended(child, 'SIGKILL');
   };
-  const restartAll = async (): Promise<void> => {
+  const startAll = async (): Promise<void> => {
     await Promise.all(children.map(end));
     for (let index = 0; index < count; index += 1) await start(index);
   };
   // Who fails before it stops its servers leaves none behind.
-  const onExit = (): void => {
-    for (const child of children) child?.kill('SIGKILL');
-  };
+  const onExit = (): void => signalAll(children, 'SIGKILL');
   process.once('exit', onExit);
   const stop = async (): Promise<void> => {
     process.removeListener('exit', onExit);
-    for (const child of children) child?.kill('SIGCONT');
+    signalAll(children, 'SIGCONT');
     await Promise.all(children.map(end));
     if (folder === undefined) await rm(root, { recursive: true, force: true });
   };
   try {
-    for (let index = 0; index < count; index += 1) await start(index);
+    await startAll();
   } catch (error) {
     await stop();
     throw error;
@@ -128,7 +126,7 @@ export async function runNatsServers({
     start,
     freeze: (index) => void children[index]?.kill('SIGSTOP'),
     thaw: (index) => void children[index]?.kill('SIGCONT'),
-    ready: () => ready(urls, restartAll),
+    ready: () => ready(urls, startAll),
     stop,
   };
 }
@@ -227,6 +225,10 @@ async function connectPatiently(urls: readonly string[]) {
       await later(READY_EVERY_MS);
     }
   }
+}
+
+function signalAll(children: readonly (ChildProcess | undefined)[], signal: NodeJS.Signals): void {
+  for (const child of children) child?.kill(signal);
 }
 
 function isRunning(child: ChildProcess | undefined): child is ChildProcess {
