@@ -1,4 +1,7 @@
-import { HOUR_MS } from './funding-hour.ts';
+import { HOUR_MS, SAMPLES_PER_HOUR } from './funding-hour.ts';
+
+/** Half of them: an hour with fewer samples settles nothing. */
+export const SAMPLES_MIN = SAMPLES_PER_HOUR / 2;
 
 /** R-delist: the last hour of a perp, whose oracle is sampled to become its settlement price. */
 export type Closing = {
@@ -22,4 +25,13 @@ export function createClosing(startMs: number, isHalted: boolean): Closing {
 /** When the hour ends; undefined while none runs. */
 export function closingMs({ isWaiting, startMs }: Closing): number | undefined {
   return isWaiting ? undefined : startMs + HOUR_MS;
+}
+
+/**
+ * Whether its hour can still settle: what was sampled and what is to come are enough. What an hour
+ * that cannot would have settled at says nothing. An instant is missed while the oracle is stale, so
+ * the market that loses its hour is one that nobody can judge already.
+ */
+export function canSettle({ looked, samples }: Closing): boolean {
+  return samples + SAMPLES_PER_HOUR - looked >= SAMPLES_MIN;
 }
