@@ -184,7 +184,9 @@ test.each([
     expect(judgedMark).toBe(isLost ? PRICE : mark);
     const ended = run(venue, HOUR_MS - 368 * SAMPLE_MS, 990_000);
     const last = [...ended, ...run(venue, 2 * SAMPLE_MS, 990_000)];
-    const settled = last.flatMap(({ events }) => events.filter(({ type }) => type === 'perpSettled'));
+    const settled = last.flatMap(({ events }) =>
+      events.filter(({ type }) => type === 'perpSettled'),
+    );
     expect(settled).toHaveLength(isLost ? 0 : 1);
     expect(venue.position(alice)).toBe(isLost ? 10_000 : 0);
   }
