@@ -84,7 +84,7 @@ function judgeCross(
   const left = before.balance - after.balance;
   // What is needed is that of before: new orders are judged by tests of their own, others may be cancelled.
   const then = asLeveraged(before, after, acts);
-  const own = acts.length > 1 ? withoutOrders(then) : then;
+  const own = acts.length > 1 || hasFailed(entry, before.address) ? withoutOrders(then) : then;
   const rest = { ...own, balance: after.balance };
   const atJudged = judgedMarksOf(entry);
   const numbers = crossNumbers(rest, inEntry(entry), marksOf(entry), atJudged);
@@ -236,6 +236,17 @@ function asLeveraged(before: Purse, after: Purse, acts: readonly SignedCommand[]
     return { ...each, leverage: now?.leverage ?? each.leverage };
   });
   return { ...before, held };
+}
+
+/** R-fillable: before any command ran, orders of this account failed their test and need no margin any more. */
+function hasFailed(entry: Entry, address: Address): boolean {
+  return entry.result.events.some(
+    (event) =>
+      event.type === 'orderUpdated' &&
+      event.order.account === address &&
+      event.status === 'cancelled' &&
+      event.cancelCause === 'marginCanceled',
+  );
 }
 
 /** Orders that a blind scope may not fill are cancelled on the way, and need nothing any more. */

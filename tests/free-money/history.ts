@@ -248,7 +248,7 @@ function gap(cast: Cast): Step[] {
   return steps;
 }
 
-/** A market falls silent, is halted, or waits for a price; money tries to leave; the price comes back. */
+/** A market falls silent, is halted, waits for a price or has lost its hour; money tries to leave; the price comes back. */
 function blindness(cast: Cast): Step[] {
   const { chance } = cast;
   const perp = market(cast);
@@ -256,17 +256,19 @@ function blindness(cast: Cast): Step[] {
   const steps: Step[] = [deal(cast, perp, who)];
   if (chance.below(2) === 0) steps.push(deal(cast, market(cast), who));
   const still = movesOf(cast).map(() => 0);
+  const prices = (seconds: number): Step => ({ kind: 'prices', seconds, moves: still, acts: [] });
+  const hush = (isHushed: boolean): Step => ({ kind: 'hush', perp, isHushed });
   const way = chance.below(4);
   if (way === 0) steps.push({ kind: 'halt', perp, isHalted: true });
+  else if (way > 1) steps.push(hush(true), prices(31 + chance.below(30)));
   else {
-    if (way === 1) steps.push({ kind: 'delist', perp });
-    steps.push({ kind: 'hush', perp, isHushed: true });
-    const seconds = way === 1 ? 3_600 : 31 + chance.below(30);
-    steps.push({ kind: 'prices', seconds, moves: still, acts: [] });
+    const isLost = chance.below(2) === 0;
+    steps.push({ kind: 'delist', perp }, hush(true), prices(isLost ? 1_900 : 3_600));
+    if (isLost) steps.push(hush(false), prices(1));
   }
   for (let tries = 2 + chance.below(5); tries > 0; tries--) steps.push(escape(cast, who));
   if (way === 0) steps.push({ kind: 'halt', perp, isHalted: false });
-  else steps.push({ kind: 'hush', perp, isHushed: false });
+  else steps.push(hush(false));
   const moves = movesOf(cast);
   moves[perp] = chance.pick([-1, 1]) * chance.pick([20, 100, 500]);
   steps.push({ kind: 'prices', seconds: 1, moves, acts: [] }, pause(cast));

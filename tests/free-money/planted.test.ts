@@ -1,6 +1,7 @@
 import { negUsdc } from '@oddlot/units';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type * as BlindModule from '../../packages/engine/src/perp/blind.ts';
+import type * as ClosingModule from '../../packages/engine/src/state/closing.ts';
 import type * as PerpModule from '../../packages/engine/src/state/perp.ts';
 import type * as FillModule from '../../packages/engine/src/perp/fill-check.ts';
 import type * as DoorModule from '../../packages/engine/src/perp/doors.ts';
@@ -33,6 +34,7 @@ const TIMEOUT_MS = 300_000;
 
 const BLIND = '../../packages/engine/src/perp/blind.ts';
 const PERP = '../../packages/engine/src/state/perp.ts';
+const CLOSING = '../../packages/engine/src/state/closing.ts';
 const FILL_CHECK = '../../packages/engine/src/perp/fill-check.ts';
 const DOORS = '../../packages/engine/src/perp/doors.ts';
 const SETTLE_GAP = '../../packages/engine/src/liquidation/settle-gap.ts';
@@ -132,6 +134,11 @@ describe('R-oracle-stale: the search sees', { timeout: TIMEOUT_MS }, () => {
       isUnjudged: (perp, ...when) => perp.closing?.isWaiting !== true && isUnjudged(perp, ...when),
     }));
     await finds({ from: 32 }, 'out of a blind scope', 'traded while blind');
+  });
+
+  test('that a closing hour which can settle no more blinds nobody', async () => {
+    plant<typeof ClosingModule>(CLOSING, () => ({ canSettle: () => true }));
+    await finds({ from: 1 }, 'out of a blind scope', 'traded while blind');
   });
 
   test('fills of a blind scope that open, or are far from the mark', async () => {

@@ -10,6 +10,8 @@ import { order, type Unsigned } from './venue.ts';
 
 const [AA, BB] = [1, 2];
 const HOUR_S = 3_600;
+/** Seven instants are fresh, the 373 after them are missed. */
+const LOST_S = 1_900;
 
 /** How a market becomes one that nobody can judge, and how it speaks again. */
 const SILENCES: readonly {
@@ -32,6 +34,20 @@ const SILENCES: readonly {
     },
     // Another hour starts with the price, whose first mark it is.
     end: (story, price) => story.speak(AA, price),
+  },
+  {
+    what: 'a delisted market whose hour has missed too many samples',
+    begin(story) {
+      const id = instrumentId(AA);
+      story.venue.apply([{ type: 'setPerp', instrumentId: id, delisted: true, changes: {} }]);
+      story.venue.hush(AA, true);
+      story.prices({}, LOST_S);
+      story.speak(AA, 80);
+    },
+    end(story, price) {
+      story.prices({ [AA]: price }, HOUR_S - LOST_S);
+      story.speak(AA, price);
+    },
   },
   {
     what: 'a halted market',

@@ -37,6 +37,8 @@ export type Market = {
   readonly isStale: boolean;
   /** R-delist: its closing hour had too few samples. */
   readonly isWaiting: boolean;
+  /** R-delist: its closing hour has missed more than half of its samples. */
+  readonly isLost: boolean;
   readonly isSettled: boolean;
   /** R-delist: from the operator's order to delist on. */
   readonly isClosing: boolean;
@@ -86,6 +88,7 @@ export function shotOf(state: State): Shot {
       isHalted: perp.halted,
       isStale: perp.oracle === 0 || state.timeMs - perp.oracleMs > staleMs,
       isWaiting: perp.closing?.isWaiting === true,
+      isLost: perp.closing !== undefined && perp.closing.looked - perp.closing.samples > 360,
       isSettled: perp.delisted,
       isClosing: perp.closing !== undefined,
       tiers: perp.definition.tiers,
@@ -95,8 +98,8 @@ export function shotOf(state: State): Shot {
 }
 
 /** Whether a mark says what a position is worth (R-order-of-events, R-oracle-stale). */
-export function isJudged({ isHalted, isStale, isWaiting, mark }: Market): boolean {
-  return mark > 0 && !isHalted && !isStale && !isWaiting;
+export function isJudged({ isHalted, isLost, isStale, isWaiting, mark }: Market): boolean {
+  return mark > 0 && !isHalted && !isStale && !isWaiting && !isLost;
 }
 
 /** Prices that positions are valued at, by instrument. */

@@ -1,11 +1,11 @@
-import { addUsdc, microUsdc, negUsdc, ZERO_USDC } from '@oddlot/units';
+import { addUsdc, microUsdc, negUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { healthOf, isLiquidatable } from '../liquidation/scope.ts';
 import type { BlockResult } from '../messages/block.ts';
 import type { ReservedBy } from '../messages/reject.ts';
 import { accountValue } from '../perp/margin.ts';
 import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
-import { act } from '../testing/waiting.ts';
+import { act, checkRestarts, sign } from '../testing/waiting.ts';
 import { freeMoney, reservedInPerp } from './free-money.ts';
 import { postToBalance } from './post.ts';
 
@@ -239,6 +239,25 @@ describe.each(CASES)('R-withdrawable: $why', ({ balance, free, kept, venue: open
     // The sender was looked at when the money left, and is still there when the next block has run.
     expect(venue.block().events).toEqual([]);
   });
+});
+
+test('R-order-of-events: what a gap of the same entry alone keeps is named by the last mark', () => {
+  const venue = long();
+  // From 100 to 150: 10 are a tenth at 100, 15 at 150, and 50 of profit carry them.
+  const prices = [{ instrumentId: ID, oracle: 1_500_000 }];
+  const push = { type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs + 1_000) } as const;
+  const ends = { destination: bob, from: 'perp', to: 'perp' } as const;
+  const all = { type: 'sendToken', token: 0, amountMicroUsdc: 999_955_000, ...ends } as const;
+  const result = venue.wait(1_000).block(push, sign(venue, alice, all));
+  expect(result.outcomes[1]?.reject).toEqual({
+    reason: 'balanceInsufficient',
+    required: 999_955_000n,
+    available: 989_955_000n,
+    reservedBy: [{ what: 'lastMark', amount: 10_000_000n }],
+  });
+  // The next entry has judged the gap.
+  expect(act(venue, alice, all).outcomes[0]?.reject).toBeUndefined();
+  checkRestarts(venue);
 });
 
 test('R-transfer: outcome money is free, all of it', () => {

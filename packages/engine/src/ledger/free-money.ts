@@ -10,7 +10,7 @@ import {
 } from '@oddlot/units';
 import type { SubAccount } from '../messages/command.ts';
 import type { Reject, ReservedBy } from '../messages/reject.ts';
-import { withdrawable } from '../perp/doors.ts';
+import { withdrawable, withdrawableAtMarks } from '../perp/doors.ts';
 import { freshMargin } from '../perp/margin.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
@@ -45,7 +45,8 @@ function reservedInOutcome({ outcomeReserved: amount }: Account): readonly Reser
  * What keeps the rest of a perp balance, the largest first. Free money and these parts add up to the
  * balance, or to nothing when it is below zero: nothing is named that is not there. The loss of open
  * positions comes off first, for it is as good as gone; then the margin that the positions and
- * orders need, as far as profit does not carry it; a stale oracle keeps what both leave over.
+ * orders need, as far as profit does not carry it; then what is free at this block's marks and not yet
+ * at the last judged ones (R-order-of-events); a stale oracle keeps what all of these leave over.
  */
 export function reservedInPerp(state: State, account: Account): readonly ReservedBy[] {
   freshMargin(state, account);
@@ -58,10 +59,12 @@ export function reservedInPerp(state: State, account: Account): readonly Reserve
   const uncarried = maxUsdc(subUsdc(maxUsdc(initial, share), profit), ZERO_USDC);
   const margin = minUsdc(subUsdc(balance, loss), uncarried);
   const free = withdrawable(state, account);
-  const stale = subUsdc(balance, addUsdc(addUsdc(loss, margin), free));
+  const freeAtMarks = withdrawableAtMarks(state, account);
+  const stale = subUsdc(balance, addUsdc(addUsdc(loss, margin), freeAtMarks));
   const parts: readonly ReservedBy[] = [
     { what: 'unrealisedLoss', amount: loss },
     { what: share > initial ? 'notionalShare' : 'initialMargin', amount: margin },
+    { what: 'lastMark', amount: subUsdc(freeAtMarks, free) },
     { what: 'staleOracle', amount: stale },
   ];
   return parts

@@ -73,7 +73,7 @@ export function positionsOf({ account, holding }: Scope): Holding[] {
     );
 }
 
-/** Liquidation waits in a market that is halted or whose oracle is stale. */
+/** Liquidation waits in a market without a valid price. */
 export function isWorkable(state: State, { perp }: Holding): boolean {
   const { oracleStaleMs } = parametersOf(state);
   return !isUnjudged(perp, state.timeMs, oracleStaleMs);

@@ -181,7 +181,13 @@ export type GateRefusal = 'blacklisted' | 'closed' | 'notWhitelisted' | 'notGran
 
 /** Money that is there and not free. */
 export type ReservedBy = {
-  readonly what: 'initialMargin' | 'notionalShare' | 'unrealisedLoss' | 'staleOracle' | 'orders';
+  readonly what:
+    | 'initialMargin'
+    | 'notionalShare'
+    | 'unrealisedLoss'
+    | 'staleOracle'
+    | 'lastMark'
+    | 'orders';
   readonly amount: MicroUsdc;
 };
 

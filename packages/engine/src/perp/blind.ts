@@ -17,10 +17,10 @@ import { isInsuranceFund } from './insurance-fund.ts';
 import { accountValue, initialMargin, isolatedEquity } from './margin.ts';
 
 /**
- * R-oracle-stale: nobody knows what a position is worth whose market is halted or stale, so little may
- * lean on it. Whatever could leave a scope, and whatever could grow in it, is measured by what is left
- * of its value when such positions are taken off at twice their size. A scope that this leaves short
- * of its initial margin is blind. This file is the one place that knows.
+ * R-oracle-stale: nobody knows what a position is worth whose market is halted or stale, or has lost its
+ * closing hour, so little may lean on it. Whatever could leave a scope, and whatever could grow in it,
+ * is measured by what is left of its value when such positions are taken off at twice their size. A
+ * scope that this leaves short of its initial margin is blind. This file is the one place that knows.
  */
 
 /** The positions of a scope in markets that nobody can judge. */

@@ -1,10 +1,7 @@
 import { divHalfUp } from '@oddlot/units';
-import type { Closing } from '../state/closing.ts';
+import { type Closing, SAMPLES_MIN } from '../state/closing.ts';
 import { SAMPLE_MS, SAMPLES_PER_HOUR } from '../state/funding-hour.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
-
-/** Half of them: an hour with fewer samples settles nothing. */
-const SAMPLES_MIN = SAMPLES_PER_HOUR / 2;
 
 /**
  * Takes the samples of the instants before a time, at the oracle in force; an instant at which it is

@@ -40,6 +40,12 @@ export function withdrawable(state: State, account: Account): MicroUsdc {
   return freeOf(state, crossScope(account), beyondTenth);
 }
 
+/** What would be if the last judged marks held nothing back: at the marks of this block alone. */
+export function withdrawableAtMarks(state: State, account: Account): MicroUsdc {
+  const scope = crossScope(account);
+  return freePart(state, scope, beyondTenth(sumsNow(state, scope)));
+}
+
 /** R-isolated: min(margin, equity − max(initial margin, 10% of notional)), never below 0. */
 export function removableMargin(state: State, account: Account, holding: Holding): MicroUsdc {
   return freeOf(state, { account, holding }, beyondTenth);
@@ -50,12 +56,17 @@ function beyondTenth({ initial, notional: total, value }: Sums): MicroUsdc {
 }
 
 function freeOf(state: State, scope: Scope, free: (sums: Sums) => MicroUsdc): MicroUsdc {
-  const { account, holding } = scope;
   let least = free(sumsNow(state, scope));
   if (state.entry.isBeforeLiquidations) least = minUsdc(least, free(sumsAsJudged(scope)));
+  return freePart(state, scope, least);
+}
+
+/** Of what a scope has beyond its margin: what is money, and leans on nothing that nobody can judge. */
+function freePart(state: State, scope: Scope, beyond: MicroUsdc): MicroUsdc {
+  const { account, holding } = scope;
   const money = holding === undefined ? account.perpBalance : holding.isolatedMargin;
   const share = unjudgedShare(state, scope);
-  return maxUsdc(ZERO_USDC, minUsdc(money, subUsdc(least, share)));
+  return maxUsdc(ZERO_USDC, minUsdc(money, subUsdc(beyond, share)));
 }
 
 function sumsNow(state: State, scope: Scope): Sums {

@@ -7,7 +7,9 @@ import { anyCommand, disturb, openEverything } from '../testing/any-command.ts';
 import { Reached } from '../testing/reached.ts';
 import type { Scenario } from '../testing/scenario.ts';
 import { perpAt, randomIntegers } from '../testing/steps.ts';
+import { canSettle } from './closing.ts';
 import { HOUR_MS } from './funding-hour.ts';
+import type { Perp } from './perp.ts';
 import { createState, type State } from './state.ts';
 
 /**
@@ -32,6 +34,7 @@ test('a venue that looks at perps when it has to ends as one that always looks',
       const result = applyBlock(plain, block);
       reached.note(plain.watch.isAwake ? 'awake' : 'asleep');
       if (plain.hasUnjudged) reached.note('somebody cannot be judged');
+      if ([...plain.perps.values()].some(hasLostItsHour)) reached.note('an hour is lost');
       for (const { type } of result.events) reached.note(type);
       woken.watch.wake();
       expect(applyBlock(woken, block)).toEqual(result);
@@ -44,8 +47,13 @@ test('a venue that looks at perps when it has to ends as one that always looks',
     expect(dump(plain)).toEqual(dump(restored ?? plain));
   }
   reached.demand(RUNS, 'awake', 'asleep', 'somebody cannot be judged', 'tradeExecuted');
-  reached.demand(1, 'fundingPaid', 'perpChanged', 'perpSettled');
+  reached.demand(1, 'fundingPaid', 'perpChanged', 'perpSettled', 'an hour is lost');
 });
+
+/** With a price, so that nothing else keeps it from being judged. */
+function hasLostItsHour({ closing, halted, openInterest }: Perp): boolean {
+  return !halted && openInterest > 0 && closing !== undefined && !canSettle(closing);
+}
 
 function history(seed: number): Scenario {
   const pick = randomIntegers(seed);
@@ -57,15 +65,20 @@ function history(seed: number): Scenario {
     if (pick(10) === 0) scenario.block(operated(pick));
     scenario.block(...Array.from({ length: pick(3) }, () => anyCommand(scenario, pick).command));
   }
-  // What closes arrives at its end, with a price every now and then.
+  // What closes arrives at its end, with a price every now and then. In every other history none comes
+  // for so long that the hour can settle no more, and another one follows.
+  const [silentMs, isLost] = [31 * 60_000, seed % 2 === 0];
   scenario.block({
     type: 'setPerp',
     instrumentId: perpAt(0).instrumentId,
     changes: {},
     delisted: true,
+    ...(isLost && { halted: false }),
   });
   for (let passed = 0; passed < HOUR_MS + 60_000; passed += 17_000) {
-    scenario.wait(17_000).oracle(1_000_000 + pick(2_000));
+    scenario.wait(17_000);
+    if (isLost && passed < silentMs) scenario.block();
+    else scenario.oracle(1_000_000 + pick(2_000));
     scenario.wait(pick(3)).block(anyCommand(scenario, pick).command);
   }
   return scenario;

@@ -5,9 +5,11 @@ import type { Perp } from './perp.ts';
  * Which perps a block has to look at, so that it costs what has happened and not how many are listed.
  *
  * What a perp is judged by changes in three ways: by a command of the operator, by the clock, which
- * makes marks due and oracles stale, and by the end of a closing hour. A block with one of these is
- * awake and looks at every perp; in any other nothing but trades has changed anything, and the perps
- * that they moved are known. Derived, never dumped: a restored venue is awake in its first block.
+ * makes marks due and oracles stale, and by the end of a closing hour. That an hour can settle no more
+ * comes of samples that a stale oracle misses, and shows when the operator's next price comes. A block
+ * with one of these is awake and looks at every perp; in any other nothing but trades has changed
+ * anything, and the perps that they moved are known. Derived, never dumped: a restored venue is awake in
+ * its first block.
  */
 export class PerpWatch {
   /** Perps whose open interest changed since it was last counted. */

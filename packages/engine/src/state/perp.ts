@@ -2,7 +2,7 @@ import { divCeil, divFloor, type MicroUsdc, RATE_ONE, ZERO_USDC } from '@oddlot/
 import { LevelBook } from '../book/level-book.ts';
 import type { OrderPool } from '../book/order-pool.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
-import type { Closing } from './closing.ts';
+import { canSettle, type Closing } from './closing.ts';
 import { DayStats } from './day-stats.ts';
 import type { FundingHour } from './funding-hour.ts';
 import { markBandE8 } from './mark-band.ts';
@@ -35,7 +35,7 @@ export type Perp = {
   mark: number;
   markMs: number;
   /**
-   * The mark of the last earlier block in which the market was neither halted nor stale; 0 before the
+   * The mark of the last earlier block in which the market could be judged; 0 before the
    * first. What nobody could judge since then is measured from here.
    */
   judgedMark: number;
@@ -108,10 +108,14 @@ export function isOracleStale(perp: Perp, timeMs: number, staleMs: number): bool
 
 /**
  * True of a market that nobody can judge: it is halted, a delisted one that waits for a price among
- * them, or its oracle is stale. The price that it was settled at is final.
+ * them, its oracle is stale, or its closing hour can no longer settle (R-delist). The price that it was
+ * settled at is final.
  */
 export function isUnjudged(perp: Perp, timeMs: number, staleMs: number): boolean {
-  return !perp.delisted && (perp.halted || isOracleStale(perp, timeMs, staleMs));
+  const { closing, delisted, halted } = perp;
+  if (delisted) return false;
+  if (closing !== undefined && !canSettle(closing)) return true;
+  return halted || isOracleStale(perp, timeMs, staleMs);
 }
 
 /** The last judged mark; a market that has none yet is as good as its mark. */

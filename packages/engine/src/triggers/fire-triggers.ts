@@ -6,7 +6,7 @@ import { executeOrder } from '../perp-orders/execute-order.ts';
 import { triggerSize } from '../perp-orders/trigger-snapshot.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
-import { isOracleStale, type Perp } from '../state/perp.ts';
+import { isUnjudged, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { triesBefore } from '../state/trigger-book.ts';
 import type { TriggerOrder } from '../state/trigger-order.ts';
@@ -17,7 +17,7 @@ import { tryTrigger, triesOn } from './try-trigger.ts';
  * Step (6) of a block: orders that the mark has reached fire, those that earlier blocks left over
  * first, then by order id; behind them try again those that have fired and are not filled. A block
  * fires so many and no more; the rest go first in the next one (R-storms), first firings also when the
- * mark has left their price again. Nothing fires in a market that is halted or stale.
+ * mark has left their price again. Nothing fires in a market without a valid price.
  */
 export function fireTriggers(execution: Execution): void {
   const { state } = execution;
@@ -52,8 +52,7 @@ export function fireTriggers(execution: Execution): void {
 }
 
 function mayFire(state: State, perp: Perp): boolean {
-  if (perp.halted || perp.delisted) return false;
-  return !isOracleStale(perp, state.timeMs, parametersOf(state).oracleStaleMs);
+  return !perp.delisted && !isUnjudged(perp, state.timeMs, parametersOf(state).oracleStaleMs);
 }
 
 /**
