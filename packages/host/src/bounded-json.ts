@@ -31,7 +31,7 @@ async function boundedBytes(response: Response, bytesMax: number): Promise<Buffe
   for await (const part of response.body ?? []) {
     bytes += part.length;
     // To leave the loop ends the connection.
-    if (bytes > bytesMax) throw new AnswerTooLongError(`the answer exceeds ${bytesMax} bytes`);
+    if (bytes > bytesMax) throw new AnswerTooLongError(`the response exceeds ${bytesMax} bytes`);
     parts.push(part);
   }
   return Buffer.concat(parts);

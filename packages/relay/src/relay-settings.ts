@@ -161,7 +161,7 @@ export const RELAY_SETTINGS = {
       }),
       limits: setting(SWITCH, {
         default: true,
-        help: 'Apply the limits per client; off disables them',
+        help: 'Apply the per-client limits; off disables them',
       }),
       requestsPerSecond: setting(whole(), {
         default: 20,

@@ -68,7 +68,7 @@ test('blocks stand in their order and time, and those whose hash is known have i
     expect(await why(replica.take(block(2, [], NOW + 60_001)))).toBe(ahead);
     const attest = { type: 'attest', height: 1, hash: own } as const;
     expect(await why(replica.take(block(2, [{ ...attest, hash: OTHER }])))).toMatch(
-      /^block 2: block 1 has the hash 0x.* here, but the log records 0xcdcd/,
+      /^block 2: Block 1 has the hash 0x.* here, but the log records 0xcdcd/,
     );
     expect(await why(replica.take(block(2, [attest])))).toBe('taken');
     replica.compare({ height: 1, hash: own });

@@ -88,7 +88,7 @@ function addKeys(program: Command, around: Surroundings): void {
     });
   keys
     .command('default')
-    .summary('Set the default key of commands without --key')
+    .summary('Set the default key for commands without --key')
     .description(
       'Sets the key that commands use without --key. Until one is set, the only ' +
         'account key is the default; keys made by `oddlot agents approve` are used ' +

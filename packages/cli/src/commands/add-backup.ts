@@ -10,13 +10,13 @@ import { wholeNumber } from '../whole-number.ts';
 export function addBackup(program: Command): void {
   program
     .command('backup')
-    .summary('Back up the data folder of a venue, also while it runs')
+    .summary('Back up the data folder of a venue, even while it is running')
     .description(
       'Copies the log and all other data that cannot be recomputed, with checksums. ' +
         'If <to> contains an earlier backup of the same log, only new data is copied.',
     )
     .argument('<data>', 'Data folder of the venue')
-    .argument('<to>', 'Folder of the backup')
+    .argument('<to>', 'Backup folder')
     .action(async (data: string, to: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const { others, manifest, copied } = await run((onProgress) =>
@@ -32,7 +32,7 @@ export function addBackup(program: Command): void {
   program
     .command('restore')
     .summary('Restore a data folder from a backup and verify every byte')
-    .argument('<from>', 'Folder of the backup')
+    .argument('<from>', 'Backup folder')
     .argument('<data>', 'New data folder; it must not exist yet')
     .action(async (from: string, data: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();

@@ -51,7 +51,7 @@ export function addDev(program: Command): void {
     .option(
       '--controls <port>',
       'Port of the controls for clock, prices and faults, on this machine only; ' +
-        'without simulated traders and without stored data',
+        'no simulated traders run, and no data is kept',
     )
     .action(async (_: unknown, command: Command) => run(command.optsWithGlobals<DevOptions>()));
 }

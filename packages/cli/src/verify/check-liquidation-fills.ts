@@ -113,7 +113,7 @@ function checkMoved(
   const { instrument, own, prices } = allowed;
   const what = `${sz} ${instrument.perp.name} taken over at`;
   if (own.some(({ scope }) => scope.equity < 0n)) {
-    findings.believe(what, `${px}: the bankruptcy price depends on the marks of the block before`);
+    findings.believe(what, `${px}: the bankruptcy price depends on the previous block's marks`);
     return;
   }
   const known = [

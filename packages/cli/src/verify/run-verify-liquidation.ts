@@ -164,7 +164,7 @@ async function checkStep(
   const bankrupt = scope.equity < 0n ? undefined : bankruptcyPrice(scope, position);
   const price = bankrupt === undefined ? 'not reported' : priceText(instrument, bankrupt);
   if (bankrupt === undefined) {
-    findings.believe(`${at} bankruptcy price`, 'depends on the marks of the block before');
+    findings.believe(`${at} bankruptcy price`, "depends on the previous block's marks");
   }
   return { row: delta, scope, instrument, position, bankrupt, price };
 }

@@ -50,6 +50,6 @@ describe('an endpoint by URL', () => {
       more();
     });
     const asked = urlEndpoint(url, 60_000).request('eth_getLogs', []);
-    await expect(asked).rejects.toThrow('the answer exceeds 10000000 bytes');
+    await expect(asked).rejects.toThrow('the response exceeds 10000000 bytes');
   });
 });

@@ -136,8 +136,8 @@ export const VALIDATOR_SETTINGS = {
       sampleOneIn: setting(whole(), {
         default: 1,
         help:
-          'Verify one in so many signatures that do not move money; 1 verifies all, more ' +
-          '[reduces the checks](../verify/independent-validators.md#a-sample)',
+          'Verify one in this many signatures that do not move money; 1 verifies all, a ' +
+          'higher value [reduces the checks](../verify/independent-validators.md#a-sample)',
       }),
       vouchedBlock: setting(BLOCK, {
         unset: 'none',

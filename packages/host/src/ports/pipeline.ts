@@ -27,7 +27,7 @@ export class Pipeline {
   /** To be made when the runtime has taken the connection up; `later` says when it may go on. */
   constructor(socket: Socket, later: (run: () => void) => void) {
     const [feed] = socket.listeners('data') as ((bytes: Buffer) => void)[];
-    if (feed === undefined) throw new TypeError('the client does not read its answers');
+    if (feed === undefined) throw new TypeError('the connection has no data listener');
     this.#socket = socket;
     this.#later = later;
     this.#feed = feed;

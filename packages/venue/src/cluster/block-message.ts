@@ -92,7 +92,7 @@ function decode(
 ): { readonly body: Buffer; readonly timeMs: number } {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   if (bytes.length < BODY_OFFSET)
-    throw new StreamMessageError(`not a message: ${bytes.length} bytes`);
+    throw new StreamMessageError(`too short for a message: ${bytes.length} bytes`);
   if (bytes[0] !== VERSION) {
     throw new StreamMessageError(
       `the message has version ${bytes[0]}, but this release reads ${VERSION}`,

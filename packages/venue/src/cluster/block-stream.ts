@@ -153,7 +153,7 @@ export class BlockStream {
       if (place !== undefined) return Number(place);
       throw error;
     }
-    throw new Error(`a message was stored behind place ${expect.lastSequence}`);
+    throw new Error(`a message was stored after sequence number ${expect.lastSequence}`);
   }
 
   /** What one message says, or undefined when the stream has none at that place. */

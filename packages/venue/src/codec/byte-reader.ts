@@ -83,7 +83,7 @@ export class ByteReader {
     if (kind === UTF8 && isUtf8(this.#bytes.subarray(start, end))) {
       return this.#bytes.toString('utf8', start, end);
     }
-    throw new EncodingError(`no text of a kind that is known: ${header}`);
+    throw new EncodingError(`unknown kind of text: ${header}`);
   }
 
   int(): number {

@@ -29,8 +29,8 @@ describe('commands as bytes', () => {
 
   test.each([
     ['nothing at all', '', /beyond the end/],
-    ['a form that no release has', 'ff', /no command of a kind that is known: 255/],
-    ['a value of no kind', '0009', /no value of a kind that is known: 9/],
+    ['a form that no release has', 'ff', /unknown kind of command: 255/],
+    ['a value of no kind', '0009', /unknown kind of value: 9/],
     ['a number that is none', '0003f8', /no number: 248/],
     ['a text of no kind', '000403', /no text of a kind/],
     ['a text that is not UTF-8', '000404ff', /no text of a kind/],

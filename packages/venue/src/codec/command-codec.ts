@@ -63,6 +63,6 @@ export function readCommand(bytes: Buffer, start: number, end: number): Command 
 
 function formOf(tag: number): CommandForm {
   const form = FORM_BY_TAG[tag];
-  if (form === undefined) throw new EncodingError(`no command of a kind that is known: ${tag}`);
+  if (form === undefined) throw new EncodingError(`unknown kind of command: ${tag}`);
   return form;
 }

@@ -72,7 +72,7 @@ function read(reader: ByteReader, keys: string[]): unknown {
     return list;
   }
   if (tag === OBJECT) return readObject(reader, keys);
-  throw new EncodingError(`no value of a kind that is known: ${tag}`);
+  throw new EncodingError(`unknown kind of value: ${tag}`);
 }
 
 function readObject(reader: ByteReader, keys: string[]): object {

@@ -7,8 +7,8 @@ export const BUDGET_SETTINGS = {
   connections: setting(whole(), {
     default: CONNECTION_LIMITS.connectionsMax,
     help:
-      'Connections in total, at most the file descriptors minus 160. This and the ' +
-      'following are the [budgets](../reference/limits.md#budgets)',
+      'Connections in total, at most the file descriptors minus 160. This setting and ' +
+      'those below it are the [budgets](../reference/limits.md#budgets)',
   }),
   connectionsPerClient: setting(whole(), {
     default: CONNECTION_LIMITS.connectionsPerClientMax,

@@ -41,7 +41,7 @@ export async function openHistory(
       log.error({ err }, 'the history stays incomplete until the next start'),
     onAway: (why) => log.warn({ why }, 'history database unavailable: rows wait in the log'),
     onBack: (height) => log.info({ height }, 'history database available again'),
-    onPassedOver: (what, why) => log.warn({ what, why }, 'skipped an unusable base of the history'),
+    onPassedOver: (what, why) => log.warn({ what, why }, 'skipped an unusable history base'),
   });
   const isShared = options.settings.isShared === true;
   const lead = (term: number | undefined): void => {

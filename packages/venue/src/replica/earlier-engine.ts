@@ -80,7 +80,7 @@ export function migrated(
     }
     const step = engines.get(rules)?.eraStart;
     if (step === undefined) {
-      throw new EarlierRulesError(from, new Error(`no way from rules ${rules - 1} to ${rules}`));
+      throw new EarlierRulesError(from, new Error(`no path from rules ${rules - 1} to ${rules}`));
     }
     current = step(current);
   }

@@ -81,8 +81,8 @@ export const CHAIN_SETTINGS = {
     {
       unset: 'none',
       help:
-        'Hash of the block that replaced a confirmed one: [accept the chain as it is ' +
-        'now](deposits-and-withdrawals.md#reorganisation)',
+        'Hash of the block that replaced a confirmed one; set it to [accept the chain as it ' +
+        'is now](deposits-and-withdrawals.md#reorganisation)',
     },
   ),
   bridgeContract: setting(ADDRESS, {

@@ -7,7 +7,7 @@ export async function recovering<Answer>(answer: Promise<Answer>): Promise<Answe
     return await answer;
   } catch (cause) {
     if (cause instanceof RecoverUnavailableError) {
-      throw new UnavailableError('signatures cannot be recovered now', { cause });
+      throw new UnavailableError('signature recovery is temporarily unavailable', { cause });
     }
     throw cause;
   }
