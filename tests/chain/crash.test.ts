@@ -176,7 +176,7 @@ test('in a thread of its own it answers by its port, keeps what it has, and says
     await second.close();
     const refused = await start(CHAIN_ID + 1).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ChainDamagedError);
-    expect(String(refused)).toMatch(/holds chain 421614/);
+    expect(String(refused)).toMatch(/contains chain 421614/);
     expect(lost).toEqual([]);
   });
 });

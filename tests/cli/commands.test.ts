@@ -260,7 +260,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ],
   ['order buy 0.01 BTC --price 90000 --cloid x --key main', 3, 'Invalid cloid format'],
   ['order buy 0.01 BTC --network moon --key main', 2, 'Unknown network: moon'],
-  ['order buy 0.01 BTC --network a.org-3fa9c1d2 --key main', 2, 'nothing was signed'],
+  ['order buy 0.01 BTC --network a.org-3fa9c1d2 --key main', 2, 'Nothing was signed'],
   ['orders 0x12', 2, 'Invalid address "0x12"'],
   ['fills 0x12', 2, 'Invalid address "0x12"'],
   ['book NOPE', 2, 'No instrument named NOPE'],

@@ -253,10 +253,10 @@ describe('a changed database is reported', () => {
     ['a table that nobody made', /shape \["table","more"/, 'CREATE TABLE more (a INTEGER)'],
     [
       'a migration that was not made',
-      /can't be read: duplicate column/,
+      /cannot be read: duplicate column/,
       'DELETE FROM kysely_migration',
     ],
-    ['its own counts', /the progress is not what/, "UPDATE progress SET text = text || ' '"],
+    ['its own counts', /the progress record is damaged/, "UPDATE progress SET text = text || ' '"],
   ])('%s', async (_, what, ...statements) => {
     expect(await finding(...statements)).toMatch(what);
   });
