@@ -216,7 +216,7 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       expect(refused).toMatchObject({
         code: 1,
         err: expect.stringMatching(
-          new RegExp(`^Replica a has blocks ${from} to .* by --give-up-from ${from}\n$`),
+          new RegExp(`^Replica a has blocks ${from} to .* with --give-up-from ${from}\n$`),
         ),
       });
       // Either may be kept, and what the other has must be named.
