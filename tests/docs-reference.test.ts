@@ -221,7 +221,7 @@ describe('docs/reference/limits.md', () => {
       ...rowsOfPage(PAGE_LIMITS.userNonFundingLedgerUpdates),
     ],
     'Rows of userFundings': rowsOfPage(PAGE_LIMITS.userFundings),
-    'Work counted for a history query': [`up to ${n(SERVER_MS_MAX)} ms for one answer`],
+    'Work counted for a history query': [`up to ${n(SERVER_MS_MAX)} ms per answer`],
     'Rows that an offset can skip': [n(LIMITS.offsetMax)],
     'Rows of a page of builderMeEarned': [
       ...rowsOfPage(PAGE_LIMITS.builderMe),

@@ -104,7 +104,7 @@ test('with --json a program ends with one object on standard output, all else on
     program: 'bridge',
     exitCode: 2,
     said: [],
-    error: { message: expect.stringContaining('there is no command moon'), exitCode: 2 },
+    error: { message: expect.stringContaining('Unknown command moon'), exitCode: 2 },
   });
   for (const program of ['start', 'relay', 'validator']) {
     const { out } = await oddlot(`${program} --moon --json`);

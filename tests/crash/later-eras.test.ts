@@ -40,7 +40,7 @@ describe('R-era: a folder of a later release is refused by its rules', () => {
     const folder = await copyOf(opened);
     await FIRST.append(folder, [{ command: openEra }]);
     expect(await refused(folder)).toMatch(
-      `The data folder was written by a later release: it holds rules ${rules}`,
+      `The data folder was written by a later release: it uses rules ${rules}`,
     );
   });
 
@@ -59,7 +59,7 @@ describe('R-era: a folder of a later release is refused by its rules', () => {
 
   test('when a snapshot is of them', async () => {
     const folder = await copyOf(opened);
-    await snapshot(folder, first.height, { rules, head: {}, state: {} });
+    await snapshot(folder, first.height, { rules, head: { height: first.height }, state: {} });
     await expect(FIRST.opening(folder)).rejects.toThrow(LaterReleaseError);
   });
 });

@@ -33,9 +33,7 @@ export function readSignature(
   const signature = isLowS(read) ? read : mirrored(read);
   const recovered = recoverSigner(digest, signature);
   if (recovered === signer) return signature;
-  throw new SigningError(
-    `The wallet signed as ${recovered ?? 'an unknown signer'}, not as ${signer}`,
-  );
+  throw new SigningError(`The wallet signed as ${recovered ?? 'unknown'}, not as ${signer}`);
 }
 
 /** The same signature in the only form that the venue takes, `s` in the lower half. */
