@@ -23,7 +23,7 @@ export async function checkChain(
     throw new SigningError(`${where}, but ${type} was to be signed for ${domainChainId}. ${cure}`);
   }
   const cure = isPermissionedType(type)
-    ? "Sign it with the admin's key, using privateKeyWallet or accountWallet."
+    ? "Sign it with the admin's key (privateKeyWallet or accountWallet)."
     : 'Approve an agent with this wallet (approveAgent), and send it from a client with ' +
       "the agent's key.";
   throw new SigningError(
