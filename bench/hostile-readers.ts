@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 
 /**
- * Clients within every budget that is documented, each with an address of its own: pages of the history at their default
+ * Clients within every budget that is documented, each with its own address: pages of the history at their default
  * size, as often as one may ask. They run in a process of their own, so that reading answers costs the venue nothing.
  */
 
