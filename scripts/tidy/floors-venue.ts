@@ -35,6 +35,7 @@ export const VENUE_FLOORS: readonly {
       'venue.ts',
       'backup/',
       'rebuild-history.ts',
+      'create-engine.ts',
       'rename-venue.ts',
       'replay-folder.ts',
       'cluster-admin/',

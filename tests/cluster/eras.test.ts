@@ -10,7 +10,7 @@ import { BlockBuffer } from '../../packages/venue/src/log/block-codec.ts';
 import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
 import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
 import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-server.ts';
-import { SECOND } from '../crash/era-folders.ts';
+import { PREVIOUS } from '../crash/era-folders.ts';
 import { removeTemporaryData } from '../support/venue-process.ts';
 
 const nats = withNatsServer();
@@ -33,7 +33,7 @@ describe.skipIf(!hasNatsServer)('R-era: other rules in a cluster', () => {
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const place = { cluster, url: nats.urls[0]! };
-      const data = await SECOND.unpacked();
+      const data = await PREVIOUS.unpacked();
       expect(await admin(cluster, 'import', '--data', data)).toMatchObject({ code: 0 });
       expect(await admin(cluster, 'open-era')).toMatchObject({
         code: 1,
@@ -65,7 +65,7 @@ describe.skipIf(!hasNatsServer)('R-era: other rules in a cluster', () => {
       const c = await startReplica({ ...place, name: 'c', data: join(folder, 'c') });
       await expect
         .poll(() => c.metric('oddlot_cluster_attested_block'))
-        .toBeGreaterThan(SECOND.meta.height);
+        .toBeGreaterThan(PREVIOUS.meta.height);
       expect(await c.metric('oddlot_cluster_hashes_differing')).toBe(0);
       for (const each of [a!, b!, c]) await each.stop();
     }));

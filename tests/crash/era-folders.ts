@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dump } from '@oddlot/engine';
 import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
 import type { LogEntry, LoggedCommand } from '../../packages/venue/src/block/log-entry.ts';
+import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
+import { encodeSnapshot } from '../../packages/venue/src/replica/snapshot-codec.ts';
 import { unpackFolder } from '../fixtures/pack.ts';
 import { temporaryData } from '../support/venue-process.ts';
 import { ReplicaInHand } from './replica-in-hand.ts';
@@ -75,15 +76,16 @@ export type Seen = {
   readonly markets: string;
 };
 
-export const FIRST = new EarlierFolder('format-1', { pack: 'killed.pack.br', meta: 'meta.json' });
-export const SECOND = new EarlierFolder('format-3', { pack: 'killed.pack.br', meta: 'meta.json' });
-/** Begun by the first release and gone on with by the second: its log has two eras. */
-export const BOTH = new EarlierFolder('format-3', {
+/** The folder of release 0.3.0, killed. */
+export const PREVIOUS = new EarlierFolder('release-0.3.0', {
+  pack: 'killed.pack.br',
+  meta: 'meta.json',
+});
+/** A folder that release 0.1.0 began and release 0.3.0 continued, killed: its log begins under rules 1. */
+export const CONTINUED = new EarlierFolder('release-0.3.0', {
   pack: 'upgraded.pack.br',
   meta: 'upgraded.json',
 });
-
-export const THIRD = new EarlierFolder('format-4', { pack: 'killed.pack.br', meta: 'meta.json' });
 
 export async function copyOf(folder: string): Promise<string> {
   const copy = await temporaryData();
@@ -108,12 +110,12 @@ export async function statesOf(folder: string): Promise<unknown[]> {
   return (await startsOf(folder)).map(({ head, rules, state }) => ({ head, rules, state }));
 }
 
-/** Writes a snapshot as the store would. */
+/** Writes a snapshot with a right checksum, whatever its payload is. */
 export async function snapshot(folder: string, height: number, payload: unknown): Promise<void> {
-  const text = JSON.stringify(payload);
-  const sha256 = createHash('sha256').update(text).digest('hex');
-  const bytes = Buffer.byteLength(text);
-  const header = JSON.stringify({ format: 'oddlot-snapshot-1', height, sha256, bytes });
-  const name = `snapshot-${String(height).padStart(16, '0')}.json`;
-  await writeFile(join(folder, 'snapshots', name), `${header}\n${text}`);
+  const isObject = typeof payload === 'object' && payload !== null && 'state' in payload;
+  const pieces = isObject
+    ? [...encodeSnapshot({ companions: {}, ...payload } as never)]
+    : [Buffer.from(JSON.stringify(payload))];
+  const store = new SnapshotStore({ directory: join(folder, 'snapshots') });
+  await store.write({ height, pieces });
 }

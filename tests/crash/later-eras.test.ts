@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LaterReleaseError } from '../../packages/venue/src/replica/replica-error.ts';
 import { FIXTURE_FLAGS } from '../fixtures/people.ts';
 import { removeTemporaryData, VenueRun } from '../support/venue-process.ts';
-import { copyOf, FIRST, snapshot, type Seen } from './era-folders.ts';
+import { copyOf, PREVIOUS, snapshot, type Seen } from './era-folders.ts';
 
 /** Goal: a program never goes on with what a later one began, and changes nothing of it (R-era). */
 
@@ -15,22 +15,22 @@ let opened: string;
 let first: Seen;
 
 beforeAll(async () => {
-  opened = await FIRST.unpacked();
-  first = await FIRST.opening(opened);
+  opened = await PREVIOUS.unpacked();
+  first = await PREVIOUS.opening(opened);
 });
 afterAll(removeTemporaryData);
 
 describe('R-era: a folder of a later release is refused by its rules', () => {
   const rules = RULES_VERSION + 1;
-  const { hash } = FIRST.meta;
+  const { hash } = PREVIOUS.meta;
   const openEra = { type: 'openEra', rules, stateHash: hash, previousHash: hash } as never;
 
   test('when its log goes on under them', async () => {
     const folder = await copyOf(opened);
-    await FIRST.append(folder, [{ command: openEra }]);
+    await PREVIOUS.append(folder, [{ command: openEra }]);
     const before = await filesOf(folder);
-    await expect(FIRST.opening(folder)).rejects.toThrow(LaterReleaseError);
-    await expect(FIRST.opening(folder)).rejects.toThrow(
+    await expect(PREVIOUS.opening(folder)).rejects.toThrow(LaterReleaseError);
+    await expect(PREVIOUS.opening(folder)).rejects.toThrow(
       `rules ${rules}, this program supports rules up to`,
     );
     expect(await filesOf(folder)).toEqual(before);
@@ -38,7 +38,7 @@ describe('R-era: a folder of a later release is refused by its rules', () => {
 
   test('with one line and no stack, by the venue itself', async () => {
     const folder = await copyOf(opened);
-    await FIRST.append(folder, [{ command: openEra }]);
+    await PREVIOUS.append(folder, [{ command: openEra }]);
     expect(await refused(folder)).toMatch(
       `The data folder was written by a later release: it uses rules ${rules}`,
     );
@@ -59,8 +59,12 @@ describe('R-era: a folder of a later release is refused by its rules', () => {
 
   test('when a snapshot is of them', async () => {
     const folder = await copyOf(opened);
-    await snapshot(folder, first.height, { rules, head: { height: first.height }, state: {} });
-    await expect(FIRST.opening(folder)).rejects.toThrow(LaterReleaseError);
+    await snapshot(folder, first.height, {
+      rules,
+      head: { height: first.height },
+      state: { orders: [] },
+    });
+    await expect(PREVIOUS.opening(folder)).rejects.toThrow(LaterReleaseError);
   });
 });
 

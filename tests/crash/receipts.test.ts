@@ -3,9 +3,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { unpackFolder } from '../fixtures/pack.ts';
-import { FIXTURE_FLAGS, startAt } from '../fixtures/people.ts';
-import { clockEnvironment } from '../fixtures/venue-clock.ts';
 import { aVenue, order, orderAction } from '../support/actors.ts';
 import { Client, eventually } from '../support/client.ts';
 import { OPERATED } from '../support/perps.ts';
@@ -36,9 +33,6 @@ const FLAGS = [
   '40',
 ];
 const STORE = 'history.sqlite';
-/** Where release 0.2.0 and those before it kept receipts. */
-const OLD_STORE = 'receipts.sqlite';
-const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'format-1');
 
 const world = aVenue(FLAGS);
 let record: Record;
@@ -232,21 +226,3 @@ function flipped(bytes: Buffer, from: number, until: number, count: number): Buf
   }
   return copy;
 }
-
-describe('R-era: receipts of an earlier era', () => {
-  test('are computed again by the engine of that era', async () => {
-    const folder = await temporaryData();
-    await unpackFolder(join(FIXTURE, 'stopped.pack.br'), folder);
-    const kept = await rowsOf(folder, OLD_STORE);
-    expect(kept.length).toBeGreaterThan(50);
-    for (const name of await readdir(folder)) {
-      if (name.startsWith(OLD_STORE)) await rm(join(folder, name));
-    }
-    const meta = JSON.parse(await readFile(join(FIXTURE, 'meta.json'), 'utf8'));
-    const venue = await startAt(folder, clockEnvironment(`at:${meta.timeMs}`), FIXTURE_FLAGS);
-    await nothingMissing(venue);
-    await venue.stop();
-    const rows = (await rowsOf(folder)).filter(({ height }) => height <= meta.height);
-    expect(rows).toEqual(kept);
-  });
-});

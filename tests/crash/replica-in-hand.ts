@@ -7,6 +7,7 @@ import { genesisCommands } from '../../packages/venue/src/genesis-commands.ts';
 import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
 import { EraStore } from '../../packages/venue/src/log/era-store.ts';
 import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
+import type { RulesStep } from '../../packages/venue/src/replica/earlier-engine.ts';
 import { encodeSnapshot } from '../../packages/venue/src/replica/snapshot-codec.ts';
 import { MarketData } from '../../packages/venue/src/read-models/market-data.ts';
 import { LocalReplica } from '../../packages/venue/src/replica/local-replica.ts';
@@ -47,6 +48,7 @@ export class ReplicaInHand {
     readonly folder?: string;
     readonly snapshotEveryBlocks?: number;
     readonly nonce?: number;
+    readonly step?: RulesStep;
   }): Promise<ReplicaInHand> {
     const folder = options.folder ?? (await temporaryData());
     const clock = { ms: options.nowMs };
@@ -64,6 +66,7 @@ export class ReplicaInHand {
       eras: new EraStore({ directory: join(folder, 'eras') }),
       clock: read,
       genesis: genesisCommands('Oddlot-Testnet'),
+      step: options.step,
     });
     markets.attachTo(replica);
     if (options.snapshotEveryBlocks !== undefined) {

@@ -9,7 +9,7 @@ import { verifyFolder } from '../../packages/audit/src/verify/verify-folder.ts';
 import type { LogEntry } from '../../packages/venue/src/block/log-entry.ts';
 import { BlockBuffer } from '../../packages/venue/src/log/block-codec.ts';
 import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
-import { FIRST } from '../crash/era-folders.ts';
+import { PREVIOUS } from '../crash/era-folders.ts';
 import { aMarket, closeClients, limit, trader } from '../e2e/people.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
@@ -62,7 +62,7 @@ beforeAll(async () => {
   closeClients();
   await venue.stop();
   await shortened(folder);
-  eraFolder = await FIRST.unpacked();
+  eraFolder = await PREVIOUS.unpacked();
   const earlier = await Venue.start([...CALM, '--accept-clock'], eraFolder);
   await earlier.stop();
 });

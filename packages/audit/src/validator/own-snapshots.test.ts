@@ -8,6 +8,7 @@ import {
   EraStore,
   FollowingReplica,
   genesisCommands,
+  type LogEntry,
   SnapshotStore,
   Snapshotter,
 } from '@oddlot/venue/replay';
@@ -24,11 +25,13 @@ async function withSnapshot(directory: string) {
   const snapshots = new SnapshotStore({ directory: join(directory, 'snapshots') });
   await mkdir(join(directory, 'snapshots'), { recursive: true });
   const eras = new EraStore({ directory: join(directory, 'eras') });
-  const log = { firstSeq: 1, lastSeq: 10, replay: () => Promise.resolve() };
+  const replay = async (_: number, apply: (entry: LogEntry) => unknown) => void apply(first);
+  const log = { firstSeq: 1, lastSeq: 10, replay };
   const places = { log, snapshots, eras };
   const replica = await FollowingReplica.create(places);
   const commands = [replica.firstEra(), ...genesisCommands(serviceNetwork)];
-  replica.take({ seq: 1, timeMs: NOW, commands: commands.map((command) => ({ command })) });
+  const first = { seq: 1, timeMs: NOW, commands: commands.map((command) => ({ command })) };
+  replica.take(first);
   const written = await new Snapshotter({
     replica,
     snapshots,

@@ -44,12 +44,8 @@ export class OwnSnapshots {
   readonly faultOf: SnapshotJudge = async ({ block, content, height, rules }) => {
     const { accepted, hasSigned } = this.#options;
     if (block !== height) return `it contains block ${block}`;
-    if (content !== undefined && (accepted === content || this.#contents.includes(content))) {
-      return undefined;
-    }
+    if (accepted === content || this.#contents.includes(content)) return undefined;
     if (!this.#hasRecord && hasSigned && rules < RULES_VERSION) return undefined;
-    const flag =
-      content === undefined ? '' : `; to start with it, pass --accept-snapshot ${content}`;
-    return `not written by this validator${flag}`;
+    return `not written by this validator; to start with it, pass --accept-snapshot ${content}`;
   };
 }

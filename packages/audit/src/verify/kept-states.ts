@@ -13,12 +13,7 @@ import type { Located } from './report.ts';
 
 type KeptFile = { readonly file: string; readonly height: number; readonly isEra: boolean };
 
-const NAME = /^(snapshot|era)-(\d{16})(?:-rules-\d+)?\.(bin|json)$/;
-const FORMATS = {
-  era: 'oddlot-era-1',
-  bin: 'oddlot-snapshot-2',
-  json: 'oddlot-snapshot-1',
-} as const;
+const NAME = /^(?:snapshot-(\d{16})\.bin|era-(\d{16})-rules-\d+\.json)$/;
 
 /**
  * Snapshots and starts of eras of a folder, held against a replay of the log: their own hash says whether their bytes are
@@ -94,19 +89,17 @@ export class KeptStates {
 
   async #read(kept: KeptFile): Promise<void> {
     const { file, height, isEra } = kept;
-    const isText = file.endsWith('.json');
-    const format = isEra ? FORMATS.era : FORMATS[isText ? 'json' : 'bin'];
-    const read = await readChecked(file, format, height);
+    const read = await readChecked(file, isEra ? 'oddlot-era-1' : 'oddlot-snapshot-2', height);
     if ('why' in read) {
       this.findings.push({ file, block: height, what: read.why });
       return;
     }
     try {
-      const payload = isText
+      const payload = isEra
         ? (JSON.parse(read.payload.toString()) as SnapshotPayload)
         : decodeSnapshot(read.payload);
       this.#payloads.set(kept, payload);
-      if (isText || isEra) return;
+      if (isEra) return;
       const hasher = await ContentHasher.create();
       this.#contents.set(kept, hasher.of(payload, read.payload));
     } catch (error) {
@@ -138,8 +131,10 @@ function differenceOf(
 async function filesIn(directory: string): Promise<readonly KeptFile[]> {
   const names = await readdir(directory).catch(() => []);
   return names.toSorted().flatMap((name) => {
-    const [, kind, height] = NAME.exec(name) ?? [];
-    if (kind === undefined || height === undefined) return [];
-    return [{ file: join(directory, name), height: Number(height), isEra: kind === 'era' }];
+    const found = NAME.exec(name);
+    if (found === null) return [];
+    const [, snapshot, era] = found;
+    const [height, isEra] = [Number(snapshot ?? era), era !== undefined];
+    return [{ file: join(directory, name), height, isEra }];
   });
 }

@@ -47,8 +47,7 @@ export function importFolder(place: AdminPlace, onProgress: Progress): Promise<s
   /** Who joins need not read all of it, and can't where the log does not begin with the first block. */
   async function offerSnapshot(): Promise<void> {
     const [newest] = await new SnapshotStore({ directory: join(data, 'snapshots') }).list();
-    // Those of earlier releases were text, and only their own folders have them.
-    if (newest === undefined || !newest.path.endsWith('.bin')) return;
+    if (newest === undefined) return;
     const exchange = await SnapshotExchange.open(place.stream.connection, { cluster, replicas });
     await exchange.offer(newest.path);
   }

@@ -78,14 +78,14 @@ export class BlockBuffer {
 }
 
 /** Where a block lies, and whether the requests are wanted: receipts are made of them. */
-export type BlockRange = {
+type BlockRange = {
   readonly start: number;
   readonly end: number;
   readonly withRequests: boolean;
 };
 
 /** What a block says beside its number and time. */
-export type BlockContent = {
+type BlockContent = {
   readonly commands: readonly LoggedCommand[];
   readonly proposal?: string;
 };

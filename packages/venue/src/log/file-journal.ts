@@ -6,7 +6,7 @@ import type { OrderedBlock, PendingBlock } from './commit-batch.ts';
 import { Compaction } from './compaction.ts';
 import { MEMORIES } from './disk-share.ts';
 import { type Disk, DiskThread } from './disk-thread.ts';
-import { JournalFailedError } from './journal-error.ts';
+import { EarlierReleaseError, JournalFailedError } from './journal-error.ts';
 import { FORMAT_VERSION, SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
 import { asEntries, replaySegments } from './journal-replay.ts';
@@ -133,6 +133,8 @@ export class FileJournal implements Log {
       const end = { ...created, ...EMPTY_END };
       return new FileJournal(options, { segments: [created.segment], end, chain });
     }
+    const { format } = last.header;
+    if (format !== FORMAT_VERSION) throw new EarlierReleaseError(`journal format ${format}`);
     const { handle, chain, offset, fileBytes, repaired } = await recoverLastSegment(last);
     const end = { segment: last, handle, end: offset, fileBytes };
     const state = { segments, end, chain };
@@ -264,9 +266,9 @@ export class FileJournal implements Log {
   /** False when the segment has to end first, which it does as soon as nothing of it is under way. */
   #hasPlace(): boolean {
     const { segmentBytes = SEGMENT_BYTES } = this.#options;
-    const { end, segment } = this.#writer;
+    const { end } = this.#writer;
     const isFull = end + this.#filling.length > segmentBytes && end > SEGMENT_HEADER_BYTES;
-    if (!isFull && segment.header.format === FORMAT_VERSION) return true;
+    if (!isFull) return true;
     if (this.#flying.length === 0) void this.#roll();
     return false;
   }
@@ -366,10 +368,9 @@ export class FileJournal implements Log {
   async #roll(): Promise<void> {
     this.#isHeld = true;
     const old = this.#writer;
-    const isEmpty = old.end === SEGMENT_HEADER_BYTES;
     let next: SegmentWriter;
     try {
-      const created = await createSegment(this.#options.directory, this.#written, isEmpty);
+      const created = await createSegment(this.#options.directory, this.#written);
       next = this.#writerOf({ ...created, ...EMPTY_END });
     } catch (cause) {
       if (isNoRoom(cause)) this.#refuse(cause as Error, [this.#detach()]);
@@ -384,7 +385,6 @@ export class FileJournal implements Log {
       return;
     }
     this.#writer = next;
-    if (isEmpty) this.#segments.pop();
     this.#segments.push(next.segment);
     this.#isHeld = false;
     this.#commitNext();

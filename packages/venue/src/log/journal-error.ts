@@ -40,6 +40,17 @@ export class JournalFormatError extends Error {
   }
 }
 
+/** The folder is older than this program supports; the release before it brings such folders forward. */
+export class EarlierReleaseError extends Error {
+  override readonly name = 'EarlierReleaseError';
+
+  constructor(what: string) {
+    super(
+      `The data folder uses ${what}, which this release cannot read. Start the folder once with release 0.3.0, stop it, then start this release again; nothing was changed.`,
+    );
+  }
+}
+
 /** The entries asked for were pruned; a snapshot that covers them has to come first. */
 export class JournalPrunedError extends Error {
   override readonly name = 'JournalPrunedError';

@@ -22,17 +22,15 @@ import { JournalFormatError } from './journal-error.ts';
  *   occurs in them, and whole records may; what makes a record one is its checksum, whose salt no client
  *   knows, and that it continues the one before. Copies of what the log has can't be later than it.
  *
- * Format 1 had commands as JSON, format 2 has them as bytes (`block-codec.ts`); nothing else differs. Both
- * are read, and the newer one is written: what is appended to a segment of format 1 goes to the next one.
+ * Format 2 encodes blocks as bytes (`block-codec.ts`). Segments of format 1, in folders that release 0.1.0 began, hold
+ * blocks as JSON: their records are checked like others, their blocks cannot be read any more.
  *
  * A segment that is complete may be compressed: the same bytes up to its end mark as one zstd frame.
  */
 
 const SEGMENT_MAGIC = 'ODDLOT-J';
-/** What is written. */
 export const FORMAT_VERSION = 2;
-/** What was written once, and is read. */
-export const JSON_FORMAT_VERSION = 1;
+const JSON_FORMAT_VERSION = 1;
 
 /** One page: the first record starts on a page of its own. */
 export const SEGMENT_HEADER_BYTES = 4096;

@@ -6,25 +6,19 @@ import { inDirectory } from '@oddlot/host/testing';
 import { expect, test } from 'vitest';
 import { EVERY_COMMAND } from '../testing/every-command.ts';
 import { block, crashImage, openJournal, readAll, segmentPaths } from '../testing/journal.ts';
-import { JournalFormatError } from './journal-error.ts';
-import {
-  encodeSegmentHeader,
-  SEGMENT_HEADER_BYTES,
-  segmentName,
-  decodeSegmentHeader,
-} from './journal-format.ts';
+import { EarlierReleaseError, JournalFormatError } from './journal-error.ts';
+import { encodeSegmentHeader, SEGMENT_HEADER_BYTES, segmentName } from './journal-format.ts';
 import { JournalTail } from './journal-tail.ts';
 import type { LogEntry } from '../block/log-entry.ts';
 
-/** A segment of each format as its first release wrote it: every command of that time, some with a request. Never made again. */
-const FORMATS = [1, 2] as const;
+/** A segment as release 0.2.0 wrote it: every command of that release, some with a request. It is never regenerated. */
 const FIRST_MS = 1_767_225_600_000;
 const BLOCK_COMMANDS = 10;
 /** Commands that came later. */
 const LATER: ReadonlySet<string> = new Set(['announceEra']);
 
-function goldenSegment(format: number): Buffer {
-  const url = new URL(`./golden/format-${format}.json`, import.meta.url);
+function goldenSegment(): Buffer {
+  const url = new URL('./golden/format-2.json', import.meta.url);
   const { header, records } = JSON.parse(readFileSync(url, 'utf8')) as Record<string, string>;
   const segment = Buffer.alloc(32 * 1024);
   segment.set(Buffer.from(header ?? '', 'base64'));
@@ -46,36 +40,32 @@ function goldenEntries(): LogEntry[] {
   return [...entries, { seq: length + 1, timeMs: FIRST_MS + 5 * length, commands: [] }];
 }
 
-async function placeGolden(directory: string, format: number, bytes?: Buffer): Promise<void> {
+async function placeSegment(directory: string, bytes = goldenSegment()): Promise<void> {
   await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, segmentName(1)), bytes ?? goldenSegment(format));
+  await writeFile(join(directory, segmentName(1)), bytes);
 }
 
 const clock = { nowMs: () => FIRST_MS + 1_000 };
 
-test.each(FORMATS)('a journal of format %i reads as it was written', (format) =>
+test('a journal of release 0.2.0 reads as it was written', () =>
   inDirectory(async (directory) => {
-    await placeGolden(directory, format);
+    await placeSegment(directory);
     const journal = await openJournal(directory, { clock });
     const entries = await readAll(journal);
     expect(entries).toEqual(goldenEntries());
     // Hashes of blocks cover the keys in their order.
     expect(JSON.stringify(entries)).toBe(JSON.stringify(goldenEntries()));
     await journal.close();
-  }),
-);
+  }));
 
-test.each(FORMATS)('a journal of format %i goes on, and is read across both', (format) =>
+test('a journal of release 0.2.0 continues in its segment', () =>
   inDirectory(async (directory) => {
-    await placeGolden(directory, format);
+    await placeSegment(directory);
     const journal = await openJournal(directory, { clock });
     const golden = goldenEntries();
     const more = [await journal.append(block(1, 'one')), await journal.append(block(2))];
     expect(more.map(({ seq }) => seq)).toEqual([golden.length + 1, golden.length + 2]);
-    const paths = await segmentPaths(directory);
-    expect(paths).toHaveLength(format === 1 ? 2 : 1);
-    const formats = await Promise.all(paths.map((path) => formatOf(path)));
-    expect(formats).toEqual(format === 1 ? [1, 2] : [2]);
+    expect(await segmentPaths(directory)).toHaveLength(1);
     expect(await readAll(journal)).toEqual([...golden, ...more]);
     const tail = new JournalTail(directory, 1);
     const followed: LogEntry[] = [];
@@ -87,43 +77,18 @@ test.each(FORMATS)('a journal of format %i goes on, and is read across both', (f
     const again = await openJournal(directory, { clock });
     expect(await readAll(again)).toEqual([...golden, ...more]);
     await again.close();
-  }),
-);
-
-test('a journal of format 1 that is only opened and read stays as it is', () =>
-  inDirectory(async (directory) => {
-    await placeGolden(directory, 1);
-    const journal = await openJournal(directory, { clock });
-    await journal.close();
-    expect(await readFile(join(directory, segmentName(1)))).toEqual(goldenSegment(1));
   }));
 
-test.each([false, true])(
-  'an empty segment of format 1 is replaced by the first block (without room at first: %s)',
-  (isFull) =>
-    inDirectory(async (directory) => {
-      const empty = Buffer.alloc(SEGMENT_HEADER_BYTES);
-      goldenSegment(1).copy(empty, 0, 0, 512);
-      await placeGolden(directory, 1, empty);
-      const journal = await openJournal(directory, { clock });
-      // The name of the unfinished file is taken by a folder, so that it can't be made.
-      const unfinished = join(directory, `${segmentName(1)}.new`);
-      if (isFull) {
-        await mkdir(unfinished);
-        await expect(journal.append(block(1))).rejects.toThrow(/starting a segment failed/);
-        expect(await formatOf(join(directory, segmentName(1)))).toBe(1);
-        await journal.close();
-        return;
-      }
-      const entry = await journal.append(block(1));
-      expect(entry.seq).toBe(1);
-      expect(journal.firstSeq).toBe(1);
-      expect(await segmentPaths(directory)).toEqual([join(directory, segmentName(1))]);
-      expect(await formatOf(join(directory, segmentName(1)))).toBe(2);
-      expect(await readAll(journal)).toEqual([entry]);
-      await journal.close();
-    }),
-);
+test('R-era: a journal that ends in format 1 is rejected with the release that brings it forward, and nothing changes', () =>
+  inDirectory(async (directory) => {
+    const bytes = Buffer.alloc(32 * 1024, 7);
+    bytes.set(encodeSegmentHeader({ format: 1, salt: 1, before: { seq: 0, crc: 0, timeMs: 0 } }));
+    await placeSegment(directory, bytes);
+    const opening = openJournal(directory);
+    await expect(opening).rejects.toThrow(EarlierReleaseError);
+    await expect(opening).rejects.toThrow('once with release 0.3.0');
+    expect(await readFile(join(directory, segmentName(1)))).toEqual(bytes);
+  }));
 
 test('a segment of a later format is refused, and nothing is changed', () =>
   inDirectory(async (directory) => {
@@ -132,14 +97,10 @@ test('a segment of a later format is refused, and nothing is changed', () =>
       salt: 1,
       before: { seq: 0, crc: 0, timeMs: 0 },
     });
-    await placeGolden(directory, 3, later);
+    await placeSegment(directory, later);
     await expect(openJournal(directory)).rejects.toThrow(JournalFormatError);
     expect(await readFile(join(directory, segmentName(1)))).toEqual(later);
   }));
-
-async function formatOf(path: string): Promise<number | undefined> {
-  return decodeSegmentHeader((await readFile(path)).subarray(0, SEGMENT_HEADER_BYTES))?.format;
-}
 
 /** A block whose command carries any bytes, as a client can send them in a text of hex digits. */
 function carrying(bytes: Buffer) {

@@ -1,7 +1,6 @@
 import { decodeBlock } from './block-codec.ts';
-import { decodeJsonBlock } from './decode-json-block.ts';
-import { JSON_FORMAT_VERSION } from './journal-format.ts';
-import { JournalDamagedError, JournalPrunedError } from './journal-error.ts';
+import { FORMAT_VERSION } from './journal-format.ts';
+import { EarlierReleaseError, JournalDamagedError, JournalPrunedError } from './journal-error.ts';
 import type { LogEntry } from '../block/log-entry.ts';
 import type { ReplayOptions, TakeEntry } from './log.ts';
 import type { Segment } from './segment-files.ts';
@@ -68,10 +67,10 @@ async function replaySegment(segment: Segment, range: Range, take: TakeRecord): 
 function readEntry(file: string, record: RecordView, withRequests: boolean): LogEntry {
   const { bytes, format, header, offset, payloadStart, payloadEnd } = record;
   const { seq, timeMs } = header;
+  if (format !== FORMAT_VERSION) throw new EarlierReleaseError(`journal format ${format}`);
   try {
     const range = { start: payloadStart, end: payloadEnd, withRequests };
-    const decode = format === JSON_FORMAT_VERSION ? decodeJsonBlock : decodeBlock;
-    return { seq, timeMs, ...decode(bytes, range) };
+    return { seq, timeMs, ...decodeBlock(bytes, range) };
   } catch (cause) {
     // The checksum is right, so this was written wrongly or by another program.
     const what = 'the record is intact, but its commands are not readable';

@@ -1,7 +1,7 @@
 import type { LogEntry } from '../block/log-entry.ts';
-import { BlockBuffer, decodeBlock } from './block-codec.ts';
-import { decodeJsonBlock } from './decode-json-block.ts';
-import { JSON_FORMAT_VERSION } from './journal-format.ts';
+import { decodeBlock } from './block-codec.ts';
+import { EarlierReleaseError } from './journal-error.ts';
+import { FORMAT_VERSION } from './journal-format.ts';
 import type { RecordView } from './segment-scan.ts';
 
 /**
@@ -21,8 +21,8 @@ class LogPageError extends Error {
 
 /** The block of a record, copied out of the reader's memory. */
 export function frameOf({ bytes, format, header, payloadEnd, payloadStart }: RecordView): Buffer {
-  const payload = bytes.subarray(payloadStart, payloadEnd);
-  return frame(header.timeMs, format === JSON_FORMAT_VERSION ? inBytes(payload) : payload);
+  if (format !== FORMAT_VERSION) throw new EarlierReleaseError(`journal format ${format}`);
+  return frame(header.timeMs, bytes.subarray(payloadStart, payloadEnd));
 }
 
 /** The blocks of a page, requests included. Throws for what is none. */
@@ -49,12 +49,4 @@ function frame(timeMs: number, block: Uint8Array): Buffer {
   bytes.writeUInt32LE(Math.floor(timeMs / TWO_POW_32), TIME_OFFSET + 4);
   bytes.set(block, FRAME_HEADER_BYTES);
   return bytes;
-}
-
-/** What the first format wrote as text. */
-function inBytes(payload: Buffer): Buffer {
-  const range = { start: 0, end: payload.length, withRequests: true };
-  const buffer = new BlockBuffer();
-  buffer.writeBlock(decodeJsonBlock(payload, range).commands);
-  return buffer.bytes.subarray(0, buffer.length);
 }

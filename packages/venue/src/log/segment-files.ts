@@ -73,13 +73,11 @@ export async function readSegment(path: string, firstSeq: number): Promise<Segme
 
 /**
  * Creates the segment that continues a chain. It gets its name only when its header is on disk, so
- * a segment without an intact header is damage and never a crash at the wrong moment. One that is there
- * and `isEmpty`, of an older format, is replaced.
+ * a segment without an intact header is damage and never a crash at the wrong moment.
  */
 export async function createSegment(
   directory: string,
   before: Chain,
-  isEmpty = false,
 ): Promise<{ segment: Segment; handle: FileHandle }> {
   const salt = randomBytes(4).readUInt32LE(0);
   const header: SegmentHeader = { format: FORMAT_VERSION, salt, before };
@@ -94,7 +92,7 @@ export async function createSegment(
     await handle.close();
     await rm(path + UNFINISHED_SUFFIX, { force: true });
     // Entries may still go to the segment before: a second one of the same number must not be found.
-    if (!isEmpty) await rm(path, { force: true });
+    await rm(path, { force: true });
     throw error;
   }
   const segment = { path, firstSeq: before.seq + 1, header, isCompressed: false };

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inDirectory } from '@oddlot/host/testing';
@@ -27,7 +26,6 @@ test('a snapshot comes back byte for byte; the newest wins, up to a height', () 
     expect(await store.newestValid()).toEqual({
       height: 20,
       payload: Buffer.from([0, 255, 10, 13]),
-      isText: false,
     });
     const older = await store.newestValid(19);
     expect(older?.height).toBe(10);
@@ -86,25 +84,4 @@ test('R-disk: one that can not be finished leaves nothing behind', () =>
       'EISDIR',
     );
     expect(await readdir(directory)).toEqual([inTheWay]);
-  }));
-
-/** As the releases before wrote them. */
-async function writeText(directory: string, height: number, text: string): Promise<void> {
-  const sha256 = createHash('sha256').update(text).digest('hex');
-  const header = { format: 'oddlot-snapshot-1', height, sha256, bytes: Buffer.byteLength(text) };
-  const name = `snapshot-${String(height).padStart(16, '0')}.json`;
-  await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, name), `${JSON.stringify(header)}\n${text}`);
-}
-
-test('those of earlier releases are read, counted among the last three, and checked', () =>
-  withStore(async (store, directory, corrupt) => {
-    for (const height of [1, 2, 3]) await writeText(directory, height, `{"height":${height}}`);
-    const payload = Buffer.from('{"height":3}');
-    expect(await store.newestValid()).toEqual({ height: 3, payload, isText: true });
-    await store.write({ height: 4, pieces: [Buffer.from('four')] });
-    expect((await store.list()).map(({ height }) => height)).toEqual([4, 3, 2]);
-    await writeFile(join(directory, 'snapshot-0000000000000003.json'), 'three');
-    expect((await store.newestValid(3))?.height).toBe(2);
-    expect(corrupt).toMatchObject([{ height: 3 }]);
   }));

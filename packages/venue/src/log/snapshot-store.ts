@@ -8,20 +8,14 @@ import { namesIn, readChecked, writeCheckedPieces } from './checked-file.ts';
  * log. The log stays the truth: a snapshot that does not match its hash is passed over, not used.
  */
 
-/** What a file is called by, and what its header calls it. The first form was JSON, and is still read. */
-const FORMS = {
-  '.bin': { format: 'oddlot-snapshot-2', isText: false },
-  '.json': { format: 'oddlot-snapshot-1', isText: true },
-} as const;
-const NAME = /^snapshot-(\d{16})(\.bin|\.json)$/;
-const UNFINISHED = /^snapshot-\d{16}\.(?:bin|json)\.new$/;
+const FORMAT = 'oddlot-snapshot-2';
+const NAME = /^snapshot-(\d{16})\.bin$/;
+const UNFINISHED = /^snapshot-\d{16}\.bin\.new$/;
 const KEEP = 3;
 
 type Snapshot = {
   readonly height: number;
   readonly payload: Buffer;
-  /** True for one of an earlier release, which is JSON. */
-  readonly isText: boolean;
 };
 
 type SnapshotFile = { readonly height: number; readonly path: string };
@@ -64,7 +58,7 @@ export class SnapshotStore {
 
   async #write({ height, pieces }: NewSnapshot): Promise<SnapshotFile> {
     const path = join(this.#directory, `snapshot-${String(height).padStart(16, '0')}.bin`);
-    await writeCheckedPieces(path, { format: FORMS['.bin'].format, height, pieces });
+    await writeCheckedPieces(path, { format: FORMAT, height, pieces });
     await this.#removeOld();
     return { height, path };
   }
@@ -74,9 +68,8 @@ export class SnapshotStore {
     for (const file of await this.list()) {
       const { height, path } = file;
       if (height > maxHeight) continue;
-      const { format, isText } = FORMS[path.endsWith('.json') ? '.json' : '.bin'];
-      const read = await readChecked(path, format, height);
-      if ('payload' in read) return { height, payload: read.payload, isText };
+      const read = await readChecked(path, FORMAT, height);
+      if ('payload' in read) return { height, payload: read.payload };
       const movedTo = `${path}.corrupt`;
       moveFile(path, movedTo);
       this.#onCorrupt?.({ ...file, why: read.why, movedTo });

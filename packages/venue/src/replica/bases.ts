@@ -7,7 +7,7 @@ import type { SnapshotStore } from '../log/snapshot-store.ts';
 import type { TextHasher } from './block-hash.ts';
 import { ContentHasher, decodeSnapshot } from './snapshot-codec.ts';
 import type { SnapshotJudge } from './snapshot-judges.ts';
-import { rulesOf, type SnapshotPayload } from './snapshot-payload.ts';
+import type { SnapshotPayload } from './snapshot-payload.ts';
 
 /** A state that a replay can start from. */
 export type Base = {
@@ -19,8 +19,8 @@ export type Base = {
 
 type BaseSources = {
   readonly log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>;
-  readonly snapshots: SnapshotStore;
-  readonly eras: EraStore;
+  readonly snapshots: Pick<SnapshotStore, 'newestValid'>;
+  readonly eras: Pick<EraStore, 'list' | 'read'>;
   readonly hashText: TextHasher;
   /** Why a snapshot must not be used. */
   readonly faultOf: SnapshotJudge;
@@ -59,13 +59,13 @@ type ReadSnapshot = NonNullable<Awaited<ReturnType<SnapshotStore['newestValid']>
 
 /** Reads a snapshot whose checksum is right, and asks whether it may be used. */
 export async function judgeSnapshot(
-  { height, isText, payload: bytes }: ReadSnapshot,
+  { height, payload: bytes }: ReadSnapshot,
   faultOf: SnapshotJudge,
 ): Promise<Pick<Base, 'content' | 'payload'> | { readonly fault: string }> {
-  const payload = read(isText ? parseText : decodeSnapshot, bytes);
+  const payload = read(decodeSnapshot, bytes);
   if (payload === undefined) return { fault: 'it is not readable' };
-  const content = isText ? undefined : (await ContentHasher.create()).of(payload, bytes);
-  const claim = { height, block: payload.head.height, rules: rulesOf(payload), content };
+  const content = (await ContentHasher.create()).of(payload, bytes);
+  const claim = { height, block: payload.head.height, rules: payload.rules, content };
   const fault = await faultOf(claim);
   return fault === undefined ? { content, payload } : { fault };
 }
@@ -116,7 +116,6 @@ function isPayload(payload: unknown): payload is SnapshotPayload {
   return typeof head === 'object' && head !== null && state !== undefined;
 }
 
-/** Starts of eras are text, and so were snapshots at first. */
 function parseText(bytes: Buffer): unknown {
   return JSON.parse(bytes.toString());
 }

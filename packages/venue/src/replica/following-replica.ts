@@ -9,15 +9,14 @@ import {
   type OpenEraCommand,
   PACKED_DUMP_VERSION,
   restore,
-  RULES_VERSION,
   type State,
-  type StateDump,
 } from '@oddlot/engine';
 import { present, timeMs } from '@oddlot/units';
 import type { AppliedBlock, BlockHead } from '../block/applied-block.ts';
 import type { LogEntry } from '../block/log-entry.ts';
 import type { Projection } from '../block/projection.ts';
 import type { EraStore } from '../log/era-store.ts';
+import { EarlierReleaseError } from '../log/journal-error.ts';
 import type { Log } from '../log/log.ts';
 import type { SnapshotStore } from '../log/snapshot-store.ts';
 import { Attestations } from './attestations.ts';
@@ -30,20 +29,10 @@ import {
   stateHashOf,
   type TextHasher,
 } from './block-hash.ts';
-import {
-  type EarlierEngines,
-  type EarlierReplica,
-  loadEarlierEngines,
-  migrated,
-} from './earlier-engine.ts';
+import { type EarlierReplica, RULES_STEP, type RulesStep } from './earlier-engine.ts';
 import { EraStartError, LaterReleaseError, ReplicaDivergedError } from './replica-error.ts';
 import { type SnapshotJudge, unlessContradicted } from './snapshot-judges.ts';
-import {
-  type PackedPayload,
-  rulesOf,
-  type SnapshotPayload,
-  type WrittenSnapshot,
-} from './snapshot-payload.ts';
+import type { PackedPayload, SnapshotPayload, WrittenSnapshot } from './snapshot-payload.ts';
 
 /** Newest blocks whose hashes a replica can still tell. */
 const HEADS_KEPT = 4_096;
@@ -55,8 +44,10 @@ const DUMPS_READ: readonly number[] = [DUMP_VERSION, PACKED_DUMP_VERSION];
 type FollowingOptions = {
   /** Only to be read from here. */
   readonly log: Pick<Log, 'beginning' | 'firstSeq' | 'lastSeq' | 'replay'>;
-  readonly snapshots: SnapshotStore;
-  readonly eras: EraStore;
+  readonly snapshots: Pick<SnapshotStore, 'newestValid'>;
+  readonly eras: Pick<EraStore, 'list' | 'read'>;
+  /** The rules of this program; tests bring the next ones. */
+  readonly step?: RulesStep | undefined;
   /** Judges each snapshot before it is used; by default the log must not contradict it. */
   readonly faultOf?: SnapshotJudge | undefined;
   /** A snapshot or the start of an era is whole but can't serve here; an older one does. */
@@ -65,14 +56,6 @@ type FollowingOptions = {
 
 /** The start of an era that was entered, to be kept. */
 type EraStart = Parameters<EraStore['write']>[0];
-
-/** Where a replica stands in an earlier era. */
-type Earlier = {
-  readonly rules: number;
-  readonly replica: EarlierReplica;
-  /** Of its era and of those between it and this one. */
-  readonly engines: EarlierEngines;
-};
 
 /**
  * What follows a log, on whatever thread: a state to start from, every block after it applied to an
@@ -84,13 +67,14 @@ export class FollowingReplica {
   #head: BlockHead = GENESIS_HEAD;
   readonly #heads = new Map<number, BlockHead>();
   readonly #options: FollowingOptions;
+  readonly #step: RulesStep;
   readonly #hashText: TextHasher;
   readonly #hashBlock: BlockHasher;
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
   readonly #projections: Projection[] = [];
   #observer: BookObserver | undefined;
-  /** While the blocks are of an earlier era, the engine of that one. */
-  #earlier: Earlier | undefined;
+  /** While the blocks are of the previous rules version, a replica under those rules. */
+  #earlier: EarlierReplica | undefined;
   readonly #crossed: EraStart[] = [];
   #begunWith: WrittenSnapshot | undefined;
   /** What replicas have said of blocks that this one has. */
@@ -98,6 +82,7 @@ export class FollowingReplica {
 
   constructor(options: FollowingOptions, hashText: TextHasher) {
     this.#options = options;
+    this.#step = options.step ?? RULES_STEP;
     this.#hashText = hashText;
     this.#hashBlock = createBlockHasher(hashText);
   }
@@ -176,15 +161,15 @@ export class FollowingReplica {
     const first = log.lastSeq === 0 ? await log.beginning?.() : await entryAt(log, 1);
     if (log.lastSeq === 0 && first === undefined) return;
     const rules = openingOf(first)?.rules ?? 1;
-    if (rules < RULES_VERSION) await this.#goBackTo(rules, undefined);
+    if (rules < this.#step.rules) await this.#goBackTo(rules, undefined);
   }
 
   /** Goes on from a state that was kept; throws when this program can't, and then stands nowhere. */
   async goTo(payload: SnapshotPayload): Promise<void> {
-    const rules = rulesOf(payload);
-    if (rules > RULES_VERSION) throw new LaterReleaseError(rules, RULES_VERSION);
+    const { rules = 1 } = payload as Partial<SnapshotPayload>;
+    if (rules > this.#step.rules) throw new LaterReleaseError(rules, this.#step.rules);
     try {
-      if (rules === RULES_VERSION) this.#restore(payload);
+      if (rules === this.#step.rules) this.#restore(payload);
       else await this.#goBackTo(rules, payload);
     } catch (error) {
       this.#reset();
@@ -195,13 +180,13 @@ export class FollowingReplica {
   /** Applies an entry by the rules of its era; undefined for one of an earlier era. */
   take(entry: LogEntry): AppliedBlock | undefined {
     const opening = openingOf(entry);
-    if (opening !== undefined && opening.rules > RULES_VERSION) {
-      throw new LaterReleaseError(opening.rules, RULES_VERSION);
+    const { rules } = this.#step;
+    if (opening !== undefined && opening.rules > rules) {
+      throw new LaterReleaseError(opening.rules, rules);
     }
-    const isCrossed = opening !== undefined && opening.rules > (this.#earlier?.rules ?? Infinity);
-    if (isCrossed) this.#cross(opening);
+    if (this.#earlier !== undefined && opening?.rules === rules) this.#cross(opening);
     if (this.#earlier === undefined) return this.#apply(entry);
-    this.#applyEarlier(entry, this.#earlier.replica);
+    this.#applyEarlier(entry, this.#earlier);
     return undefined;
   }
 
@@ -212,7 +197,7 @@ export class FollowingReplica {
     const kept = dumps.filter(({ data }) => data !== undefined);
     const { hash, height, stateHash, timeMs: blockMs } = this.#head;
     return {
-      rules: RULES_VERSION,
+      rules: this.#step.rules,
       head: { height, timeMs: blockMs, hash, stateHash },
       heads: [...this.#heads.values()].slice(-HEADS_IN_SNAPSHOT),
       state: dumpPacked(this.#state),
@@ -221,17 +206,17 @@ export class FollowingReplica {
     };
   }
 
-  /** True while the blocks are of an earlier era, which has engines and dumps of its own. */
+  /** True while the blocks are of the previous rules version, which has its own engine and dumps. */
   get isEarlier(): boolean {
     return this.#earlier !== undefined;
   }
 
   /** What would open the era of these rules behind the newest block, and what it would start from; nothing is left yet. */
   nextEra(): { readonly command: OpenEraCommand; readonly start: EraStart } {
-    const payload = this.#eraStart(RULES_VERSION);
+    const payload = this.#eraStart();
     const { hash: previousHash, height } = payload.head;
     const stateHash = this.#hashText(JSON.stringify(payload.state));
-    const rules = RULES_VERSION;
+    const { rules } = this.#step;
     return {
       command: { type: 'openEra', rules, stateHash, previousHash },
       start: { height, rules, payload: JSON.stringify(payload) },
@@ -240,18 +225,18 @@ export class FollowingReplica {
 
   /** Leaves the earlier era in which the log ends, with the command that says so in the log (R-era). */
   openEra(): OpenEraCommand {
-    const payload = this.#eraStart(RULES_VERSION);
+    const payload = this.#eraStart();
     const { hash: previousHash } = payload.head;
     const stateHash = this.#hashText(JSON.stringify(payload.state));
     this.#enter(payload);
-    return { type: 'openEra', rules: RULES_VERSION, stateHash, previousHash };
+    return { type: 'openEra', rules: this.#step.rules, stateHash, previousHash };
   }
 
   /** What opens a new log: an era too, that of an empty venue. */
   firstEra(): OpenEraCommand {
     const stateHash = this.#hashText(JSON.stringify(dump(createState())));
     const { hash: previousHash } = GENESIS_HEAD;
-    return { type: 'openEra', rules: RULES_VERSION, stateHash, previousHash };
+    return { type: 'openEra', rules: this.#step.rules, stateHash, previousHash };
   }
 
   /** Starts of eras that were entered since this was called last. */
@@ -271,16 +256,15 @@ export class FollowingReplica {
   /** Listeners are not told: the start of the next era brings what they would know. */
   #applyEarlier(entry: LogEntry, earlier: EarlierReplica): void {
     for (const { command } of entry.commands) this.#compare(command);
-    const { rules } = present(this.#earlier, 'an era');
-    const block = { ...earlier.apply(understood(entry, rules)), proposal: entry.proposal };
+    const block = { ...earlier.apply(entry), proposal: entry.proposal };
     this.#head = block.head;
     this.#remember(block.head);
     for (const projection of this.#projections) projection.onEarlierBlock?.(block);
   }
 
   /** Goes from an earlier era into a later one, in the middle of the log. */
-  #cross({ previousHash, rules, stateHash }: OpenEraCommand): void {
-    const payload = this.#eraStart(rules);
+  #cross({ previousHash, stateHash }: OpenEraCommand): void {
+    const payload = this.#eraStart();
     const { height, hash } = payload.head;
     if (this.#hashText(JSON.stringify(payload.state)) !== stateHash || hash !== previousHash) {
       throw new EraStartError(
@@ -292,30 +276,26 @@ export class FollowingReplica {
   }
 
   #enter(payload: SnapshotPayload): void {
-    const { engines } = present(this.#earlier, 'an earlier era');
     const { height } = payload.head;
-    const rules = rulesOf(payload);
-    // As text: who restores it may go on with parts of it, and more blocks may come before it is kept.
-    const start = { height, rules, payload: JSON.stringify(payload) };
+    // As text: the restored models may change parts of it, and more blocks may come before it is kept.
+    const start = { height, rules: payload.rules, payload: JSON.stringify(payload) };
     try {
-      if (rules === RULES_VERSION) this.#restore(payload);
-      else this.#earlier = earlierAt(engines, rules, payload);
+      this.#restore(payload);
     } catch (cause) {
       throw new EraStartError(height, 'the companion data does not match', cause);
     }
     this.#crossed.push(start);
   }
 
-  /** The state that a later era starts from, made of the last one of an earlier era. */
-  #eraStart(to: number): SnapshotPayload {
-    const { engines, replica, rules: from } = present(this.#earlier, 'an earlier era');
-    const { companions, head, state: last, versions } = replica.dump();
+  /** The state that the rules of this program start from, migrated from the last one of the rules before. */
+  #eraStart(): SnapshotPayload {
+    const earlier = present(this.#earlier, 'a replica of the previous rules');
+    const { companions, head, state: last, versions } = earlier.dump();
     try {
-      // In the shape of those rules: whoever enters the era reads it.
-      const state = migrated(engines, last, { from, to }) as StateDump;
+      const state = this.#step.migrate(last);
       const heads = [...this.#heads.values()].slice(-HEADS_IN_SNAPSHOT);
       const dumps = { ...companions, ...this.#ofAllEras() };
-      const start = { rules: to, head, heads, state, companions: dumps };
+      const start = { rules: this.#step.rules, head, heads, state, companions: dumps };
       return versions === undefined ? start : { ...start, versions };
     } catch (cause) {
       throw new EraStartError(head.height, 'the last state does not match these rules', cause);
@@ -348,9 +328,11 @@ export class FollowingReplica {
   }
 
   async #goBackTo(rules: number, payload: SnapshotPayload | undefined): Promise<void> {
-    const engines = await loadEarlierEngines(rules);
+    const { loadEarlier, rules: own } = this.#step;
+    if (rules < own - 1) throw new EarlierReleaseError(`rules version ${rules}`);
+    const engine = await loadEarlier();
     this.#reset();
-    this.#earlier = earlierAt(engines, rules, payload);
+    this.#earlier = await engine.open(payload);
     if (payload === undefined) return;
     for (const each of this.#projections) if (each.isOfAllEras) restoreFrom(payload, each);
     this.#startAt(payload);
@@ -392,23 +374,4 @@ function restoreFrom({ companions, versions }: SnapshotPayload, projection: Proj
   const version = versions?.[name] ?? 1;
   if (version > projection.version) throw new Error(`its ${name} has the version ${version}`);
   projection.restore(data, version);
-}
-
-/** The first rules whose engine knows that others can be announced. */
-const ANNOUNCED_FROM = 3;
-
-/** What the engine of earlier rules knows of an entry. */
-function understood(entry: LogEntry, rules: number): LogEntry {
-  if (rules >= ANNOUNCED_FROM) return entry;
-  const commands = entry.commands.filter(({ command }) => command.type !== 'announceEra');
-  return commands.length === entry.commands.length ? entry : { ...entry, commands };
-}
-
-function earlierAt(
-  engines: EarlierEngines,
-  rules: number,
-  payload: SnapshotPayload | undefined,
-): Earlier {
-  const engine = present(engines.get(rules), 'the engine of an earlier era');
-  return { rules, replica: engine.open(payload), engines };
 }

@@ -1,18 +1,17 @@
 import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { address, present } from '@oddlot/units';
+import { address } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import type { Projection } from '../block/projection.ts';
 import { genesisCommands } from '../genesis-commands.ts';
-import { writeChecked } from '../log/checked-file.ts';
 import { FileJournal } from '../log/file-journal.ts';
 import { EraStore } from '../log/era-store.ts';
 import { SnapshotStore } from '../log/snapshot-store.ts';
 import { LocalReplica } from './local-replica.ts';
 import { LogBehindError, ReplicaDivergedError } from './replica-error.ts';
-import { ContentHasher, decodeSnapshot, encodeSnapshot } from './snapshot-codec.ts';
+import { ContentHasher, encodeSnapshot } from './snapshot-codec.ts';
 import type { WrittenSnapshot } from './snapshot-payload.ts';
 import { forgeSnapshot } from '../testing/forge-snapshot.ts';
 
@@ -175,26 +174,6 @@ describe('a replica', () => {
     ]);
     expect(second.replica.state.accounts.at(-1)?.perpBalance).toBe(12n);
     expect(second.replica.head.hash).toBe(head.hash);
-    await second.journal.close();
-  });
-
-  test('R-snapshots: passes over a snapshot in the form of 0.2.0 where the log attests another', async () => {
-    const first = await started();
-    await credit(first.replica, 5);
-    await first.replica.attestSnapshot(await snapshot(first));
-    await first.journal.close();
-    const { height, payload: written } = present(await snapshots().newestValid(), 'a snapshot');
-    const payload = JSON.stringify(decodeSnapshot(written));
-    const directory = join(folder, 'snapshots');
-    for (const name of await readdir(directory)) await rm(join(directory, name));
-    const path = join(directory, `snapshot-${String(height).padStart(16, '0')}.json`);
-    await writeChecked(path, { format: 'oddlot-snapshot-1', height, payload });
-    const passedOver: string[] = [];
-    const second = await open({ passedOver });
-    expect((await second.replica.start()).snapshotHeight).toBe(0);
-    expect(passedOver).toEqual([
-      expect.stringMatching(/^the snapshot of block 2: its content has no hash, .* attests 0x/),
-    ]);
     await second.journal.close();
   });
 

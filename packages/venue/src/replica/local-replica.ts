@@ -17,6 +17,7 @@ import type { SnapshotStore } from '../log/snapshot-store.ts';
 import type { Standing } from './attestations.ts';
 import { attestedIn } from './attested-in.ts';
 import { createTextHasher, type TextHasher } from './block-hash.ts';
+import type { RulesStep } from './earlier-engine.ts';
 import { FollowingReplica } from './following-replica.ts';
 import { Proposer } from './proposer.ts';
 import { Publication } from './publication.ts';
@@ -32,6 +33,8 @@ type ReplicaOptions = {
   /** Only read: whoever follows on another thread writes them. */
   readonly snapshots: SnapshotStore;
   readonly eras: EraStore;
+  /** The rules of this program; tests bring the next ones. */
+  readonly step?: RulesStep | undefined;
   readonly clock: Clock;
   /** What this replica is called, where others follow the same log. */
   readonly name?: string | undefined;

@@ -44,22 +44,6 @@ export class LaterReleaseError extends Error {
   }
 }
 
-/** Releases by the version of their rules. */
-const RELEASES: Readonly<Record<number, string>> = { 1: '0.1.0', 2: '0.2.0' };
-
-/** The log ends under rules for which this program has no engine. */
-export class EarlierRulesError extends Error {
-  override readonly name = 'EarlierRulesError';
-
-  constructor(rules: number, cause: unknown) {
-    const release = RELEASES[rules] ?? `the one with rules ${rules}`;
-    super(
-      `The data folder uses rules ${rules}, but the engine of their release (${release}) cannot be used here. Upgrade the folder with a release that has it; nothing was changed.`,
-      { cause },
-    );
-  }
-}
-
 /** What an era starts from is not what the log says. */
 export class EraStartError extends Error {
   override readonly name = 'EraStartError';

@@ -9,8 +9,8 @@ import type { PackedPayload, SnapshotPayload } from './snapshot-payload.ts';
  * What a snapshot holds, as bytes: one frame after the other. A frame is its kind and its length, both uint32 little-endian,
  * its bytes, and zeros up to a multiple of eight. The frames of text are together the JSON of the head and the hashes before it;
  * those of state the JSON of the state but for its orders, of which each frame of that kind has a block; and a frame of what a
- * projection dumped is a name, its length (uint32) in front, and JSON, which goes on in the next frame of that name. Earlier
- * snapshots had the state in the text, and the first ones the projections as well.
+ * projection dumped is a name, its length (uint32) in front, and JSON, which continues in the next frame of that name.
+ * Snapshots of release 0.3.0 have the state in the text.
  *
  * The frames of state and orders are the content that the log attests. They follow from the state alone, so
  * replicas that have the same state write the same bytes.
@@ -66,7 +66,7 @@ export class ContentHasher {
     return new ContentHasher(await createKeccak(256));
   }
 
-  begin({ head, rules = 1 }: Pick<SnapshotPayload, 'head' | 'rules'>): void {
+  begin({ head, rules }: Pick<SnapshotPayload, 'head' | 'rules'>): void {
     const { hash: block, height, stateHash, timeMs } = head;
     this.#keccak.init().update([rules, height, timeMs, block, stateHash].join('\n'));
   }

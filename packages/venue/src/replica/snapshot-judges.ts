@@ -9,8 +9,8 @@ type SnapshotClaim = {
   /** By its head. */
   readonly block: number;
   readonly rules: number;
-  /** The hash of its content; undefined for the text of releases before 0.3.0. */
-  readonly content: Hash | undefined;
+  /** The hash of its content. */
+  readonly content: Hash;
 };
 
 /** Says why a snapshot must not be used; undefined when nothing speaks against it. */
@@ -36,13 +36,11 @@ export function unlessAttested(
 ): SnapshotJudge {
   return async ({ block, content, height }) => {
     if (block !== height) return notItsBlock(block);
-    if (content !== undefined && accepted === content) return undefined;
-    const attested = content === undefined ? undefined : await attestedAt(height);
-    if (attested !== undefined && attested === content) return undefined;
+    if (accepted === content) return undefined;
+    const attested = await attestedAt(height);
+    if (attested === content) return undefined;
     if (attested !== undefined) return contradicted(content, attested);
-    const flag =
-      content === undefined ? '' : ` If it is your own copy, pass --accept-snapshot ${content}.`;
-    return `the log does not attest its content.${flag}`;
+    return `the log does not attest its content. If it is your own copy, pass --accept-snapshot ${content}.`;
   };
 }
 
@@ -50,7 +48,6 @@ function notItsBlock(block: number): string {
   return `it contains block ${block}`;
 }
 
-function contradicted(content: string | undefined, attested: string): string {
-  const has = content === undefined ? 'no hash' : `the hash ${content}`;
-  return `its content has ${has}, but the log attests ${attested}`;
+function contradicted(content: string, attested: string): string {
+  return `its content has the hash ${content}, but the log attests ${attested}`;
 }

@@ -17,9 +17,12 @@ import {
   WeakStreamError,
 } from '../cluster/stream-error.ts';
 import { ServiceNamesDamagedError } from '../log/service-names.ts';
-import { JournalDamagedError, JournalFormatError } from '../log/journal-error.ts';
 import {
-  EarlierRulesError,
+  EarlierReleaseError,
+  JournalDamagedError,
+  JournalFormatError,
+} from '../log/journal-error.ts';
+import {
   EraStartError,
   LaterReleaseError,
   LogBehindError,
@@ -32,7 +35,7 @@ const EXPLAINED = [
   ClockBehindError,
   SettingError,
   DirectoryLockedError,
-  EarlierRulesError,
+  EarlierReleaseError,
   EraStartError,
   ForeignStreamError,
   HistoryUnusableError,

@@ -12,7 +12,6 @@ import type { ReceiptBlock, ReceiptRow } from '../receipt-row.ts';
 import { Receipts } from '../receipts.ts';
 import { HistoryProjector } from '../rows/history-projector.ts';
 import type { BlockRows } from '../rows/block-rows.ts';
-import { EarlierRows } from './earlier-rows.ts';
 import { DUMPED_ITEMS_MAX, RecentBlocks } from '../recent-blocks.ts';
 import { TradeTape } from '../trade-tape.ts';
 
@@ -47,8 +46,6 @@ export class FollowedModels {
     if (options.faucetEveryMs !== undefined) {
       replica.attach(new FaucetGrants(options.faucetEveryMs));
     }
-    const earlier = new EarlierRows(state, () => this.history.projector);
-    for (const projection of earlier.projections) replica.attach(projection);
     replica.attach(new TradeTape(state, () => this.markets.catalogue.left));
     replica.attach(new ExplorerTail(state));
     replica.attach(new RecentBlocks(DUMPED_ITEMS_MAX));
@@ -58,8 +55,7 @@ export class FollowedModels {
     replica.attach(new EraNotice());
     const receiptsOf = (height: number): readonly ReceiptRow[] =>
       this.#receipts?.height === height ? this.#receipts.rows : [];
-    const onRows = (rows: BlockRows): void => options.onRows(earlier.joined(rows));
-    const { isTold } = options;
+    const { isTold, onRows } = options;
     const projector = new HistoryProjector({
       state,
       markets: this.markets,

@@ -112,14 +112,10 @@ export class RowBuffer {
     this.#foreign = new HistoryForeignError(gap);
   }
 
-  /**
-   * Release 0.2.0 made no rows of the blocks that the first release had written: those of a store that it made begin
-   * behind them. Where the log still has these blocks, the store has to be made again.
-   */
-  async expectWhole(firstSeq: number, lastOfRules1: number | undefined): Promise<void> {
-    const { from, height } = this.store;
+  /** Where the log still has blocks from before the first row, the store has to be made again. */
+  async expectWhole(firstSeq: number): Promise<void> {
+    const { from: begin = 1, height } = this.store;
     if (height === 0) return;
-    const begin = from ?? (lastOfRules1 ?? 0) + 1;
     await this.#beginAt(begin);
     if (begin === 1 || firstSeq > 1) return;
     const why = `its rows begin with block ${begin}, but the log with block 1`;

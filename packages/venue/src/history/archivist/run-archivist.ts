@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MessagePort } from 'node:worker_threads';
-import { lastBlockOfRules1 } from '../../replica/last-block-of-rules-1.ts';
 import {
   type HistoryPlace,
   openHistoryStore,
@@ -125,8 +124,7 @@ class ArchivistProgram {
     const { firstSeq, head } = asked;
     if (head !== undefined) await this.#whenBack(() => rows.compare(head));
     rows.expectAdjacent(firstSeq);
-    const lastOfRules1 = await lastBlockOfRules1(this.#settings.data);
-    await this.#whenBack(() => rows.expectWhole(firstSeq, lastOfRules1));
+    await this.#whenBack(() => rows.expectWhole(firstSeq));
     const { unfit } = rows;
     let own = rows;
     if (unfit !== undefined) {

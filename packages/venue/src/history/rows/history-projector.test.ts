@@ -410,24 +410,7 @@ test('R-split-merge, R-settlement: shares that no trade moved have a row for eac
   expect(followed.last.settledEvents).toMatchObject([{ slug: 'rain', volumeMicroUsdc: 3_600_000 }]);
 });
 
-test('R-era: of an earlier era a block leaves its head and its receipts', () => {
-  const hashOf = (digit: string) => hash(`0x${digit.repeat(64)}`);
-  const head = (height: number, digit: string) => ({
-    height,
-    timeMs: height,
-    hash: hashOf(digit),
-    stateHash: hashOf('5'),
-  });
-  followed.projector.onEarlierBlock({ head: head(7, '7'), receipts: [] });
-  followed.projector.onEarlierBlock({ head: head(8, '8'), receipts: [] });
-  expect(followed.rows.map((rows) => [rows.head.height, rows.head.parentHash])).toEqual([
-    [7, hashOf('0')],
-    [8, hashOf('7')],
-  ]);
-  expect(followed.last).toMatchObject({ fills: [], orders: [], txs: [] });
-});
-
-test('R-era: an earlier era that made rows of its own leaves them as they are', () => {
+test('R-era: rows of the previous rules version stay as its engine made them', () => {
   const head = { height: 7, timeMs: 7, hash: hash(`0x${'7'.repeat(64)}`) };
   const rows = { head, fills: ['as it was'] };
   const stateHash = hash(`0x${'5'.repeat(64)}`);

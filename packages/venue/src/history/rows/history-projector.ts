@@ -1,5 +1,5 @@
 import { accountWorth, type BookObserver, type State } from '@oddlot/engine';
-import { hash, type Address, type Hash } from '@oddlot/units';
+import type { Address, Hash } from '@oddlot/units';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { EarlierBlock } from '../../block/earlier-block.ts';
 import type { Projection } from '../../block/projection.ts';
@@ -104,23 +104,10 @@ export class HistoryProjector implements Projection {
     });
   }
 
-  /**
-   * Rows of an earlier era are those of its release, in the words of its time (R-era). The first release
-   * had only heads and receipts.
-   */
-  onEarlierBlock({ head, receipts, rows }: EarlierBlock): void {
-    const { hash: blockHash, height } = head;
-    const parentHash = this.#last?.height === height - 1 ? this.#last.hash : NO_HASH;
-    this.#last = { height, hash: blockHash };
-    if (rows !== undefined) {
-      this.#options.onRows(rows as BlockRows);
-      return;
-    }
-    this.#options.onRows({
-      ...NO_ROWS,
-      head: { ...head, parentHash },
-      receipts: receipts as readonly ReceiptRow[],
-    });
+  /** Rows of a block under the previous rules are those of its release, with the texts of that release (R-era). */
+  onEarlierBlock({ head, rows }: EarlierBlock): void {
+    this.#last = { height: head.height, hash: head.hash };
+    this.#options.onRows(rows as BlockRows);
   }
 
   /** What an account has, and all that it ever moved; null when there is no such account. */
@@ -133,11 +120,6 @@ export class HistoryProjector implements Projection {
   users(from: number, limit: number): readonly Address[] {
     const { accounts } = this.#options.state();
     return accounts.slice(from, from + limit).map(({ address }) => address);
-  }
-
-  /** A withdrawal that is under way, and whose row somebody else has made (R-era). */
-  adoptWithdrawal(withdrawalId: number, pending: ReturnType<LedgerRows['dump']>[number][1]): void {
-    this.#ledger.restore([[withdrawalId, pending]]);
   }
 
   /** The orders of which something is remembered. */
@@ -206,22 +188,4 @@ type HistoryDump = {
   /** Both are absent before version 6 of this dump. */
   readonly largest?: LargestTradesDump;
   readonly interest?: OpenInterestDump;
-};
-
-const NO_HASH = hash(`0x${'0'.repeat(64)}`);
-
-const NO_ROWS: Omit<BlockRows, 'head'> = {
-  txs: [],
-  receipts: [],
-  fills: [],
-  orders: [],
-  fundings: [],
-  ledger: [],
-  earnings: [],
-  claims: [],
-  withdrawals: [],
-  candles: [],
-  accountValues: [],
-  markets: [],
-  settledEvents: [],
 };

@@ -38,7 +38,7 @@ export type HistoryDamage = { readonly why: string; readonly movedTo: string };
 export interface HistoryStore {
   /** Rows of blocks up to here are durable. */
   readonly height: number;
-  /** Rows of blocks from here on are there; undefined in a store that is empty or of release 0.2.0. */
+  /** Rows of blocks from here on are there; undefined in a store that is empty or that release 0.2.0 began. */
   readonly from: number | undefined;
   /**
    * All rows of the blocks and the progress in one transaction; blocks at or below `height` are passed

@@ -4,7 +4,7 @@ import { HistoryDamagedError } from './store-errors.ts';
 /** How far the rows go, and how many there are; it is written with the rows themselves. */
 export type Progress = {
   readonly height: number;
-  /** The first block whose rows are there; release 0.2.0 did not note it. */
+  /** The first block with rows; 1 in a store that release 0.2.0 began, which did not record it. */
   readonly from?: number;
   /** Of whoever wrote last, where several share a server: who has a lower one is too late. */
   readonly term?: number;

@@ -1,5 +1,4 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { systemTime } from '@oddlot/host/clock';
 import { makeOwnFile } from '@oddlot/host/durable';
@@ -7,7 +6,6 @@ import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
 import { present } from '@oddlot/units';
 import type { HistoryDriver } from './history-driver.ts';
 import type { HistoryTables, TableName } from './history-tables.ts';
-import { importReceipts } from './import-receipts.ts';
 import { migrate } from './migrate.ts';
 import { HistoryDamagedError, historyError } from './store-errors.ts';
 import { insertStatement, TABLE_NAMES, TABLE_SPECS } from './table-specs.ts';
@@ -26,9 +24,6 @@ const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
 const STATEMENTS_MAX = 200;
 const SUFFIXES = ['', '-wal', '-shm'];
 
-/** Where release 0.2.0 had its receipts, beside the history. */
-const OLD_RECEIPTS = 'receipts.sqlite';
-
 export async function openSqlite(file: string): Promise<HistoryDriver> {
   let handle: DatabaseSync | undefined;
   try {
@@ -46,7 +41,6 @@ export async function openSqlite(file: string): Promise<HistoryDriver> {
     const dialect = new SqliteDialect({ database: forKysely(handle) });
     const database = new Kysely<HistoryTables>({ dialect });
     await migrate(database, 'sqlite');
-    importReceipts(handle, join(dirname(file), OLD_RECEIPTS));
     return sqliteDriver(handle, database);
   } catch (error) {
     handle?.close();

@@ -22,8 +22,6 @@ import {
   type HistoryStore,
 } from './history-store.ts';
 import { kindOf } from './kinds.ts';
-import { encodeReceipts } from './receipt-codec.ts';
-import { packReceipts } from './packed-receipts.ts';
 import { ANSWERS } from './questions/answers.ts';
 import { fillCodec, fillPacker, orderCodec } from './row-codecs.ts';
 import { forKysely, openSqlite } from './sqlite-driver.ts';
@@ -255,62 +253,6 @@ test('the files of the history are their owner’s alone, whatever the umask is'
     for (const name of names) {
       expect((await stat(join(folder, name))).mode & 0o777, name).toBe(0o600);
     }
-    await store.close();
-  }));
-
-/** As release 0.2.0 made it; the release before had no checksums. */
-function oldReceipts(file: string, hasChecksums: boolean): void {
-  const database = new DatabaseSync(file);
-  database.exec(`CREATE TABLE blocks (height INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL,
-      block_hash TEXT NOT NULL, receipts TEXT NOT NULL${hasChecksums ? ', crc INTEGER' : ''});
-    CREATE TABLE receipt_keys (key INTEGER NOT NULL, height INTEGER NOT NULL,
-      PRIMARY KEY (key, height)) WITHOUT ROWID`);
-  const insert = database.prepare(
-    `INSERT INTO blocks VALUES (?, ?, ?, ?${hasChecksums ? ', ?' : ''})`,
-  );
-  const insertKey = database.prepare('INSERT OR IGNORE INTO receipt_keys VALUES (?, ?)');
-  for (const { head, receipts } of BLOCKS) {
-    if (receipts.length === 0) continue;
-    const { hash: blockHash, height, timeMs } = head;
-    const row = packReceipts({ height, timeMs, blockHash, receipts });
-    const values = [height, timeMs, blockHash, encodeReceipts(height, receipts)];
-    insert.run(...values, ...(hasChecksums ? [row.crc] : []));
-    for (const { nonce, signer, txHash } of receipts) {
-      insertKey.run(Number.parseInt(txHash.slice(2, 14), 16), height);
-      insertKey.run(2 ** 49 + Number.parseInt(signer.slice(2, 12), 16) + nonce, height);
-    }
-  }
-  database.close();
-}
-
-test.each([true, false])('receipts of earlier releases are taken over (checksums: %s)', (has) =>
-  withFile(async (file, folder) => {
-    oldReceipts(join(folder, 'receipts.sqlite'), has);
-    const store = await openHistoryStore({ file });
-    expect((await readdir(folder)).some((name) => name.startsWith('receipts'))).toBe(false);
-    const expectReceipts = async (): Promise<void> => {
-      for (const row of RECEIPTS) {
-        const { nonce, signer, txHash } = row;
-        expect(await store.ask('receipt', { by: 'txHash', txHash })).toEqual(row);
-        const query = { by: 'signer', signer, nonce } as const;
-        expect(await store.ask('receipt', query)).toEqual(modelAnswer(BLOCKS, 'receipt', query));
-      }
-    };
-    expect(store.height).toBe(0);
-    await expectReceipts();
-    await scrubAll(store);
-    // The same blocks computed again are the same rows.
-    await store.write(BLOCKS);
-    await expectReceipts();
-    await store.close();
-  }),
-);
-
-test('receipts of an earlier release that can not be read are left alone', () =>
-  withFile(async (file, folder) => {
-    await writeFile(join(folder, 'receipts.sqlite'), 'y'.repeat(5_000));
-    const store = await openHistoryStore({ file });
-    expect(await readdir(folder)).toContain('receipts.sqlite');
     await store.close();
   }));
 

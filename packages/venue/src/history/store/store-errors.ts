@@ -20,7 +20,7 @@ export class HistoryDamagedError extends Error {
 /** It is whole, but of another log: nothing is added to it. */
 export class HistoryForeignError extends HistoryDamagedError {}
 
-/** It is whole and of this log, which has more than release 0.2.0 made rows of. */
+/** It belongs to this log, but its rows begin later than the log. */
 export class HistoryIncompleteError extends HistoryDamagedError {}
 
 /** A later release has made the tables what this one does not know. */

@@ -1,0 +1,62 @@
+import { dump, RULES_VERSION } from '@oddlot/engine';
+import { present } from '@oddlot/units';
+import type { EarlierBlock } from './block/earlier-block.ts';
+import { FollowedModels } from './history/archivist/followed-models.ts';
+import { RecentChanges } from './history/archivist/recent-changes.ts';
+import type { BlockRows } from './history/rows/block-rows.ts';
+import { createTextHasher, type TextHasher } from './replica/block-hash.ts';
+import type { EarlierEngine, EarlierReplica } from './replica/earlier-engine.ts';
+import { FollowingReplica } from './replica/following-replica.ts';
+import type { SnapshotPayload } from './replica/snapshot-payload.ts';
+
+/**
+ * The entry point of the bundle that a later release keeps of these rules (`packages/venue/eras/README.md`): a replica
+ * with all models of its snapshots, without files and clock.
+ */
+
+/** The faucet interval is a setting; the reader of these grants drops expired ones. */
+const GRANTS_KEPT_MS = 7 * 86_400_000;
+
+const NO_FILES = {
+  log: { firstSeq: 1, lastSeq: 0, replay: async () => undefined },
+  snapshots: { newestValid: async () => undefined },
+  eras: { list: async () => [], read: async () => ({ why: 'there are no files' }) },
+};
+
+export async function createEngine(): Promise<EarlierEngine> {
+  const hashText = await createTextHasher();
+  return { rules: RULES_VERSION, open: (payload) => openReplica(hashText, payload) };
+}
+
+async function openReplica(
+  hashText: TextHasher,
+  payload: SnapshotPayload | undefined,
+): Promise<EarlierReplica> {
+  const replica = new FollowingReplica(NO_FILES, hashText);
+  let rows: BlockRows | undefined;
+  // Market texts are only for subscribers, and a replica of earlier rules has none.
+  const changes = new RecentChanges(() => undefined);
+  const { history } = new FollowedModels(replica, {
+    faucetEveryMs: GRANTS_KEPT_MS,
+    isTold: () => false,
+    changes,
+    onRows: (block) => {
+      rows = block;
+      changes.add(block);
+    },
+  });
+  // Rows cannot continue behind a snapshot without their models.
+  history.isActive = payload === undefined || payload.companions['history'] !== undefined;
+  if (payload !== undefined) await replica.goTo(payload);
+  return {
+    apply(entry): EarlierBlock {
+      const { hash, height, stateHash, timeMs } = present(replica.take(entry), 'a block');
+      const { receipts } = present(rows, 'the rows of a block');
+      return { head: { height, timeMs, hash, stateHash }, receipts, rows };
+    },
+    dump() {
+      const { companions, head, versions } = replica.payload();
+      return { head, state: dump(replica.state), companions, versions };
+    },
+  };
+}
