@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkFloors, drawFloors, FLOOR_TABLES, type FloorTable } from './tidy/floors.ts';
+import { checkFloors, FLOOR_TABLES, type FloorTable } from './tidy/floors.ts';
 import { toSource } from './tidy/source.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -81,11 +81,3 @@ test('every room of every table is there', () => {
   expect(rooms.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   expect(new Set(rooms).size).toBe(rooms.length);
 });
-
-test.each(FLOOR_TABLES)(
-  'ARCHITECTURE.md shows the floors of $root as the table has them',
-  (table) => {
-    const page = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
-    expect(page).toContain(`\n${drawFloors(table.floors)}\n`);
-  },
-);

@@ -156,10 +156,3 @@ function roomOf(path: string, inside: string): string | undefined {
   const isHere = path.endsWith('/') ? inside.startsWith(path) : inside === path;
   return isHere ? path : undefined;
 }
-
-/** The table as ARCHITECTURE.md shows it, top first. */
-export function drawFloors(floors: readonly Floor[]): string {
-  const rooms = floors.map(({ paths }) => paths.join(' · '));
-  const width = Math.max(...rooms.map(({ length }) => length));
-  return floors.map(({ what }, at) => ` ${(rooms[at] ?? '').padEnd(width)}   ${what}`).join('\n');
-}

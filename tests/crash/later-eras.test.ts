@@ -5,7 +5,7 @@ import { RULES_VERSION } from '@oddlot/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LaterReleaseError } from '../../packages/venue/src/replica/replica-error.ts';
 import { FIXTURE_FLAGS } from '../fixtures/people.ts';
-import { removeTemporaryData, VenueRun } from '../support/venue-process.ts';
+import { removeTemporaryData, temporaryData, VenueRun } from '../support/venue-process.ts';
 import { copyOf, PREVIOUS, snapshot, type Seen } from './era-folders.ts';
 
 /** Goal: a program never goes on with what a later one began, and changes nothing of it (R-era). */
@@ -68,6 +68,23 @@ describe('R-era: a folder of a later release is refused by its rules', () => {
   });
 });
 
+test('R-era: a folder of rules before the previous version is rejected, names the release to use, and stays as it is', async () => {
+  const folder = await temporaryData();
+  const { hash } = PREVIOUS.meta;
+  const openEra = {
+    type: 'openEra',
+    rules: RULES_VERSION - 2,
+    stateHash: hash,
+    previousHash: hash,
+  };
+  await PREVIOUS.append(folder, [{ command: openEra as never }]);
+  const before = await contentsOf(folder);
+  expect(await refused(folder)).toMatch(
+    `uses rules version ${RULES_VERSION - 2}, which this release cannot read. Start the folder once with release 0.3.0`,
+  );
+  expect(await contentsOf(folder)).toEqual(before);
+});
+
 /** What a venue that does not start says, beside its log. */
 async function refused(folder: string): Promise<string> {
   const run = new VenueRun(folder, FIXTURE_FLAGS);
@@ -75,6 +92,13 @@ async function refused(folder: string): Promise<string> {
   expect(run.stderr).not.toMatch(/^ +at /m);
   expect(run.stderr).not.toMatch('stopping immediately');
   return run.stderr;
+}
+
+/** Journal, snapshots and first states with their contents. */
+async function contentsOf(folder: string): Promise<Record<string, string>> {
+  const kept = (await filesOf(folder)).filter((name) => /^(journal|snapshots|eras)\/./.test(name));
+  const read = async (name: string) => [name, (await readFile(join(folder, name))).toString('hex')];
+  return Object.fromEntries(await Promise.all(kept.map(read))) as Record<string, string>;
 }
 
 async function filesOf(folder: string): Promise<string[]> {

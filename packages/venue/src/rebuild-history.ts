@@ -65,19 +65,23 @@ export async function replayInto(
   journal: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
 ): ReturnType<typeof rebuildHistory> {
   const { firstSeq, lastSeq } = journal;
-  if (firstSeq > 1) {
-    const lost = `rows of the blocks before ${firstSeq} could not be recomputed`;
-    throw new RebuildRefusedError(`the log begins with block ${firstSeq}: ${lost}`);
+  const replica = await FollowingReplica.create({
+    log: journal,
+    snapshots: new SnapshotStore({ directory: join(data, 'snapshots') }),
+    eras: new EraStore({ directory: join(data, 'eras') }),
+  });
+  const first = await replica.firstApplicable();
+  if (first > 1) {
+    const why =
+      first > firstSeq ? 'its older blocks need an earlier release' : 'it has no older blocks';
+    throw new RebuildRefusedError(
+      `Rows of the log before block ${first} cannot be recomputed: ${why}. Nothing was changed.`,
+    );
   }
   await deleteHistory(place);
   const store = await openHistoryStore(place);
   try {
     const rows = await RowBuffer.on(store);
-    const replica = await FollowingReplica.create({
-      log: journal,
-      snapshots: new SnapshotStore({ directory: join(data, 'snapshots') }),
-      eras: new EraStore({ directory: join(data, 'eras') }),
-    });
     const models = new FollowedModels(replica, {
       onRows: (block) => rows.add(block),
       // Nobody is told: only what is stored is made.

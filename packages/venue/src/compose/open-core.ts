@@ -219,7 +219,10 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
       deployers: config.deployers,
       openingFeeMicroUsdc: OPENING_FEE_MICRO_USDC[config.network],
     }),
-    knownHeight: async () => (await opening).archivist.verify(journal.firstSeq, replica),
+    knownHeight: async () => {
+      const { archivist: opened } = await opening;
+      return opened.verify(await replica.firstApplicable(), replica);
+    },
     onPassedOver: (what, why) => log.warn({ what, why }, 'skipped an unusable state'),
     onEra: (era) => log.info(era, 'rules version changed; opening a new era'),
   });

@@ -10,7 +10,7 @@ import { Snapshotter, type SnapshotterOptions } from './snapshotter.ts';
 /** A replica that follows a data folder through its files, beside the one that leads on another thread. */
 export type FolderFollower = {
   readonly replica: FollowingReplica;
-  /** The oldest block that the log still has. */
+  /** The oldest block of the log that can be applied. */
   readonly firstSeq: number;
   /** Hands over the entries behind the replica's, up to one that is known to be durable. */
   readUpTo(seq: number, apply: (entry: LogEntry) => unknown): Promise<void>;
@@ -38,7 +38,7 @@ export async function followFolder(
   const begun = (): JournalTail => (tail ??= new JournalTail(journal, replica.head.height + 1));
   return {
     replica,
-    firstSeq: log.firstSeq,
+    firstSeq: await replica.firstApplicable(),
     get nextSeq() {
       return begun().nextSeq;
     },

@@ -154,6 +154,17 @@ export class FollowingReplica {
     return basesUpTo({ log, snapshots, eras, hashText, faultOf, onPassedOver }, maxHeight);
   }
 
+  /** The oldest block of the log that can be applied: rules before the previous version have no engine here. */
+  async firstApplicable(): Promise<number> {
+    const { eras, log } = this.#options;
+    for (const { height, rules } of await eras.list()) {
+      if (rules !== this.#step.rules - 1 || height < log.firstSeq) continue;
+      // Without its opening in the log an era never began.
+      if (openingOf(await entryAt(log, height + 1))?.rules === rules) return height + 1;
+    }
+    return log.firstSeq;
+  }
+
   /** Before the first block, with the engine of its era. */
   async goToBeginning(): Promise<void> {
     this.#reset();

@@ -101,6 +101,11 @@ export class LocalReplica implements Replica {
     return this.#following.headAt(height);
   }
 
+  /** The oldest block of the log that can be applied. */
+  firstApplicable(): Promise<number> {
+    return this.#following.firstApplicable();
+  }
+
   onBlock(listener: (block: AppliedBlock) => void): void {
     this.#following.onBlock(listener);
   }
