@@ -226,9 +226,8 @@ export class Receipts {
     this.#ended.clear();
   }
 
-  restore(data: unknown, version: number): void {
-    // The first version knew of no orders that had ended.
-    const { queued, ended } = (version === 1 ? { queued: data, ended: [] } : data) as {
+  restore(data: unknown): void {
+    const { queued, ended } = data as {
       readonly queued: ReturnType<QueuedActions['dump']>;
       readonly ended: ReturnType<EndedOrders['dump']>;
     };

@@ -14,7 +14,11 @@ import { outcomeTradeRecord } from '../translate/outcome-stream.ts';
 export type TapeTrade = Trade | OutcomeTrade;
 
 /** Of the dumped trades, in the same places. */
-type Heights = readonly (readonly (number | null)[])[];
+type TradesDump = {
+  readonly trades: readonly (readonly [id: string, rows: readonly TapeTrade[]])[];
+  /** The block of each trade. */
+  readonly heights: readonly (readonly (number | null)[])[];
+};
 
 /** The longest list of trades that anybody may ask for. */
 const PER_INSTRUMENT_MAX = PAGE_LIMITS.recentTrades.max;
@@ -38,7 +42,7 @@ export class TradeTape implements Projection {
   /** Streams by instrument that show every trade. */
   readonly #watchers = new Map<number, number>();
   #fresh = new Map<number, readonly TapeTrade[]>();
-  /** The blocks of the trades; those of snapshots of earlier releases are not known. */
+  /** The blocks of the trades. */
   readonly #heights = new WeakMap<TapeTrade, number>();
 
   /** `left` are the events that the newest block let go of: their trades go too. */
@@ -126,7 +130,7 @@ export class TradeTape implements Projection {
   }
 
   /** For snapshots of the venue: the blocks of these trades may not be replayed again. */
-  dump(): unknown {
+  dump(): TradesDump {
     const trades = [...this.#perps.dump(), ...this.#outcomes.dump()];
     const heights = trades.map(([, rows]) => rows.map((row) => this.#heights.get(row) ?? null));
     return { trades, heights };
@@ -139,16 +143,12 @@ export class TradeTape implements Projection {
   }
 
   restore(data: unknown): void {
-    // The first snapshots held the rows alone, and ids as numbers; later ones funding rows beside them, then heights.
-    const { heights = [], trades } = Array.isArray(data)
-      ? { trades: data }
-      : (data as { readonly trades: unknown; readonly heights?: Heights });
-    const rows = trades as readonly (readonly [string | number, readonly TapeTrade[]])[];
-    for (const [at, [id, each]] of rows.entries()) {
+    const { heights, trades } = data as TradesDump;
+    for (const [at, [id, each]] of trades.entries()) {
       for (const [index, row] of each.entries()) {
         const height = heights[at]?.[index] ?? undefined;
         if (height !== undefined) this.#heights.set(row, height);
-        this.#of(Number(id)).add(String(id), row);
+        this.#of(Number(id)).add(id, row);
       }
     }
   }

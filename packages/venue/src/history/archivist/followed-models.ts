@@ -92,17 +92,15 @@ export class FollowedHistory implements Projection {
   }
 
   onEarlierBlock(block: Parameters<NonNullable<Projection['onEarlierBlock']>>[0]): void {
-    const projector: Projection = this.projector;
-    if (this.isActive) projector.onEarlierBlock?.(block);
+    if (this.isActive) this.projector.onEarlierBlock(block);
   }
 
   dump(): unknown {
     return this.isActive ? this.projector.dump() : undefined;
   }
 
-  restore(data: unknown, version: number): void {
-    const projector: Projection = this.projector;
-    projector.restore(data, version);
+  restore(data: unknown): void {
+    this.projector.restore(data);
   }
 
   reset(): void {

@@ -140,21 +140,16 @@ export class HistoryProjector implements Projection {
     };
   }
 
-  restore(data: unknown, version = this.version): void {
-    const { bars, hasBegun, interest, largest, last, values, withdrawals } = data as HistoryDump;
-    const { families = [], live = [], orders, placed = [], traces } = data as HistoryDump;
-    this.#last = last ?? undefined;
-    this.#hasBegun = hasBegun;
-    this.#orders.restore({ orders, placed, families, live, traces });
-    // What has fired by then stays as the engine has it.
-    if (version < 2) this.#orders.begin(this.#options.state());
-    this.#ledger.restore(withdrawals);
-    this.#bars.restore(bars);
-    this.#values.restore(values);
-    if (largest === undefined) this.#largest.beginLate();
-    else this.#largest.restore(largest);
-    if (interest === undefined) this.#interest.beginLate();
-    else this.#interest.restore(interest);
+  restore(data: unknown): void {
+    const dumped = data as HistoryDump;
+    this.#last = dumped.last ?? undefined;
+    this.#hasBegun = dumped.hasBegun;
+    this.#orders.restore(dumped);
+    this.#ledger.restore(dumped.withdrawals);
+    this.#bars.restore(dumped.bars);
+    this.#values.restore(dumped.values);
+    this.#largest.restore(dumped.largest);
+    this.#interest.restore(dumped.interest);
   }
 
   reset(): void {
@@ -170,22 +165,12 @@ export class HistoryProjector implements Projection {
 }
 
 /** Plain data that survives JSON. */
-type HistoryDump = {
+type HistoryDump = LiveOrdersDump & {
   readonly last: LastBlock | null;
   readonly hasBegun: boolean;
-  readonly orders: LiveOrdersDump['orders'];
-  /** Absent in the first version. */
-  readonly placed?: LiveOrdersDump['placed'];
-  /** Absent before the third. */
-  readonly families?: LiveOrdersDump['families'];
-  /** Absent before the fourth: what lives was stored by the release that wrote it. */
-  readonly live?: LiveOrdersDump['live'];
-  /** Absent before the fifth. */
-  readonly traces?: LiveOrdersDump['traces'];
   readonly withdrawals: ReturnType<LedgerRows['dump']>;
   readonly bars: ReturnType<RunningBars['dump']>;
   readonly values: AccountValuesDump;
-  /** Both are absent before version 6 of this dump. */
-  readonly largest?: LargestTradesDump;
-  readonly interest?: OpenInterestDump;
+  readonly largest: LargestTradesDump;
+  readonly interest: OpenInterestDump;
 };

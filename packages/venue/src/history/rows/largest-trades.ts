@@ -30,17 +30,11 @@ type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded'
 export class LargestTrades {
   readonly #lists = new Map<number, readonly RankedTrade[]>();
   #startMs = 0;
-  /** It began within a span, of which it does not know all. */
-  #isPartial = false;
 
   take(state: State, block: AppliedBlock): LargestTradesRecord[] {
     const startMs = block.timeMs - (block.timeMs % RANKED_SPAN_MS);
-    if (startMs !== this.#startMs) {
-      this.#lists.clear();
-      if (this.#startMs !== 0) this.#isPartial = false;
-    }
+    if (startMs !== this.#startMs) this.#lists.clear();
     this.#startMs = startMs;
-    if (this.#isPartial) return [];
     const changed = new Set<number>();
     const known = new Set(this.#lists.keys());
     for (const event of block.result.events) {
@@ -72,26 +66,18 @@ export class LargestTrades {
     }
   }
 
-  /** A dump of an earlier release has no lists, so those of the running span would lack trades: lists begin with the next span. */
-  beginLate(): void {
-    this.#isPartial = true;
-  }
-
   dump(): LargestTradesDump {
-    const lists = [...this.#lists];
-    return { startMs: this.#startMs, lists, ...(this.#isPartial ? { isPartial: true } : {}) };
+    return { startMs: this.#startMs, lists: [...this.#lists] };
   }
 
-  restore({ isPartial = false, lists, startMs }: LargestTradesDump): void {
+  restore({ lists, startMs }: LargestTradesDump): void {
     this.#startMs = startMs;
-    this.#isPartial = isPartial;
     for (const [list, trades] of lists) this.#lists.set(list, trades);
   }
 
   clear(): void {
     this.#lists.clear();
     this.#startMs = 0;
-    this.#isPartial = false;
   }
 }
 
@@ -109,6 +95,5 @@ function rowOf(state: State, block: AppliedBlock, event: TradeEvent, value: numb
 
 export type LargestTradesDump = {
   readonly startMs: number;
-  readonly isPartial?: boolean;
   readonly lists: readonly (readonly [list: number, trades: readonly RankedTrade[]])[];
 };

@@ -303,7 +303,7 @@ export class LiveOrders {
   }
 
   restore({ families, live, orders, placed, traces }: LiveOrdersDump): void {
-    if (traces !== undefined) this.#traces.restore(traces);
+    this.#traces.restore(traces);
     this.#families.restore(families);
     this.#last.restore(live);
     for (const row of orders) {
@@ -334,8 +334,8 @@ export type LiveOrdersDump = {
   readonly families: readonly OrderRecord[];
   /** Where the rows of live orders stand. */
   readonly live: LastChangesDump;
-  /** How live orders fared in their books; undefined in what earlier releases wrote. */
-  readonly traces: OrderTracesDump | undefined;
+  /** How live orders fared in their books. */
+  readonly traces: OrderTracesDump;
 };
 
 type Earned = Pick<TradedSide, 'orderId' | 'instrumentId'> & {

@@ -118,26 +118,3 @@ describe('open interest', () => {
     }
   });
 });
-
-test('what an earlier release left is gone on with from the next span and the next hour', () => {
-  const trade = (): void => {
-    venue.order(BOB, { sell: true, price: 100, size: 1 });
-    venue.order(ALICE, { buy: true, price: 100, size: 1 });
-  };
-  trade();
-  const { interest: _interest, largest: _largest, ...earlier } = followed.projector.dump();
-  const later = new FollowedRows(venue);
-  later.projector.restore(structuredClone(earlier), 5);
-  trade();
-  expect(followed.last.largestTrades).toHaveLength(2);
-  expect(later.last.largestTrades).toEqual([]);
-  expect(later.last.openInterest).toEqual([]);
-  venue.apply([], HOUR_MS);
-  expect(later.last.openInterest).toEqual(followed.last.openInterest);
-  expect(later.last.openInterest).toHaveLength(1);
-  venue.apply([], RANKED_SPAN_MS);
-  venue.oracle(100);
-  trade();
-  expect(later.last.largestTrades).toEqual(followed.last.largestTrades);
-  expect(later.last.largestTrades).toHaveLength(2);
-});

@@ -16,17 +16,13 @@ export class OpenInterest {
   #lastMs: number | undefined;
   /** The instruments that had something at the last record. */
   #held = new Set<number>();
-  /** It began within an hour, whose first block it has not seen. */
-  #isLate = false;
 
   take(state: State, { timeMs }: AppliedBlock): OpenInterestRecord[] {
     const lastMs = this.#lastMs;
     this.#lastMs = timeMs;
     const isSameHour =
       lastMs !== undefined && Math.floor(lastMs / HOUR_MS) === Math.floor(timeMs / HOUR_MS);
-    const isLate = lastMs === undefined && this.#isLate;
-    this.#isLate = false;
-    if (isSameHour || isLate) return [];
+    if (isSameHour) return [];
     const held = new Set<number>();
     const records: OpenInterestRecord[] = [];
     for (const { instrumentId, lots, row } of figures(state, timeMs)) {
@@ -35,11 +31,6 @@ export class OpenInterest {
     }
     this.#held = held;
     return records;
-  }
-
-  /** A dump of an earlier release does not say when its last block was: records begin with the next hour. */
-  beginLate(): void {
-    this.#isLate = true;
   }
 
   dump(): OpenInterestDump {
@@ -54,7 +45,6 @@ export class OpenInterest {
   clear(): void {
     this.#lastMs = undefined;
     this.#held.clear();
-    this.#isLate = false;
   }
 }
 
