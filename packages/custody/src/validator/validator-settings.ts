@@ -113,7 +113,7 @@ export const VALIDATOR_SETTINGS = {
       }),
       chainFrom: setting(whole('count', { min: 0 }), {
         default: 0,
-        help: 'First block read for deposits: the one of the bridge deployment, or earlier',
+        help: 'First block scanned for deposits: the bridge deployment block or an earlier one',
       }),
       chainConfirmations: setting(whole(), {
         default: 12,
