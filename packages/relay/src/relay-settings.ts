@@ -128,9 +128,8 @@ export const RELAY_SETTINGS = {
       end: setting(list(text({ placeholder: 'ID' })), {
         default: [],
         help:
-          'Ids of transfers to end without any further payment or collection, for [relay ' +
-          'withdrawal addresses with a missing balance](relay.md#missing-balance); remove the ' +
-          'ids after one start',
+          'Ids of transfers to end, for [relay withdrawal addresses with a missing ' +
+          'balance](relay.md#missing-balance); remove the ids after one start',
       }),
     },
     'Test funds': {
