@@ -85,7 +85,7 @@ export const RELAY_SETTINGS = {
     'Venue and money': {
       data: setting(FOLDER, {
         default: './relay-data',
-        help: 'Folder for the journals and, with a local relay, for its seed and its chain',
+        help: 'Folder for the journals and, with a local relay, its seed and its chain',
         isEveryday: true,
       }),
       venue: setting(HTTP_URL, {
@@ -101,8 +101,8 @@ export const RELAY_SETTINGS = {
       serviceNetwork: setting(text({ pattern: /./s, placeholder: 'NAME' }), {
         unset: 'required; a local relay queries the venue',
         help:
-          'Full [network name](settings.md#network-name) of the venue. The relay signs for this ' +
-          'name only and does not start if the venue reports another one',
+          '[Network name](settings.md#network-name) of the venue, in full. The relay signs for ' +
+          'this name only, and does not start if the venue reports a different one',
         isEveryday: true,
       }),
       seed: setting(text({ placeholder: SECRET_PLACE.placeholder }), {
@@ -112,7 +112,7 @@ export const RELAY_SETTINGS = {
       }),
       bridge: setting(ADDRESS, {
         unset: 'as reported by the venue',
-        help: 'Bridge address; the relay does not start if the venue reports another one',
+        help: 'Address of the bridge; the relay does not start if the venue reports a different one',
         isEveryday: true,
       }),
       settlementChain: setting(text({ placeholder: 'NAME' }), {
@@ -122,22 +122,24 @@ export const RELAY_SETTINGS = {
       chains: setting(tables(ChainSchema), {
         default: [],
         help:
-          'Chains: `name`, `chainId`, `rpc` (list), `token`, `minDeposit`, `depositFee`, ' +
-          '`minWithdraw`, `withdrawFee` (amounts as text), `confirmations` (20), `fromBlock`',
+          'Supported chains: `name`, `chainId`, `rpc` (list), `token`, `minDeposit`, ' +
+          '`depositFee`, `minWithdraw`, `withdrawFee` (amounts as text), `confirmations` (20), ' +
+          '`fromBlock`',
       }),
       end: setting(list(text({ placeholder: 'ID' })), {
         default: [],
         help:
-          'Ids of transfers to end, for [relay withdrawal addresses with a missing ' +
-          'balance](relay.md#missing-balance); remove the ids after one start',
+          'Ids of transfers to end; nothing more is paid or collected for them. Use it for ' +
+          '[relay withdrawal addresses with too low a balance](relay.md#missing-balance); ' +
+          'remove the ids after one start',
       }),
     },
     'Test funds': {
       local: setting(SWITCH, {
         default: false,
         help:
-          'Use test funds, with a generated seed and a second local chain; browsers can use ' +
-          "the relay only from the venue's page",
+          'Use test funds, with a generated seed and a second local chain; browsers can use it ' +
+          "only from the venue's page",
       }),
       ...CHAIN_DOOR,
       chainPort: setting(PORT, {
@@ -160,7 +162,7 @@ export const RELAY_SETTINGS = {
       }),
       limits: setting(SWITCH, {
         default: true,
-        help: 'Apply the per-client limits; off disables them',
+        help: 'Apply per-client limits',
       }),
       requestsPerSecond: setting(whole(), {
         default: 20,
@@ -168,11 +170,11 @@ export const RELAY_SETTINGS = {
       }),
       openAddresses: setting(whole(), {
         default: 10_000,
-        help: 'Maximum unexpired addresses in total',
+        help: 'Maximum total number of unexpired addresses',
       }),
       openAddressesPerClient: setting(whole(), {
         default: 100,
-        help: 'Maximum unexpired addresses per client',
+        help: 'Maximum number of unexpired addresses per client',
       }),
     },
     Process: {
@@ -210,7 +212,7 @@ export function readRelaySettings(
   if (!local && seed === undefined) throw new SettingError('seed: missing (see --help)');
   if (!local && serviceNetwork === undefined) {
     throw new SettingError(
-      'serviceNetwork: missing. Set the network name of the venue, which it prints at start',
+      'serviceNetwork: missing. Set it to the network name that the venue prints at start',
     );
   }
   return settings;

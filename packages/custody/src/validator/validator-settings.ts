@@ -55,7 +55,7 @@ export const VALIDATOR_SETTINGS = {
       }),
       chainId: setting(whole(), {
         isRequired: true,
-        help: 'Settlement chain id',
+        help: 'Chain id of the settlement chain',
         isEveryday: true,
       }),
       bridge: setting(ADDRESS, {
@@ -66,13 +66,15 @@ export const VALIDATOR_SETTINGS = {
       serviceNetwork: setting(text({ pattern: /./s, placeholder: 'NAME' }), {
         isRequired: true,
         help:
-          'Full [network name](settings.md#network-name) of the venue, including its digits, as ' +
-          'printed when the venue starts',
+          '[Network name](settings.md#network-name) of the venue, in full, as the venue prints ' +
+          'it at start',
         isEveryday: true,
       }),
       relayer: setting(ADDRESS, {
         isRequired: true,
-        help: "Address of the venue's relayer, whose key signs the requests to the validator",
+        help:
+          "Address of the venue's relayer; signing requests must prove that they come from the " +
+          'holder of its key',
         isEveryday: true,
       }),
       venues: setting(list(HTTP_URL, { max: URLS_MAX }), {
@@ -85,21 +87,21 @@ export const VALIDATOR_SETTINGS = {
       chain: setting(list(HTTP_URL, { max: URLS_MAX }), {
         default: [],
         help:
-          'Chain endpoints, required to sign cancellations; without them, the operator signs ' +
-          'cancellations by hand',
+          'Endpoints of the chain, needed to sign cancellations; without them, the operator ' +
+          'signs cancellations by hand',
         isEveryday: true,
       }),
       signers: setting(tables(Signers), {
         default: [],
         help:
-          '`account`, `authorizedUsers`, `threshold` of multi-sig accounts older than the ' +
-          "venue's record of signer changes; the validator's operator " +
+          '`account`, `authorizedUsers`, `threshold` of multi-sig accounts that are older than ' +
+          "the venue's record of signer changes; the operator of the validator " +
           '[vouches](bridge-setup.md#payout-checks) for them',
       }),
     },
     'Independent replica': {
       log: setting(HTTP_URL, {
-        unset: 'queries `venues`',
+        unset: 'none; queries `venues`',
         help:
           'Operations port of a venue that serves its log (`serveLog`): the validator [replays ' +
           'the log](../verify/independent-validators.md) instead. Requires `chain`',
@@ -118,12 +120,14 @@ export const VALIDATOR_SETTINGS = {
       chainConfirmations: setting(whole(), {
         default: 12,
         help:
-          'Confirmations of a deposit or payout, including its own block. With a higher value ' +
+          'Confirmations required for a deposit or payout, including its own block. With more ' +
           'than the venue uses, the validator lags behind it',
       }),
       prices: setting(choice('venue', 'signed'), {
         default: 'venue',
-        help: "`venue` trusts the venue's own prices, `signed` only prices signed by an operator",
+        help:
+          'Trusted prices: with `venue`, those from the venue itself; with `signed`, only ' +
+          'those signed by an operator',
       }),
       testMoney: setting(SWITCH, {
         default: false,
@@ -138,8 +142,8 @@ export const VALIDATOR_SETTINGS = {
       vouchedBlock: setting(BLOCK, {
         unset: 'none',
         help:
-          '`HEIGHT:HASH` of a block that the operator vouches for; up to it, the log is ' +
-          '[applied, not derived](../verify/independent-validators.md#findings)',
+          '`HEIGHT:HASH` of a block that the operator vouches for; the log up to this block is ' +
+          'applied without being derived',
       }),
       acceptSnapshot: setting(HASH, {
         unset: 'none',
@@ -151,12 +155,12 @@ export const VALIDATOR_SETTINGS = {
     'Signing limits': {
       dayLimitUsdc: setting(whole('usdc'), {
         default: 1_000_000,
-        help: 'Maximum USDC signed in 24 hours',
+        help: 'Maximum USDC signed within 24 hours',
         isEveryday: true,
       }),
       accountDayLimitUsdc: setting(whole('usdc'), {
         default: 250_000,
-        help: 'Maximum USDC signed for one account in 24 hours',
+        help: 'Maximum USDC signed for one account within 24 hours',
         isEveryday: true,
       }),
       withdrawFeeMaxUsdc: setting(whole('usdc', { min: 0 }), {
@@ -173,7 +177,7 @@ export const VALIDATOR_SETTINGS = {
     Process: {
       data: setting(FOLDER, {
         default: './validator',
-        help: 'Signing journal folder; never lose or share it',
+        help: 'Folder for the signing journal; never lose or share it',
         isEveryday: true,
       }),
       host: setting(HOST, {
