@@ -120,7 +120,7 @@ describe('docs/build/testing-a-bot.md', () => {
     const prices = PERPS.map(
       ({ baseCurrency }) => `${baseCurrency} ${n(startPrice(baseCurrency, 0))}`,
     );
-    expect(text).toContain(`${prices.join(', ')}, for ever`);
+    expect(text).toContain(`Constant prices: ${prices.join(', ')} |`);
   });
 
   test('R-mark: how far a book draws the mark', () => {
