@@ -58,18 +58,3 @@ test('what the SDK opens to strangers needs nobody here', () => {
   };
   expect(found(files)).toEqual([]);
 });
-
-test.each([
-  ['packages/engine/src/place-orders.ts', 'export function placeOrders() {}', true],
-  ['packages/engine/src/leg.ts', 'export function legOf() {}', true],
-  ['packages/engine/src/fee-tiers.ts', 'export const FEE_TIERS = 1;', true],
-  ['packages/engine/src/fork.ts', 'export function forkState() {}', false],
-  ['packages/engine/src/division.ts', 'export const up = 1;\nexport const down = 1;', true],
-  ['packages/web/src/features/perps/trade-screen.tsx', 'export function Screen() {}', true],
-])('the file %s of one export is named after it', (path, text, isNamed) => {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  const folder = path.slice(0, path.lastIndexOf('/'));
-  const user = { path: `${folder}/user.ts`, text: `import * as all from './${name}';\n` };
-  const findings = checkExports([toSource({ path, text }), toSource(user)], []);
-  expect(findings.map(({ rule }) => rule)).toEqual(isNamed ? [] : ['name-export']);
-});

@@ -24,13 +24,6 @@ const TAKEN_BY_NAME: readonly RegExp[] = [
 /** Set-ups of tests may have more than one test uses. */
 const CHECKED = /^(?:packages|scripts|bench)\/(?!.*\.d\.ts$)/;
 
-/** Packages whose files are named after what they export. */
-const NAMED =
-  /^packages\/(?:units|engine|protocol|contracts|host|devchain|custody|relay|venue|audit|sdk|testkit|cli|web)\/src\/(?!.*\.test\.tsx?$)/;
-
-/** A screen of the page is `Screen` in each of its files, and the file says which. */
-const SCREEN = /-screen\.tsx Screen$/;
-
 type Export = {
   readonly line: number;
   /** Where the name comes from, when it is passed on. */
@@ -59,9 +52,8 @@ export function checkExports(
     modules,
     sources.flatMap((source) => wishesOf(source, targetOf)),
   );
-  const misnamed = [...modules.values()].flatMap((module) => checkFileName(module));
   const checked = [...modules.values()].filter(({ path }) => CHECKED.test(path));
-  const unused = checked.flatMap(({ path, exports }) =>
+  return checked.flatMap(({ path, exports }) =>
     [...exports].flatMap(([name, { line, from }]) => {
       const key = keyOf(path, name);
       if (TAKEN_BY_NAME.some((taken) => taken.test(key))) return [];
@@ -73,19 +65,6 @@ export function checkExports(
       return [{ path, line, rule: 'export-unused', message }];
     }),
   );
-  return [...misnamed, ...unused];
-}
-
-/** The one thing that a file exports is what it is called after; `legOf` is the leg of something. */
-function checkFileName({ path, exports }: Module): Finding[] {
-  const [name, ...others] = exports.keys();
-  if (!NAMED.test(path) || name === undefined || others.length > 0) return [];
-  const stem = /([^/]+?)\.\w+$/.exec(path)?.[1] ?? '';
-  const words = stem.replaceAll('-', '');
-  const isNamed = [words, `${words}of`].includes(name.replaceAll('_', '').toLowerCase());
-  if (isNamed || stem === 'index' || SCREEN.test(keyOf(path, name))) return [];
-  const message = `exports only "${name}"; rename the file after it`;
-  return [{ path, line: 1, rule: 'name-export', message }];
 }
 
 /** Every name that somebody uses, through whatever door. */
