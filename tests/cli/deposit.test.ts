@@ -38,7 +38,7 @@ test('a permit and a transfer are credited, each step is told, and programs get 
     code: 0,
     out: `Credited 100 USDC to ${address}\n`,
     err: expect.stringMatching(
-      /has 1000 USDC on chain.*\nSigned a permit.*\nThe venue sent it: 0x.*\nWaiting/,
+      /has 1000 USDC on chain.*\nSigned a permit.*\nThe venue submitted the permit: 0x.*\nWaiting/,
     ),
   });
   expect(await withdrawable()).toBe('100');

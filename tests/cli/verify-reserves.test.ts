@@ -205,14 +205,12 @@ test('the command tells what agrees and what differs', async () => {
   const args = ['--user', someone(1), '--proof', file];
 
   const told = await run([...args, '--root', root, '--rpc', right]);
-  expect(told.lines).toContain('agree   balance of the bridge at block 33: 6.000007');
+  expect(told.lines).toContain('agree   bridge balance at block 33: 6.000007');
   expect(told.lines.filter((line) => !line.startsWith('agree '))).toEqual([]);
   expect(told.code).toBe(0);
 
   const poorer = await run([...args, '--rpc', wrong]);
-  expect(poorer.lines.at(-1)).toBe(
-    'DIFFER  balance of the bridge at block 33: 6.000007, recomputed 6',
-  );
+  expect(poorer.lines.at(-1)).toBe('DIFFER  bridge balance at block 33: 6.000007, recomputed 6');
   expect(poorer.code).toBe(1);
 
   const otherRoot = await run([...args, '--root', `0x${'1'.repeat(64)}`]);
@@ -222,7 +220,7 @@ test('the command tells what agrees and what differs', async () => {
   const [json] = (await run([...args, '--rpc', right, '--json'])).lines;
   const findings = JSON.parse(json!);
   expect(findings.every(({ kind }: { kind: string }) => kind === 'agree')).toBe(true);
-  const what = 'balance of the bridge at block 33';
+  const what = 'bridge balance at block 33';
   expect(findings.at(-1)).toEqual({ kind: 'agree', what, told: '6.000007' });
   const poor = await run([...args, '--rpc', wrong, '--json']);
   expect(poor.code).toBe(1);
@@ -344,7 +342,7 @@ test('every figure is told; what is unsettled is compared with what the bridge h
   const file = await mainnetProof({ balance: '4', assets: '4', unsettled: '2' });
   const open = ['--user', someone(1), '--proof', file];
   const [both, one] = [await node(FOUR, [1_500_000, 500_000]), await node(FOUR, [1_500_000])];
-  const what = 'unsettled is at most what was paid and is reported as open';
+  const what = 'unsettled does not exceed the payouts that are still reported as open';
   const held = { status: 'sent', updateTime: 1 };
   const [honest, late] = [
     await tellingVenue(held),

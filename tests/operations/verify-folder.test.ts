@@ -347,7 +347,7 @@ describe('a forged log whose checksums and hashes fit', () => {
         ) ?? '',
     }));
     expect(found?.what).toMatch(
-      /the log names the signer 0x.*, but 0x.* signed the request|no valid signer can be recovered/,
+      /the log records the signer 0x.*, but 0x.* signed the request|no valid signer can be recovered/,
     );
   });
 

@@ -85,7 +85,7 @@ export const RELAY_SETTINGS = {
     'Venue and money': {
       data: setting(FOLDER, {
         default: './relay-data',
-        help: 'Folder of the journals and, for a local relay, of its seed and its chain',
+        help: 'Folder for the journals and, with a local relay, its seed and its chain',
         isEveryday: true,
       }),
       venue: setting(HTTP_URL, {
@@ -95,14 +95,14 @@ export const RELAY_SETTINGS = {
       }),
       operations: setting(HTTP_URL, {
         default: 'http://127.0.0.1:8692',
-        help: 'URL of the operations port of the venue',
+        help: "URL of the venue's operations port",
         isEveryday: true,
       }),
       serviceNetwork: setting(text({ pattern: /./s, placeholder: 'NAME' }), {
-        unset: 'required; a local relay asks the venue',
+        unset: 'required; a local relay queries the venue',
         help:
-          '[Network name](settings.md#network-name) of the venue, in full. The ' +
-          'relay signs for this name only, and does not start if the venue reports another one',
+          '[Network name](settings.md#network-name) of the venue, in full. The relay signs for ' +
+          'this name only, and does not start if the venue reports a different one',
         isEveryday: true,
       }),
       seed: setting(text({ placeholder: SECRET_PLACE.placeholder }), {
@@ -112,7 +112,7 @@ export const RELAY_SETTINGS = {
       }),
       bridge: setting(ADDRESS, {
         unset: 'as reported by the venue',
-        help: 'Address of the bridge; the relay does not start if the venue reports another one',
+        help: 'Address of the bridge; the relay does not start if the venue reports a different one',
         isEveryday: true,
       }),
       settlementChain: setting(text({ placeholder: 'NAME' }), {
@@ -122,28 +122,29 @@ export const RELAY_SETTINGS = {
       chains: setting(tables(ChainSchema), {
         default: [],
         help:
-          'Chains: `name`, `chainId`, `rpc` (list), `token`, `minDeposit`, `depositFee`, ' +
-          '`minWithdraw`, `withdrawFee` (amounts as text), `confirmations` (20), `fromBlock`',
+          'Supported chains: `name`, `chainId`, `rpc` (list), `token`, `minDeposit`, ' +
+          '`depositFee`, `minWithdraw`, `withdrawFee` (amounts as text), `confirmations` (20), ' +
+          '`fromBlock`',
       }),
       end: setting(list(text({ placeholder: 'ID' })), {
         default: [],
         help:
-          'Ids of transfers to end: nothing more is paid or collected for them. For [relay ' +
-          'withdrawal addresses with too low a balance](relay.md#missing-balance); remove the ids after ' +
-          'one start',
+          'Ids of transfers to end; nothing more is paid or collected for them. Use it for ' +
+          '[relay withdrawal addresses with too low a balance](relay.md#missing-balance); ' +
+          'remove the ids after one start',
       }),
     },
     'Test funds': {
       local: setting(SWITCH, {
         default: false,
         help:
-          'Use test funds, with a generated seed and a second local chain; browsers can only ' +
-          'use it from the page of the venue',
+          'Use test funds, with a generated seed and a second local chain; browsers can use it ' +
+          "only from the venue's page",
       }),
       ...CHAIN_DOOR,
       chainPort: setting(PORT, {
         default: 8694,
-        help: 'Port of JSON-RPC of the second local chain',
+        help: 'JSON-RPC port of the second local chain',
       }),
     },
     'Timing and limits': {
@@ -153,23 +154,23 @@ export const RELAY_SETTINGS = {
       }),
       everyMs: setting(whole('ms'), {
         default: 2_000,
-        help: 'Milliseconds between two checks of chains and addresses',
+        help: 'Milliseconds between checks of chains and addresses',
       }),
       lateEveryMs: setting(whole('ms'), {
         default: 60_000,
-        help: 'Milliseconds between two checks of expired addresses',
+        help: 'Milliseconds between checks of expired addresses',
       }),
       limits: setting(SWITCH, {
         default: true,
-        help: 'Apply the per-client limits; off disables them',
+        help: 'Apply per-client limits',
       }),
       requestsPerSecond: setting(whole(), {
         default: 20,
-        help: 'Requests per second and client',
+        help: 'Requests per second per client',
       }),
       openAddresses: setting(whole(), {
         default: 10_000,
-        help: 'Maximum number of unexpired addresses, in total',
+        help: 'Maximum total number of unexpired addresses',
       }),
       openAddressesPerClient: setting(whole(), {
         default: 100,
@@ -211,7 +212,7 @@ export function readRelaySettings(
   if (!local && seed === undefined) throw new SettingError('seed: missing (see --help)');
   if (!local && serviceNetwork === undefined) {
     throw new SettingError(
-      'serviceNetwork: missing. Set the network name of the venue, which it prints at start',
+      'serviceNetwork: missing. Set it to the network name that the venue prints at start',
     );
   }
   return settings;

@@ -142,7 +142,10 @@ function warnings({
     [prices === 'venue', 'prices: prices from the venue itself are trusted'],
     [testMoney, 'testMoney: money created by the venue is trusted'],
     [sampleOneIn > 1, `sampleOneIn: only one of ${sampleOneIn} order signatures is verified`],
-    [vouchedBlock !== undefined, 'vouchedBlock: the log up to this block is not derived'],
+    [
+      vouchedBlock !== undefined,
+      'vouchedBlock: the log up to this block is applied without being derived',
+    ],
   ];
   return all.flatMap(([holds, why]) => (holds ? [why] : []));
 }

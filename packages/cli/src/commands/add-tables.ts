@@ -75,7 +75,7 @@ const positionsOf: Show = async (around, options, account) => {
   const lines = table([...perps, ...outcomes], 'No positions');
   return {
     json: { ...account, perps: state, outcomes: shares },
-    lines: [...lines, `withdrawable ${state.withdrawable} USDC`],
+    lines: [...lines, `Withdrawable: ${state.withdrawable} USDC`],
   };
 };
 

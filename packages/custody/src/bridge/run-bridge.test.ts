@@ -355,7 +355,7 @@ test('what the bridge holds is moved to the one that follows, and to nothing els
   const nowhere = await onBridge(`move --prepare ${file('move.json')} --to ${v1}`);
   expect(nowhere).toMatchObject({ code: 1, said: `no bridge at ${v1}` });
   const said = await done(`move --prepare ${file('move.json')} --to ${next}`);
-  expect(said).toContain(`move the money of all users out of bridge ${bridge}`);
+  expect(said).toContain(`move all users' money out of bridge ${bridge}`);
   expect(said).toContain('amount    900 USDC');
   const id = /id {8}(\d+)/.exec(said)![1];
   await signed('move.json', 'v1', 'v3');
@@ -375,7 +375,7 @@ test('validators hand over to others, and are none afterwards', async () => {
     `rotate --prepare ${file('warned.json')} --validators ${v2},${guardian} --threshold 2 --guardian ${guardian}`,
   );
   expect(warned).toContain('warning: the guardian is also a validator');
-  expect(warned).toContain('warning: the loss of one key stops all payouts for good');
+  expect(warned).toContain('warning: the loss of one key stops all payouts permanently');
   await done(`rotate --prepare ${file('rotate.json')} ${parties}`);
   await signed('rotate.json', 'v1', 'v2');
   await done(`rotate --send ${file('rotate.json')}`, 'sender');

@@ -43,7 +43,7 @@ export function assertSigned(
     return;
   }
   if (wrapped === undefined)
-    throw refuse(`was made by ${user} alone, although the account has signers`);
+    throw refuse(`was made only by ${user}, although the account has signers`);
   const own = new Set(set.authorizedUsers.map((each) => each.toLowerCase()));
   const count = [...wrapped.signers].filter((each) => own.has(each)).length;
   if (!own.has(wrapped.sender))

@@ -155,7 +155,7 @@ export class ValidatorServer {
     } catch (error) {
       if (!(error instanceof SigningRefusal)) throw error;
       const { message, status } = error;
-      log.warn({ asked, why: message }, 'signature refused');
+      log.warn({ asked, why: message }, 'signing request rejected');
       return told(status, message);
     } finally {
       this.#open--;

@@ -55,7 +55,7 @@ export const VALIDATOR_SETTINGS = {
       }),
       chainId: setting(whole(), {
         isRequired: true,
-        help: 'Id of the settlement chain',
+        help: 'Chain id of the settlement chain',
         isEveryday: true,
       }),
       bridge: setting(ADDRESS, {
@@ -66,29 +66,29 @@ export const VALIDATOR_SETTINGS = {
       serviceNetwork: setting(text({ pattern: /./s, placeholder: 'NAME' }), {
         isRequired: true,
         help:
-          '[Network name](settings.md#network-name) of the venue, with its digits, ' +
-          'as the venue prints it at start',
+          '[Network name](settings.md#network-name) of the venue, in full, as the venue prints ' +
+          'it at start',
         isEveryday: true,
       }),
       relayer: setting(ADDRESS, {
         isRequired: true,
         help:
-          'Address of the relayer of the venue; requests for signatures must prove that they ' +
-          'hold its key',
+          "Address of the venue's relayer; signing requests must prove that they come from the " +
+          'holder of its key',
         isEveryday: true,
       }),
       venues: setting(list(HTTP_URL, { max: URLS_MAX }), {
         default: [],
         help:
-          'API URLs of the venue; a payout is signed if all of them report it. Required ' +
+          'API URLs of the venue; a payout is signed only if all of them report it. Required ' +
           'without `log`',
         isEveryday: true,
       }),
       chain: setting(list(HTTP_URL, { max: URLS_MAX }), {
         default: [],
         help:
-          'Endpoints of the chain, needed to sign cancellations; without them the operator ' +
-          'signs cancellations',
+          'Endpoints of the chain, needed to sign cancellations; without them, the operator ' +
+          'signs cancellations by hand',
         isEveryday: true,
       }),
       signers: setting(tables(Signers), {
@@ -101,7 +101,7 @@ export const VALIDATOR_SETTINGS = {
     },
     'Independent replica': {
       log: setting(HTTP_URL, {
-        unset: 'asks `venues`',
+        unset: 'none; queries `venues`',
         help:
           'Operations port of a venue that serves its log (`serveLog`): the validator [replays ' +
           'the log](../verify/independent-validators.md) and queries no venue. Requires `chain`',
@@ -122,12 +122,14 @@ export const VALIDATOR_SETTINGS = {
       chainConfirmations: setting(whole(), {
         default: 12,
         help:
-          'Confirmations of a deposit or a payout, its own block included. More than the venue ' +
-          'uses make the validator lag behind it',
+          'Confirmations required for a deposit or payout, including its own block. With more ' +
+          'than the venue uses, the validator lags behind it',
       }),
       prices: setting(choice('venue', 'signed'), {
         default: 'venue',
-        help: '`venue` trusts prices from the venue itself, `signed` only prices signed by an operator',
+        help:
+          'Trusted prices: with `venue`, those from the venue itself; with `signed`, only ' +
+          'those signed by an operator',
       }),
       testMoney: setting(SWITCH, {
         default: false,
@@ -142,8 +144,8 @@ export const VALIDATOR_SETTINGS = {
       vouchedBlock: setting(BLOCK, {
         unset: 'none',
         help:
-          '`HEIGHT:HASH` of a block that the operator vouches for; the log up to it is ' +
-          'applied, not derived',
+          '`HEIGHT:HASH` of a block that the operator vouches for; the log up to this block is ' +
+          'applied without being derived',
       }),
       acceptSnapshot: setting(HASH, {
         unset: 'none',
@@ -160,12 +162,12 @@ export const VALIDATOR_SETTINGS = {
       }),
       accountDayLimitUsdc: setting(whole('usdc'), {
         default: 250_000,
-        help: 'Maximum USDC signed within 24 hours for one account',
+        help: 'Maximum USDC signed for one account within 24 hours',
         isEveryday: true,
       }),
       withdrawFeeMaxUsdc: setting(whole('usdc', { min: 0 }), {
         default: 1,
-        help: 'Maximum fee of a withdrawal that the venue may keep, in USDC',
+        help: 'Maximum withdrawal fee that the venue may keep, in USDC',
       }),
       cancelPatienceMs: setting(whole('ms', { min: 0 }), {
         default: 600_000,
@@ -177,7 +179,7 @@ export const VALIDATOR_SETTINGS = {
     Process: {
       data: setting(FOLDER, {
         default: './validator',
-        help: 'Folder of the signing journal; never lose or share it',
+        help: 'Folder for the signing journal; never lose or share it',
         isEveryday: true,
       }),
       host: setting(HOST, {

@@ -183,7 +183,7 @@ test('help is of the few that people use, or of all', () => {
   --help, --help all
       Print the common settings, or all of them, and exit
 
-8 more settings are in --help all. Set limits and budgets in the file.
+8 more settings are listed by --help all. Set limits and budgets in the file.
 
 That is all.
 `);
