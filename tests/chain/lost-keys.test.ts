@@ -91,7 +91,7 @@ test.each<[string, string, string | undefined]>([
     const said = (): string => venue.stderr.slice(from);
     await expect.poll(said, { timeout: 60_000 }).toContain('is not restarted');
     expect(said()).toContain(`${file} ${what}`);
-    expect(said()).not.toContain('the relay ended; restarting');
+    expect(said()).not.toContain('relay exited; restarting it');
   });
 });
 

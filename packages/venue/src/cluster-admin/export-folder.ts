@@ -29,7 +29,7 @@ export async function exportFolder(place: AdminPlace, onProgress: Progress): Pro
   if (opening.firstSeq > 1) {
     throw new AdminRefusedError(
       `The stream of ${cluster} begins with block ${opening.firstSeq}. Copy the data ` +
-        'folder of a stopped replica: a single-process venue can use it as well',
+        'folder of a stopped replica: a single-process venue can also use it',
     );
   }
   assertNobodyThere(place, 'later blocks would not be in the folder');

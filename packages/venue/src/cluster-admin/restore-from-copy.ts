@@ -87,7 +87,7 @@ async function givenUp(
     add(
       replacedFrom,
       `Replica ${replica} has blocks ${replacedFrom} to ${height}, which the stream lost ` +
-        `and replaced by others. Restore from the copy of ${replica}`,
+        `and replaced with others. Restore from the copy of ${replica}`,
       'the blocks that it acknowledged there',
     );
   } else if (highest?.disputed !== undefined && standing.kind === 'whole') {

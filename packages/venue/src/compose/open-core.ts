@@ -167,7 +167,7 @@ async function attestThenOffer(
   try {
     if (await replica.attestSnapshot(snapshot)) offers?.take(height);
   } catch (err) {
-    log.warn({ err, height }, 'attesting a snapshot in the log failed');
+    log.warn({ err, height }, 'snapshot not attested in the log');
   }
 }
 
@@ -221,7 +221,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
     }),
     knownHeight: async () => (await opening).archivist.verify(journal.firstSeq, replica),
     onPassedOver: (what, why) => log.warn({ what, why }, 'skipped an unusable state'),
-    onEra: (era) => log.info(era, 'rules version changed; opening a new era'),
+    onEra: (era) => log.info(era, 'rules version changed'),
   });
   const receipts: Receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
@@ -315,7 +315,7 @@ function logOf(
 ): { readonly journal: Log; readonly trouble: JoinedCluster['trouble'] } {
   if (cluster === undefined) return { journal: copy, trouble: () => undefined };
   const { clock, guard, log, onFatal, serviceNetwork } = parts;
-  const onLost = (err: unknown): void => log.fatal({ err }, 'the stream has lost blocks');
+  const onLost = (err: unknown): void => log.fatal({ err }, 'stream lost blocks');
   const shared = cluster.openLog(copy, { clock, serviceNetwork, onFatal, onLost });
   const trouble = (): LogTrouble | undefined => shared.trouble();
   guard.watch(() => logRestriction(trouble()));

@@ -122,7 +122,7 @@ export class DivergenceWatch {
       if (hash === own || this.#told.has(key)) continue;
       this.#told.clear();
       this.#told.add(key);
-      this.#options.log.error({ replica, height, own, hash }, 'a replica has diverged');
+      this.#options.log.error({ replica, height, own, hash }, 'replica diverged');
     }
   }
 }

@@ -13,7 +13,7 @@ test.each<[string, Error, RegExp]>([
     new Error("the receipts can't be opened", {
       cause: failed('ERR_SQLITE_ERROR', { errcode: 1032 }),
     }),
-    /may not write there/,
+    /no write permission there/,
   ],
   ['a port that is taken', failed('EADDRINUSE'), /^EADDRINUSE: it did not work$/],
 ])('%s is told in one line', (_, error, text) => {

@@ -22,7 +22,7 @@ export function observePayouts(
   });
   metrics.gauge(
     'withdrawals_lost',
-    'Settled withdrawals whose block the chain dropped again.',
+    'Settled withdrawals whose block a reorganisation removed.',
     () => {
       return status()?.troubled.filter(({ isLost }) => isLost).length ?? 0;
     },

@@ -12,7 +12,7 @@ export function observeReserves(
   reserves: Pick<ReservesWorker, 'current'> | undefined,
   state: () => State,
 ): void {
-  metrics.gauge('reserves_difference_usdc', 'Balance of the bridge minus what is owed.', () => {
+  metrics.gauge('reserves_difference_usdc', 'Bridge balance minus the amount owed.', () => {
     const current = reserves?.current;
     return current === undefined ? 0 : Number(differenceOf(current)) / MICRO_USDC;
   });

@@ -14,7 +14,7 @@ export function observeSettlement(
   const watch = () => settlement?.status?.watch;
   metrics.gauges(
     'settlement_state',
-    'State of reading the chain; 1 for the present one.',
+    'State of the chain reader; 1 for the current one.',
     'state',
     () => {
       const now = watch()?.state;
@@ -27,7 +27,7 @@ export function observeSettlement(
   });
   metrics.gauges(
     'settlement_endpoint_ok',
-    '1 if the endpoint answers like the others.',
+    '1 if the endpoint agrees with the others.',
     'endpoint',
     () => {
       const endpoints = settlement?.status?.endpoints ?? [];
@@ -60,9 +60,13 @@ export function observeSettlement(
       return all.reduce((sum, { amount }) => sum + Number(amount), 0) / MICRO_USDC;
     },
   );
-  metrics.gauge('settlement_sends_waiting', 'Transactions that the chain dropped for good.', () => {
-    return settlement?.status?.waiting.length ?? 0;
-  });
+  metrics.gauge(
+    'settlement_sends_waiting',
+    'Transactions dropped permanently by the chain.',
+    () => {
+      return settlement?.status?.waiting.length ?? 0;
+    },
+  );
   observePayouts(
     metrics,
     () => settlement?.status?.payouts,

@@ -68,7 +68,7 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
   const { clock } = observed;
   metrics.gauge(
     'clock_offset_seconds',
-    'How far the wall clock is ahead of the time of the venue.',
+    'Time by which the wall clock is ahead of the venue time.',
     () => clock.distanceMs() / 1000,
   );
   observeMoney(metrics, observed);
@@ -90,10 +90,14 @@ function observeHistory(metrics: Metrics, { archivist, exports }: Observed): voi
   metrics.gauge('history_height', 'Highest block whose rows are stored.', () => {
     return archivist.stats.height;
   });
-  metrics.gauge('history_lag_blocks', 'Blocks that the history indexer is behind.', () => {
-    return archivist.stats.lag;
-  });
-  metrics.gauge('history_missing_blocks', 'Blocks whose rows are still to be recomputed.', () => {
+  metrics.gauge(
+    'history_lag_blocks',
+    'Blocks by which the history indexer is behind the log.',
+    () => {
+      return archivist.stats.lag;
+    },
+  );
+  metrics.gauge('history_missing_blocks', 'Blocks whose rows still have to be recomputed.', () => {
     return archivist.stats.missing;
   });
   metrics.gauges('history_rows_total', 'Rows of the history.', 'table', () => ({
@@ -105,13 +109,17 @@ function observeHistory(metrics: Metrics, { archivist, exports }: Observed): voi
   metrics.gauge('history_questions_total', 'Queries to the history since the start.', () => {
     return archivist.stats.asked;
   });
-  metrics.gauge('history_questions_waiting', 'Queries that are not answered yet.', () => {
+  metrics.gauge('history_questions_waiting', 'Queries not answered yet.', () => {
     return archivist.stats.waiting;
   });
   metrics.gauge('exports_running', 'Exports in progress.', () => exports.total);
-  metrics.gauge('states_compared_total', 'Blocks whose state two threads computed alike.', () => {
-    return archivist.stats.compared;
-  });
+  metrics.gauge(
+    'states_compared_total',
+    'Blocks for which two threads computed the same state.',
+    () => {
+      return archivist.stats.compared;
+    },
+  );
 }
 
 function observeMoney(metrics: Metrics, { clock, replica }: Observed): void {
@@ -132,7 +140,7 @@ function observeMoney(metrics: Metrics, { clock, replica }: Observed): void {
     'Expected account value of the insurance fund.',
     money('insuranceTarget'),
   );
-  metrics.gauge('treasury_usdc', 'Fees collected and not paid out.', money('treasury'));
+  metrics.gauge('treasury_usdc', 'Fees collected but not paid out.', money('treasury'));
 }
 
 function observeData(metrics: Metrics, { data, disk, wallMs }: Observed): void {

@@ -99,7 +99,7 @@ export class ExchangeSocket {
     }
     if (quotes.length === 0 || this.#attempts === 0) return;
     this.#attempts = 0;
-    log.info({ exchange: source.name }, 'receiving prices from an exchange');
+    log.info({ exchange: source.name }, 'exchange prices received');
   }
 
   /** What a lost connection said no longer counts. */

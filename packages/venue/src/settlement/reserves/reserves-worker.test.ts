@@ -205,7 +205,7 @@ test('money that leaves the bridge without the venue is seen', async () => {
   expect(differenceOf(rig.worker.current!)).toBe(-2_000_000n);
   rig.settlement.replica.pass(DAY_MS);
   await rig.round();
-  expect(rig.told.at(-1)).toContain('the bridge holds less than the venue owes');
+  expect(rig.told.at(-1)).toContain('bridge holds less than the venue owes');
   expect(rig.published).toMatchObject({ assetsMicroUsdc: 7_000_000 });
 });
 
