@@ -387,7 +387,7 @@ test.each<[string, readonly string[], number, RegExp]>([
     'a bridge that nobody is asked about',
     ['--user', ADDRESS, '--url', NOBODY, '--bridge', ADDRESS],
     2,
-    /^--bridge and --token need --rpc/,
+    /^--bridge and --token require --rpc/,
   ],
   ['no file there', ['--user', ADDRESS, '--proof', '/nowhere'], 2, /ENOENT/],
   [

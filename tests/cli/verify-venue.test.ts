@@ -148,7 +148,7 @@ describe('a receipt', () => {
     expect(asked.code).toBe(0);
     expect(asked.lines.join('\n')).toMatch(/believed {2}block hash: .* only the log/);
     const { code, differing } = await run(runVerifyReceipt, [...args, '--log', log]);
-    expect(differing).toEqual([expect.stringContaining('state block hash')]);
+    expect(differing).toEqual([expect.stringContaining('state hash according to the log')]);
     expect(code).toBe(1);
   });
 
@@ -243,7 +243,7 @@ describe('a liquidation', () => {
       'more maintenance',
       LEDGER,
       (rows) => (step(rows).maintenanceMargin = '300'),
-      /has the maintenance margin 300/,
+      /has a maintenance margin of 300/,
     ],
     [
       'a worse price',
@@ -331,7 +331,7 @@ describe('the log of a venue', () => {
       [
         'a time that goes back',
         (entries) => (entries[8] = { ...entries[8]!, timeMs: entries[7]!.timeMs - 1 }),
-        /^wrong {5}block 9: its time is before/,
+        /^wrong {5}block 9: its time is earlier/,
       ],
     ],
   )('with %s does not stand', async (_, change, found) => {

@@ -72,7 +72,8 @@ export class BridgeEvidence implements ChainEvidence {
     return this.#asked(async () => {
       const { client } = this.#options;
       const where = `log ${source.logIndex} of ${source.txHash} in block ${source.blockNumber}`;
-      if (source.chainId !== client.chainId) return `a deposit of chain ${source.chainId}`;
+      if (source.chainId !== client.chainId)
+        return `the deposit is on another chain, ${source.chainId}`;
       await this.#readTo(source.blockNumber);
       const found = await this.#depositsOf(source.blockNumber, source.blockNumber);
       const own = found.find((each) => isSamePlace(each.source, source));
@@ -84,7 +85,7 @@ export class BridgeEvidence implements ChainEvidence {
       if (arrived.amount < BigInt(amountMicroUsdc)) {
         return (
           `the log credits ${amountMicroUsdc} micro-USDC to ${account}, but only ` +
-          `${arrived.amount} of the money that arrived was not credited before`
+          `${arrived.amount} micro-USDC arrived and is not credited yet`
         );
       }
       if (isOwn && !own.isOwn && !arrived.hasOwn)

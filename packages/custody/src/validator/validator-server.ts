@@ -150,7 +150,7 @@ export class ValidatorServer {
     this.#open++;
     try {
       const signed = await signer.sign(asked, AbortSignal.timeout(REQUEST_MS_MAX));
-      log.info({ asked }, 'signed');
+      log.info({ asked }, 'signing request accepted');
       return { status: 200, body: signedBody(signed) };
     } catch (error) {
       if (!(error instanceof SigningRefusal)) throw error;

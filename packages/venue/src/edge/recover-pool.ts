@@ -233,7 +233,7 @@ export class RecoverPool {
     seat.isReady = true;
     if (this.#backend === undefined) {
       this.#backend = backend;
-      this.#options.log.info({ backend, recoverUs }, 'recovering signatures');
+      this.#options.log.info({ backend, recoverUs }, 'signature recovery started');
       this.#ready.resolve(backend);
     }
     this.#dispatch();

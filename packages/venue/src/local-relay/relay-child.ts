@@ -72,7 +72,7 @@ export class RelayChild {
       log.info({ url, address }, 'relay started');
       this.#options.onServing({ url, address });
     });
-    child.once('error', (error) => log.warn({ err: error }, 'starting the relay failed'));
+    child.once('error', (error) => log.warn({ err: error }, 'relay could not be started'));
     child.stdin?.on('error', () => undefined);
     child.once('close', (code, signal) => {
       this.#child = undefined;

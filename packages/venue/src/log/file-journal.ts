@@ -378,14 +378,14 @@ export class FileJournal implements Log {
       next = this.#writerOf({ ...created, ...EMPTY_END });
     } catch (cause) {
       if (isNoRoom(cause)) this.#refuse(cause as Error, [this.#detach()]);
-      else this.#fail(new Error('starting a segment failed', { cause }));
+      else this.#fail(new Error('segment could not be started', { cause }));
       return;
     }
     try {
       await old.mark('sealed', this.#written);
       await old.close();
     } catch (cause) {
-      this.#fail(new Error('sealing a segment failed', { cause }));
+      this.#fail(new Error('segment could not be sealed', { cause }));
       return;
     }
     this.#writer = next;

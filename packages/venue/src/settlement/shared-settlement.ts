@@ -200,7 +200,8 @@ export class SharedSettlement implements MoneySide {
     const ended = Promise.withResolvers<void>();
     this.#end = () => ended.resolve();
     const onLost = (error: unknown): void => {
-      if (!term.isOver()) log.warn({ err: error }, 'taking over the settlement records');
+      if (!term.isOver())
+        log.warn({ err: error }, 'access to the settlement records lost; taking them over again');
       ended.resolve();
     };
     const settlement = this.#parts.open(term, await this.#take(term, onLost));

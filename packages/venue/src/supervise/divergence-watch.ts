@@ -95,7 +95,7 @@ export class DivergenceWatch {
     this.#isEnding = true;
     const { keep, log, onFatal } = this.#options;
     const folder = await keep(standing).catch((err: unknown) => {
-      log.error({ err }, 'saving the evidence of the divergence failed');
+      log.error({ err }, 'evidence of the divergence could not be saved');
       return 'no folder: writing it failed';
     });
     onFatal(new OutvotedError(standing, folder));

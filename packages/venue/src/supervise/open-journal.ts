@@ -40,7 +40,10 @@ export async function openJournal(
     mayCompress: () => disk.state === 'roomy',
     onCompactFailed: (error) => {
       metrics.logCompactFailed();
-      log.error({ err: error }, 'compressing an old part of the log failed; it stays uncompressed');
+      log.error(
+        { err: error },
+        'old part of the log could not be compressed; it stays uncompressed',
+      );
     },
     onSync: (seconds) => metrics.logSync(seconds),
   });

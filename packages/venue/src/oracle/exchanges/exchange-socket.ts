@@ -90,7 +90,7 @@ export class ExchangeSocket {
     const frame = parsed(text);
     const quotes = isFrame(frame) ? source.format.read(frame) : undefined;
     if (quotes === undefined) {
-      log.debug({ exchange: source.name, text: text.slice(0, 200) }, 'skipped an unknown frame');
+      log.debug({ exchange: source.name, text: text.slice(0, 200) }, 'unknown frame skipped');
       return;
     }
     this.#heardMs = nowMs;
