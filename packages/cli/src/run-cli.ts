@@ -55,7 +55,9 @@ function programOf(
   const around = new Surroundings(env);
   const program = new Command('oddlot')
     .description('Trade on, test against and operate an Oddlot venue')
-    .version(VERSION)
+    .version(VERSION, '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Print help')
+    .helpCommand('help [command]', 'Print help for a command')
     .option('--url <url>', 'URL of the venue', env['ODDLOT_URL'] ?? URL_DEFAULT)
     .option(
       '--network <name>',

@@ -180,13 +180,15 @@ export const RELAY_SETTINGS = {
     Process: {
       logLevel: setting(LOG_LEVEL, {
         default: 'info',
-        help: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+        help:
+          'Minimum level of log messages: `fatal`, `error`, `warn`, `info`, `debug`, `trace` ' +
+          'or `silent`',
         isEveryday: true,
       }),
     },
   },
   closing: `A flag overrides the environment, which overrides the file. Chains can only be set in the file.
-Each setting is explained in docs/operate/relay.md.`,
+Each setting is explained in docs/operate/relay-settings.md.`,
 } satisfies SettingsProgram;
 
 export type RelaySettings = SettingsOf<(typeof RELAY_SETTINGS)['groups']>;

@@ -9,8 +9,29 @@ import { verifyFolder } from './verify-folder.ts';
  * all of it stands, with 1 when something does not, with 2 when it was asked wrongly or a venue runs on the folder.
  */
 
-const HELP =
-  'oddlot verify FOLDER [--json] [--pruned]\noddlot verify URL [--network NAME] [--former-name NAME] [--genesis HASH] [--from HEIGHT] [--to HEIGHT] [--venue URL] [--json]\noddlot verify receipt --tx HASH [--url URL] [--network NAME] [--log URL] [--json]\noddlot verify liquidation --user ADDRESS [--time MS or --tid ID] [--url URL] [--network NAME] [--log URL] [--json]\noddlot verify settlement --instrument ID [--url URL] [--json]\noddlot verify reserves --user ADDRESS (--url URL or --proof FILE, or both) [--root ROOT] [--rpc URL] [--bridge ADDRESS] [--token ADDRESS] [--json]\n\nVerifies the data folder of a stopped venue: every byte of its log, every signature, every state, row and\nreceipt. Changes nothing.\n\n  --json     Print the report as JSON\n  --pruned   Accept missing rows that retention has removed (historyKeep, receiptsKeptMs)\n\nWith the URL of a log (the operations port of a venue started with --serve-log), replays that log in the same\nway; --venue also compares its blocks with the blocks that the venue publishes.\n\nreceipt      Recomputes the hash, signer and position of a request; with --log, also its result\nliquidation  Recomputes why and at which prices an account was liquidated; with --log, also the marks\nsettlement   Recomputes the result of an outcome market from its resolution record\nreserves     Checks that an account is included in the published liabilities of a venue\n\nExit codes: 0 everything agrees, 1 something differs, 2 nothing to compare or a usage error, 4 no answer\n';
+const HELP = `oddlot verify FOLDER [--json] [--pruned]
+oddlot verify URL [--network NAME] [--former-name NAME] [--genesis HASH] [--from HEIGHT] [--to HEIGHT] [--venue URL] [--json]
+oddlot verify receipt --tx HASH [--url URL] [--network NAME] [--log URL] [--json]
+oddlot verify liquidation --user ADDRESS [--time MS or --tid ID] [--url URL] [--network NAME] [--log URL] [--json]
+oddlot verify settlement --instrument ID [--url URL] [--json]
+oddlot verify reserves --user ADDRESS (--url URL or --proof FILE, or both) [--root ROOT] [--rpc URL] [--bridge ADDRESS] [--token ADDRESS] [--json]
+
+Verifies the data folder of a stopped venue: every byte of its log, every signature, every state, row and
+receipt. Changes nothing.
+
+  --json     Print the report as JSON
+  --pruned   Accept missing rows that retention has removed (historyKeep, receiptsKeptMs)
+
+With the URL of a log (the operations port of a venue started with --serve-log), replays that log in the same
+way; --venue also compares its blocks with the blocks that the venue publishes.
+
+receipt      Recomputes the hash, signer and position of a request; with --log, also its result
+liquidation  Recomputes why and at which prices an account was liquidated; with --log, also the marks
+settlement   Recomputes the result of an outcome market from its resolution record
+reserves     Checks that an account is included in the published liabilities of a venue
+
+Exit codes: 0 everything agrees, 1 something differs, 2 nothing to compare or a usage error, 4 no answer
+`;
 
 const WRONG_QUESTION = 2;
 

@@ -78,8 +78,12 @@ function forJson(name: string, file: string): Run {
   };
 }
 
-const REBUILD_HELP =
-  'oddlot rebuild-history --data FOLDER [--database URL] [--config FILE] [--json]\n\nRecomputes the history of a stopped venue from its log. Accepts all settings of the venue; see `oddlot start --help`.\n\nExit codes: 0 the history is complete, 1 it could not be completed, 2 there is no log, a venue is using it, or a setting is wrong\n';
+const REBUILD_HELP = `oddlot rebuild-history --data FOLDER [--database URL] [--config FILE] [--json]
+
+Recomputes the history of a stopped venue from its log. Accepts all settings of the venue; see \`oddlot start --help\`.
+
+Exit codes: 0 the history is complete, 1 it could not be completed, 2 there is no log, a venue is using it, or a setting is wrong
+`;
 
 function rebuild(args: readonly string[], isJson: boolean): Promise<number> {
   const { env: environment, stderr, stdout } = process;

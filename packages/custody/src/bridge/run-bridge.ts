@@ -22,8 +22,39 @@ import { cancel, rotate, unpauseByThreshold } from './threshold-commands.ts';
 /** How a command ends: done, not done, written wrongly, or sent and nobody knows yet. */
 const EXIT = { done: 0, failed: 1, usage: 2, notMined: 3 } as const;
 
-const BRIDGE_USAGE =
-  'Usage: oddlot bridge COMMAND [options]\n\nKeys and status\n  key FILE                        Create a key in a new file and print its address\n  address --key K                 Print the address of a key\n  status [--id ID] [--account A]  Show the validators, the balance and the state of the bridge\n\nCommands with one key\n  deploy --token T --validators A,B,C --threshold N --guardian G --large-usd USDC --delay-seconds S\n  pause | unpause                 Pause or resume payouts (guardian)\n  cancel-queued ID                Cancel a large payout that is waiting (guardian)\n  finish ID                       Pay a large payout that is due (any key)\n\nCommands that need a threshold of validators: prepare a file, have them sign it in turn (or sign copies), send it\n  rotate  --prepare FILE --validators A,B,C --threshold N --guardian G\n  unpause --prepare FILE\n  cancel ID --prepare FILE\n  return  --prepare FILE --operations URL --tx HASH --log INDEX [--to ADDRESS]\n  move    --prepare FILE --to BRIDGE   Move the whole balance to the next bridge\n  sign FILE                       Show the request, without network access\n  sign FILE --key K | --signature HEX\n  rotate | unpause | cancel | return | move   --send FILE [--send FILE]…\n\nOptions\n  --rpc URL[,URL]   Endpoints of the chain; with several, at least two must agree\n  --bridge ADDRESS  Address of the bridge\n  --key PLACE       Key to send or sign with: a file, or env:NAME\n  --chain-id N      Reject endpoints of any other chain\n  --confirmations N Number of blocks to wait for (1)\n  --wait-seconds N  Maximum time to wait (120)\n\nExit codes: 0 done, 1 failed, 2 usage error, 3 sent but not in a block yet\n';
+const BRIDGE_USAGE = `Usage: oddlot bridge COMMAND [options]
+
+Keys and status
+  key FILE                        Create a key in a new file and print its address
+  address --key K                 Print the address of a key
+  status [--id ID] [--account A]  Show the validators, the balance and the state of the bridge
+
+Commands with one key
+  deploy --token T --validators A,B,C --threshold N --guardian G --large-usd USDC --delay-seconds S
+  pause | unpause                 Pause or resume payouts (guardian)
+  cancel-queued ID                Cancel a large payout that is waiting (guardian)
+  finish ID                       Pay a large payout that is due (any key)
+
+Commands that need a threshold of validators: prepare a file, have them sign it in turn (or sign copies), send it
+  rotate  --prepare FILE --validators A,B,C --threshold N --guardian G
+  unpause --prepare FILE
+  cancel ID --prepare FILE
+  return  --prepare FILE --operations URL --tx HASH --log INDEX [--to ADDRESS]
+  move    --prepare FILE --to BRIDGE   Move the whole balance to the next bridge
+  sign FILE                       Show the request, without network access
+  sign FILE --key K | --signature HEX
+  rotate | unpause | cancel | return | move   --send FILE [--send FILE]…
+
+Options
+  --rpc URL[,URL]   Endpoints of the chain; with several, at least two must agree
+  --bridge ADDRESS  Address of the bridge
+  --key PLACE       Key to send or sign with: a file, or env:NAME
+  --chain-id N      Reject endpoints of any other chain
+  --confirmations N Number of blocks to wait for (1)
+  --wait-seconds N  Maximum time to wait (120)
+
+Exit codes: 0 done, 1 failed, 2 usage error, 3 sent but not in a block yet
+`;
 
 const COMMANDS: Readonly<Record<string, BridgeCommand>> = {
   key: makeKey,

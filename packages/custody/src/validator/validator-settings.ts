@@ -195,11 +195,14 @@ export const VALIDATOR_SETTINGS = {
       hostNames: HOST_NAMES,
       logLevel: setting(LOG_LEVEL, {
         default: 'info',
-        help: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+        help:
+          'Minimum level of log messages: `fatal`, `error`, `warn`, `info`, `debug`, `trace` ' +
+          'or `silent`',
       }),
     },
   },
-  closing: 'A flag overrides the file. Each setting is explained in docs/operate/bridge.md.',
+  closing:
+    'A flag overrides the file. Each setting is explained in docs/operate/bridge-settings.md.',
 } satisfies SettingsProgram;
 
 export type ValidatorSettings = SettingsOf<(typeof VALIDATOR_SETTINGS)['groups']>;

@@ -19,12 +19,17 @@ export function settingsHelp(
 ): string {
   const { closing, groups, title } = program;
   const config = variableName(program, 'config');
-  const others = `  --config FILE\n      Read settings from a TOML file${config === undefined ? '' : `\n environment ${config}`}\n  --help, --help all\n      Print the common settings, or all of them, and exit`;
+  const others = `  --config FILE
+      Read settings from a TOML file${config === undefined ? '' : `\n      environment ${config}`}
+  --help, --help all
+      Print the common settings, or all of them, and exit`;
   const all = settingsIn(program);
   const everyday = all.filter(([, { isEveryday }]) => isEveryday);
   const shown =
     which === 'everyday'
-      ? `${everyday.map((each) => shortUsage(each)).join('\n')}\n${others}\n\n${all.length - everyday.length} more settings are listed by --help all. Set limits and budgets in the file.`
+      ? `${everyday.map((each) => shortUsage(each)).join('\n')}\n${others}
+
+${all.length - everyday.length} more settings are listed by --help all. Set limits and budgets in the file.`
       : `${Object.entries(groups)
           .map(([group, settings]) =>
             [group, ...Object.entries(settings).map((each) => fullUsage(program, each))].join('\n'),

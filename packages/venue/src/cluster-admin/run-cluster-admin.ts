@@ -30,8 +30,19 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   restore: (place, { giveUpFrom }, onProgress) => restoreFromCopy(place, giveUpFrom, onProgress),
 };
 
-const HELP =
-  "Administers the log of a cluster:\n\n  npm run cluster-admin -- status    Show the replicas, their heights, whether their hashes agree, and the leases\n  npm run cluster-admin -- import    Turn the log of a single-process venue in --data into the stream of a cluster\n  npm run cluster-admin -- export    Turn the stream into a data folder in --data for a single-process venue\n  npm run cluster-admin -- restore   Restore a stream that lost blocks from the copy in --data;\n                                     add --give-up-from N if another replica reported more blocks\n  npm run cluster-admin -- open-era  Activate the rules version of a newer release that is waiting\n  npm run cluster-admin -- keep-era  Cancel the activation, as long as the rules version is not active\n\nAccepts the venue's settings (--log, --cluster, --data, --nats-user, …) from flags, environment or file.\nExit codes: 0 done, 1 rejected (with the reason), 2 usage error.\n";
+const HELP = `Administers the log of a cluster:
+
+  npm run cluster-admin -- status    Show the replicas, their heights, whether their hashes agree, and the leases
+  npm run cluster-admin -- import    Turn the log of a single-process venue in --data into the stream of a cluster
+  npm run cluster-admin -- export    Turn the stream into a data folder in --data for a single-process venue
+  npm run cluster-admin -- restore   Restore a stream that lost blocks from the copy in --data;
+                                     add --give-up-from N if another replica reported more blocks
+  npm run cluster-admin -- open-era  Activate the rules version of a newer release that is waiting
+  npm run cluster-admin -- keep-era  Cancel the activation, as long as the rules version is not active
+
+Accepts the venue's settings (--log, --cluster, --data, --nats-user, …) from flags, environment or file.
+Exit codes: 0 done, 1 rejected (with the reason), 2 usage error.
+`;
 
 /** Carries out one command and says how the process should end. */
 export async function runClusterAdmin(

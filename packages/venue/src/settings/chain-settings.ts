@@ -35,7 +35,7 @@ export const CHAIN_SETTINGS = {
       'its port for replicas',
   }),
   relay: setting(SWITCH, {
-    unset: 'if the chain is local',
+    unset: 'on if the chain is local',
     help:
       'Start a [relay](relay.md) on `port` + 1, with a second chain on `port` + 4; if ' +
       '`port` is 0, both use free ports',

@@ -45,8 +45,8 @@ export const CLUSTER_SETTINGS = {
     {
       unset: 'not announced',
       help:
-        'Public URL of this replica, not of a proxy in front of all. It is listed in ' +
-        '`settings`, so that clients can switch to it when they lose another replica',
+        'Public URL of this replica, not of a proxy in front of all replicas. It is listed ' +
+        'in `settings`, so that clients can switch to it when they lose another replica',
     },
   ),
   streamReplicas: setting(whole(), {

@@ -32,24 +32,25 @@ export const DATA_SETTINGS = {
   logKeep: setting(KEPT, {
     unset: '`all`; 1 with simulated traders',
     help:
-      '`all`, or days: [how long the log is kept](storage.md#daily-volume). Without the ' +
-      'complete log, damaged receipts cannot be recomputed and the past cannot be audited',
+      '[How long the log is kept](storage.md#daily-volume): `all`, or a number of days. ' +
+      'Without the complete log, damaged receipts cannot be recomputed and the past cannot ' +
+      'be audited',
   }),
   historyKeep: setting(KEPT, {
     unset: '`all`; 1 with simulated traders',
     help:
-      '`all`, or days: how long rows of the [history](storage.md#history) are kept; receipts ' +
-      'have their own setting',
+      'How long rows of the [history](storage.md#history) are kept: `all`, or a number of ' +
+      'days. Receipts have their own setting',
   }),
   diskLowBytes: setting(whole('bytes', { min: 0 }), {
     default: 2 ** 30,
     help:
-      'Below [this much free space](storage.md#full-disk) only cancels, reducing orders ' +
-      "and operators' actions are accepted",
+      'Free space below which [only cancels, reducing orders and operator ' +
+      'actions](storage.md#full-disk) are accepted',
   }),
   diskFullBytes: setting(whole('bytes', { min: 0 }), {
     default: 2 ** 28,
-    help: 'Below this much free space nothing is written; reads continue',
+    help: 'Free space below which nothing is written; reads continue',
   }),
   acceptClock: setting(SWITCH, {
     default: false,

@@ -7,9 +7,9 @@ export const IDENTITY_SETTINGS = {
   network: setting(choice('testnet', 'mainnet'), {
     default: 'testnet',
     help:
-      '`testnet` or `mainnet`. A mainnet has different signing constants, requires real ' +
-      'prices, and does not allow the faucet, simulated traders, demo markets or `fault`. ' +
-      'Fixed at the first start of a data folder',
+      'Network type: `testnet` or `mainnet`. A mainnet has different signing constants, ' +
+      'requires real prices, and does not allow the faucet, simulated traders, demo ' +
+      'markets or `fault`. Fixed at the first start of a data folder',
     isEveryday: true,
   }),
   serviceNetwork: setting(

@@ -25,9 +25,9 @@ export const PRICE_SETTINGS = {
   referencePrices: setting(choice('simulated', 'still', 'exchanges', 'none'), {
     unset: 'same as `oracle` with bots, otherwise `none`',
     help:
-      '[Reference prices of outcome ' +
-      'markets](outcome-markets.md#reference-prices): `simulated`, ' +
-      '`still`, `exchanges`, `none`. Never `simulated` or `still` on a mainnet',
+      '[Reference prices of outcome markets](outcome-markets.md#reference-prices): ' +
+      '`simulated`, `still`, `exchanges` or `none`. Never `simulated` or `still` on a ' +
+      'mainnet',
   }),
   referenceSymbols: setting(
     list(

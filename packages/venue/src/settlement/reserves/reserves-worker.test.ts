@@ -267,7 +267,7 @@ test('it waits for test money that is being made, but not for ever, and for the 
   rig.isHistoryAway = true;
   await rig.round();
   await rig.round();
-  expect(rig.told.filter((line) => line.includes('cannot be determined'))).toHaveLength(1);
+  expect(rig.told.filter((line) => line.includes('could not be determined'))).toHaveLength(1);
   rig.isHistoryAway = false;
   replica.pass(60_000);
   await rig.round();
