@@ -309,7 +309,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   [
     'a difference that is told',
     { balance: '4', assets: '4', difference: '-2' },
-    'assets equal what is owed',
+    'assets equal the amount owed',
   ],
 ])('R-conservation: an insolvent venue is seen behind %s', async (_, planted, named) => {
   const file = await mainnetProof(planted);
@@ -362,7 +362,7 @@ test('every figure is told; what is unsettled is compared with what the bridge h
   expect(again.lines).toContain(`DIFFER  ${what}: 2 of 0`);
   for (const more of [[], ['--rpc', both]]) {
     const alone = await run([...open, ...more]);
-    expect(alone.lines.join('\n')).toContain('add --rpc and --url');
+    expect(alone.lines.join('\n')).toContain('pass --rpc and --url');
     expect(alone.code).toBe(1);
   }
 });

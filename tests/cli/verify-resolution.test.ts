@@ -124,7 +124,7 @@ test('an operator’s resolution has only its winner and hash, a market in progr
   expect(lines).toEqual([
     'agree   winningOutcome none',
     `agree   receiptHash ${operator.receiptHash}`,
-    'believed  the result: resolved by the operator, without samples to compute it from',
+    'believed  the result: resolved by the operator, without samples from which to compute it',
   ]);
   expect(code).toBe(0);
   const open = await verify({ ...RIGHT, resolutionStatus: 'prepared' });

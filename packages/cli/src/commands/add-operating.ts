@@ -163,7 +163,7 @@ function addEvent(program: Command, around: Surroundings): void {
     });
   const resolve = event
     .command('resolve')
-    .summary('Set what a YES share of a closed market pays')
+    .summary('Resolve a closed market by setting the payout of a YES share')
     .argument('<market>', 'Market id, or its slug while it is open')
     .argument('<fraction>', 'Payout of a YES share in USDC, from 0 to 1')
     .option('--evidence <text>', 'Evidence for the result')

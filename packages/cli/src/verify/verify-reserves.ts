@@ -62,7 +62,7 @@ export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] 
     same('owed', text(of('owed')), text(owed)),
     same('assets', text(of('assets')), text(assets)),
     same('difference', text(of('difference')), text(difference)),
-    { what: 'assets equal what is owed', agrees: difference === 0n, told: text(assets) },
+    { what: 'assets equal the amount owed', agrees: difference === 0n, told: text(assets) },
   ];
 }
 

@@ -24,7 +24,7 @@ export function signersAfter(
     assertSigned(change, { user, set });
     const next = parseMultiSigSigners(String(action['signers']));
     if (next === undefined || (next !== null && !isSignerSetSound(next))) {
-      throw new SigningRefusal(409, `${txHash} does not name signers`);
+      throw new SigningRefusal(409, `${txHash} contains no signers`);
     }
     set = next ?? undefined;
   }

@@ -137,7 +137,7 @@ describe('R-withdraw: a validator', () => {
       [{ withdrawalId: 8n }, 'has no withdrawal 8'],
       [{ user: DESTINATION }, `has no withdrawal 7 of ${DESTINATION}`],
       [{ usd: 2_000_000n }, 'the amount to pay for withdrawal 7 is 1.9 USDC'],
-      [{ destination: USER }, `withdrawal 7 goes to ${DESTINATION}`],
+      [{ destination: USER }, `withdrawal 7 must go to ${DESTINATION}`],
       [{ withdrawalId: RETURN_ID_MIN | 7n }, 'returns of deposits are signed by hand'],
       [{ withdrawalId: 2n ** 60n }, `unknown withdrawal ${2n ** 60n}`],
     ];

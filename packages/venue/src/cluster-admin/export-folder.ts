@@ -103,8 +103,8 @@ async function finish(
     });
     const { hash, height } = await checkCopy(data, journal, onProgress);
     return (
-      `exported the stream of ${cluster} to ${data}: ${height} blocks, the last one has ` +
-      `the hash ${hash}`
+      `exported the stream of ${cluster} to ${data}: ${height} blocks; the hash of the ` +
+      `last one is ${hash}`
     );
   } finally {
     await journal.close();

@@ -49,8 +49,8 @@ export function restoreFromCopy(
     if (written !== undefined) await compareStream(written, journal, onProgress);
     await board.clear();
     return (
-      `restored the stream of ${cluster} from ${data}: ${lastSeq} blocks, the last one has ` +
-      `the hash ${hash}`
+      `restored the stream of ${cluster} from ${data}: ${lastSeq} blocks; the hash of the ` +
+      `last one is ${hash}`
     );
   });
 }

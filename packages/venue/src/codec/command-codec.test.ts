@@ -35,7 +35,7 @@ describe('commands as bytes', () => {
     ['a text of no kind', '000403', /unknown kind of text/],
     ['a text that is not UTF-8', '000404ff', /unknown kind of text/],
     ['a list longer than all bytes', '0005f905', /5 parts reach beyond/],
-    ['a key that was not named', '00060101', /key 1 was not named/],
+    ['a key that was not named', '00060101', /key 1 was not defined before/],
     ['something behind the command', '000000', /ends at 2 instead of 3/],
   ])('%s is refused', (_, hex, message) => {
     expect(() => decodeCommand(Buffer.from(hex, 'hex'))).toThrow(EncodingError);

@@ -5,7 +5,7 @@ const failed = (code: string, more: object = {}): Error =>
   Object.assign(new Error(`${code}: it did not work`), { code, ...more });
 
 test.each<[string, Error, RegExp]>([
-  ['a folder of somebody else', failed('EACCES'), /may not write there \(EACCES/],
+  ['a folder of somebody else', failed('EACCES'), /no write permission there \(EACCES/],
   ['a read-only file system', failed('EROFS'), /file system is read-only/],
   ['a full disk', failed('ENOSPC'), /the disk is full/],
   [
