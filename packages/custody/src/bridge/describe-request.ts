@@ -15,7 +15,7 @@ export function describeRequest(request: BridgeRequest): readonly string[] {
     ];
   }
   if (request.primaryType === 'Unpause') {
-    return [`lift pause ${request.message.nonce} of ${place}`];
+    return [`end pause ${request.message.nonce} of ${place}`];
   }
   if (request.primaryType === 'Cancellation') {
     return [`cancel withdrawal ${request.message.withdrawalId} of ${place}, irrevocably`];

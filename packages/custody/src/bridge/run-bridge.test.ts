@@ -154,12 +154,12 @@ test('status says who decides, what the bridge holds and whether it runs', async
   const said = await done(`status --id 1 --account ${addresses.guardian}`);
   for (const line of [
     `bridge     ${bridge} on chain ${CHAIN_ID}`,
-    'state      runs',
+    'state      running',
     'holds      1000 USDC',
     `validator  ${addresses.v3}`,
     'threshold  2 of 3',
     `guardian   ${addresses.guardian}`,
-    'large      from 100 USDC, waits 60 s',
+    'large      from 100 USDC, delayed by 60 s',
     'id 1  none',
   ]) {
     expect(said.split('\n')).toContain(line);
@@ -179,13 +179,13 @@ test('the guardian pauses and lets go on; nobody else does', async () => {
     said: 'the bridge rejected the transaction: the bridge is paused',
   });
   await done('unpause', 'guardian');
-  expect(await done('status')).toContain('state      runs');
+  expect(await done('status')).toContain('state      running');
 });
 
 test('validators lift a pause by their signatures, each on a copy of the file', async () => {
   await done('pause', 'guardian');
   const said = await done(`unpause --prepare ${file('unpause.json')}`);
-  expect(said).toContain(`lift pause 2 of bridge ${bridge} on chain ${CHAIN_ID}`);
+  expect(said).toContain(`end pause 2 of bridge ${bridge} on chain ${CHAIN_ID}`);
   copyFileSync(file('unpause.json'), file('copy.json'));
   await signed('unpause.json', 'v1');
   await signed('unpause.json', 'v1');
@@ -201,7 +201,7 @@ test('validators lift a pause by their signatures, each on a copy of the file', 
   expect(shown.said).toContain(`signed by ${addresses.v3}\nsigned by ${addresses.sender}`);
   const both = `unpause --send ${file('unpause.json')} --send ${file('copy.json')}`;
   await done(both, 'sender');
-  expect(await done('status')).toContain('state      runs');
+  expect(await done('status')).toContain('state      running');
   // What was collected for one pause lifts no other.
   await done('pause', 'guardian');
   expect((await onBridge(both, 'sender')).said).toContain('the nonce has changed');
