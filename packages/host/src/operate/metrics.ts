@@ -21,7 +21,13 @@ export class Metrics {
     'HTTP requests answered, by path and status.',
     ['path', 'status'],
   );
-  readonly #durations = histogram(this, 'http_request_duration_seconds', SECONDS, ['path']);
+  readonly #durations = histogram(
+    this,
+    'http_request_duration_seconds',
+    'Time to answer an HTTP request in seconds, by path.',
+    SECONDS,
+    ['path'],
+  );
   readonly #recoverBackend = gauge(
     this,
     'recover_backend',
@@ -34,13 +40,28 @@ export class Metrics {
     'Signature worker threads lost.',
   );
   readonly #blockHeight = gauge(this, 'block_height', 'Height of the newest block.');
-  readonly #blockTime = gauge(this, 'block_time_seconds', 'Consensus time of the newest block.');
-  readonly #blockCommands = histogram(this, 'block_commands', BLOCK_COMMANDS);
-  readonly #syncSeconds = histogram(this, 'log_sync_duration_seconds', SYNC_SECONDS);
+  readonly #blockTime = gauge(this, 'block_time_seconds', 'Unix time of the newest block.');
+  readonly #blockCommands = histogram(
+    this,
+    'block_commands',
+    'Commands in a block.',
+    BLOCK_COMMANDS,
+  );
+  readonly #syncSeconds = histogram(
+    this,
+    'log_sync_duration_seconds',
+    'Time to sync the log in seconds.',
+    SYNC_SECONDS,
+  );
   readonly #orders = counter(this, 'orders_total', 'Orders executed, by resulting state.', [
     'state',
   ]);
-  readonly #snapshotSeconds = histogram(this, 'snapshot_duration_seconds', SNAPSHOT_SECONDS);
+  readonly #snapshotSeconds = histogram(
+    this,
+    'snapshot_duration_seconds',
+    'Time to write a snapshot in seconds.',
+    SNAPSHOT_SECONDS,
+  );
   readonly #snapshotFailures = counter(
     this,
     'snapshot_failures_total',
@@ -225,10 +246,10 @@ function gauge(
 function histogram(
   owner: Metrics,
   name: string,
+  help: string,
   buckets: number[],
   labelNames: string[] = [],
 ): Histogram<string> {
-  const help = `Distribution of ${name}.`;
   return new Histogram({
     name: `oddlot_${name}`,
     help,

@@ -65,10 +65,14 @@ export function observeCluster(
     'Blocks by which this replica is behind the highest one.',
     () => lagOf(cluster, head()),
   );
-  metrics.gauge('cluster_log_silent_seconds', 'Time for which the log has had no quorum.', () => {
-    const trouble = cluster.trouble();
-    return trouble?.kind === 'silent' ? trouble.sinceMs / 1000 : 0;
-  });
+  metrics.gauge(
+    'cluster_log_silent_seconds',
+    'Seconds for which the log has had no quorum.',
+    () => {
+      const trouble = cluster.trouble();
+      return trouble?.kind === 'silent' ? trouble.sinceMs / 1000 : 0;
+    },
+  );
   metrics.gauge('cluster_log_lost', '1 while the stream lacks blocks that a replica has.', () =>
     cluster.trouble()?.kind === 'lost' ? 1 : 0,
   );
@@ -89,7 +93,7 @@ export function observeCluster(
   );
   metrics.gauge(
     'cluster_clock_apart_seconds',
-    'Time by which this clock is ahead of the clocks of most replicas.',
+    'Seconds by which this clock is ahead of the clocks of most replicas.',
     () => cluster.clockApartMs() / 1000,
   );
 }
