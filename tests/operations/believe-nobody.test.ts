@@ -354,7 +354,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
         account: address(THIEF),
         source: { ...deposit().source, logIndex: deposit().source.logIndex + 1 },
       }),
-      /the chain does not have this deposit/,
+      /the deposit does not exist on the chain/,
     ],
   ])('with a deposit %s', async (_, command, why) => {
     const thieves = await steal(await StolenVenue.open(venue.data));
