@@ -160,7 +160,12 @@ test('a program is told the same as findings', async () => {
 test.each<[string, readonly string[], number, RegExp]>([
   ['no instrument', [], 2, /^usage: /],
   ['an option that does not exist', ['--moon'], 2, /^Unknown option '--moon'/],
-  ['no URL', ['--instrument', '5', '--url', 'moon'], 2, /^Invalid URL "moon"$/],
+  [
+    'no URL',
+    ['--instrument', '5', '--url', 'moon'],
+    2,
+    /^Invalid URL "moon"\. Use an http or https URL\.$/,
+  ],
   [
     'no venue there',
     ['--instrument', '5', '--url', 'http://127.0.0.1:1'],

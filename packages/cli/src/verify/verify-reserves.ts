@@ -403,12 +403,12 @@ function read(args: readonly string[]): Given & { readonly isJson: boolean } {
   const wrong = (why: string): Error => ending(EXIT.nothing, why);
   if (user === undefined || (url === undefined && proof === undefined)) throw wrong(USAGE);
   const odd = [user, bridge, token].find((each) => each && !/^0x[0-9a-fA-F]{40}$/.test(each));
-  if (odd !== undefined) throw wrong(`Invalid address "${odd}"`);
+  if (odd !== undefined) throw wrong(`Invalid address "${odd}". Use 0x and 40 hex digits.`);
   if (root !== undefined && !/^0x[0-9a-fA-F]{64}$/.test(root))
-    throw wrong(`Invalid root "${root}"`);
+    throw wrong(`Invalid root "${root}". Use 0x and 64 hex digits.`);
   if (rpc === undefined && (bridge ?? token) !== undefined) throw wrong(ALONE);
   const bad = [url, rpc].find((each) => each !== undefined && !URL.canParse(each));
-  if (bad !== undefined) throw wrong(`Invalid URL "${bad}"`);
+  if (bad !== undefined) throw wrong(`Invalid URL "${bad}". Use an http or https URL.`);
   return { ...values, user, isJson: json };
 }
 
