@@ -371,7 +371,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     [
       'of a higher amount',
       (command) => ({ ...command, amountMicroUsdc: 900_000_000 }) as Command,
-      /credits 900000000 micro-USDC to .*, but only 500000000 arrived/,
+      /credits 900000000 micro-USDC to .*, but only 500000000 micro-USDC arrived/,
     ],
   ])('with a deposit %s, shown to validators that begin now', async (_, change, why) => {
     const changed = (entry: LogEntry): LogEntry => ({
