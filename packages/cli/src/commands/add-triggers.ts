@@ -141,7 +141,7 @@ function sideOf(
   if (held === undefined)
     throw new CliError(
       'refused',
-      `There is no such position on ${name}. Use \`oddlot positions\` to list your ` + 'positions.',
+      `There is no such position on ${name}. See \`oddlot positions\`.`,
     );
   if (side === undefined && sides.length > 1) {
     throw new CliError('usage', `${name} has both a long and a short position. Use --side.`);

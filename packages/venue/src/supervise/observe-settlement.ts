@@ -21,11 +21,7 @@ export function observeSettlement(
       return now === undefined ? {} : { [now]: 1 };
     },
   );
-  metrics.gauge(
-    'settlement_head',
-    'Newest block of the settlement chain.',
-    () => watch()?.head ?? 0,
-  );
+  metrics.gauge('settlement_head', 'Newest block of the chain.', () => watch()?.head ?? 0);
   metrics.gauge('settlement_block', 'Block up to which deposits are credited.', () => {
     return watch()?.block ?? 0;
   });
@@ -40,26 +36,21 @@ export function observeSettlement(
       );
     },
   );
-  metrics.gauges(
-    'settlement_aside_usdc',
-    'Uncredited deposits in USDC, by reason.',
-    'reason',
-    () => {
-      const sums: Record<string, number> = {};
-      for (const { amount, reason, returned } of watch()?.book.aside ?? []) {
-        if (returned !== undefined) continue;
-        sums[reason] = (sums[reason] ?? 0) + Number(amount) / MICRO_USDC;
-      }
-      const pots = Object.values(watch()?.book.pots ?? {});
-      const small = pots.reduce((sum, { amount }) => sum + amount, 0);
-      const dust = Number(watch()?.book.dust.amount ?? 0);
-      return {
-        ...sums,
-        ...(small === 0 ? {} : { belowMinimum: small / MICRO_USDC }),
-        ...(dust === 0 ? {} : { dust: dust / MICRO_USDC }),
-      };
-    },
-  );
+  metrics.gauges('settlement_aside_usdc', 'Uncredited USDC, by reason.', 'reason', () => {
+    const sums: Record<string, number> = {};
+    for (const { amount, reason, returned } of watch()?.book.aside ?? []) {
+      if (returned !== undefined) continue;
+      sums[reason] = (sums[reason] ?? 0) + Number(amount) / MICRO_USDC;
+    }
+    const pots = Object.values(watch()?.book.pots ?? {});
+    const small = pots.reduce((sum, { amount }) => sum + amount, 0);
+    const dust = Number(watch()?.book.dust.amount ?? 0);
+    return {
+      ...sums,
+      ...(small === 0 ? {} : { belowMinimum: small / MICRO_USDC }),
+      ...(dust === 0 ? {} : { dust: dust / MICRO_USDC }),
+    };
+  });
   metrics.gauge(
     'settlement_vanished_usdc',
     'Credited deposits that are no longer on the chain, in USDC.',
@@ -69,20 +60,16 @@ export function observeSettlement(
       return all.reduce((sum, { amount }) => sum + Number(amount), 0) / MICRO_USDC;
     },
   );
-  metrics.gauge(
-    'settlement_sends_waiting',
-    'Transactions dropped permanently by the chain.',
-    () => {
-      return settlement?.status?.waiting.length ?? 0;
-    },
-  );
+  metrics.gauge('settlement_sends_waiting', 'Transactions dropped by the chain.', () => {
+    return settlement?.status?.waiting.length ?? 0;
+  });
   observePayouts(
     metrics,
     () => settlement?.status?.payouts,
     () => state().timeMs,
   );
   observeVitals(metrics, () => settlement?.status?.vitals);
-  metrics.gauge('settlement_owed_usdc', 'Deposits minus payouts, in USDC.', () => {
+  metrics.gauge('settlement_owed_usdc', 'Deposits minus payouts.', () => {
     return Number(owedMicroUsdc(state())) / MICRO_USDC;
   });
 }
