@@ -110,7 +110,7 @@ test.each([false, true])(
       const unfinished = join(directory, `${segmentName(1)}.new`);
       if (isFull) {
         await mkdir(unfinished);
-        await expect(journal.append(block(1))).rejects.toThrow(/starting a segment failed/);
+        await expect(journal.append(block(1))).rejects.toThrow(/segment could not be started/);
         expect(await formatOf(join(directory, segmentName(1)))).toBe(1);
         await journal.close();
         return;
