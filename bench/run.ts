@@ -79,7 +79,7 @@ else await runOne(values.section);
 async function runAll(names: readonly string[]): Promise<void> {
   const unknown = names.find((name) => !(name in SECTIONS));
   if (unknown !== undefined) {
-    console.error(`no section ${unknown}; there are ${Object.keys(SECTIONS).join(', ')}`);
+    console.error(`Unknown section ${unknown}. Use one of ${Object.keys(SECTIONS).join(', ')}`);
     process.exitCode = 2;
     return;
   }

@@ -31,8 +31,10 @@ export async function sendFor(
     { orders: [limitOrder(order)], builder: fee },
     { confirm: 'executed' },
   );
-  if (reply.status !== 'executed') throw new Error(`not known yet: look for ${reply.txHash}`);
-  for (const warning of reply.warnings) console.warn('without the fee:', JSON.stringify(warning));
+  if (reply.status !== 'executed')
+    throw new Error(`The result is unknown. Check transaction ${reply.txHash}`);
+  for (const warning of reply.warnings)
+    console.warn('builder fee not charged:', JSON.stringify(warning));
   return reply;
 }
 

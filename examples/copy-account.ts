@@ -58,12 +58,12 @@ async function repeat(
 
 if (import.meta.main) {
   const { LEADER: leader, CURSOR: file = 'copy-account.json' } = process.env;
-  if (leader === undefined) throw new Error('say whom to copy: LEADER=0x…');
+  if (leader === undefined) throw new Error('Missing account to copy. Set LEADER=0x…');
   let cursor: FillsCursor | undefined;
   try {
     cursor = JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    console.log('begins with the next trade');
+    console.log('copying starts with the next trade');
   }
   const keep = (place: FillsCursor): void => {
     // Under another name first: a crash leaves the old one or the new one.

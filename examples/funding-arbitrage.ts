@@ -20,7 +20,7 @@ export async function fundingOf(client: Client, instrumentId: number): Promise<n
   for await (const event of client.streams.activeAssetCtx({ coin: String(instrumentId) })) {
     if (event.type === 'data') return Number(event.data.ctx.funding);
   }
-  throw new Error('the client was closed');
+  throw new Error('The client was closed');
 }
 
 /** Opens both legs if it is worth it; gives the size of the pair, or nothing. */
@@ -68,6 +68,6 @@ if (import.meta.main) {
     least: 0.00001,
     slippagePercent: '0.1',
   });
-  console.log(size === undefined ? 'not worth it' : `${size} BTC long here and short there`);
+  console.log(size === undefined ? 'no opportunity' : `${size} BTC long here and short there`);
   for (const venue of venues) venue.close();
 }

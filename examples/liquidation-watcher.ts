@@ -42,11 +42,11 @@ export class LiquidationWatcher {
 if (import.meta.main) {
   const { ODDLOT_URL: url = 'http://127.0.0.1:8690', WATCHED = '' } = process.env;
   const users = WATCHED.split(',').filter((user) => user !== '');
-  if (users.length === 0) throw new Error('say whom to watch: WATCHED=0x…,0x…');
+  if (users.length === 0) throw new Error('Missing accounts to watch. Set WATCHED=0x…,0x…');
   const watcher = new LiquidationWatcher(createReader({ url }), users, 1.5);
   for (;;) {
     for (const { user, isNear, ratio } of await watcher.look()) {
-      console.log(user, isNear ? `is at ${ratio}` : 'is safe again');
+      console.log(user, isNear ? `has a margin ratio of ${ratio}` : 'is safe again');
     }
     await new Promise((resolve) => setTimeout(resolve, 2_000));
   }

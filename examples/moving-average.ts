@@ -44,11 +44,11 @@ function mean(values: readonly number[]): number {
 if (import.meta.main) {
   const files = process.argv.slice(2);
   if (files.length === 0)
-    throw new Error('say what was recorded: node moving-average.ts BTCUSDT-1h.csv');
+    throw new Error('Missing recording. Pass its file: node moving-average.ts BTCUSDT-1h.csv');
   const bot = movingAverage({ fast: 12, slow: 48, size: 0.05 });
   const report = await replayMarket({ recording: files, bot, page: 'backtest.html' });
   const { drawdown, fees, fills, funding, liquidations, pnl } = report;
-  console.log(`result ${pnl} USDC, of which fees ${fees} and funding ${funding}`);
-  console.log(`${fills.length} fills, ${liquidations.length} steps of liquidations`);
-  console.log(`deepest drawdown ${drawdown.usdc} USDC; more in backtest.html`);
+  console.log(`profit ${pnl} USDC, including ${fees} in fees and ${funding} in funding`);
+  console.log(`${fills.length} fills, ${liquidations.length} liquidation steps`);
+  console.log(`maximum drawdown ${drawdown.usdc} USDC; see backtest.html for details`);
 }

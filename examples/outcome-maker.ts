@@ -99,7 +99,7 @@ if (import.meta.main) {
   for (;;) {
     // A round that fails is over, and the next one tries again.
     await requoteOutcomes(client, Date.now(), terms).then(
-      (standing) => console.log(`${standing} quotes stand`),
+      (standing) => console.log(`${standing} quotes are resting`),
       (error) => console.error(error.message),
     );
     await new Promise((resolve) => setTimeout(resolve, 5_000));

@@ -55,7 +55,7 @@ function main(isDry: boolean): void {
   }
   tellFiles();
   if (isDry) {
-    console.log(`release: ${release.version} is possible; this was a dry run`);
+    console.log(`release: ${release.version} can be released; this was a dry run`);
     return;
   }
   takeCommit(ROOT, source.commit);

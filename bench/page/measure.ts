@@ -39,7 +39,7 @@ const rows: Row[] = [];
 const sections: Record<string, unknown> = {};
 if (unknown === undefined) await measure();
 else {
-  console.error(`no section ${unknown}; there are ${SECTIONS.join(', ')}`);
+  console.error(`Unknown section ${unknown}. Use one of ${SECTIONS.join(', ')}`);
   process.exitCode = 2;
 }
 

@@ -89,21 +89,23 @@ test('an admin changes, halts and resumes a perp, and the ladder, the gate and w
   await cheapen('admin');
   const as = ' --key admin';
   expect((await oddlot(`market change ETH --taker-fee 0.0007${as}`)).out).toBe(
-    'ETH-USDC is changed\n',
+    'ETH-USDC was changed\n',
   );
   expect((await oddlot(`market halt ETH${as}`)).out).toBe('ETH-USDC is halted\n');
   const { universe } = JSON.parse((await oddlot('markets --json')).out);
   expect(universe.find(({ name }: { name: string }) => name === 'ETH-USDC').haltTrading).toBe(true);
-  expect((await oddlot(`market resume ETH${as}`)).out).toBe('ETH-USDC trades again\n');
+  expect((await oddlot(`market resume ETH${as}`)).out).toBe('ETH-USDC is trading again\n');
   expect((await oddlot(`market halt rain${as}`)).out).toBe('rain is halted\n');
-  expect((await oddlot(`market resume rain${as}`)).out).toBe('rain trades again\n');
+  expect((await oddlot(`market resume rain${as}`)).out).toBe('rain is trading again\n');
   const someone = `0x${'5e'.repeat(20)}`;
   expect((await oddlot(`operators add deployers ${someone}${as}`)).code).toBe(0);
   expect((await oddlot('operators')).out).toContain(`deployer  ${someone}`);
   expect((await oddlot(`operators remove deployers ${someone}${as}`)).code).toBe(0);
   expect((await oddlot(`gate bar ${someone} --channel outcome${as}`)).code).toBe(0);
-  expect((await oddlot('gate')).out).toContain('outcome: open, 0 let in, 1 kept out');
-  expect((await oddlot(`gate set whitelist${as}`)).out).toBe('perp: whitelist\n');
+  expect((await oddlot('gate')).out).toContain('outcome: open, 0 allowed, 1 barred');
+  expect((await oddlot(`gate set whitelist${as}`)).out).toBe(
+    'Access to perp markets set to whitelist\n',
+  );
   expect((await oddlot(`gate set open${as}`)).code).toBe(0);
   const ladder = join(home, 'ladder.json');
   const tier = {
@@ -239,7 +241,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['agents approve a/b --key main', 2, 'Invalid key name "a/b"'],
   ['agents list 0x12', 2, 'Invalid address "0x12"'],
   ['faucet 0x12', 2, 'Invalid address "0x12"'],
-  ['faucet', 5, 'Name a key with --key'],
+  ['faucet', 5, 'Choose a key with --key'],
   ['withdraw x --key main', 2, 'Invalid <amount> "x". Use an amount of USDC'],
   ['withdraw 5 0x12 --key main', 2, 'Invalid [destination] "0x12". Use 0x and 40 hex digits.'],
   ['deposit 5 --key main', 3, 'This venue has no settlement chain'],
@@ -248,7 +250,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['split 5 BTC --key main', 3, 'Instrument is not an outcome market'],
   ['split 999999 rain --key main', 3, 'Insufficient balance'],
   ['merge 999999 rain --key main', 3, 'Insufficient shares to merge'],
-  ['merge 5 NOPE --key main', 2, 'No instrument named NOPE'],
+  ['merge 5 NOPE --key main', 2, 'There is no instrument NOPE'],
   ['order buy x BTC --key main', 2, 'Invalid <size> "x". Use a decimal number.'],
   ['order buy 1 BTC --price x --key main', 2, 'Invalid --price "x". Use a decimal number.'],
   ['order buy -1 BTC --price 90000 --key main', 3, 'Order size is below the minimum'],
@@ -263,7 +265,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['order buy 0.01 BTC --network a.org-3fa9c1d2 --key main', 2, 'Nothing was signed'],
   ['orders 0x12', 2, 'Invalid address "0x12"'],
   ['fills 0x12', 2, 'Invalid address "0x12"'],
-  ['book NOPE', 2, 'No instrument named NOPE'],
+  ['book NOPE', 2, 'There is no instrument NOPE'],
   ['book BTC --levels 0', 2, 'Invalid --levels "0". Use a whole number above zero.'],
   [
     'export nothing --key main',
@@ -271,14 +273,14 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
     'Invalid <what> "nothing". Use one of fills, fundings, ledger, orders.',
   ],
   ['export fills 0x12', 2, 'Invalid address "0x12"'],
-  ['cancel NOPE 5 --key main', 2, 'No instrument named NOPE'],
+  ['cancel NOPE 5 --key main', 2, 'There is no instrument NOPE'],
   ['cancel BTC --key main', 2, '[order-id] is missing. Add an id from `oddlot orders`'],
   ['cancel BTC 5 --all --key main', 2, 'Use either [order-id] or --all, not both.'],
   ['watch BTC --updates x', 2, 'Invalid --updates "x"'],
-  ['market halt NOPE --key admin', 2, 'No instrument named NOPE'],
-  ['market delist NOPE --yes --key admin', 2, 'No instrument named NOPE'],
-  ['event create /dev/null --key admin', 2, '/dev/null: Unexpected end of JSON input'],
-  ['event close NOPE --yes --key admin', 2, 'No instrument named NOPE'],
+  ['market halt NOPE --key admin', 2, 'There is no instrument NOPE'],
+  ['market delist NOPE --yes --key admin', 2, 'There is no instrument NOPE'],
+  ['event create /dev/null --key admin', 2, 'Cannot read /dev/null: Unexpected end of JSON input'],
+  ['event close NOPE --yes --key admin', 2, 'There is no instrument NOPE'],
   [
     'event resolve 100000 x --yes --key admin',
     2,
@@ -295,13 +297,13 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
     2,
     'Invalid <role> "kings". Use admins or deployers.',
   ],
-  ['fees set /dev/null --key admin', 2, '/dev/null: Unexpected end of JSON input'],
+  ['fees set /dev/null --key admin', 2, 'Cannot read /dev/null: Unexpected end of JSON input'],
   ['replay /nowhere --to 1.5', 2, 'Invalid --to "1.5"'],
   ['snapshot --operations moon', 2, 'Invalid --operations "moon". Use a URL.'],
   ['dev --port x', 2, '--port must be a whole number from 0 to 65535: x'],
   ['order buy', 2, "missing required argument 'size'"],
   ['order up 1 BTC --key main', 2, 'Allowed choices are buy, sell.'],
-  ['order buy 1 NOPE --key main', 2, 'No instrument named NOPE. Perps: BTC-USDC'],
+  ['order buy 1 NOPE --key main', 2, 'There is no instrument NOPE. Perps: BTC-USDC'],
   [
     'order buy 1 BTC --slippage 200 --key main',
     2,
@@ -312,18 +314,18 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['cancel BTC x --key main', 2, 'Invalid [order-id] "x"'],
   ['withdraw 1 --key main', 3, 'Below minimum withdraw amount'],
   ['positions --key nobody', 5, 'No key named "nobody"'],
-  ['positions', 5, 'There are several keys. Name a key with --key, or set a default'],
+  ['positions', 5, 'There are several keys. Choose a key with --key, or set a default'],
   ['keys new main', 5, 'A key named "main" already exists'],
   ['keys import other', 5, '0x and 64 hex digits', { ODDLOT_PRIVATE_KEY: '0x12' }],
   ['keys import other', 2, 'Set ODDLOT_PRIVATE_KEY'],
-  ['cancel --key main', 5, 'The password of "main" is wrong', { ODDLOT_PASSWORD: 'not this one' }],
+  ['cancel --key main', 5, 'Wrong password for "main"', { ODDLOT_PASSWORD: 'not this one' }],
   ['watch', 2, 'use --account to watch an account'],
-  ['watch NOPE', 2, 'No instrument named NOPE'],
+  ['watch NOPE', 2, 'There is no instrument NOPE'],
   ['watch --account 0x12', 2, 'Invalid address "0x12"'],
   ['event close BTC --yes --key admin', 2, 'BTC-USDC is a perp'],
   ['watch BTC --levels none', 2, 'Invalid --levels "none"'],
   ['market change BTC --key admin', 2, 'Nothing to change'],
-  ['market change NOPE --tick 1 --key admin', 2, 'No instrument named NOPE'],
+  ['market change NOPE --tick 1 --key admin', 2, 'There is no instrument NOPE'],
   ['market change BTC --tick x --key admin', 2, 'Invalid --tick "x". Use a decimal number.'],
   ['market change BTC --tick 1 --key main', 3, 'Signer is not permitted to send venueAdmin'],
   ['market delist BTC --key admin', 2, 'Delisting BTC is final. Confirm with --yes.'],

@@ -38,7 +38,7 @@ test('a permit and a transfer are credited, each step is told, and programs get 
     code: 0,
     out: `Credited 100 USDC to ${address}\n`,
     err: expect.stringMatching(
-      /has 1000 USDC on chain.*\nSigned a permit.*\nThe venue sent it: 0x.*\nWaiting/,
+      /has 1000 USDC on chain.*\nSigned a permit.*\nThe venue submitted the permit: 0x.*\nWaiting/,
     ),
   });
   expect(await withdrawable()).toBe('100');
@@ -52,7 +52,9 @@ test('who has no USDC, no ether or too little of it is told so, and nothing is s
   expect(await oddlot('deposit 5 --key poor')).toMatchObject({
     code: 3,
     out: '',
-    err: expect.stringMatching(/^0x\w+ has 0 USDC on chain \d+\. Nothing was sent\.\n$/),
+    err: expect.stringMatching(
+      /^0x\w+ has 0 USDC on chain \d+, which is less than the amount\. Nothing was sent\.\n$/,
+    ),
   });
   const chain = await chainOf(venue.url);
   await chain.wallet(privateKeyToAccount(key)).transfer(poor as `0x${string}`, 20_000_000n);

@@ -83,7 +83,7 @@ test.each([
   ['--controls 70000', 'Invalid --controls. Use a port from 0 to 65535.'],
   ['--controls here', 'Invalid --controls. Use a port from 0 to 65535.'],
   ['--controls 0 --port x', 'Invalid --port. Use a port from 0 to 65535.'],
-  ['--controls 0 --data ./kept', '--data and --controls exclude each other'],
+  ['--controls 0 --data ./kept', '--data and --controls cannot be combined'],
   ['--controls 0 --accounts many', 'Invalid --accounts. Use a whole number from 0 to 100.'],
 ])('dev %s is refused with a sentence', async (flags, sentence) => {
   const said: string[] = [];

@@ -80,7 +80,7 @@ test('so does one for shares, against the outcome maker', async () => {
 
 test.each([
   ['--liquidity mine', 'Invalid --liquidity. Use `examples`.'],
-  ['--liquidity examples --controls 0', '--liquidity and --controls exclude each other'],
+  ['--liquidity examples --controls 0', '--liquidity and --controls cannot be combined'],
 ])('dev %s is refused with a sentence', async (flags, sentence) => {
   const said: string[] = [];
   const { write } = process.stderr;

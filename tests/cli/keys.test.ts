@@ -119,7 +119,7 @@ test('an agent key without an approval at a venue reads nothing there', async ()
   expect(await oddlot.run('positions --key bot', elsewhere)).toMatchObject({
     code: 5,
     out: '',
-    err: expect.stringContaining('Agent key "bot" is not approved at this venue'),
+    err: expect.stringContaining('Agent key "bot" is not approved on this venue'),
   });
   expect(await oddlot.run('positions --key main', elsewhere)).toMatchObject({ code: 0 });
 });

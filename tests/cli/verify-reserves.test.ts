@@ -205,14 +205,12 @@ test('the command tells what agrees and what differs', async () => {
   const args = ['--user', someone(1), '--proof', file];
 
   const told = await run([...args, '--root', root, '--rpc', right]);
-  expect(told.lines).toContain('agree   balance of the bridge at block 33: 6.000007');
+  expect(told.lines).toContain('agree   bridge balance at block 33: 6.000007');
   expect(told.lines.filter((line) => !line.startsWith('agree '))).toEqual([]);
   expect(told.code).toBe(0);
 
   const poorer = await run([...args, '--rpc', wrong]);
-  expect(poorer.lines.at(-1)).toBe(
-    'DIFFER  balance of the bridge at block 33: 6.000007, recomputed 6',
-  );
+  expect(poorer.lines.at(-1)).toBe('DIFFER  bridge balance at block 33: 6.000007, recomputed 6');
   expect(poorer.code).toBe(1);
 
   const otherRoot = await run([...args, '--root', `0x${'1'.repeat(64)}`]);
@@ -222,7 +220,7 @@ test('the command tells what agrees and what differs', async () => {
   const [json] = (await run([...args, '--rpc', right, '--json'])).lines;
   const findings = JSON.parse(json!);
   expect(findings.every(({ kind }: { kind: string }) => kind === 'agree')).toBe(true);
-  const what = 'balance of the bridge at block 33';
+  const what = 'bridge balance at block 33';
   expect(findings.at(-1)).toEqual({ kind: 'agree', what, told: '6.000007' });
   const poor = await run([...args, '--rpc', wrong, '--json']);
   expect(poor.code).toBe(1);
@@ -311,7 +309,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   [
     'a difference that is told',
     { balance: '4', assets: '4', difference: '-2' },
-    'assets equal what is owed',
+    'assets equal the amount owed',
   ],
 ])('R-conservation: an insolvent venue is seen behind %s', async (_, planted, named) => {
   const file = await mainnetProof(planted);
@@ -344,7 +342,7 @@ test('every figure is told; what is unsettled is compared with what the bridge h
   const file = await mainnetProof({ balance: '4', assets: '4', unsettled: '2' });
   const open = ['--user', someone(1), '--proof', file];
   const [both, one] = [await node(FOUR, [1_500_000, 500_000]), await node(FOUR, [1_500_000])];
-  const what = 'unsettled is at most what was paid and is reported as open';
+  const what = 'unsettled does not exceed the payouts that are still reported as open';
   const held = { status: 'sent', updateTime: 1 };
   const [honest, late] = [
     await tellingVenue(held),
@@ -364,7 +362,7 @@ test('every figure is told; what is unsettled is compared with what the bridge h
   expect(again.lines).toContain(`DIFFER  ${what}: 2 of 0`);
   for (const more of [[], ['--rpc', both]]) {
     const alone = await run([...open, ...more]);
-    expect(alone.lines.join('\n')).toContain('add --rpc and --url');
+    expect(alone.lines.join('\n')).toContain('pass --rpc and --url');
     expect(alone.code).toBe(1);
   }
 });
@@ -376,20 +374,35 @@ test.each<[string, readonly string[], number, RegExp]>([
   ['no user', ['--url', NOBODY], 2, /^usage: /],
   ['neither a venue nor a file', ['--user', ADDRESS], 2, /^usage: /],
   ['an option that does not exist', ['--moon'], 2, /^Unknown option '--moon'/],
-  ['no address', ['--user', '0x12', '--url', NOBODY], 2, /^Invalid address "0x12"$/],
-  ['no URL', ['--user', ADDRESS, '--url', 'moon'], 2, /^Invalid URL "moon"$/],
+  [
+    'no address',
+    ['--user', '0x12', '--url', NOBODY],
+    2,
+    /^Invalid address "0x12"\. Use 0x and 40 hex digits\.$/,
+  ],
+  [
+    'no URL',
+    ['--user', ADDRESS, '--url', 'moon'],
+    2,
+    /^Invalid URL "moon"\. Use an http or https URL\.$/,
+  ],
   [
     'no bridge',
     ['--user', ADDRESS, '--url', NOBODY, '--bridge', '0x12'],
     2,
-    /^Invalid address "0x12"$/,
+    /^Invalid address "0x12"\. Use 0x and 40 hex digits\.$/,
   ],
-  ['no root', ['--user', ADDRESS, '--url', NOBODY, '--root', '0xzz'], 2, /^Invalid root "0xzz"$/],
+  [
+    'no root',
+    ['--user', ADDRESS, '--url', NOBODY, '--root', '0xzz'],
+    2,
+    /^Invalid root "0xzz"\. Use 0x and 64 hex digits\.$/,
+  ],
   [
     'a bridge that nobody is asked about',
     ['--user', ADDRESS, '--url', NOBODY, '--bridge', ADDRESS],
     2,
-    /^--bridge and --token need --rpc/,
+    /^--bridge and --token require --rpc/,
   ],
   ['no file there', ['--user', ADDRESS, '--proof', '/nowhere'], 2, /ENOENT/],
   [

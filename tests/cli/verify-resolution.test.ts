@@ -124,7 +124,7 @@ test('an operator’s resolution has only its winner and hash, a market in progr
   expect(lines).toEqual([
     'agree   winningOutcome none',
     `agree   receiptHash ${operator.receiptHash}`,
-    'believed  the result: resolved by the operator, without samples to compute it from',
+    'believed  the result: resolved by the operator, without samples from which to compute it',
   ]);
   expect(code).toBe(0);
   const open = await verify({ ...RIGHT, resolutionStatus: 'prepared' });
@@ -160,7 +160,12 @@ test('a program is told the same as findings', async () => {
 test.each<[string, readonly string[], number, RegExp]>([
   ['no instrument', [], 2, /^usage: /],
   ['an option that does not exist', ['--moon'], 2, /^Unknown option '--moon'/],
-  ['no URL', ['--instrument', '5', '--url', 'moon'], 2, /^Invalid URL "moon"$/],
+  [
+    'no URL',
+    ['--instrument', '5', '--url', 'moon'],
+    2,
+    /^Invalid URL "moon"\. Use an http or https URL\.$/,
+  ],
   [
     'no venue there',
     ['--instrument', '5', '--url', 'http://127.0.0.1:1'],

@@ -134,7 +134,9 @@ describe('a receipt', () => {
     expect(asked.lines.at(-1)).toMatch(/^believed {2}the result: /);
     const byLog = await run(runVerifyReceipt, ['--url', venue.url, '--tx', txHash, '--log', log]);
     expect(byLog).toMatchObject({ code: 0, differing: [] });
-    expect(byLog.lines.join('\n')).toMatch(/agree {3}result by the log .*"filledSz":"0.2"/);
+    expect(byLog.lines.join('\n')).toMatch(
+      /agree {3}result according to the log .*"filledSz":"0.2"/,
+    );
     const json = await run(runVerifyReceipt, ['--url', venue.url, '--tx', txHash, '--json']);
     expect(JSON.parse(json.lines[0]!)[0]).toMatchObject({ kind: 'agree' });
   });
@@ -144,9 +146,9 @@ describe('a receipt', () => {
     const args = ['--url', url, '--tx', txHash];
     const asked = await run(runVerifyReceipt, args);
     expect(asked.code).toBe(0);
-    expect(asked.lines.join('\n')).toMatch(/believed {2}hash of the block: .* only the log/);
+    expect(asked.lines.join('\n')).toMatch(/believed {2}block hash: .* only the log/);
     const { code, differing } = await run(runVerifyReceipt, [...args, '--log', log]);
-    expect(differing).toEqual([expect.stringContaining('state hash of the block')]);
+    expect(differing).toEqual([expect.stringContaining('state hash according to the log')]);
     expect(code).toBe(1);
   });
 
@@ -161,12 +163,12 @@ describe('a receipt', () => {
       /result of the receipt/,
     ],
     ['a block without it', 'block', (block) => (block.txs = []), /request is in block \d+ no/],
-    ['another time', 'block', (block) => block.blockTime++, /time of the block/],
+    ['another time', 'block', (block) => block.blockTime++, /block time/],
     [
       'another chain',
       'blocks',
       (rows) => (rows.at(-1).hash = `0x${'5e'.repeat(32)}`),
-      /block continues block/,
+      /block follows block/,
     ],
   ])('with %s is found', async (_, type, change, differs) => {
     const url = await liar([type], change);
@@ -183,7 +185,7 @@ describe('a receipt', () => {
     expect(await run(runVerifyReceipt, args)).toMatchObject({ code: 0 });
     const found = await run(runVerifyReceipt, [...args, '--log', log]);
     expect(found.code).toBe(1);
-    expect(found.differing).toEqual([expect.stringContaining('result by the log')]);
+    expect(found.differing).toEqual([expect.stringContaining('result according to the log')]);
   });
 });
 
@@ -192,14 +194,14 @@ describe('a liquidation', () => {
     [
       'of one position',
       () => alice,
-      [/market: 0.2 BTC-USDC at \d+\.?\d* has the value/, /sold by order/],
+      [/market: 0.2 BTC-USDC at \d+\.?\d* has a value of/, /sold by order/],
     ],
     [
       'of an isolated position',
       () => carol,
-      [/has the maintenance margin/, /for a fee of at most/],
+      [/has a maintenance margin of/, /for a fee of at most/],
     ],
-    ['of one of two positions', () => dave, [/is part of/, /not named by the row/]],
+    ['of one of two positions', () => dave, [/is part of/, /not listed in the row/]],
     ['by deleveraging', () => bob, [/adl: account value -/, /taken over at: 9\d+/]],
   ])('%s agrees, by the log too', async (_, who, expected) => {
     const args = ['--url', venue.url, '--user', who().address];
@@ -208,8 +210,8 @@ describe('a liquidation', () => {
     for (const line of expected) expect(asked.lines.join('\n')).toMatch(line);
     const byLog = await run(runVerifyLiquidation, [...args, '--log', log]);
     expect(byLog).toMatchObject({ code: 0, differing: [] });
-    expect(byLog.lines.join('\n')).toContain('agree   step 1 by the log');
-    expect(byLog.lines.join('\n')).toContain('agree   fill 1 by the log');
+    expect(byLog.lines.join('\n')).toContain('agree   step 1 according to the log');
+    expect(byLog.lines.join('\n')).toContain('agree   fill 1 according to the log');
   });
 
   test('is found by its time, and by a fill of it', async () => {
@@ -241,7 +243,7 @@ describe('a liquidation', () => {
       'more maintenance',
       LEDGER,
       (rows) => (step(rows).maintenanceMargin = '300'),
-      /has the maintenance margin 300/,
+      /has a maintenance margin of 300/,
     ],
     [
       'a worse price',
@@ -267,7 +269,7 @@ describe('a liquidation', () => {
     expect(await run(runVerifyLiquidation, args)).toMatchObject({ code: 0 });
     const found = await run(runVerifyLiquidation, [...args, '--log', log]);
     expect(found.code).toBe(1);
-    expect(found.differing).toEqual([expect.stringContaining('step 1 by the log')]);
+    expect(found.differing).toEqual([expect.stringContaining('step 1 according to the log')]);
   });
 });
 
@@ -278,7 +280,7 @@ describe('the log of a venue', () => {
     expect(lines[0]).toMatch(
       new RegExp(`^verified: \\d+ requests derived up to block ${height} ${hash}$`),
     );
-    expect(lines).toContain(`${height} blocks match the explorer of the venue`);
+    expect(lines).toContain(`${height} blocks match the venue's explorer`);
     expect(code).toBe(0);
   });
 
@@ -329,7 +331,7 @@ describe('the log of a venue', () => {
       [
         'a time that goes back',
         (entries) => (entries[8] = { ...entries[8]!, timeMs: entries[7]!.timeMs - 1 }),
-        /^wrong {5}block 9: its time is before/,
+        /^wrong {5}block 9: its time is earlier/,
       ],
     ],
   )('with %s does not stand', async (_, change, found) => {
@@ -351,7 +353,7 @@ describe('the log of a venue', () => {
 
   test('of another name or another first block does not stand', async () => {
     const named = await run(runVerifyUrl, [log, '--network', 'example.org-3fa9c1d2']);
-    expect(named.lines[1]).toMatch(/^wrong {5}block \d+, command 0: the log names the signer 0x/);
+    expect(named.lines[1]).toMatch(/^wrong {5}block \d+, command 0: the log records the signer 0x/);
     const pinned = await run(runVerifyUrl, [log, '--genesis', `0x${'5e'.repeat(32)}`]);
     expect(pinned.lines[1]).toMatch(/^wrong {5}block 1: its hash is .* \(genesis\)$/);
     const former = ['--network', 'example.org-3fa9c1d2', '--former-name', 'Oddlot-Testnet'];
@@ -379,7 +381,7 @@ test.each<
     runVerifyReceipt,
     () => ['--url', venue.url, '--tx', txHash, '--log', venue.url],
     2,
-    /^No log from .*: HTTP 40[45].* \(a venue serves its log on its operations port with --serve-log/,
+    /^Cannot read the log at .*: HTTP 40[45].* \(a venue serves its log on its operations port with --serve-log/,
   ],
   ['no account', runVerifyLiquidation, () => [], 2, /^usage: /],
   [
@@ -396,9 +398,15 @@ test.each<
     2,
     /was not liquidated$/,
   ],
-  ['a word for a URL', runVerifyUrl, () => ['http:'], 2, /^Invalid URL "http:"$/],
+  [
+    'a word for a URL',
+    runVerifyUrl,
+    () => ['http:'],
+    2,
+    /^Invalid URL "http:"\. Use an http or https URL\.$/,
+  ],
   ['nobody who serves a log', runVerifyUrl, () => [NOWHERE], 4, /^No answer from /],
-  ['a door without a log', runVerifyUrl, () => [venue.url], 2, /^No log from .*: HTTP/],
+  ['a door without a log', runVerifyUrl, () => [venue.url], 2, /^Cannot read the log at .*: HTTP/],
   ['a block beyond the end', runVerifyUrl, () => [log, '--to', '999999'], 2, /^the log ends at/],
   ['no block at all', runVerifyUrl, () => [log, '--from', '0'], 2, /Use a whole number above zero/],
 ])('%s is told in one line, with a code of its own', async (_, verify, args, code, said) => {

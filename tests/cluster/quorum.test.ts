@@ -21,7 +21,7 @@ describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
       expect(await run.end('SIGTERM')).toEqual({ code: 0, signal: null });
       const said = run.stdout + run.stderr;
       expect(said).toContain(
-        'stopped before shutdown was complete: pending actions were not acknowledged',
+        'stopped before shutdown was complete; pending actions were not acknowledged',
       );
       expect(said).toMatch(/"why":"the log has had no quorum for/);
     } finally {

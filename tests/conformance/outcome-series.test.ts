@@ -94,7 +94,7 @@ test('R-series: a market without prices before its start says so before anybody 
     'pending',
   ]);
   expect(world.venue.stderr).toContain(`"market":"${current.marketSlug}"`);
-  expect(world.venue.stderr).toContain('starts without a price to beat');
+  expect(world.venue.stderr).toContain('started without a price to beat');
 });
 
 test('a new definition holds for what is not yet listed; switched off it lists no more', async () => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   expect(venue.faults()).toEqual([]);
-  expect(venue.stderr).not.toContain('the reserves cannot be determined');
+  expect(venue.stderr).not.toContain('reserves could not be determined');
   await venue.remove();
 });
 

@@ -98,8 +98,8 @@ describe.each(drawnCases(STEPS, 2, chance(SEED)))(
       setWallClock(0);
       await vi.waitFor(async () => expect(await failing()).toEqual([]), SOON);
       expect(await place()).toMatchObject({ status: 200, json: { status: 'ok' } });
-      expect(venue.stderr).toContain('no new risk accepted');
-      expect(venue.stderr).toContain('the clock agrees with the time of the venue again');
+      expect(venue.stderr).toContain('accepting only cancels');
+      expect(venue.stderr).toContain('clock agrees with the venue time again');
       expect(venue.faults()).toEqual([]);
     });
   },

@@ -189,7 +189,7 @@ describe(`a damaged store of receipts is set aside and computed again, RECEIPTS_
       await writeFile(file, damage(await readFile(file)));
       const venue = await Venue.start(FLAGS, folder);
       await nothingMissing(venue);
-      expect(venue.stderr).toMatch(/history damaged: set aside/);
+      expect(venue.stderr).toMatch(/damaged history set aside/);
       const names = await readdir(folder);
       expect(names.some((name) => name.startsWith(`${STORE}.damaged-`))).toBe(true);
       await expectFirstReplies(venue);

@@ -306,7 +306,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
       usd: String(AMOUNT - 100_000),
     };
     const why = new RegExp(
-      `the log names the signer ${alice.user}, but ${THIEF} signed the request`,
+      `the log records the signer ${alice.user}, but ${THIEF} signed the request`,
     );
     await refused(payout, why);
   });
@@ -345,7 +345,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
         account: address(THIEF),
         source: { ...deposit().source, txHash: hash(`0x${'ee'.repeat(32)}`) },
       }),
-      /the chain does not have this deposit: log \d+ of 0xeeee/,
+      /the deposit does not exist on the chain: log \d+ of 0xeeee/,
     ],
     [
       'of another place of the same transaction',
@@ -354,7 +354,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
         account: address(THIEF),
         source: { ...deposit().source, logIndex: deposit().source.logIndex + 1 },
       }),
-      /the chain does not have this deposit/,
+      /the deposit does not exist on the chain/,
     ],
   ])('with a deposit %s', async (_, command, why) => {
     const thieves = await steal(await StolenVenue.open(venue.data));
@@ -371,7 +371,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     [
       'of a higher amount',
       (command) => ({ ...command, amountMicroUsdc: 900_000_000 }) as Command,
-      /credits 900000000 micro-USDC to .*, but only 500000000 arrived/,
+      /credits 900000000 micro-USDC to .*, but only 500000000 micro-USDC arrived/,
     ],
   ])('with a deposit %s, shown to validators that begin now', async (_, change, why) => {
     const changed = (entry: LogEntry): LogEntry => ({

@@ -113,5 +113,5 @@ test('R-disk: a new venue on a full disk says in one line why it does not start'
   const flags = [...CALM, '--disk-low-bytes', NEVER, '--disk-full-bytes', NEVER];
   const run = new VenueRun(await temporaryData(), [...flags, '--log-level', 'error']);
   expect((await run.ended).code).toBe(1);
-  expect(run.stderr).toBe('the disk is nearly full: nothing is written\n');
+  expect(run.stderr).toBe('the disk is nearly full, so nothing is written\n');
 });

@@ -100,7 +100,7 @@ test('a venue and its database server, killed in turn', { timeout: 180_000 }, as
   const said = venue.stderr
     .split('\n')
     .flatMap((line) => /"msg":"([^"]*history[^"]*)"/.exec(line)?.[1] ?? []);
-  expect(said).toContain('history database unavailable: rows wait in the log');
+  expect(said).toContain('history database unavailable; rows are kept in the log until it returns');
   expect(said).toContain('history database available again');
   expect(venue.faults(), tail(venue.stderr)).toEqual([]);
   expect(await venue.stop()).toEqual({ code: 0, signal: null });

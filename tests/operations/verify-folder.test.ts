@@ -321,7 +321,7 @@ describe('a forged log whose checksums and hashes fit', () => {
         file: expect.stringContaining('journal-'),
         block: height + 1,
         what: expect.stringMatching(
-          `^it attests ${content} .* of block ${height}, and the log leads`,
+          `^it attests content hash ${content} .* of block ${height}, but replaying the log`,
         ),
       },
     ]);
@@ -347,7 +347,7 @@ describe('a forged log whose checksums and hashes fit', () => {
         ) ?? '',
     }));
     expect(found?.what).toMatch(
-      /the log names the signer 0x.*, but 0x.* signed the request|no valid signer can be recovered/,
+      /the log records the signer 0x.*, but 0x.* signed the request|no valid signer can be recovered/,
     );
   });
 

@@ -46,7 +46,7 @@ describe('R-oracle-stale: a venue without prices', () => {
     const text = await (await fetch(`${venue.operations}/metrics`)).text();
     expect(text).toContain('oddlot_oracle_age_seconds{instrument="BTC-USDC"} +Inf');
     expect(lines(venue).map(({ msg }) => msg)).toContain(
-      'prices of perps: from binance, kraken; reference prices: none',
+      'perp prices: from binance, kraken; reference prices: none',
     );
   });
 });
@@ -65,7 +65,7 @@ describe('a venue with simulated prices', () => {
     expect(await (await fetch(`${venue.operations}/readyz`)).json()).toEqual({ status: 'ready' });
     expect(lines(venue)).toContainEqual(
       expect.objectContaining({
-        msg: 'prices of perps: simulated; reference prices: none',
+        msg: 'perp prices: simulated; reference prices: none',
         network: 'testnet',
       }),
     );

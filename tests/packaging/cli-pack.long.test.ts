@@ -132,6 +132,6 @@ test('the page and the reference are served from the package', async () => {
 test('an older Node is told which one is needed', async () => {
   const old = await nodeOf(22);
   await expect(runCommand(old, [program(), 'status'], { cwd: folder })).rejects.toThrow(
-    'oddlot needs Node 24 or newer, but this is 22.',
+    'oddlot requires Node 24 or newer, but this is 22.',
   );
 });

@@ -4,7 +4,7 @@ const NODE_MAJOR_MIN = 24;
 const version = process.versions.node;
 if (Number.parseInt(version, 10) < NODE_MAJOR_MIN) {
   process.stderr.write(
-    `oddlot needs Node ${NODE_MAJOR_MIN} or newer, but this is ${version}. See https://nodejs.org\n`,
+    `oddlot requires Node ${NODE_MAJOR_MIN} or newer, but this is ${version}. Install it from https://nodejs.org\n`,
   );
   process.exit(1);
 }

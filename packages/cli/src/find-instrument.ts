@@ -39,7 +39,9 @@ export async function findInstrument(
   }
   const perps = universe.map(({ name }) => name).join(', ');
   const why =
-    found.length > 1 ? `${text} has ${found.length} markets` : `No instrument named ${text}`;
+    found.length > 1
+      ? `Event ${text} has ${found.length} markets. Pass the slug of one of them`
+      : `There is no instrument ${text}`;
   throw new CliError(
     'usage',
     `${why}. Perps: ${perps}. \`oddlot outcomes\` lists outcome markets.`,

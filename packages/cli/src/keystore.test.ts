@@ -25,7 +25,7 @@ test('a key comes back with its password alone, and its file shows nothing but t
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readFileSync(path, 'utf8')).not.toContain('1f1f');
   await expect(keys.open('main', 'correct horsf')).rejects.toMatchObject({
-    message: 'The password of "main" is wrong, or its file is damaged',
+    message: 'Wrong password for "main", or its file is damaged',
     exitCode: EXIT.key,
   });
 });

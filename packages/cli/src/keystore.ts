@@ -80,7 +80,10 @@ export class Keystore {
     const path = this.#path(name);
     if (existsSync(path)) throw new CliError('key', `A key named "${name}" already exists`);
     if (password.length < PASSWORD_CHARACTERS_MIN) {
-      throw new CliError('key', `A password needs at least ${PASSWORD_CHARACTERS_MIN} characters`);
+      throw new CliError(
+        'key',
+        `The password must have at least ${PASSWORD_CHARACTERS_MIN} characters`,
+      );
     }
     const { address } = privateKeyWallet(privateKey);
     const [salt, iv] = [randomBytes(SALT_BYTES), randomBytes(IV_BYTES)];
@@ -124,7 +127,7 @@ export class Keystore {
       const text = Buffer.from(cipher.text, 'hex');
       return `0x${Buffer.concat([decipher.update(text), decipher.final()]).toString('hex')}`;
     } catch (cause) {
-      throw new CliError('key', `The password of "${name}" is wrong, or its file is damaged`, {
+      throw new CliError('key', `Wrong password for "${name}", or its file is damaged`, {
         cause,
       });
     }
@@ -143,9 +146,12 @@ export class Keystore {
       if (file.version === 1 && file.kdf.name === 'scrypt' && file.cipher.name === 'aes-256-gcm')
         return file;
     } catch (cause) {
-      throw new CliError('key', `${path} is damaged`, { cause });
+      throw new CliError('key', `${path} is damaged. Restore it from a backup`, { cause });
     }
-    throw new CliError('key', `${path} was written by a later release`);
+    throw new CliError(
+      'key',
+      `${path} was written by a later release. Use that release or a newer one`,
+    );
   }
 
   #path(name: string): string {

@@ -31,9 +31,16 @@ export class Profile {
       const { defaultKey } = file;
       if (file.version === 1 && ['string', 'undefined'].includes(typeof defaultKey)) return file;
     } catch (cause) {
-      throw new CliError('key', `${this.#path} is damaged`, { cause });
+      throw new CliError(
+        'key',
+        `${this.#path} is damaged. Remove it and set the default key again`,
+        { cause },
+      );
     }
-    throw new CliError('key', `${this.#path} was written by a later release`);
+    throw new CliError(
+      'key',
+      `${this.#path} was written by a later release. Use that release or a newer one`,
+    );
   }
 }
 

@@ -7,11 +7,11 @@ export function readJsonFile<Value>(file: string, keys: readonly string[]): Valu
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (cause) {
-    throw new CliError('usage', `${file}: ${(cause as Error).message}`, { cause });
+    throw new CliError('usage', `Cannot read ${file}: ${(cause as Error).message}`, { cause });
   }
   const missing = keys.find(
     (key) => (value as Record<string, unknown> | null)?.[key] === undefined,
   );
-  if (missing !== undefined) throw new CliError('usage', `${file}: missing "${missing}"`);
+  if (missing !== undefined) throw new CliError('usage', `${file} does not contain "${missing}"`);
   return value as Value;
 }

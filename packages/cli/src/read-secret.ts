@@ -10,7 +10,7 @@ export function readSecret(prompt: string, variable: string): Promise<string> {
   if (!stdin.isTTY) {
     throw new CliError(
       'usage',
-      `Cannot ask for input without a terminal (${prompt.trim()}). Set ${variable}.`,
+      `Cannot prompt for input without a terminal (${prompt.trim()}). Set ${variable}.`,
     );
   }
   stderr.write(prompt);

@@ -54,14 +54,17 @@ function programOf(
 ): Command {
   const around = new Surroundings(env);
   const program = new Command('oddlot')
-    .description('Command line of a trading venue, for traders, developers and operators')
-    .version(VERSION)
+    .description('Trade on, test against and operate an Oddlot venue')
+    .version(VERSION, '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Print help')
+    .helpCommand('help [command]', 'Print help for a command')
     .option('--url <url>', 'URL of the venue', env['ODDLOT_URL'] ?? URL_DEFAULT)
     .option(
       '--network <name>',
-      'Network name of the venue, for signatures (default: asked from a venue on this machine)',
+      'Network name to sign for (default: as reported by the venue, if it runs on this ' +
+        'machine)',
     )
-    .option('--key <name>', 'Key to use (default: the one marked by `oddlot keys list`)')
+    .option('--key <name>', 'Key to use (default: the key marked in `oddlot keys list`)')
     .option('--json', 'Print one JSON value instead of text')
     .exitOverride()
     // Errors are printed by `runCli`, as text or as JSON.
@@ -71,7 +74,7 @@ function programOf(
     })
     .addHelpText(
       'after',
-      '\nGet started:\n  oddlot dev                      Start a local venue with funded accounts\n  oddlot keys new                 Create a key\n  oddlot faucet                   Get test USDC\n  oddlot order buy 0.01 BTC       Place an order\n  oddlot positions                Show the position\n\nExit codes: 0 success, 1 failure, 2 usage, 3 rejected by the venue, 4 no answer, 5 key or password, 6 partly done',
+      '\nGet started:\n  oddlot dev                      Start a local venue with funded accounts\n  oddlot keys new                 Create a key\n  oddlot faucet                   Get test USDC\n  oddlot order buy 0.01 BTC       Place an order\n  oddlot positions                Show the position\n\nExit codes: 0 success, 1 failure, 2 usage, 3 rejected by the venue, 4 no answer, 5 key or password, 6 partially done',
     );
   addDev(program);
   addPrograms(program, args);

@@ -71,8 +71,8 @@ export class Surroundings {
     const { owner } = await this.reader(options).info.agentOwner({ agent: key.address });
     if (owner === null && key.kind === 'account') return { user: key.address };
     if (owner === null) {
-      const why = 'Name an address, or an account key with --key.';
-      throw new CliError('key', `Agent key "${key.name}" is not approved at this venue. ${why}`);
+      const why = 'Pass an address, or choose an account key with --key.';
+      throw new CliError('key', `Agent key "${key.name}" is not approved on this venue. ${why}`);
     }
     return { user: owner, agent: { key: key.name, address: key.address } };
   }
@@ -95,14 +95,15 @@ export class Surroundings {
   async expectAccountKey(options: GlobalOptions): Promise<void> {
     const { agent, user } = await this.tradedAccount(options);
     if (agent === undefined) return;
-    const how = 'This needs the key of the account itself. Name it with --key. Nothing was sent.';
+    const how =
+      "This command requires the account's own key. Choose it with --key. Nothing was sent.";
     throw new CliError('key', `Key "${agent.key}" is an agent key of ${user}. ${how}`);
   }
 
   /** For transactions of a chain, which no venue executes. */
   async privateKey(options: GlobalOptions): Promise<`0x${string}`> {
     const { name } = this.#keyOf(options);
-    return this.keystore.open(name, await this.password(`Password of ${name}: `));
+    return this.keystore.open(name, await this.password(`Password for ${name}: `));
   }
 
   #keyOf({ key }: GlobalOptions): StoredKey {
@@ -115,7 +116,7 @@ export class Surroundings {
     if (keys.length === 0) {
       throw new CliError('key', 'No keys. Create one with `oddlot keys new`.');
     }
-    const how = 'Name a key with --key, or set a default with `oddlot keys default NAME`.';
+    const how = 'Choose a key with --key, or set a default with `oddlot keys default NAME`.';
     const isLost = chosen !== undefined;
     const why = isLost ? `The default key "${chosen}" is missing.` : `There are several keys.`;
     throw new CliError('key', `${why} ${how}`);

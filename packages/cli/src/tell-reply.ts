@@ -50,5 +50,8 @@ function lineOf({ avgPx, error, filledSz, oid, state }: OrderResult, instrument:
 
 function decided(reply: ExecutedReply | PendingReply): ExecutedReply {
   if (reply.status === 'executed') return reply;
-  throw new CliError('unreachable', `The result is unknown. Look for ${reply.txHash}.`);
+  throw new CliError(
+    'unreachable',
+    `The result is unknown. Check transaction ${reply.txHash} before you retry.`,
+  );
 }

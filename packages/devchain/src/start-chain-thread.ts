@@ -76,7 +76,7 @@ export async function startChainThread(
   worker.once('error', (error) => lose(error as Error));
   worker.once('exit', (code) => {
     ended.resolve();
-    lose(new Error(`the local chain ended with code ${code}`));
+    lose(new Error(`the local chain exited with code ${code}`));
   });
   const place = await opened.promise.catch(async (error: unknown) => {
     // Not before it is gone, and its files with it: who tries again opens the same ones.

@@ -43,7 +43,7 @@ export class ClockBehindError extends Error {
 
   constructor(wallMs: number, logMs: number) {
     super(
-      `the clock shows ${isoText(wallMs)}, but the log ends at ${isoText(logMs)}, ${logMs - wallMs} ms later. Set the clock, or start with --accept-clock: time then runs at half speed until it is right`,
+      `the clock shows ${isoText(wallMs)}, but the log ends at ${isoText(logMs)}, ${logMs - wallMs} ms later. Set the clock, or start with --accept-clock: time then runs at half speed until the clock has caught up`,
     );
   }
 }

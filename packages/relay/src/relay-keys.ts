@@ -87,7 +87,7 @@ function hasContent(file: string): boolean {
 /** Where money is not real: made once and kept in the data folder, and never again beside what was made with it. */
 export function localSeed(directory: string): RelayKeys {
   const file = join(directory, SEED_NAME);
-  const remedy = `restore it, or remove ${directory} and give up the money of its addresses`;
+  const remedy = `restore it, or remove ${directory} and lose the money at its addresses`;
   const kept = readTextFile(file);
   if (kept !== undefined) {
     try {

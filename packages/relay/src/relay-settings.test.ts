@@ -22,7 +22,7 @@ test('flags win over the environment, that over the file', () => {
 
 test.each([
   [[], 'seed: missing (see --help)'],
-  [['--seed', 'env:WORDS'], 'serviceNetwork: missing. Set the network name of the venue'],
+  [['--seed', 'env:WORDS'], 'serviceNetwork: missing. Set it to the network name'],
   [[...SEED, '--port', 'many'], '--port must be a whole number from 0 to 65535: many'],
   [[...SEED, '--venue', 'somewhere'], 'venue: must be a URL'],
   [[...SEED, '--nothing'], "Unknown option '--nothing'"],

@@ -180,7 +180,9 @@ export const RELAY_SETTINGS = {
     Process: {
       logLevel: setting(LOG_LEVEL, {
         default: 'info',
-        help: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+        help:
+          'Minimum level of log messages: `fatal`, `error`, `warn`, `info`, `debug`, `trace` ' +
+          'or `silent`',
         isEveryday: true,
       }),
     },

@@ -95,7 +95,7 @@ export class VenueApi {
     );
     if (nextCursor !== null && typeof nextCursor !== 'string') {
       throw new VenueUnavailableError(
-        'the answer of the venue does not show where the next page begins',
+        "the venue's response does not show where the next page begins",
       );
     }
     return { rows: data, next: nextCursor ?? undefined };
@@ -107,7 +107,7 @@ export class VenueApi {
     const { withdrawable } = await this.#ask(({ info }) => info.clearinghouseState(query));
     const micro = parseExact(String(withdrawable), MONEY_DECIMALS);
     if (micro !== undefined) return micro;
-    throw new VenueUnavailableError('the answer of the venue contains an invalid amount');
+    throw new VenueUnavailableError("the venue's response contains an invalid amount");
   }
 
   /** Whose agent an address is. */

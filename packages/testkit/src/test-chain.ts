@@ -135,7 +135,7 @@ export class TestChain {
   async until(isDone: () => Promise<boolean> | boolean, what: string): Promise<void> {
     const endMs = performance.now() + PATIENCE_MS;
     while (!(await isDone())) {
-      if (performance.now() > endMs) throw new Error(`it did not happen: ${what}`);
+      if (performance.now() > endMs) throw new Error(`timed out waiting for: ${what}`);
       await this.mine();
       await later(LOOK_MS);
     }

@@ -256,7 +256,7 @@ describe('a local chain in a process of its own', () => {
   test('is named with its keys', () => {
     for (const chain of [[], ['--chain', 'local'], ['--chain', 'none']]) {
       expect(() => readConfig([...chain, '--chain-keys', '/keys'], {})).toThrow(
-        /^chainKeys: .* Name its port for replicas with --chain URL/,
+        /^chainKeys: .* Pass the URL of its port for replicas with --chain/,
       );
     }
   });

@@ -172,13 +172,13 @@ function assertReal(config: Config): void {
 function assertTogether(config: Config): void {
   if (operationsPortOf(config) > PORT_MAX) {
     throw new SettingError(
-      `opsPort: there is no free number above port ${config.port}. Set --ops-port`,
+      `opsPort: the default is above 65535 with port ${config.port}. Set --ops-port`,
     );
   }
   const chain = chainOf(config);
   if (chain === 'local' && chainPortOf(config) > PORT_MAX) {
     throw new SettingError(
-      `chainPort: there is no free number above port ${config.port}. Set --chain-port`,
+      `chainPort: the default is above 65535 with port ${config.port}. Set --chain-port`,
     );
   }
   if (config.relay === true && chain !== 'local') {
@@ -186,19 +186,20 @@ function assertTogether(config: Config): void {
   }
   if (hasRelay(config) && relayPortsOf(config).chainPort > PORT_MAX) {
     throw new SettingError(
-      `relay: there are not enough free numbers above port ${config.port}. Set --no-relay`,
+      `relay: its ports are above 65535 with port ${config.port}. Set --no-relay or a ` +
+        'lower port',
     );
   }
   const hasContracts = config.bridgeContract !== undefined && config.usdcContract !== undefined;
   if (config.chainKeys !== undefined && typeof chain === 'string') {
     throw new SettingError(
-      'chainKeys: requires a local chain in its own process (npm run chain). Name its port ' +
-        'for replicas with --chain URL',
+      'chainKeys: requires a local chain in its own process (npm run chain). Pass the URL ' +
+        'of its port for replicas with --chain',
     );
   }
   if (config.faucet === true && isElsewhere(config)) {
     throw new SettingError(
-      'faucet: only allowed with a local chain, because grants need deposits that back them',
+      'faucet: only allowed with a local chain, because deposits must back the grants',
     );
   }
   if (isElsewhere(config) && !hasContracts) {
@@ -221,7 +222,7 @@ function assertTogether(config: Config): void {
   if (config.cluster !== undefined && chain === 'local') {
     throw new SettingError(
       'chain: replicas of a cluster need a shared chain. Start it as its own process (npm ' +
-        'run chain) and name it with --chain URL and --chain-keys, or set --chain none',
+        'run chain) and pass it with --chain URL and --chain-keys, or set --chain none',
     );
   }
   if (config.diskFullBytes > config.diskLowBytes) {

@@ -88,7 +88,7 @@ function endUnfinished(logTrouble: string | undefined, log: Logger): void {
   }
   log.warn(
     { why: logTrouble },
-    'stopped before shutdown was complete: pending actions were not acknowledged and may ' +
+    'stopped before shutdown was complete; pending actions were not acknowledged and may ' +
       'still execute',
   );
   process.exit(0);

@@ -90,7 +90,7 @@ export async function replayInto(
     await replica.goToBeginning();
     models.history.isActive = true;
     const write = async (): Promise<void> => {
-      if (!(await rows.writeSome())) throw new HistoryFullError('No space for the rows');
+      if (!(await rows.writeSome())) throw new HistoryFullError('No disk space left for the rows');
       onProgress?.({ height: store.height, of: lastSeq });
     };
     const take = (entry: LogEntry): Promise<void> | undefined => {

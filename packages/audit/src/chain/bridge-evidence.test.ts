@@ -43,15 +43,19 @@ describe('R-deposit: a deposit of a log', () => {
     const other = address(`0x${'99'.repeat(20)}`);
     expect(await fault({ account: other })).toMatch(/is for 0x.*, but the log credits 0x99/);
     const source = (more: object) => fault({ source: { ...command.source, ...more } });
-    expect(await source({ logIndex: 9 })).toMatch(/the chain does not have this deposit: log 9/);
-    expect(await source({ txHash: hash(`0x${'ee'.repeat(32)}`) })).toMatch(/does not have/);
-    expect(await source({ chainId: 1 })).toBe('a deposit of chain 1');
-    expect(await fault({ amountMicroUsdc: 7_000_001 })).toMatch(/but only 7000000 arrived/);
+    expect(await source({ logIndex: 9 })).toMatch(/the deposit does not exist on the chain: log 9/);
+    expect(await source({ txHash: hash(`0x${'ee'.repeat(32)}`) })).toMatch(
+      /does not exist on the chain/,
+    );
+    expect(await source({ chainId: 1 })).toBe('the deposit is on another chain, 1');
+    expect(await fault({ amountMicroUsdc: 7_000_001 })).toMatch(
+      /but only 7000000 micro-USDC arrived/,
+    );
     // What was credited is gone: the same money does not come twice.
     const { account } = command;
     const event = { type: 'depositCredited', account, amount: 7n * USDC };
     evidence.projection.onBlock({ result: { events: [event] } } as never);
-    expect(await fault({})).toMatch(/only 0 arrived and were not credited before/);
+    expect(await fault({})).toMatch(/but only 0 micro-USDC arrived and is not credited yet/);
     const credited = { bridge: { credited: new Map([[keyOf(command), {}]]) } } as never as State;
     expect(await evidence.depositFault(command, credited)).toBeUndefined();
   });
@@ -62,7 +66,7 @@ describe('R-deposit: a deposit of a log', () => {
     const whole = { ...last, amountMicroUsdc: 5_000_000 };
     expect(await evidence.depositFault(whole, STATE)).toBeUndefined();
     const more = { ...last, amountMicroUsdc: 5_000_001 };
-    expect(await evidence.depositFault(more, STATE)).toMatch(/but only 5000000 arrived/);
+    expect(await evidence.depositFault(more, STATE)).toMatch(/but only 5000000 micro-USDC arrived/);
   });
 
   test('waits for a chain that has not come so far, is away, or gave up what was read', async () => {
@@ -70,7 +74,7 @@ describe('R-deposit: a deposit of a log', () => {
     const ahead = { ...command, source: { ...command.source, blockNumber: 1_000 } };
     await expect(evidence.depositFault(ahead, STATE)).rejects.toThrow(NotYetError);
     await expect(evidenceWith(50).depositFault(command, STATE)).rejects.toThrow(
-      /only block \d+ is confirmed here/,
+      /the newest confirmed block here is \d+/,
     );
     expect(await evidence.depositFault(command, STATE)).toBeUndefined();
     const { block } = evidence.projection.readTo!;

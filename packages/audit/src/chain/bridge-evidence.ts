@@ -59,7 +59,7 @@ export class BridgeEvidence implements ChainEvidence {
       if (isSame) return undefined;
       const of = `bridge ${command.bridge} with token ${command.token} of chain ${command.chainId}`;
       return (
-        `the log continues with ${of}, but this validator is for bridge ${bridge} with token ` +
+        `the log switches to ${of}, but this validator is for bridge ${bridge} with token ` +
         `${token} of chain ${chainId}`
       );
     });
@@ -72,11 +72,12 @@ export class BridgeEvidence implements ChainEvidence {
     return this.#asked(async () => {
       const { client } = this.#options;
       const where = `log ${source.logIndex} of ${source.txHash} in block ${source.blockNumber}`;
-      if (source.chainId !== client.chainId) return `a deposit of chain ${source.chainId}`;
+      if (source.chainId !== client.chainId)
+        return `the deposit is on another chain, ${source.chainId}`;
       await this.#readTo(source.blockNumber);
       const found = await this.#depositsOf(source.blockNumber, source.blockNumber);
       const own = found.find((each) => isSamePlace(each.source, source));
-      if (own === undefined) return `the chain does not have this deposit: ${where}`;
+      if (own === undefined) return `the deposit does not exist on the chain: ${where}`;
       if (own.account !== account) {
         return `the deposit at ${where} is for ${own.account}, but the log credits ${account}`;
       }
@@ -84,7 +85,7 @@ export class BridgeEvidence implements ChainEvidence {
       if (arrived.amount < BigInt(amountMicroUsdc)) {
         return (
           `the log credits ${amountMicroUsdc} micro-USDC to ${account}, but only ` +
-          `${arrived.amount} arrived and were not credited before`
+          `${arrived.amount} micro-USDC arrived and is not credited yet`
         );
       }
       if (isOwn && !own.isOwn && !arrived.hasOwn)
@@ -125,8 +126,8 @@ export class BridgeEvidence implements ChainEvidence {
     const { confirmed } = await client.head();
     if (blockNumber > confirmed) {
       throw new NotYetError(
-        `the log credits a deposit of block ${blockNumber}, but only block ${confirmed} is ` +
-          'confirmed here',
+        `the log credits a deposit in block ${blockNumber}, but the newest confirmed block ` +
+          `here is ${confirmed}`,
       );
     }
     await this.#assertSameChain(confirmed);

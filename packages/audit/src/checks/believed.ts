@@ -9,7 +9,7 @@ type Sum = { commands: number; microUsdc: bigint };
 
 /** What a number of commands is called. A new basis does not compile without its words. */
 const WORDS: { readonly [Each in Believable]: string } = {
-  operator: 'unsigned commands of operators in block 1: compare its hash',
+  operator: 'unsigned operator commands in block 1: compare its hash',
   genesis: 'network parameters in block 1: compare its hash',
   listing: 'listings, phases and results made by the venue itself',
   price: 'prices from the venue itself',

@@ -81,10 +81,14 @@ test.each(byBasis('price'))(
 
 test('a log begins once, and what is of no kind does not stand', () => {
   expect(checkerOf({}).fault({ command: of('genesis') }, first)).toBeUndefined();
-  expect(checkerOf({}).fault({ command: of('genesis') }, later)).toBe('a second genesis');
+  expect(checkerOf({}).fault({ command: of('genesis') }, later)).toBe(
+    'the log contains a second genesis',
+  );
   expect(checkerOf({}).fault({ command: of('mint') }, later)).toMatch(/unknown: mint/);
   const spare = { command: of('attest'), request: '{}' };
-  expect(checkerOf({}).fault(spare, later)).toMatch(/has a request, but is never signed/);
+  expect(checkerOf({}).fault(spare, later)).toMatch(
+    /has a signed request, but such commands are never signed/,
+  );
 });
 
 test('what rests on a chain is counted where none is asked, and judged where one is', async () => {

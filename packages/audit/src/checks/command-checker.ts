@@ -70,7 +70,8 @@ export class CommandChecker {
       if (request === undefined) return `${command.type} without a signed request`;
       return this.#requestFault(command, request);
     }
-    if (request !== undefined) return `${command.type} has a request, but is never signed`;
+    if (request !== undefined)
+      return `${command.type} has a signed request, but such commands are never signed`;
     return this.#processFault(command, entry.seq === 1);
   }
 
@@ -125,7 +126,7 @@ export class CommandChecker {
         if (policy.venuePrices) return 'believed';
         return { fault: `${command.type} without an operator's signature` };
       case 'genesis':
-        return isFirstBlock ? 'believed' : { fault: 'a second genesis' };
+        return isFirstBlock ? 'believed' : { fault: 'the log contains a second genesis' };
       case 'faucet':
         return policy.testMoney ? 'believed' : { fault: faucetFault(command) };
       case 'replica':

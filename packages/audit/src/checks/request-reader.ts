@@ -58,7 +58,7 @@ export class RequestReader {
     const authority = authorityFrom(asked, { ...found, signer: signer as Address }, txHash);
     if (!('signer' in authority)) return `the signatures are not sufficient: ${authority.message}`;
     if (authority.signer !== said.signer) {
-      return `the log names the signer ${said.signer}, but ${authority.signer} signed the request`;
+      return `the log records the signer ${said.signer}, but ${authority.signer} signed the request`;
     }
     const derived = actionToCommand(asked.action, authority, instruments);
     if (isSame(derived, command)) return undefined;

@@ -32,14 +32,14 @@ export class HttpLog implements LogSource {
     const { body, headers, status } = await this.#get(fromSeq, signal);
     if (status !== 200) {
       const why = body.toString('utf8', 0, WHY_CHARACTERS_MAX).trim();
-      const said = `No log from ${this.#url}: HTTP ${status} ${why}`;
+      const said = `Cannot read the log at ${this.#url}: HTTP ${status} ${why}`;
       throw new NoLogError(said, status >= BUSY_STATUS_MIN);
     }
     const height = Number(headers.get('x-log-height'));
     const hash = headers.get('x-log-hash') ?? '';
     const isLog = headers.has('x-log-height') && /^0x[0-9a-f]{64}$/.test(hash);
     if (!isLog || !Number.isSafeInteger(height)) {
-      throw new NoLogError(`The answer of ${this.#url} is not a log`, false);
+      throw new NoLogError(`The response from ${this.#url} is not a log`, false);
     }
     const entries = readLogPage(body, fromSeq);
     return { entries, head: { height, hash: hash as LogPage['head']['hash'] } };
@@ -67,7 +67,7 @@ async function boundedBytes(response: Response, bytesMax: number): Promise<Buffe
   let bytes = 0;
   for await (const piece of response.body ?? []) {
     bytes += piece.length;
-    if (bytes > bytesMax) throw new Error(`the answer has more than ${bytesMax} bytes`);
+    if (bytes > bytesMax) throw new Error(`the response exceeds ${bytesMax} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces);

@@ -28,7 +28,7 @@ export class LogFollower {
   readonly #stopping = new AbortController();
   readonly #waiters = new Set<() => void>();
   #finding: Finding | undefined;
-  #waits: string | undefined = 'no block of the log was read yet';
+  #waits: string | undefined = 'no block of the log has been read yet';
   #headHeight = 0;
   #ended: Promise<void> | undefined;
 
@@ -115,8 +115,8 @@ export class LogFollower {
     replica.compare(head);
     if (head.height < replica.replica.head.height) {
       throw new NotYetError(
-        `the log of the venue ends at block ${head.height}, but block ` +
-          `${replica.replica.head.height} was read before`,
+        `the venue's log ends at block ${head.height}, but this validator has already read ` +
+          `block ${replica.replica.head.height}`,
       );
     }
     return entries.length > 0;

@@ -62,7 +62,7 @@ test('blocks stand in their order and time, and those whose hash is known have i
     const replica = await open({}, { checkpoints: [{ height: 1, hash: own, by: 'genesis' }] });
     expect(await why(replica.take(block(2)))).toBe('block 2: expected the block after 0');
     expect(await why(replica.take(first))).toBe('taken');
-    const past = 'block 2: its time is before the time of the previous block';
+    const past = 'block 2: its time is earlier than that of the previous block';
     expect(await why(replica.take(block(2, [], NOW - 1)))).toBe(past);
     const ahead = 'block 2: its time is 60001 ms ahead of the local clock';
     expect(await why(replica.take(block(2, [], NOW + 60_001)))).toBe(ahead);
@@ -120,7 +120,7 @@ test('who follows a log goes on where it can, says why where it can not, and sto
     page = async () => ({ entries: [], head: { height: 0, hash: OTHER } });
     await expect
       .poll(() => follower.waits)
-      .toBe('the log of the venue ends at block 0, but block 1 was read before');
+      .toBe("the venue's log ends at block 0, but this validator has already read block 1");
     page = async () => ({ entries: [], head: { height: 1, hash: OTHER } });
     await expect.poll(() => follower.finding?.what, { timeout: 5_000 }).toMatch(/its hash is 0x/);
     await follower.progress(60_000);

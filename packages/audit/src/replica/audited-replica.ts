@@ -93,7 +93,7 @@ export class AuditedReplica {
     const { height, timeMs } = this.#replica.head;
     const refuse = (what: string): FindingError => new FindingError({ height: entry.seq, what });
     if (entry.seq !== height + 1) throw refuse(`expected the block after ${height}`);
-    if (entry.timeMs < timeMs) throw refuse('its time is before the time of the previous block');
+    if (entry.timeMs < timeMs) throw refuse('its time is earlier than that of the previous block');
     const aheadMs = entry.timeMs - this.#options.now();
     if (aheadMs > AHEAD_MS_MAX) throw refuse(`its time is ${aheadMs} ms ahead of the local clock`);
     const { derivedFrom = 1, vouched } = policy;

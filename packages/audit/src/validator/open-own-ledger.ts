@@ -50,7 +50,7 @@ export async function openOwnLedger(
     draw,
     projections: [requests],
     faultOf: own.faultOf,
-    onPassedOver: (what, why) => log.warn({ what, why }, 'skipped an unusable state'),
+    onPassedOver: (what, why) => log.warn({ what, why }, 'unusable state skipped'),
   });
   const snapshotter = new Snapshotter({
     replica: replica.replica,
@@ -59,7 +59,7 @@ export async function openOwnLedger(
     everyCommands: SNAPSHOT_EVERY_COMMANDS,
     hasRoom: () => true,
     pause: () => nextTurn(),
-    onFailed: (err) => log.error({ err }, 'writing a snapshot failed; retrying'),
+    onFailed: (err) => log.error({ err }, 'snapshot could not be written; retrying'),
   });
   await snapshotter.open();
   const write = async (): Promise<void> => {
@@ -72,8 +72,8 @@ export async function openOwnLedger(
     onApplied: () => (snapshotter.isDue ? write() : undefined),
     onFinding: (finding) => log.fatal({ finding }, `signing stopped: ${findingText(finding)}`),
     onWaits: (why) => {
-      if (why === undefined) log.info('following the log');
-      else log.warn({ why }, 'waiting before applying the next block');
+      if (why === undefined) log.info("following the venue's log");
+      else log.warn({ why }, 'next block cannot be applied yet; waiting');
     },
   });
   follower.start();
@@ -142,7 +142,10 @@ function warnings({
     [prices === 'venue', 'prices: prices from the venue itself are trusted'],
     [testMoney, 'testMoney: money created by the venue is trusted'],
     [sampleOneIn > 1, `sampleOneIn: only one of ${sampleOneIn} order signatures is verified`],
-    [vouchedBlock !== undefined, 'vouchedBlock: the log up to this block is not derived'],
+    [
+      vouchedBlock !== undefined,
+      'vouchedBlock: the log up to this block is applied without being derived',
+    ],
   ];
   return all.flatMap(([holds, why]) => (holds ? [why] : []));
 }

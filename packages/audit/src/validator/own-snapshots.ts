@@ -29,7 +29,9 @@ export class OwnSnapshots {
     this.#options = options;
     const text = readTextFile(file);
     if (text !== undefined && !LINES.test(text)) {
-      throw new BookDamagedError(`${file} is damaged. It lists the snapshots of this validator`);
+      throw new BookDamagedError(
+        `${file}, the list of this validator's snapshots, is damaged. Restore it from a backup`,
+      );
     }
     this.#hasRecord = text !== undefined;
     this.#contents = text?.split('\n').filter((line) => line !== '') ?? [];

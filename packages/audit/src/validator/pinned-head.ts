@@ -17,7 +17,8 @@ export class PinnedHead {
     const [, height, hash] = /^(\d+):(0x[0-9a-f]{64})\n$/.exec(text) ?? [];
     if (height === undefined || hash === undefined) {
       throw new BookDamagedError(
-        `${file} is damaged. It records the block by which this validator signed last`,
+        `${file}, which records the block at which this validator last signed, is damaged. ` +
+          'Restore it from a backup',
       );
     }
     this.#pinned = { height: Number(height), hash: hash as BlockHead['hash'] };

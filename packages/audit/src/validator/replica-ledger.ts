@@ -37,7 +37,7 @@ export class ReplicaLedger implements OwnLedger {
       const at = `block ${replica.head.height} of ${pinned.head?.height}`;
       throw new SigningRefusal(
         503,
-        `its own replica has not caught up with the block of its last signature: ${at}`,
+        `its own replica has not reached the block of its last signature: ${at}`,
       );
     }
     const { withdrawals } = openWithdrawals(replica.state);
@@ -61,7 +61,7 @@ export class ReplicaLedger implements OwnLedger {
     if (amount - found.pays > this.#options.feeMax) {
       throw new SigningRefusal(
         409,
-        `the fee that the venue keeps of withdrawal ${withdrawalId} is too high`,
+        `the venue keeps too high a fee for withdrawal ${withdrawalId}`,
       );
     }
     const { destination, pays: usd, requestedMs: timeMs } = found;

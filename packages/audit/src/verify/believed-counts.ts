@@ -6,7 +6,7 @@ export function believedCounts(
   earlierBlocks: number,
 ): string[] {
   const others: [count: number, what: string][] = [
-    [signersSampledOut, 'signers of requests, as named by the log'],
+    [signersSampledOut, 'request signers, as recorded in the log'],
     [earlierBlocks, 'blocks of earlier rules versions: applied by their own engine, not derived'],
   ];
   return [

@@ -74,7 +74,7 @@ export class KeptStates {
     for (const [file, payload] of this.#payloads) {
       if (opening === undefined || !file.isEra || file.height !== entry.seq - 1) continue;
       if (hashText(JSON.stringify(payload.state)) === opening.stateHash) continue;
-      const what = 'it is not the state named by the log';
+      const what = 'it differs from the state recorded in the log';
       this.findings.push({ file: file.file, block: entry.seq, what });
     }
   }
@@ -116,7 +116,10 @@ function differenceOf(
   state: State | undefined,
 ): string | undefined {
   if (payload.head.hash !== head.hash) {
-    return `it belongs to a block ${payload.head.hash}, but the log leads to ${head.hash}`;
+    return (
+      `it belongs to a block with the hash ${payload.head.hash}, but replaying the log ` +
+      `gives ${head.hash}`
+    );
   }
   if (state === undefined) return undefined;
   const [kept, own] = [dump(restore(payload.state)), dump(state)];

@@ -23,10 +23,10 @@ receipt. Changes nothing.
   --pruned   Accept missing rows that retention has removed (historyKeep, receiptsKeptMs)
 
 With the URL of a log (the operations port of a venue started with --serve-log), replays that log in the same
-way; --venue also compares its blocks with those that the venue publishes.
+way; --venue also compares its blocks with the blocks that the venue publishes.
 
-receipt      Recomputes hash, signer and position of a request; with --log also its result
-liquidation  Recomputes why and at which prices an account was liquidated; with --log also the marks
+receipt      Recomputes the hash, signer and position of a request; with --log, also its result
+liquidation  Recomputes why and at which prices an account was liquidated; with --log, also the marks
 settlement   Recomputes the result of an outcome market from its resolution record
 reserves     Checks that an account is included in the published liabilities of a venue
 
@@ -50,7 +50,7 @@ async function main(args: readonly string[]): Promise<number> {
       process.stdout.write(HELP);
       return 0;
     }
-    if (data === undefined || more !== undefined) throw new SettingError('Name exactly one folder');
+    if (data === undefined || more !== undefined) throw new SettingError('Pass exactly one folder');
     const refusal = folderRefusal(data);
     if (refusal !== undefined) return refuse(args, refusal);
     const report = await verifyFolder({

@@ -136,7 +136,7 @@ class FolderCheck {
       }
       await cp(base.file, join(snapshots, basename(base.file)));
       this.#believed.push(
-        `everything up to block ${base.height}: its log was removed, and ${base.file} takes its place`,
+        `everything up to block ${base.height}: this part of the log was removed and is replaced by ${base.file}`,
       );
     }
     const replica = await AuditedReplica.open({

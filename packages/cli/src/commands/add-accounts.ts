@@ -15,7 +15,7 @@ export function addAccounts(program: Command, around: Surroundings): void {
   addMoney(program, around);
   const agents = program
     .command('agents')
-    .summary('List and approve agents: keys that trade and cannot move money');
+    .summary('List and approve agents (keys that can trade but cannot move money)');
   agents
     .command('list')
     .summary('List the approved agents of an account')
@@ -33,7 +33,7 @@ export function addAccounts(program: Command, around: Surroundings): void {
   agents
     .command('approve')
     .summary('Create a key, approve it as an agent of your account and add it to the keystore')
-    .argument('<name>', 'Name of the key and of the agent')
+    .argument('<name>', 'Name for the key and the agent')
     .action(async (name: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const client = await around.accountSigner(options);
@@ -65,11 +65,11 @@ const KEYS_HELP =
 function addKeys(program: Command, around: Surroundings): void {
   const keys = program
     .command('keys')
-    .summary('Manage keys, each encrypted with a password')
+    .summary('Manage password-encrypted keys')
     .description(KEYS_HELP);
   keys
     .command('list')
-    .summary('List the keys of the keystore and mark the default')
+    .summary('List the keys in the keystore and mark the default')
     .action((_: unknown, command: Command) => {
       const { json } = command.optsWithGlobals<GlobalOptions>();
       const all = around.keystore.list();
@@ -90,11 +90,11 @@ function addKeys(program: Command, around: Surroundings): void {
     .command('default')
     .summary('Set the default key for commands without --key')
     .description(
-      'Sets the key that commands use without --key. Until one is set, the only ' +
-        'account key is the default; keys made by `oddlot agents approve` are used ' +
-        'only if there is no account key.',
+      'Sets the key for commands without --key. Until you set one, a single account key is ' +
+        'the default; keys created by `oddlot agents approve` are used only if there is no ' +
+        'account key.',
     )
-    .argument('<name>', 'Name of a key, as `oddlot keys list` shows it')
+    .argument('<name>', 'Key name, as shown by `oddlot keys list`')
     .addHelpText('after', '\nExample:\n  oddlot keys default main')
     .action((name: string, _: unknown, command: Command) => {
       const { json } = command.optsWithGlobals<GlobalOptions>();
@@ -106,14 +106,14 @@ function addKeys(program: Command, around: Surroundings): void {
   keys
     .command('new')
     .summary('Create a key')
-    .argument('[name]', 'Name of the key', 'main')
+    .argument('[name]', 'Name for the key', 'main')
     .action(async (name: string, _: unknown, command: Command) => {
       await keep(name, randomPrivateKey(), command);
     });
   keys
     .command('import')
     .summary('Import a private key')
-    .argument('[name]', 'Name of the key', 'main')
+    .argument('[name]', 'Name for the key', 'main')
     .action(async (name: string, _: unknown, command: Command) => {
       const text =
         around.env['ODDLOT_PRIVATE_KEY'] ??
@@ -149,8 +149,8 @@ function addMoney(program: Command, around: Surroundings): void {
   const withdraw = program
     .command('withdraw')
     .summary('Withdraw USDC to the settlement chain')
-    .argument('<amount>', 'USDC, including the fee')
-    .argument('[destination]', 'Address on the settlement chain (default: the address of your key)')
+    .argument('<amount>', 'Amount of USDC, including the fee')
+    .argument('[destination]', "Address on the settlement chain (default: your key's address)")
     .action(async (amount: string, to: string | undefined, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const client = await around.accountSigner(options);
@@ -179,7 +179,11 @@ function addMoney(program: Command, around: Surroundings): void {
         const operations = [{ asset, sz }];
         const wanted = what === 'split' ? { split: operations } : { merge: operations };
         const reply = await client.exchange.outcomeOperate(wanted, CONFIRM);
-        tellReply(reply, `${what}: ${sz} pairs of ${name}`, options);
+        tellReply(
+          reply,
+          `${what === 'split' ? 'Split' : 'Merged'} ${sz} pairs of ${name}`,
+          options,
+        );
       });
     nameFields(operate, { [`${what}.sz`]: ['<pairs>', 'a decimal number'] });
   }

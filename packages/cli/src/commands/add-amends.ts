@@ -28,7 +28,7 @@ function addAmend(program: Command, around: Surroundings): void {
         'cannot be amended: cancel and place them again.',
     )
     .argument('<instrument>', 'A perp such as BTC, or the slug or id of an outcome market')
-    .argument('<order-id>', 'Order id, as `oddlot orders` shows it')
+    .argument('<order-id>', 'Order id, as shown by `oddlot orders`')
     .option('--price <price>', 'New limit price (default: unchanged)')
     .option('--size <size>', 'New total size, including the filled part (default: unchanged)')
     .addHelpText(
@@ -69,13 +69,14 @@ function addAmend(program: Command, around: Surroundings): void {
 function addScheduleCancel(program: Command, around: Surroundings): void {
   program
     .command('schedule-cancel')
-    .summary("Cancel all orders after a delay, unless renewed (dead man's switch)")
+    .summary("Cancel all orders after a delay unless renewed (dead man's switch)")
     .description(
-      'Cancels all orders after a number of seconds, unless the command runs again ' +
-        'before then. Reduce-only trigger orders stay, because they protect positions.',
+      'Cancels all orders after the given number of seconds unless you run the command ' +
+        'again before then. Reduce-only trigger orders are kept because they protect ' +
+        'positions.',
     )
-    .argument('[seconds]', 'Seconds until the cancellation, at least 10')
-    .option('--off', 'Remove the schedule')
+    .argument('[seconds]', 'Seconds until cancellation (at least 10)')
+    .option('--off', 'Remove the scheduled cancellation')
     .addHelpText(
       'after',
       '\nExamples:\n  oddlot schedule-cancel 60\n  oddlot schedule-cancel --off',

@@ -10,12 +10,12 @@ import { wholeNumber } from '../whole-number.ts';
 export function addBackup(program: Command): void {
   program
     .command('backup')
-    .summary('Back up the data folder of a venue, even while it is running')
+    .summary("Back up a venue's data folder, even while the venue is running")
     .description(
-      'Copies the log and all other data that cannot be recomputed, with checksums. ' +
+      'Copies the log and all other data that cannot be recomputed, and records checksums. ' +
         'If <to> contains an earlier backup of the same log, only new data is copied.',
     )
-    .argument('<data>', 'Data folder of the venue')
+    .argument('<data>', "The venue's data folder")
     .argument('<to>', 'Backup folder')
     .action(async (data: string, to: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
@@ -48,7 +48,7 @@ export function addBackup(program: Command): void {
     .command('replay')
     .summary('Replay the log of a data folder up to a block and show the state hash')
     .argument('<data>', 'Data folder; its venue may be running')
-    .requiredOption('--to <height>', 'Height of the last block')
+    .requiredOption('--to <height>', 'Height of the last block to replay')
     .action(async (data: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { to: string }>();
       const to = wholeNumber('--to', options.to);

@@ -17,7 +17,7 @@ type ProgramWords = Readonly<Record<string, readonly string[]>>;
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .summary('Print the completion script for bash, zsh or fish')
+    .summary('Print a completion script for bash, zsh or fish')
     .addArgument(new Argument('<shell>', 'Shell').choices(SHELLS))
     .addHelpText(
       'after',
@@ -106,7 +106,7 @@ function bashScript(commands: readonly Completed[], shell: 'bash' | 'zsh'): stri
 function fishScript(commands: readonly Completed[]): string {
   const names = topLevel(commands).map(
     ({ path, summary }) =>
-      `complete -c oddlot -n __fish_use_subcommand -f -a ${path} -d '${summary.replaceAll("'", '')}'`,
+      `complete -c oddlot -n __fish_use_subcommand -f -a ${path} -d '${summary.replaceAll("'", "\\'")}'`,
   );
   const words = commands.map(({ path, words: all }) => {
     const seen = path.split(' ').map((name) => `__fish_seen_subcommand_from ${name}`);

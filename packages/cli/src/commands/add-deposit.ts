@@ -33,7 +33,7 @@ export function addDeposit(program: Command, around: Surroundings): void {
       'Sends USDC from your address on the settlement chain to the bridge and waits for the credit. By default you sign a ' +
         'permit and the venue submits it, so you need no ether; with --transfer you send the USDC yourself.',
     )
-    .argument('<amount>', 'USDC')
+    .argument('<amount>', 'Amount of USDC')
     .option(
       '--transfer',
       'Send the USDC yourself and pay gas in ether, instead of signing a permit',
@@ -61,7 +61,8 @@ export function addDeposit(program: Command, around: Surroundings): void {
         });
         const held = await depositor.holding(address);
         const has = `${address} has ${formatMoney(held.microUsdc)} USDC on chain ${settings.settlement_chain_id}`;
-        if (held.microUsdc < amount) throw new CliError('refused', `${has}. Nothing was sent.`);
+        if (held.microUsdc < amount)
+          throw new CliError('refused', `${has}, which is less than the amount. Nothing was sent.`);
         say(has);
         let txHash: string;
         if (options.transfer === true) {
@@ -75,9 +76,9 @@ export function addDeposit(program: Command, around: Surroundings): void {
             `Signed a permit for ${formatMoney(amount)} USDC to ${settings.bridge2_contract_address}`,
           );
           ({ txHash } = await info.depositWithPermit(permit));
-          say(`The venue sent it: ${txHash}`);
+          say(`The venue submitted the permit: ${txHash}`);
         }
-        say('Waiting for the credit');
+        say('Waiting for the deposit to be credited');
         await credited(info, { user: address, txHash, waitMs });
         const line = `Credited ${formatMoney(amount)} USDC to ${address}`;
         print(
@@ -110,14 +111,17 @@ function endpointOf(
   settings: Awaited<ReturnType<Client['info']['settings']>>,
 ): string {
   if (settings.bridge2_contract_address === NO_ADDRESS) {
-    throw new CliError('refused', 'This venue has no settlement chain');
+    throw new CliError(
+      'refused',
+      'This venue has no settlement chain. It does not accept deposits.',
+    );
   }
   const url = rpc ?? settings.settlement_rpc_url;
   if (url === null) {
     const chain = settings.settlement_chain_id;
     throw new CliError(
       'usage',
-      `The venue names no endpoint of chain ${chain}. Name one with --rpc.`,
+      `The venue does not publish an endpoint for chain ${chain}. Pass one with --rpc.`,
     );
   }
   if (!URL.canParse(url)) throw new CliError('usage', `Invalid --rpc "${url}". Use a URL.`);
@@ -139,7 +143,7 @@ async function credited(
     if (rows.some(({ delta, hash }) => delta.type === 'deposit' && hash === txHash)) return;
     await later(LOOK_MS);
   }
-  const how = 'It is credited after its confirmations; check with `oddlot export ledger`.';
+  const how = 'It will be credited after enough confirmations; check with `oddlot export ledger`.';
   throw new CliError(
     'part',
     `The bridge received the deposit (${txHash}), but it is not credited yet. ${how}`,

@@ -32,26 +32,26 @@ export function addDev(program: Command): void {
     .summary('Start a local venue with funded test accounts')
     .description(
       'Starts a venue on this machine with simulated prices and traders, and funds ' +
-        'accounts with publicly known keys. Runs until Ctrl-C and then deletes all ' +
-        'data, unless --data names a folder.',
+        'accounts with publicly known keys. Runs until you press Ctrl-C, then deletes all ' +
+        'data unless --data is set.',
     )
     .option('--port <port>', 'Port of the venue; 0 selects a free one', '8690')
     .option('--accounts <count>', 'Number of funded accounts', '10')
-    .option('--usdc <amount>', 'USDC of each account, in perps and in outcome markets', '100000')
+    .option('--usdc <amount>', 'USDC credited to each sub-account (perp and outcome)', '100000')
     .option(
       '--data <folder>',
-      'Folder for all data, kept after the end (default: a temporary folder)',
+      'Folder for all data, kept after the venue stops (default: a temporary folder)',
     )
     .option('--still', 'Keep prices constant')
-    .option('--no-bots', 'Start without simulated traders')
+    .option('--no-bots', 'Run no simulated traders')
     .option(
       '--liquidity <whose>',
       '`examples`: start two example market makers instead of simulated traders',
     )
     .option(
       '--controls <port>',
-      'Port of the controls for clock, prices and faults, on this machine only; ' +
-        'no simulated traders run, and no data is kept',
+      'Local port for controlling the clock, prices and faults; no simulated traders run, ' +
+        'and no data is kept',
     )
     .action(async (_: unknown, command: Command) => run(command.optsWithGlobals<DevOptions>()));
 }
@@ -141,15 +141,15 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
   if (options.liquidity !== undefined) {
     throw new CliError(
       'usage',
-      '--liquidity and --controls exclude each other: the examples follow the clock ' +
-        'of the machine. Leave one of them out.',
+      '--liquidity and --controls cannot be combined, because the example makers use the ' +
+        'system clock. Leave one of them out.',
     );
   }
   if (options.data !== undefined) {
     throw new CliError(
       'usage',
-      '--data and --controls exclude each other: a controlled venue moves back and ' +
-        'forth in time and stores nothing. Leave one of them out.',
+      '--data and --controls cannot be combined, because a controlled venue can go back in ' +
+        'time and stores nothing. Leave one of them out.',
     );
   }
   const [port, controlsPort] = [
@@ -181,7 +181,7 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
         .finally(() => process.exit(0));
     process.once('SIGINT', leave);
     process.once('SIGTERM', leave);
-    const told = `Its controls are at ${controls.url}, open to every user of this machine.`;
+    const told = `The controls are at ${controls.url}, open to every user of this machine.`;
     const lines = greeting({ url, accounts, usdc: options.usdc, told });
     print({ json: { url, controlsUrl: controls.url, accounts }, lines }, options.json);
   } catch (error) {

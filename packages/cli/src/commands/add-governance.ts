@@ -20,18 +20,22 @@ const MODES = ['open', 'whitelist', 'accessCode', 'closed'] as const;
 
 function addGate(program: Command, around: Surroundings): void {
   const gate = program.command('gate').summary('Show or change trading access');
-  gate.command('show', { isDefault: true }).action(async (_: unknown, command: Command) => {
-    const options = command.optsWithGlobals<GlobalOptions>();
-    const { gates } = await around.reader(options).info.venueStatus();
-    const lines = gates.map(
-      ({ channel, mode, whitelist, blacklist }) =>
-        `${channel === 0 ? 'perp' : 'outcome'}: ${mode}, ${whitelist} let in, ${blacklist} kept out`,
-    );
-    print({ json: gates, lines }, options.json);
-  });
+  gate
+    .command('show', { isDefault: true })
+    .summary('Show the access mode and the size of both lists')
+    .action(async (_: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const { gates } = await around.reader(options).info.venueStatus();
+      const lines = gates.map(
+        ({ channel, mode, whitelist, blacklist }) =>
+          `${channel === 0 ? 'perp' : 'outcome'}: ${mode}, ${whitelist} allowed, ${blacklist} barred`,
+      );
+      print({ json: gates, lines }, options.json);
+    });
   gate
     .command('set')
-    .argument('<mode>', MODES.join(', '))
+    .summary('Set the access mode')
+    .argument('<mode>', `Access mode: ${MODES.join(', ')}`)
     .addOption(channelOption())
     .action(async (mode: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { channel: Channel }>();
@@ -43,16 +47,17 @@ function addGate(program: Command, around: Surroundings): void {
         { channel: CHANNELS[options.channel], mode: found },
         CONFIRM,
       );
-      tellReply(reply, `${options.channel}: ${mode}`, options);
+      tellReply(reply, `Access to ${options.channel} markets set to ${mode}`, options);
     });
-  for (const [name, list, key] of [
-    ['allow', 'whitelist', 'add'],
-    ['disallow', 'whitelist', 'remove'],
-    ['bar', 'blacklist', 'add'],
-    ['unbar', 'blacklist', 'remove'],
+  for (const [name, list, key, summary, done] of [
+    ['allow', 'whitelist', 'add', 'Add accounts to the whitelist', 'Allowed'],
+    ['disallow', 'whitelist', 'remove', 'Remove accounts from the whitelist', 'No longer allowed'],
+    ['bar', 'blacklist', 'add', 'Add accounts to the blacklist', 'Barred'],
+    ['unbar', 'blacklist', 'remove', 'Remove accounts from the blacklist', 'No longer barred'],
   ] as const) {
     const listing = gate
       .command(name)
+      .summary(summary)
       .argument('<address...>', 'Account addresses')
       .addOption(channelOption())
       .action(async (addresses: string[], _: unknown, command: Command) => {
@@ -61,7 +66,7 @@ function addGate(program: Command, around: Surroundings): void {
         const change = { channel: CHANNELS[options.channel], [list]: { [key]: addresses } };
         tellReply(
           await venueAdmin.setGate(change, CONFIRM),
-          `${name}: ${addresses.join(', ')}`,
+          `${done}: ${addresses.join(', ')}`,
           options,
         );
       });
@@ -72,26 +77,30 @@ function addGate(program: Command, around: Surroundings): void {
 }
 
 function channelOption(): Option {
-  return new Option('--channel <channel>', 'Markets that the lists apply to')
+  return new Option('--channel <channel>', 'Markets that the change applies to')
     .choices(['perp', 'outcome'])
     .default('perp');
 }
 
 function addOperators(program: Command, around: Surroundings): void {
   const operators = program.command('operators').summary('Show or change admins and deployers');
-  operators.command('list', { isDefault: true }).action(async (_: unknown, command: Command) => {
-    const options = command.optsWithGlobals<GlobalOptions>();
-    const { admins, deployers } = await around.reader(options).info.venueStatus();
-    const lines = [
-      ...admins.map((each) => `admin     ${each}`),
-      ...deployers.map((each) => `deployer  ${each}`),
-    ];
-    print({ json: { admins, deployers }, lines }, options.json);
-  });
+  operators
+    .command('list', { isDefault: true })
+    .summary('List admins and deployers')
+    .action(async (_: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const { admins, deployers } = await around.reader(options).info.venueStatus();
+      const lines = [
+        ...admins.map((each) => `admin     ${each}`),
+        ...deployers.map((each) => `deployer  ${each}`),
+      ];
+      print({ json: { admins, deployers }, lines }, options.json);
+    });
   for (const key of ['add', 'remove'] as const) {
     const listing = operators
       .command(key)
-      .argument('<role>', 'Role: admins or deployers')
+      .summary(key === 'add' ? 'Add an admin or a deployer' : 'Remove an admin or a deployer')
+      .argument('<role>', 'Role to change: admins or deployers')
       .argument('<address>', 'Account address')
       .action(async (role: string, address: string, _: unknown, command: Command) => {
         const options = command.optsWithGlobals<GlobalOptions>();
@@ -100,7 +109,7 @@ function addOperators(program: Command, around: Surroundings): void {
         }
         const { venueAdmin } = (await around.signer(options)).exchange;
         const reply = await venueAdmin.setOperators({ role, [key]: [address] }, CONFIRM);
-        tellReply(reply, `${key}: ${address} (${role})`, options);
+        tellReply(reply, `${key === 'add' ? 'Added' : 'Removed'} ${address} (${role})`, options);
       });
     nameFields(listing, { [`setOperators.${key}`]: ['<address>', '0x and 40 hex digits'] });
   }
@@ -108,15 +117,21 @@ function addOperators(program: Command, around: Surroundings): void {
 
 function addFees(program: Command, around: Surroundings): void {
   const fees = program.command('fees').summary('Show or change the fee schedule');
-  fees.command('show', { isDefault: true }).action(async (_: unknown, command: Command) => {
-    const options = command.optsWithGlobals<GlobalOptions>();
-    const ladder = await around.reader(options).info.feeTierInfo();
-    print({ json: ladder, lines: [JSON.stringify(ladder, undefined, 2)] }, options.json);
-  });
+  fees
+    .command('show', { isDefault: true })
+    .summary('Show the fee schedule')
+    .action(async (_: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const ladder = await around.reader(options).info.feeTierInfo();
+      print({ json: ladder, lines: [JSON.stringify(ladder, undefined, 2)] }, options.json);
+    });
   fees
     .command('set')
     .summary('Replace the fee schedule, starting with the next fill')
-    .argument('<file>', 'JSON file {"tiers": [{…}]}, level 0 first, as in the API reference')
+    .argument(
+      '<file>',
+      'JSON file with the tiers, level 0 first: {"tiers": [{…}]} (see the API reference)',
+    )
     .action(async (file: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const { tiers } = readJsonFile<Pick<SetFeeTiersParameters, 'tiers'>>(file, ['tiers']);

@@ -21,11 +21,14 @@ function addLeverage(program: Command, around: Surroundings): void {
     .command('leverage')
     .summary('Set the leverage of a perp')
     .argument('<perp>', 'A perp such as BTC')
-    .argument('<leverage>', 'Whole number from 1 to the maximum that `oddlot markets` shows')
+    .argument(
+      '<leverage>',
+      'Leverage, a whole number from 1 to the maximum shown by `oddlot markets`',
+    )
     .addOption(
       new Option(
         '--mode <mode>',
-        'Margin mode whose leverage is set (default: the current mode)',
+        'Margin mode to set the leverage for (default: the current mode)',
       ).choices(['cross', 'isolated']),
     )
     .addOption(sideOption())
@@ -52,7 +55,7 @@ function addModes(program: Command, around: Surroundings): void {
     .command('margin-mode')
     .summary('Set the margin mode of a perp: cross or isolated')
     .argument('<perp>', 'A perp such as BTC')
-    .addArgument(new Argument('<mode>', 'Margin mode').choices(['cross', 'isolated']))
+    .addArgument(new Argument('<mode>', 'New margin mode').choices(['cross', 'isolated']))
     .addHelpText('after', '\nExample:\n  oddlot margin-mode BTC isolated')
     .action(async (name: string, mode: MarginMode, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
@@ -65,7 +68,7 @@ function addModes(program: Command, around: Surroundings): void {
   program
     .command('position-mode')
     .summary('Set the position mode of the account: one-way or hedge')
-    .addArgument(new Argument('<mode>', 'Position mode').choices(['one-way', 'hedge']))
+    .addArgument(new Argument('<mode>', 'New position mode').choices(['one-way', 'hedge']))
     .addHelpText('after', '\nExample:\n  oddlot position-mode hedge')
     .action(async (mode: 'one-way' | 'hedge', _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
@@ -79,7 +82,7 @@ function addModes(program: Command, around: Surroundings): void {
 function addIsolatedMargin(program: Command, around: Surroundings): void {
   const margin = program
     .command('margin')
-    .summary('Add margin to an isolated position, or remove it');
+    .summary('Add margin to an isolated position or remove it');
   for (const [name, sign] of [
     ['add', 1],
     ['remove', -1],
@@ -91,7 +94,7 @@ function addIsolatedMargin(program: Command, around: Surroundings): void {
         isAdd ? 'Add margin to an isolated position' : 'Remove margin from an isolated position',
       )
       .argument('<perp>', 'A perp such as BTC')
-      .argument('<amount>', 'USDC')
+      .argument('<amount>', 'Amount of USDC')
       .addOption(sideOption())
       .addHelpText('after', `\nExample:\n  oddlot margin ${name} BTC 50`)
       .action(async (wanted: string, text: string, _: unknown, command: Command) => {
@@ -108,7 +111,7 @@ function addIsolatedMargin(program: Command, around: Surroundings): void {
 }
 
 function sideOption(): Option {
-  return new Option('--side <side>', 'Position, in hedge mode')
+  return new Option('--side <side>', 'Position side (hedge mode)')
     .choices(['long', 'short'])
     .default('long');
 }

@@ -37,8 +37,11 @@ function addMarket(program: Command, around: Surroundings): void {
     .option('--tick <step>', 'Tick size')
     .option('--max-order <size>', 'Maximum size of a limit order')
     .option('--max-market-order <size>', 'Maximum size of a market order')
-    .option('--impact <usdc>', 'Impact notional, in USDC')
-    .option('--premium-cap <rate>', 'Maximum premium of a sample, as a fraction, such as 0.01')
+    .option('--impact <usdc>', 'Impact notional in USDC')
+    .option(
+      '--premium-cap <rate>',
+      'Maximum premium per funding sample as a fraction, such as 0.01',
+    )
     .action(async (name: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<PerpChange>();
       const changes = {
@@ -52,8 +55,8 @@ function addMarket(program: Command, around: Surroundings): void {
       };
       const named = Object.entries(changes).filter(([, value]) => value !== undefined);
       if (named.length === 0)
-        throw new CliError('usage', 'Nothing to change. See --help for the options.');
-      await setPerp(around, options, name, Object.fromEntries(named), 'is changed');
+        throw new CliError('usage', 'Nothing to change. Pass at least one option; see --help.');
+      await setPerp(around, options, name, Object.fromEntries(named), 'was changed');
     });
   nameFields(change, {
     'setPerp.takerFeeRate': ['--taker-fee', 'a fraction'],
@@ -71,8 +74,8 @@ function addMarket(program: Command, around: Surroundings): void {
       .command(name)
       .summary(
         isHalted
-          ? 'Halt trading of a market; cancels are still accepted'
-          : 'Resume trading of a market',
+          ? 'Halt trading on a market; cancels are still accepted'
+          : 'Resume trading on a market',
       )
       .argument('<market>', 'A perp such as BTC, or the slug or id of an outcome market')
       .action(async (wanted: string, _: unknown, command: Command) => {
@@ -82,9 +85,9 @@ function addMarket(program: Command, around: Surroundings): void {
   }
   market
     .command('delist')
-    .summary('Delist a perp; it closes for good in one hour')
-    .argument('<perp>')
-    .option('--yes', 'Confirm: delisting is final')
+    .summary('Delist a perp; it closes permanently in one hour')
+    .argument('<perp>', 'A perp such as BTC')
+    .option('--yes', 'Confirm that delisting is final')
     .action(async (name: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<PerpChange>();
       meant(options, `Delisting ${name} is final`);
@@ -118,7 +121,7 @@ async function setTrading(
   const reply = isOutcome
     ? await outcomeDeploy.setTrading({ instrumentIds: [id], state }, CONFIRM)
     : await venueAdmin.setPerp({ instrumentId: id, haltTrading: isHalted }, CONFIRM);
-  tellReply(reply, `${name} ${isHalted ? 'is halted' : 'trades again'}`, options);
+  tellReply(reply, `${name} ${isHalted ? 'is halted' : 'is trading again'}`, options);
 }
 
 function meant({ yes }: { readonly yes?: boolean }, what: string): void {
@@ -131,10 +134,10 @@ function addEvent(program: Command, around: Surroundings): void {
     .command('create')
     .summary('List an event and its markets')
     .description(
-      'Lists an event and its markets. The whole file is checked before anything is ' +
-        'sent. If a run was interrupted, run it again: it lists what is missing.',
+      'Lists an event and its markets. The whole file is checked before anything is sent. ' +
+        'If the command is interrupted, run it again: it lists only what is missing.',
     )
-    .argument('<file>', 'JSON file {"event": {…}, "markets": [{…}]}, as in the API reference')
+    .argument('<file>', 'JSON file: {"event": {…}, "markets": [{…}]} (see the API reference)')
     .action(async (file: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const wanted = readEventFile(file);
@@ -149,7 +152,7 @@ function addEvent(program: Command, around: Surroundings): void {
     .command('close')
     .summary('End trading of a market early, so that it can be resolved')
     .argument('<market>', 'Market id, or its slug while it is open')
-    .option('--yes', 'Confirm: closing is final')
+    .option('--yes', 'Confirm that closing is final')
     .action(async (market: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { yes?: boolean }>();
       meant(options, `Closing ${market} is final`);
@@ -160,11 +163,11 @@ function addEvent(program: Command, around: Surroundings): void {
     });
   const resolve = event
     .command('resolve')
-    .summary('Set what a YES share of a closed market pays')
+    .summary('Resolve a closed market by setting the payout of a YES share')
     .argument('<market>', 'Market id, or its slug while it is open')
-    .argument('<fraction>', 'USDC that a YES share pays, from 0 to 1')
+    .argument('<fraction>', 'Payout of a YES share in USDC, from 0 to 1')
     .option('--evidence <text>', 'Evidence for the result')
-    .option('--yes', 'Confirm: a resolution is final')
+    .option('--yes', 'Confirm that the resolution is final')
     .action(async (market: string, settlementFraction: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<
         GlobalOptions & { evidence?: string; yes?: boolean }

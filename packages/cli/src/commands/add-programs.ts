@@ -31,7 +31,7 @@ const PROGRAMS: readonly (readonly [name: string, summary: string, run: Run])[] 
   ['relay', 'Start a relay between chains', forJson('relay', RELAY_PROGRAM)],
   [
     'validator',
-    'Start a validator that signs payouts of a bridge',
+    'Start a validator that signs bridge payouts',
     forJson('validator', VALIDATOR_PROGRAM),
   ],
   ['bridge', 'Deploy, inspect, pause and rotate a bridge', forJson('bridge', BRIDGE_PROGRAM)],
@@ -54,7 +54,7 @@ export function addPrograms(program: Command, given: readonly string[]): void {
       .summary(summary)
       .helpOption(false)
       .allowUnknownOption()
-      .argument('[settings...]', 'Settings of the program')
+      .argument('[settings...]', 'Program settings')
       .action(async () => {
         const isJson = given.includes('--json');
         const at = given.indexOf(name);
@@ -80,9 +80,9 @@ function forJson(name: string, file: string): Run {
 
 const REBUILD_HELP = `oddlot rebuild-history --data FOLDER [--database URL] [--config FILE] [--json]
 
-Computes the history of a stopped venue again from its log. Takes all settings of the venue: see \`oddlot start --help\`.
+Recomputes the history of a stopped venue from its log. Accepts all settings of the venue; see \`oddlot start --help\`.
 
-Exit codes: 0 the history is complete, 1 it could not be finished, 2 there is no log, a venue runs on it, or a setting is wrong
+Exit codes: 0 the history is complete, 1 it could not be completed, 2 there is no log, a venue is using it, or a setting is wrong
 `;
 
 function rebuild(args: readonly string[], isJson: boolean): Promise<number> {

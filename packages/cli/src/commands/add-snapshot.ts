@@ -13,11 +13,11 @@ export function addSnapshot(program: Command): void {
     .command('snapshot')
     .summary('Write a snapshot of a running venue now, to shorten its next start')
     .description(
-      'Writes a snapshot now, before an upgrade or a copy of the data folder. A ' +
-        'venue also writes snapshots regularly and when it stops. The request goes to ' +
-        'its operations port.',
+      'Writes a snapshot immediately, for example before an upgrade or before you copy the ' +
+        'data folder. The venue also writes snapshots regularly and when it stops. The ' +
+        'request is sent to the operations port.',
     )
-    .option('--operations <url>', 'URL of the operations port of the venue', OPERATIONS_DEFAULT)
+    .option('--operations <url>', "URL of the venue's operations port", OPERATIONS_DEFAULT)
     .action(async (_: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { operations: string }>();
       const { height } = await snapshotOf(options.operations);

@@ -29,7 +29,7 @@ export function addTables(program: Command, around: Surroundings): void {
         print(await show(around, options, account), options.json);
       });
   };
-  add('positions', 'List positions with their profit and margin', positionsOf);
+  add('positions', 'List positions with their PnL and margin', positionsOf);
   add('orders', 'List open orders and trigger orders', ordersOf);
   add('fills', 'List fills, newest first', fillsOf);
   program
@@ -75,7 +75,7 @@ const positionsOf: Show = async (around, options, account) => {
   const lines = table([...perps, ...outcomes], 'No positions');
   return {
     json: { ...account, perps: state, outcomes: shares },
-    lines: [...lines, `withdrawable ${state.withdrawable} USDC`],
+    lines: [...lines, `Withdrawable: ${state.withdrawable} USDC`],
   };
 };
 

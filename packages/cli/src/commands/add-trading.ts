@@ -38,15 +38,14 @@ export function addTrading(program: Command, around: Surroundings): void {
   addOrder(program, around);
   program
     .command('cancel')
-    .summary('Cancel one order, all orders of an instrument, or all orders')
+    .summary('Cancel one order, all orders on an instrument, or all orders')
     .description(
-      'Cancels one order, all orders of an instrument (--all), or all orders of the ' +
-        'account (without arguments). Trigger orders and the TP/SL of positions are ' +
-        'included.',
+      'Cancels one order, all orders on an instrument (--all), or all orders of the ' +
+        'account (no arguments). This includes trigger orders and the TP/SL of positions.',
     )
-    .argument('[instrument]', 'Instrument of the order (default: all instruments)')
-    .argument('[order-id]', 'Order id, as `oddlot orders` shows it')
-    .option('--all', 'Cancel all orders of the instrument')
+    .argument('[instrument]', 'Instrument to cancel orders on (default: all instruments)')
+    .argument('[order-id]', 'Order id, as shown by `oddlot orders`')
+    .option('--all', 'Cancel all orders on the instrument')
     .addHelpText(
       'after',
       '\nExamples:\n  oddlot cancel BTC 1234\n  oddlot cancel BTC --all\n  oddlot cancel',
@@ -62,7 +61,7 @@ export function addTrading(program: Command, around: Surroundings): void {
           a === undefined || wanted === 'all'
             ? await exchange.cancelAll({ asset: a }, CONFIRM)
             : await exchange.cancel({ cancels: [{ a, o: wanted }] }, CONFIRM);
-        tellReply(reply, `cancelled (${reply.txHash})`, options);
+        tellReply(reply, `Cancelled (${reply.txHash})`, options);
       },
     );
 }
@@ -95,7 +94,7 @@ function addOrder(program: Command, around: Surroundings): void {
     )
     .option(
       '--slippage <percent>',
-      'Maximum slippage of a market order from the best price, in percent',
+      'Maximum slippage of a market order from the best price (percent)',
       '1',
     )
     .option('--reduce-only', 'Only reduce or close a position')

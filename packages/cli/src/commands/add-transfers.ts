@@ -13,7 +13,7 @@ export function addTransfers(program: Command, around: Surroundings): void {
   const transfer = program
     .command('transfer')
     .summary('Move USDC between your perp and outcome sub-accounts')
-    .argument('<amount>', 'USDC')
+    .argument('<amount>', 'Amount of USDC')
     .addOption(
       new Option('--to <sub-account>', 'Sub-account to credit; the other one is debited')
         .choices(SUB_ACCOUNTS)
@@ -33,14 +33,16 @@ export function addTransfers(program: Command, around: Surroundings): void {
     });
   const send = program
     .command('send')
-    .summary('Send USDC to another account of the venue')
-    .argument('<amount>', 'USDC')
-    .argument('<address>', 'Account address of the recipient')
+    .summary('Send USDC to another account on the venue')
+    .argument('<amount>', 'Amount of USDC')
+    .argument('<address>', "Recipient's account address")
     .addOption(
-      new Option('--from <sub-account>', 'Your sub-account').choices(SUB_ACCOUNTS).default('perp'),
+      new Option('--from <sub-account>', 'Your sub-account to debit')
+        .choices(SUB_ACCOUNTS)
+        .default('perp'),
     )
     .addOption(
-      new Option('--to <sub-account>', 'Sub-account of the recipient')
+      new Option('--to <sub-account>', "Recipient's sub-account to credit")
         .choices(SUB_ACCOUNTS)
         .default('perp'),
     )

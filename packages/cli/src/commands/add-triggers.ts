@@ -35,14 +35,14 @@ export function addTriggers(program: Command, around: Surroundings): void {
 function addTrigger(program: Command, around: Surroundings): void {
   const placing = program
     .command('trigger')
-    .summary('Place a trigger order: a take-profit or a stop')
+    .summary('Place a trigger order (take-profit or stop)')
     .description(
       'Places a trigger order on a perp. The order becomes active when the mark ' +
         'reaches the trigger price: a take-profit (tp) sells above and buys below the ' +
         'mark, a stop (sl) sells below and buys above it.',
     )
     .addArgument(new Argument('<side>', 'Side').choices(['buy', 'sell']))
-    .argument('<size>', 'Coins')
+    .argument('<size>', 'Size in coins')
     .argument('<perp>', 'A perp such as BTC')
     .addOption(
       new Option('--type <type>', 'Take-profit or stop')
@@ -83,9 +83,9 @@ function addTpsl(program: Command, around: Surroundings): void {
     .command('tpsl')
     .summary('Set a take-profit, a stop-loss or both on a position')
     .description(
-      'Sets a take-profit, a stop-loss or both on a position. Both end with the ' +
-        'position, and a complete fill of one cancels the other. `oddlot orders` shows ' +
-        'their ids, `oddlot cancel` removes them.',
+      'Sets a take-profit, a stop-loss or both on a position. Both end with the position, ' +
+        'and a complete fill of one cancels the other. `oddlot orders` shows their ids, and ' +
+        '`oddlot cancel` removes them.',
     )
     .argument('<perp>', 'A perp such as BTC')
     .option('--tp <price>', 'Trigger price of the take-profit')
@@ -94,7 +94,7 @@ function addTpsl(program: Command, around: Surroundings): void {
     .option('--sl-price <price>', 'Limit price of the stop-loss (default: a market order)')
     .option('--size <size>', 'Coins to close (default: the whole position)')
     .addOption(
-      new Option('--side <side>', 'Position to protect, in hedge mode').choices(['long', 'short']),
+      new Option('--side <side>', 'Position to protect (hedge mode)').choices(['long', 'short']),
     )
     .addHelpText(
       'after',
@@ -138,7 +138,11 @@ function sideOf(
     .filter(({ position }) => position.asset === String(id))
     .map(({ position }): Side => (position.szi.startsWith('-') ? 'short' : 'long'));
   const [held] = side === undefined ? sides : sides.filter((each) => each === side);
-  if (held === undefined) throw new CliError('refused', `No such position on ${name}`);
+  if (held === undefined)
+    throw new CliError(
+      'refused',
+      `There is no such position on ${name}. See \`oddlot positions\`.`,
+    );
   if (side === undefined && sides.length > 1) {
     throw new CliError('usage', `${name} has both a long and a short position. Use --side.`);
   }

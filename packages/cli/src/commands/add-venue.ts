@@ -10,7 +10,7 @@ const EXPORTS = ['fills', 'fundings', 'ledger', 'orders'] as const;
 export function addVenue(program: Command, around: Surroundings): void {
   program
     .command('status')
-    .summary('Show the status of a venue: blocks, money, oracles')
+    .summary('Show the status of a venue: readiness, blocks, accounts and funds')
     .action(async (_: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const { info } = around.reader(options);
@@ -55,7 +55,7 @@ export function addVenue(program: Command, around: Surroundings): void {
   program
     .command('export')
     .summary('Export all rows of an account as CSV (with --json: one JSON object per line)')
-    .argument('<what>', 'Rows to export: fills, fundings, ledger or orders')
+    .argument('<what>', 'Type of rows: fills, fundings, ledger or orders')
     .argument('[address]', ACCOUNT_ARGUMENT)
     .action(async (what: string, address: string | undefined, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();

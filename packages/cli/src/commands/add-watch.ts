@@ -24,9 +24,9 @@ type Screen = () => { readonly lines: readonly string[]; readonly json: unknown 
 export function addWatch(program: Command, around: Surroundings): void {
   program
     .command('watch')
-    .summary('Show a book and its trades, or an account, live')
+    .summary('Watch an order book and its trades, or an account, live')
     .argument('[instrument]', 'A perp such as BTC, or the slug or id of an outcome market')
-    .option('--account [address]', "Show an account instead (default: your key's account)")
+    .option('--account [address]', "Watch an account instead (default: your key's account)")
     .option('--levels <count>', 'Levels on each side', '10')
     .option('--updates <count>', 'Stop after this number of updates')
     .action(async (name: string | undefined, _: unknown, command: Command) => {
@@ -35,7 +35,7 @@ export function addWatch(program: Command, around: Surroundings): void {
       if ((name === undefined) === (account === undefined)) {
         throw new CliError(
           'usage',
-          'Missing instrument. Name one, or use --account to watch an account.',
+          'Missing instrument. Pass one, or use --account to watch an account.',
         );
       }
       const count =

@@ -28,7 +28,7 @@ export async function listEvent(
     } catch (error) {
       if (made.length === 0) throw error;
       const why = error instanceof Error ? error.message : String(error);
-      const next = 'Correct the file and run the command again; it lists what is missing.';
+      const next = 'Correct the file and run the command again; it lists only what is missing.';
       const message = `${what} was not listed: ${why}. Already listed: ${made.join(', ')}. ${next}`;
       const facts = { notListed: what, event: wanted.event.slug, markets };
       throw new CliError('part', message, { cause: error, facts });
@@ -130,7 +130,10 @@ function hasTexts(there: OutcomeEventMeta, { event }: EventFile): boolean {
 
 function createdBy(reply: ExecutedReply | PendingReply): ExecutedReply['created'] {
   if (reply.status !== 'executed') {
-    throw new CliError('unreachable', `The result is unknown. Look for ${reply.txHash}.`);
+    throw new CliError(
+      'unreachable',
+      `The result is unknown. Check transaction ${reply.txHash} before you retry.`,
+    );
   }
   if (reply.failure !== undefined) throw new CliError('refused', reply.failure.error);
   return reply.created;

@@ -75,7 +75,7 @@ function checkOrder(
   });
   const what = `${isSell ? 'sold' : 'bought'} by order ${fills[0]?.oid}`;
   if (limits.length === 0) {
-    findings.believe(what, 'no step provides a limit to compare with');
+    findings.believe(what, 'no liquidation step provides a limit to compare it with');
     return;
   }
   // Of several attempts in one block the widest: no row says which order it is of.

@@ -16,5 +16,5 @@ export function readQuestion<const Options extends ParseArgsOptionsConfig>(
 /** Where somebody is asked. */
 export function urlOf(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new CliError('usage', `Invalid URL "${text}"`);
+  throw new CliError('usage', `Invalid URL "${text}". Use an http or https URL.`);
 }

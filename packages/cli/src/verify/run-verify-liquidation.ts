@@ -147,9 +147,9 @@ async function checkStep(
   const what = `${at} ${first.szi} ${first.coin} at ${markPx}`;
   if (isWhole) {
     const { maintenance, notional } = position;
-    findings.same(`${what} has the value`, delta.liquidatedNtlPos, moneyText(notional));
+    findings.same(`${what} has a value of`, delta.liquidatedNtlPos, moneyText(notional));
     findings.same(
-      `${what} has the maintenance margin`,
+      `${what} has a maintenance margin of`,
       delta.maintenanceMargin,
       moneyText(maintenance),
     );
@@ -157,8 +157,8 @@ async function checkStep(
     const isPart = position.notional <= scope.notional && position.maintenance <= scope.maintenance;
     const most = `${delta.liquidatedNtlPos} and ${delta.maintenanceMargin}`;
     const part = `${moneyText(position.notional)} and ${moneyText(position.maintenance)}`;
-    findings.holds(`${what} is part of`, isPart, most, part);
-    findings.believe(`${at} other positions of the account`, 'not named by the row');
+    findings.holds(`${what} is part of the totals`, isPart, most, part);
+    findings.believe(`${at} other positions of the account`, 'not listed in the row');
   }
   // What an insolvent account lacks is shared by what its positions lost, which no row has.
   const bankrupt = scope.equity < 0n ? undefined : bankruptcyPrice(scope, position);
@@ -223,7 +223,7 @@ function compareRows(
   own: readonly object[],
 ): void {
   for (let at = 0; at < Math.max(told.length, own.length); at++) {
-    findings.same(`${what} ${at + 1} by the log`, told[at], plain(own[at]));
+    findings.same(`${what} ${at + 1} according to the log`, told[at], plain(own[at]));
   }
 }
 

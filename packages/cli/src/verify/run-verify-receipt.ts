@@ -70,7 +70,7 @@ async function checkSignature(
 ): Promise<void> {
   const { action, expiresAfter, nonce, signature, signatureChainId, vaultAddress } = tx;
   if (isWithheld(tx)) {
-    const why = 'the venue withholds part of the signed data, so that no one else can use it';
+    const why = 'the venue withholds part of the signed data so that others cannot use it';
     findings.believe('hash and signer', why);
     return;
   }
@@ -96,25 +96,25 @@ async function checkBlock(
 ): Promise<void> {
   const row = block.txs.find(({ hash }) => hash === tx.hash);
   findings.same(`request is in block ${block.height}`, row?.hash ?? 'no', tx.hash);
-  findings.same('time of the block', tx.time, block.blockTime);
+  findings.same('block time', tx.time, block.blockTime);
   const hashText = await createTextHasher();
   const { blockTime, hash, height, parentHash, stateHash } = block;
   const hashes = block.txs.map((each) => each.hash);
   const computed = hashText([parentHash, height, blockTime, stateHash, ...hashes].join('\n'));
-  if (computed === hash) findings.same('hash of the block', hash, computed);
+  if (computed === hash) findings.same('block hash', hash, computed);
   else {
     const why = `${hash}: the block includes commands without a signature, which only the log contains`;
-    findings.believe('hash of the block', why);
+    findings.believe('block hash', why);
   }
   const [next, , before] = await info.blocks({ before: height + 2, limit: 3 }).then((rows) =>
     // Without a next block the list begins with this one.
     rows[0]?.height === height ? [undefined, ...rows] : rows,
   );
   if (before !== undefined) {
-    findings.same(`block continues block ${before.height}`, parentHash, before.hash);
+    findings.same(`block follows block ${before.height}`, parentHash, before.hash);
   }
   if (next !== undefined) {
-    findings.same(`block ${next.height} continues the block`, next.parentHash, hash);
+    findings.same(`block ${next.height} follows this block`, next.parentHash, hash);
   }
 }
 
@@ -157,15 +157,15 @@ async function checkByLog(
     return;
   }
   const { head, txs = [] } = own ?? {};
-  findings.same('hash of the block by the log', block.hash, head?.hash);
-  findings.same('state hash of the block', block.stateHash, head?.stateHash);
+  findings.same('block hash according to the log', block.hash, head?.hash);
+  findings.same('state hash according to the log', block.stateHash, head?.stateHash);
   const row = txs.find(({ txHash }) => txHash === tx.hash);
   findings.same('index in the block', tx.index, row?.index);
   findings.same('account of the action', tx.user, row?.user);
   if (receipt === undefined || status.status === 'unknown') return;
   const { outcome } = decodeReceiptBody(receipt.body);
-  findings.same('result by the log', status.result, outcome.result);
-  findings.same('error by the log', status.error, outcome.error);
+  findings.same('result according to the log', status.result, outcome.result);
+  findings.same('error according to the log', status.error, outcome.error);
   for (const what of report.believed) findings.believe('in the log', what);
 }
 

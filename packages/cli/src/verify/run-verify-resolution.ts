@@ -23,7 +23,10 @@ async function verifyResolution(url: string, instrumentId: number): Promise<Find
     findings.holds(what, agrees, claimed, computed);
   }
   if (receipt.inputs === null) {
-    findings.believe('the result', 'resolved by the operator, without samples to compute it from');
+    findings.believe(
+      'the result',
+      'resolved by the operator, without samples from which to compute it',
+    );
   }
   return findings;
 }

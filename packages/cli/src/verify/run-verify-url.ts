@@ -84,7 +84,7 @@ function textOf(report: Awaited<ReturnType<typeof verifyUrl>>): string {
   return [
     `${stands}: ${counts.derived} requests derived up to block ${height} ${hash}`,
     ...(finding === undefined ? [] : [`wrong     block ${finding.height}${at}: ${finding.what}`]),
-    ...(compared === 0 ? [] : [`${compared} blocks match the explorer of the venue`]),
+    ...(compared === 0 ? [] : [`${compared} blocks match the venue's explorer`]),
     ...believed.map((each) => `believed  ${each}`),
   ].join('\n');
 }

@@ -62,7 +62,7 @@ export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] 
     same('owed', text(of('owed')), text(owed)),
     same('assets', text(of('assets')), text(assets)),
     same('difference', text(of('difference')), text(difference)),
-    { what: 'assets equal what is owed', agrees: difference === 0n, told: text(assets) },
+    { what: 'assets equal the amount owed', agrees: difference === 0n, told: text(assets) },
   ];
 }
 
@@ -96,7 +96,7 @@ function rootOf(proof: Proof): { readonly root: string; readonly sum: bigint } {
     const isAlone = at % 2 === 0 && at + 1 === width;
     if (!isAlone) {
       const sibling = siblings[used];
-      if (sibling === undefined) throw new Error(`The proof has too few siblings (${used})`);
+      if (sibling === undefined) throw new Error(`The proof has too few siblings: ${used}`);
       used += 1;
       const beside = micro(sibling.sum);
       const own = hash + word(sum);
@@ -107,7 +107,7 @@ function rootOf(proof: Proof): { readonly root: string; readonly sum: bigint } {
     at = Math.floor(at / 2);
   }
   if (used !== siblings.length)
-    throw new Error(`The proof has too many siblings (${siblings.length})`);
+    throw new Error(`The proof has too many siblings: ${siblings.length}`);
   const top = hash + word(sum);
   return { root: `0x${keccak(KIND.root, word(BigInt(height)), word(BigInt(leaves)), top)}`, sum };
 }
@@ -129,11 +129,11 @@ type Asked = { readonly rpc?: string; readonly url?: string; readonly bridge?: s
  */
 async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Finding[]> {
   const unsettled = micro(String(proof.published['unsettled']), true);
-  const what = 'unsettled is at most what was paid and is reported as open';
+  const what = 'unsettled does not exceed the payouts that are still reported as open';
   if (unsettled <= 0n) return [];
   const { rpc, url } = asked;
   if (rpc === undefined || url === undefined) {
-    const told = `${text(unsettled)}; add --rpc and --url to compare it`;
+    const told = `${text(unsettled)}; pass --rpc and --url to verify it`;
     return [{ what, agrees: false, told }];
   }
   const open = await openBefore(proof, { ...asked, rpc, url }, unsettled);
@@ -206,7 +206,7 @@ async function checkBalance(
     same('chain', String(chainId), String(Number(chain))),
     ...(rpc.bridge === undefined ? [] : [same('known bridge', bridge, rpc.bridge)]),
     ...(rpc.token === undefined ? [] : [same('known token', token, rpc.token)]),
-    same(`balance of the bridge at block ${at}`, text(micro(String(balance))), text(BigInt(held))),
+    same(`bridge balance at block ${at}`, text(micro(String(balance))), text(BigInt(held))),
   ];
 }
 
@@ -349,7 +349,7 @@ function rotated(lane: bigint, bits: bigint): bigint {
 
 const USAGE =
   'usage: oddlot verify reserves --user 0x… (--url <url> or --proof <file>, or both) [--json]';
-const ALONE = '--bridge and --token need --rpc: they are compared with the chain';
+const ALONE = '--bridge and --token require --rpc, because they are compared with the chain';
 const OPTIONS = ['url', 'user', 'proof', 'root', 'rpc', 'bridge', 'token'] as const;
 
 /** Runs the command; what stands in its way is one line. */
@@ -403,12 +403,12 @@ function read(args: readonly string[]): Given & { readonly isJson: boolean } {
   const wrong = (why: string): Error => ending(EXIT.nothing, why);
   if (user === undefined || (url === undefined && proof === undefined)) throw wrong(USAGE);
   const odd = [user, bridge, token].find((each) => each && !/^0x[0-9a-fA-F]{40}$/.test(each));
-  if (odd !== undefined) throw wrong(`Invalid address "${odd}"`);
+  if (odd !== undefined) throw wrong(`Invalid address "${odd}". Use 0x and 40 hex digits.`);
   if (root !== undefined && !/^0x[0-9a-fA-F]{64}$/.test(root))
-    throw wrong(`Invalid root "${root}"`);
+    throw wrong(`Invalid root "${root}". Use 0x and 64 hex digits.`);
   if (rpc === undefined && (bridge ?? token) !== undefined) throw wrong(ALONE);
   const bad = [url, rpc].find((each) => each !== undefined && !URL.canParse(each));
-  if (bad !== undefined) throw wrong(`Invalid URL "${bad}"`);
+  if (bad !== undefined) throw wrong(`Invalid URL "${bad}". Use an http or https URL.`);
   return { ...values, user, isJson: json };
 }
 

@@ -95,7 +95,7 @@ export class BridgeOptions {
   /** The only word after the command that is no option: an id, a file. */
   only(what: string): string {
     const [word, ...others] = this.positionals;
-    if (word === undefined || others.length > 0) throw new UsageError(`Name exactly one ${what}`);
+    if (word === undefined || others.length > 0) throw new UsageError(`Pass exactly one ${what}`);
     return word;
   }
 

@@ -15,7 +15,7 @@ export function describeRequest(request: BridgeRequest): readonly string[] {
     ];
   }
   if (request.primaryType === 'Unpause') {
-    return [`lift pause ${request.message.nonce} of ${place}`];
+    return [`end pause ${request.message.nonce} of ${place}`];
   }
   if (request.primaryType === 'Cancellation') {
     return [`cancel withdrawal ${request.message.withdrawalId} of ${place}, irrevocably`];
@@ -25,14 +25,14 @@ export function describeRequest(request: BridgeRequest): readonly string[] {
   const { deposit } = request;
   if (deposit === undefined) {
     return [
-      `move the money of all users out of ${place}`,
+      `move all users' money out of ${place}`,
       `  amount    ${amount}`,
       `  to bridge ${destination}`,
       `  id        ${withdrawalId}`,
     ];
   }
   return [
-    `return a deposit out of ${place}`,
+    `return a deposit from ${place}`,
     `  deposit   ${deposit.txHash}, log ${deposit.logIndex}`,
     `  amount    ${amount}`,
     `  to        ${destination}`,

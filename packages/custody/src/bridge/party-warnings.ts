@@ -11,7 +11,10 @@ export function partyWarnings(parties: {
   const warnings = [
     [2n * threshold <= count, 'warning: half of the validators or fewer can pay out'],
     [threshold === 1n, 'warning: a single validator can pay out'],
-    [threshold === count && count > 1n, 'warning: the loss of one key stops all payouts for good'],
+    [
+      threshold === count && count > 1n,
+      'warning: the loss of one key stops all payouts permanently',
+    ],
     [validators.includes(guardian), 'warning: the guardian is also a validator'],
   ] as const;
   return warnings.flatMap(([isSo, text]) => (isSo ? [text] : []));

@@ -154,12 +154,12 @@ test('status says who decides, what the bridge holds and whether it runs', async
   const said = await done(`status --id 1 --account ${addresses.guardian}`);
   for (const line of [
     `bridge     ${bridge} on chain ${CHAIN_ID}`,
-    'state      runs',
+    'state      running',
     'holds      1000 USDC',
     `validator  ${addresses.v3}`,
     'threshold  2 of 3',
     `guardian   ${addresses.guardian}`,
-    'large      from 100 USDC, waits 60 s',
+    'large      from 100 USDC, delayed by 60 s',
     'id 1  none',
   ]) {
     expect(said.split('\n')).toContain(line);
@@ -179,13 +179,13 @@ test('the guardian pauses and lets go on; nobody else does', async () => {
     said: 'the bridge rejected the transaction: the bridge is paused',
   });
   await done('unpause', 'guardian');
-  expect(await done('status')).toContain('state      runs');
+  expect(await done('status')).toContain('state      running');
 });
 
 test('validators lift a pause by their signatures, each on a copy of the file', async () => {
   await done('pause', 'guardian');
   const said = await done(`unpause --prepare ${file('unpause.json')}`);
-  expect(said).toContain(`lift pause 2 of bridge ${bridge} on chain ${CHAIN_ID}`);
+  expect(said).toContain(`end pause 2 of bridge ${bridge} on chain ${CHAIN_ID}`);
   copyFileSync(file('unpause.json'), file('copy.json'));
   await signed('unpause.json', 'v1');
   await signed('unpause.json', 'v1');
@@ -201,7 +201,7 @@ test('validators lift a pause by their signatures, each on a copy of the file', 
   expect(shown.said).toContain(`signed by ${addresses.v3}\nsigned by ${addresses.sender}`);
   const both = `unpause --send ${file('unpause.json')} --send ${file('copy.json')}`;
   await done(both, 'sender');
-  expect(await done('status')).toContain('state      runs');
+  expect(await done('status')).toContain('state      running');
   // What was collected for one pause lifts no other.
   await done('pause', 'guardian');
   expect((await onBridge(both, 'sender')).said).toContain('the nonce has changed');
@@ -355,7 +355,7 @@ test('what the bridge holds is moved to the one that follows, and to nothing els
   const nowhere = await onBridge(`move --prepare ${file('move.json')} --to ${v1}`);
   expect(nowhere).toMatchObject({ code: 1, said: `no bridge at ${v1}` });
   const said = await done(`move --prepare ${file('move.json')} --to ${next}`);
-  expect(said).toContain(`move the money of all users out of bridge ${bridge}`);
+  expect(said).toContain(`move all users' money out of bridge ${bridge}`);
   expect(said).toContain('amount    900 USDC');
   const id = /id {8}(\d+)/.exec(said)![1];
   await signed('move.json', 'v1', 'v3');
@@ -375,7 +375,7 @@ test('validators hand over to others, and are none afterwards', async () => {
     `rotate --prepare ${file('warned.json')} --validators ${v2},${guardian} --threshold 2 --guardian ${guardian}`,
   );
   expect(warned).toContain('warning: the guardian is also a validator');
-  expect(warned).toContain('warning: the loss of one key stops all payouts for good');
+  expect(warned).toContain('warning: the loss of one key stops all payouts permanently');
   await done(`rotate --prepare ${file('rotate.json')} ${parties}`);
   await signed('rotate.json', 'v1', 'v2');
   await done(`rotate --send ${file('rotate.json')}`, 'sender');

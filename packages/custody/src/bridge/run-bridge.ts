@@ -35,7 +35,7 @@ Commands with one key
   cancel-queued ID                Cancel a large payout that is waiting (guardian)
   finish ID                       Pay a large payout that is due (any key)
 
-Commands with a threshold of validators: prepare a file, have it signed in turn (or as copies), send it
+Commands that need a threshold of validators: prepare a file, have them sign it in turn (or sign copies), send it
   rotate  --prepare FILE --validators A,B,C --threshold N --guardian G
   unpause --prepare FILE
   cancel ID --prepare FILE
@@ -48,8 +48,8 @@ Commands with a threshold of validators: prepare a file, have it signed in turn 
 Options
   --rpc URL[,URL]   Endpoints of the chain; with several, at least two must agree
   --bridge ADDRESS  Address of the bridge
-  --key PLACE       Key that sends or signs: a file, or env:NAME
-  --chain-id N      Reject endpoints of another chain
+  --key PLACE       Key to send or sign with: a file, or env:NAME
+  --chain-id N      Reject endpoints of any other chain
   --confirmations N Number of blocks to wait for (1)
   --wait-seconds N  Maximum time to wait (120)
 

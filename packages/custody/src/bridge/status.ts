@@ -12,13 +12,13 @@ export const status: BridgeCommand = async (context) => {
   const client = await clientOf(context);
   const state = await readState(client, bridge);
   print(`bridge     ${bridge} on chain ${client.chainId}`);
-  print(`state      ${state.isPaused ? `paused (pause ${state.pauseNonce})` : 'runs'}`);
+  print(`state      ${state.isPaused ? `paused (pause ${state.pauseNonce})` : 'running'}`);
   print(`token      ${state.token}`);
   print(`holds      ${dollars(state.balance)} USDC`);
   for (const validator of state.validators) print(`validator  ${validator}`);
   print(`threshold  ${state.threshold} of ${state.validators.length}`);
   print(`guardian   ${state.guardian}`);
-  print(`large      from ${dollars(state.largeUsd)} USDC, waits ${state.delaySeconds} s`);
+  print(`large      from ${dollars(state.largeUsd)} USDC, delayed by ${state.delaySeconds} s`);
   print(`rotations  ${state.rotationNonce}`);
   const id = options.text('id');
   if (id !== undefined) print(`id ${id}  ${await stateOfId(client, bridge, idOf(id))}`);

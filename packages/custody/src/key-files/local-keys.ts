@@ -34,7 +34,7 @@ export function localKeys(directory: string, chainFile?: string): LocalKeys {
   if (chainFile !== undefined && existsSync(chainFile)) {
     throw new KeyError(
       `${file} is missing, but ${chainFile} cannot be used without it. Restore it, or ` +
-        'remove both and the data of the venue about them',
+        "remove both together with the venue's data about them",
     );
   }
   const keys: LocalKeys = {
@@ -62,7 +62,7 @@ function readKeys(file: string): LocalKeys | undefined {
   const parsed = LocalKeysSchema.safeParse(parsedJson(text));
   if (parsed.success) return parsed.data as LocalKeys;
   throw new KeyError(
-    `${file} does not contain the keys of a local chain (relayer, minter, guardian and validators). Restore it, or remove it with the chain and the data of the venue about them`,
+    `${file} does not contain the keys of a local chain (relayer, minter, guardian and validators). Restore it, or remove it together with the chain and the venue's data about it`,
   );
 }
 

@@ -73,7 +73,7 @@ async function ask(
     throw new Error(refusal.success ? refusal.data.message : `HTTP ${status}`);
   }
   const parsed = SignAnswer.safeParse(answer);
-  if (!parsed.success) throw new Error('its answer is not readable');
+  if (!parsed.success) throw new Error('its response is not readable');
   const { r, s, v, validator } = parsed.data;
   return { address: validator as string as Hex, signature: { r, s, v } };
 }
@@ -98,6 +98,6 @@ async function isSigned(
 
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.name === 'TimeoutError') return 'no answer in time';
+  if (error.name === 'TimeoutError') return 'it did not answer in time';
   return error.cause instanceof Error ? error.cause.message || error.message : error.message;
 }

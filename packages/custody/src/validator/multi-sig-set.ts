@@ -24,7 +24,7 @@ export function signersAfter(
     assertSigned(change, { user, set });
     const next = parseMultiSigSigners(String(action['signers']));
     if (next === undefined || (next !== null && !isSignerSetSound(next))) {
-      throw new SigningRefusal(409, `${txHash} does not name signers`);
+      throw new SigningRefusal(409, `${txHash} contains no signers`);
     }
     set = next ?? undefined;
   }
@@ -43,7 +43,7 @@ export function assertSigned(
     return;
   }
   if (wrapped === undefined)
-    throw refuse(`was made by ${user} alone, although the account has signers`);
+    throw refuse(`was made only by ${user}, although the account has signers`);
   const own = new Set(set.authorizedUsers.map((each) => each.toLowerCase()));
   const count = [...wrapped.signers].filter((each) => own.has(each)).length;
   if (!own.has(wrapped.sender))

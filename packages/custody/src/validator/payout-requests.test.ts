@@ -155,7 +155,7 @@ describe('R-withdraw: a validator signs a payout', () => {
     );
     show(await signedBy(USER_KEY, asks()));
     expect(await outcome({ id: 8 })).toContain(
-      `was made by ${USER} alone, although the account has signers`,
+      `was made only by ${USER}, although the account has signers`,
     );
     // Once seen, the set cannot be hidden again, also not over a restart.
     ledger.changes = [];

@@ -105,7 +105,7 @@ export class Signer {
       throw new SigningRefusal(409, `withdrawal ${withdrawalId} was returned`);
     }
     if (owed.destination !== asked.destination) {
-      throw new SigningRefusal(409, `withdrawal ${withdrawalId} goes to ${owed.destination}`);
+      throw new SigningRefusal(409, `withdrawal ${withdrawalId} must go to ${owed.destination}`);
     }
     if (owed.usd !== asked.usd) {
       const amount = dollars(owed.usd);

@@ -92,7 +92,7 @@ async function openParts(
   const anybody = keyValidator(key, domain).name as Hex;
   const eyes = eyesOf(config, { anybody, now });
   const onChainAway = (why: string): void =>
-    log.warn({ why }, 'reading deposits of accounts from the chain failed');
+    log.warn({ why }, 'account deposits could not be read from the chain');
   const parts = { key, domain, book, ledger, requests, limits, onChainAway, now };
   const signer = new Signer({ ...parts, ...eyes });
   const places = { signer, domain, relayer, serviceNetwork };

@@ -150,12 +150,12 @@ export class ValidatorServer {
     this.#open++;
     try {
       const signed = await signer.sign(asked, AbortSignal.timeout(REQUEST_MS_MAX));
-      log.info({ asked }, 'signed');
+      log.info({ asked }, 'signing request accepted');
       return { status: 200, body: signedBody(signed) };
     } catch (error) {
       if (!(error instanceof SigningRefusal)) throw error;
       const { message, status } = error;
-      log.warn({ asked, why: message }, 'signature refused');
+      log.warn({ asked, why: message }, 'signing request rejected');
       return told(status, message);
     } finally {
       this.#open--;

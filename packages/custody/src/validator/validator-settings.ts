@@ -193,7 +193,9 @@ export const VALIDATOR_SETTINGS = {
       hostNames: HOST_NAMES,
       logLevel: setting(LOG_LEVEL, {
         default: 'info',
-        help: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+        help:
+          'Minimum level of log messages: `fatal`, `error`, `warn`, `info`, `debug`, `trace` ' +
+          'or `silent`',
       }),
     },
   },

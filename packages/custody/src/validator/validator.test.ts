@@ -137,7 +137,7 @@ describe('R-withdraw: a validator', () => {
       [{ withdrawalId: 8n }, 'has no withdrawal 8'],
       [{ user: DESTINATION }, `has no withdrawal 7 of ${DESTINATION}`],
       [{ usd: 2_000_000n }, 'the amount to pay for withdrawal 7 is 1.9 USDC'],
-      [{ destination: USER }, `withdrawal 7 goes to ${DESTINATION}`],
+      [{ destination: USER }, `withdrawal 7 must go to ${DESTINATION}`],
       [{ withdrawalId: RETURN_ID_MIN | 7n }, 'returns of deposits are signed by hand'],
       [{ withdrawalId: 2n ** 60n }, `unknown withdrawal ${2n ** 60n}`],
     ];
@@ -299,7 +299,7 @@ test('a validator that lies is found out by who asked', async () => {
     await expect(asked(url, payout())).rejects.toThrow('its signature is not valid');
   }
   answer = { validator: ADDRESS };
-  await expect(asked(url, payout())).rejects.toThrow('its answer is not readable');
+  await expect(asked(url, payout())).rejects.toThrow('its response is not readable');
   server.close();
   server.closeAllConnections();
   await expect(asked(url, payout())).rejects.toThrow('the request failed');
@@ -310,7 +310,7 @@ test('a validator that does not answer is given up on', async () => {
   const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
   const slow = remoteValidator(url, DOMAIN, { timeoutMs: 50 });
   const signed = slow.sign(payout(), new AbortController().signal);
-  await expect(signed).rejects.toThrow('no answer in time');
+  await expect(signed).rejects.toThrow('it did not answer in time');
   server.close();
   server.closeAllConnections();
 });

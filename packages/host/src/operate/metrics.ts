@@ -15,27 +15,53 @@ const TEXT_EVERY_MS = 100;
 export class Metrics {
   readonly registry = new Registry();
   readonly #registries: readonly Registry[];
-  readonly #requests = counter(this, 'http_requests_total', 'HTTP requests.', ['path', 'status']);
-  readonly #durations = histogram(this, 'http_request_duration_seconds', SECONDS, ['path']);
+  readonly #requests = counter(
+    this,
+    'http_requests_total',
+    'HTTP requests answered, by path and status.',
+    ['path', 'status'],
+  );
+  readonly #durations = histogram(
+    this,
+    'http_request_duration_seconds',
+    'Time to answer an HTTP request in seconds, by path.',
+    SECONDS,
+    ['path'],
+  );
   readonly #recoverBackend = gauge(
     this,
     'recover_backend',
-    'Library that recovers signers; 1 for the one in use.',
+    'Library used to recover signers; 1 for the one in use.',
     ['backend'],
   );
   readonly #recoverRestarts = counter(
     this,
     'recover_worker_restarts_total',
-    'Worker threads lost.',
+    'Signature worker threads lost.',
   );
   readonly #blockHeight = gauge(this, 'block_height', 'Height of the newest block.');
-  readonly #blockTime = gauge(this, 'block_time_seconds', 'Consensus time of the newest block.');
-  readonly #blockCommands = histogram(this, 'block_commands', BLOCK_COMMANDS);
-  readonly #syncSeconds = histogram(this, 'log_sync_duration_seconds', SYNC_SECONDS);
-  readonly #orders = counter(this, 'orders_total', 'Orders executed, by their state afterwards.', [
+  readonly #blockTime = gauge(this, 'block_time_seconds', 'Unix time of the newest block.');
+  readonly #blockCommands = histogram(
+    this,
+    'block_commands',
+    'Commands in a block.',
+    BLOCK_COMMANDS,
+  );
+  readonly #syncSeconds = histogram(
+    this,
+    'log_sync_duration_seconds',
+    'Time to sync the log in seconds.',
+    SYNC_SECONDS,
+  );
+  readonly #orders = counter(this, 'orders_total', 'Orders executed, by resulting state.', [
     'state',
   ]);
-  readonly #snapshotSeconds = histogram(this, 'snapshot_duration_seconds', SNAPSHOT_SECONDS);
+  readonly #snapshotSeconds = histogram(
+    this,
+    'snapshot_duration_seconds',
+    'Time to write a snapshot in seconds.',
+    SNAPSHOT_SECONDS,
+  );
   readonly #snapshotFailures = counter(
     this,
     'snapshot_failures_total',
@@ -46,16 +72,20 @@ export class Metrics {
     'log_compact_failures_total',
     'Old segments that could not be compressed or removed.',
   );
-  readonly #trades = counter(this, 'trades_total', 'Trades.');
-  readonly #liquidations = counter(this, 'liquidations_total', 'Liquidation steps.', ['step']);
+  readonly #trades = counter(this, 'trades_total', 'Trades executed.');
+  readonly #liquidations = counter(
+    this,
+    'liquidations_total',
+    'Liquidation steps executed, by type.',
+    ['step'],
+  );
   readonly #deleveraged = counter(this, 'deleveraged_total', 'Positions closed by ADL.');
-  readonly #buildInfo = gauge(this, 'build_info', 'Version in use; always 1.', [
-    'version',
-    'node',
-    'network',
-    'oracle',
-    'reference_prices',
-  ]);
+  readonly #buildInfo = gauge(
+    this,
+    'build_info',
+    'Always 1; the labels contain the version and the main settings.',
+    ['version', 'node', 'network', 'oracle', 'reference_prices'],
+  );
   /** Children are looked up once: finding one by its labels costs more than counting. */
   readonly #requestChildren = new Map<string, { inc: () => void }>();
   readonly #durationChildren = new Map<string, { observe: (seconds: number) => void }>();
@@ -216,10 +246,10 @@ function gauge(
 function histogram(
   owner: Metrics,
   name: string,
+  help: string,
   buckets: number[],
   labelNames: string[] = [],
 ): Histogram<string> {
-  const help = `Distribution of ${name}.`;
   return new Histogram({
     name: `oddlot_${name}`,
     help,

@@ -5,7 +5,7 @@ import { setting } from './setting.ts';
 
 export const TRUSTED_PROXIES = setting(list(NETWORK), {
   default: [],
-  help: 'Addresses and networks (`10.0.0.0/8`) whose `X-Forwarded-For` is trusted',
+  help: 'Addresses and networks (such as `10.0.0.0/8`) whose `X-Forwarded-For` is trusted',
   isEveryday: true,
 });
 
@@ -32,8 +32,8 @@ export const CHAIN_DOOR = {
   chainHost: setting(HOST, {
     default: '127.0.0.1',
     help:
-      'Interface of the local chain, and of the second chain of a local relay, independent ' +
-      'of `host`',
+      "Interface of the local chain and of a local relay's second chain, independent of " +
+      '`host`',
   }),
   pageOrigins: setting(
     list(
@@ -46,9 +46,9 @@ export const CHAIN_DOOR = {
     {
       default: [],
       help:
-        'Origins of a proxy that serves the page, like `https://venue.example`. Wallets ' +
-        'there may use the [local chains](../build/local-chain.md#who-may-ask); pages of the ' +
-        "venue's own port always may",
+        'Origins of a proxy that serves the page, such as `https://venue.example`. Wallets ' +
+        'on its pages may use the [local chains](../build/local-chain.md#who-may-ask); pages ' +
+        "on the venue's own port always may",
     },
   ),
 };

@@ -178,12 +178,12 @@ test('help is of the few that people use, or of all', () => {
   --port PORT
       see ports and 0 (default 80)
   --config FILE
-      Settings from a TOML file
+      Read settings from a TOML file
       environment PROGRAM_CONFIG
   --help, --help all
       Print the common settings, or all of them, and exit
 
-8 more settings are in --help all. Set limits and budgets in the file.
+8 more settings are listed by --help all. Set limits and budgets in the file.
 
 That is all.
 `);

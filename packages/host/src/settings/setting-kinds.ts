@@ -137,7 +137,7 @@ export const SECRET_PLACE = text({
   placeholder: 'FILE|env:NAME',
 });
 export const ADDRESS: Kind<typeof Address> = {
-  ...text({ expected: 'an address like 0x0000…0001, of 40 digits', placeholder: 'ADDRESS' }),
+  ...text({ expected: 'an address like 0x0000…0001, with 40 hex digits', placeholder: 'ADDRESS' }),
   schema: Address,
 };
 export const LOG_LEVEL = choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent');

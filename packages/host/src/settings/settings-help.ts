@@ -20,7 +20,7 @@ export function settingsHelp(
   const { closing, groups, title } = program;
   const config = variableName(program, 'config');
   const others = `  --config FILE
-      Settings from a TOML file${config === undefined ? '' : `\n      environment ${config}`}
+      Read settings from a TOML file${config === undefined ? '' : `\n      environment ${config}`}
   --help, --help all
       Print the common settings, or all of them, and exit`;
   const all = settingsIn(program);
@@ -29,7 +29,7 @@ export function settingsHelp(
     which === 'everyday'
       ? `${everyday.map((each) => shortUsage(each)).join('\n')}\n${others}
 
-${all.length - everyday.length} more settings are in --help all. Set limits and budgets in the file.`
+${all.length - everyday.length} more settings are listed by --help all. Set limits and budgets in the file.`
       : `${Object.entries(groups)
           .map(([group, settings]) =>
             [group, ...Object.entries(settings).map((each) => fullUsage(program, each))].join('\n'),

@@ -30,12 +30,13 @@ export function* missingType({ scheme, request, base }: Subject): Iterable<Candi
   if (hashed === undefined) return;
   if (scheme === 'multiSig') {
     const recipe = { ...base, hashed: { ...hashed, msgpack: request.msgpack } };
-    const hint = 'Leave "type" out of the wrapper that you hash: only its inner action keeps it.';
+    const hint =
+      'Leave "type" out of the wrapper that you hash: only its inner action contains it.';
     yield { variant: 'with type', hint, recipe };
     return;
   }
   const recipe = { ...base, hashed: { ...hashed, msgpack: mapWithout(hashed.msgpack, 'type') } };
-  const hint = 'Hash the action with its "type": you signed it without.';
+  const hint = 'Hash the action with its "type": you signed it without the type.';
   yield { variant: 'without type', hint, recipe };
 }
 

@@ -100,7 +100,8 @@ export function* expiresAfter({ base, request }: Subject): Iterable<Candidate> {
   const hashing = (expiry: Uint8Array): Partial<Candidate> => withParts(base, { expiry });
   if (base.hashed === undefined) return;
   if (sent !== undefined) {
-    const hint = 'Hash 00 and the expiresAfter that you send, or leave it out: you signed without.';
+    const hint =
+      'Hash 00 and the expiresAfter that you send, or leave it out: you signed without it.';
     yield { variant: 'without the expiry', hint, ...hashing(NOTHING) };
     return;
   }

@@ -24,11 +24,11 @@ export async function claimAddress(options: ClaimOptions): Promise<void> {
     if ((await api.ownerOf(address)) === undefined) return;
     const result = await account.deliver(await account.signRelease());
     if (result.is === 'executed') log.info({ address }, 'relay agent approval revoked');
-    else log.warn({ address, why: result.why }, 'the relay is still approved as an agent');
+    else log.warn({ address, why: result.why }, 'relay agent approval could not be revoked');
   } catch (error) {
     log.warn(
       { address, why: chainFault(error) },
-      "registering the relay's address at the venue failed",
+      'relay address could not be registered with the venue',
     );
   }
 }

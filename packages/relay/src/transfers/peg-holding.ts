@@ -29,8 +29,8 @@ export async function pegHolding(
   if (held >= claimed - total(underWay)) return { is: 'moving' };
   const [has, needs] = [formatMoney(held), formatMoney(claimed)];
   const detail =
-    `${peg.id} (${peg.address}) holds ${has} USDC of the ${needs} USDC that it received; ` +
-    'it is not paid out until the operator has checked it';
+    `${peg.id} (${peg.address}) holds only ${has} of the ${needs} USDC that it received; ` +
+    'nothing is paid out until the operator has checked it';
   return { is: 'short', trouble: { what: 'peg', detail } };
 }
 

@@ -141,7 +141,7 @@ export class Relay {
       const why = chainFault(error);
       if (this.#warned.get(name) === why) return;
       this.#warned.set(name, why);
-      this.#parts.log.warn({ name, why }, 'a step of the relay failed; retrying');
+      this.#parts.log.warn({ name, why }, 'relay step failed; retrying');
     }
   }
 

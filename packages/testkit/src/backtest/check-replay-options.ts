@@ -14,7 +14,7 @@ export function checkReplayOptions(options: ReplayOptions): void {
   const { bot, every, market, outcome, page, quotes } = options;
   if (typeof bot !== 'function') throw new RangeError('bot must be a function');
   if (outcome !== undefined && market !== undefined) {
-    throw new RangeError('Name either a perp or an outcome market to replay');
+    throw new RangeError('Specify either a perp or an outcome market to replay');
   }
   if (outcome !== undefined) checkFraction(outcome.settlementFraction);
   if (every !== undefined && durationMs(every) === 0) {

@@ -197,7 +197,7 @@ test.each<readonly [string, string, string]>([
   [
     'time that goes back',
     `${TRADES}${T0 + 1},94000.1,0.25,buy\n${T0},94000.1,0.25,buy\n`,
-    'line 3: its time 2025-01-01T00:00:00.000Z is before that of the row above, 2025-01-01T00:00:00.001Z',
+    'line 3: its time 2025-01-01T00:00:00.000Z is before that of the previous row, 2025-01-01T00:00:00.001Z',
   ],
   [
     'a close above the high',
@@ -228,7 +228,7 @@ test.each<readonly [string, string, string]>([
   [
     'a quote that stays open',
     `${TRADES}${T0},"94000.1,0.25,buy\n`,
-    'line 2: a quote is not closed',
+    'line 2: a quotation mark is not closed',
   ],
 ])('%s is refused with its place', async (name, content, sentence) => {
   const path = file(`${name}.bad`, content);

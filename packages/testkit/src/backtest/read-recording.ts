@@ -31,7 +31,7 @@ export async function* readRecording(path: string): AsyncGenerator<PlacedRow> {
 export function timeFault({ timeMs }: RecordedRow, beforeMs: number): string | undefined {
   if (timeMs >= beforeMs) return undefined;
   const [own, before] = [timeMs, beforeMs].map((ms) => new Date(ms).toISOString());
-  return `its time ${own} is before that of the row above, ${before}`;
+  return `its time ${own} is before that of the previous row, ${before}`;
 }
 
 /** Levels of one time are one book; a candle that does not say its end lasts as long as the first one did until the second. */
@@ -59,7 +59,8 @@ async function* wholeRows(path: string): AsyncGenerator<Placed<RecordedRow>> {
     }
     if (waiting !== undefined) {
       lengthMs = value.timeMs - waiting.value.timeMs;
-      if (lengthMs <= 0) throw new RecordingError(where, 'it does not begin after the row above');
+      if (lengthMs <= 0)
+        throw new RecordingError(where, 'it does not begin after the previous row');
       yield closed(waiting);
       waiting = undefined;
     }
@@ -138,7 +139,7 @@ function tableReader(firstLine: string) {
   const { names, isHeader: header } = columns;
   const fieldsOf = (text: string): readonly Fields[] | string => {
     const row = cellsOf(text);
-    if (row === undefined) return 'a quote is not closed';
+    if (row === undefined) return 'a quotation mark is not closed';
     if (row.length !== names.length) {
       return `it has ${row.length} columns, but the table has ${names.length}`;
     }

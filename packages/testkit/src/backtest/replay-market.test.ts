@@ -342,7 +342,7 @@ describe('the report', () => {
     [
       'a row whose time goes back',
       { recording: hours(HOUR, HOUR).toReversed() },
-      'row 2: its time 2025-03-01T00:00:00.000Z is before that of the row above',
+      'row 2: its time 2025-03-01T00:00:00.000Z is before that of the previous row',
     ],
   ])('%s: refused with a sentence', async (_, options, sentence) => {
     await expect(replayMarket({ bot: IDLE, ...options })).rejects.toThrow(sentence);

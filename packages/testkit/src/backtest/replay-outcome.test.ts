@@ -179,7 +179,7 @@ test('a market with an end is settled then, and its shares are worth the mark be
 });
 
 test.each<[string, Partial<Parameters<typeof replayMarket>[0]>, string]>([
-  ['a perp as well', { market: 'BTC' }, 'Name either a perp or an outcome market to replay'],
+  ['a perp as well', { market: 'BTC' }, 'Specify either a perp or an outcome market to replay'],
   [
     'a price above 1',
     { recording: hours('0.4 1.2 0.4 0.4') },

@@ -222,7 +222,7 @@ export function isFields(value: unknown): value is Fields {
 function only(fields: Fields, names: readonly string[]): void {
   const unknown = Object.keys(fields).find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  const known = names.length === 0 ? 'this call has no fields' : `use ${names.join(', ')}`;
+  const known = names.length === 0 ? 'this call takes no fields' : `use ${names.join(', ')}`;
   throw new ControlFault(`Unknown field "${unknown}"; ${known}`);
 }
 

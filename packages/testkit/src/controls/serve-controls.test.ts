@@ -187,7 +187,7 @@ describe('what is refused', () => {
     ['/clock/advance', {}, 'Missing "by"'],
     ['/clock/advance', { by: 'soon' }, 'Invalid duration "soon"'],
     ['/clock/advance', { by: '1h', fast: true }, 'Unknown field "fast"; use by, step'],
-    ['/clock/hold', { now: 1 }, 'Unknown field "now"; this call has no fields'],
+    ['/clock/hold', { now: 1 }, 'Unknown field "now"; this call takes no fields'],
     ['/prices', {}, 'the request contains no price'],
     ['/prices', { BTC: 65000 }, 'Invalid price 65000 of BTC. Use a decimal text above zero'],
     ['/prices', { BTC: '0' }, 'Invalid price "0" of BTC. Use a decimal text above zero'],

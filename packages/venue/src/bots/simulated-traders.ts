@@ -111,7 +111,8 @@ export class SimulatedTraders {
     this.#timer = setTimeout(() => {
       this.#round = this.#run()
         .catch((error: unknown) => {
-          if (!this.#isStopped) this.#options.log.warn({ err: error }, 'simulated traders failed');
+          if (!this.#isStopped)
+            this.#options.log.warn({ err: error }, 'simulated traders stopped after an error');
         })
         .finally(() => this.#plan(this.#options.everyMs ?? EVERY_MS));
     }, delayMs);

@@ -48,7 +48,7 @@ export async function openPlace(
   const { cluster, log: servers } = config;
   if (cluster === undefined || servers === undefined) {
     throw new SettingError(
-      'log, cluster: missing. Name the cluster with --log nats://… and --cluster NAME',
+      'log, cluster: missing. Specify the cluster with --log nats://… and --cluster NAME',
     );
   }
   const log = createLogger({ level: 'warn' });

@@ -27,7 +27,7 @@ export async function openEra(place: AdminPlace): Promise<string> {
 /** Takes an announcement back, as long as its era is not open. */
 export async function keepEra(place: AdminPlace): Promise<string> {
   await announce(place, 0);
-  return 'announcement withdrawn: replicas with the present rules accept orders again';
+  return 'announcement withdrawn: replicas with the current rules accept orders again';
 }
 
 async function announce({ cluster, stream }: AdminPlace, rules: number): Promise<void> {

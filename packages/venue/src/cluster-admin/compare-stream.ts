@@ -34,7 +34,8 @@ export async function compareStream(
       if (read.size < READ_AHEAD_MAX) return undefined;
       return new Promise((resolve) => (taken = resolve));
     },
-    onReplaced: (place) => failed.reject(new StreamDiffersError(`place ${place} was overwritten`)),
+    onReplaced: (place) =>
+      failed.reject(new StreamDiffersError(`sequence number ${place} was overwritten`)),
     onFatal: (error) => failed.reject(error),
   });
   let taken = (): void => undefined;

@@ -29,7 +29,7 @@ export async function exportFolder(place: AdminPlace, onProgress: Progress): Pro
   if (opening.firstSeq > 1) {
     throw new AdminRefusedError(
       `The stream of ${cluster} begins with block ${opening.firstSeq}. Copy the data ` +
-        'folder of a stopped replica: a single-process venue can use it as well',
+        'folder of a stopped replica: a single-process venue can also use it',
     );
   }
   assertNobodyThere(place, 'later blocks would not be in the folder');
@@ -103,8 +103,8 @@ async function finish(
     });
     const { hash, height } = await checkCopy(data, journal, onProgress);
     return (
-      `exported the stream of ${cluster} to ${data}: ${height} blocks, the last one has ` +
-      `the hash ${hash}`
+      `exported the stream of ${cluster} to ${data}: ${height} blocks; the hash of the ` +
+      `last one is ${hash}`
     );
   } finally {
     await journal.close();

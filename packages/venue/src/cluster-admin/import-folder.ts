@@ -39,8 +39,8 @@ export function importFolder(place: AdminPlace, onProgress: Progress): Promise<s
     await compareStream(stream, journal, onProgress);
     await offerSnapshot();
     return (
-      `imported ${data} as the stream of ${cluster}: ${height} blocks, the last one has ` +
-      `the hash ${hash}`
+      `imported ${data} as the stream of ${cluster}: ${height} blocks; the hash of the ` +
+      `last one is ${hash}`
     );
   });
 

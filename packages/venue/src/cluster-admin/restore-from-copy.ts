@@ -49,8 +49,8 @@ export function restoreFromCopy(
     if (written !== undefined) await compareStream(written, journal, onProgress);
     await board.clear();
     return (
-      `restored the stream of ${cluster} from ${data}: ${lastSeq} blocks, the last one has ` +
-      `the hash ${hash}`
+      `restored the stream of ${cluster} from ${data}: ${lastSeq} blocks; the hash of the ` +
+      `last one is ${hash}`
     );
   });
 }
@@ -87,7 +87,7 @@ async function givenUp(
     add(
       replacedFrom,
       `Replica ${replica} has blocks ${replacedFrom} to ${height}, which the stream lost ` +
-        `and replaced by others. Restore from the copy of ${replica}`,
+        `and replaced with others. Restore from the copy of ${replica}`,
       'the blocks that it acknowledged there',
     );
   } else if (highest?.disputed !== undefined && standing.kind === 'whole') {

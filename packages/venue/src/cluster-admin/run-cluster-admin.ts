@@ -38,9 +38,9 @@ const HELP = `Administers the log of a cluster:
   npm run cluster-admin -- restore   Restore a stream that lost blocks from the copy in --data;
                                      add --give-up-from N if another replica reported more blocks
   npm run cluster-admin -- open-era  Activate the rules version of a newer release that is waiting
-  npm run cluster-admin -- keep-era  Withdraw that, as long as the rules version is not active
+  npm run cluster-admin -- keep-era  Cancel the activation, as long as the rules version is not active
 
-Takes the venue's own settings (--log, --cluster, --data, --nats-user, …) from flags, environment or file.
+Accepts the venue's settings (--log, --cluster, --data, --nats-user, …) from flags, environment or file.
 Exit codes: 0 done, 1 rejected (with the reason), 2 usage error.
 `;
 

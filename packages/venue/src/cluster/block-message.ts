@@ -62,7 +62,7 @@ export function decodeBlockMessage(data: Uint8Array): BlockMessage {
   const { body, timeMs } = decode(BLOCK, data);
   const proposal = proposalOf(body);
   if (proposal === undefined)
-    throw new StreamMessageError('a block without the name of its proposal');
+    throw new StreamMessageError('a block message lacks the name of its proposal');
   return { proposal, timeMs, encoded: body };
 }
 

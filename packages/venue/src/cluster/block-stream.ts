@@ -202,7 +202,9 @@ export class BlockStream {
     } catch (error) {
       const isOther = error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE;
       if (isOther)
-        throw new NotNextError(`${place} is followed by another message`, { cause: error });
+        throw new NotNextError(`sequence number ${place} is followed by an unexpected message`, {
+          cause: error,
+        });
       throw error;
     }
   }

@@ -90,7 +90,7 @@ export class ClusterLog implements Log {
   }
 
   onFree(listener: () => void): void {
-    assert(this.#free === undefined, 'a log is filled by one proposer of a process');
+    assert(this.#free === undefined, 'a log has only one proposer per process');
     this.#free = listener;
   }
 
@@ -314,7 +314,9 @@ export class ClusterLog implements Log {
     flight.isEarly = true;
     if (hasEarlier(this.#flights.keys(), flight.proposal)) return;
     this.#flights.delete(flight.proposal);
-    flight.reject(new Error(`block ${flight.proposal} came out of turn, and none is ahead of it`));
+    flight.reject(
+      new Error(`block ${flight.proposal} arrived out of order, but no block is ahead of it`),
+    );
   }
 
   /** One that was read out of turn goes again when the one ahead of it has counted. */

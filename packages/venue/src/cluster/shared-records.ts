@@ -161,7 +161,7 @@ export class SharedRecords implements RecordStore {
       messages.stop();
       await consumer.delete().catch(() => undefined);
     }
-    throw new Error(`${subject} was not read to the end`);
+    throw new Error(`${subject} could not be read to the end`);
   }
 
   async #write(kind: 'append' | 'anew', records: readonly unknown[]): Promise<number> {

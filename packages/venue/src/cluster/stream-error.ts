@@ -76,7 +76,7 @@ export class StreamForkedError extends Error {
 
   constructor(from: number) {
     super(
-      `This folder is not a copy of the stream: they differ starting with block ${from}. The folder continued on its own, belongs to another cluster, or contains blocks that were given up when the stream was restored. Keep it, because it may contain acknowledged actions, and start with an empty folder`,
+      `This folder is not a copy of the stream: they differ starting with block ${from}. The folder was used outside the cluster, belongs to another cluster, or contains blocks that were given up when the stream was restored. Keep it, because it may contain acknowledged actions, and start with an empty folder`,
     );
     this.from = from;
   }

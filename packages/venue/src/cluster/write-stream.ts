@@ -52,7 +52,9 @@ export async function writeStream(options: WriteStreamOptions): Promise<StreamOp
       await patiently(() => stream.publishBehind(place - 1, id, { data }));
     } catch (error) {
       if (error instanceof NotNextError && (await isThere(stream, place, data))) return;
-      throw new StreamBusyError(`another process has written to place ${place}`, { cause: error });
+      throw new StreamBusyError(`another process has written sequence number ${place}`, {
+        cause: error,
+      });
     }
   };
   await publish(OPENING_PLACE, `opening:${opening.era}`, encodeOpening(nowMs, opening));

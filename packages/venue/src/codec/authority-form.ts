@@ -27,7 +27,7 @@ export function writeAuthority(writer: ByteWriter, authority: Authority): boolea
 
 export function readAuthority(reader: ByteReader): Authority {
   const optionals = reader.byte();
-  if (optionals > EXPIRES + VAULT) throw new EncodingError(`no authority: ${optionals}`);
+  if (optionals > EXPIRES + VAULT) throw new EncodingError(`invalid authority flags: ${optionals}`);
   const authority: { -readonly [Key in keyof Authority]: Authority[Key] } = {
     signer: reader.text() as Address,
     nonce: reader.number(),

@@ -49,7 +49,8 @@ export class ByteReader {
     if (first < DIRECT_BELOW) return first;
     if (first === FLOAT) return this.#bytes.readDoubleLE(this.#take(8));
     const count = first - DIRECT_BELOW;
-    if (count === 0 || count > INTEGER_BYTES_MAX) throw new EncodingError(`no number: ${first}`);
+    if (count === 0 || count > INTEGER_BYTES_MAX)
+      throw new EncodingError(`invalid number prefix: ${first}`);
     return this.#integer(this.#take(count), count);
   }
 
@@ -75,7 +76,7 @@ export class ByteReader {
     const header = this.number();
     const kind = header % TEXT_KINDS;
     const count = (header - kind) / TEXT_KINDS;
-    if (!Number.isInteger(count)) throw new EncodingError(`no text: ${header}`);
+    if (!Number.isInteger(count)) throw new EncodingError(`invalid text header: ${header}`);
     const start = this.#take(count);
     const end = start + count;
     if (kind === HEX) return `0x${this.#bytes.toString('hex', start, end)}`;

@@ -31,12 +31,12 @@ describe('commands as bytes', () => {
     ['nothing at all', '', /beyond the end/],
     ['a form that no release has', 'ff', /unknown kind of command: 255/],
     ['a value of no kind', '0009', /unknown kind of value: 9/],
-    ['a number that is none', '0003f8', /no number: 248/],
+    ['a number that is none', '0003f8', /invalid number prefix: 248/],
     ['a text of no kind', '000403', /unknown kind of text/],
     ['a text that is not UTF-8', '000404ff', /unknown kind of text/],
     ['a list longer than all bytes', '0005f905', /5 parts reach beyond/],
-    ['a key that was not named', '00060101', /key 1 was not named/],
-    ['something behind the command', '000000', /ends at 2, and not at 3/],
+    ['a key that was not named', '00060101', /key 1 was not defined before/],
+    ['something behind the command', '000000', /ends at 2 instead of 3/],
   ])('%s is refused', (_, hex, message) => {
     expect(() => decodeCommand(Buffer.from(hex, 'hex'))).toThrow(EncodingError);
     expect(() => decodeCommand(Buffer.from(hex, 'hex'))).toThrow(message);

@@ -57,7 +57,7 @@ export function readCommand(bytes: Buffer, start: number, end: number): Command 
   const reader = new ByteReader(bytes, start, end);
   const tag = reader.byte();
   const command = tag === PLAIN_TAG ? (readValue(reader) as Command) : formOf(tag).read(reader);
-  if (!reader.isAtEnd) throw new EncodingError(`a command ends at ${reader.at}, and not at ${end}`);
+  if (!reader.isAtEnd) throw new EncodingError(`a command ends at ${reader.at} instead of ${end}`);
   return command;
 }
 

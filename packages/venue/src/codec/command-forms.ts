@@ -68,7 +68,8 @@ const placeOrders: CommandForm<PlaceOrdersCommand> = {
   },
   read(reader) {
     const optionals = reader.byte();
-    if (optionals > GROUPING + BUILDER) throw new EncodingError(`no orders: ${optionals}`);
+    if (optionals > GROUPING + BUILDER)
+      throw new EncodingError(`invalid flags of an order list: ${optionals}`);
     const authority = readAuthority(reader);
     const orders = readList(reader, readOrder);
     const command: Mutable<PlaceOrdersCommand> = { type: 'placeOrders', authority, orders };
@@ -173,7 +174,7 @@ function writeTarget(writer: ByteWriter, target: ById | ByClientId): boolean {
 
 function readTarget(reader: ByteReader): ById | ByClientId {
   const kind = reader.byte();
-  if (kind > 1) throw new EncodingError(`no order is named so: ${kind}`);
+  if (kind > 1) throw new EncodingError(`unknown kind of order reference: ${kind}`);
   return kind === 0 ? { orderId: reader.number() } : { clientOrderId: reader.text() };
 }
 

@@ -51,7 +51,8 @@ export function writeOrder(writer: ByteWriter, order: OrderRequest): boolean {
 export function readOrder(reader: ByteReader): OrderRequest {
   const flags = reader.byte();
   const optionals = reader.byte();
-  if (optionals >= ORDER_OPTIONALS_BELOW) throw new EncodingError(`no order: ${optionals}`);
+  if (optionals >= ORDER_OPTIONALS_BELOW)
+    throw new EncodingError(`invalid order flags: ${optionals}`);
   const instrumentId = reader.number() as InstrumentId;
   const price = reader.number();
   const size = reader.number();
@@ -93,7 +94,7 @@ function isFlag(value: unknown): boolean {
 
 function readFlag(reader: ByteReader): boolean {
   const value = reader.byte();
-  if (value > 1) throw new EncodingError(`neither yes nor no: ${value}`);
+  if (value > 1) throw new EncodingError(`invalid boolean: ${value}`);
   return value === 1;
 }
 
@@ -109,6 +110,6 @@ export function writeWord<Word>(
 
 export function wordAt<Word>(words: readonly Word[], index: number): Word {
   const word = words[index];
-  if (word === undefined) throw new EncodingError(`no word has the place ${index}`);
+  if (word === undefined) throw new EncodingError(`unknown word index: ${index}`);
   return word;
 }

@@ -34,7 +34,7 @@ function write(writer: ByteWriter, value: unknown, keys: Map<string, number>): v
     writer.text(value);
   } else if (Array.isArray(value)) writeList(writer, value, keys);
   else if (typeof value === 'object') writeObject(writer, value, keys);
-  else throw new TypeError(`a command is plain data, and this is none: ${typeof value}`);
+  else throw new TypeError(`a command must be plain data, but this is of type ${typeof value}`);
 }
 
 function writeList(writer: ByteWriter, list: readonly unknown[], keys: Map<string, number>): void {
@@ -91,7 +91,7 @@ function readKey(reader: ByteReader, keys: string[]): string {
   const number = reader.number();
   if (number === keys.length) keys.push(reader.text());
   const key = keys[number];
-  if (key === undefined) throw new EncodingError(`key ${number} was not named before`);
+  if (key === undefined) throw new EncodingError(`key ${number} was not defined before`);
   return key;
 }
 

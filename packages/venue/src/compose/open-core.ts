@@ -143,7 +143,7 @@ function startHistory(config: Config, deps: CoreDependencies, listeners: History
       },
       onSnapshotFailed: (error) => {
         metrics.snapshotFailed();
-        log.error({ err: error }, 'writing a snapshot failed; retrying');
+        log.error({ err: error }, 'snapshot could not be written; retrying');
       },
     },
     { lease: leaseOfHistory(config, deps), log },
@@ -167,7 +167,7 @@ async function attestThenOffer(
   try {
     if (await replica.attestSnapshot(snapshot)) offers?.take(height);
   } catch (err) {
-    log.warn({ err, height }, 'attesting a snapshot in the log failed');
+    log.warn({ err, height }, 'snapshot could not be attested in the log');
   }
 }
 
@@ -209,7 +209,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
     log: journal,
     snapshots: new SnapshotStore({
       directory: join(config.data, 'snapshots'),
-      onCorrupt: (snapshot) => log.warn(snapshot, 'skipped a corrupt snapshot'),
+      onCorrupt: (snapshot) => log.warn(snapshot, 'corrupt snapshot skipped'),
     }),
     eras: new EraStore({ directory: join(config.data, 'eras') }),
     clock,
@@ -223,8 +223,8 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
       const { archivist: opened } = await opening;
       return opened.verify(await replica.firstApplicable(), replica);
     },
-    onPassedOver: (what, why) => log.warn({ what, why }, 'skipped an unusable state'),
-    onEra: (era) => log.info(era, 'rules version changed; opening a new era'),
+    onPassedOver: (what, why) => log.warn({ what, why }, 'unusable state skipped'),
+    onEra: (era) => log.info(era, 'rules version changed'),
   });
   const receipts: Receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
@@ -318,7 +318,7 @@ function logOf(
 ): { readonly journal: Log; readonly trouble: JoinedCluster['trouble'] } {
   if (cluster === undefined) return { journal: copy, trouble: () => undefined };
   const { clock, guard, log, onFatal, serviceNetwork } = parts;
-  const onLost = (err: unknown): void => log.fatal({ err }, 'the stream has lost blocks');
+  const onLost = (err: unknown): void => log.fatal({ err }, 'stream lost blocks');
   const shared = cluster.openLog(copy, { clock, serviceNetwork, onFatal, onLost });
   const trouble = (): LogTrouble | undefined => shared.trouble();
   guard.watch(() => logRestriction(trouble()));

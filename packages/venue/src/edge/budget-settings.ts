@@ -7,53 +7,53 @@ export const BUDGET_SETTINGS = {
   connections: setting(whole(), {
     default: CONNECTION_LIMITS.connectionsMax,
     help:
-      'Connections in total, at most the file descriptors minus 160. This setting and ' +
+      'Maximum total connections; at most the file descriptors minus 160. This setting and ' +
       'those below it are the [budgets](../reference/limits.md#budgets)',
   }),
   connectionsPerClient: setting(whole(), {
     default: CONNECTION_LIMITS.connectionsPerClientMax,
-    help: 'Connections per client',
+    help: 'Maximum connections per client',
   }),
   bodies: setting(whole(), {
     default: BODY_LIMITS.bodiesMax,
-    help: 'Request bodies being read at the same time, in total',
+    help: 'Maximum request bodies read at the same time, in total',
   }),
   bodiesPerClient: setting(whole(), {
     default: BODY_LIMITS.bodiesPerClientMax,
-    help: 'Request bodies being read at the same time, per client',
+    help: 'Maximum request bodies read at the same time, per client',
   }),
   bodyBytes: setting(whole('bytes'), {
     default: BODY_LIMITS.bytesMax,
-    help: 'Bytes of bodies of unanswered requests, in total',
+    help: 'Maximum total bytes in the bodies of unanswered requests',
   }),
   bodyBytesPerClient: setting(whole('bytes'), {
     default: BODY_LIMITS.bytesPerClientMax,
-    help: 'Bytes of bodies of unanswered requests, per client',
+    help: 'Maximum bytes in the bodies of unanswered requests, per client',
   }),
   answerBytes: setting(whole('bytes'), {
     default: ANSWER_LIMITS.bytesMax,
-    help: 'Bytes of long answers that clients have not read yet, in total',
+    help: 'Maximum total bytes of long responses that clients have not read yet',
   }),
   answerBytesPerClient: setting(whole('bytes'), {
     default: ANSWER_LIMITS.bytesPerClientMax,
-    help: 'Bytes of long answers that clients have not read yet, per client',
+    help: 'Maximum bytes of long responses that one client has not read yet',
   }),
   unreadBytes: setting(whole('bytes'), {
     default: WS_LIMITS.bufferedBytesTotalMax,
-    help: 'Bytes of frames queued for stream clients, in total',
+    help: 'Maximum total bytes of frames queued for stream clients',
   }),
   unreadBytesPerSocket: setting(whole('bytes'), {
     default: WS_LIMITS.bufferedBytesMax,
-    help: 'Bytes of frames queued for one stream client',
+    help: 'Maximum bytes of frames queued for one stream client',
   }),
   workMsPerSecond: setting(whole('ms'), {
     default: WORK_LIMITS.msPerSecond,
     help:
-      'Milliseconds of the main thread and of the history per second for queries and ' +
-      'subscriptions of one client',
+      "Milliseconds of main-thread and history time per second for one client's queries " +
+      'and subscriptions',
   }),
   workMsBurst: setting(whole('ms'), {
     default: WORK_LIMITS.msBurst,
-    help: 'Milliseconds of the main thread and of the history that one client may use at once',
+    help: 'Milliseconds of main-thread and history time that one client may use in a burst',
   }),
 };

@@ -21,7 +21,7 @@ export async function loadRecoverBackend(wanted?: RecoverBackend): Promise<Loade
   }
   const libauth = await loadLibauth();
   const recoverUs = measured(libauth);
-  if (recoverUs === undefined) throw new Error('no library here recovers a known signature');
+  if (recoverUs === undefined) throw new Error('no available library recovers a known signature');
   return { backend: 'libauth', recover: libauth, recoverUs };
 }
 

@@ -146,7 +146,9 @@ export class RecoverPool {
 
   #add(job: RecoverJob, client: string): Promise<Recovered | ReadAndRecovered> {
     if (this.#isClosed || this.#waiting >= this.#queueMax) {
-      const why = this.#isClosed ? 'the pool is closed' : 'too many requests wait for recovery';
+      const why = this.#isClosed
+        ? 'the pool is closed'
+        : 'too many requests are waiting for signature recovery';
       return Promise.reject(new RecoverUnavailableError(why));
     }
     return new Promise((resolve, reject) => {
@@ -222,14 +224,16 @@ export class RecoverPool {
       else this.#seatReady(seat, message);
     });
     worker.on('error', (error) => this.#lose(seat, error));
-    worker.on('exit', (code) => this.#lose(seat, new Error(`recover worker exited with ${code}`)));
+    worker.on('exit', (code) =>
+      this.#lose(seat, new Error(`signature worker exited with code ${code}`)),
+    );
   }
 
   #seatReady(seat: Seat, { backend, recoverUs }: RecoverReady): void {
     seat.isReady = true;
     if (this.#backend === undefined) {
       this.#backend = backend;
-      this.#options.log.info({ backend, recoverUs }, 'recovering signatures');
+      this.#options.log.info({ backend, recoverUs }, 'signature recovery started');
       this.#ready.resolve(backend);
     }
     this.#dispatch();
@@ -251,7 +255,7 @@ export class RecoverPool {
     if (!this.#seats.delete(seat)) return;
     this.#options.log.error({ err: error, jobs: seat.jobs.size }, 'signature worker lost');
     this.#options.onWorkerLost?.();
-    failAll(seat, new RecoverUnavailableError('the recover worker was lost', { cause: error }));
+    failAll(seat, new RecoverUnavailableError('the signature worker was lost', { cause: error }));
     if (this.#isClosed) return;
     if (seat.isReady) this.#hire();
     // One that never came up would come down again at once.

@@ -60,10 +60,7 @@ export class Exhibition {
       return;
     }
     this.#refused.add(about);
-    log.warn(
-      { about, reason: outcome.reject.reason },
-      'a command of the demo markets was rejected',
-    );
+    log.warn({ about, reason: outcome.reject.reason }, 'demo market command rejected');
   }
 }
 

@@ -34,14 +34,14 @@ export async function openHistory(
   const archivist = await Archivist.open({
     ...options,
     onDamaged: (damage) =>
-      log.error(damage, 'history damaged: set aside, recomputing from the log'),
-    onRebuild: (rebuild) => log.info(rebuild, 'recomputing the history from the log'),
+      log.error(damage, 'damaged history set aside; recomputing it from the log'),
+    onRebuild: (rebuild) => log.info(rebuild, 'history is being recomputed from the log'),
     onRebuilt: (height) => log.info({ height }, 'history complete again'),
-    onRebuildFailed: (err) =>
-      log.error({ err }, 'the history stays incomplete until the next start'),
-    onAway: (why) => log.warn({ why }, 'history database unavailable: rows wait in the log'),
+    onRebuildFailed: (err) => log.error({ err }, 'history stays incomplete until the next start'),
+    onAway: (why) =>
+      log.warn({ why }, 'history database unavailable; rows are kept in the log until it returns'),
     onBack: (height) => log.info({ height }, 'history database available again'),
-    onPassedOver: (what, why) => log.warn({ what, why }, 'skipped an unusable history base'),
+    onPassedOver: (what, why) => log.warn({ what, why }, 'unusable history base skipped'),
   });
   const isShared = options.settings.isShared === true;
   const lead = (term: number | undefined): void => {

@@ -50,7 +50,7 @@ export class QueuedActions {
 
   /** Takes what became of an order that waited; true when it was the last of its action. */
   release(action: QueuedAction, index: number, entry: WireEntry): boolean {
-    assert(action.entries[index] === null, 'only an order that waits is released');
+    assert(action.entries[index] === null, 'only a waiting order can be released');
     action.entries[index] = entry;
     if (action.entries.includes(null)) return false;
     this.#byTxHash.delete(authorityOf(action.command).txHash);

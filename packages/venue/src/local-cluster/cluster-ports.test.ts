@@ -25,7 +25,7 @@ test('a port that leaves no room for the others is refused before anything is st
     );
   }
   expect(() => clusterPorts({ port: 8690, replicas: 7_000, servers: 3 })).toThrow(
-    'replicas: 7000 and 3 servers need more ports than there are',
+    'replicas: 7000 replicas and 3 servers need more ports than exist',
   );
 });
 

@@ -28,7 +28,7 @@ export function clusterPorts({ port, replicas, servers }: Sizes): ClusterPorts {
     const max = PORT_MAX - (owner - port);
     throw new SettingError(
       max < 1
-        ? `replicas: ${replicas} and ${servers} servers need more ports than there are`
+        ? `replicas: ${replicas} replicas and ${servers} servers need more ports than exist`
         : `port: must be from 1 to ${max}, because ${replicas} replicas and ${servers} servers ` +
             `use ports up to ${owner - port} above it`,
     );

@@ -12,7 +12,7 @@ export const LOCAL_CLUSTER_SETTINGS = {
       }),
       data: setting(FOLDER, {
         default: './data-cluster',
-        help: 'Folder of all data',
+        help: 'Folder for all data',
       }),
       replicas: setting(whole(), { default: 3, help: 'Number of replicas' }),
       servers: setting(whole(), {
@@ -21,7 +21,7 @@ export const LOCAL_CLUSTER_SETTINGS = {
       }),
       againAfterMs: setting(whole('ms', { min: 0 }), {
         default: 3_000,
-        help: 'Milliseconds until a process that ended is restarted; 0 disables restarts',
+        help: 'Milliseconds before an ended process is restarted; 0 disables restarts',
       }),
     },
   },

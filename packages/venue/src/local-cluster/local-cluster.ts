@@ -154,7 +154,9 @@ async function startChain(
       serving.resolve();
     },
     onEnd: (how) => {
-      serving.reject(new Error(`the chain ended with ${how}; see ${join(data, 'chain.log')}`));
+      serving.reject(
+        new Error(`the settlement chain ended with ${how}; see ${join(data, 'chain.log')}`),
+      );
       again.after('the settlement chain', async () => chain.start());
     },
   });

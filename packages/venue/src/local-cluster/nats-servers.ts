@@ -206,7 +206,7 @@ async function agreed(urls: readonly string[]): Promise<void> {
         return;
       } catch (error) {
         if (performance.now() > untilMs)
-          throw new Error('the NATS servers do not agree', { cause: error });
+          throw new Error('the NATS servers did not form a cluster in time', { cause: error });
         await later(READY_EVERY_MS);
       }
     }

@@ -191,7 +191,8 @@ async function ready(folder: string): Promise<void> {
       await query(folder, 'SELECT 1');
       return;
     } catch (error) {
-      if (tries === READY_TRIES) throw new Error('PostgreSQL does not start', { cause: error });
+      if (tries === READY_TRIES)
+        throw new Error('PostgreSQL did not start in time', { cause: error });
       await new Promise((resolve) => {
         setTimeout(resolve, READY_EVERY_MS);
       });

@@ -152,7 +152,10 @@ export class LocalRelay {
     };
     this.#fillNow()
       .catch((error: unknown) => {
-        this.#deps.log.warn({ err: error }, 'giving the relay test funds failed; retrying');
+        this.#deps.log.warn(
+          { err: error },
+          'test funds could not be granted to the relay; retrying',
+        );
       })
       .finally(again);
   }

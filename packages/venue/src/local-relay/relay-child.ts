@@ -69,21 +69,21 @@ export class RelayChild {
       said = '';
       this.#failures = 0;
       this.#port = Number(new URL(url).port);
-      log.info({ url, address }, 'relay is serving');
+      log.info({ url, address }, 'relay started');
       this.#options.onServing({ url, address });
     });
-    child.once('error', (error) => log.warn({ err: error }, 'starting the relay failed'));
+    child.once('error', (error) => log.warn({ err: error }, 'relay could not be started'));
     child.stdin?.on('error', () => undefined);
     child.once('close', (code, signal) => {
       this.#child = undefined;
       if (!this.#isRunning) return;
       if (code === this.#lastCode) {
-        log.error({ code }, 'the relay ended and is not restarted; see its message above');
+        log.error({ code }, 'relay exited and will not be restarted; see its message above');
         return;
       }
       const waitMs = Math.min(RESTART_MS.most, RESTART_MS.least * 2 ** this.#failures);
       this.#failures = Math.min(16, this.#failures + 1);
-      log.warn({ code, signal, waitMs }, 'the relay ended; restarting');
+      log.warn({ code, signal, waitMs }, 'relay exited; restarting it');
       this.#timer = setTimeout(() => this.#spawn(), waitMs);
     });
   }

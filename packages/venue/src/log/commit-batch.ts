@@ -82,7 +82,7 @@ export class CommitBatch {
       timeMs = Math.max(timeMs, block.ordered?.timeMs ?? at.timeMs);
       assert(
         block.ordered === undefined || block.ordered.seq === seq,
-        'a copy has the numbers of its original',
+        'a copy has the sequence numbers of its original',
       );
       const record = { previousCrc: crc, seq, timeMs, durableUpTo };
       crc = stampRecord(this.#buffer.bytes, block, record, salt);

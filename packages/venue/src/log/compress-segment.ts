@@ -111,7 +111,8 @@ async function* chunksOf(
     const wanted = offset === 0 ? SEGMENT_HEADER_BYTES : Math.min(CHUNK_BYTES, end - offset);
     const chunk = Buffer.allocUnsafe(wanted);
     const { bytesRead } = await input.read(chunk, 0, wanted, offset);
-    if (bytesRead === 0) throw new Error(`a segment that ends at ${end} has ${offset} bytes`);
+    if (bytesRead === 0)
+      throw new Error(`the segment ends at offset ${end} but has ${offset} bytes`);
     offset += bytesRead;
     yield chunk.subarray(0, bytesRead);
     if (offset > SEGMENT_HEADER_BYTES) await delay(performance.now() - startedMs);
@@ -123,7 +124,7 @@ async function verify(segment: Segment, path: string): Promise<void> {
   try {
     const length = await copy.measure();
     if (length === endOf(segment)) return;
-    const what = `the compressed copy of ${segment.path} is not whole`;
+    const what = `the compressed copy of ${segment.path} is incomplete`;
     throw new Error(what, { cause: copy.fault });
   } finally {
     await copy.close();

@@ -45,7 +45,7 @@ export class CompressedFile {
     length: number,
     position: number,
   ): Promise<{ readonly bytesRead: number }> {
-    assert(position >= this.#position, 'what is compressed is read forwards');
+    assert(position >= this.#position, 'a compressed file is read forwards only');
     while (position >= this.#position + this.#chunk.length) {
       if (!(await this.#next())) return { bytesRead: 0 };
     }

@@ -44,7 +44,7 @@ test('what follows a job that failed is not begun, and what is asked later is', 
       { descriptor, text: 'second', position: 5 },
     ]);
     expect(first?.error).toMatchObject({ code: 'ENOSPC' });
-    expect(second?.error?.message).toMatch(/the job before failed/);
+    expect(second?.error?.message).toMatch(/the previous job failed/);
     expect(await readFile(path, 'utf8')).toBe('fi');
     const ends = await askTwice(disk, [
       { descriptor, text: 'third', position: 0 },

@@ -67,7 +67,9 @@ export class DiskThread {
     // A waiting thread must not keep a process alive that has nothing else to do.
     this.#worker.unref();
     this.#worker.on('error', (error) => this.#lose(error as Error));
-    this.#worker.on('exit', (code) => this.#lose(new Error(`the disk thread ended with ${code}`)));
+    this.#worker.on('exit', (code) =>
+      this.#lose(new Error(`the disk thread exited with code ${code}`)),
+    );
   }
 
   /** One that nobody else uses until it is given back. */
@@ -77,7 +79,7 @@ export class DiskThread {
 
   /** Nothing may be under way. */
   giveBack(): void {
-    assert(this.#waiting.length === 0, 'a thread rests when all is done');
+    assert(this.#waiting.length === 0, 'a thread is returned only when all its jobs are done');
     if (this.#loss === undefined) resting.push(this);
   }
 
@@ -86,7 +88,7 @@ export class DiskThread {
    * to follow it. What is asked when all of them have ended is tried again.
    */
   ask(job: SharedJob, done: Done): void {
-    assert(this.#waiting.length < JOBS_MAX, 'one job is worked on and one waits');
+    assert(this.#waiting.length < JOBS_MAX, 'at most one job runs and one waits');
     this.#waiting.push(done);
     if (this.#loss !== undefined)
       return queueMicrotask(() => this.#lose(present(this.#loss, 'why the thread was lost')));
@@ -137,7 +139,7 @@ export class DiskThread {
       const numbers = present(this.#share.jobs[this.#ended & (JOBS_MAX - 1)], 'a job');
       const end = this.#endOf(numbers);
       this.#ended = (this.#ended + 1) | 0;
-      const done = present(this.#waiting.shift(), 'who waits for a job');
+      const done = present(this.#waiting.shift(), 'the callback of a job');
       if (this.#waiting.length === 0) this.#worker.unref();
       done(end);
     }
@@ -151,7 +153,8 @@ export class DiskThread {
       const error = new Error(failure?.message ?? 'the disk failed');
       return { ...end, error: Object.assign(error, { code: failure?.code }) };
     }
-    if (numbers[OUTCOME] === SKIPPED) return { ...end, error: new Error('the job before failed') };
+    if (numbers[OUTCOME] === SKIPPED)
+      return { ...end, error: new Error('the previous job failed') };
     return end;
   }
 

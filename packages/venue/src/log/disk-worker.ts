@@ -61,6 +61,6 @@ function memoryAt(index: number): Buffer {
     memories[at] = Buffer.from(memory);
   }
   const bytes = memories[index];
-  if (bytes === undefined) throw new Error(`memory ${index} was never sent`);
+  if (bytes === undefined) throw new Error(`buffer ${index} was never sent`);
   return bytes;
 }

@@ -184,7 +184,7 @@ export class FileJournal implements Log {
   }
 
   onFree(listener: () => void): void {
-    assert(this.#free === undefined, 'a journal is filled by one proposer');
+    assert(this.#free === undefined, 'a journal has only one proposer');
     this.#free = listener;
   }
 
@@ -205,7 +205,9 @@ export class FileJournal implements Log {
    */
   copy({ commands, encoded, proposal, seq, timeMs }: OrderedBlock): Promise<LogEntry> {
     if (seq !== (this.#copiedSeq ?? this.#lastSeq) + 1) {
-      return Promise.reject(new JournalFullError(`there was no room for an entry before ${seq}`));
+      return Promise.reject(
+        new JournalFullError(`there was no disk space for an entry before ${seq}`),
+      );
     }
     this.#copiedSeq = seq;
     return this.#add({ commands, proposal, ordered: { encoded, seq, timeMs } });
@@ -217,7 +219,7 @@ export class FileJournal implements Log {
       if (this.#isClosed) return reject(new Error('the journal is closed'));
       if (this.#options.hasRoom?.() === false) {
         if (block.ordered !== undefined) this.#copiedSeq = block.ordered.seq - 1;
-        return reject(new JournalFullError('the disk is nearly full: nothing is written'));
+        return reject(new JournalFullError('the disk is nearly full, so nothing is written'));
       }
       this.#filling.add({ ...block, resolve, reject });
       if (this.#isScheduled || this.isWriting) return undefined;
@@ -288,13 +290,16 @@ export class FileJournal implements Log {
   #write(batch: CommitBatch): void {
     const { segment, end } = this.#writer;
     const nowMs = this.#options.clock.nowMs();
-    assert(Number.isSafeInteger(nowMs), 'the clock gives whole milliseconds');
+    assert(Number.isSafeInteger(nowMs), 'the clock returns whole milliseconds');
     const at = { timeMs: nowMs, durableUpTo: end, salt: segment.header.salt };
     const before = this.#written;
     this.#written = batch.stamp(before, at);
     this.#flying.push(batch);
     this.#writer.commit(batch, (error) => {
-      assert(this.#flying.shift() === batch, 'batches land in the order in which they left');
+      assert(
+        this.#flying.shift() === batch,
+        'batches complete in the order in which they were sent',
+      );
       if (error !== undefined) return this.#lose(batch, error, before);
       const blocks = this.#empty(batch);
       // The next write goes out first, so that the disk works while the follower does.
@@ -321,7 +326,7 @@ export class FileJournal implements Log {
         block.reject(this.#failure);
         continue;
       }
-      const entry = present(block.entry, 'a durable block has its number');
+      const entry = present(block.entry, 'a durable block has its sequence number');
       this.#lastSeq = entry.seq;
       this.#lastTimeMs = entry.timeMs;
       try {
@@ -374,14 +379,14 @@ export class FileJournal implements Log {
       next = this.#writerOf({ ...created, ...EMPTY_END });
     } catch (cause) {
       if (isNoRoom(cause)) this.#refuse(cause as Error, [this.#detach()]);
-      else this.#fail(new Error('starting a segment failed', { cause }));
+      else this.#fail(new Error('segment could not be started', { cause }));
       return;
     }
     try {
       await old.mark('sealed', this.#written);
       await old.close();
     } catch (cause) {
-      this.#fail(new Error('sealing a segment failed', { cause }));
+      this.#fail(new Error('segment could not be sealed', { cause }));
       return;
     }
     this.#writer = next;

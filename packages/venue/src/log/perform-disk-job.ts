@@ -29,7 +29,7 @@ export function performDiskJob(job: DiskJob): JobDone {
   const fitting = Math.min(length, room);
   writeFully(descriptor, bytes, { length: fitting, position });
   if (fitting < length) {
-    throw Object.assign(new Error('ENOSPC: ordered by a test'), { code: 'ENOSPC' });
+    throw Object.assign(new Error('ENOSPC: simulated by a test'), { code: 'ENOSPC' });
   }
   const hasZeros = writeZeros(descriptor, position + length, zeros);
   return { hasZeros, syncSeconds: isSync ? sync(descriptor) : 0 };

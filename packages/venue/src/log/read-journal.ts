@@ -26,5 +26,5 @@ export async function readJournal(directory: string, untilSeq: number): Promise<
 }
 
 function refuse(): never {
-  throw new Error('the journal of another thread is only read');
+  throw new Error('the journal of another thread is read-only');
 }

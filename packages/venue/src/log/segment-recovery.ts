@@ -102,7 +102,7 @@ export async function checkContinuity(segments: readonly Segment[]): Promise<voi
     const next = segments[index + 1];
     if (next === undefined) return;
     if (segment.mark?.kind !== 'sealed') {
-      if (segment.isCompressed) throw wrongEnd(segment, 'it does not show where it ends');
+      if (segment.isCompressed) throw wrongEnd(segment, 'its end cannot be determined');
       await sealSegment(segment, next.header.before);
     } else if (
       segment.mark.seq !== next.header.before.seq ||

@@ -63,7 +63,7 @@ export async function judgeSnapshot(
   faultOf: SnapshotJudge,
 ): Promise<Pick<Base, 'content' | 'payload'> | { readonly fault: string }> {
   const payload = read(decodeSnapshot, bytes);
-  if (payload === undefined) return { fault: 'it is not readable' };
+  if (payload === undefined) return { fault: 'it cannot be read' };
   const content = (await ContentHasher.create()).of(payload, bytes);
   const claim = { height, block: payload.head.height, rules: payload.rules, content };
   const fault = await faultOf(claim);
@@ -96,7 +96,10 @@ async function startOf(
   if (payload !== undefined && hashText(JSON.stringify(payload.state)) === opening.stateHash) {
     return payload;
   }
-  onPassedOver(file.path, 'why' in found ? found.why : 'it is not the state that the log names');
+  onPassedOver(
+    file.path,
+    'why' in found ? found.why : 'it differs from the state recorded in the log',
+  );
   return undefined;
 }
 

@@ -49,7 +49,7 @@ export function decodeColumns(bytes: Buffer): Readonly<Record<string, unknown>> 
   const object: Record<string, unknown> = { ...head.rest };
   let from = upToEight(headEnd);
   for (const [name, form, length] of head.columns) {
-    const Form = present(FORMS[form], `a form of columns that this machine has: ${form}`);
+    const Form = present(FORMS[form], `a column form that this release supports: ${form}`);
     const end = from + length * Form.BYTES_PER_ELEMENT;
     if (end > bytes.length) throw new RangeError('a column ends beyond its block');
     const { buffer, byteOffset } = bytes;

@@ -280,7 +280,7 @@ export class FollowingReplica {
     if (this.#hashText(JSON.stringify(payload.state)) !== stateHash || hash !== previousHash) {
       throw new EraStartError(
         height,
-        'its state or its predecessor is not the one that the log names',
+        'its state or its predecessor differs from the one recorded in the log',
       );
     }
     this.#enter(payload);

@@ -137,7 +137,7 @@ export class Proposer {
     try {
       const commands = batch.map(({ logged }) => logged);
       await this.#log.append(commands, proposal);
-      assert(!this.#flights.has(proposal), 'an entry comes back to its proposer before it is done');
+      assert(!this.#flights.has(proposal), 'an entry returns to its proposer before it completes');
     } catch (error) {
       this.#flights.delete(proposal);
       this.#hasGap = true;

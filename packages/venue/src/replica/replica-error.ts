@@ -24,7 +24,7 @@ export class ReplicaDivergedError extends Error {
 
   constructor(height: number, own: string, recorded: string, who = 'the log records') {
     super(
-      `Block ${height} has the hash ${own} here, but ${who} ${recorded}: the snapshot belongs to another history, or this release computes another state. Start without the snapshots to replay everything, or with the release that wrote the log.`,
+      `Block ${height} has the hash ${own} here, but ${who} ${recorded}: the snapshot belongs to another history, or this release computes a different state. Start without the snapshots to replay everything, or with the release that wrote the log.`,
     );
   }
 }

@@ -84,7 +84,11 @@ test('what a projection dumped in many pieces comes back whole', () => {
 });
 
 test.each([
-  ['a frame of another kind', 'of the kind 9', (bytes: Buffer) => bytes.writeUInt32LE(9, 0)],
+  [
+    'a frame of another kind',
+    'unknown kind of frame: 9',
+    (bytes: Buffer) => bytes.writeUInt32LE(9, 0),
+  ],
   ['one that is too long', 'beyond', (bytes: Buffer) => bytes.writeUInt32LE(bytes.length, 4)],
 ])('%s is refused', (_, why, damage) => {
   const bytes = bytesOf(payloadOf(BLOCK));

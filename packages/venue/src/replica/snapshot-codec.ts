@@ -46,7 +46,7 @@ export function decodeSnapshot(bytes: Buffer): SnapshotPayload {
     else if (kind === STATE) states.push(content);
     else if (kind === ORDERS) orders.push(decodeColumns(content) as OrderBlock);
     else if (kind === PROJECTION) addNamed(dumps, content);
-    else throw new Error(`a frame of the kind ${kind}`);
+    else throw new Error(`unknown kind of frame: ${kind}`);
   }
   const payload = parse(texts) as PackedPayload;
   for (const [name, parts] of dumps) readLater(payload.companions, name, parts);

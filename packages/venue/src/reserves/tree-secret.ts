@@ -14,7 +14,7 @@ export function treeSecret(folder: string): Uint8Array {
     bytes: HASH_BYTES,
     madeWith: treeIn(folder),
     remedy:
-      `remove ${folder}: trees are then rebuilt, but proofs that were already given out ` +
+      `remove ${folder}; trees are then rebuilt, but proofs that were already issued ` +
       'become invalid',
   });
 }

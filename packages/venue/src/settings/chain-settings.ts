@@ -31,37 +31,38 @@ export const CHAIN_SETTINGS = {
     unset: 'none',
     help:
       'Folder with the keys of a local chain that [runs as its own ' +
-      'process](cluster-deploy.md#local-chain-for-test-funds); `chain` is its port for replicas',
+      'process](cluster-deploy.md#local-chain-for-test-funds); set `chain` to the URL of ' +
+      'its port for replicas',
   }),
   relay: setting(SWITCH, {
-    unset: 'if the chain is local',
+    unset: 'on if the chain is local',
     help:
-      'Start a [relay](relay.md) on the port + 1, with a second chain on the port + 4; ' +
-      'with port 0 both use free ports',
+      'Start a [relay](relay.md) on `port` + 1, with a second chain on `port` + 4; if ' +
+      '`port` is 0, both use free ports',
   }),
   relayAddress: setting(ADDRESS, {
     unset: 'none',
     help:
-      'Address of an external relay, which may register relay withdrawal addresses on the ' +
+      'Address of an external relay that may register relay withdrawal addresses on the ' +
       'operations port (`POST /pegs`)',
   }),
   ...CHAIN_DOOR,
   chainPort: setting(PORT, {
-    unset: 'the port + 3',
-    help: 'Port of JSON-RPC of the local chain; a free one if the port is 0',
+    unset: '`port` + 3',
+    help: 'JSON-RPC port of the local chain; a free one if `port` is 0',
   }),
   chainConfirmations: setting(whole(), {
     unset: '1 for a local chain, otherwise 20',
-    help: 'Confirmations of a deposit, its own block included',
+    help: 'Confirmations required for a deposit, including its own block',
   }),
   chainEveryMs: setting(whole('ms'), {
     unset: '250 for a local chain, otherwise 2000',
-    help: 'Milliseconds between two reads of the chain',
+    help: 'Milliseconds between reads of the chain',
   }),
   chainMaxFeeGwei: setting(whole('gwei'), {
     default: 500,
     help:
-      "Maximum gas price of the venue's transactions; above it they wait, and " +
+      "Maximum gas price of the venue's transactions; above it, transactions wait and " +
       '`/settlement` reports it',
   }),
   chainMaxTipGwei: setting(whole('gwei'), {
@@ -100,35 +101,34 @@ export const CHAIN_SETTINGS = {
   reservesEveryMs: setting(whole('ms', { min: 1_000 }), {
     default: 86_400_000,
     help:
-      'Milliseconds between two [publications of ' +
-      'reserves](../verify/proof-of-reserves.md), at multiples of it (a day: 00:00 UTC); ' +
-      'at least 1000',
+      'Milliseconds between [publications of reserves](../verify/proof-of-reserves.md), at ' +
+      'whole multiples of it (with one day, at 00:00 UTC); at least 1000',
   }),
   formerBridges: setting(list(ADDRESS), {
     default: [],
     help:
-      'Previous bridges: their payouts to this bridge [when the venue ' +
+      'Addresses of previous bridges; their payouts to this bridge [when the venue ' +
       'moves](bridge-runbook.md#move-to-a-new-bridge) do not count as deposits',
   }),
   settlementRpcUrl: setting(text({ placeholder: HTTP_URL.placeholder }), {
-    unset: 'the one of the local chain',
+    unset: 'that of the local chain',
     help: 'JSON-RPC endpoint for wallets, shown in `settings`',
   }),
   relayerKey: setting(text({ placeholder: SECRET_PLACE.placeholder }), {
-    unset: 'none; for a local chain its own',
+    unset: 'none; a local chain uses its own',
     help:
-      'Key that sends permits and payouts: a file, or `env:NAME`. On a mainnet it must be ' +
+      'Key for sending permits and payouts: a file, or `env:NAME`. On a mainnet it must be ' +
       'outside the data folder and readable only by its owner',
   }),
   validators: setting(list(HTTP_URL), {
     default: [],
     help:
-      'URLs of [validators that sign payouts](bridge-setup.md#validators); with them the venue ' +
-      'needs no validator key',
+      'URLs of [validators that sign payouts](bridge-setup.md#validators); with them, the ' +
+      'venue needs no validator key',
   }),
   validatorKeys: setting(list(SECRET_PLACE), {
     default: [],
-    unset: 'none; for a local chain its own',
+    unset: 'none; a local chain uses its own',
     help:
       'Keys that sign payouts within this process: files, or `env:NAME`, under the same ' +
       'rules as `relayerKey`',

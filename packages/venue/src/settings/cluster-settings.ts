@@ -29,11 +29,11 @@ export const CLUSTER_SETTINGS = {
   cluster: setting(text({ pattern: NAME, expected: NAME_TEXT, placeholder: 'NAME' }), {
     unset: 'none',
     help:
-      'Name of the cluster; its replicas use it to find their stream. Letters, digits, `-` ' +
+      'Name of the cluster, by which its replicas find their stream. Letters, digits, `-` ' +
       'and `_`',
   }),
   replica: setting(text({ pattern: NAME, expected: NAME_TEXT, placeholder: 'NAME' }), {
-    unset: 'host name of the machine, and the port',
+    unset: 'host name of the machine and the port',
     help: 'Name of this replica in logs, metrics and leases',
   }),
   publicUrl: setting(
@@ -45,8 +45,8 @@ export const CLUSTER_SETTINGS = {
     {
       unset: 'not announced',
       help:
-        'Public URL of this replica, not of a proxy in front of all. It is listed in ' +
-        '`settings`, so that clients can switch to it when they lose another replica',
+        'Public URL of this replica, not of a proxy in front of all replicas. It is listed ' +
+        'in `settings`, so that clients can switch to it when they lose another replica',
     },
   ),
   streamReplicas: setting(whole(), {
@@ -58,14 +58,14 @@ export const CLUSTER_SETTINGS = {
   acceptWeakStream: setting(SWITCH, {
     default: false,
     help:
-      'Start although the stream, or a NATS server, could lose acknowledged blocks; the ' +
+      'Start even if the stream or a NATS server could lose acknowledged blocks; the ' +
       'reasons are logged',
   }),
   natsMonitors: setting(list(HTTP_URL), {
     default: [],
     help:
-      'Monitoring ports of the NATS servers, as `http://a:8222,http://b:8222`. At start ' +
-      'the venue checks there that each server syncs every message',
+      'Monitoring ports of the NATS servers, as `http://a:8222,http://b:8222`. At start, ' +
+      'the venue uses them to check that each server syncs every message',
   }),
   acceptSnapshot: setting(
     text({ pattern: /^0x[0-9a-f]{64}$/, expected: '0x and 64 hex digits', placeholder: 'HASH' }),
@@ -78,11 +78,11 @@ export const CLUSTER_SETTINGS = {
   ),
   natsUser: setting(text({ placeholder: 'NAME' }), {
     unset: 'none',
-    help: 'User name of this replica at the NATS servers',
+    help: 'User name of this replica on the NATS servers',
   }),
   natsPassword: setting(SECRET_PLACE, {
     unset: 'none',
-    help: 'Password of that user: `env:NAME`, or a file',
+    help: 'Password of `natsUser`: `env:NAME`, or a file',
   }),
   natsTls: setting(FOLDER, {
     unset: 'none',

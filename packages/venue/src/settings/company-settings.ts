@@ -11,7 +11,7 @@ export const COMPANY_SETTINGS = {
   faucetUsdc: setting(whole('usdc'), { default: 1_000, help: 'USDC per grant' }),
   faucetEveryMs: setting(whole('ms'), {
     default: 3_600_000,
-    help: 'Milliseconds between two grants to one address or client',
+    help: 'Minimum milliseconds between grants to the same address or client',
   }),
   bots: setting(SWITCH, {
     unset: 'on with simulated prices',

@@ -3,7 +3,7 @@ import { FOLDER, KEPT, setting, SWITCH, text, whole } from '@oddlot/host/setting
 export const DATA_SETTINGS = {
   data: setting(FOLDER, {
     default: './data',
-    help: 'Folder of the log, the snapshots and the history',
+    help: 'Folder for the log, the snapshots and the history',
     isEveryday: true,
   }),
   database: setting(
@@ -19,11 +19,11 @@ export const DATA_SETTINGS = {
   ),
   snapshotEveryBlocks: setting(whole(), {
     default: 20_000,
-    help: 'Blocks between two snapshots',
+    help: 'Blocks between snapshots',
   }),
   snapshotEveryCommands: setting(whole(), {
     default: 500_000,
-    help: 'Commands between two snapshots, if reached earlier than `snapshotEveryBlocks`',
+    help: 'Commands between snapshots, if reached before `snapshotEveryBlocks`',
   }),
   receiptsKeptMs: setting(whole('ms'), {
     default: 31 * 24 * 3_600_000,
@@ -32,29 +32,30 @@ export const DATA_SETTINGS = {
   logKeep: setting(KEPT, {
     unset: '`all`; 1 with simulated traders',
     help:
-      '`all`, or days: [how long the log is kept](storage.md#daily-volume). Without the whole ' +
-      'log, damaged receipts cannot be recomputed and the past cannot be audited',
+      '[How long the log is kept](storage.md#daily-volume): `all`, or a number of days. ' +
+      'Without the complete log, damaged receipts cannot be recomputed and the past cannot ' +
+      'be audited',
   }),
   historyKeep: setting(KEPT, {
     unset: '`all`; 1 with simulated traders',
     help:
-      '`all`, or days: how long rows of the [history](storage.md#history) are kept; receipts ' +
-      'have their own setting',
+      'How long rows of the [history](storage.md#history) are kept: `all`, or a number of ' +
+      'days. Receipts have their own setting',
   }),
   diskLowBytes: setting(whole('bytes', { min: 0 }), {
     default: 2 ** 30,
     help:
-      'Below [this much free space](storage.md#full-disk) only cancels, reducing orders ' +
-      "and operators' actions are accepted",
+      'Free space below which [only cancels, reducing orders and operator ' +
+      'actions](storage.md#full-disk) are accepted',
   }),
   diskFullBytes: setting(whole('bytes', { min: 0 }), {
     default: 2 ** 28,
-    help: 'Below this much free space nothing is written; reads continue',
+    help: 'Free space below which nothing is written; reads continue',
   }),
   acceptClock: setting(SWITCH, {
     default: false,
     help:
-      'For one start: continue although [the clock is behind the ' +
-      'log](troubleshooting.md#wrong-clock) by more than 30 s; time then runs at half speed',
+      'Start even if [the clock is behind the log](troubleshooting.md#wrong-clock) by more ' +
+      'than 30 s; time then runs at half speed. Use it for one start only',
   }),
 };

@@ -5,31 +5,31 @@ export const LIMIT_SETTINGS = {
   limits: setting(SWITCH, {
     default: true,
     help:
-      'Apply all limits of requests, connections and frames, and ' +
-      '[budgets](../reference/limits.md#budgets) per client; off is for load tests. Total ' +
-      'budgets always apply',
+      'Apply all limits on requests, connections and frames, and the ' +
+      '[budgets](../reference/limits.md#budgets) per client; switch off only for load ' +
+      'tests. Total budgets always apply',
   }),
   infoPerSecond: setting(whole(), {
     default: 50,
-    help: '`/info` requests per second and client address',
+    help: '`/info` requests per second per client address',
   }),
   exchangePerSecond: setting(whole(), {
     default: 10,
-    help: '`/exchange` requests per second and client address',
+    help: '`/exchange` requests per second per client address',
   }),
   explainPerSecond: setting(whole(), {
     default: 5,
     help:
-      '[explainSignature](../reference/info-venue.md#explainsignature) queries per second and ' +
-      'client address',
+      '[explainSignature](../reference/info-venue.md#explainsignature) queries per second ' +
+      'per client address',
   }),
   simulatePerSecond: setting(whole(), {
     default: 10,
-    help: '[simulate](../reference/info-venue.md#simulate) queries per second and client address',
+    help: '[simulate](../reference/info-venue.md#simulate) queries per second per client address',
   }),
   ...BUDGET_SETTINGS,
   confirmTimeoutMs: setting(whole('ms'), {
     default: 10_000,
-    help: 'Milliseconds that a request with `confirm` waits before it is answered with HTTP 202',
+    help: 'Milliseconds that a request with `confirm` waits before the reply is HTTP 202',
   }),
 };

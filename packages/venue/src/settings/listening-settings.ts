@@ -3,22 +3,22 @@ import { HOST, HOST_NAMES, PORT, setting, SWITCH, TRUSTED_PROXIES } from '@oddlo
 export const LISTENING_SETTINGS = {
   host: setting(HOST, {
     default: '127.0.0.1',
-    help: 'Interface of HTTP and WebSocket',
+    help: 'Interface for HTTP and WebSocket',
     isEveryday: true,
   }),
   port: setting(PORT, {
     default: 8690,
-    help: 'Port of HTTP and WebSocket; 0 selects a free one',
+    help: 'Port for HTTP and WebSocket; 0 selects a free one',
     isEveryday: true,
   }),
   // What opens the venue to the world does not open this.
   opsHost: setting(HOST, {
     default: '127.0.0.1',
-    help: 'Interface of metrics and health, independent of `host`; keep it private',
+    help: 'Interface for metrics and health, independent of `host`; keep it private',
   }),
   opsPort: setting(PORT, {
-    unset: 'the port + 2',
-    help: 'Port of metrics and health; 0 selects a free one, as does a port of 0',
+    unset: '`port` + 2',
+    help: 'Port for metrics and health; 0 selects a free one, as does `port` 0',
   }),
   hostNames: HOST_NAMES,
   serveLog: setting(SWITCH, {

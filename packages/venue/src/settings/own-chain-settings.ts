@@ -17,22 +17,22 @@ export const OWN_CHAIN_SETTINGS = {
     Listening: {
       data: setting(FOLDER, {
         default: './chain-data',
-        help: 'Folder of the blocks (chain/) and the keys (keys/)',
+        help: 'Folder for the blocks (chain/) and the keys (keys/)',
       }),
       port: setting(PORT, {
         default: 8693,
-        help: 'Port of JSON-RPC for wallets, with limits; 0 selects a free one',
+        help: 'JSON-RPC port for wallets, with limits; 0 selects a free one',
       }),
       ownerPort: setting(PORT, {
-        unset: 'the port + 1',
-        help: 'Port of JSON-RPC for replicas, without limits, on this machine only',
+        unset: '`port` + 1',
+        help: 'JSON-RPC port for replicas, without limits, on this machine only',
       }),
       host: setting(HOST, { default: '127.0.0.1', help: 'Interface of the port for wallets' }),
     },
     'Allowed pages': {
       pagePorts: setting(list(PORT), {
         default: [],
-        help: 'Ports of this machine whose trading page may send requests',
+        help: 'Ports on this machine whose trading page may send requests',
       }),
       pageOrigins: CHAIN_DOOR.pageOrigins,
     },

@@ -18,14 +18,16 @@ export const PRICE_SETTINGS = {
   }),
   oracleEveryMs: setting(whole('ms'), {
     default: 1_000,
-    help: 'Milliseconds between two prices; above 30,000 every price becomes stale before the next',
+    help:
+      'Milliseconds between prices; above 30,000, each price becomes stale before the next ' +
+      'one arrives',
   }),
   referencePrices: setting(choice('simulated', 'still', 'exchanges', 'none'), {
-    unset: 'like `oracle` with bots, otherwise `none`',
+    unset: 'same as `oracle` with bots, otherwise `none`',
     help:
-      '[Reference prices of outcome ' +
-      'markets](outcome-markets.md#reference-prices): `simulated`, ' +
-      '`still`, `exchanges`, `none`. Never `simulated` or `still` on a mainnet',
+      '[Reference prices of outcome markets](outcome-markets.md#reference-prices): ' +
+      '`simulated`, `still`, `exchanges` or `none`. Never `simulated` or `still` on a ' +
+      'mainnet',
   }),
   referenceSymbols: setting(
     list(
@@ -43,8 +45,8 @@ export const PRICE_SETTINGS = {
   exchanges: setting(list(EXCHANGE, { min: 1 }), {
     default: ['binance', 'coinbase', 'kraken'],
     help:
-      'Exchanges that provide real prices; in a file names or tables with `name`, `url`, ' +
-      '`weight`. `spot` prices come from the first one',
+      'Exchanges that provide real prices; in a file, names or tables with `name`, `url` ' +
+      'and `weight`. `spot` prices come from the first one',
   }),
   exchangesMin: setting(whole(), {
     default: 2,
@@ -58,6 +60,6 @@ export const PRICE_SETTINGS = {
     default: 100,
     help:
       'Maximum distance of an exchange from the median of the others, in basis points; ' +
-      'beyond it the exchange is ignored',
+      'beyond it, the exchange is ignored',
   }),
 };

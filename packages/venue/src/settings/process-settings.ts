@@ -9,13 +9,15 @@ export const PROCESS_SETTINGS = {
   }),
   logLevel: setting(LOG_LEVEL, {
     default: 'info',
-    help: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+    help:
+      'Minimum level of log messages: `fatal`, `error`, `warn`, `info`, `debug`, `trace` ' +
+      'or `silent`',
     isEveryday: true,
   }),
   fault: setting(text(), {
     unset: 'none',
     help:
-      'Test hook, see [testing a bot](../build/testing-a-bot.md): `slow-sync:MS` delays ' +
+      'Test hook (see [testing a bot](../build/testing-a-bot.md)): `slow-sync:MS` delays ' +
       'every sync of the log; never on a mainnet',
   }),
 };

@@ -31,7 +31,7 @@ export const VENUE_SETTINGS = {
       'are kept)',
   },
   closing: `A flag overrides the environment, which overrides the file, which overrides the default. Separate the
-entries of a list with commas. Each setting is explained in docs/operate/running-a-venue.md;
+entries of a list with commas. Each setting is explained in docs/operate/settings.md;
 deploy/oddlot.toml is a sample. --version prints the version.`,
 } satisfies SettingsProgram;
 

@@ -11,7 +11,7 @@ export function sendingIn(term: Term, { name, request }: ChainEndpoint): ChainEn
     name,
     request: async (method, params) => {
       if (method === 'eth_sendRawTransaction' && term.isOver()) {
-        throw new ChainUnavailableError('another replica runs the settlement now');
+        throw new ChainUnavailableError('another replica runs settlement now');
       }
       return request(method, params);
     },

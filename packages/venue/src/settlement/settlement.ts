@@ -195,11 +195,11 @@ export class Settlement implements MoneySide {
     if (foreign !== undefined) this.#deposits.forgive();
     if (state === this.#toldState) return;
     this.#toldState = state;
-    if (state === 'ok') log.info({ state }, 'crediting deposits again');
+    if (state === 'ok') log.info({ state }, 'deposits are credited again');
     else
       log.error(
         { state, why: error },
-        'deposits are on hold: the settlement chain is not in order',
+        'deposits are on hold because of a settlement chain problem',
       );
   }
 }

@@ -200,7 +200,8 @@ export class SharedSettlement implements MoneySide {
     const ended = Promise.withResolvers<void>();
     this.#end = () => ended.resolve();
     const onLost = (error: unknown): void => {
-      if (!term.isOver()) log.warn({ err: error }, 'taking over the settlement records');
+      if (!term.isOver())
+        log.warn({ err: error }, 'access to the settlement records lost; taking them over again');
       ended.resolve();
     };
     const settlement = this.#parts.open(term, await this.#take(term, onLost));
@@ -251,7 +252,7 @@ export class SharedSettlement implements MoneySide {
   async #fundHere(request: Fund): Promise<Funded> {
     const { fundEveryMs = 0, now } = this.#parts;
     const backing = this.#own?.backing;
-    if (backing === undefined) throw new Error('another replica runs the settlement now');
+    if (backing === undefined) throw new Error('another replica runs settlement now');
     const last = backing.funded().findLast(({ user }) => user === request.user);
     const nextMs = (last?.atMs ?? -Infinity) + fundEveryMs;
     if (nextMs > now()) return { nextMs };

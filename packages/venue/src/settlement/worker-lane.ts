@@ -67,7 +67,7 @@ export class WorkerLane {
         hasMore = (await worker.step()) === true || hasMore;
       } catch (error) {
         hasFailed = true;
-        log.warn({ why: chainFault(error) }, 'a settlement step failed');
+        log.warn({ why: chainFault(error) }, 'settlement step failed');
         if (onFailure?.(error) === true) break;
       }
     }

@@ -43,9 +43,9 @@ test('R-clock: once no risk was taken, none is until the distance is gone', () =
   });
   expect(states).toEqual(['off', 'lost', 'lost', 'lost', 'right', 'far']);
   expect(messages).toEqual([
-    'the clock deviates from the time of the venue',
-    'the clock deviates far from the time of the venue: no new risk accepted',
-    'the clock agrees with the time of the venue again',
-    'the clock deviates from the time of the venue: not ready',
+    'clock deviates from the venue time',
+    'clock deviates far from the venue time: accepting only cancels, reducing orders and operator actions',
+    'clock agrees with the venue time again',
+    'clock deviates from the venue time: not ready',
   ]);
 });

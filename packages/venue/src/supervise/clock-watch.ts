@@ -121,17 +121,19 @@ class Distance {
 const STATES: readonly ClockState[] = ['right', 'off', 'far', 'lost'];
 
 const WALL_TEXTS: Texts = {
-  right: 'the clock agrees with the time of the venue again',
-  off: 'the clock deviates from the time of the venue',
-  far: 'the clock deviates from the time of the venue: not ready',
-  lost: 'the clock deviates far from the time of the venue: no new risk accepted',
+  right: 'clock agrees with the venue time again',
+  off: 'clock deviates from the venue time',
+  far: 'clock deviates from the venue time: not ready',
+  lost:
+    'clock deviates far from the venue time: accepting only cancels, reducing orders and ' +
+    'operator actions',
 };
 
 const OTHERS_TEXTS: Texts = {
-  right: 'the clock agrees with the other replicas again',
-  off: 'the clock deviates from the other replicas',
-  far: 'the clock deviates from the other replicas: not ready',
-  lost: 'the clock deviates far from the other replicas: nothing accepted here',
+  right: 'clock agrees with the other replicas again',
+  off: 'clock deviates from the other replicas',
+  far: 'clock deviates from the other replicas: not ready',
+  lost: 'clock deviates far from the other replicas: this replica rejects all requests',
 };
 
 /** Once the clock was lost, less of a distance is not enough: it has to be gone. */

@@ -56,21 +56,27 @@ export function observeCluster(
 ): void {
   if (cluster === undefined) return;
   const { board, lease } = cluster;
-  metrics.gauge('cluster_replicas', 'Replicas that are running.', () => board.present.length);
-  metrics.gauge('cluster_highest_block', 'The highest block that any replica has reported.', () =>
+  metrics.gauge('cluster_replicas', 'Running replicas.', () => board.present.length);
+  metrics.gauge('cluster_highest_block', 'Highest block reported by any replica.', () =>
     Math.max(head().height, board.highest?.height ?? 0),
   );
-  metrics.gauge('cluster_lag_blocks', 'Blocks that this replica is behind the highest.', () =>
-    lagOf(cluster, head()),
+  metrics.gauge(
+    'cluster_lag_blocks',
+    'Blocks by which this replica is behind the highest one.',
+    () => lagOf(cluster, head()),
   );
-  metrics.gauge('cluster_log_silent_seconds', 'How long the log has had no quorum.', () => {
-    const trouble = cluster.trouble();
-    return trouble?.kind === 'silent' ? trouble.sinceMs / 1000 : 0;
-  });
+  metrics.gauge(
+    'cluster_log_silent_seconds',
+    'Seconds for which the log has had no quorum.',
+    () => {
+      const trouble = cluster.trouble();
+      return trouble?.kind === 'silent' ? trouble.sinceMs / 1000 : 0;
+    },
+  );
   metrics.gauge('cluster_log_lost', '1 while the stream lacks blocks that a replica has.', () =>
     cluster.trouble()?.kind === 'lost' ? 1 : 0,
   );
-  metrics.gauge('cluster_attested_block', 'The newest block whose hash was compared.', () => {
+  metrics.gauge('cluster_attested_block', 'Newest block whose hash was compared.', () => {
     return cluster.divergence.look().height;
   });
   metrics.gauge('cluster_hashes_differing', 'Replicas with a different hash of that block.', () => {
@@ -80,10 +86,14 @@ export function observeCluster(
   metrics.gauges('cluster_leases_held', '1 for each lease that this replica holds.', 'lease', () =>
     Object.fromEntries([...lease.held].map(([name, isHeld]) => [name, isHeld ? 1 : 0])),
   );
-  metrics.gauge('cluster_lease_changes_total', 'Leases gained or lost.', () => lease.changes);
+  metrics.gauge(
+    'cluster_lease_changes_total',
+    'Times that a lease was gained or lost.',
+    () => lease.changes,
+  );
   metrics.gauge(
     'cluster_clock_apart_seconds',
-    'How far this clock is ahead of the clocks of most replicas.',
+    'Seconds by which this clock is ahead of the clocks of most replicas.',
     () => cluster.clockApartMs() / 1000,
   );
 }

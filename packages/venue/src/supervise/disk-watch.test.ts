@@ -41,9 +41,9 @@ test('R-disk: it follows the disk, says so once, and stays when nobody can tell'
   }
   expect(states).toEqual(['low', 'low', 'full', 'full', 'full', 'roomy']);
   expect(messages).toEqual([
-    'disk nearly full: no new risk accepted',
-    'disk full: nothing is written, reads continue',
-    'free space of the data folder unknown',
+    'disk nearly full: accepting only cancels, reducing orders and operator actions',
+    'disk full: writes stopped, reads continue',
+    'free space of the data folder could not be determined',
     'disk space available again',
   ]);
 });

@@ -55,7 +55,7 @@ export class DiskWatch {
       this.#free = await freeBytes(directory);
     } catch (error) {
       // Writing finds out whether there is room, too; what was known last is as good as nothing.
-      log.warn({ err: error, directory }, 'free space of the data folder unknown');
+      log.warn({ err: error, directory }, 'free space of the data folder could not be determined');
       return;
     }
     this.#become(this.#stateOf(this.#free));
@@ -72,8 +72,12 @@ export class DiskWatch {
     const { fullBytes, log, lowBytes } = this.#options;
     const facts = { freeBytes: this.#free, lowBytes, fullBytes };
     this.#state = state;
-    if (state === 'full') log.warn(facts, 'disk full: nothing is written, reads continue');
-    else if (state === 'low') log.warn(facts, 'disk nearly full: no new risk accepted');
+    if (state === 'full') log.warn(facts, 'disk full: writes stopped, reads continue');
+    else if (state === 'low')
+      log.warn(
+        facts,
+        'disk nearly full: accepting only cancels, reducing orders and operator actions',
+      );
     else log.info(facts, 'disk space available again');
   }
 }

@@ -71,6 +71,6 @@ test('most go on, and say once who has diverged', () => {
   become('agreed', { a: 'x', b: 'x', c: 'y' });
   watch.look();
   expect(watch.restriction()).toBeUndefined();
-  expect(lines).toEqual(['a replica has diverged']);
+  expect(lines).toEqual(['replica diverged']);
   expect(fatal).toEqual([]);
 });

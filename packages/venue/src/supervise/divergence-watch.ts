@@ -95,7 +95,7 @@ export class DivergenceWatch {
     this.#isEnding = true;
     const { keep, log, onFatal } = this.#options;
     const folder = await keep(standing).catch((err: unknown) => {
-      log.error({ err }, 'saving the evidence of the divergence failed');
+      log.error({ err }, 'evidence of the divergence could not be saved');
       return 'no folder: writing it failed';
     });
     onFatal(new OutvotedError(standing, folder));
@@ -122,7 +122,7 @@ export class DivergenceWatch {
       if (hash === own || this.#told.has(key)) continue;
       this.#told.clear();
       this.#told.add(key);
-      this.#options.log.error({ replica, height, own, hash }, 'a replica has diverged');
+      this.#options.log.error({ replica, height, own, hash }, 'replica diverged');
     }
   }
 }

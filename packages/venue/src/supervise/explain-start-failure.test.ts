@@ -5,7 +5,7 @@ const failed = (code: string, more: object = {}): Error =>
   Object.assign(new Error(`${code}: it did not work`), { code, ...more });
 
 test.each<[string, Error, RegExp]>([
-  ['a folder of somebody else', failed('EACCES'), /may not write there \(EACCES/],
+  ['a folder of somebody else', failed('EACCES'), /no write permission there \(EACCES/],
   ['a read-only file system', failed('EROFS'), /file system is read-only/],
   ['a full disk', failed('ENOSPC'), /the disk is full/],
   [
@@ -13,7 +13,7 @@ test.each<[string, Error, RegExp]>([
     new Error("the receipts can't be opened", {
       cause: failed('ERR_SQLITE_ERROR', { errcode: 1032 }),
     }),
-    /may not write there/,
+    /no write permission there/,
   ],
   ['a port that is taken', failed('EADDRINUSE'), /^EADDRINUSE: it did not work$/],
 ])('%s is told in one line', (_, error, text) => {

@@ -60,11 +60,11 @@ const EXPLAINED = [
 
 /** What the system says, in the words of whoever runs the venue. */
 const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
-  EACCES: 'the process may not write there',
-  EPERM: 'the process may not write there',
+  EACCES: 'the process has no write permission there',
+  EPERM: 'the process has no write permission there',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
-  EDQUOT: 'the quota is used up',
+  EDQUOT: 'the disk quota is exceeded',
   ENOTDIR: 'part of the path is a file',
   EEXIST: 'part of the path is a file',
   ENOENT: 'the path cannot be created',
@@ -74,9 +74,9 @@ const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
 /** SQLite's own results, by number: https://sqlite.org/rescode.html. */
 const SQLITE_TEXTS: Readonly<Record<number, string>> = {
   5: 'another process has it open',
-  8: 'the process may not write there',
+  8: 'the process has no write permission there',
   13: 'the disk is full',
-  14: 'the process may not write there',
+  14: 'the process has no write permission there',
 };
 
 /**

@@ -43,7 +43,7 @@ class SnapshotOffers {
     this.#last = this.#last
       .then(() => this.#offer(height))
       .catch((err: unknown) => {
-        this.#log.warn({ err, height }, 'offering a snapshot to joining replicas failed');
+        this.#log.warn({ err, height }, 'snapshot could not be offered to joining replicas');
       });
   }
 

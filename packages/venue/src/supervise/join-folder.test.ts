@@ -94,7 +94,7 @@ describe('R-snapshots: a replica that begins with the snapshot of another', () =
       await store.write({ height: 30, pieces: [Buffer.from('{"head":null}')] });
       const { begun, told } = joined(data, contents, { attested: HEIGHTS });
       expect(await begun).toEqual({ seq: 20, timeMs: 20 });
-      expect(told).toEqual([{ height: 30, why: 'it is not readable' }]);
+      expect(told).toEqual([{ height: 30, why: 'it cannot be read' }]);
     }));
 
   test('does not start where the log is not whole, and names the flag with the hash', () =>

@@ -35,7 +35,7 @@ export async function joinFolder(
     faultOf,
     async fetchBelow(height) {
       const fetched = await cluster.snapshots.fetchNewest(directory, height);
-      if (fetched !== undefined) log.info(fetched, 'snapshot of the cluster fetched');
+      if (fetched !== undefined) log.info(fetched, 'snapshot fetched from the cluster');
     },
     onRefused(height, why) {
       log.error({ height, why }, 'snapshot rejected and set aside');

@@ -17,7 +17,7 @@ export function logMissingStrikes(
       const { instrumentId } = event;
       if (seriesOutlook(replica.state, instrumentId)?.strike !== 'missing') continue;
       const market = marketView(replica.state, instrumentId)?.definition.slug;
-      const why = 'a market of a series starts without a price to beat: too few reference prices';
+      const why = 'series market started without a price to beat: too few reference prices';
       log.warn({ market, instrumentId }, `${why}; the deployer must resolve it after it ends`);
     }
   });

@@ -62,7 +62,7 @@ export class MemoryWatch {
     collect();
     const after = read();
     this.#needed = after.heapUsed;
-    this.#log.info({ bytes: heapTotal - after.heapTotal }, 'memory released');
+    this.#log.info({ bytes: heapTotal - after.heapTotal }, 'unused memory released');
   }
 }
 

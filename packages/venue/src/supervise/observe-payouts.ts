@@ -10,19 +10,23 @@ export function observePayouts(
   status: () => PayoutsStatus | undefined,
   nowMs: () => number,
 ): void {
-  metrics.gauge('withdrawals_open', 'Withdrawals that are not settled on the bridge.', () => {
+  metrics.gauge('withdrawals_open', 'Withdrawals not yet settled on the bridge.', () => {
     return status()?.open ?? 0;
   });
-  metrics.gauge('withdrawals_oldest_seconds', 'Age of the oldest open withdrawal.', () => {
-    const oldestMs = status()?.oldestMs;
-    return oldestMs === undefined ? 0 : Math.max(0, nowMs() - oldestMs) / MS_PER_SECOND;
-  });
+  metrics.gauge(
+    'withdrawals_oldest_seconds',
+    'Age of the oldest open withdrawal in seconds.',
+    () => {
+      const oldestMs = status()?.oldestMs;
+      return oldestMs === undefined ? 0 : Math.max(0, nowMs() - oldestMs) / MS_PER_SECOND;
+    },
+  );
   metrics.gauge('withdrawals_troubled', 'Open withdrawals with an error.', () => {
     return status()?.troubled.length ?? 0;
   });
   metrics.gauge(
     'withdrawals_lost',
-    'Settled withdrawals whose block the chain dropped again.',
+    'Settled withdrawals whose block a reorganisation removed.',
     () => {
       return status()?.troubled.filter(({ isLost }) => isLost).length ?? 0;
     },
@@ -35,12 +39,12 @@ const MICRO_USDC = 1e6;
 export function observeVitals(metrics: Metrics, vitals: () => Vitals | undefined): void {
   metrics.gauge(
     'settlement_relayer_ether',
-    'Ether balance of the key that sends transactions.',
+    "Ether balance of the key that sends the venue's transactions.",
     () => {
       return Number(vitals()?.relayer?.ether ?? Number.NaN);
     },
   );
-  metrics.gauge('settlement_bridge_usdc', 'Balance of the bridge.', () => {
+  metrics.gauge('settlement_bridge_usdc', 'USDC balance of the bridge.', () => {
     return Number(vitals()?.bridgeMicroUsdc ?? Number.NaN) / MICRO_USDC;
   });
   metrics.gauge('settlement_bridge_paused', '1 while the bridge is paused.', () => {

@@ -12,13 +12,17 @@ export function observeReserves(
   reserves: Pick<ReservesWorker, 'current'> | undefined,
   state: () => State,
 ): void {
-  metrics.gauge('reserves_difference_usdc', 'Balance of the bridge minus what is owed.', () => {
-    const current = reserves?.current;
-    return current === undefined ? 0 : Number(differenceOf(current)) / MICRO_USDC;
-  });
+  metrics.gauge(
+    'reserves_difference_usdc',
+    'Bridge balance minus the amount owed, in USDC.',
+    () => {
+      const current = reserves?.current;
+      return current === undefined ? 0 : Number(differenceOf(current)) / MICRO_USDC;
+    },
+  );
   metrics.gauge(
     'reserves_published_seconds',
-    'Time of the last publication of reserves, in Unix time.',
+    'Unix time of the last publication of reserves.',
     () => {
       return (bridgeView(state())?.reserves?.publishedMs ?? 0) / MS;
     },

@@ -14,7 +14,7 @@ export function observeSettlement(
   const watch = () => settlement?.status?.watch;
   metrics.gauges(
     'settlement_state',
-    'State of reading the chain; 1 for the present one.',
+    'State of the chain reader; 1 for the current one.',
     'state',
     () => {
       const now = watch()?.state;
@@ -27,7 +27,7 @@ export function observeSettlement(
   });
   metrics.gauges(
     'settlement_endpoint_ok',
-    '1 if the endpoint answers like the others.',
+    '1 if the endpoint agrees with the others.',
     'endpoint',
     () => {
       const endpoints = settlement?.status?.endpoints ?? [];
@@ -36,7 +36,7 @@ export function observeSettlement(
       );
     },
   );
-  metrics.gauges('settlement_aside_usdc', 'Uncredited deposits, by reason.', 'reason', () => {
+  metrics.gauges('settlement_aside_usdc', 'Uncredited USDC, by reason.', 'reason', () => {
     const sums: Record<string, number> = {};
     for (const { amount, reason, returned } of watch()?.book.aside ?? []) {
       if (returned !== undefined) continue;
@@ -53,14 +53,14 @@ export function observeSettlement(
   });
   metrics.gauge(
     'settlement_vanished_usdc',
-    'Credited deposits that are no longer on the chain.',
+    'Credited deposits that are no longer on the chain, in USDC.',
     () => {
       const { book, reorganisation } = watch() ?? {};
       const all = [...(book?.vanished ?? []), ...(reorganisation?.vanished ?? [])];
       return all.reduce((sum, { amount }) => sum + Number(amount), 0) / MICRO_USDC;
     },
   );
-  metrics.gauge('settlement_sends_waiting', 'Transactions that the chain dropped for good.', () => {
+  metrics.gauge('settlement_sends_waiting', 'Transactions dropped by the chain.', () => {
     return settlement?.status?.waiting.length ?? 0;
   });
   observePayouts(

@@ -56,19 +56,27 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
   metrics.gauge('recover_queue', 'Signatures waiting to be recovered.', () => pool.length);
   metrics.gauge('receipt_backlog', 'Receipts waiting to be stored.', () => receipts.backlog);
   metrics.gauge('http_in_flight', 'Requests being answered.', () => http.inFlight);
-  metrics.gauge('http_body_bytes', 'Bytes of request bodies in flight.', () => http.bodies.bytes);
-  metrics.gauge('ws_held_bytes', 'Bytes waiting for slow readers.', () => sockets.stats.heldBytes);
+  metrics.gauge(
+    'http_body_bytes',
+    'Bytes of request bodies being processed.',
+    () => http.bodies.bytes,
+  );
+  metrics.gauge(
+    'ws_held_bytes',
+    'Bytes queued for slow stream clients.',
+    () => sockets.stats.heldBytes,
+  );
   metrics.gauge('live_orders', 'Resting orders.', () => replica.state.pool.size);
-  metrics.gauge('accounts', 'Accounts.', () => replica.state.accounts.length);
+  metrics.gauge('accounts', 'Accounts on the venue.', () => replica.state.accounts.length);
   metrics.gauge('ws_streams', 'Open streams.', () => sockets.stats.streams);
   metrics.gauge('ws_frames_sent', 'Frames sent since the start.', () => sockets.stats.framesSent);
-  metrics.gauges('ws_connections', 'Open sockets.', 'endpoint', () => ({
+  metrics.gauges('ws_connections', 'Open WebSocket connections.', 'endpoint', () => ({
     ...sockets.stats.connections,
   }));
   const { clock } = observed;
   metrics.gauge(
     'clock_offset_seconds',
-    'How far the wall clock is ahead of the time of the venue.',
+    'Seconds by which the wall clock is ahead of the venue time.',
     () => clock.distanceMs() / 1000,
   );
   observeMoney(metrics, observed);
@@ -87,16 +95,20 @@ function countOrders(metrics: Metrics, outcomes: AppliedBlock['result']['outcome
 }
 
 function observeHistory(metrics: Metrics, { archivist, exports }: Observed): void {
-  metrics.gauge('history_height', 'Highest block whose rows are stored.', () => {
+  metrics.gauge('history_height', 'Highest block whose rows are stored in the history.', () => {
     return archivist.stats.height;
   });
-  metrics.gauge('history_lag_blocks', 'Blocks that the history indexer is behind.', () => {
-    return archivist.stats.lag;
-  });
-  metrics.gauge('history_missing_blocks', 'Blocks whose rows are still to be recomputed.', () => {
+  metrics.gauge(
+    'history_lag_blocks',
+    'Blocks by which the history indexer is behind the log.',
+    () => {
+      return archivist.stats.lag;
+    },
+  );
+  metrics.gauge('history_missing_blocks', 'Blocks whose rows still have to be recomputed.', () => {
     return archivist.stats.missing;
   });
-  metrics.gauges('history_rows_total', 'Rows of the history.', 'table', () => ({
+  metrics.gauges('history_rows_total', 'Rows in the history, by table.', 'table', () => ({
     ...archivist.stats.rows,
   }));
   metrics.gauge('history_bytes', 'Size of the history store in bytes.', () => {
@@ -105,48 +117,63 @@ function observeHistory(metrics: Metrics, { archivist, exports }: Observed): voi
   metrics.gauge('history_questions_total', 'Queries to the history since the start.', () => {
     return archivist.stats.asked;
   });
-  metrics.gauge('history_questions_waiting', 'Queries that are not answered yet.', () => {
+  metrics.gauge('history_questions_waiting', 'History queries not answered yet.', () => {
     return archivist.stats.waiting;
   });
   metrics.gauge('exports_running', 'Exports in progress.', () => exports.total);
-  metrics.gauge('states_compared_total', 'Blocks whose state two threads computed alike.', () => {
-    return archivist.stats.compared;
-  });
+  metrics.gauge(
+    'states_compared_total',
+    'Blocks for which two threads computed the same state.',
+    () => {
+      return archivist.stats.compared;
+    },
+  );
 }
 
 function observeMoney(metrics: Metrics, { clock, replica }: Observed): void {
-  metrics.gauges('oracle_age_seconds', 'Age of the price of each perp.', 'instrument', () => {
-    const nowMs = Math.max(clock.nowMs(), replica.state.timeMs);
-    const ages = oracleAges(replica.state, nowMs).filter(({ isAwaited }) => isAwaited);
-    return Object.fromEntries(ages.map(({ ageMs, name }) => [name, (ageMs ?? Infinity) / 1000]));
-  });
+  metrics.gauges(
+    'oracle_age_seconds',
+    "Age of each perp's oracle price in seconds.",
+    'instrument',
+    () => {
+      const nowMs = Math.max(clock.nowMs(), replica.state.timeMs);
+      const ages = oracleAges(replica.state, nowMs).filter(({ isAwaited }) => isAwaited);
+      return Object.fromEntries(ages.map(({ ageMs, name }) => [name, (ageMs ?? Infinity) / 1000]));
+    },
+  );
   const money = (read: keyof ReturnType<typeof venueMoney>) => (): number =>
     Number(venueMoney(replica.state)[read]) / MICRO_USDC;
   metrics.gauge(
     'insurance_fund_usdc',
-    'Account value of the insurance fund.',
+    'Account value of the insurance fund in USDC.',
     money('insuranceFund'),
   );
   metrics.gauge(
     'insurance_target_usdc',
-    'Expected account value of the insurance fund.',
+    'Target account value of the insurance fund in USDC.',
     money('insuranceTarget'),
   );
-  metrics.gauge('treasury_usdc', 'Fees collected and not paid out.', money('treasury'));
+  metrics.gauge('treasury_usdc', 'Fees collected but not paid out, in USDC.', money('treasury'));
 }
 
 function observeData(metrics: Metrics, { data, disk, wallMs }: Observed): void {
   const snapshots = join(data, 'snapshots');
-  metrics.gauge('disk_free_bytes', 'Free space of the data folder.', () => disk.freeBytes);
-  metrics.gauge('log_bytes', 'Bytes of the journal.', () => bytesIn(join(data, 'journal')));
-  metrics.gauge('log_compressed_bytes', 'Compressed bytes of the journal.', () =>
-    bytesIn(join(data, 'journal'), '.zst'),
+  metrics.gauge(
+    'disk_free_bytes',
+    'Free disk space for the data folder in bytes.',
+    () => disk.freeBytes,
   );
-  metrics.gauge('snapshot_age_seconds', 'Age of the newest snapshot.', async () => {
+  metrics.gauge('log_bytes', 'Size of the journal in bytes.', () => bytesIn(join(data, 'journal')));
+  metrics.gauge(
+    'log_compressed_bytes',
+    'Size of the compressed part of the journal in bytes.',
+    () => bytesIn(join(data, 'journal'), '.zst'),
+  );
+  metrics.gauge('snapshot_age_seconds', 'Age of the newest snapshot in seconds.', async () => {
     const newest = await newestSnapshot(snapshots);
     return newest === undefined ? Number.NaN : (wallMs() - newest.writtenMs) / 1000;
   });
-  metrics.gauge('snapshot_bytes', 'Bytes of the newest snapshot.', async () => {
+  metrics.gauge('snapshot_bytes', 'Size of the newest snapshot in bytes.', async () => {
     return (await newestSnapshot(snapshots))?.bytes ?? Number.NaN;
   });
 }
@@ -159,7 +186,7 @@ function observeConnections(metrics: Metrics, { http }: Observed): void {
   );
   metrics.gauges(
     'connections_turned_away',
-    'Connections rejected because of the budgets.',
+    'Connections rejected because a budget was exhausted.',
     'how',
     () => ({
       refused: http.connections.refused,

@@ -94,7 +94,7 @@ export function openCluster(
 ): Promise<Cluster | undefined> {
   return openInOrder(
     (opened) => joinServers(config, deps, opened),
-    (err) => deps.log.warn({ err }, 'leaving the cluster after a failed start was incomplete'),
+    (err) => deps.log.warn({ err }, 'cluster not left cleanly after a failed start'),
   );
 }
 

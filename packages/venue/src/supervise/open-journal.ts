@@ -26,7 +26,8 @@ export async function openJournal(
 ): Promise<FileJournal> {
   const { begin, clock, disk, hasRoom, log, metrics, onFatal, writer } = deps;
   const faults = journalFaults(config.fault);
-  if (faults === undefined) throw new SettingError(`Unknown fault: ${config.fault}`);
+  if (faults === undefined)
+    throw new SettingError(`Unknown fault: ${config.fault}. Use slow-sync:MS`);
   const journal = await FileJournal.open({
     directory: join(config.data, 'journal'),
     clock,
@@ -39,12 +40,15 @@ export async function openJournal(
     mayCompress: () => disk.state === 'roomy',
     onCompactFailed: (error) => {
       metrics.logCompactFailed();
-      log.error({ err: error }, 'compressing an old part of the log failed; it stays uncompressed');
+      log.error(
+        { err: error },
+        'old part of the log could not be compressed; it stays uncompressed',
+      );
     },
     onSync: (seconds) => metrics.logSync(seconds),
   });
   if (journal.repaired !== undefined) {
-    log.warn(journal.repaired, 'removed the torn end of the journal, which was never acknowledged');
+    log.warn(journal.repaired, 'incomplete end of the journal removed; it was never acknowledged');
   }
   return journal;
 }

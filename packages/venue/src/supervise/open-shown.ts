@@ -28,7 +28,7 @@ export async function openShown(config: Config, parts: Parts) {
           bytes: CURSOR_KEY_BYTES,
           // A folder of an earlier release has none.
           madeWith: undefined,
-          remedy: 'remove it: cursors that clients hold then become invalid',
+          remedy: 'remove it; the cursors of all clients then become invalid',
         }),
     ),
     onRefused: refusedOperatorLog(parts.replica, parts.log),

@@ -40,8 +40,8 @@ export async function openStream(
     onUnchecked: (unchecked) =>
       log[config.natsMonitors.length === 0 ? 'info' : 'warn'](
         { unchecked },
-        'not verified: whether these NATS servers sync every message (sync_interval: ' +
-          'always). Name their monitoring ports with --nats-monitors',
+        'could not verify that these NATS servers sync every message (sync_interval: ' +
+          'always); pass their monitoring ports with --nats-monitors',
       ),
   });
 }

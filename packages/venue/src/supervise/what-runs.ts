@@ -18,16 +18,16 @@ export function tellWhatRuns(config: Config, metrics: Metrics, log: Pick<Logger,
   const { node } = process.versions;
   const facts = { version: VERSION, node, network, oracle, referencePrices };
   metrics.buildInfo(facts);
-  log.info(
-    facts,
-    `prices of perps: ${source(oracle)}; reference prices: ${source(referencePrices)}`,
-  );
+  log.info(facts, `perp prices: ${source(oracle)}; reference prices: ${source(referencePrices)}`);
 }
 
 /** The native library is optional: without its install script a slower one does the same. */
 export function warnOfBackend(backend: string, log: Pick<Logger, 'warn'>): void {
   if (backend === 'secp256k1') return;
-  log.warn({ backend }, 'recovering signatures with a slower library: secp256k1 is not built');
+  log.warn(
+    { backend },
+    'signatures are recovered by a slower library because secp256k1 is not built',
+  );
 }
 
 /** Who may operate a venue stands in the first block of its log, whatever is configured later. */
@@ -38,10 +38,7 @@ export function warnOfOperators(config: Config, replica: LocalReplica, log: Logg
     const isSame =
       configured.length === logged.length && configured.every((each) => logged.includes(each));
     if (configured.length === 0 || isSame) continue;
-    log.warn(
-      { [role]: configured, logged },
-      `the ${role} of the log apply, not the configured ones`,
-    );
+    log.warn({ [role]: configured, logged }, `configured ${role} ignored; those in the log apply`);
   }
 }
 

@@ -152,7 +152,7 @@ function commandOf(
 
 function cutWarnings(isCut: true | undefined): Warning[] {
   if (isCut === undefined) return [];
-  const message = 'It would meet more resting orders than a simulation looks at';
+  const message = 'It would match more resting orders than a simulation checks';
   return [{ code: 'SIMULATION_CUT', message }];
 }
 

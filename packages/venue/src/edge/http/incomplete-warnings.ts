@@ -12,7 +12,7 @@ export function incompleteWarnings({ since }: AsOf, query: object): readonly War
   return [
     {
       code: 'HISTORY_INCOMPLETE',
-      message: `The history begins with block ${since.height}: there are no rows of what came before`,
+      message: `The history begins with block ${since.height}: there are no rows for earlier blocks`,
       details: { height: since.height, time: since.timeMs },
     },
   ];

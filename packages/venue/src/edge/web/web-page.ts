@@ -64,7 +64,7 @@ export class WebPage {
     this.#build = build();
     this.#take(this.#build).catch((error: unknown) => {
       this.#hasFailed = true;
-      log.warn({ err: error }, 'building the page failed; serving the API only');
+      log.warn({ err: error }, 'page could not be built; serving only the API');
     });
   }
 

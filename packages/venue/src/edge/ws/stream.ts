@@ -181,7 +181,7 @@ export class Stream {
   /** The same where it takes a while. Frames after its number are to follow; some may be here already. */
   async lateSnapshot(sub: number, asker: Asker): Promise<LateFrame> {
     const source = this.#source;
-    assert(source !== undefined && 'snapshotLater' in source, 'only a late source is waited for');
+    assert(source !== undefined && 'snapshotLater' in source, 'only a late source can be awaited');
     const snapshot = await source.snapshotLater(asker);
     const body = this.#lateBodies.get(snapshot) ?? this.#body(snapshot);
     this.#lateBodies.set(snapshot, body);

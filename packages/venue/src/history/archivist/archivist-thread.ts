@@ -47,7 +47,7 @@ export class ArchivistThread {
     this.#worker.on('error', (error) => this.#lose(error as Error));
     this.#worker.on('exit', (code) => {
       this.#ended.resolve();
-      if (!this.#isStopped) this.#lose(new Error(`the history indexer ended with code ${code}`));
+      if (!this.#isStopped) this.#lose(new Error(`the history indexer exited with code ${code}`));
     });
     // Whoever waits for them is told; else `onLost` has said it.
     for (const each of [this.#opened, this.#verified, this.#started])

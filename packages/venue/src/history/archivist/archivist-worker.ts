@@ -3,5 +3,5 @@ import { present } from '@oddlot/units';
 import type { ArchivistSettings } from './archivist-messages.ts';
 import { runArchivist } from './run-archivist.ts';
 
-const port = present(parentPort ?? undefined, 'the history indexer runs in a thread');
+const port = present(parentPort ?? undefined, 'the history indexer must run in a worker thread');
 await runArchivist(workerData as ArchivistSettings, port);

@@ -171,7 +171,8 @@ export class Archivist implements History {
   /** Why queries of the past can't be answered now, for whoever operates the venue. */
   get trouble(): string | undefined {
     const { heldWhy } = this.#progress;
-    if (this.isLost) return 'the history cannot be recomputed: see the log, and restart the venue';
+    if (this.isLost)
+      return 'the history cannot be recomputed; see the log of the venue, then restart it';
     if (this.isAway) return `the history database is unavailable: ${heldWhy}`;
     if (this.#questions.isSilent) return 'the history database does not answer';
     if (!this.isRebuilding && this.stats.missing === 0) return undefined;

@@ -103,7 +103,7 @@ export class Recorder {
     switch (order.type) {
       case 'verify':
       case 'start':
-        throw new Error('the history indexer starts once');
+        throw new Error('the history indexer is started only once');
       case 'durable':
         this.#target = order.head;
         this.#hasRoom = order.hasRoom;

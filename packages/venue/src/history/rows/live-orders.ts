@@ -161,7 +161,7 @@ export class LiveOrders {
   rows(state: () => State): LiveRows {
     const rowOf = (orderId: number, change: LastChange): HistOrderRow => {
       if (change.record !== undefined) return change.record.row;
-      const order = present(findOrder(state(), orderId), 'an order that lives');
+      const order = present(findOrder(state(), orderId), 'a live order');
       const at = { timeMs: change.timeMs, settings: settingsOfCode(change.settings) };
       return restingRow(state(), order, this.#sums.get(orderId), at);
     };
@@ -258,7 +258,7 @@ export class LiveOrders {
 
   #earning(state: State, block: AppliedBlock, added: Earned): EarningRecord {
     const { instrumentId, orderId, user } = added;
-    const sums = present(this.#sums.get(orderId)?.earned, 'what an order has earned its builder');
+    const sums = present(this.#sums.get(orderId)?.earned, 'the builder fee earned by an order');
     const { accountType, scale, symbol } = namedInstrument(state, instrumentId);
     return {
       builder: sums.builder,

@@ -14,7 +14,7 @@ export function kindOf(accountType: AccountType): number {
 export function kindOfAll(accountTypes: readonly AccountType[]): number {
   return accountTypes.length > 1
     ? BOTH
-    : kindOf(present(accountTypes[0], 'a row is of an account'));
+    : kindOf(present(accountTypes[0], 'a row belongs to an account'));
 }
 
 export function kindsOf(accountTypes: readonly AccountType[]): readonly number[] {

@@ -87,7 +87,7 @@ export class ExchangePrices implements ReferenceFeed {
       this.#options.log.info(told, 'reference price available again');
     } else {
       this.#missing.add(symbol);
-      this.#options.log.warn(told, 'too few exchanges agree on a reference price');
+      this.#options.log.warn(told, 'reference price unavailable: too few exchanges agree');
     }
   }
 }

@@ -90,7 +90,7 @@ export class ExchangeSocket {
     const frame = parsed(text);
     const quotes = isFrame(frame) ? source.format.read(frame) : undefined;
     if (quotes === undefined) {
-      log.debug({ exchange: source.name, text: text.slice(0, 200) }, 'skipped an unknown frame');
+      log.debug({ exchange: source.name, text: text.slice(0, 200) }, 'unknown frame skipped');
       return;
     }
     this.#heardMs = nowMs;
@@ -99,7 +99,7 @@ export class ExchangeSocket {
     }
     if (quotes.length === 0 || this.#attempts === 0) return;
     this.#attempts = 0;
-    log.info({ exchange: source.name }, 'receiving prices from an exchange');
+    log.info({ exchange: source.name }, 'exchange prices received');
   }
 
   /** What a lost connection said no longer counts. */

@@ -205,7 +205,7 @@ test('money that leaves the bridge without the venue is seen', async () => {
   expect(differenceOf(rig.worker.current!)).toBe(-2_000_000n);
   rig.settlement.replica.pass(DAY_MS);
   await rig.round();
-  expect(rig.told.at(-1)).toContain('the bridge holds less than the venue owes');
+  expect(rig.told.at(-1)).toContain('bridge holds less than the venue owes');
   expect(rig.published).toMatchObject({ assetsMicroUsdc: 7_000_000 });
 });
 
@@ -267,7 +267,7 @@ test('it waits for test money that is being made, but not for ever, and for the 
   rig.isHistoryAway = true;
   await rig.round();
   await rig.round();
-  expect(rig.told.filter((line) => line.includes('cannot be determined'))).toHaveLength(1);
+  expect(rig.told.filter((line) => line.includes('could not be determined'))).toHaveLength(1);
   rig.isHistoryAway = false;
   replica.pass(60_000);
   await rig.round();

@@ -140,7 +140,7 @@ export class ReservesWorker {
     const proof = await readProof({ folder, height, secret: this.#secret, hasher, user });
     if (proof !== 'damaged') return proof;
     // Without it the next round makes another.
-    log.error({ height }, 'the tree of the published reserves is damaged; publishing another one');
+    log.error({ height }, 'tree of the published reserves is damaged; publishing a new one');
     await rm(treeFile(folder, height), { force: true });
     return 'missing';
   }
@@ -210,7 +210,7 @@ export class ReservesWorker {
     const nowMs = now();
     if (nowMs < this.#notBeforeMs) return;
     this.#notBeforeMs = nowMs + RETRY_MS;
-    log.warn({ why: chainFault(error) }, 'the reserves cannot be determined; retrying in a minute');
+    log.warn({ why: chainFault(error) }, 'reserves could not be determined; retrying in a minute');
   }
 
   /**
@@ -245,7 +245,7 @@ export class ReservesWorker {
     const isWhole = tree.liabilities - tree.shortfall === tree.owed;
     assert(
       isWhole,
-      `the tree contains ${tree.liabilities} less ${tree.shortfall}, not ${tree.owed}`,
+      `the tree contains ${tree.liabilities} minus ${tree.shortfall}, not ${tree.owed}`,
     );
     await this.#publish(tree, figures);
   }
@@ -257,7 +257,7 @@ export class ReservesWorker {
     const difference = differenceOf(figures);
     const told = { height: tree.height, root: tree.root, difference: String(difference) };
     if (difference === 0n) log.info(told, 'reserves published');
-    else log.error(told, 'the bridge holds less than the venue owes');
+    else log.error(told, 'bridge holds less than the venue owes');
     await removeOthers(folder, tree.height);
   }
 }

@@ -43,7 +43,9 @@ export function warningsOf(
 
 /** R-nonce: what a former agent's key signed ahead of its time can't be told from what it signs now. */
 function agentReusedWarning(agent: string): Warning {
-  const message = 'The address was an agent before; what its key signed for later can still run';
+  const message =
+    'The address was an agent before; actions that its key signed in advance can still ' +
+    'be executed';
   return { code: 'AGENT_REUSED', message, details: { agent } };
 }
 

@@ -169,7 +169,8 @@ function readPlaces<Cell>(
   return (at) => {
     const byte = bytes[Math.floor(at / perByte)] ?? 0;
     const place = (byte >> ((at % perByte) * bits)) & ((1 << bits) - 1);
-    if (place >= choices.length) throw new HistoryDamagedError('packed rows name no choice');
+    if (place >= choices.length)
+      throw new HistoryDamagedError('packed rows contain an unknown choice');
     return choices[place];
   };
 }
