@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ACTIONS, CHANNELS, INFO_QUERIES } from '@oddlot/protocol';
+
+/**
+ * Counts the code base: `npm run size`. Source files are the TypeScript files of `packages/`, without tests and their
+ * set-ups. The second table counts the source files that name an action, a query or a channel as a whole word.
+ */
+
+const ROOT = join(import.meta.dirname, '..');
+const SMALL_LINES = 30;
+const TEST = /\.test\.tsx?$|\/testing\//;
+
+type Counted = { readonly path: string; readonly lines: number; readonly text: string };
+
+const paths = execFileSync('git', ['ls-files', 'packages'], { cwd: ROOT, encoding: 'utf8' });
+const sources = paths
+  .split('\n')
+  .filter((path) => /\.tsx?$/.test(path) && !TEST.test(path))
+  .map((path): Counted => {
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    return { path, lines: text.split('\n').length - 1, text };
+  });
+
+const byPackage = Map.groupBy(sources, ({ path }) => path.split('/')[1] ?? '');
+const rows = [...byPackage].map(([name, files]) => [name, ...figuresOf(files)]);
+rows.sort((left, right) => Number(right[2]) - Number(left[2]));
+print(
+  ['package', 'files', 'lines', 'median', `<= ${SMALL_LINES} lines`, 'longest'],
+  [...rows, ['total', ...figuresOf(sources)]],
+);
+
+print(
+  ['files that name one', 'number', 'median', 'most', 'example'],
+  [
+    ['an action', ...namingOf(Object.keys(ACTIONS))],
+    ['a query', ...namingOf(Object.keys(INFO_QUERIES))],
+    ['a channel', ...namingOf(Object.values(CHANNELS).flatMap((each) => Object.keys(each)))],
+  ],
+);
+
+function figuresOf(files: readonly Counted[]): readonly (number | string)[] {
+  const lines = files.map((file) => file.lines).toSorted((left, right) => left - right);
+  const sum = lines.reduce((total, each) => total + each, 0);
+  const small = lines.filter((each) => each <= SMALL_LINES).length;
+  return [files.length, sum, middleOf(lines), small, lines.at(-1) ?? 0];
+}
+
+/** Names that are ordinary words as well, such as `order`, are left out: a word of prose is not a definition. */
+function namingOf(names: readonly string[]): readonly (number | string)[] {
+  const own = [...new Set(names)].filter((name) => /[A-Z0-9]/.test(name));
+  const counts = own.map((name) => {
+    const word = new RegExp(`\\b${name}\\b`);
+    return { name, count: sources.filter(({ text }) => word.test(withoutComments(text))).length };
+  });
+  counts.sort((left, right) => left.count - right.count);
+  const most = counts.at(-1);
+  return [
+    own.length,
+    middleOf(counts.map(({ count }) => count)),
+    most?.count ?? 0,
+    most?.name ?? '',
+  ];
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*\*?[^]*?\*\/|^\s*\/\/.*$/gm, '');
+}
+
+function middleOf(sorted: readonly number[]): number {
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+}
+
+function print(head: readonly string[], body: readonly (readonly (number | string)[])[]): void {
+  const table = [head, ...body].map((row) => row.map(String));
+  const widths = head.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  for (const row of table) {
+    const cells = row.map((cell, at) =>
+      at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0),
+    );
+    process.stdout.write(`${cells.join('  ')}\n`);
+  }
+  process.stdout.write('\n');
+}
