@@ -219,10 +219,8 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
       deployers: config.deployers,
       openingFeeMicroUsdc: OPENING_FEE_MICRO_USDC[config.network],
     }),
-    knownHeight: async () => {
-      const { archivist: opened } = await opening;
-      return opened.verify(await replica.firstApplicable(), replica);
-    },
+    knownHeight: async () =>
+      (await opening).archivist.verify(await replica.firstApplicable(), replica),
     onPassedOver: (what, why) => log.warn({ what, why }, 'unusable state skipped'),
     onEra: (era) => log.info(era, 'rules version changed'),
   });
