@@ -7,8 +7,8 @@ export const IDENTITY_SETTINGS = {
   network: setting(choice('testnet', 'mainnet'), {
     default: 'testnet',
     help:
-      '`testnet`, or `mainnet`: other signing constants and real prices only, without ' +
-      'faucet, simulated traders, exhibition and `fault`. Fixed with the first start of a ' +
+      '`testnet` or `mainnet`. A mainnet has other signing constants, requires real prices, ' +
+      'and rejects `faucet`, `bots`, `exhibition` and `fault`. Fixed at the first start of a ' +
       'folder',
     isEveryday: true,
   }),
@@ -21,7 +21,7 @@ export const IDENTITY_SETTINGS = {
     {
       unset: 'none',
       help:
-        "First part of the venue's [network name](#network-name), best its domain: 3 to " +
+        "First part of the venue's [network name](#network-name), usually its domain: 3 to " +
         '55 letters, digits and dots. Required on a mainnet and with an external chain',
       isEveryday: true,
     },
@@ -29,13 +29,13 @@ export const IDENTITY_SETTINGS = {
   admins: setting(list(ADDRESS, { max: ADMINS_MAX }), {
     default: [],
     help:
-      'Addresses that may send [operator actions](markets.md). Taken from the first start ' +
-      'of a folder; the admins change them later',
+      'Addresses that may send [operator actions](markets.md). Read only at the first start ' +
+      'of a folder; later, admins change them with operator actions',
     isEveryday: true,
   }),
   deployers: setting(list(ADDRESS, { max: ADMINS_MAX }), {
     unset: 'the admins',
-    help: 'Addresses that may deploy outcome markets. Taken from the first start of a folder',
+    help: 'Addresses that may deploy outcome markets. Read only at the first start of a folder',
   }),
   relayUrl: setting(text({ placeholder: HTTP_URL.placeholder }), {
     unset: "URL of the venue's own relay, otherwise none",

@@ -31,8 +31,8 @@ export const VENUE_SETTINGS = {
       'are kept)',
   },
   closing: `A flag overrides the environment, which overrides the file, which overrides the default. Separate the
-entries of a list with commas. Each setting is explained in docs/operate/running-a-venue.md;
-deploy/oddlot.toml is a sample. --version prints the version.`,
+entries of a list with commas. docs/operate/settings.md explains each setting; deploy/oddlot.toml is a
+sample. --version prints the version.`,
 } satisfies SettingsProgram;
 
 export type Config = SettingsOf<(typeof VENUE_SETTINGS)['groups']>;
