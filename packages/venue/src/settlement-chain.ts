@@ -114,7 +114,7 @@ export function openMoney(
   const money = chain.openSettlement(settings, opened, { replica: holder, log, now, cluster });
   const { bridge, token } = money.settlement.contracts;
   const where = money.rpcUrl ?? opened.endpoints.map(({ name }) => name).join(', ');
-  log.info({ chain: where, bridge, usdc: token }, 'money comes in and goes out by a chain');
+  log.info({ chain: where, bridge, usdc: token }, 'settlement chain configured');
   return { ...money, holder };
 }
 
