@@ -206,7 +206,7 @@ describe('docs/rulebook.md', () => {
     expect(withdrawable(venue.state, venue.account(owner))).toBe(1_000_000_000n);
 
     const [, sees, blind] =
-      /([\d,]+) in cross and long 10 of a stale market.*With ([\d,.]+) it is margin-restricted/.exec(
+      /([\d,]+) in cross and is long 10 in a stale market.*With ([\d,.]+) it is margin-restricted/.exec(
         text,
       ) ?? [];
     for (const [words, expected] of [

@@ -102,7 +102,9 @@ test('an admin changes, halts and resumes a perp, and the ladder, the gate and w
   expect((await oddlot('operators')).out).toContain(`deployer  ${someone}`);
   expect((await oddlot(`operators remove deployers ${someone}${as}`)).code).toBe(0);
   expect((await oddlot(`gate bar ${someone} --channel outcome${as}`)).code).toBe(0);
-  expect((await oddlot('gate')).out).toContain('outcome: open, 0 allowed, 1 barred');
+  expect((await oddlot('gate')).out).toContain(
+    'outcome: open, 0 on the whitelist, 1 on the blacklist',
+  );
   expect((await oddlot(`gate set whitelist${as}`)).out).toBe(
     'Access to perp markets set to whitelist\n',
   );

@@ -13,8 +13,9 @@ export function readSecret(prompt: string, variable: string): Promise<string> {
       `Cannot prompt for input without a terminal (${prompt.trim()}). Set ${variable}.`,
     );
   }
-  stderr.write(prompt);
+  // Before the prompt: input that is sent as soon as it appears must not be shown either.
   stdin.setRawMode(true).setEncoding('utf8').resume();
+  stderr.write(prompt);
   return new Promise((resolve, reject) => {
     let text = '';
     const end = (): void => {

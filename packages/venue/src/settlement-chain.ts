@@ -114,7 +114,7 @@ export function openMoney(
   const money = chain.openSettlement(settings, opened, { replica: holder, log, now, cluster });
   const { bridge, token } = money.settlement.contracts;
   const where = money.rpcUrl ?? opened.endpoints.map(({ name }) => name).join(', ');
-  log.info({ chain: where, bridge, usdc: token }, 'settlement chain connected');
+  log.info({ chain: where, bridge, usdc: token }, 'settlement chain configured');
   return { ...money, holder };
 }
 

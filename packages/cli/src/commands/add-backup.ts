@@ -25,7 +25,11 @@ export function addBackup(program: Command): void {
       const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
       const lines = [
         `Backup ${to}: ${manifest.files.length} files, ${bytes} bytes; ${copied} bytes copied`,
-        ...others.map((name) => `Not included: ${name}. Copy it while its program is stopped.`),
+        ...(others.length === 0
+          ? []
+          : [
+              `Not included: ${others.join(', ')}. Stop the programs that use these folders before you copy them.`,
+            ]),
       ];
       print({ json: { ...manifest, copied, others }, lines }, options.json);
     });
@@ -40,7 +44,7 @@ export function addBackup(program: Command): void {
       const made = new Date(manifest.madeMs).toISOString();
       const lines = [
         `Restored ${data} to its state at ${made}; later actions are not included`,
-        `Start it with: oddlot start --data ${data}`,
+        `Start it with the settings of its venue and --data ${data}`,
       ];
       print({ json: manifest, lines }, options.json);
     });

@@ -28,7 +28,7 @@ function addGate(program: Command, around: Surroundings): void {
       const { gates } = await around.reader(options).info.venueStatus();
       const lines = gates.map(
         ({ channel, mode, whitelist, blacklist }) =>
-          `${channel === 0 ? 'perp' : 'outcome'}: ${mode}, ${whitelist} allowed, ${blacklist} barred`,
+          `${channel === 0 ? 'perp' : 'outcome'}: ${mode}, ${whitelist} on the whitelist, ${blacklist} on the blacklist`,
       );
       print({ json: gates, lines }, options.json);
     });

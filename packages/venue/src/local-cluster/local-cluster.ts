@@ -125,7 +125,7 @@ async function startAll(
       logFile: join(data, `${name}.log`),
       onServing: (pid, url) => print(`replica ${index + 1} (pid ${pid}) is serving at ${url}`),
       onEnd: (how) =>
-        again.after(`replica ${index + 1} (${how}; its log is ${data}/${name}.log)`, async () =>
+        again.after(`replica ${index + 1} (${how}; log: ${data}/${name}.log)`, async () =>
           replica.start(),
         ),
     });
@@ -196,7 +196,7 @@ function restarter({ againAfterMs, print }: LocalClusterOptions): Restarter {
   return {
     after(what, start) {
       if (isStopping) return;
-      print(`${what} has ended${againAfterMs === 0 ? '' : '; restarting'}`);
+      print(`${what} ended${againAfterMs === 0 ? '' : '; restarting'}`);
       if (againAfterMs === 0) return;
       setTimeout(() => {
         if (!isStopping) start().catch((error: unknown) => print(`${what}: ${String(error)}`));

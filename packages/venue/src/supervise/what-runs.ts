@@ -44,9 +44,13 @@ export function warnOfOperators(config: Config, replica: LocalReplica, log: Logg
 
 /** A data folder belongs to one network: ids and rules of the other would not fit its log. */
 export function assertNetwork(config: Config, replica: LocalReplica): void {
-  const { serviceNetwork } = NETWORKS[config.network];
   const logged = replica.state.parameters?.serviceNetwork;
-  if (logged !== serviceNetwork) {
-    throw new SettingError(`the data folder belongs to ${logged}, not to ${serviceNetwork}`);
-  }
+  if (logged === NETWORKS[config.network].serviceNetwork) return;
+  const first = Object.entries(NETWORKS).find(
+    ([, { serviceNetwork }]) => serviceNetwork === logged,
+  );
+  throw new SettingError(
+    `network: the data folder belongs to a ${first?.[0] ?? logged}, not to a ${config.network}. ` +
+      'Use the setting of its first start, or another folder',
+  );
 }

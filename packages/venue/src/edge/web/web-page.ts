@@ -72,7 +72,7 @@ export class WebPage {
     const files = await readPageFiles(await done);
     this.#entryAt = createEntries(files);
     this.#files = files;
-    this.#options.log.info({ files: files.byPath.size }, 'page built');
+    this.#options.log.info({ files: files.byPath.size }, 'page ready');
   }
 
   stop(): void {
