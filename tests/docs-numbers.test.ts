@@ -39,8 +39,7 @@ describe('docs/operate/outcome-markets.md', () => {
 
   test.each(EVENT_TEMPLATES)('$slug: how long a round lasts, and how often one starts', (show) => {
     const [row = ''] = text.split('\n').filter((line) => line.startsWith(`| \`${show.slug}\``));
-    const every = duration(show.everyMs).split(' ')[0];
-    expect(row).toContain(`${duration(show.roundMs)}, every ${every}`);
+    expect(row).toContain(`${duration(show.roundMs)}; one starts every ${duration(show.everyMs)}`);
   });
 
   test('how many steps the rounds have', () => {
@@ -80,14 +79,14 @@ const SAID: readonly (readonly [name: string, ...sentences: string[]])[] = [
     `uses a pushed price for ${seconds(PUSHED_STANDS_MS)}`,
     `at least every ${seconds(defaultParameters('Oddlot-Testnet').oracleStaleMs)}`,
     `up to ${seconds(LIMITS.observationAheadMs)} ahead of the venue's clock`,
-    `good for ${seconds(defaultParameters('Oddlot-Testnet').externalStaleMs)}`,
+    `valid for ${seconds(defaultParameters('Oddlot-Testnet').externalStaleMs)}`,
   ],
   [
     'operate/outcome-markets.md',
     `uses what you push for ${seconds(PUSHED_REFERENCE_STANDS_MS)}`,
-    `A result comes ${secondsInWords(RESULT_AFTER_MS)} after the end`,
-    `if it is not older than ${seconds(LIMITS.observationAgeMs)}`,
-    `With at least ${LIMITS.twapCoveragePercent}% of those samples`,
+    `A round is resolved ${secondsInWords(RESULT_AFTER_MS)} after it ends`,
+    `unless that is older than ${seconds(LIMITS.observationAgeMs)}`,
+    `If at least ${LIMITS.twapCoveragePercent}% of the samples exist`,
     `${secondsInWords(LIMITS.resolveAfterMs)} after the start`,
   ],
   [

@@ -47,8 +47,8 @@ describe('docs/upgrade-policy.md', () => {
   });
 
   test('the date of the wire, and the code for another', () => {
-    expect(text).toContain(`serves one, \`${API_VERSION}\``);
-    expect(text).toContain(`the code ${ERROR_CODES.VERSION} (\`VERSION\`)`);
+    expect(text).toContain(`served a single version, \`${API_VERSION}\``);
+    expect(text).toContain(`with code ${ERROR_CODES.VERSION} (\`VERSION\`)`);
   });
 });
 

@@ -50,7 +50,7 @@ test('the lockfile names no place to fetch from', () => {
 });
 
 test('licences are those of the policy, and fonts alone have their own', () => {
-  const row = POLICY.split('\n').find((line) => line.startsWith('| Licences: '))!;
+  const row = POLICY.split('\n').find((line) => line.startsWith('| Allowed licences: '))!;
   const allowed = [...row.matchAll(/[\w.]+(?:-[\w.]+)+|\b(?:MIT|ISC|0BSD|Unlicense)\b/g)].map(
     ([name]) => name,
   );

@@ -29,7 +29,7 @@ const MONEY_DECIMALS = 6;
 const money = z.string().refine((amount) => {
   const micro = parseExact(amount, MONEY_DECIMALS);
   return micro !== undefined && micro >= 0n;
-}, 'must be an amount with at most 6 decimals, as text');
+}, 'must be a string with an amount of at most 6 decimal places');
 const count = z.int().min(1);
 
 /** A chain that a relay joins, as a table of its file. */
@@ -71,7 +71,7 @@ export const RELAY_SETTINGS = {
       trustedProxies: TRUSTED_PROXIES,
       opsHost: setting(HOST, {
         default: '127.0.0.1',
-        help: 'Interface of the operations port; keep it private',
+        help: 'Interface on which the operations port listens; keep it private',
       }),
       opsPort: setting(PORT, {
         unset: 'none',
@@ -99,10 +99,10 @@ export const RELAY_SETTINGS = {
         isEveryday: true,
       }),
       serviceNetwork: setting(text({ pattern: /./s, placeholder: 'NAME' }), {
-        unset: 'required; a local relay queries the venue',
+        unset: 'required; a local relay gets it from the venue',
         help:
-          '[Network name](settings.md#network-name) of the venue, in full. The relay signs for ' +
-          'this name only, and does not start if the venue reports a different one',
+          'Full [network name](settings.md#network-name) of the venue. The relay signs only ' +
+          'for this name, and does not start if the venue reports a different one',
         isEveryday: true,
       }),
       seed: setting(text({ placeholder: SECRET_PLACE.placeholder }), {
@@ -123,15 +123,15 @@ export const RELAY_SETTINGS = {
         default: [],
         help:
           'Supported chains: `name`, `chainId`, `rpc` (list), `token`, `minDeposit`, ' +
-          '`depositFee`, `minWithdraw`, `withdrawFee` (amounts as text), `confirmations` (20), ' +
-          '`fromBlock`',
+          '`depositFee`, `minWithdraw`, `withdrawFee` (amounts as strings), `confirmations` ' +
+          '(20), `fromBlock`',
       }),
       end: setting(list(text({ placeholder: 'ID' })), {
         default: [],
         help:
           'Ids of transfers to end; nothing more is paid or collected for them. Use it for ' +
           '[relay withdrawal addresses with too low a balance](relay.md#missing-balance); ' +
-          'remove the ids after one start',
+          'remove the ids again after one start',
       }),
     },
     'Test funds': {
@@ -214,7 +214,7 @@ export function readRelaySettings(
   if (!local && seed === undefined) throw new SettingError('seed: missing (see --help)');
   if (!local && serviceNetwork === undefined) {
     throw new SettingError(
-      'serviceNetwork: missing. Set it to the network name that the venue prints at start',
+      'serviceNetwork: missing. Set it to the network name that the venue prints at startup',
     );
   }
   return settings;

@@ -25,7 +25,7 @@ import { z } from 'zod';
 const URLS_MAX = 16;
 const HASH = text({
   pattern: /^0x[0-9a-f]{64}$/,
-  expected: 'a hash of 32 bytes in hex',
+  expected: 'a 32-byte hash in hex',
   placeholder: 'HASH',
 });
 const BLOCK = text({
@@ -66,8 +66,8 @@ export const VALIDATOR_SETTINGS = {
       serviceNetwork: setting(text({ pattern: /./s, placeholder: 'NAME' }), {
         isRequired: true,
         help:
-          '[Network name](settings.md#network-name) of the venue, in full, as the venue prints ' +
-          'it at start',
+          'Full [network name](settings.md#network-name) of the venue, as the venue prints ' +
+          'it at startup',
         isEveryday: true,
       }),
       relayer: setting(ADDRESS, {
@@ -87,15 +87,15 @@ export const VALIDATOR_SETTINGS = {
       chain: setting(list(HTTP_URL, { max: URLS_MAX }), {
         default: [],
         help:
-          'Endpoints of the chain, needed to sign cancellations; without them, the operator ' +
-          'signs cancellations by hand',
+          'Settlement-chain endpoints, needed to sign cancellations; without them, the ' +
+          'operator signs cancellations by hand',
         isEveryday: true,
       }),
       signers: setting(tables(Signers), {
         default: [],
         help:
-          '`account`, `authorizedUsers`, `threshold` of multi-sig accounts that are older than ' +
-          "the venue's record of signer changes; the operator of the validator " +
+          '`account`, `authorizedUsers`, `threshold` of multi-sig accounts that are older ' +
+          "than the venue's record of signer changes; the validator's operator " +
           '[vouches](bridge-setup.md#payout-checks) for them',
       }),
     },
@@ -103,8 +103,9 @@ export const VALIDATOR_SETTINGS = {
       log: setting(HTTP_URL, {
         unset: 'none; queries `venues`',
         help:
-          'Operations port of a venue that serves its log (`serveLog`): the validator [replays ' +
-          'the log](../verify/independent-validators.md) instead. Requires `chain`',
+          'Operations port of a venue that serves its log (`serveLog`): the validator ' +
+          '[replays this log](../verify/independent-validators.md) instead of querying ' +
+          '`venues`. Requires `chain`',
         isEveryday: true,
       }),
       genesis: setting(HASH, {
@@ -115,41 +116,44 @@ export const VALIDATOR_SETTINGS = {
       }),
       chainFrom: setting(whole('count', { min: 0 }), {
         default: 0,
-        help: 'First block scanned for deposits: the bridge deployment block or an earlier one',
+        help: "First block scanned for deposits: the bridge's deployment block or an earlier one",
       }),
       chainConfirmations: setting(whole(), {
         default: 12,
         help:
-          'Confirmations required for a deposit or payout, including its own block. With more ' +
-          'than the venue uses, the validator lags behind it',
+          'Confirmations required for a deposit or payout, including the block that contains ' +
+          "it. If higher than the venue's value, the validator lags behind the venue",
       }),
       prices: setting(choice('venue', 'signed'), {
         default: 'venue',
         help:
-          'Trusted prices: with `venue`, those from the venue itself; with `signed`, only ' +
-          'those signed by an operator',
+          "Which prices to trust: `venue`, the venue's own; `signed`, only those signed by " +
+          'an operator',
       }),
       testMoney: setting(SWITCH, {
         default: false,
-        help: 'Accept test funds and listings made by the venue itself; never for real money',
+        help:
+          'Accept test funds and listings made by the venue itself; never use it with real ' +
+          'money',
       }),
       sampleOneIn: setting(whole(), {
         default: 1,
         help:
-          'Verify one in this many signatures that do not move money; 1 verifies all, a ' +
-          'higher value [reduces the checks](../verify/independent-validators.md#a-sample)',
+          'Of the signatures on requests that do not move money, verify one in this many; 1 ' +
+          'verifies all, a higher value [reduces the ' +
+          'checks](../verify/independent-validators.md#a-sample)',
       }),
       vouchedBlock: setting(BLOCK, {
         unset: 'none',
         help:
-          '`HEIGHT:HASH` of a block that the operator vouches for; the log up to this block is ' +
-          'applied without being derived',
+          '`HEIGHT:HASH` of a block that the operator vouches for; the log up to this block ' +
+          'is applied without deriving its commands',
       }),
       acceptSnapshot: setting(HASH, {
         unset: 'none',
         help:
-          "Content hash of another program's snapshot that this validator may " +
-          '[start with](../verify/independent-validators.md#snapshots)',
+          'Content hash of a snapshot from another program that this validator may [start ' +
+          'with](../verify/independent-validators.md#snapshots)',
       }),
     },
     'Signing limits': {
@@ -170,8 +174,8 @@ export const VALIDATOR_SETTINGS = {
       cancelPatienceMs: setting(whole('ms', { min: 0 }), {
         default: 600_000,
         help:
-          'Milliseconds during which the token must reject a payout before its cancellation ' +
-          'is signed',
+          'Milliseconds for which the token must keep rejecting a payout before its ' +
+          'cancellation is signed',
       }),
     },
     Process: {

@@ -21,7 +21,7 @@ export const HOST_NAMES = setting(
   {
     default: [],
     help:
-      'Host names with a dot that are allowed in URLs of private ports ' +
+      'Host names with a dot that clients may use in URLs of private ports ' +
       '(`monitor.example.internal`). Requests with other names are rejected with 403; ' +
       'addresses, `localhost` and names without a dot need no entry',
   },
@@ -32,8 +32,8 @@ export const CHAIN_DOOR = {
   chainHost: setting(HOST, {
     default: '127.0.0.1',
     help:
-      "Interface of the local chain and of a local relay's second chain, independent of " +
-      '`host`',
+      "Interface on which the local chain and a local relay's second chain listen, " +
+      'independent of `host`',
   }),
   pageOrigins: setting(
     list(

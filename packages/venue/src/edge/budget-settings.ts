@@ -7,8 +7,8 @@ export const BUDGET_SETTINGS = {
   connections: setting(whole(), {
     default: CONNECTION_LIMITS.connectionsMax,
     help:
-      'Maximum total connections; at most the file descriptors minus 160. This setting and ' +
-      'those below it are the [budgets](../reference/limits.md#budgets)',
+      'Maximum total connections; at most the file descriptor limit minus 160. This ' +
+      'setting and those below it are the [budgets](../reference/limits.md#budgets)',
   }),
   connectionsPerClient: setting(whole(), {
     default: CONNECTION_LIMITS.connectionsPerClientMax,
@@ -16,11 +16,11 @@ export const BUDGET_SETTINGS = {
   }),
   bodies: setting(whole(), {
     default: BODY_LIMITS.bodiesMax,
-    help: 'Maximum request bodies read at the same time, in total',
+    help: 'Maximum number of request bodies being read at the same time, in total',
   }),
   bodiesPerClient: setting(whole(), {
     default: BODY_LIMITS.bodiesPerClientMax,
-    help: 'Maximum request bodies read at the same time, per client',
+    help: 'Maximum number of request bodies being read at the same time, per client',
   }),
   bodyBytes: setting(whole('bytes'), {
     default: BODY_LIMITS.bytesMax,

@@ -53,11 +53,11 @@ export const CHAIN_SETTINGS = {
   }),
   chainConfirmations: setting(whole(), {
     unset: '1 for a local chain, otherwise 20',
-    help: 'Confirmations required for a deposit, including its own block',
+    help: 'Confirmations required for a deposit, including the block that contains it',
   }),
   chainEveryMs: setting(whole('ms'), {
     unset: '250 for a local chain, otherwise 2000',
-    help: 'Milliseconds between reads of the chain',
+    help: 'Milliseconds between polls of the chain',
   }),
   chainMaxFeeGwei: setting(whole('gwei'), {
     default: 500,
@@ -92,7 +92,7 @@ export const CHAIN_SETTINGS = {
   }),
   usdcContract: setting(ADDRESS, {
     unset: 'none',
-    help: 'Address of USDC, if the chain is not local',
+    help: 'Address of the USDC contract, if the chain is not local',
   }),
   bridgeFromBlock: setting(whole('count', { min: 0 }), {
     default: 0,
@@ -101,8 +101,8 @@ export const CHAIN_SETTINGS = {
   reservesEveryMs: setting(whole('ms', { min: 1_000 }), {
     default: 86_400_000,
     help:
-      'Milliseconds between [publications of reserves](../verify/proof-of-reserves.md), at ' +
-      'whole multiples of it (with one day, at 00:00 UTC); at least 1000',
+      'Milliseconds between [publications of reserves](../verify/proof-of-reserves.md), ' +
+      'aligned to multiples of this interval (with one day, 00:00 UTC); at least 1000',
   }),
   formerBridges: setting(list(ADDRESS), {
     default: [],

@@ -33,7 +33,7 @@ export const CLUSTER_SETTINGS = {
       'and `_`',
   }),
   replica: setting(text({ pattern: NAME, expected: NAME_TEXT, placeholder: 'NAME' }), {
-    unset: 'host name of the machine and the port',
+    unset: "the machine's host name and the port",
     help: 'Name of this replica in logs, metrics and leases',
   }),
   publicUrl: setting(
@@ -52,8 +52,8 @@ export const CLUSTER_SETTINGS = {
   streamReplicas: setting(whole(), {
     default: 3,
     help:
-      'Servers that store the stream; with fewer than 3, the failure of one stops the ' +
-      'venue or loses acknowledged actions',
+      'Number of servers that store the stream; with fewer than 3, the failure of one ' +
+      'stops the venue or loses acknowledged actions',
   }),
   acceptWeakStream: setting(SWITCH, {
     default: false,
@@ -64,8 +64,8 @@ export const CLUSTER_SETTINGS = {
   natsMonitors: setting(list(HTTP_URL), {
     default: [],
     help:
-      'Monitoring ports of the NATS servers, as `http://a:8222,http://b:8222`. At start, ' +
-      'the venue uses them to check that each server syncs every message',
+      'Monitoring ports of the NATS servers, as `http://a:8222,http://b:8222`. At ' +
+      'startup, the venue uses them to check that each server syncs every message',
   }),
   acceptSnapshot: setting(
     text({ pattern: /^0x[0-9a-f]{64}$/, expected: '0x and 64 hex digits', placeholder: 'HASH' }),

@@ -31,8 +31,8 @@ export const COMPANY_SETTINGS = {
   web: setting(SWITCH, {
     default: true,
     help:
-      'Serve the [trading page](../trade/trading-page.md) at `/`; it is built at start if ' +
-      'it is missing or outdated. 404 without it',
+      'Serve the [trading page](../trade/trading-page.md) at `/`; it is built at startup ' +
+      'if it is missing or outdated. 404 without it',
     isEveryday: true,
   }),
 };

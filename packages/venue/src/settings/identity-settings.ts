@@ -9,7 +9,7 @@ export const IDENTITY_SETTINGS = {
     help:
       'Network type: `testnet` or `mainnet`. A mainnet has different signing constants, ' +
       'requires real prices, and does not allow the faucet, simulated traders, demo ' +
-      'markets or `fault`. Fixed at the first start of a data folder',
+      'markets or `fault`. Cannot be changed once a data folder has been used',
     isEveryday: true,
   }),
   serviceNetwork: setting(
@@ -29,13 +29,13 @@ export const IDENTITY_SETTINGS = {
   admins: setting(list(ADDRESS, { max: ADMINS_MAX }), {
     default: [],
     help:
-      'Addresses that may send [operator actions](markets.md). Read at the first start of ' +
-      'a data folder; admins can change them later',
+      'Addresses that may send [operator actions](markets.md). Read only when a data ' +
+      'folder is first used; after that, admins can change the list',
     isEveryday: true,
   }),
   deployers: setting(list(ADDRESS, { max: ADMINS_MAX }), {
     unset: 'the admins',
-    help: 'Addresses that may deploy outcome markets. Read at the first start of a data folder',
+    help: 'Addresses that may deploy outcome markets. Read only when a data folder is first used',
   }),
   relayUrl: setting(text({ placeholder: HTTP_URL.placeholder }), {
     unset: "URL of the venue's own relay, otherwise none",

@@ -5,9 +5,9 @@ export const LIMIT_SETTINGS = {
   limits: setting(SWITCH, {
     default: true,
     help:
-      'Apply all limits on requests, connections and frames, and the ' +
-      '[budgets](../reference/limits.md#budgets) per client; switch off only for load ' +
-      'tests. Total budgets always apply',
+      'Apply all limits on requests, connections and frames, and the per-client ' +
+      '[budgets](../reference/limits.md#budgets); turn off only for load tests. Total ' +
+      'budgets always apply',
   }),
   infoPerSecond: setting(whole(), {
     default: 50,

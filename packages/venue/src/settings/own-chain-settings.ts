@@ -27,7 +27,10 @@ export const OWN_CHAIN_SETTINGS = {
         unset: '`port` + 1',
         help: 'JSON-RPC port for replicas, without limits, on this machine only',
       }),
-      host: setting(HOST, { default: '127.0.0.1', help: 'Interface of the port for wallets' }),
+      host: setting(HOST, {
+        default: '127.0.0.1',
+        help: 'Interface on which the wallet port listens',
+      }),
     },
     'Allowed pages': {
       pagePorts: setting(list(PORT), {

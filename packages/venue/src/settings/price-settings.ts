@@ -12,7 +12,7 @@ export const PRICE_SETTINGS = {
   oracle: setting(choice('simulated', 'still', 'exchanges'), {
     default: 'simulated',
     help:
-      'Prices of perps: a random walk, the constant last price (`still`), or real prices ' +
+      'Perp prices: a random walk, the constant last price (`still`), or real prices ' +
       '(`exchanges`; required on a mainnet)',
     isEveryday: true,
   }),
@@ -50,7 +50,7 @@ export const PRICE_SETTINGS = {
   }),
   exchangesMin: setting(whole(), {
     default: 2,
-    help: 'Minimum number of agreeing exchanges for an oracle price',
+    help: 'Minimum number of exchanges that must agree for an oracle price',
   }),
   exchangeSilentMs: setting(whole('ms'), {
     default: 10_000,
@@ -59,7 +59,7 @@ export const PRICE_SETTINGS = {
   exchangeOutlierBps: setting(whole('bps'), {
     default: 100,
     help:
-      'Maximum distance of an exchange from the median of the others, in basis points; ' +
+      'Maximum deviation of an exchange from the median of the others, in basis points; ' +
       'beyond it, the exchange is ignored',
   }),
 };

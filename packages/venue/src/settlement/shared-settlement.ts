@@ -186,7 +186,7 @@ export class SharedSettlement implements MoneySide {
         waitMs = AGAIN_MS;
       } catch (error) {
         if (isDone()) return;
-        this.#parts.log.error({ err: error }, 'this replica cannot reach the settlement chain');
+        this.#parts.log.error({ err: error }, 'settlement failed on this replica; retrying');
         waitMs = Math.min(AGAIN_MS_MAX, 2 * waitMs);
       }
       const stopped = Promise.withResolvers<void>();
@@ -201,7 +201,7 @@ export class SharedSettlement implements MoneySide {
     this.#end = () => ended.resolve();
     const onLost = (error: unknown): void => {
       if (!term.isOver())
-        log.warn({ err: error }, 'access to the settlement records lost; taking them over again');
+        log.warn({ err: error }, 'access to the settlement records lost; reacquiring it');
       ended.resolve();
     };
     const settlement = this.#parts.open(term, await this.#take(term, onLost));
