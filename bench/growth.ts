@@ -96,7 +96,12 @@ class GrowthBench {
     const words = `CPU of the engine, all of them send; ${us(0)} µs with ${show(few)}, ${us(1)} µs with ${show(many)}`;
     const ratio = medianRatio(spent[1] ?? [], spent[0] ?? []);
     return [
-      atMost('an order by accounts with a position, the engine alone', words, ratio, TARGET),
+      atMost(
+        'cost of an order, by number of accounts with a position, the engine alone',
+        words,
+        ratio,
+        TARGET,
+      ),
       noted('memory of such an account in the engine', 'heap after a collection', bytes, ' bytes'),
     ];
   }
@@ -112,7 +117,7 @@ class GrowthBench {
     try {
       const [few, many] = venues;
       const row = await this.#costs(
-        `an order by ${what}`,
+        `cost of an order, by number of ${what}`,
         [few, many],
         [small[counted], large[counted]],
       );
@@ -145,7 +150,11 @@ class GrowthBench {
       }
       const frames = (): Promise<number> => venues[1]!.venue.metric('oddlot_ws_frames_sent');
       const before = await frames();
-      const row = await this.#costs('an order by subscribers of its book', venues, [1, many]);
+      const row = await this.#costs(
+        'cost of an order, by number of subscribers to its book',
+        venues,
+        [1, many],
+      );
       const told = (await frames()) - before;
       const perOrder = told / venues[1]!.sent;
       return [

@@ -50,8 +50,13 @@ export async function positionsSection(scale: Scale): Promise<readonly Row[]> {
     return { count, venue, senders: venue.crowd(count, () => 100_000) };
   });
   return [
-    compare('an order by open positions of its account', byPositions, orders, rounds),
-    compare('an order by accounts with a position', byAccounts, orders, rounds),
+    compare(
+      'cost of an order, by number of open positions in its account',
+      byPositions,
+      orders,
+      rounds,
+    ),
+    compare('cost of an order, by number of accounts with a position', byAccounts, orders, rounds),
   ];
 }
 

@@ -75,7 +75,13 @@ export async function reservesSection(scale: Scale): Promise<readonly Row[]> {
     const file = `${show(treeMs / 1_000)} s of it, ${show(seconds)} s by the clock, a file of ${show(size / 2 ** 20)} MiB`;
     return [
       atMost('tree of reserves', `${words}; ${file}`, treeMs / hashMs, RATIO_MAX),
-      atMost('its longest turn', 'CPU, garbage collection included', longest, TURN_MS_MAX, ' ms'),
+      atMost(
+        'longest turn while building the reserve tree',
+        'CPU, garbage collection included',
+        longest,
+        TURN_MS_MAX,
+        ' ms',
+      ),
       noted('one proof from it', 'CPU, the file in the cache', proofsMs / PROOFS, ' ms'),
     ];
   } finally {

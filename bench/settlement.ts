@@ -43,9 +43,9 @@ export async function settlementSection(scale: Scale): Promise<readonly Row[]> {
   }
   const words = `CPU of engine and market data; ${show(holders)} holders in ${blocks} blocks`;
   return [
-    atMost('settlement of a market', words, median(totals), TOTAL_MS, ' ms'),
+    atMost('settlement of an outcome market', words, median(totals), TOTAL_MS, ' ms'),
     atMost(
-      'its longest block',
+      'longest block of that settlement',
       `of ${blocks}, garbage collection included`,
       median(longest),
       BLOCK_MS,

@@ -24,13 +24,19 @@ export async function toolsSection(scale: Scale): Promise<readonly Row[]> {
   const loaded = `from the sources, after ${show(first.loadMs)} ms of loading them; the shortest of ${processes} processes`;
   return [
     atMost(
-      'start of a venue of the testkit',
+      'start of a testkit venue',
       `wall-clock; the middle of ${starts} in one process`,
       median(later),
       START_MS,
       ' ms',
     ),
-    atMost('the first one of a process', `wall-clock; ${loaded}`, first.startMs, START_MS, ' ms'),
+    atMost(
+      'the first testkit venue in a process',
+      `wall-clock; ${loaded}`,
+      first.startMs,
+      START_MS,
+      ' ms',
+    ),
     ...(scale === 'tiny' ? [] : [await devStart()]),
   ];
 }

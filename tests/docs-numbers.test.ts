@@ -93,12 +93,12 @@ const SAID: readonly (readonly [name: string, ...sentences: string[]])[] = [
     'trade/outcome-markets.md',
     `needs ${LIMITS.twapCoveragePercent}% of its samples: ${covering(60)} of 60, ${covering(30)} of 30`,
     `resolves ${seconds(LIMITS.resolveAfterMs)} after the end`,
-    `within ${seconds(LIMITS.observationLateMs)} of its own time`,
-    `in its first ${secondsInWords(LIMITS.resolveAfterMs)}`,
+    `within ${seconds(LIMITS.observationLateMs)} of its timestamp`,
+    `within the market's first ${secondsInWords(LIMITS.resolveAfterMs)}`,
   ],
   ['trade/trading-page.md', `the faucet pays ${n(readConfig([], {}).faucetUsdc)} test USDC`],
   ['trade/deposits.md', `sends ${n(readConfig([], {}).faucetUsdc)} test USDC`],
-  ['get-started/quickstart.md', `you have ${n(readConfig([], {}).faucetUsdc)} USDC`],
+  ['get-started/quickstart.md', `which now holds ${n(readConfig([], {}).faucetUsdc)} USDC`],
 ];
 
 function covering(windowSeconds: number): number {

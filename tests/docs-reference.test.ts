@@ -164,40 +164,40 @@ describe('docs/reference/limits.md', () => {
     '[explainSignature]': [`${config.explainPerSecond} a second`, 'explainPerSecond'],
     '[simulate]': [`${config.simulatePerSecond} a second`, 'simulatePerSecond'],
     '/ws, /api-ws': [`${WS_LIMITS.connectionsMax} open connections`],
-    'Body of a request': [bytes(LIMITS.bodyBytesMax), `${LIMITS.jsonDepthMax} levels`],
-    'Body of an operator action': [bytes(LIMITS.permissionedBodyBytesMax)],
-    'JSON text under unknown keys': [`${n(LIMITS.unknownBytesMax)} bytes`],
-    'Connections of the public port': [n(config.connectionsPerClient), n(config.connections)],
+    'Request body': [bytes(LIMITS.bodyBytesMax), `${LIMITS.jsonDepthMax} levels`],
+    'Operator action body': [bytes(LIMITS.permissionedBodyBytesMax)],
+    'JSON under unknown keys': [`${n(LIMITS.unknownBytesMax)} bytes`],
+    'Connections to the public port': [n(config.connectionsPerClient), n(config.connections)],
     'Request bodies in transfer': [n(config.bodiesPerClient), n(config.bodies)],
-    'Bytes of bodies without': [bytes(config.bodyBytesPerClient), bytes(config.bodyBytes)],
+    'Body bytes of unanswered': [bytes(config.bodyBytesPerClient), bytes(config.bodyBytes)],
     'Requests in progress per connection': ['1'],
     'Requests of any kind': [`${PACE.perSecond} a second`, `${PACE.burst} at once`],
-    'Queries to the history': [
+    'History queries': [
       `${HISTORY_PACE.perSecond} ms a second`,
       `${HISTORY_PACE.burst} ms at once`,
     ],
     'Bytes of unread answers': [bytes(config.answerBytesPerClient), bytes(config.answerBytes)],
     'Bytes of unread frames': [bytes(config.unreadBytesPerSocket), bytes(config.unreadBytes)],
-    'Work of queries': [
+    'Work for queries': [
       `${config.workMsPerSecond} ms a second`,
       `${config.workMsBurst} ms at once`,
     ],
     'Orders in one action': [n(LIMITS.ordersMax)],
     'Cancels in one action': [n(LIMITS.cancelsMax)],
-    'Live orders of an account': [n(ENGINE_LIMITS.ordersPerAccount)],
-    'Waiting triggers of an account': [
+    'Live orders per account': [n(ENGINE_LIMITS.ordersPerAccount)],
+    'Waiting triggers per account': [
       n(ENGINE_LIMITS.triggersPerAccount),
       n(ENGINE_LIMITS.triggersPerInstrument),
     ],
     'Triggers fired per block': [
       `${n(ENGINE_LIMITS.triggersPerBlock)} and ${n(ENGINE_LIMITS.liquidationsPerBlock)}`,
     ],
-    'Agents of an account': [
+    'Agents per account': [
       n(ENGINE_LIMITS.agentsPerAccount),
       `${ENGINE_LIMITS.agentLabelLength} code points`,
     ],
     'Nonces kept per signer': [n(ENGINE_LIMITS.noncesPerSigner)],
-    'Age of a nonce': [
+    'Accepted nonces': [
       `T − ${days(ENGINE_LIMITS.nonceAgeMs)}`,
       `T + ${days(ENGINE_LIMITS.nonceAheadMs).replace(/^1 days/, '1 day')}`,
     ],
@@ -208,36 +208,36 @@ describe('docs/reference/limits.md', () => {
       `${percent(parameters.marketBandE8)} of the mark`,
     ],
     'Expiry of a Gtd order': [seconds(ENGINE_LIMITS.expiryAheadMs)],
-    'Rank of an amended order': [seconds(ENGINE_LIMITS.amendRankMs)],
-    'A reverse job': [seconds(parameters.reverseTimeoutMs)],
+    'Queue rank of an order': [seconds(ENGINE_LIMITS.amendRankMs)],
+    'Duration of a reverse job': [seconds(parameters.reverseTimeoutMs)],
     'Age of an oracle price': [seconds(parameters.oracleStaleMs)],
     'Resting orders that one order': [n(ENGINE_LIMITS.matchesPerOrder)],
-    'Decimal text': [`${DECIMAL_LENGTH_MAX} characters`],
-    'Levels of an l2Book': [`${LIMITS.bookLevelsMax} a side`],
+    'Decimal string': [`${DECIMAL_LENGTH_MAX} characters`],
+    'Levels in an l2Book': [`${LIMITS.bookLevelsMax} a side`],
     'Settled events in memory': [days(SETTLED_KEPT_MS)],
-    'Rows of userFills': rowsOfPage(PAGE_LIMITS.userFills),
-    'Rows of historicalOrders, userNonFundingLedgerUpdates': [
+    'Rows in userFills': rowsOfPage(PAGE_LIMITS.userFills),
+    'Rows in historicalOrders, userNonFundingLedgerUpdates': [
       ...rowsOfPage(PAGE_LIMITS.historicalOrders),
       ...rowsOfPage(PAGE_LIMITS.userNonFundingLedgerUpdates),
     ],
-    'Rows of userFundings': rowsOfPage(PAGE_LIMITS.userFundings),
+    'Rows in userFundings': rowsOfPage(PAGE_LIMITS.userFundings),
     'Work counted for a history query': [`up to ${n(SERVER_MS_MAX)} ms per answer`],
     'Rows that an offset can skip': [n(LIMITS.offsetMax)],
-    'Rows of a page of builderMeEarned': [
+    'Rows in a page of builderMeEarned': [
       ...rowsOfPage(PAGE_LIMITS.builderMe),
       `row ${n(LIMITS.resultWindowMax)}`,
     ],
-    'Items of builderMeShare': [n(SHARES_MAX)],
-    'Rows of liquidations': rowsOfPage(PAGE_LIMITS.liquidations),
-    'Trades of largestTrades': [n(PAGE_LIMITS.largestTrades.max)],
-    'Rows of leaderboard': rowsOfPage(PAGE_LIMITS.leaderboard),
-    'Rows of outcomeHolders': rowsOfPage(PAGE_LIMITS.outcomeHolders),
-    'Hours of openInterestHistory': [n(LIMITS.openInterestHistoryMax)],
-    'Rows of withdrawals': rowsOfPage(PAGE_LIMITS.withdrawals),
-    'Rows of blocks': rowsOfPage(PAGE_LIMITS.blocks),
-    'Rows of txs': rowsOfPage(PAGE_LIMITS.txs),
-    'Points of a portfolio': [n(LIMITS.portfolioPointsMax)],
-    'Exports at a time': [
+    'Items in builderMeShare': [n(SHARES_MAX)],
+    'Rows in liquidations': rowsOfPage(PAGE_LIMITS.liquidations),
+    'Trades in largestTrades': [n(PAGE_LIMITS.largestTrades.max)],
+    'Rows in leaderboard': rowsOfPage(PAGE_LIMITS.leaderboard),
+    'Rows in outcomeHolders': rowsOfPage(PAGE_LIMITS.outcomeHolders),
+    'Hours in openInterestHistory': [n(LIMITS.openInterestHistoryMax)],
+    'Rows in withdrawals': rowsOfPage(PAGE_LIMITS.withdrawals),
+    'Rows in blocks': rowsOfPage(PAGE_LIMITS.blocks),
+    'Rows in txs': rowsOfPage(PAGE_LIMITS.txs),
+    'Points in a portfolio': [n(LIMITS.portfolioPointsMax)],
+    'Concurrent exports': [
       `${EXPORT_LIMITS.perClientMax} a client, ${EXPORT_LIMITS.totalMax} in all`,
       `${EXPORT_WORK.msPerSecond} ms of work a second`,
     ],
@@ -246,16 +246,16 @@ describe('docs/reference/limits.md', () => {
     Faucet: [`${n(config.faucetUsdc)} USDC`],
     'Wait for a reply': [seconds(config.confirmTimeoutMs)],
     Receipts: [days(config.receiptsKeptMs)],
-    'Subscriptions of a connection': [n(WS_LIMITS.subscriptionsMax)],
+    'Subscriptions per connection': [n(WS_LIMITS.subscriptionsMax)],
     'Streams with subscribers': [`${n(WS_LIMITS.streamsMax)} in all`],
-    'Control frames of a connection': [
+    'Control frames per connection': [
       `${WS_LIMITS.framesPerSecond} a second`,
       `${WS_LIMITS.framesBurst} at once`,
     ],
     'A frame that you send': [bytes(WS_LIMITS.frameBytesMax)],
-    Silence: [seconds(WS_LIMITS.idleMsMax)],
+    'Time without a frame': [seconds(WS_LIMITS.idleMsMax)],
     'Unread data': [bytes(WS_LIMITS.bufferedBytesMax)],
-    'Rows of a snapshot from the history': [n(LIMITS.snapshotRowsMax)],
+    'Rows in a snapshot from the history': [n(LIMITS.snapshotRowsMax)],
     'Wait for a snapshot from the history': [seconds(LATE_MS_MAX)],
     'Frames kept for resume': [
       `${WS_LIMITS.keptMsMax / 60_000} minutes`,
@@ -263,7 +263,10 @@ describe('docs/reference/limits.md', () => {
     ],
     'Memory of kept frames': [bytes(WS_LIMITS.keptBytesMax)],
     'Resume without progress': [seconds(STALLED_MS)],
-    Pace: [`every ${WS_LIMITS.bookIntervalMs} ms`, `every ${WS_LIMITS.contextIntervalMs} ms`],
+    'Update rate': [
+      `every ${WS_LIMITS.bookIntervalMs} ms`,
+      `every ${WS_LIMITS.contextIntervalMs} ms`,
+    ],
   };
   const heads = new Set(['Surface', 'Resource', 'What']);
   const rows = rowsOf(page('reference/limits.md')).filter(([label]) => !heads.has(label ?? ''));

@@ -111,7 +111,7 @@ describe('docs/rulebook.md', () => {
     }
     const most = fundingRateE10(BigInt(premiumCapE8({})) * 100n, defaultParameters('Any'));
     expect(section).toContain(`${most / 1e10} is the highest rate`);
-    expect(guide).toContain(`at most ${most / 1e10}, ${most / 1e8}%`);
+    expect(guide).toContain(`at most ${most / 1e10} (${most / 1e8}%)`);
   });
 
   test('R-funding: the sample that the guide works out', () => {
