@@ -129,5 +129,5 @@ export class Surroundings {
 
 function checkedAddress(text: string): string {
   if (/^0x[0-9a-fA-F]{40}$/.test(text)) return text;
-  throw new CliError('usage', `Invalid address "${text}". Use 0x and 40 hex digits.`);
+  throw new CliError('usage', `Invalid address "${text}". Use 0x followed by 40 hex digits.`);
 }

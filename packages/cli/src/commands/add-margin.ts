@@ -19,7 +19,7 @@ export function addMargin(program: Command, around: Surroundings): void {
 function addLeverage(program: Command, around: Surroundings): void {
   program
     .command('leverage')
-    .summary('Set the leverage of a perp')
+    .summary('Set the leverage for a perp')
     .argument('<perp>', 'A perp such as BTC')
     .argument(
       '<leverage>',
@@ -46,14 +46,14 @@ function addLeverage(program: Command, around: Surroundings): void {
       const leverage = side === 'short' ? -times : times;
       const change = { asset: perp.id, leverage, marginMode };
       const reply = await client.exchange.updateLeverage(change, CONFIRM);
-      tellReply(reply, `Leverage of ${perp.name} set to ${times}x`, options);
+      tellReply(reply, `${perp.name} leverage set to ${times}x`, options);
     });
 }
 
 function addModes(program: Command, around: Surroundings): void {
   program
     .command('margin-mode')
-    .summary('Set the margin mode of a perp: cross or isolated')
+    .summary('Set the margin mode for a perp: cross or isolated')
     .argument('<perp>', 'A perp such as BTC')
     .addArgument(new Argument('<mode>', 'New margin mode').choices(['cross', 'isolated']))
     .addHelpText('after', '\nExample:\n  oddlot margin-mode BTC isolated')
@@ -63,11 +63,11 @@ function addModes(program: Command, around: Surroundings): void {
       const perp = await findPerp(client, name);
       const change = { asset: perp.id, isCross: mode === 'cross' };
       const reply = await client.exchange.updateMarginMode(change, CONFIRM);
-      tellReply(reply, `Margin mode of ${perp.name} set to ${mode}`, options);
+      tellReply(reply, `${perp.name} margin mode set to ${mode}`, options);
     });
   program
     .command('position-mode')
-    .summary('Set the position mode of the account: one-way or hedge')
+    .summary('Set the account's position mode: one-way or hedge')
     .addArgument(new Argument('<mode>', 'New position mode').choices(['one-way', 'hedge']))
     .addHelpText('after', '\nExample:\n  oddlot position-mode hedge')
     .action(async (mode: 'one-way' | 'hedge', _: unknown, command: Command) => {
@@ -104,7 +104,7 @@ function addIsolatedMargin(program: Command, around: Surroundings): void {
         const perp = await findPerp(client, wanted);
         const change = { asset: perp.id, isBuy: options.side === 'long', ntli: sign * amount };
         const reply = await client.exchange.updateIsolatedMargin(change, CONFIRM);
-        const done = isAdd ? 'added to' : 'removed from';
+        const done = isAdd ? 'Added' : 'Removed';
         tellReply(reply, `${text} USDC ${done} the margin of ${perp.name}`, options);
       });
   }
@@ -120,6 +120,6 @@ function sideOption(): Option {
 function amountOf(text: string): number {
   const amount = Number(parseExact(text, MONEY_DECIMALS) ?? 0n);
   if (amount > 0 && Number.isSafeInteger(amount)) return amount;
-  const expected = `Use an amount of USDC above zero, with at most ${MONEY_DECIMALS} decimals.`;
+  const expected = `Use a USDC amount above zero, with at most ${MONEY_DECIMALS} decimal places.`;
   throw new CliError('usage', `Invalid <amount> "${text}". ${expected}`);
 }

@@ -118,7 +118,7 @@ async function watchAccount(client: Client, account: ReadAccount, drawing: Drawi
       price: limitPx,
     }));
     const worth = state?.marginSummary.accountValue ?? '0';
-    const via = agent === undefined ? '' : `  (through agent key "${agent.key}")`;
+    const via = agent === undefined ? '' : `  (via agent key "${agent.key}")`;
     const lines = [
       `${user}  ${worth} USDC${via}`,
       ...table(held, 'No positions'),
