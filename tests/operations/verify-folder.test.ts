@@ -321,7 +321,7 @@ describe('a forged log whose checksums and hashes fit', () => {
         file: expect.stringContaining('journal-'),
         block: height + 1,
         what: expect.stringMatching(
-          `^it attests content hash ${content} .* of block ${height}, but replaying the log`,
+          `^the block attests content hash ${content} .* of block ${height}, but replaying the log`,
         ),
       },
     ]);

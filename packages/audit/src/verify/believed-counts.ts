@@ -7,7 +7,10 @@ export function believedCounts(
 ): string[] {
   const others: [count: number, what: string][] = [
     [signersSampledOut, 'request signers: taken from the log, signatures not checked'],
-    [earlierBlocks, 'blocks with earlier rules versions: applied by their own engine, requests not checked'],
+    [
+      earlierBlocks,
+      'blocks with earlier rules versions: applied by their own engine, requests not checked',
+    ],
   ];
   return [
     ...believed.lines,

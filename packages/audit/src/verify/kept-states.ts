@@ -123,10 +123,7 @@ function differenceOf(
   state: State | undefined,
 ): string | undefined {
   if (payload.head.hash !== head.hash) {
-    return (
-      `its block hash is ${payload.head.hash}, but replaying the log ` +
-      `gives ${head.hash}`
-    );
+    return `its block hash is ${payload.head.hash}, but replaying the log ` + `gives ${head.hash}`;
   }
   if (state === undefined) return undefined;
   const [kept, own] = [dump(restore(payload.state)), dump(state)];
@@ -135,7 +132,9 @@ function differenceOf(
       JSON.stringify(kept[key as keyof typeof own]) !==
       JSON.stringify(own[key as keyof typeof own]),
   );
-  return part === undefined ? undefined : `it differs in "${part}" from the state computed from the log`;
+  return part === undefined
+    ? undefined
+    : `it differs in "${part}" from the state computed from the log`;
 }
 
 async function filesIn(directory: string): Promise<readonly KeptFile[]> {

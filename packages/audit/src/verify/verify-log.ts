@@ -107,7 +107,9 @@ class LogCheck {
       stateHash: head?.stateHash ?? '',
       finding,
       believed: [
-        ...(from > 1 ? [`${from - 1} blocks before block ${from}: applied, requests not checked`] : []),
+        ...(from > 1
+          ? [`${from - 1} blocks before block ${from}: applied, requests not checked`]
+          : []),
         ...believedCounts(counts, this.#earlierBlocks),
       ],
       counts,

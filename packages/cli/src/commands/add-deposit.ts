@@ -62,7 +62,10 @@ export function addDeposit(program: Command, around: Surroundings): void {
         const held = await depositor.holding(address);
         const has = `${address} has ${formatMoney(held.microUsdc)} USDC on chain ${settings.settlement_chain_id}`;
         if (held.microUsdc < amount)
-          throw new CliError('refused', `${has}, less than the amount to deposit. Nothing was sent.`);
+          throw new CliError(
+            'refused',
+            `${has}, less than the amount to deposit. Nothing was sent.`,
+          );
         say(has);
         let txHash: string;
         if (options.transfer === true) {

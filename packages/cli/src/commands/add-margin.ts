@@ -67,7 +67,7 @@ function addModes(program: Command, around: Surroundings): void {
     });
   program
     .command('position-mode')
-    .summary('Set the account's position mode: one-way or hedge')
+    .summary("Set the account's position mode: one-way or hedge")
     .addArgument(new Argument('<mode>', 'New position mode').choices(['one-way', 'hedge']))
     .addHelpText('after', '\nExample:\n  oddlot position-mode hedge')
     .action(async (mode: 'one-way' | 'hedge', _: unknown, command: Command) => {
@@ -80,9 +80,7 @@ function addModes(program: Command, around: Surroundings): void {
 }
 
 function addIsolatedMargin(program: Command, around: Surroundings): void {
-  const margin = program
-    .command('margin')
-    .summary('Add margin to an isolated position or remove it');
+  const margin = program.command('margin').summary('Add or remove margin on an isolated position');
   for (const [name, sign] of [
     ['add', 1],
     ['remove', -1],
@@ -104,8 +102,8 @@ function addIsolatedMargin(program: Command, around: Surroundings): void {
         const perp = await findPerp(client, wanted);
         const change = { asset: perp.id, isBuy: options.side === 'long', ntli: sign * amount };
         const reply = await client.exchange.updateIsolatedMargin(change, CONFIRM);
-        const done = isAdd ? 'Added' : 'Removed';
-        tellReply(reply, `${text} USDC ${done} the margin of ${perp.name}`, options);
+        const done = isAdd ? `Added ${text} USDC to` : `Removed ${text} USDC from`;
+        tellReply(reply, `${done} the ${perp.name} margin`, options);
       });
   }
 }

@@ -30,7 +30,7 @@ function addMarket(program: Command, around: Surroundings): void {
   const market = program.command('market').summary('Change, halt or delist markets (admins only)');
   const change = market
     .command('change')
-    .summary('Change a perp's fees and limits, effective from the next block')
+    .summary("Change a perp's fees and limits, effective from the next block")
     .argument('<perp>', 'A perp such as BTC')
     .option('--taker-fee <rate>', 'Taker fee as a fraction, such as 0.0004')
     .option('--maker-fee <rate>', 'Maker fee as a fraction, 0 or more, such as 0.0001')
@@ -129,7 +129,9 @@ function meant({ yes }: { readonly yes?: boolean }, what: string): void {
 }
 
 function addEvent(program: Command, around: Surroundings): void {
-  const event = program.command('event').summary('List and resolve outcome markets (deployers only)');
+  const event = program
+    .command('event')
+    .summary('List and resolve outcome markets (deployers only)');
   event
     .command('create')
     .summary('List an event and its markets')

@@ -139,10 +139,7 @@ function sideOf(
     .map(({ position }): Side => (position.szi.startsWith('-') ? 'short' : 'long'));
   const [held] = side === undefined ? sides : sides.filter((each) => each === side);
   if (held === undefined)
-    throw new CliError(
-      'refused',
-      `No matching position in ${name}. See \`oddlot positions\`.`,
-    );
+    throw new CliError('refused', `No matching position in ${name}. See \`oddlot positions\`.`);
   if (side === undefined && sides.length > 1) {
     throw new CliError('usage', `${name} has both a long and a short position. Use --side.`);
   }

@@ -54,7 +54,7 @@ export function addVenue(program: Command, around: Surroundings): void {
     });
   program
     .command('export')
-    .summary('Export an account's full history as CSV (with --json: one JSON object per line)')
+    .summary("Export an account's full history as CSV (with --json: one JSON object per line)")
     .argument('<what>', 'What to export: fills, fundings, ledger or orders')
     .argument('[address]', ACCOUNT_ARGUMENT)
     .action(async (what: string, address: string | undefined, _: unknown, command: Command) => {

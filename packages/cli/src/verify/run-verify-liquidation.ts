@@ -157,7 +157,12 @@ async function checkStep(
     const isPart = position.notional <= scope.notional && position.maintenance <= scope.maintenance;
     const most = `${delta.liquidatedNtlPos} and ${delta.maintenanceMargin}`;
     const part = `${moneyText(position.notional)} and ${moneyText(position.maintenance)}`;
-    findings.holds(`${what} is within the total value and maintenance margin of`, isPart, most, part);
+    findings.holds(
+      `${what} is within the total value and maintenance margin of`,
+      isPart,
+      most,
+      part,
+    );
     findings.believe(`${at} the account's other positions`, 'not listed in the ledger row');
   }
   // What an insolvent account lacks is shared by what its positions lost, which no row has.

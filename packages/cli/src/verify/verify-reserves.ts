@@ -363,7 +363,8 @@ export async function runVerifyReserves(
     const query = { type: 'reservesProof', user };
     const asked = file === undefined ? await info(String(url), query) : kept(file);
     const proof = asked as Proof | null;
-    if (proof === null) throw ending(EXIT.nothing, `${user} is not included in the published reserves`);
+    if (proof === null)
+      throw ending(EXIT.nothing, `${user} is not included in the published reserves`);
     const findings = [
       ...checkProof(proof, given),
       ...(await checkUnsettled(proof, given)),

@@ -97,7 +97,7 @@ beforeAll(async () => {
   expect({ code, said }).toMatchObject({ code: 0 });
   bridge = /bridgeContract = "(0x[0-9a-f]{40})"/.exec(said)![1] as Hex;
   expect(said).toContain(`usdcContract = "${token.toLowerCase()}"`);
-  expect(said).toMatch(/^sending 0x[0-9a-f]{64}\ndone in block 2$/m);
+  expect(said).toMatch(/^sending 0x[0-9a-f]{64}\nincluded in block 2$/m);
   expect(said).toContain('bridgeFromBlock = 2');
   await sender.writeContract({
     chain: null,
@@ -172,7 +172,7 @@ test('the guardian pauses and lets go on; nobody else does', async () => {
     code: 1,
     said: "the bridge rejected the transaction: the key is not the guardian's (code 16)",
   });
-  expect(await done('pause', 'guardian')).toMatch(/sending 0x[0-9a-f]{64}\ndone in block/);
+  expect(await done('pause', 'guardian')).toMatch(/sending 0x[0-9a-f]{64}\nincluded in block/);
   expect(await done('status')).toContain('state      paused (pause 1)');
   expect(await onBridge('pause', 'guardian')).toMatchObject({
     code: 1,
@@ -185,7 +185,7 @@ test('the guardian pauses and lets go on; nobody else does', async () => {
 test('validators lift a pause by their signatures, each on a copy of the file', async () => {
   await done('pause', 'guardian');
   const said = await done(`unpause --prepare ${file('unpause.json')}`);
-  expect(said).toContain(`end pause 2 of bridge ${bridge} on chain ${CHAIN_ID}`);
+  expect(said).toContain(`unpause bridge ${bridge} on chain ${CHAIN_ID} (pause 2)`);
   copyFileSync(file('unpause.json'), file('copy.json'));
   await signed('unpause.json', 'v1');
   await signed('unpause.json', 'v1');
@@ -397,7 +397,7 @@ test('a command that is wrong ends with 2 and says how', async () => {
     ['status', 'Missing --bridge'],
     [`status --bridge ${bridge}`, 'Missing --rpc'],
     [`status --rpc ${rpc} --bridge 0x12`, '0x12 is not an address'],
-    [`cancel-queued x --rpc ${rpc} --bridge ${bridge}`, 'Invalid id of a withdrawal: x'],
+    [`cancel-queued x --rpc ${rpc} --bridge ${bridge}`, 'Invalid withdrawal id: x'],
     [`rotate --rpc ${rpc} --bridge ${bridge}`, 'either --prepare FILE or --send FILE'],
     [`status --loud`, "Unknown option '--loud'"],
     [
@@ -429,6 +429,6 @@ test('what cannot be done ends with 1, what is sent and in no block with 3', asy
   expect(none).toMatchObject({ code: 1, said: expect.stringContaining('cannot be read') });
   chain.setAutomine(false);
   const late = await onBridge('pause --wait-seconds 1', 'guardian');
-  expect(late).toMatchObject({ code: 3, said: expect.stringContaining('Check it before') });
+  expect(late).toMatchObject({ code: 3, said: expect.stringContaining('Check its status before') });
   chain.setAutomine(true);
 });
