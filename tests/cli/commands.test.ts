@@ -324,7 +324,11 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['cancel BTC x --key main', 2, 'Invalid [order-id] "x"'],
   ['withdraw 1 --key main', 3, 'Below minimum withdraw amount'],
   ['positions --key nobody', 5, 'No key named "nobody"'],
-  ['positions', 5, 'There are several keys. Choose a key with --key, or set a default'],
+  [
+    'positions',
+    5,
+    'There are several keys and no default. Choose a key with --key, or set a default',
+  ],
   ['keys new main', 5, 'A key named "main" already exists'],
   ['keys import other', 5, '0x followed by 64 hex digits', { ODDLOT_PRIVATE_KEY: '0x12' }],
   ['keys import other', 2, 'Set ODDLOT_PRIVATE_KEY'],

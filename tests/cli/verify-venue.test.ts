@@ -201,7 +201,7 @@ describe('a liquidation', () => {
       () => carol,
       [/has a maintenance margin of/, /for a fee of at most/],
     ],
-    ['of one of two positions', () => dave, [/is part of/, /not listed in the row/]],
+    ['of one of two positions', () => dave, [/is within/, /not listed in the ledger row/]],
     ['by deleveraging', () => bob, [/adl: account value -/, /taken over at: 9\d+/]],
   ])('%s agrees, by the log too', async (_, who, expected) => {
     const args = ['--url', venue.url, '--user', who().address];
@@ -238,7 +238,7 @@ describe('a liquidation', () => {
       (rows) => (step(rows).accountValue = '500'),
       /should not have been liquid/,
     ],
-    ['another mark', LEDGER, (rows) => (step(rows).markPx = '93000'), /is part of/],
+    ['another mark', LEDGER, (rows) => (step(rows).markPx = '93000'), /is within/],
     [
       'more maintenance',
       LEDGER,

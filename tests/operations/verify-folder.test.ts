@@ -86,7 +86,7 @@ test('what a venue left behind stands, whole and in short compressed segments, a
   expect(names.filter((name) => name.endsWith('.log')).length).toBeGreaterThan(1);
   const over = await verifyFolder({ data: eraFolder, now });
   expect(over).toMatchObject({ findings: [] });
-  expect(over.believed.join('\n')).toContain('blocks of earlier rules versions');
+  expect(over.believed.join('\n')).toContain('blocks with earlier rules versions');
 });
 
 /** What is flipped, and in how many of its bytes at most something is meant. */

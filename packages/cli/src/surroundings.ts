@@ -118,7 +118,9 @@ export class Surroundings {
     }
     const how = 'Choose a key with --key, or set a default with `oddlot keys default NAME`.';
     const isLost = chosen !== undefined;
-    const why = isLost ? `The default key "${chosen}" is missing.` : `There are several keys.`;
+    const why = isLost
+      ? `The default key "${chosen}" is missing.`
+      : `There are several keys and no default.`;
     throw new CliError('key', `${why} ${how}`);
   }
 

@@ -33,10 +33,7 @@ export function addWatch(program: Command, around: Surroundings): void {
       const options = command.optsWithGlobals<WatchOptions>();
       const { account } = options;
       if ((name === undefined) === (account === undefined)) {
-        throw new CliError(
-          'usage',
-          'Missing instrument. Pass one, or use --account to watch an account.',
-        );
+        throw new CliError('usage', 'Pass either an instrument or --account.');
       }
       const count =
         options.updates === undefined ? Infinity : wholeNumber('--updates', options.updates);

@@ -161,7 +161,7 @@ async function checkByLog(
   findings.same('state hash according to the log', block.stateHash, head?.stateHash);
   const row = txs.find(({ txHash }) => txHash === tx.hash);
   findings.same('index in the block', tx.index, row?.index);
-  findings.same('account of the action', tx.user, row?.user);
+  findings.same('account that the action applies to', tx.user, row?.user);
   if (receipt === undefined || status.status === 'unknown') return;
   const { outcome } = decodeReceiptBody(receipt.body);
   findings.same('result according to the log', status.result, outcome.result);

@@ -164,7 +164,7 @@ test('status says who decides, what the bridge holds and whether it runs', async
   ]) {
     expect(said.split('\n')).toContain(line);
   }
-  expect(said).toMatch(new RegExp(`^ether {6}[0-9.]+ of ${addresses.guardian}$`, 'm'));
+  expect(said).toMatch(new RegExp(`^ether {6}[0-9.]+ held by ${addresses.guardian}$`, 'm'));
 });
 
 test('the guardian pauses and lets go on; nobody else does', async () => {
@@ -326,7 +326,7 @@ test('R-deposit: money kept aside is returned once, to who sent it', async () =>
     'the deposit cannot be returned',
   );
   listed = [{ ...aside, amount: '7500001' }];
-  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('has no such deposit');
+  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('contains no such deposit');
   listed = [aside];
   const said = await done(`${prepare} ${logIndex}`);
   expect(said).toContain('amount    7.5 USDC');
@@ -338,7 +338,7 @@ test('R-deposit: money kept aside is returned once, to who sent it', async () =>
   const usdc = { address: token, abi: TEST_USDC_ABI, functionName: 'balanceOf' } as const;
   expect(await sender.readContract({ ...usdc, args: [addresses.v4] })).toBe(107_500_000n);
   // The venue may still show it; the contract knows better.
-  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('is being returned or was');
+  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('is being returned or has');
   expect((await onBridge(`return --send ${file('return.json')}`, 'sender')).said).toContain(
     'the payout was already made',
   );
