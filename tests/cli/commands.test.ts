@@ -333,7 +333,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['keys import other', 5, '0x followed by 64 hex digits', { ODDLOT_PRIVATE_KEY: '0x12' }],
   ['keys import other', 2, 'Set ODDLOT_PRIVATE_KEY'],
   ['cancel --key main', 5, 'Wrong password for "main"', { ODDLOT_PASSWORD: 'not this one' }],
-  ['watch', 2, 'use --account to watch an account'],
+  ['watch', 2, 'Pass either an instrument or --account'],
   ['watch NOPE', 2, 'There is no instrument NOPE'],
   ['watch --account 0x12', 2, 'Invalid address "0x12"'],
   ['event close BTC --yes --key admin', 2, 'BTC-USDC is a perp'],
