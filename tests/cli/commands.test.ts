@@ -245,11 +245,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['faucet 0x12', 2, 'Invalid address "0x12"'],
   ['faucet', 5, 'Choose a key with --key'],
   ['withdraw x --key main', 2, 'Invalid <amount> "x". Use a USDC amount'],
-  [
-    'withdraw 5 0x12 --key main',
-    2,
-    'Invalid [destination] "0x12". Use 0x followed by 40 hex digits.',
-  ],
+  ['withdraw 5 0x12 --key main', 2, 'Invalid [destination] "0x12". Use 0x followed by 40'],
   ['deposit 5 --key main', 3, 'This venue has no settlement chain'],
   ['withdraw 5 --key main', 3, 'this venue has no settlement chain'],
   ['split x rain --key main', 2, 'Invalid <pairs> "x". Use a decimal number.'],
@@ -260,11 +256,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['order buy x BTC --key main', 2, 'Invalid <size> "x". Use a decimal number.'],
   ['order buy 1 BTC --price x --key main', 2, 'Invalid --price "x". Use a decimal number.'],
   ['order buy -1 BTC --price 90000 --key main', 3, 'Order size is below the minimum'],
-  [
-    'order buy 10 rain --key main',
-    2,
-    'Missing --price. Orders on outcome markets need a limit price.',
-  ],
+  ['order buy 10 rain --key main', 2, 'Missing --price. Orders on outcome markets need a limit'],
   [
     'order buy 10 rain --price 0.5 --tif Ioc --key main',
     2,
@@ -324,11 +316,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['cancel BTC x --key main', 2, 'Invalid [order-id] "x"'],
   ['withdraw 1 --key main', 3, 'Below minimum withdraw amount'],
   ['positions --key nobody', 5, 'No key named "nobody"'],
-  [
-    'positions',
-    5,
-    'There are several keys and no default. Choose a key with --key, or set a default',
-  ],
+  ['positions', 5, 'There are several keys and no default. Choose a key with --key'],
   ['keys new main', 5, 'A key named "main" already exists'],
   ['keys import other', 5, '0x followed by 64 hex digits', { ODDLOT_PRIVATE_KEY: '0x12' }],
   ['keys import other', 2, 'Set ODDLOT_PRIVATE_KEY'],
