@@ -89,7 +89,7 @@ test('an admin changes, halts and resumes a perp, and the ladder, the gate and w
   await cheapen('admin');
   const as = ' --key admin';
   expect((await oddlot(`market change ETH --taker-fee 0.0007${as}`)).out).toBe(
-    'ETH-USDC was changed\n',
+    'ETH-USDC updated\n',
   );
   expect((await oddlot(`market halt ETH${as}`)).out).toBe('ETH-USDC is halted\n');
   const { universe } = JSON.parse((await oddlot('markets --json')).out);
@@ -118,7 +118,7 @@ test('an admin changes, halts and resumes a perp, and the ladder, the gate and w
   };
   writeFileSync(ladder, JSON.stringify({ tiers: [tier] }));
   expect((await oddlot(`fees set ${ladder}${as}`)).out).toBe(
-    'Set 1 fee tiers, starting with the next fill\n',
+    'Set 1 fee tiers, effective from the next fill\n',
   );
   expect((await oddlot('fees')).out).toContain('0.0004');
   expect((await oddlot(`market delist SOL --yes${as}`)).out).toBe('SOL-USDC is closing\n');
@@ -137,7 +137,7 @@ test('a deployer lists an event with two markets from a file, and resolves one t
     'snow-monday is closed\n',
   );
   const resolved = await oddlot(`event resolve ${first.id} 1 --yes --evidence seen --key admin`);
-  expect(resolved.out).toBe(`Each YES share of ${first.id} pays 1\n`);
+  expect(resolved.out).toBe(`Each YES share of ${first.id} pays 1 USDC\n`);
 });
 
 type Listing = { event: object; markets: Record<string, unknown>[] };
@@ -182,7 +182,7 @@ test('an event whose second market is refused is listed in part, and the file ru
   ]);
   const once = venue.head.hash;
   expect((await oddlot(`event create ${file} --key admin`)).out).toContain(
-    `fog-monday was already market ${monday.id} of fog\n`,
+    `Already listed: fog-monday as market ${monday.id} of event fog\n`,
   );
   expect(venue.head.hash).toBe(once);
 });
@@ -244,8 +244,8 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['agents list 0x12', 2, 'Invalid address "0x12"'],
   ['faucet 0x12', 2, 'Invalid address "0x12"'],
   ['faucet', 5, 'Choose a key with --key'],
-  ['withdraw x --key main', 2, 'Invalid <amount> "x". Use an amount of USDC'],
-  ['withdraw 5 0x12 --key main', 2, 'Invalid [destination] "0x12". Use 0x and 40 hex digits.'],
+  ['withdraw x --key main', 2, 'Invalid <amount> "x". Use a USDC amount'],
+  ['withdraw 5 0x12 --key main', 2, 'Invalid [destination] "0x12". Use 0x followed by 40'],
   ['deposit 5 --key main', 3, 'This venue has no settlement chain'],
   ['withdraw 5 --key main', 3, 'this venue has no settlement chain'],
   ['split x rain --key main', 2, 'Invalid <pairs> "x". Use a decimal number.'],
@@ -256,7 +256,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['order buy x BTC --key main', 2, 'Invalid <size> "x". Use a decimal number.'],
   ['order buy 1 BTC --price x --key main', 2, 'Invalid --price "x". Use a decimal number.'],
   ['order buy -1 BTC --price 90000 --key main', 3, 'Order size is below the minimum'],
-  ['order buy 10 rain --key main', 2, 'Missing --price. Orders on outcome markets need one.'],
+  ['order buy 10 rain --key main', 2, 'Missing --price. Orders on outcome markets need a limit'],
   [
     'order buy 10 rain --price 0.5 --tif Ioc --key main',
     2,
@@ -291,7 +291,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   [
     'gate allow 0x12 --key admin',
     2,
-    'Invalid <address...> "0x12". Use 0x and 40 hex digits for each.',
+    'Invalid <address...> "0x12". Use 0x followed by 40 hex digits for each address.',
   ],
   ['gate set open --key main', 3, 'Signer is not permitted to send venueAdmin'],
   [
@@ -316,12 +316,12 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['cancel BTC x --key main', 2, 'Invalid [order-id] "x"'],
   ['withdraw 1 --key main', 3, 'Below minimum withdraw amount'],
   ['positions --key nobody', 5, 'No key named "nobody"'],
-  ['positions', 5, 'There are several keys. Choose a key with --key, or set a default'],
+  ['positions', 5, 'There are several keys and no default. Choose a key with --key'],
   ['keys new main', 5, 'A key named "main" already exists'],
-  ['keys import other', 5, '0x and 64 hex digits', { ODDLOT_PRIVATE_KEY: '0x12' }],
+  ['keys import other', 5, '0x followed by 64 hex digits', { ODDLOT_PRIVATE_KEY: '0x12' }],
   ['keys import other', 2, 'Set ODDLOT_PRIVATE_KEY'],
   ['cancel --key main', 5, 'Wrong password for "main"', { ODDLOT_PASSWORD: 'not this one' }],
-  ['watch', 2, 'use --account to watch an account'],
+  ['watch', 2, 'Pass either an instrument or --account'],
   ['watch NOPE', 2, 'There is no instrument NOPE'],
   ['watch --account 0x12', 2, 'Invalid address "0x12"'],
   ['event close BTC --yes --key admin', 2, 'BTC-USDC is a perp'],
@@ -343,12 +343,12 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   [
     'gate bar 0x12 --key admin',
     2,
-    'Invalid <address...> "0x12". Use 0x and 40 hex digits for each.',
+    'Invalid <address...> "0x12". Use 0x followed by 40 hex digits for each address.',
   ],
   ['operators add kings 0x12 --key admin', 2, 'Invalid <role> "kings". Use admins or deployers.'],
   ['fees set /nowhere.json --key admin', 2, '/nowhere.json: ENOENT'],
   ['backup /nowhere /nowhere-else', 2, '/nowhere is not a data folder: it has no journal'],
-  ['replay /nowhere --to 5', 2, 'Cannot read the log of /nowhere up to block 5'],
+  ['replay /nowhere --to 5', 2, 'Cannot read the log in /nowhere up to block 5'],
   ['replay /nowhere --to x', 2, 'Invalid --to "x"'],
   ['restore /nowhere /nowhere-else', 2, '/nowhere is not a backup'],
   ['completion csh', 2, 'Allowed choices are bash, zsh, fish.'],

@@ -44,7 +44,7 @@ test('a permit and a transfer are credited, each step is told, and programs get 
   expect(await withdrawable()).toBe('100');
   const sent = await oddlot('deposit 50.5 --transfer --key main --json');
   expect(JSON.parse(sent.out)).toMatchObject({ user: address, amount: '50.5' });
-  expect(sent.err).toMatch(/has 900 USDC .*\nsending 0x[0-9a-f]{64}\ndone in block \d+\n/);
+  expect(sent.err).toMatch(/has 900 USDC .*\nsending 0x[0-9a-f]{64}\nincluded in block \d+\n/);
   expect(await withdrawable()).toBe('150.5');
 });
 
@@ -53,7 +53,7 @@ test('who has no USDC, no ether or too little of it is told so, and nothing is s
     code: 3,
     out: '',
     err: expect.stringMatching(
-      /^0x\w+ has 0 USDC on chain \d+, which is less than the amount\. Nothing was sent\.\n$/,
+      /^0x\w+ has 0 USDC on chain \d+, less than the amount to deposit\. Nothing was sent\.\n$/,
     ),
   });
   const chain = await chainOf(venue.url);
@@ -87,11 +87,11 @@ test('a running venue writes a snapshot when it is asked', async () => {
 }, 60_000);
 
 test.each<[line: string, code: number, why: string]>([
-  ['deposit x --key main', 2, 'Invalid <amount> "x". Use an amount of USDC'],
+  ['deposit x --key main', 2, 'Invalid <amount> "x". Use a USDC amount'],
   ['deposit 1e3 --key main', 2, 'Invalid <amount> "1e3"'],
   ['deposit -5 --key main', 2, 'Invalid <amount> "-5"'],
   ['deposit 4.999999 --key main', 2, 'The minimum deposit is 5 USDC'],
-  ['deposit 5.0000001 --key main', 2, 'with at most 6 decimals'],
+  ['deposit 5.0000001 --key main', 2, 'with at most 6 decimal places'],
   ['deposit 5 --rpc moon --key main', 2, 'Invalid --rpc "moon". Use a URL.'],
   ['deposit 5 --rpc http://127.0.0.1:1 --key main', 4, 'HTTP request failed'],
   ['deposit 5 --wait-seconds soon --key main', 2, 'Invalid --wait-seconds "soon"'],

@@ -41,7 +41,7 @@ test.each<[line: string, why: RegExp]>([
   ['validator --port 8', /(key|bridge)/],
   // What would be left out: it would be checked by another name than the one that was asked for.
   ['--network other verify http://127.0.0.1:9', /^Put --network after the command: oddlot verify/],
-  ['verify http://127.0.0.1:9 --from 9 --to 3', /^Nothing to compare: block 3 is before block 9$/m],
+  ['verify http://127.0.0.1:9 --from 9 --to 3', /^Nothing to compare: --to 3 is before --from 9$/m],
 ])('`oddlot %s` ends with 2, a sentence and nothing left behind', async (line, why) => {
   const ended = await oddlot(line);
   expect(ended).toEqual({ code: 2, out: '', err: expect.stringMatching(why) });

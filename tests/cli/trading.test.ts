@@ -54,10 +54,10 @@ test('leverage, margin mode and position mode are set, also by an agent', async 
     const { leverage } = await venue.client().info.activeAssetData({ user, coin: '3' });
     return leverage;
   };
-  expect((await oddlot('leverage SOL 7 --key bot')).out).toBe('Leverage of SOL-USDC set to 7x\n');
+  expect((await oddlot('leverage SOL 7 --key bot')).out).toBe('SOL-USDC leverage set to 7x\n');
   expect(await shown()).toMatchObject({ type: 'Cross', value: 7 });
   expect((await oddlot('margin-mode SOL isolated')).out).toBe(
-    'Margin mode of SOL-USDC set to isolated\n',
+    'SOL-USDC margin mode set to isolated\n',
   );
   await command.json('leverage SOL 3 --mode isolated');
   expect(await shown()).toMatchObject({ type: 'Isolated', value: 3 });
@@ -76,9 +76,7 @@ test('margin is added to an isolated position and removed from it', async () => 
     return Number(assetPositions[0]!.position.marginUsed);
   };
   const before = await margin();
-  expect((await oddlot('margin add BTC 100')).out).toBe(
-    '100 USDC added to the margin of BTC-USDC\n',
-  );
+  expect((await oddlot('margin add BTC 100')).out).toBe('Added 100 USDC to the BTC-USDC margin\n');
   expect((await margin()) - before).toBeCloseTo(100, 6);
   await command.json('margin remove BTC 20.25');
   expect((await margin()) - before).toBeCloseTo(79.75, 6);
@@ -147,7 +145,7 @@ test('a scheduled cancellation takes the orders at its time, and can be removed'
 });
 
 test.each<[line: string, code: number, why: string]>([
-  ['transfer x --to perp', 2, 'Invalid <amount> "x". Use an amount of USDC'],
+  ['transfer x --to perp', 2, 'Invalid <amount> "x". Use a USDC amount'],
   ['transfer 5', 2, "required option '--to <sub-account>' not specified"],
   ['transfer 5 --to bank', 2, 'Allowed choices are perp, outcome.'],
   ['transfer 999999 --to outcome', 3, 'Insufficient balance'],
@@ -156,7 +154,7 @@ test.each<[line: string, code: number, why: string]>([
   ['withdraw 5 --key bot', 5, "This command requires the account's own key"],
   ['agents approve other --key bot', 5, "This command requires the account's own key"],
   ['send x 0x12', 2, 'Invalid <a'],
-  ['send 5 0x12', 2, 'Invalid <address> "0x12". Use 0x and 40 hex digits.'],
+  ['send 5 0x12', 2, 'Invalid <address> "0x12". Use 0x followed by 40 hex digits.'],
   [`send 5 0x${'0'.repeat(40)}`, 3, 'Invalid address'],
   [`send 999999 0x${'5e'.repeat(20)}`, 3, 'Insufficient balance'],
   ['leverage BTC x', 2, 'Invalid <leverage> "x". Use a whole number above zero.'],
@@ -165,7 +163,7 @@ test.each<[line: string, code: number, why: string]>([
   ['leverage BTC 5 --mode half', 2, 'Allowed choices are cross, isolated.'],
   ['margin-mode BTC half', 2, 'Allowed choices are cross, isolated.'],
   ['position-mode both', 2, 'Allowed choices are one-way, hedge.'],
-  ['margin add BTC x', 2, 'Invalid <amount> "x". Use an amount of USDC above zero'],
+  ['margin add BTC x', 2, 'Invalid <amount> "x". Use a USDC amount above zero'],
   ['margin add BTC 5', 3, ''],
   ['margin', 2, 'Missing command'],
   ['amend BTC 5', 2, 'Nothing to change. Use --price, --size or both.'],
@@ -177,7 +175,7 @@ test.each<[line: string, code: number, why: string]>([
   ['trigger sell 0.01 BTC --type stop --trigger 5', 2, 'Allowed choices are tp, sl.'],
   ['tpsl BTC', 2, 'Nothing to set. Use --tp, --sl or both.'],
   ['tpsl BTC --tp-price 5', 2, '--tp-price needs a trigger price. Add --tp'],
-  ['tpsl BTC --sl 90000', 3, 'There is no such position on BTC-USDC'],
+  ['tpsl BTC --sl 90000', 3, 'No matching position in BTC-USDC'],
   ['order buy 0.01 BTC --tp x', 2, 'Invalid --tp "x". Use a decimal number.'],
   ['schedule-cancel', 2, 'Use either [seconds] or --off.'],
   ['schedule-cancel 30 --off', 2, 'Use either [seconds] or --off.'],
@@ -211,7 +209,7 @@ test('an outcome market has no leverage, margin or TP/SL', async () => {
   }
   expect(await oddlot('order buy 5 rain --price 0.5 --tp 0.6 --key main')).toMatchObject({
     code: 2,
-    err: 'rain is an outcome market. TP/SL are available on perps only.\n',
+    err: 'rain is an outcome market. TP/SL is available on perps only.\n',
   });
 });
 

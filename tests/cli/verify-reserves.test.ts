@@ -214,7 +214,7 @@ test('the command tells what agrees and what differs', async () => {
   expect(poorer.code).toBe(1);
 
   const otherRoot = await run([...args, '--root', `0x${'1'.repeat(64)}`]);
-  expect(otherRoot.lines.join()).toContain('DIFFER  known root');
+  expect(otherRoot.lines.join()).toContain('DIFFER  given root');
   expect(otherRoot.code).toBe(1);
 
   const [json] = (await run([...args, '--rpc', right, '--json'])).lines;
@@ -235,15 +235,18 @@ test('the command tells what agrees and what differs', async () => {
   const otherUser = await run(['--user', someone(0), '--proof', file]);
   expect(otherUser.lines[0]).toMatch(/^DIFFER {2}user/);
   const otherBridge = await run([...args, '--rpc', right, '--bridge', someone(5)]);
-  expect(otherBridge.lines.join()).toContain('DIFFER  known bridge');
+  expect(otherBridge.lines.join()).toContain('DIFFER  given bridge');
 
   const venue = await serve(() => ({ success: true, data: null }));
   expect(await run(['--user', someone(9), '--url', venue])).toEqual({
     code: 2,
-    lines: [`${someone(9)} is not part of the published reserves`],
+    lines: [`${someone(9)} is not included in the published reserves`],
   });
   const faults: string[] = [];
-  const fault = { name: 'Error', message: `${someone(9)} is not part of the published reserves` };
+  const fault = {
+    name: 'Error',
+    message: `${someone(9)} is not included in the published reserves`,
+  };
   const code = await runVerifyReserves(
     ['--user', someone(9), '--url', venue, '--json'],
     (line, isFault = false) => faults.push(isFault ? line : `no fault: ${line}`),
@@ -342,7 +345,7 @@ test('every figure is told; what is unsettled is compared with what the bridge h
   const file = await mainnetProof({ balance: '4', assets: '4', unsettled: '2' });
   const open = ['--user', someone(1), '--proof', file];
   const [both, one] = [await node(FOUR, [1_500_000, 500_000]), await node(FOUR, [1_500_000])];
-  const what = 'unsettled does not exceed the payouts that are still reported as open';
+  const what = 'unsettled does not exceed the payouts still reported as open';
   const held = { status: 'sent', updateTime: 1 };
   const [honest, late] = [
     await tellingVenue(held),
@@ -378,7 +381,7 @@ test.each<[string, readonly string[], number, RegExp]>([
     'no address',
     ['--user', '0x12', '--url', NOBODY],
     2,
-    /^Invalid address "0x12"\. Use 0x and 40 hex digits\.$/,
+    /^Invalid address "0x12"\. Use 0x followed by 40 hex digits\.$/,
   ],
   [
     'no URL',
@@ -390,13 +393,13 @@ test.each<[string, readonly string[], number, RegExp]>([
     'no bridge',
     ['--user', ADDRESS, '--url', NOBODY, '--bridge', '0x12'],
     2,
-    /^Invalid address "0x12"\. Use 0x and 40 hex digits\.$/,
+    /^Invalid address "0x12"\. Use 0x followed by 40 hex digits\.$/,
   ],
   [
     'no root',
     ['--user', ADDRESS, '--url', NOBODY, '--root', '0xzz'],
     2,
-    /^Invalid root "0xzz"\. Use 0x and 64 hex digits\.$/,
+    /^Invalid root "0xzz"\. Use 0x followed by 64 hex digits\.$/,
   ],
   [
     'a bridge that nobody is asked about',

@@ -124,11 +124,11 @@ test('an operator’s resolution has only its winner and hash, a market in progr
   expect(lines).toEqual([
     'agree   winningOutcome none',
     `agree   receiptHash ${operator.receiptHash}`,
-    'believed  the result: resolved by the operator, without samples from which to compute it',
+    'believed  the result: set by the operator; there are no samples to recompute it from',
   ]);
   expect(code).toBe(0);
   const open = await verify({ ...RIGHT, resolutionStatus: 'prepared' });
-  const message = `Market ${FIRST_ID} is not resolved`;
+  const message = `Market ${FIRST_ID} has not been resolved`;
   expect(open).toEqual({ code: 2, lines: [], faults: [message] });
   const told = await verify({ ...RIGHT, resolutionStatus: 'prepared' }, '--json');
   expect(told).toMatchObject({ code: 2, lines: [] });

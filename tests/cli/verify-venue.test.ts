@@ -155,12 +155,12 @@ describe('a receipt', () => {
   test.each<[what: string, type: string, change: (data: Data) => void, differs: RegExp]>([
     ['another size', 'tx', (tx) => (tx.action.orders[0].s = '0.3'), /hash of the signed data/],
     ['another signer', 'tx', (tx) => (tx.signer = `0x${'5e'.repeat(20)}`), /signer/],
-    ['another nonce', 'actionStatus', (status) => status.nonce++, /nonce of the receipt/],
+    ['another nonce', 'actionStatus', (status) => status.nonce++, /nonce in the receipt/],
     [
       'another result',
       'actionStatus',
       ({ result }) => (result.orders[0].filledSz = '0.1'),
-      /result of the receipt/,
+      /result in the receipt/,
     ],
     ['a block without it', 'block', (block) => (block.txs = []), /request is in block \d+ no/],
     ['another time', 'block', (block) => block.blockTime++, /block time/],
@@ -201,7 +201,7 @@ describe('a liquidation', () => {
       () => carol,
       [/has a maintenance margin of/, /for a fee of at most/],
     ],
-    ['of one of two positions', () => dave, [/is part of/, /not listed in the row/]],
+    ['of one of two positions', () => dave, [/is within/, /not listed in the ledger row/]],
     ['by deleveraging', () => bob, [/adl: account value -/, /taken over at: 9\d+/]],
   ])('%s agrees, by the log too', async (_, who, expected) => {
     const args = ['--url', venue.url, '--user', who().address];
@@ -238,7 +238,7 @@ describe('a liquidation', () => {
       (rows) => (step(rows).accountValue = '500'),
       /should not have been liquid/,
     ],
-    ['another mark', LEDGER, (rows) => (step(rows).markPx = '93000'), /is part of/],
+    ['another mark', LEDGER, (rows) => (step(rows).markPx = '93000'), /is within/],
     [
       'more maintenance',
       LEDGER,
@@ -278,7 +278,7 @@ describe('the log of a venue', () => {
     const { height, hash } = venue.head;
     const { code, lines } = await run(runVerifyUrl, [log, '--venue', venue.url]);
     expect(lines[0]).toMatch(
-      new RegExp(`^verified: \\d+ requests derived up to block ${height} ${hash}$`),
+      new RegExp(`^verified: \\d+ requests checked up to block ${height}, hash ${hash}$`),
     );
     expect(lines).toContain(`${height} blocks match the venue's explorer`);
     expect(code).toBe(0);
@@ -291,7 +291,7 @@ describe('the log of a venue', () => {
     const [all, some] = [whole, part].map(({ lines }) => JSON.parse(lines[0]!));
     expect(some).toMatchObject({ height: to, hash: all.hash, finding: null });
     expect(some.counts.derived).toBeLessThan(all.counts.derived);
-    expect(some.believed).toContain('6 blocks before block 7: applied, not derived');
+    expect(some.believed).toContain('6 blocks before block 7: applied, requests not checked');
   });
 
   const isOrder = ({ command }: LogEntry['commands'][number]): boolean =>
@@ -326,7 +326,7 @@ describe('the log of a venue', () => {
       [
         'an end that is kept back',
         (entries) => void entries.splice(entries[0]?.seq === 1 ? 5 : 0),
-        /^wrong {5}block 6: the venue reports a log up to block \d+, but serves none of it/,
+        /^wrong {5}block 6: the venue reports a log up to block \d+, but returned no entries from this block on/,
       ],
       [
         'a time that goes back',

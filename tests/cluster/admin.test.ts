@@ -98,7 +98,7 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       expect(await admin(cluster, 'export', '--data', out)).toMatchObject({
         code: 1,
         err: expect.stringContaining(
-          `Replicas a, b of ${cluster} are running and write to the stream. Stop all of`,
+          `Replicas a, b of ${cluster} are running and writing to the stream. Stop all of`,
         ),
       });
       for (const each of [a, b]) await each.stop();
@@ -273,7 +273,7 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       });
       expect(await admin(cluster, 'restore', '--give-up-from', 'x')).toMatchObject({
         code: 2,
-        err: 'Invalid --give-up-from. Use the height of a block, like --give-up-from 1200\n',
+        err: 'Invalid --give-up-from. Use a block height, such as --give-up-from 1200\n',
       });
       expect(await admin(cluster, 'status', '--no-such-thing')).toMatchObject({ code: 2 });
       const nobody = `nats://127.0.0.1:${await freePorts(1)}`;

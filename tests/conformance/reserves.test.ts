@@ -158,7 +158,7 @@ test('who has no account is in no tree, and whose address is no address is told 
   expect(await verify(['--url', venue.url, '--user', stranger])).toEqual({
     code: 2,
     lines: [],
-    why: `${stranger} is not part of the published reserves`,
+    why: `${stranger} is not included in the published reserves`,
   });
   const refused = await post(venue.url, '/info', { type: 'reservesProof', user: '0x12' });
   expect(refused).toMatchObject({ status: 400, message: 'Wrong type for user' });

@@ -86,7 +86,7 @@ test('what a venue left behind stands, whole and in short compressed segments, a
   expect(names.filter((name) => name.endsWith('.log')).length).toBeGreaterThan(1);
   const over = await verifyFolder({ data: eraFolder, now });
   expect(over).toMatchObject({ findings: [] });
-  expect(over.believed.join('\n')).toContain('blocks of earlier rules versions');
+  expect(over.believed.join('\n')).toContain('blocks with earlier rules versions');
 });
 
 /** What is flipped, and in how many of its bytes at most something is meant. */
@@ -321,7 +321,7 @@ describe('a forged log whose checksums and hashes fit', () => {
         file: expect.stringContaining('journal-'),
         block: height + 1,
         what: expect.stringMatching(
-          `^it attests content hash ${content} .* of block ${height}, but replaying the log`,
+          `^the block attests content hash ${content} .* of block ${height}, but replaying the log`,
         ),
       },
     ]);

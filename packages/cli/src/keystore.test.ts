@@ -25,7 +25,7 @@ test('a key comes back with its password alone, and its file shows nothing but t
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readFileSync(path, 'utf8')).not.toContain('1f1f');
   await expect(keys.open('main', 'correct horsf')).rejects.toMatchObject({
-    message: 'Wrong password for "main", or its file is damaged',
+    message: 'Wrong password for "main", or the key file is damaged',
     exitCode: EXIT.key,
   });
 });
@@ -45,7 +45,7 @@ test('whoever changes a file, its address as well, is found', async () => {
   for (const part of [address, cipher.iv, cipher.tag, cipher.text] as string[]) {
     const last = part.at(-1) === '0' ? '1' : '0';
     writeFileSync(path, text.replace(part, part.slice(0, -1) + last));
-    await expect(keys.open('main', PASSWORD)).rejects.toThrow('its file is damaged');
+    await expect(keys.open('main', PASSWORD)).rejects.toThrow('the key file is damaged');
   }
   writeFileSync(path, text.slice(0, 40));
   expect(() => keys.list()).toThrow('is damaged');

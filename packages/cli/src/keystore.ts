@@ -127,7 +127,7 @@ export class Keystore {
       const text = Buffer.from(cipher.text, 'hex');
       return `0x${Buffer.concat([decipher.update(text), decipher.final()]).toString('hex')}`;
     } catch (cause) {
-      throw new CliError('key', `Wrong password for "${name}", or its file is damaged`, {
+      throw new CliError('key', `Wrong password for "${name}", or the key file is damaged`, {
         cause,
       });
     }

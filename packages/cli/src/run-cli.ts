@@ -74,7 +74,7 @@ function programOf(
     })
     .addHelpText(
       'after',
-      '\nGet started:\n  oddlot dev                      Start a local venue with funded accounts\n  oddlot keys new                 Create a key\n  oddlot faucet                   Get test USDC\n  oddlot order buy 0.01 BTC       Place an order\n  oddlot positions                Show the position\n\nExit codes: 0 success, 1 failure, 2 usage, 3 rejected by the venue, 4 no answer, 5 key or password, 6 partially done',
+      '\nGet started:\n  oddlot dev                      Start a local venue with funded accounts\n  oddlot keys new                 Create a key\n  oddlot faucet                   Get test USDC\n  oddlot order buy 0.01 BTC       Place an order\n  oddlot positions                Show the position\n\nExit codes: 0 success, 1 failure, 2 usage, 3 rejected by the venue, 4 no answer, 5 key or password error, 6 partially done',
     );
   addDev(program);
   addPrograms(program, args);

@@ -118,7 +118,9 @@ export class Surroundings {
     }
     const how = 'Choose a key with --key, or set a default with `oddlot keys default NAME`.';
     const isLost = chosen !== undefined;
-    const why = isLost ? `The default key "${chosen}" is missing.` : `There are several keys.`;
+    const why = isLost
+      ? `The default key "${chosen}" is missing.`
+      : `There are several keys and no default.`;
     throw new CliError('key', `${why} ${how}`);
   }
 
@@ -129,5 +131,5 @@ export class Surroundings {
 
 function checkedAddress(text: string): string {
   if (/^0x[0-9a-fA-F]{40}$/.test(text)) return text;
-  throw new CliError('usage', `Invalid address "${text}". Use 0x and 40 hex digits.`);
+  throw new CliError('usage', `Invalid address "${text}". Use 0x followed by 40 hex digits.`);
 }

@@ -102,7 +102,7 @@ export function eip1193Wallet(provider: Eip1193Provider, account: string): Walle
 function readKey(privateKey: string): Uint8Array {
   // The value stays out of the message: errors end up in logs.
   if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) {
-    throw new SigningError('Invalid private key. Use 0x and 64 hex digits');
+    throw new SigningError('Invalid private key. Use 0x followed by 64 hex digits');
   }
   const key = hexToBytes(privateKey);
   if (secp256k1.utils.isValidSecretKey(key)) return key;

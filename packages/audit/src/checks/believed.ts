@@ -9,14 +9,14 @@ type Sum = { commands: number; microUsdc: bigint };
 
 /** What a number of commands is called. A new basis does not compile without its words. */
 const WORDS: { readonly [Each in Believable]: string } = {
-  operator: 'unsigned operator commands in block 1: compare its hash',
-  genesis: 'network parameters in block 1: compare its hash',
-  listing: 'listings, phases and results made by the venue itself',
+  operator: 'unsigned operator commands in block 1: compare the block hash',
+  genesis: 'network parameters in block 1: compare the block hash',
+  listing: 'listings, phases and results from the venue itself',
   price: 'prices from the venue itself',
   faucet: 'grants of test funds',
-  deposit: 'deposits: no chain was checked',
-  payout: 'settled withdrawals: no chain was checked',
-  bridge: 'bridges: no chain was checked',
+  deposit: 'deposits: not checked against a chain',
+  payout: 'settled withdrawals: not checked against a chain',
+  bridge: 'bridges: not checked against a chain',
   peg: 'address lists from the relay',
   reserves: 'reserves records: not recomputed',
   notice: 'rules version announcements',

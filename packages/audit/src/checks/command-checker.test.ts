@@ -97,9 +97,9 @@ test('what rests on a chain is counted where none is asked, and judged where one
     expect(blind.fault({ command: of(type) }, later)).toBeUndefined();
   }
   expect(blind.counts.believed.lines).toEqual([
-    '1 deposits: no chain was checked',
-    '1 settled withdrawals: no chain was checked',
-    '1 bridges: no chain was checked',
+    '1 deposits: not checked against a chain',
+    '1 settled withdrawals: not checked against a chain',
+    '1 bridges: not checked against a chain',
   ]);
   const chain = {
     depositFault: async () => 'no deposit',
@@ -133,7 +133,7 @@ describe('every command without a request is refused, computed or named as belie
     for (const command of [grant, grant, credit]) checker.fault({ command }, later);
     expect(checker.counts.believed.lines).toEqual([
       '2 grants of test funds, 2001 USDC in total',
-      '1 deposits, 25 USDC in total: no chain was checked',
+      '1 deposits, 25 USDC in total: not checked against a chain',
     ]);
     expect(JSON.parse(JSON.stringify(checker.counts)).believed).toEqual({
       faucet: { commands: 2, usdc: '2001' },

@@ -43,7 +43,7 @@ export class AttestedContents {
     const own = this.#contentOf(replica.payload());
     for (const { content, place, seq } of claims) {
       if (content === own) continue;
-      const what = `it attests content hash ${content} for the snapshot of block ${head.height}, but replaying the log gives ${own}`;
+      const what = `the block attests content hash ${content} for the snapshot of block ${head.height}, but replaying the log gives ${own}`;
       this.findings.push({ ...place, block: seq, what });
     }
   }

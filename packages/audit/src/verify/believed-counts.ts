@@ -6,8 +6,11 @@ export function believedCounts(
   earlierBlocks: number,
 ): string[] {
   const others: [count: number, what: string][] = [
-    [signersSampledOut, 'request signers, as recorded in the log'],
-    [earlierBlocks, 'blocks of earlier rules versions: applied by their own engine, not derived'],
+    [signersSampledOut, 'request signers: taken from the log, signatures not checked'],
+    [
+      earlierBlocks,
+      'blocks with earlier rules versions: applied by their own engine, requests not checked',
+    ],
   ];
   return [
     ...believed.lines,

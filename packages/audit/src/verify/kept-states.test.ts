@@ -46,7 +46,7 @@ test('R-snapshots: a snapshot whose content is not the one that the log attests 
     expect(states.findings).toMatchObject([
       {
         block: 1,
-        what: `its content has the hash ${written!.content}, but block 2 attests ${OTHER}`,
+        what: `its content hash is ${written!.content}, but block 2 attests ${OTHER}`,
       },
     ]);
   }));

@@ -63,7 +63,7 @@ export class KeptStates {
     for (const [{ file, height }, content] of this.#contents) {
       const attested = height < seq ? attestationIn(commands, height) : undefined;
       if (attested === undefined || attested === content) continue;
-      const what = `its content has the hash ${content}, but block ${seq} attests ${attested}`;
+      const what = `its content hash is ${content}, but block ${seq} attests ${attested}`;
       this.findings.push({ file, block: height, what });
     }
   }
@@ -83,7 +83,7 @@ export class KeptStates {
   beyond(height: number): void {
     for (const { file, height: of } of this.#files) {
       if (of <= height) continue;
-      this.findings.push({ file, block: of, what: `the log ends at block ${height}` });
+      this.findings.push({ file, block: of, what: `beyond the end of the log at block ${height}` });
     }
   }
 
@@ -104,7 +104,7 @@ export class KeptStates {
       this.#contents.set(kept, hasher.of(payload, read.payload));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      this.findings.push({ file, block: height, what: `it cannot be read: ${why}` });
+      this.findings.push({ file, block: height, what: `cannot be read: ${why}` });
     }
   }
 }
@@ -116,10 +116,7 @@ function differenceOf(
   state: State | undefined,
 ): string | undefined {
   if (payload.head.hash !== head.hash) {
-    return (
-      `it belongs to a block with the hash ${payload.head.hash}, but replaying the log ` +
-      `gives ${head.hash}`
-    );
+    return `its block hash is ${payload.head.hash}, but replaying the log ` + `gives ${head.hash}`;
   }
   if (state === undefined) return undefined;
   const [kept, own] = [dump(restore(payload.state)), dump(state)];
@@ -128,7 +125,9 @@ function differenceOf(
       JSON.stringify(kept[key as keyof typeof own]) !==
       JSON.stringify(own[key as keyof typeof own]),
   );
-  return part === undefined ? undefined : `its ${part} differ from those of the log`;
+  return part === undefined
+    ? undefined
+    : `it differs in "${part}" from the state computed from the log`;
 }
 
 async function filesIn(directory: string): Promise<readonly KeptFile[]> {

@@ -20,15 +20,15 @@ Verifies the data folder of a stopped venue: every byte of its log, every signat
 receipt. Changes nothing.
 
   --json     Print the report as JSON
-  --pruned   Accept missing rows that retention has removed (historyKeep, receiptsKeptMs)
+  --pruned   Allow for rows that retention has removed (historyKeep, receiptsKeptMs)
 
-With the URL of a log (the operations port of a venue started with --serve-log), replays that log in the same
-way; --venue also compares its blocks with the blocks that the venue publishes.
+Given the URL of a log (the operations port of a venue started with --serve-log), replays that log in the same
+way; --venue also compares its blocks with those that the venue publishes.
 
-receipt      Recomputes the hash, signer and position of a request; with --log, also its result
-liquidation  Recomputes why and at which prices an account was liquidated; with --log, also the marks
+receipt      Recomputes the hash and signer of a request and its position in the block; with --log, also its result
+liquidation  Recomputes the cause and the prices of a liquidation; with --log, also the marks
 settlement   Recomputes the result of an outcome market from its resolution record
-reserves     Checks that an account is included in the published liabilities of a venue
+reserves     Checks that an account is included in a venue's published liabilities
 
 Exit codes: 0 everything agrees, 1 something differs, 2 nothing to compare or a usage error, 4 no answer
 `;
@@ -78,7 +78,7 @@ function refuse(args: readonly string[], message: string): number {
 function textOf({ believed, counts, findings, harmless, hash, height }: VerifyReport): string {
   const stands = findings.length === 0 ? 'verified' : 'NOT VALID';
   const lines = [
-    `${stands}: ${counts.derived} requests derived up to block ${height} ${hash}`,
+    `${stands}: ${counts.derived} requests checked up to block ${height}, hash ${hash}`,
     ...findings.map((each) => `wrong     ${placeText(each)}`),
     ...harmless.map((each) => `harmless  ${placeText(each)}`),
     ...believed.map((each) => `believed  ${each}`),

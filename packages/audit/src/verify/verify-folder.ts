@@ -136,7 +136,7 @@ class FolderCheck {
       }
       await cp(base.file, join(snapshots, basename(base.file)));
       this.#believed.push(
-        `everything up to block ${base.height}: this part of the log was removed and is replaced by ${base.file}`,
+        `everything up to block ${base.height}: that part of the log was removed, and ${base.file} is trusted instead`,
       );
     }
     const replica = await AuditedReplica.open({

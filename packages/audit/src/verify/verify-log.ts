@@ -107,7 +107,9 @@ class LogCheck {
       stateHash: head?.stateHash ?? '',
       finding,
       believed: [
-        ...(from > 1 ? [`${from - 1} blocks before block ${from}: applied, not derived`] : []),
+        ...(from > 1
+          ? [`${from - 1} blocks before block ${from}: applied, requests not checked`]
+          : []),
         ...believedCounts(counts, this.#earlierBlocks),
       ],
       counts,
@@ -129,7 +131,7 @@ class LogCheck {
       if (height >= last || isDone()) return;
       page = await source.page(height + 1, this.#signal);
       if (page.entries.length > 0) continue;
-      const what = `the venue reports a log up to block ${last}, but serves none of it`;
+      const what = `the venue reports a log up to block ${last}, but returned no entries from this block on`;
       throw new FindingError({ height: height + 1, what });
     }
   }

@@ -41,7 +41,7 @@ export async function verifyStore(
     stored = [...rows, ...sqliteShape(copy)];
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return wrong({ file, what: `it cannot be read: ${why}` });
+    return wrong({ file, what: `cannot be read: ${why}` });
   }
   const place = { file: join(scratch, 'computed.sqlite') };
   const log = await readJournal(join(data, 'journal'), height);
@@ -77,7 +77,7 @@ function differences(
   } catch (error) {
     return wrong({ file, what: error instanceof Error ? error.message : String(error) });
   }
-  const what = `its row counts differ from those of a recomputed history: ${brief(counts)}`;
+  const what = `its row counts differ from those in the recomputed history: ${brief(counts)}`;
   return { findings: [], harmless: [{ file, what }] };
 }
 

@@ -90,8 +90,8 @@ function addKeys(program: Command, around: Surroundings): void {
     .command('default')
     .summary('Set the default key for commands without --key')
     .description(
-      'Sets the key for commands without --key. Until you set one, a single account key is ' +
-        'the default; keys created by `oddlot agents approve` are used only if there is no ' +
+      'Sets the key for commands without --key. Until you set one, your account key is the ' +
+        'default if you have exactly one; keys created by `oddlot agents approve` are used only if there is no ' +
         'account key.',
     )
     .argument('<name>', 'Key name, as shown by `oddlot keys list`')
@@ -119,7 +119,7 @@ function addKeys(program: Command, around: Surroundings): void {
         around.env['ODDLOT_PRIVATE_KEY'] ??
         (await readSecret('Private key: ', 'ODDLOT_PRIVATE_KEY'));
       if (!/^0x[0-9a-f]{64}$/i.test(text)) {
-        throw new CliError('key', 'Invalid private key. Use 0x and 64 hex digits.');
+        throw new CliError('key', 'Invalid private key. Use 0x followed by 64 hex digits.');
       }
       await keep(name, text as `0x${string}`, command);
     });
@@ -159,8 +159,8 @@ function addMoney(program: Command, around: Surroundings): void {
       tellReply(reply, `Withdrawal of ${amount} USDC to ${destination} accepted`, options);
     });
   nameFields(withdraw, {
-    amount: ['<amount>', 'an amount of USDC with at most 6 decimals'],
-    destination: ['[destination]', '0x and 40 hex digits'],
+    amount: ['<amount>', 'a USDC amount with at most 6 decimal places'],
+    destination: ['[destination]', '0x followed by 40 hex digits'],
   });
   for (const what of ['split', 'merge'] as const) {
     const operate = program

@@ -24,7 +24,7 @@ export function addBackup(program: Command): void {
       );
       const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
       const lines = [
-        `Backup ${to}: ${manifest.files.length} files, ${bytes} bytes; ${copied} bytes copied`,
+        `Backup ${to}: ${manifest.files.length} files, ${bytes} bytes; ${copied} new bytes copied`,
         ...(others.length === 0
           ? []
           : [
@@ -44,14 +44,14 @@ export function addBackup(program: Command): void {
       const made = new Date(manifest.madeMs).toISOString();
       const lines = [
         `Restored ${data} to its state at ${made}; later actions are not included`,
-        `Start it with the settings of its venue and --data ${data}`,
+        `Start the venue with its own settings and --data ${data}`,
       ];
       print({ json: manifest, lines }, options.json);
     });
   program
     .command('replay')
     .summary('Replay the log of a data folder up to a block and show the state hash')
-    .argument('<data>', 'Data folder; its venue may be running')
+    .argument('<data>', 'Data folder; the venue may be running')
     .requiredOption('--to <height>', 'Height of the last block to replay')
     .action(async (data: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { to: string }>();
@@ -61,11 +61,11 @@ export function addBackup(program: Command): void {
       );
       if (replayed === undefined) {
         const why = 'The log ends earlier or is damaged; check it with `oddlot verify`.';
-        throw new CliError('usage', `Cannot read the log of ${data} up to block ${to}. ${why}`);
+        throw new CliError('usage', `Cannot read the log in ${data} up to block ${to}. ${why}`);
       }
       const { hash, height, stateHash, timeMs } = replayed;
       const at = new Date(timeMs).toISOString();
-      const lines = [`block ${height} of ${at} ${hash}`, `state ${stateHash}`];
+      const lines = [`block ${height}, ${at}, hash ${hash}`, `state hash ${stateHash}`];
       print({ json: replayed, lines }, options.json);
     });
 }

@@ -38,7 +38,7 @@ export function addDeposit(program: Command, around: Surroundings): void {
       '--transfer',
       'Send the USDC yourself and pay gas in ether, instead of signing a permit',
     )
-    .option('--rpc <url>', "JSON-RPC endpoint of the chain (default: the venue's)")
+    .option('--rpc <url>', "JSON-RPC endpoint for the chain (default: the venue's)")
     .option('--wait-seconds <n>', 'Maximum time to wait for the credit, in seconds', WAIT_SECONDS)
     .action(async (text: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<DepositOptions>();
@@ -62,7 +62,10 @@ export function addDeposit(program: Command, around: Surroundings): void {
         const held = await depositor.holding(address);
         const has = `${address} has ${formatMoney(held.microUsdc)} USDC on chain ${settings.settlement_chain_id}`;
         if (held.microUsdc < amount)
-          throw new CliError('refused', `${has}, which is less than the amount. Nothing was sent.`);
+          throw new CliError(
+            'refused',
+            `${has}, less than the amount to deposit. Nothing was sent.`,
+          );
         say(has);
         let txHash: string;
         if (options.transfer === true) {
@@ -96,7 +99,7 @@ export function addDeposit(program: Command, around: Surroundings): void {
 function amountOf(text: string, min: string): bigint {
   const amount = parseExact(text, USDC_DECIMALS);
   if (amount === undefined || amount <= 0n || amount > BigInt(Number.MAX_SAFE_INTEGER)) {
-    const expected = `Use an amount of USDC with at most ${USDC_DECIMALS} decimals.`;
+    const expected = `Use a USDC amount with at most ${USDC_DECIMALS} decimal places.`;
     throw new CliError('usage', `Invalid <amount> "${text}". ${expected}`);
   }
   if (amount >= BigInt(min)) return amount;

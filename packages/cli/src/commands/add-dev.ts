@@ -35,7 +35,7 @@ export function addDev(program: Command): void {
         'accounts with publicly known keys. Runs until you press Ctrl-C, then deletes all ' +
         'data unless --data is set.',
     )
-    .option('--port <port>', 'Port of the venue; 0 selects a free one', '8690')
+    .option('--port <port>', 'Venue port; 0 selects a free port', '8690')
     .option('--accounts <count>', 'Number of funded accounts', '10')
     .option('--usdc <amount>', 'USDC credited to each sub-account (perp and outcome)', '100000')
     .option(
@@ -43,7 +43,7 @@ export function addDev(program: Command): void {
       'Folder for all data, kept after the venue stops (default: a temporary folder)',
     )
     .option('--still', 'Keep prices constant')
-    .option('--no-bots', 'Run no simulated traders')
+    .option('--no-bots', 'Do not run simulated traders')
     .option(
       '--liquidity <whose>',
       '`examples`: start two example market makers instead of simulated traders',
@@ -142,14 +142,14 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
     throw new CliError(
       'usage',
       '--liquidity and --controls cannot be combined, because the example makers use the ' +
-        'system clock. Leave one of them out.',
+        'system clock. Use only one of them.',
     );
   }
   if (options.data !== undefined) {
     throw new CliError(
       'usage',
       '--data and --controls cannot be combined, because a controlled venue can go back in ' +
-        'time and stores nothing. Leave one of them out.',
+        'time and stores nothing. Use only one of them.',
     );
   }
   const [port, controlsPort] = [
@@ -181,7 +181,7 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
         .finally(() => process.exit(0));
     process.once('SIGINT', leave);
     process.once('SIGTERM', leave);
-    const told = `The controls are at ${controls.url}, open to every user of this machine.`;
+    const told = `The controls are at ${controls.url} and open to every user on this machine.`;
     const lines = greeting({ url, accounts, usdc: options.usdc, told });
     print({ json: { url, controlsUrl: controls.url, accounts }, lines }, options.json);
   } catch (error) {
@@ -214,10 +214,10 @@ function greeting(what: {
 }): readonly string[] {
   const { accounts, told, url, usdc } = what;
   return [
-    `Oddlot is serving at ${url} (page, /info, /exchange, ${url.replace('http', 'ws')}/ws)`,
+    `Oddlot is running at ${url} (page, /info, /exchange, ${url.replace('http', 'ws')}/ws)`,
     ...(told === undefined ? [] : [told]),
     '',
-    `${accounts.length} accounts with ${usdc} test USDC each. Their keys are ` +
+    `${accounts.length} accounts with ${usdc} test USDC in each sub-account. Their keys are ` +
       'public: never send real funds to them.',
     ...accounts.map(({ address, privateKey }, at) => `(${at}) ${address}  ${privateKey}`),
     '',

@@ -71,7 +71,7 @@ function addGate(program: Command, around: Surroundings): void {
         );
       });
     nameFields(listing, {
-      [`setGate.${list}.${key}`]: ['<address...>', '0x and 40 hex digits for each'],
+      [`setGate.${list}.${key}`]: ['<address...>', '0x followed by 40 hex digits for each address'],
     });
   }
 }
@@ -111,7 +111,7 @@ function addOperators(program: Command, around: Surroundings): void {
         const reply = await venueAdmin.setOperators({ role, [key]: [address] }, CONFIRM);
         tellReply(reply, `${key === 'add' ? 'Added' : 'Removed'} ${address} (${role})`, options);
       });
-    nameFields(listing, { [`setOperators.${key}`]: ['<address>', '0x and 40 hex digits'] });
+    nameFields(listing, { [`setOperators.${key}`]: ['<address>', '0x followed by 40 hex digits'] });
   }
 }
 
@@ -127,7 +127,7 @@ function addFees(program: Command, around: Surroundings): void {
     });
   fees
     .command('set')
-    .summary('Replace the fee schedule, starting with the next fill')
+    .summary('Replace the fee schedule, effective from the next fill')
     .argument(
       '<file>',
       'JSON file with the tiers, level 0 first: {"tiers": [{…}]} (see the API reference)',
@@ -137,6 +137,6 @@ function addFees(program: Command, around: Surroundings): void {
       const { tiers } = readJsonFile<Pick<SetFeeTiersParameters, 'tiers'>>(file, ['tiers']);
       const { venueAdmin } = (await around.signer(options)).exchange;
       const reply = await venueAdmin.setFeeTiers({ exchangeId: 0, tiers }, CONFIRM);
-      tellReply(reply, `Set ${tiers.length} fee tiers, starting with the next fill`, options);
+      tellReply(reply, `Set ${tiers.length} fee tiers, effective from the next fill`, options);
     });
 }

@@ -19,7 +19,7 @@ export function addMargin(program: Command, around: Surroundings): void {
 function addLeverage(program: Command, around: Surroundings): void {
   program
     .command('leverage')
-    .summary('Set the leverage of a perp')
+    .summary('Set the leverage for a perp')
     .argument('<perp>', 'A perp such as BTC')
     .argument(
       '<leverage>',
@@ -46,14 +46,14 @@ function addLeverage(program: Command, around: Surroundings): void {
       const leverage = side === 'short' ? -times : times;
       const change = { asset: perp.id, leverage, marginMode };
       const reply = await client.exchange.updateLeverage(change, CONFIRM);
-      tellReply(reply, `Leverage of ${perp.name} set to ${times}x`, options);
+      tellReply(reply, `${perp.name} leverage set to ${times}x`, options);
     });
 }
 
 function addModes(program: Command, around: Surroundings): void {
   program
     .command('margin-mode')
-    .summary('Set the margin mode of a perp: cross or isolated')
+    .summary('Set the margin mode for a perp: cross or isolated')
     .argument('<perp>', 'A perp such as BTC')
     .addArgument(new Argument('<mode>', 'New margin mode').choices(['cross', 'isolated']))
     .addHelpText('after', '\nExample:\n  oddlot margin-mode BTC isolated')
@@ -63,11 +63,11 @@ function addModes(program: Command, around: Surroundings): void {
       const perp = await findPerp(client, name);
       const change = { asset: perp.id, isCross: mode === 'cross' };
       const reply = await client.exchange.updateMarginMode(change, CONFIRM);
-      tellReply(reply, `Margin mode of ${perp.name} set to ${mode}`, options);
+      tellReply(reply, `${perp.name} margin mode set to ${mode}`, options);
     });
   program
     .command('position-mode')
-    .summary('Set the position mode of the account: one-way or hedge')
+    .summary("Set the account's position mode: one-way or hedge")
     .addArgument(new Argument('<mode>', 'New position mode').choices(['one-way', 'hedge']))
     .addHelpText('after', '\nExample:\n  oddlot position-mode hedge')
     .action(async (mode: 'one-way' | 'hedge', _: unknown, command: Command) => {
@@ -80,9 +80,7 @@ function addModes(program: Command, around: Surroundings): void {
 }
 
 function addIsolatedMargin(program: Command, around: Surroundings): void {
-  const margin = program
-    .command('margin')
-    .summary('Add margin to an isolated position or remove it');
+  const margin = program.command('margin').summary('Add or remove margin on an isolated position');
   for (const [name, sign] of [
     ['add', 1],
     ['remove', -1],
@@ -104,8 +102,8 @@ function addIsolatedMargin(program: Command, around: Surroundings): void {
         const perp = await findPerp(client, wanted);
         const change = { asset: perp.id, isBuy: options.side === 'long', ntli: sign * amount };
         const reply = await client.exchange.updateIsolatedMargin(change, CONFIRM);
-        const done = isAdd ? 'added to' : 'removed from';
-        tellReply(reply, `${text} USDC ${done} the margin of ${perp.name}`, options);
+        const done = isAdd ? `Added ${text} USDC to` : `Removed ${text} USDC from`;
+        tellReply(reply, `${done} the ${perp.name} margin`, options);
       });
   }
 }
@@ -120,6 +118,6 @@ function sideOption(): Option {
 function amountOf(text: string): number {
   const amount = Number(parseExact(text, MONEY_DECIMALS) ?? 0n);
   if (amount > 0 && Number.isSafeInteger(amount)) return amount;
-  const expected = `Use an amount of USDC above zero, with at most ${MONEY_DECIMALS} decimals.`;
+  const expected = `Use a USDC amount above zero, with at most ${MONEY_DECIMALS} decimal places.`;
   throw new CliError('usage', `Invalid <amount> "${text}". ${expected}`);
 }

@@ -27,10 +27,10 @@ type PerpChange = GlobalOptions & {
 };
 
 function addMarket(program: Command, around: Surroundings): void {
-  const market = program.command('market').summary('Change, halt or delist markets (admins)');
+  const market = program.command('market').summary('Change, halt or delist markets (admins only)');
   const change = market
     .command('change')
-    .summary('Change fees and limits of a perp, starting with the next block')
+    .summary("Change a perp's fees and limits, effective from the next block")
     .argument('<perp>', 'A perp such as BTC')
     .option('--taker-fee <rate>', 'Taker fee as a fraction, such as 0.0004')
     .option('--maker-fee <rate>', 'Maker fee as a fraction, 0 or more, such as 0.0001')
@@ -56,7 +56,7 @@ function addMarket(program: Command, around: Surroundings): void {
       const named = Object.entries(changes).filter(([, value]) => value !== undefined);
       if (named.length === 0)
         throw new CliError('usage', 'Nothing to change. Pass at least one option; see --help.');
-      await setPerp(around, options, name, Object.fromEntries(named), 'was changed');
+      await setPerp(around, options, name, Object.fromEntries(named), 'updated');
     });
   nameFields(change, {
     'setPerp.takerFeeRate': ['--taker-fee', 'a fraction'],
@@ -74,8 +74,8 @@ function addMarket(program: Command, around: Surroundings): void {
       .command(name)
       .summary(
         isHalted
-          ? 'Halt trading on a market; cancels are still accepted'
-          : 'Resume trading on a market',
+          ? 'Halt trading in a market; cancels are still accepted'
+          : 'Resume trading in a market',
       )
       .argument('<market>', 'A perp such as BTC, or the slug or id of an outcome market')
       .action(async (wanted: string, _: unknown, command: Command) => {
@@ -129,7 +129,9 @@ function meant({ yes }: { readonly yes?: boolean }, what: string): void {
 }
 
 function addEvent(program: Command, around: Surroundings): void {
-  const event = program.command('event').summary('List and resolve outcome markets (deployers)');
+  const event = program
+    .command('event')
+    .summary('List and resolve outcome markets (deployers only)');
   event
     .command('create')
     .summary('List an event and its markets')
@@ -144,13 +146,13 @@ function addEvent(program: Command, around: Surroundings): void {
       const made = await listEvent(await around.signer(options), wanted, file);
       const lines = made.map(
         ({ id, isNew, slug }) =>
-          `${slug} ${isNew ? 'is' : 'was already'} market ${id} of ${wanted.event.slug}`,
+          `${isNew ? 'Listed' : 'Already listed:'} ${slug} as market ${id} of event ${wanted.event.slug}`,
       );
       print({ json: made, lines }, options.json);
     });
   event
     .command('close')
-    .summary('End trading of a market early, so that it can be resolved')
+    .summary('End trading in a market early, so that it can be resolved')
     .argument('<market>', 'Market id, or its slug while it is open')
     .option('--yes', 'Confirm that closing is final')
     .action(async (market: string, _: unknown, command: Command) => {
@@ -182,7 +184,7 @@ function addEvent(program: Command, around: Surroundings): void {
         ...(evidence === undefined ? {} : { evidence }),
       };
       const reply = await client.exchange.outcomeDeploy.resolve(result, CONFIRM);
-      tellReply(reply, `Each YES share of ${market} pays ${settlementFraction}`, options);
+      tellReply(reply, `Each YES share of ${market} pays ${settlementFraction} USDC`, options);
     });
   nameFields(resolve, { 'resolve.settlementFraction': ['<fraction>', 'a number from 0 to 1'] });
 }

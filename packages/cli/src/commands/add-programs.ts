@@ -34,7 +34,11 @@ const PROGRAMS: readonly (readonly [name: string, summary: string, run: Run])[] 
     'Start a validator that signs bridge payouts',
     forJson('validator', VALIDATOR_PROGRAM),
   ],
-  ['bridge', 'Deploy, inspect, pause and rotate a bridge', forJson('bridge', BRIDGE_PROGRAM)],
+  [
+    'bridge',
+    'Deploy, inspect and pause a bridge, and rotate its validators',
+    forJson('bridge', BRIDGE_PROGRAM),
+  ],
   [
     'verify',
     'Verify a data folder, a log, a settlement, a liquidation, a receipt or reserves',

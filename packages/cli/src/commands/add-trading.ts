@@ -94,18 +94,18 @@ function addOrder(program: Command, around: Surroundings): void {
     )
     .option(
       '--slippage <percent>',
-      'Maximum slippage of a market order from the best price (percent)',
+      'Maximum slippage of a market order from the best price, in percent',
       '1',
     )
     .option('--reduce-only', 'Only reduce or close a position')
     .option('--tp <price>', 'Trigger price of a take-profit for the filled size')
     .option('--sl <price>', 'Trigger price of a stop-loss for the filled size')
     .addOption(
-      new Option('--leg <leg>', 'Outcome to trade, on outcome markets')
+      new Option('--leg <leg>', 'Outcome to trade (outcome markets only)')
         .choices(['yes', 'no'])
         .default('yes'),
     )
-    .option('--cloid <id>', 'Client order id: 0x and 32 hex digits')
+    .option('--cloid <id>', 'Client order id: 0x followed by 32 hex digits')
     .addHelpText(
       'after',
       '\nExamples:\n  oddlot order buy 0.01 BTC\n  oddlot order sell 0.01 BTC --price 99000 --tif Alo\n' +
@@ -126,7 +126,7 @@ function addOrder(program: Command, around: Surroundings): void {
   nameFields(order, {
     'orders.s': ['<size>', 'a decimal number'],
     'orders.p': ['--price', 'a decimal number'],
-    'orders.c': ['--cloid', '0x and 32 hex digits'],
+    'orders.c': ['--cloid', '0x followed by 32 hex digits'],
   });
 }
 
@@ -138,7 +138,7 @@ function withExits(
 ): OrderParameters {
   if (tp === undefined && sl === undefined) return { orders: [parent] };
   if (isOutcome)
-    throw new CliError('usage', `${name} is an outcome market. TP/SL are available on perps only.`);
+    throw new CliError('usage', `${name} is an outcome market. TP/SL is available on perps only.`);
   return bracketOrder({
     parent,
     takeProfit: tp === undefined ? undefined : { triggerPrice: decimalText('--tp', tp) },
@@ -155,7 +155,7 @@ async function orderOf(
   const asset = instrument.id;
   if (instrument.isOutcome) {
     if (price === undefined) {
-      throw new CliError('usage', 'Missing --price. Orders on outcome markets need one.');
+      throw new CliError('usage', 'Missing --price. Orders on outcome markets need a limit price.');
     }
     const make = { buy: { yes: buyYes, no: buyNo }, sell: { yes: sellYes, no: sellNo } }[side][leg];
     if (tif === 'Ioc')

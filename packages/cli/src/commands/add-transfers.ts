@@ -6,7 +6,7 @@ import { CONFIRM, tellReply } from '../tell-reply.ts';
 type SubAccount = 'perp' | 'outcome';
 
 const SUB_ACCOUNTS = ['perp', 'outcome'] as const;
-const AMOUNT = ['<amount>', 'an amount of USDC with at most 6 decimals'] as const;
+const AMOUNT = ['<amount>', 'a USDC amount with at most 6 decimal places'] as const;
 
 /** Free money from one sub-account to another, signed by the account's own key. */
 export function addTransfers(program: Command, around: Surroundings): void {
@@ -57,5 +57,5 @@ export function addTransfers(program: Command, around: Surroundings): void {
       tellReply(reply, `Sent ${amount} USDC to ${destination}`, options);
     });
   nameFields(transfer, { amount: AMOUNT });
-  nameFields(send, { amount: AMOUNT, destination: ['<address>', '0x and 40 hex digits'] });
+  nameFields(send, { amount: AMOUNT, destination: ['<address>', '0x followed by 40 hex digits'] });
 }

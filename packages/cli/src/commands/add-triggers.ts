@@ -38,8 +38,8 @@ function addTrigger(program: Command, around: Surroundings): void {
     .summary('Place a trigger order (take-profit or stop)')
     .description(
       'Places a trigger order on a perp. The order becomes active when the mark ' +
-        'reaches the trigger price: a take-profit (tp) sells above and buys below the ' +
-        'mark, a stop (sl) sells below and buys above it.',
+        'reaches the trigger price. For a take-profit (tp), that price is above the mark ' +
+        'for a sell and below it for a buy; for a stop (sl), the other way around.',
     )
     .addArgument(new Argument('<side>', 'Side').choices(['buy', 'sell']))
     .argument('<size>', 'Size in coins')
@@ -49,10 +49,10 @@ function addTrigger(program: Command, around: Surroundings): void {
         .choices(['tp', 'sl'])
         .makeOptionMandatory(),
     )
-    .requiredOption('--trigger <price>', 'Trigger price (mark)')
+    .requiredOption('--trigger <price>', 'Mark price at which the order becomes active')
     .option('--price <price>', 'Limit price of the order (default: a market order)')
     .option('--open', 'Allow the order to open a position (default: reduce-only)')
-    .option('--cloid <id>', 'Client order id: 0x and 32 hex digits')
+    .option('--cloid <id>', 'Client order id: 0x followed by 32 hex digits')
     .addHelpText(
       'after',
       '\nExamples:\n  oddlot trigger sell 0.01 BTC --type sl --trigger 90000\n' +
@@ -74,7 +74,7 @@ function addTrigger(program: Command, around: Surroundings): void {
   nameFields(placing, {
     'orders.s': ['<size>', 'a decimal number'],
     'orders.p': ['--price', 'a decimal number'],
-    'orders.c': ['--cloid', '0x and 32 hex digits'],
+    'orders.c': ['--cloid', '0x followed by 32 hex digits'],
   });
 }
 
@@ -92,7 +92,7 @@ function addTpsl(program: Command, around: Surroundings): void {
     .option('--sl <price>', 'Trigger price of the stop-loss')
     .option('--tp-price <price>', 'Limit price of the take-profit (default: a market order)')
     .option('--sl-price <price>', 'Limit price of the stop-loss (default: a market order)')
-    .option('--size <size>', 'Coins to close (default: the whole position)')
+    .option('--size <size>', 'Size to close, in coins (default: the whole position)')
     .addOption(
       new Option('--side <side>', 'Position to protect (hedge mode)').choices(['long', 'short']),
     )
@@ -139,10 +139,7 @@ function sideOf(
     .map(({ position }): Side => (position.szi.startsWith('-') ? 'short' : 'long'));
   const [held] = side === undefined ? sides : sides.filter((each) => each === side);
   if (held === undefined)
-    throw new CliError(
-      'refused',
-      `There is no such position on ${name}. See \`oddlot positions\`.`,
-    );
+    throw new CliError('refused', `No matching position in ${name}. See \`oddlot positions\`.`);
   if (side === undefined && sides.length > 1) {
     throw new CliError('usage', `${name} has both a long and a short position. Use --side.`);
   }

@@ -54,8 +54,8 @@ export function addVenue(program: Command, around: Surroundings): void {
     });
   program
     .command('export')
-    .summary('Export all rows of an account as CSV (with --json: one JSON object per line)')
-    .argument('<what>', 'Type of rows: fills, fundings, ledger or orders')
+    .summary("Export an account's full history as CSV (with --json: one JSON object per line)")
+    .argument('<what>', 'What to export: fills, fundings, ledger or orders')
     .argument('[address]', ACCOUNT_ARGUMENT)
     .action(async (what: string, address: string | undefined, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();

@@ -33,10 +33,7 @@ export function addWatch(program: Command, around: Surroundings): void {
       const options = command.optsWithGlobals<WatchOptions>();
       const { account } = options;
       if ((name === undefined) === (account === undefined)) {
-        throw new CliError(
-          'usage',
-          'Missing instrument. Pass one, or use --account to watch an account.',
-        );
+        throw new CliError('usage', 'Pass either an instrument or --account.');
       }
       const count =
         options.updates === undefined ? Infinity : wholeNumber('--updates', options.updates);
@@ -118,7 +115,7 @@ async function watchAccount(client: Client, account: ReadAccount, drawing: Drawi
       price: limitPx,
     }));
     const worth = state?.marginSummary.accountValue ?? '0';
-    const via = agent === undefined ? '' : `  (through agent key "${agent.key}")`;
+    const via = agent === undefined ? '' : `  (via agent key "${agent.key}")`;
     const lines = [
       `${user}  ${worth} USDC${via}`,
       ...table(held, 'No positions'),

@@ -78,7 +78,7 @@ async function checkBefore(
       there.end_time === event.endTime &&
       there.mutually_exclusive === event.mutuallyExclusive;
     if (!isSame) {
-      const why = 'is already listed with different times or a different exclusivity';
+      const why = 'is already listed with different times or a different mutuallyExclusive';
       throw new CliError('usage', `${file}: event ${event.slug} ${why}. Nothing was sent.`);
     }
   }

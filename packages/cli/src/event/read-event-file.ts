@@ -15,13 +15,13 @@ export function readEventFile(file: string): EventFile {
     file,
     ['event', 'markets'],
   );
-  if (!Array.isArray(markets)) throw new CliError('usage', `${file}: markets must be a list`);
+  if (!Array.isArray(markets)) throw new CliError('usage', `${file}: markets must be an array`);
   check(`${file}: event`, { registerEvent: event });
   const listed = markets.map((market: RegisterMarketParameters, index) => {
     const where = `${file}: markets[${index}]`;
     const { eventSlug } = market ?? {};
     if (eventSlug !== undefined && eventSlug !== event.slug) {
-      throw new CliError('usage', `${where} refers to another event, ${eventSlug}`);
+      throw new CliError('usage', `${where} refers to a different event, ${eventSlug}`);
     }
     const whole = { ...market, eventSlug: event.slug };
     check(where, { registerMarket: whole });

@@ -129,7 +129,7 @@ async function checkStep(
   const at = `${step}:`;
   const risk = riskOf(scope);
   findings.holds(
-    `${at} account value ${delta.accountValue} is at or below maintenance margin and fee,`,
+    `${at} account value ${delta.accountValue} is at or below maintenance margin plus fee:`,
     scope.equity <= risk,
     moneyText(risk),
     'above the limit: the account should not have been liquidated',
@@ -157,8 +157,13 @@ async function checkStep(
     const isPart = position.notional <= scope.notional && position.maintenance <= scope.maintenance;
     const most = `${delta.liquidatedNtlPos} and ${delta.maintenanceMargin}`;
     const part = `${moneyText(position.notional)} and ${moneyText(position.maintenance)}`;
-    findings.holds(`${what} is part of the totals`, isPart, most, part);
-    findings.believe(`${at} other positions of the account`, 'not listed in the row');
+    findings.holds(
+      `${what} is within the total value and maintenance margin of`,
+      isPart,
+      most,
+      part,
+    );
+    findings.believe(`${at} the account's other positions`, 'not listed in the ledger row');
   }
   // What an insolvent account lacks is shared by what its positions lost, which no row has.
   const bankrupt = scope.equity < 0n ? undefined : bankruptcyPrice(scope, position);
@@ -195,7 +200,7 @@ async function checkByLog(
   });
   const { finding } = report;
   if (finding !== undefined) {
-    findings.holds('the log', false, `block ${finding.height}`, finding.what);
+    findings.holds('the log is valid at', false, `block ${finding.height}`, finding.what);
     return;
   }
   const ofUser = <Row extends { readonly user: string }>(rows: readonly Row[] = []): Row[] =>

@@ -103,7 +103,7 @@ async function checkBlock(
   const computed = hashText([parentHash, height, blockTime, stateHash, ...hashes].join('\n'));
   if (computed === hash) findings.same('block hash', hash, computed);
   else {
-    const why = `${hash}: the block includes commands without a signature, which only the log contains`;
+    const why = `${hash}: the block includes unsigned commands, which only the log contains`;
     findings.believe('block hash', why);
   }
   const [next, , before] = await info.blocks({ before: height + 2, limit: 3 }).then((rows) =>
@@ -124,14 +124,14 @@ function checkReceipt(findings: Findings, { block, status, tx }: Told): void {
     findings.believe('the receipt', 'no longer stored');
     return;
   }
-  findings.same('signer of the receipt', status.signer, tx.signer);
-  findings.same('nonce of the receipt', status.nonce, tx.nonce);
-  findings.same('block of the receipt', status.block, {
+  findings.same('signer in the receipt', status.signer, tx.signer);
+  findings.same('nonce in the receipt', status.nonce, tx.nonce);
+  findings.same('block in the receipt', status.block, {
     height: block.height,
     time: block.blockTime,
     hash: block.hash,
   });
-  findings.same('result of the receipt', status.result, tx.result);
+  findings.same('result in the receipt', status.result, tx.result);
 }
 
 /** What an engine of one's own makes of the log. */
@@ -153,7 +153,7 @@ async function checkByLog(
   });
   const { finding } = report;
   if (finding !== undefined) {
-    findings.holds('the log', false, `block ${finding.height}`, finding.what);
+    findings.holds('the log is valid at', false, `block ${finding.height}`, finding.what);
     return;
   }
   const { head, txs = [] } = own ?? {};
@@ -161,7 +161,7 @@ async function checkByLog(
   findings.same('state hash according to the log', block.stateHash, head?.stateHash);
   const row = txs.find(({ txHash }) => txHash === tx.hash);
   findings.same('index in the block', tx.index, row?.index);
-  findings.same('account of the action', tx.user, row?.user);
+  findings.same('account that the action applies to', tx.user, row?.user);
   if (receipt === undefined || status.status === 'unknown') return;
   const { outcome } = decodeReceiptBody(receipt.body);
   findings.same('result according to the log', status.result, outcome.result);

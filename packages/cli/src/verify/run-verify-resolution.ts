@@ -16,7 +16,7 @@ async function verifyResolution(url: string, instrumentId: number): Promise<Find
   const receipt = await createClient({ url }).info.outcomeResolution({ instrumentId });
   const compared = checkResolution(receipt);
   if (compared.length === 0) {
-    throw new CliError('usage', `Market ${instrumentId} is not resolved`);
+    throw new CliError('usage', `Market ${instrumentId} has not been resolved`);
   }
   const findings = new Findings();
   for (const { agrees, claimed, computed, what } of compared) {
@@ -25,7 +25,7 @@ async function verifyResolution(url: string, instrumentId: number): Promise<Find
   if (receipt.inputs === null) {
     findings.believe(
       'the result',
-      'resolved by the operator, without samples from which to compute it',
+      'set by the operator; there are no samples to recompute it from',
     );
   }
   return findings;

@@ -34,7 +34,7 @@ async function verifyUrl(
 }
 
 const USAGE =
-  'usage: oddlot verify <url of a log> [--network <name>] [--former-name <name>]… [--genesis <hash>] [--from <height>] [--to <height>] [--venue <url>] [--json]';
+  'usage: oddlot verify <log-url> [--network <name>] [--former-name <name>]… [--genesis <hash>] [--from <height>] [--to <height>] [--venue <url>] [--json]';
 
 /** Runs the command; what stands in its way is one line. */
 export function runVerifyUrl(
@@ -58,7 +58,7 @@ export function runVerifyUrl(
     const first = from === undefined ? undefined : wholeNumber('--from', from);
     const last = to === undefined ? undefined : wholeNumber('--to', to);
     if (first !== undefined && last !== undefined && last < first) {
-      throw new CliError('usage', `Nothing to compare: block ${last} is before block ${first}`);
+      throw new CliError('usage', `Nothing to compare: --to ${last} is before --from ${first}`);
     }
     const report = await verifyUrl(urlOf(log), {
       serviceNetwork,
@@ -82,7 +82,7 @@ function textOf(report: Awaited<ReturnType<typeof verifyUrl>>): string {
   const stands = finding === undefined ? 'verified' : 'NOT VALID';
   const at = finding?.command === undefined ? '' : `, command ${finding.command}`;
   return [
-    `${stands}: ${counts.derived} requests derived up to block ${height} ${hash}`,
+    `${stands}: ${counts.derived} requests checked up to block ${height}, hash ${hash}`,
     ...(finding === undefined ? [] : [`wrong     block ${finding.height}${at}: ${finding.what}`]),
     ...(compared === 0 ? [] : [`${compared} blocks match the venue's explorer`]),
     ...believed.map((each) => `believed  ${each}`),

@@ -55,9 +55,9 @@ export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] 
     ...FIGURES.map((name) => mustBe(`${name} is not negative`, of(name), of(name) >= 0n)),
     mustBe('shortfall is zero', of('shortfall'), of('shortfall') === 0n),
     ...checkUnbacked(proof, of('unbacked')),
-    same('amount, the sum of its parts', text(amount), text(total(parts))),
+    same('amount is the sum of its parts', text(amount), text(total(parts))),
     same('root', published.root, root),
-    ...(known.root === undefined ? [] : [same('known root', published.root, known.root)]),
+    ...(known.root === undefined ? [] : [same('given root', published.root, known.root)]),
     same('liabilities', text(of('liabilities')), text(sum)),
     same('owed', text(of('owed')), text(owed)),
     same('assets', text(of('assets')), text(assets)),
@@ -129,7 +129,7 @@ type Asked = { readonly rpc?: string; readonly url?: string; readonly bridge?: s
  */
 async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Finding[]> {
   const unsettled = micro(String(proof.published['unsettled']), true);
-  const what = 'unsettled does not exceed the payouts that are still reported as open';
+  const what = 'unsettled does not exceed the payouts still reported as open';
   if (unsettled <= 0n) return [];
   const { rpc, url } = asked;
   if (rpc === undefined || url === undefined) {
@@ -204,8 +204,8 @@ async function checkBalance(
   const chain = await ask(rpc.url, 'eth_chainId', []);
   return [
     same('chain', String(chainId), String(Number(chain))),
-    ...(rpc.bridge === undefined ? [] : [same('known bridge', bridge, rpc.bridge)]),
-    ...(rpc.token === undefined ? [] : [same('known token', token, rpc.token)]),
+    ...(rpc.bridge === undefined ? [] : [same('given bridge', bridge, rpc.bridge)]),
+    ...(rpc.token === undefined ? [] : [same('given token', token, rpc.token)]),
     same(`bridge balance at block ${at}`, text(micro(String(balance))), text(BigInt(held))),
   ];
 }
@@ -247,7 +247,7 @@ function same(what: string, told: string, computed: string): Finding {
 /** Micro-USDC of a decimal text; exact, and of a size that a leaf or a sum can have. */
 function micro(decimal: string, isSigned = false): bigint {
   const match = /^(-?)(\d{1,40})(?:\.(\d{1,6}))?$/.exec(decimal);
-  if (match === null) throw new Error(`Invalid amount of USDC: ${decimal}`);
+  if (match === null) throw new Error(`Invalid USDC amount: ${decimal}`);
   const [, sign, whole = '', fraction = ''] = match;
   const amount = BigInt(whole + fraction.padEnd(6, '0'));
   if (amount >= SUM_MAX || (sign === '-' && !isSigned)) {
@@ -274,7 +274,7 @@ function word(amount: bigint): string {
 
 function bytes(hex: string, length: number): string {
   if (!new RegExp(`^0x[0-9a-fA-F]{${2 * length}}$`).test(hex)) {
-    throw new Error(`${hex} does not have ${length} bytes`);
+    throw new Error(`${hex} is not ${length} bytes long`);
   }
   return hex.slice(2).toLowerCase();
 }
@@ -363,7 +363,8 @@ export async function runVerifyReserves(
     const query = { type: 'reservesProof', user };
     const asked = file === undefined ? await info(String(url), query) : kept(file);
     const proof = asked as Proof | null;
-    if (proof === null) throw ending(EXIT.nothing, `${user} is not part of the published reserves`);
+    if (proof === null)
+      throw ending(EXIT.nothing, `${user} is not included in the published reserves`);
     const findings = [
       ...checkProof(proof, given),
       ...(await checkUnsettled(proof, given)),
@@ -403,9 +404,9 @@ function read(args: readonly string[]): Given & { readonly isJson: boolean } {
   const wrong = (why: string): Error => ending(EXIT.nothing, why);
   if (user === undefined || (url === undefined && proof === undefined)) throw wrong(USAGE);
   const odd = [user, bridge, token].find((each) => each && !/^0x[0-9a-fA-F]{40}$/.test(each));
-  if (odd !== undefined) throw wrong(`Invalid address "${odd}". Use 0x and 40 hex digits.`);
+  if (odd !== undefined) throw wrong(`Invalid address "${odd}". Use 0x followed by 40 hex digits.`);
   if (root !== undefined && !/^0x[0-9a-fA-F]{64}$/.test(root))
-    throw wrong(`Invalid root "${root}". Use 0x and 64 hex digits.`);
+    throw wrong(`Invalid root "${root}". Use 0x followed by 64 hex digits.`);
   if (rpc === undefined && (bridge ?? token) !== undefined) throw wrong(ALONE);
   const bad = [url, rpc].find((each) => each !== undefined && !URL.canParse(each));
   if (bad !== undefined) throw wrong(`Invalid URL "${bad}". Use an http or https URL.`);

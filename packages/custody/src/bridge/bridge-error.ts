@@ -23,7 +23,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   3: 'the payout was cancelled',
   4: 'the contract does not accept these values',
   5: 'too few validators signed',
-  6: 'a signature is not valid',
+  6: 'a signature is invalid',
   7: 'a signer is not a validator',
   8: 'the signatures are not sorted by signer',
   9: 'the token rejected the transfer',
@@ -31,7 +31,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   11: 'the payout is not due yet',
   15: 'the nonce has changed; prepare the request again',
   16: "the key is not the guardian's",
-  17: 'the validator set is not valid: it cannot reach the threshold, or contains a duplicate',
+  17: 'the validator set is invalid: it cannot reach the threshold, or contains a duplicate',
   18: 'the token transferred a different amount',
   19: 'the transaction ran out of gas',
 };

@@ -88,7 +88,7 @@ export class BridgeOptions {
   usd(name: Text): bigint {
     const value = parseExact(this.required(name), MONEY_DECIMALS);
     if (value === undefined || value < 0n)
-      throw new UsageError(`Invalid --${name}. Use an amount of USDC`);
+      throw new UsageError(`Invalid --${name}. Use a USDC amount`);
     return value;
   }
 
@@ -106,7 +106,7 @@ export class BridgeOptions {
 
 export function idOf(text: string): bigint {
   const isId = /^(0|[1-9][0-9]{0,19})$/.test(text) && BigInt(text) < 1n << 64n;
-  if (!isId) throw new UsageError(`Invalid id of a withdrawal: ${text}`);
+  if (!isId) throw new UsageError(`Invalid withdrawal id: ${text}`);
   return BigInt(text);
 }
 

@@ -117,16 +117,16 @@ export function readRequest(file: string): BridgeRequest {
     throw fault(error instanceof Error ? error.message : 'not readable');
   }
   const outer = RequestFile.safeParse(json);
-  if (!outer.success) throw fault(`not a request of the bridge (${faultOf(outer.error)})`);
+  if (!outer.success) throw fault(`not a bridge request (${faultOf(outer.error)})`);
   const { deposit, signatures, typedData } = outer.data;
   const inner = Message.safeParse(typedData);
-  if (!inner.success) throw fault(`not a request of the bridge (${faultOf(inner.error)})`);
+  if (!inner.success) throw fault(`not a bridge request (${faultOf(inner.error)})`);
   const { chainId, verifyingContract } = typedData.domain;
   const place = { chainId, bridge: verifyingContract, deposit };
   const request: BridgeRequest = { ...place, signatures: signatures as Hex[], ...inner.data };
   // Another wallet would sign the file's own words: they must be the ones that the bridge checks.
   if (!isDeepStrictEqual(typedData, plain(typedDataOf(request)))) {
-    throw fault('the typed data is not what the bridge verifies');
+    throw fault('the typed data does not match what the bridge verifies');
   }
   assertByHand(request, fault);
   return request;
@@ -142,7 +142,9 @@ function assertByHand(request: BridgeRequest, fault: (why: string) => Error): vo
       ? moveIdOf(destination, BigInt(usd))
       : returnIdOf(deposit.txHash, deposit.logIndex);
   if (withdrawalId === String(id)) return;
-  throw fault('payouts are signed by hand only to return a deposit or to move to another bridge');
+  throw fault(
+    'payouts are signed by hand only to return a deposit or to move the balance to another bridge',
+  );
 }
 
 /** Whole or not at all: signatures of others must not be lost. */

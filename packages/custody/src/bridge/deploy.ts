@@ -30,10 +30,10 @@ export const deploy: BridgeCommand = async (context) => {
   const bridge = lower(getContractAddress({ from, nonce: BigInt(nonce) }));
   const state = await readState(client, bridge);
   if (state.token !== token || state.guardian !== guardian) {
-    throw new BridgeCommandError(`the code at ${bridge} is not the bridge that was sent`);
+    throw new BridgeCommandError(`the contract at ${bridge} is not the bridge that was deployed`);
   }
   print(`bridge ${bridge}`);
-  print('for the configuration of the venue:');
+  print("for the venue's configuration:");
   print(`bridgeContract = "${bridge}"`);
   print(`usdcContract = "${token}"`);
   print(`bridgeFromBlock = ${receipt.blockNumber}`);

@@ -15,10 +15,10 @@ export function describeRequest(request: BridgeRequest): readonly string[] {
     ];
   }
   if (request.primaryType === 'Unpause') {
-    return [`end pause ${request.message.nonce} of ${place}`];
+    return [`unpause ${place} (pause ${request.message.nonce})`];
   }
   if (request.primaryType === 'Cancellation') {
-    return [`cancel withdrawal ${request.message.withdrawalId} of ${place}, irrevocably`];
+    return [`irrevocably cancel withdrawal ${request.message.withdrawalId} on ${place}`];
   }
   const { destination, usd, user, withdrawalId } = request.message;
   const amount = `${formatDecimal(BigInt(usd), MONEY_DECIMALS)} USDC`;

@@ -12,9 +12,9 @@ export const move: BridgeCommand = (context) =>
     const here = await readState(client, options.address('bridge'));
     const there = await readState(client, destination);
     if (there.token !== here.token) {
-      throw new BridgeCommandError(`the bridge ${destination} uses another token`);
+      throw new BridgeCommandError(`the bridge ${destination} uses a different token`);
     }
-    if (here.balance === 0n) throw new BridgeCommandError('the bridge holds no money');
+    if (here.balance === 0n) throw new BridgeCommandError('the bridge has no balance to move');
     const withdrawalId = String(moveIdOf(destination, here.balance));
     const usd = String(here.balance);
     const message = { withdrawalId, user: destination, destination, usd };

@@ -9,8 +9,8 @@ export function partyWarnings(parties: {
   const { guardian, threshold, validators } = parties;
   const count = BigInt(validators.length);
   const warnings = [
-    [2n * threshold <= count, 'warning: half of the validators or fewer can pay out'],
-    [threshold === 1n, 'warning: a single validator can pay out'],
+    [2n * threshold <= count, 'warning: half of the validators or fewer can authorize payouts'],
+    [threshold === 1n, 'warning: a single validator can authorize payouts'],
     [
       threshold === count && count > 1n,
       'warning: the loss of one key stops all payouts permanently',

@@ -32,7 +32,7 @@ export async function prepareOrSend(
   const request: BridgeRequest = { chainId, bridge, signatures: [], ...(await prepare(context)) };
   writeRequest(file ?? '', request);
   for (const line of describeRequest(request)) print(line);
-  print(`prepared ${file}; each validator signs it with: sign ${file} --key …`);
+  print(`prepared ${file}; each validator signs it with: oddlot bridge sign ${file} --key …`);
 }
 
 async function sendRequest(

@@ -17,7 +17,7 @@ const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 /** What nobody returns: the first is credited when the binding ends, behind the second there is no money. */
 const KEPT: Readonly<Record<string, string>> = {
   bound: 'it will be credited once its address is no longer an agent',
-  noTransfer: 'no transfer belongs to it',
+  noTransfer: 'no token transfer matches it',
 };
 
 const Aside = z.object({
@@ -49,7 +49,7 @@ export const returnDeposit: BridgeCommand = (context) =>
     const withdrawalId = returnIdOf(txHash, logIndex);
     if ((await readBridge(client, bridge, 'stateOf', [withdrawalId])) !== 0) {
       throw new BridgeCommandError(
-        `the deposit is being returned or was returned already: status --id ${withdrawalId}`,
+        `the deposit is being returned or has already been returned; check with status --id ${withdrawalId}`,
       );
     }
     const isTold = options.text('to') !== undefined;
@@ -105,5 +105,5 @@ async function assertOnChain(
   const log = receipt?.logs.find((each) => each.logIndex === logIndex);
   const isMoney = log !== undefined && (log.address === token || log.address === bridge);
   if (isMoney && BigInt(log.data) === amount) return;
-  throw new BridgeCommandError(`the chain has no such deposit in ${txHash}`);
+  throw new BridgeCommandError(`transaction ${txHash} contains no such deposit`);
 }

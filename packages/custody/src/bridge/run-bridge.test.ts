@@ -97,7 +97,7 @@ beforeAll(async () => {
   expect({ code, said }).toMatchObject({ code: 0 });
   bridge = /bridgeContract = "(0x[0-9a-f]{40})"/.exec(said)![1] as Hex;
   expect(said).toContain(`usdcContract = "${token.toLowerCase()}"`);
-  expect(said).toMatch(/^sending 0x[0-9a-f]{64}\ndone in block 2$/m);
+  expect(said).toMatch(/^sending 0x[0-9a-f]{64}\nincluded in block 2$/m);
   expect(said).toContain('bridgeFromBlock = 2');
   await sender.writeContract({
     chain: null,
@@ -164,7 +164,7 @@ test('status says who decides, what the bridge holds and whether it runs', async
   ]) {
     expect(said.split('\n')).toContain(line);
   }
-  expect(said).toMatch(new RegExp(`^ether {6}[0-9.]+ of ${addresses.guardian}$`, 'm'));
+  expect(said).toMatch(new RegExp(`^ether {6}[0-9.]+ held by ${addresses.guardian}$`, 'm'));
 });
 
 test('the guardian pauses and lets go on; nobody else does', async () => {
@@ -172,7 +172,7 @@ test('the guardian pauses and lets go on; nobody else does', async () => {
     code: 1,
     said: "the bridge rejected the transaction: the key is not the guardian's (code 16)",
   });
-  expect(await done('pause', 'guardian')).toMatch(/sending 0x[0-9a-f]{64}\ndone in block/);
+  expect(await done('pause', 'guardian')).toMatch(/sending 0x[0-9a-f]{64}\nincluded in block/);
   expect(await done('status')).toContain('state      paused (pause 1)');
   expect(await onBridge('pause', 'guardian')).toMatchObject({
     code: 1,
@@ -185,7 +185,7 @@ test('the guardian pauses and lets go on; nobody else does', async () => {
 test('validators lift a pause by their signatures, each on a copy of the file', async () => {
   await done('pause', 'guardian');
   const said = await done(`unpause --prepare ${file('unpause.json')}`);
-  expect(said).toContain(`end pause 2 of bridge ${bridge} on chain ${CHAIN_ID}`);
+  expect(said).toContain(`unpause bridge ${bridge} on chain ${CHAIN_ID} (pause 2)`);
   copyFileSync(file('unpause.json'), file('copy.json'));
   await signed('unpause.json', 'v1');
   await signed('unpause.json', 'v1');
@@ -326,7 +326,7 @@ test('R-deposit: money kept aside is returned once, to who sent it', async () =>
     'the deposit cannot be returned',
   );
   listed = [{ ...aside, amount: '7500001' }];
-  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('has no such deposit');
+  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('contains no such deposit');
   listed = [aside];
   const said = await done(`${prepare} ${logIndex}`);
   expect(said).toContain('amount    7.5 USDC');
@@ -338,7 +338,7 @@ test('R-deposit: money kept aside is returned once, to who sent it', async () =>
   const usdc = { address: token, abi: TEST_USDC_ABI, functionName: 'balanceOf' } as const;
   expect(await sender.readContract({ ...usdc, args: [addresses.v4] })).toBe(107_500_000n);
   // The venue may still show it; the contract knows better.
-  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('is being returned or was');
+  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('is being returned or has');
   expect((await onBridge(`return --send ${file('return.json')}`, 'sender')).said).toContain(
     'the payout was already made',
   );
@@ -397,7 +397,7 @@ test('a command that is wrong ends with 2 and says how', async () => {
     ['status', 'Missing --bridge'],
     [`status --bridge ${bridge}`, 'Missing --rpc'],
     [`status --rpc ${rpc} --bridge 0x12`, '0x12 is not an address'],
-    [`cancel-queued x --rpc ${rpc} --bridge ${bridge}`, 'Invalid id of a withdrawal: x'],
+    [`cancel-queued x --rpc ${rpc} --bridge ${bridge}`, 'Invalid withdrawal id: x'],
     [`rotate --rpc ${rpc} --bridge ${bridge}`, 'either --prepare FILE or --send FILE'],
     [`status --loud`, "Unknown option '--loud'"],
     [
@@ -429,6 +429,6 @@ test('what cannot be done ends with 1, what is sent and in no block with 3', asy
   expect(none).toMatchObject({ code: 1, said: expect.stringContaining('cannot be read') });
   chain.setAutomine(false);
   const late = await onBridge('pause --wait-seconds 1', 'guardian');
-  expect(late).toMatchObject({ code: 3, said: expect.stringContaining('Check it before') });
+  expect(late).toMatchObject({ code: 3, said: expect.stringContaining('Check its status before') });
   chain.setAutomine(true);
 });

@@ -27,31 +27,31 @@ const BRIDGE_USAGE = `Usage: oddlot bridge COMMAND [options]
 Keys and status
   key FILE                        Create a key in a new file and print its address
   address --key K                 Print the address of a key
-  status [--id ID] [--account A]  Show the validators, the balance and the state of the bridge
+  status [--id ID] [--account A]  Show the bridge's validators, balance and state
 
-Commands with one key
+Commands that need one key
   deploy --token T --validators A,B,C --threshold N --guardian G --large-usd USDC --delay-seconds S
   pause | unpause                 Pause or resume payouts (guardian)
   cancel-queued ID                Cancel a large payout that is waiting (guardian)
   finish ID                       Pay a large payout that is due (any key)
 
-Commands that need a threshold of validators: prepare a file, have them sign it in turn (or sign copies), send it
+Commands that need a threshold of validators: prepare a file, have the validators sign it in turn (or sign copies), then send it
   rotate  --prepare FILE --validators A,B,C --threshold N --guardian G
   unpause --prepare FILE
   cancel ID --prepare FILE
   return  --prepare FILE --operations URL --tx HASH --log INDEX [--to ADDRESS]
-  move    --prepare FILE --to BRIDGE   Move the whole balance to the next bridge
+  move    --prepare FILE --to BRIDGE   Move the whole balance to another bridge
   sign FILE                       Show the request, without network access
   sign FILE --key K | --signature HEX
   rotate | unpause | cancel | return | move   --send FILE [--send FILE]…
 
 Options
-  --rpc URL[,URL]   Endpoints of the chain; with several, at least two must agree
+  --rpc URL[,URL]   JSON-RPC endpoints; with several, at least two must agree
   --bridge ADDRESS  Address of the bridge
-  --key PLACE       Key to send or sign with: a file, or env:NAME
-  --chain-id N      Reject endpoints of any other chain
-  --confirmations N Number of blocks to wait for (1)
-  --wait-seconds N  Maximum time to wait (120)
+  --key PLACE       Key that sends or signs: a file, or env:NAME
+  --chain-id N      Reject endpoints for any other chain
+  --confirmations N Number of confirmations to wait for (default 1)
+  --wait-seconds N  Maximum time to wait (default 120)
 
 Exit codes: 0 done, 1 failed, 2 usage error, 3 sent but not in a block yet
 `;

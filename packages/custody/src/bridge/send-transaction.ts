@@ -49,8 +49,8 @@ export async function sendTransaction(
   print(`sending ${txHash}`);
   await client.sendRaw(raw);
   const receipt = await minedReceipt(client, txHash, waitMs);
-  if (!receipt.succeeded) throw new BridgeCommandError(`${txHash} failed on the chain`);
-  print(`done in block ${receipt.blockNumber}`);
+  if (!receipt.succeeded) throw new BridgeCommandError(`${txHash} failed on-chain`);
+  print(`included in block ${receipt.blockNumber}`);
   return { receipt, from, nonce };
 }
 
@@ -80,7 +80,7 @@ async function minedReceipt(
     await sleep(POLL_MS);
   }
   throw new NotMinedError(
-    `${txHash} is not in a block yet. Check it before you send anything again, or raise ` +
+    `${txHash} is not in a block yet. Check its status before you send anything again, or increase ` +
       '--wait-seconds',
   );
 }

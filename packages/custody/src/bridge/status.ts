@@ -24,7 +24,7 @@ export const status: BridgeCommand = async (context) => {
   if (id !== undefined) print(`id ${id}  ${await stateOfId(client, bridge, idOf(id))}`);
   if (options.text('account') === undefined) return;
   const account = options.address('account');
-  print(`ether      ${formatEther(await client.balanceOf(account))} of ${account}`);
+  print(`ether      ${formatEther(await client.balanceOf(account))} held by ${account}`);
 };
 
 const STATES = ['none', 'queued', 'paid', 'cancelled'] as const;

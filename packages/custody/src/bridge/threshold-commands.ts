@@ -52,6 +52,6 @@ function assertDecides(validators: readonly Hex[], threshold: number): void {
     return;
   throw new UsageError(
     'Invalid validators. Use 1 to 64 different validators and a threshold from 1 to ' +
-      'their number',
+      'the number of validators',
   );
 }

@@ -58,7 +58,7 @@ export function createVenueAdmin(context: ExchangeContext) {
      * `created.instrumentId`.
      */
     registerPerp: send<RegisterPerpParameters>('registerPerp'),
-    /** Changes, halts or delists a perp. Delisting is final and starts a closing hour. */
+    /** Changes, halts or delists a perp. Delisting is final and starts a one-hour closing period. */
     setPerp: send<SetPerpParameters>('setPerp'),
     /**
      * Feeds oracle prices. A price that is too old, from too far ahead or of no market is skipped and the

@@ -72,7 +72,7 @@ export async function openPlace(
   if (!isThere) {
     await close();
     throw new AdminRefusedError(
-      `Cluster ${cluster} does not exist on these servers. Check --cluster. If the servers have lost all data, restore the log with cluster-admin import, from the longest copy`,
+      `Cluster ${cluster} does not exist on these servers. Check --cluster. If the servers have lost all data, restore the log from the longest copy with cluster-admin import`,
     );
   }
   // A server that is cut off from the others would show a board on which nobody tells anything any more.

@@ -19,7 +19,7 @@ export async function openEra(place: AdminPlace): Promise<string> {
   await announce(place, rules);
   const names = waiting.map(({ replica }) => replica).join(', ');
   return (
-    `rules version ${rules} announced: replicas with earlier rules accept no more ` +
+    `rules version ${rules} announced: replicas with earlier rules stop accepting ` +
     `orders, and ${names} will activate it`
   );
 }

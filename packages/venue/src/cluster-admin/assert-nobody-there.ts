@@ -5,7 +5,7 @@ export function assertNobodyThere({ board, cluster }: AdminPlace, or: string): v
   const present = board.present.map(({ replica }) => replica).toSorted();
   if (present.length === 0) return;
   throw new AdminRefusedError(
-    `Replicas ${present.join(', ')} of ${cluster} are running and write to the stream. ` +
-      `Stop all of them first: ${or}. Repeat the command 5 s later`,
+    `Replicas ${present.join(', ')} of ${cluster} are running and writing to the stream. ` +
+      `Stop all of them first; otherwise, ${or}. Then wait 5 s and repeat the command`,
   );
 }

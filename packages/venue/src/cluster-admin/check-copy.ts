@@ -36,8 +36,8 @@ export async function checkCopy(
   const { height, kind, own } = replica.attestations.standing(undefined);
   if (kind !== 'agreed') {
     throw new AdminRefusedError(
-      `Block ${height} has the hash ${own} in ${data}, but most replicas attested another ` +
-        'one. Use another copy',
+      `Block ${height} has hash ${own} in ${data}, but most replicas attested a different ` +
+        'one. Use a different copy',
     );
   }
   return replica.head;

@@ -54,7 +54,7 @@ function lostText(highest: KnownBlock | undefined, last: number): string {
 function replicaLines({ board }: AdminPlace): string[] {
   const present = new Set(board.present.map(({ replica }) => replica));
   const entries = board.entries.toSorted((a, b) => a.replica.localeCompare(b.replica));
-  if (entries.length === 0) return ['replicas: none has reported'];
+  if (entries.length === 0) return ['replicas: none have reported'];
   return entries.map(({ hash, height, isWaiting, replica, rules, url, version }) => {
     const state = !present.has(replica)
       ? 'not running'

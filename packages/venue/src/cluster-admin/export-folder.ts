@@ -29,10 +29,10 @@ export async function exportFolder(place: AdminPlace, onProgress: Progress): Pro
   if (opening.firstSeq > 1) {
     throw new AdminRefusedError(
       `The stream of ${cluster} begins with block ${opening.firstSeq}. Copy the data ` +
-        'folder of a stopped replica: a single-process venue can also use it',
+        'folder of a stopped replica instead; a single-process venue can use it too',
     );
   }
-  assertNobodyThere(place, 'later blocks would not be in the folder');
+  assertNobodyThere(place, 'later blocks would be missing from the folder');
   const lock = await lockData(data);
   try {
     const journal = await FileJournal.open({

@@ -24,7 +24,7 @@ export function importFolder(place: AdminPlace, onProgress: Progress): Promise<s
     const { highest } = board;
     if (highest !== undefined && highest.height > journal.lastSeq) {
       throw new AdminRefusedError(
-        `Replica ${highest.replica} of ${cluster} reported block ${highest.height}, but this log ends at ${journal.lastSeq}: it is not the log of that cluster. Choose another name, or restore the stream (cluster-admin restore)`,
+        `Replica ${highest.replica} of ${cluster} reported block ${highest.height}, but this log ends at ${journal.lastSeq}, so it is not the log of that cluster. Choose another cluster name, or restore the stream with cluster-admin restore`,
       );
     }
     const { hash, height } = await checkCopy(data, journal, onProgress);

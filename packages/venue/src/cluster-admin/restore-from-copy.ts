@@ -31,10 +31,7 @@ export function restoreFromCopy(
     const [first] = (await givenUp(place, parts)).toSorted((a, b) => a.from - b.from);
     if (first !== undefined && giveUpFrom !== first.from) throw new AdminRefusedError(first.text);
     if (first !== undefined)
-      assertNobodyThere(
-        place,
-        'they would continue with the blocks that are given up, or replace them',
-      );
+      assertNobodyThere(place, 'they would build on the blocks that you give up, or replace them');
     const { hash } = await checkCopy(data, journal, onProgress);
     let written: BlockStream | undefined;
     await restoreStream({
@@ -78,8 +75,8 @@ async function givenUp(
     add(
       from,
       `${data} is not a copy of this stream: they differ starting with block ${from}. ` +
-        'Restore from the folder of a replica of this cluster',
-      'the acknowledged blocks of the stream starting there',
+        "Restore from the data folder of one of this cluster's replicas",
+      "the stream's acknowledged blocks from there on",
     );
   }
   if (highest?.replacedFrom !== undefined && standing.kind === 'whole') {
@@ -94,7 +91,7 @@ async function givenUp(
     const { from, to } = highest.disputed;
     add(
       from,
-      `An unknown replica has read blocks ${from} to ${to}, or some of them, that differ ` +
+      `An unknown replica has read some or all of blocks ${from} to ${to} in a version that differs ` +
         'from the stream. Start the replicas and find it with cluster-admin status',
       'the blocks that it acknowledged there',
     );

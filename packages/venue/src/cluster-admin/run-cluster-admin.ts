@@ -38,7 +38,7 @@ const HELP = `Administers the log of a cluster:
   npm run cluster-admin -- restore   Restore a stream that lost blocks from the copy in --data;
                                      add --give-up-from N if another replica reported more blocks
   npm run cluster-admin -- open-era  Activate the rules version of a newer release that is waiting
-  npm run cluster-admin -- keep-era  Cancel the activation, as long as the rules version is not active
+  npm run cluster-admin -- keep-era  Cancel the activation while the rules version is not yet active
 
 Accepts the venue's settings (--log, --cluster, --data, --nats-user, …) from flags, environment or file.
 Exit codes: 0 done, 1 rejected (with the reason), 2 usage error.
@@ -82,7 +82,7 @@ function ownFlags(args: readonly string[]): { flags: string[]; own: OwnFlags } {
   if (at < 0) return { flags: [...args], own: { giveUpFrom: undefined } };
   const giveUpFrom = Number(args[at + 1]);
   if (!Number.isSafeInteger(giveUpFrom) || giveUpFrom < 1) {
-    throw new SettingError(`Invalid ${GIVE_UP}. Use the height of a block, like ${GIVE_UP} 1200`);
+    throw new SettingError(`Invalid ${GIVE_UP}. Use a block height, such as ${GIVE_UP} 1200`);
   }
   return { flags: args.toSpliced(at, 2), own: { giveUpFrom } };
 }
