@@ -113,7 +113,7 @@ describe('purity', () => {
   });
 
   test('numbers in a typed array are sorted without a comparator, in one file', () => {
-    const sorter = 'packages/engine/src/collections/sort-numbers.ts';
+    const sorter = 'packages/engine/src/collections/sorting.ts';
     expect(rules(sorter, 'numbers.sort();')).not.toContain('1 pure-sort');
   });
 

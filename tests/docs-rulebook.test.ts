@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { blindBy, crossScope } from '../packages/engine/src/perp/blind.ts';
-import { closingMark } from '../packages/engine/src/perp/closing.ts';
+import { closingMark } from '../packages/engine/src/perp/mark-price.ts';
 import { withdrawable } from '../packages/engine/src/perp/doors.ts';
 import {
   fundingAmount,
@@ -10,7 +10,7 @@ import {
   premiumCapE8,
   premiumE10,
 } from '../packages/engine/src/perp/funding.ts';
-import { createClosing } from '../packages/engine/src/state/closing.ts';
+import { createClosing } from '../packages/engine/src/state/hours.ts';
 import { deal, leap, openGap, px, worth, X, Z } from '../packages/engine/src/testing/gaps.ts';
 import { actor, PERP, Scenario } from '../packages/engine/src/testing/scenario.ts';
 import { defaultParameters, genesisCommands } from '../packages/venue/src/genesis-commands.ts';

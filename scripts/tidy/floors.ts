@@ -48,7 +48,7 @@ const ENGINE_FLOORS: readonly Floor[] = [
     paths: ['commands/'],
     what: 'table of all commands; which run first in a block',
   },
-  { name: 'handlers', paths: ['handlers/'], what: 'one file per command' },
+  { name: 'handlers', paths: ['handlers/'], what: 'commands, one file per subject' },
   {
     name: 'steps and readers',
     paths: ['steps/', 'read/'],

@@ -1,11 +1,11 @@
 import { negUsdc } from '@oddlot/units';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type * as BlindModule from '../../packages/engine/src/perp/blind.ts';
-import type * as ClosingModule from '../../packages/engine/src/state/closing.ts';
+import type * as ClosingModule from '../../packages/engine/src/state/hours.ts';
 import type * as PerpModule from '../../packages/engine/src/state/perp.ts';
 import type * as FillModule from '../../packages/engine/src/perp/fill-check.ts';
 import type * as DoorModule from '../../packages/engine/src/perp/doors.ts';
-import type * as GapModule from '../../packages/engine/src/liquidation/settle-gap.ts';
+import type * as GapModule from '../../packages/engine/src/liquidation/settle-insolvent.ts';
 import type * as RankModule from '../../packages/engine/src/liquidation/deleverage.ts';
 import type * as MemoryModule from '../../packages/engine/src/state/entry-memory.ts';
 import type * as PriceModule from '../../packages/engine/src/liquidation/bankruptcy-price.ts';
@@ -13,10 +13,9 @@ import type * as RestModule from '../../packages/engine/src/liquidation/settle-r
 import type * as PostModule from '../../packages/engine/src/ledger/post.ts';
 import type * as FillableModule from '../../packages/engine/src/perp-orders/fillable.ts';
 import type * as MatchModule from '../../packages/engine/src/perp-orders/match-order.ts';
-import type * as ForecastModule from '../../packages/engine/src/perp/funding-forecast.ts';
+import type * as FundingRulesModule from '../../packages/engine/src/perp/funding.ts';
 import { impactPrice, premiumE10 } from '../../packages/engine/src/perp/funding.ts';
-import type * as ClockModule from '../../packages/engine/src/steps/funding-clock.ts';
-import type * as SettleModule from '../../packages/engine/src/steps/settle-funding.ts';
+import type * as FundingStepsModule from '../../packages/engine/src/steps/funding.ts';
 import type * as FundModule from '../../packages/engine/src/perp/insurance-fund.ts';
 import type { RankedPosition } from '../../packages/engine/src/liquidation/deleverage.ts';
 import type { Property } from './finding.ts';
@@ -34,10 +33,10 @@ const TIMEOUT_MS = 300_000;
 
 const BLIND = '../../packages/engine/src/perp/blind.ts';
 const PERP = '../../packages/engine/src/state/perp.ts';
-const CLOSING = '../../packages/engine/src/state/closing.ts';
+const CLOSING = '../../packages/engine/src/state/hours.ts';
 const FILL_CHECK = '../../packages/engine/src/perp/fill-check.ts';
 const DOORS = '../../packages/engine/src/perp/doors.ts';
-const SETTLE_GAP = '../../packages/engine/src/liquidation/settle-gap.ts';
+const SETTLE_GAP = '../../packages/engine/src/liquidation/settle-insolvent.ts';
 const RANKS = '../../packages/engine/src/liquidation/deleverage.ts';
 const MEMORY = '../../packages/engine/src/state/entry-memory.ts';
 const FUND = '../../packages/engine/src/perp/insurance-fund.ts';
@@ -46,9 +45,8 @@ const REST = '../../packages/engine/src/liquidation/settle-rest.ts';
 const POST = '../../packages/engine/src/ledger/post.ts';
 const FILLABLE = '../../packages/engine/src/perp-orders/fillable.ts';
 const MATCH = '../../packages/engine/src/perp-orders/match-order.ts';
-const CLOCK = '../../packages/engine/src/steps/funding-clock.ts';
-const FORECAST = '../../packages/engine/src/perp/funding-forecast.ts';
-const SETTLE_FUNDING = '../../packages/engine/src/steps/settle-funding.ts';
+const FUNDING_STEPS = '../../packages/engine/src/steps/funding.ts';
+const FUNDING_RULES = '../../packages/engine/src/perp/funding.ts';
 const UNWINDING = '../../packages/engine/src/liquidation/unwind-fund.ts';
 
 let planted: string[] = [];
@@ -244,7 +242,7 @@ describe(
   { timeout: TIMEOUT_MS },
   () => {
     test('a premium made of orders that cannot fill', async () => {
-      plant<typeof ClockModule>(CLOCK, ({ sampleBooks }) => ({
+      plant<typeof FundingStepsModule>(FUNDING_STEPS, ({ sampleBooks }) => ({
         sampleBooks: unbounded(sampleBooks),
       }));
       plant<typeof FillableModule>(FILLABLE, () => ({
@@ -257,14 +255,14 @@ describe(
     });
 
     test('a premium of the instant, from orders that can fill', async () => {
-      plant<typeof ClockModule>(CLOCK, ({ sampleBooks }) => ({
+      plant<typeof FundingStepsModule>(FUNDING_STEPS, ({ sampleBooks }) => ({
         sampleBooks: unbounded(sampleBooks),
       }));
       await finds({ world: 'open', from: 7 }, 'funding beyond its bound');
     });
 
     test('premiums of the closing hour', async () => {
-      plant<typeof ForecastModule>(FORECAST, ({ isSampled }) => ({
+      plant<typeof FundingRulesModule>(FUNDING_RULES, ({ isSampled }) => ({
         isSampled: (state, perp) => isSampled(state, { ...perp, closing: undefined }),
       }));
       await finds({ world: 'open', from: 15 }, 'funding beyond its bound');
@@ -286,7 +284,7 @@ describe(
     });
 
     test('a fund that pays funding', async () => {
-      plant<typeof SettleModule>(SETTLE_FUNDING, ({ settleFunding }) => ({
+      plant<typeof FundingStepsModule>(FUNDING_STEPS, ({ settleFunding }) => ({
         // Meanwhile another account is taken for the fund.
         settleFunding: ({ state, ...execution }, previousMs) => {
           const { fundIndex } = state;
@@ -306,7 +304,7 @@ describe(
   },
 );
 
-type SampleBooks = (typeof ClockModule)['sampleBooks'];
+type SampleBooks = (typeof FundingStepsModule)['sampleBooks'];
 
 /** Samples the premium of the book alone, as before the mark and the cap bounded it. */
 function unbounded(sampleBooks: SampleBooks): SampleBooks {

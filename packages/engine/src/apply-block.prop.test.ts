@@ -10,8 +10,7 @@ import type { Command } from './messages/command.ts';
 import { accountValue, exposureOf } from './perp/margin.ts';
 import { findOrder } from './read/read.ts';
 import { holdingKey } from './state/account.ts';
-import type { BookObserver } from './state/book-observer.ts';
-import { createState, type State } from './state/state.ts';
+import { type BookObserver, createState, type State } from './state/state.ts';
 import { Reached } from './testing/reached.ts';
 import { Scenario } from './testing/scenario.ts';
 import {

@@ -1,14 +1,12 @@
 import { assert } from '@oddlot/units';
 import { endOwnBinding, noteAgentUse } from './auth/agents.ts';
-import { authorizeOperator } from './auth/authorize-operator.ts';
-import { authorize } from './auth/authorize.ts';
+import { authorize, authorizeOperator, takeTerm } from './auth/authorize.ts';
 import { sweepSigners, useNonce } from './auth/nonces.ts';
-import { takeTerm } from './auth/terms.ts';
 import { type CommandOrder, orderCommands } from './commands/order-commands.ts';
 import { signedRules, unsignedRules } from './commands/commands.ts';
 import { coverFund } from './ledger/post.ts';
 import { liquidate } from './liquidation/liquidate.ts';
-import { beginLiquidations, settleGap } from './liquidation/settle-gap.ts';
+import { beginLiquidations, settleGap } from './liquidation/settle-insolvent.ts';
 import { unwindFund } from './liquidation/unwind-fund.ts';
 import type { Block, BlockResult, CommandResult } from './messages/block.ts';
 import {
@@ -19,21 +17,16 @@ import {
 } from './messages/command.ts';
 import { TIMER } from './messages/event.ts';
 import { withTargets } from './orders/target-entries.ts';
-import { packPast } from './outcome/pack-past.ts';
+import { packPast } from './outcome/market-phase.ts';
 import { updateInsuranceTarget } from './perp/insurance-fund.ts';
 import type { Account } from './state/account.ts';
-import type { BookObserver } from './state/book-observer.ts';
+import type { BookObserver, State } from './state/state.ts';
 import { type Execution, noEvents } from './state/execution.ts';
-import type { State } from './state/state.ts';
-import { advancePhases } from './steps/advance-phases.ts';
+import { advancePhases, payHolders, releaseDueOrders } from './steps/outcome.ts';
 import { settleClosing } from './steps/close-perps.ts';
-import { passInstants, sampleBooks } from './steps/funding-clock.ts';
-import { payHolders } from './steps/pay-holders.ts';
-import { releaseDueOrders } from './steps/release-due-orders.ts';
-import { runDueCancels } from './steps/run-due-cancels.ts';
-import { runReverseJobs } from './steps/run-reverse-jobs.ts';
+import { passInstants, sampleBooks, settleFunding } from './steps/funding.ts';
+import { runDueCancels, runReverseJobs } from './steps/waiting.ts';
 import { listSeriesMarkets, resolveSeriesMarkets } from './steps/series.ts';
-import { settleFunding } from './steps/settle-funding.ts';
 import { keepJudgedMarks, updateMarks } from './steps/update-marks.ts';
 import { fireTriggers } from './triggers/fire-triggers.ts';
 

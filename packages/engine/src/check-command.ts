@@ -1,5 +1,4 @@
-import { authorizeOperator } from './auth/authorize-operator.ts';
-import { authorize } from './auth/authorize.ts';
+import { authorize, authorizeOperator } from './auth/authorize.ts';
 import { signedRules, unsignedRules } from './commands/commands.ts';
 import type { CommandResult } from './messages/block.ts';
 import {

@@ -1,5 +1,5 @@
 import { divCeil, divFloor, RATE_ONE } from '@oddlot/units';
-import { marketClose } from '../../../packages/engine/src/liquidation/market-close.ts';
+import { marketClose } from '../../../packages/engine/src/liquidation/liquidate.ts';
 import { isWorkable, positionsOf } from '../../../packages/engine/src/liquidation/scope.ts';
 import { insuranceFund } from '../../../packages/engine/src/perp/insurance-fund.ts';
 import { type Execution, parametersOf } from '../../../packages/engine/src/state/execution.ts';

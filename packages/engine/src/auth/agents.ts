@@ -1,13 +1,16 @@
-import { address, type Address, present } from '@oddlot/units';
-import type { ApproveAgentCommand, SignedCommand } from '../messages/command.ts';
+import { type Address, address, present } from '@oddlot/units';
+import type {
+  ApproveAgentCommand,
+  CreditDepositCommand,
+  SignedCommand,
+} from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
-import { accountAt } from '../state/account-at.ts';
+import { accountAt, type State } from '../state/state.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import type { State } from '../state/state.ts';
 import { raiseNonceFloor } from './nonces.ts';
-import type { SigningRules } from './signing-rules.ts';
+import type { SigningRules } from './gate.ts';
 
 /** Approving this address revokes the label. */
 export const ZERO_ADDRESS: Address = address('0x0000000000000000000000000000000000000000');
@@ -122,4 +125,24 @@ function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
+}
+
+/**
+ * Judges whom money is sent to or an account is opened for. Nobody has the key of the zero address
+ * (R-transfer). An agent's address without an account must stay without one: its key would sign for
+ * its owner what it means for itself, and nobody but the key may end the binding (R-agents).
+ */
+export function checkDestination(state: State, destination: Address): Reject | undefined {
+  if (destination === ZERO_ADDRESS) return { reason: 'addressInvalid', address: destination };
+  const isBound = state.agents.has(destination) && !state.accountIndex.has(destination);
+  return isBound ? { reason: 'agentAddressUsed' } : undefined;
+}
+
+/** True while the address is somebody's agent and its own deposit would not end that (R-agents). */
+export function isForBound(
+  state: State,
+  { account, isOwn }: Pick<CreditDepositCommand, 'account' | 'isOwn'>,
+): boolean {
+  const endsBinding = isOwn && state.bridge?.unusedAgents.has(account) === true;
+  return !endsBinding && checkDestination(state, account)?.reason === 'agentAddressUsed';
 }

@@ -1,17 +1,19 @@
-import type { Address } from '@oddlot/units';
-import type { Authority, SignedCommand } from '../messages/command.ts';
+import { type Address, present } from '@oddlot/units';
+import type {
+  Authority,
+  HolderTerm,
+  OperatorCommand,
+  OperatorRole,
+  SignedCommand,
+} from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
-import { accountAt } from '../state/account-at.ts';
+import { accountAt, type State } from '../state/state.ts';
 import type { Account } from '../state/account.ts';
-import type { SignerNonces } from '../state/keys.ts';
-import type { State } from '../state/state.ts';
-import type { Authorization } from './authorization.ts';
+import type { SignerNonces, Vault } from '../state/keys.ts';
 import { isOwnRelease } from './agents.ts';
-import { checkGate } from './gate.ts';
-import { checkQuorum } from './multi-sig.ts';
+import { checkGate, type SigningRules } from './gate.ts';
 import { checkNonceFresh, checkNonceWindow, isFormerAgent } from './nonces.ts';
-import type { SigningRules } from './signing-rules.ts';
-import { vaultLedBy } from './vault-led-by.ts';
+import { parametersOf } from '../state/execution.ts';
 
 /**
  * Judges who signed, in this order: the nonce's window, the signer's role, the vault, the account,
@@ -137,4 +139,110 @@ export function checkExpiry(authority: Authority, timeMs: number): Reject | unde
   const { expiresAfterMs } = authority;
   if (expiresAfterMs === undefined || timeMs <= expiresAfterMs) return undefined;
   return { reason: 'actionExpired', expiresAfterMs, timeMs };
+}
+
+/**
+ * Judges who signed a command of the operator, in the order of `authorize`: the nonce's window, the
+ * signer's role, the expiry, the nonce's freshness. The signer itself must have the role: agents of
+ * one who has it do not count, and no account is needed. A command without a signature comes from the process
+ * itself and passes. Changes nothing; admission and execution both ask it.
+ */
+export function authorizeOperator(
+  state: State,
+  command: OperatorCommand,
+  role: OperatorRole,
+  timeMs: number,
+): Reject | undefined {
+  const { operator } = command;
+  if (operator === undefined) return undefined;
+  const { nonce, signer } = operator;
+  const window = checkNonceWindow(state, nonce, timeMs);
+  if (window !== undefined) return window;
+  if (!parametersOf(state)[role].includes(signer)) {
+    return { reason: 'operatorUnknown', signer, action: command.type };
+  }
+  return checkExpiry(operator, timeMs) ?? checkNonceFresh(state.signers.get(signer), nonce);
+}
+
+/** The account acted for, or why the signer may not act. */
+export type Authorization =
+  | { readonly account: Account; readonly reject?: Reject }
+  | { readonly account?: never; readonly reject: Reject };
+
+/**
+ * R-multisig: enough distinct signers of the set signed the inner action, and the sender of the
+ * envelope is one of the set. Signatures of others do not count and do no harm.
+ */
+export function checkQuorum(
+  state: State,
+  signer: Address,
+  { signers, user }: NonNullable<Authority['multiSig']>,
+): Authorization {
+  const account = accountAt(state, user);
+  const set = account?.multiSig;
+  if (account === undefined || set === undefined) {
+    return { reject: { reason: 'multiSigUnknown', user } };
+  }
+  if (!set.users.includes(signer)) {
+    return { account, reject: { reason: 'signerNotInSet', signer, user } };
+  }
+  const count = new Set(signers.filter((each) => set.users.includes(each))).size;
+  const { threshold } = set;
+  if (count < threshold) {
+    return { account, reject: { reason: 'signaturesMissing', count, threshold } };
+  }
+  return { account };
+}
+
+/** True for an account whose own key alone is not enough. */
+export function isMultiSig(state: State, address: Address): boolean {
+  return accountAt(state, address)?.multiSig !== undefined;
+}
+
+/** The vault's account for its leader, or why somebody may not act for it. */
+export function vaultLedBy(
+  state: State,
+  authority: Authority & { readonly vault: Address },
+  actor: Account,
+): Authorization {
+  const address = authority.vault;
+  const vault = state.vaults.get(address);
+  if (vault === undefined) {
+    return { account: actor, reject: { reason: 'vaultUnknown', vault: address } };
+  }
+  if (vault.leader !== actor.address && !isLeaderItself(state, vault, authority)) {
+    return { account: actor, reject: { reason: 'vaultLeaderDiffers', vault: address } };
+  }
+  return { account: present(state.accounts[vault.accountIndex], 'the account of a vault') };
+}
+
+/** A leader who is an agent of somebody else leads with its own key all the same. */
+function isLeaderItself(state: State, { leader }: Vault, authority: Authority): boolean {
+  if (authority.multiSig !== undefined || authority.signer !== leader) return false;
+  return state.accountIndex.has(leader) && !isMultiSig(state, leader);
+}
+
+/**
+ * R-terms: judges the term of a command. A number above the highest of its lease begins that term; a
+ * lower number, or the same number by another holder, is refused. This is the fence against a
+ * process that was suspended while another took over its lease.
+ */
+export function takeTerm(state: State, term: HolderTerm): Reject | undefined {
+  const { digest, terms } = state;
+  const { holder, lease, number } = term;
+  const current = terms.get(lease);
+  if (current?.number === number && current.holder === holder) return undefined;
+  const currentNumber = termOf(state, lease);
+  if (!Number.isSafeInteger(number) || number <= currentNumber) {
+    return { reason: 'termOver', lease, number, current: currentNumber };
+  }
+  terms.set(lease, { number, holder });
+  digest.text(`term ${lease} ${holder}`);
+  digest.number(number);
+  return undefined;
+}
+
+/** The number of the current term of a lease; 0 before the first. */
+export function termOf({ terms }: State, lease: string): number {
+  return terms.get(lease)?.number ?? 0;
 }

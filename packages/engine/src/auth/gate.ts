@@ -1,6 +1,5 @@
 import type { Address } from '@oddlot/units';
-import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
-import { readSlotInt } from '../book/read-slot.ts';
+import { NONE, readSlotInt, REDUCE_ONLY } from '../book/order-pool.ts';
 import type {
   Exchange,
   ModifyOrderCommand,
@@ -13,10 +12,8 @@ import type {
 import { LIMITS } from '../messages/limits.ts';
 import type { GateRefusal, Reject } from '../messages/reject.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
-import { findTarget } from '../state/find-target.ts';
-import type { Gate } from '../state/gate.ts';
-import type { State } from '../state/state.ts';
-import type { SigningRules } from './signing-rules.ts';
+import { findTarget, type State } from '../state/state.ts';
+import type { Gate } from '../state/keys.ts';
 
 /**
  * Stops what takes new risk on a channel that is closed to the account acted for (R-gate): orders
@@ -165,3 +162,16 @@ function refuse(state: State, account: Account, instrumentId: number): Reject | 
   const gate = gateRefusal(state, channel, account.address);
   return gate === undefined ? undefined : { reason: 'gated', gate, channel };
 }
+
+/** What has to be known of a command to judge who signed it. The table of commands says it for each. */
+export type SigningRules<Asked extends SignedCommand = SignedCommand> = {
+  /**
+   * `agent`: the account's own key, or one of its agents'. `ownKey`: nobody but the account itself,
+   * since agents trade and never move funds (R-agents).
+   */
+  readonly signedBy: 'agent' | 'ownKey';
+  /** R-gate: why a closed channel stops it; `passes` when it takes no new risk. */
+  readonly gate:
+    | 'passes'
+    | ((state: State, account: Account, command: Asked) => Reject | undefined);
+};

@@ -1,10 +1,7 @@
 import { assert } from '@oddlot/units';
 
-import { LEVEL_FIELDS } from './level-fields.ts';
-import { LevelSide, PRICE_MAX as PRICE_LIMIT } from './level-side.ts';
-import { NONE as NO_SLOT, SIDE_BUY as BUY } from './order-pool.ts';
-import type { OrderPool } from './order-pool.ts';
-import { ORDER_FIELDS } from './order-fields.ts';
+import { LEVEL_FIELDS, LevelSide, PRICE_MAX as PRICE_LIMIT } from './level-side.ts';
+import { NONE as NO_SLOT, ORDER_FIELDS, type OrderPool, SIDE_BUY as BUY } from './order-pool.ts';
 
 // Constants of this module are known to the compiler; imported ones would be read each time.
 const {

@@ -1,7 +1,22 @@
 import { assert } from '@oddlot/units';
-
-import { LEVEL_FIELDS } from './level-fields.ts';
 import { NONE as NO_LEVEL } from './order-index.ts';
+
+/**
+ * How a price level lies in the memory of its side: two Int32 numbers and two Float64 ones, each from
+ * the level on, so that what is needed together lies together.
+ */
+export const LEVEL_FIELDS = {
+  /** From level to level. */
+  LEVEL_STEP: 2,
+  /** Int32: slot of the first order of the queue. */
+  HEAD: 0,
+  /** Int32: slot of the last order of the queue. */
+  TAIL: 1,
+  /** Float64: number of orders. */
+  COUNT: 0,
+  /** Float64: lots of all orders. */
+  TOTAL: 1,
+} as const;
 
 // Constants of this module are known to the compiler; imported ones would be read each time.
 const { COUNT, HEAD, LEVEL_STEP, TAIL, TOTAL } = LEVEL_FIELDS;
@@ -37,7 +52,7 @@ const SHORT_MOVE = 48;
  * side of the sells their bits are inverted.
  */
 export class LevelSide {
-  /** Numbers of the levels; see `level-fields.ts`. Replaced when the side grows. */
+  /** Numbers of the levels; see `LEVEL_FIELDS`. Replaced when the side grows. */
   ints = new Int32Array(BLOCKS_START * BLOCK_STEP);
   floats = new Float64Array(BLOCKS_START * BLOCK_STEP);
 

@@ -1,9 +1,44 @@
-import { assert } from '@oddlot/units';
+import { assert, present } from '@oddlot/units';
+import { LayeredMap } from '../collections/maps.ts';
+import { LayeredIndex, NONE as NO_SLOT, OrderIndex, type SlotIndex } from './order-index.ts';
 
-import { LayeredMap } from '../collections/layered-map.ts';
-import { LayeredIndex, type SlotIndex } from './layered-index.ts';
-import { NONE as NO_SLOT, OrderIndex } from './order-index.ts';
-import { ORDER_FIELDS } from './order-fields.ts';
+/**
+ * How an order lies in the pool's memory: its numbers side by side, those of Float64 in one array and
+ * those of Int32 in another, both from the order's slot on. What a book touches comes first.
+ *
+ * An operation on a random order so misses the cache a few times and not once a field. The fields
+ * are described where the pool names them.
+ */
+
+export const ORDER_FIELDS = {
+  /** From slot to slot: the number of fields of the type that has most, the Float64 ones. */
+  STRIDE: 11,
+
+  PRICE: 0,
+  REMAINING: 1,
+  QUEUE_MS: 2,
+  RANK: 3,
+  ORDER_ID: 4,
+  ACCEPTED_MS: 5,
+  ORIGINAL: 6,
+  FILLED_NOTIONAL: 7,
+  FEE_OVERPAID: 8,
+  EXPIRE_MS: 9,
+  TAKER_OVERPAID: 10,
+
+  /** A slot that doesn't exist reads no level, which every door of a book refuses. */
+  LEVEL: 0,
+  BOOK_NEXT: 1,
+  BOOK_PREV: 2,
+  INSTRUMENT: 3,
+  FLAGS: 4,
+  ACCOUNT: 5,
+  OWN_NEXT: 6,
+  OWN_PREV: 7,
+  TIF: 8,
+  /** In the memory of forks: which of them brought the order. */
+  STAMP: 9,
+} as const;
 
 export { NO_SLOT as NONE };
 
@@ -106,7 +141,7 @@ export function emptyOwnList(): OwnList {
  * the pool each time (`pool.price[slot]`) and never keep one over an `allocate`.
  */
 export class OrderPool {
-  /** All Float64 fields of all orders; see `order-fields.ts`. */
+  /** All Float64 fields of all orders; see `ORDER_FIELDS`. */
   floats: Float64Array = NO_FLOATS;
   /** All Int32 fields of all orders. */
   ints: Int32Array = NO_INTS;
@@ -427,4 +462,16 @@ export class OrderPool {
       this.ints[slot + field] = origin.ints[slot + field]!;
     }
   }
+}
+
+// One function for each kind of array: one for both would have to find out which it is, each time.
+
+/** Reads a Float64 field of a slot that is known to exist. */
+export function readSlot(array: Float64Array, slot: number): number {
+  return present(array[slot], 'an order slot');
+}
+
+/** Reads an Int32 field of a slot that is known to exist. */
+export function readSlotInt(array: Int32Array, slot: number): number {
+  return present(array[slot], 'an order slot');
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LayeredMap } from './layered-map.ts';
+import { LayeredMap } from './maps.ts';
 
 /**
  * Goal: a layered map is a plain copy that costs nothing until it is used. Method: the same random

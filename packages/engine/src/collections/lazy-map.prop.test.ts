@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LazyMap } from './lazy-map.ts';
+import { LazyMap } from './maps.ts';
 
 const step = fc.record({
   kind: fc.constantFrom('set', 'set', 'set', 'delete', 'clear'),

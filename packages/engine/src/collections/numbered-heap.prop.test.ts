@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NumberedHeap } from './numbered-heap.ts';
+import { NumberedHeap } from './heap.ts';
 
 const step = fc.record({
   kind: fc.constantFrom('put', 'put', 'put', 'delete', 'pop'),

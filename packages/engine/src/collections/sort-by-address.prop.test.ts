@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sortByAddress } from './sort-by-address.ts';
+import { sortByAddress } from './sorting.ts';
 
 type Item = { readonly address: string; readonly place: number };
 

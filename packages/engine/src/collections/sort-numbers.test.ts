@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sortNumbers } from './sort-numbers.ts';
+import { sortNumbers } from './sorting.ts';
 
 test('numbers are sorted by their size and not by their text', () => {
   const numbers = Float64Array.of(10, 9, 2 ** 40, 1, 100);

@@ -1,9 +1,11 @@
-import type { SigningRules } from '../auth/signing-rules.ts';
+import type { SigningRules } from '../auth/gate.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type {
   Command,
+  ModifyOrderCommand,
   OperatorCommand,
   OperatorRole,
+  PlaceOrdersCommand,
   SignedCommand,
   UnsignedCommand,
 } from '../messages/command.ts';
@@ -11,8 +13,9 @@ import type { Reject } from '../messages/reject.ts';
 import type { TargetRules } from '../orders/target-entries.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import type { State } from '../state/state.ts';
-import type { BlockClass } from './block-class.ts';
+import { findTarget, type State } from '../state/state.ts';
+import { NONE, readSlotInt } from '../book/order-pool.ts';
+import { timeInForceOf } from '../resting/snapshot.ts';
 
 /**
  * What the table says of each command. Nothing has a default: a command without its row, or a row
@@ -70,3 +73,32 @@ export type UnsignedRules<Asked extends UnsignedCommand = UnsignedCommand> = {
   readonly check: (state: State, command: Asked, nowMs: number) => Reject | undefined;
   readonly execute: (execution: Execution, command: Asked) => CommandResult;
 };
+
+/** R-block: the class of a command in its block. Class 0 is that of commands that no account signs. */
+export type BlockClass = typeof PASSIVE | typeof CANCEL | typeof REST;
+
+/** Takes no liquidity. */
+export const PASSIVE = 1;
+/** Only cancels. */
+export const CANCEL = 2;
+/** May take liquidity. */
+export const REST = 3;
+
+/** The most aggressive order decides: only post-only ones that go to the book at once can't take. */
+export function classOfOrders(_state: State, { orders }: PlaceOrdersCommand): BlockClass {
+  for (const { timeInForce, trigger } of orders) {
+    if (timeInForce !== 'alo' || trigger !== undefined) return REST;
+  }
+  return PASSIVE;
+}
+
+/** An amend of a post-only order cannot take: it is refused when it would. */
+export function classOfAmend(
+  state: State,
+  command: ModifyOrderCommand,
+  account: Account | undefined,
+): BlockClass {
+  const slot = account === undefined ? NONE : findTarget(state, account, command);
+  const isPostOnly = slot !== NONE && timeInForceOf(readSlotInt(state.pool.tif, slot)) === 'alo';
+  return isPostOnly ? PASSIVE : REST;
+}

@@ -1,4 +1,4 @@
-import { present } from '@oddlot/units';
+import { type Address, present } from '@oddlot/units';
 import { checkApproveAgent } from '../auth/agents.ts';
 import {
   doesAmendReduce,
@@ -8,62 +8,106 @@ import {
   gateOrders,
   gateReversal,
 } from '../auth/gate.ts';
-import { approveAgent } from '../handlers/approve-agent.ts';
-import { approveBuilder, checkApproveBuilder } from '../handlers/approve-builder.ts';
-import { announceEra } from '../handlers/announce-era.ts';
-import { attest } from '../handlers/attest.ts';
-import { cancelAll } from '../handlers/cancel-all.ts';
 import {
+  approveAgent,
+  checkConvertToMultiSig,
+  checkRegisterVault,
+  convertToMultiSig,
+  registerVault,
+} from '../handlers/keys.ts';
+import {
+  approveBuilder,
+  checkApproveBuilder,
+  checkClaimBuilderRewards,
+  checkRevokeBuilder,
+  claimBuilderRewards,
+  revokeBuilder,
+} from '../handlers/builders.ts';
+import {
+  announceEra,
+  attest,
+  checkSetFeeTiers,
+  checkSetGate,
+  checkSetOperators,
+  genesis,
+  openEra,
+  setFeeTiers,
+  setGate,
+  setOperators,
+} from '../handlers/venue-rules.ts';
+import {
+  cancelAll,
   cancelByClientId,
   cancelOrders,
   checkCancelByClientId,
+  checkScheduleCancel,
+  scheduleCancel,
 } from '../handlers/cancel-orders.ts';
 import {
-  checkClaimBuilderRewards,
-  claimBuilderRewards,
-} from '../handlers/claim-builder-rewards.ts';
-import { checkConvertToMultiSig, convertToMultiSig } from '../handlers/convert-to-multi-sig.ts';
-import { checkCreditDeposit, creditDeposit } from '../handlers/credit-deposit.ts';
-import { checkCreditFaucet, creditFaucet } from '../handlers/credit-faucet.ts';
-import { genesis } from '../handlers/genesis.ts';
+  checkCreditDeposit,
+  checkWithdraw,
+  creditDeposit,
+  openBridge,
+  publishReserves,
+  registerPegs,
+  settleWithdrawal,
+  withdraw,
+} from '../handlers/bridge.ts';
+import {
+  checkCreditFaucet,
+  checkSendToken,
+  checkTreasurySend,
+  creditFaucet,
+  sendToken,
+  treasurySend,
+} from '../handlers/money.ts';
 import { checkModifyOrder, modifyOrder } from '../handlers/modify-order.ts';
-import { openBridge } from '../handlers/open-bridge.ts';
-import { openEra } from '../handlers/open-era.ts';
 import { checkOperateOutcome, operateOutcome } from '../handlers/operate-outcome.ts';
 import { checkPlaceOrders, placeOrders } from '../handlers/place-orders.ts';
-import { publishReserves } from '../handlers/publish-reserves.ts';
-import { pushOracle } from '../handlers/push-oracle.ts';
-import { pushPrice } from '../handlers/push-price.ts';
-import { checkRegisterEvent, registerEvent } from '../handlers/register-event.ts';
-import { checkRegisterMarket, registerMarket } from '../handlers/register-market.ts';
-import { registerPegs } from '../handlers/register-pegs.ts';
-import { checkRegisterPerp, registerPerp } from '../handlers/register-perp.ts';
-import { checkRegisterSeries, registerSeries } from '../handlers/register-series.ts';
-import { checkRegisterVault, registerVault } from '../handlers/register-vault.ts';
-import { checkResolveMarket, resolveMarket } from '../handlers/resolve-market.ts';
+import {
+  checkRegisterPerp,
+  checkSetPerp,
+  pushOracle,
+  registerPerp,
+  setPerp,
+} from '../handlers/perps.ts';
+import {
+  checkRegisterEvent,
+  checkRegisterMarket,
+  checkRegisterSeries,
+  checkResolveMarket,
+  checkSetTrading,
+  pushPrice,
+  registerEvent,
+  registerMarket,
+  registerSeries,
+  resolveMarket,
+  setTrading,
+} from '../handlers/outcome-markets.ts';
 import { checkReversePosition, reversePosition } from '../handlers/reverse-position.ts';
-import { checkRevokeBuilder, revokeBuilder } from '../handlers/revoke-builder.ts';
-import { checkScheduleCancel, scheduleCancel } from '../handlers/schedule-cancel.ts';
-import { checkSendToken, sendToken } from '../handlers/send-token.ts';
-import { checkSetFeeTiers, setFeeTiers } from '../handlers/set-fee-tiers.ts';
-import { checkSetGate, setGate } from '../handlers/set-gate.ts';
-import { checkSetOperators, setOperators } from '../handlers/set-operators.ts';
-import { checkSetPerp, setPerp } from '../handlers/set-perp.ts';
-import { checkSetTrading, setTrading } from '../handlers/set-trading.ts';
-import { settleWithdrawal } from '../handlers/settle-withdrawal.ts';
-import { checkTreasurySend, treasurySend } from '../handlers/treasury-send.ts';
 import {
   checkUpdateIsolatedMargin,
+  checkUpdateLeverage,
+  checkUpdateMarginMode,
+  checkUpdatePositionMode,
   updateIsolatedMargin,
-} from '../handlers/update-isolated-margin.ts';
-import { checkUpdateLeverage, updateLeverage } from '../handlers/update-leverage.ts';
-import { checkUpdateMarginMode, updateMarginMode } from '../handlers/update-margin-mode.ts';
-import { checkUpdatePositionMode, updatePositionMode } from '../handlers/update-position-mode.ts';
-import { checkWithdraw, withdraw } from '../handlers/withdraw.ts';
+  updateLeverage,
+  updateMarginMode,
+  updatePositionMode,
+} from '../handlers/margin-settings.ts';
 import type { Command, SignedCommand, UnsignedCommand } from '../messages/command.ts';
 import { targetOfAmend, targetsOfCancels } from '../orders/target-entries.ts';
-import { CANCEL, classOfAmend, classOfOrders, PASSIVE, REST } from './block-class.ts';
-import type { CommandTable, SignedRules, UnsignedRules } from './command-rules.ts';
+import {
+  CANCEL,
+  classOfAmend,
+  classOfOrders,
+  type CommandTable,
+  PASSIVE,
+  REST,
+  type SignedRules,
+  type UnsignedRules,
+} from './command-rules.ts';
+import { accountAt, type State } from '../state/state.ts';
 
 /**
  * Everything that the engine can be told. `command-rules.ts` says what each column means; a new command
@@ -299,4 +343,16 @@ export function unsignedRules({ type }: UnsignedCommand): UnsignedRules {
 /** Who signs commands of a type. */
 export function signerOf(type: Command['type']): CommandTable[Command['type']]['signedBy'] {
   return COMMANDS[type].signedBy;
+}
+
+/** R-disk, R-clock: true for a command of an address that a venue still takes when it takes no new risk. */
+export function passesRestricted(
+  state: State,
+  address: Address | undefined,
+  command: SignedCommand,
+): boolean {
+  const { restricted } = signedRules(command);
+  if (typeof restricted === 'string') return restricted === 'passes';
+  const account = address === undefined ? undefined : accountAt(state, address);
+  return account !== undefined && restricted(state, account, command);
 }

@@ -1,7 +1,7 @@
 import { type Address, timeMs, usdcFromText } from '@oddlot/units';
 import { addApproval } from '../ledger/builders.ts';
 import type { GateMode } from '../messages/command.ts';
-import type { Gate } from '../state/gate.ts';
+import type { Gate } from '../state/keys.ts';
 import type { State } from '../state/state.ts';
 
 /** Vaults, gates, and money that is on its way: to builders or to the settlement chain. */

@@ -1,9 +1,15 @@
 import { addUsdc, assert, present, usdcFromText, ZERO_USDC } from '@oddlot/units';
-import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { readSlot, readSlotInt } from '../book/read-slot.ts';
-import { sortNumbers } from '../collections/sort-numbers.ts';
-import { clientOrderKey } from '../messages/client-order-key.ts';
-import { isOutcomeId } from '../messages/instrument-kind.ts';
+import {
+  LEG_SHORT,
+  NONE,
+  readSlot,
+  readSlotInt,
+  REDUCE_ONLY,
+  SIDE_BUY,
+} from '../book/order-pool.ts';
+import { sortNumbers } from '../collections/sorting.ts';
+import { clientOrderKey } from '../messages/commands/orders.ts';
+import { isOutcomeId } from '../messages/limits.ts';
 import { addResting } from '../perp-orders/resting.ts';
 import { holdingKey } from '../state/account.ts';
 import type { State } from '../state/state.ts';

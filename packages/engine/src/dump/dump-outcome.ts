@@ -1,21 +1,21 @@
 import { type Hash, present, timeMs, usdcFromText } from '@oddlot/units';
-import { clientOrderKey } from '../messages/client-order-key.ts';
+import { clientOrderKey } from '../messages/commands/orders.ts';
 import type { OrderRequest, PriceSource, SeriesListing } from '../messages/command.ts';
-import type { MarketPhase, TwapInputs } from '../messages/outcome-terms.ts';
+import type { MarketPhase, TwapInputs } from '../messages/commands/outcome.ts';
 import { createMarket } from '../outcome/list-market.ts';
-import { watchMarket } from '../outcome/market-phase.ts';
-import { packPast, watchPast } from '../outcome/pack-past.ts';
+import { packPast, watchMarket, watchPast } from '../outcome/market-phase.ts';
 import type { Account } from '../state/account.ts';
-import type { MarketEvent } from '../state/market-event.ts';
-import { createOutcomeHolding, type LegHolding } from '../state/outcome-holding.ts';
-import type {
-  MarketDefinition,
-  OutcomeMarket,
-  Resolution,
-  SettledMarket,
+import {
+  createOutcomeHolding,
+  type LegHolding,
+  type MarketDefinition,
+  type MarketEvent,
+  type OutcomeMarket,
+  type Resolution,
+  type SettledMarket,
 } from '../state/outcome-market.ts';
 import type { RunDump } from '../state/past-events.ts';
-import { priceFeedKey } from '../state/price-feed.ts';
+import { priceFeedKey } from '../state/outcomes.ts';
 import type { State } from '../state/state.ts';
 
 /** Everything about outcome markets as plain data. */

@@ -1,12 +1,10 @@
 import { type Address, instrumentId, present } from '@oddlot/units';
-import { clientOrderKey } from '../messages/client-order-key.ts';
+import { clientOrderKey } from '../messages/commands/orders.ts';
 import type { BuilderTerms, MarginMode, TriggerRequest } from '../messages/command.ts';
 import { holdingKey, type Leg } from '../state/account.ts';
-import { allReverseJobs } from '../state/all-reverse-jobs.ts';
-import type { OrderGroup } from '../state/group-book.ts';
-import { type ReverseJob, reverseJobKey } from '../state/reverse-job.ts';
-import type { State } from '../state/state.ts';
-import type { Firing, TriggerOrder } from '../state/trigger-order.ts';
+import { allReverseJobs, type State } from '../state/state.ts';
+import { type OrderGroup, type ReverseJob, reverseJobKey } from '../state/waiting.ts';
+import type { Firing, TriggerOrder } from '../state/trigger-book.ts';
 
 /** What waits for the mark, for a parent, for a time or for a better book. */
 export type WaitingDump = {

@@ -1,8 +1,7 @@
 import { type Address, present, timeMs, usdcFromText } from '@oddlot/units';
 import type { MultiSigSet } from '../messages/command.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
-import type { PerpDefinition } from '../messages/perp-definition.ts';
-import { DUMP_VERSION, PACKED_DUMP_VERSION } from '../messages/versions.ts';
+import type { PerpDefinition } from '../messages/commands/operator.ts';
 import {
   type Account,
   createAccount,
@@ -12,11 +11,11 @@ import {
   type PositionMode,
 } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
-import type { Closing } from '../state/closing.ts';
+import type { Closing } from '../state/hours.ts';
 import { setSize } from '../state/holders.ts';
 import type { SignerNonces } from '../state/keys.ts';
 import { createPerp, type Perp, setOracle } from '../state/perp.ts';
-import { hasUnjudged } from '../state/has-unjudged.ts';
+import { hasUnjudged } from '../perp/blind.ts';
 import { createState, type State } from '../state/state.ts';
 import { type BridgeDump, dumpBridge, restoreBridge } from './dump-bridge.ts';
 import { dumpKeys, type KeysDump, restoreKeys } from './dump-keys.ts';
@@ -38,6 +37,19 @@ import {
 import { dumpOrders, type OrderDump, ordersOfRows, restoreOrders } from './dump-orders.ts';
 import { dumpOrderBlocks, type OrderBlock, ordersOfBlocks } from './order-blocks.ts';
 import { dumpWaiting, restoreWaiting, type WaitingDump } from './dump-waiting.ts';
+
+/**
+ * The version of the rules that this engine applies. A release raises it when it would compute anything
+ * differently from the same log or state: that opens a new era (R-era), and the engine of the era
+ * before is kept in `packages/venue/eras/`.
+ */
+export const RULES_VERSION = 4;
+
+/** The shape of a dump. It changes with the rules version, and may change without it. */
+export const DUMP_VERSION = 8;
+
+/** The shape of a dump in snapshots: orders in columns, past data packed. */
+export const PACKED_DUMP_VERSION = 9;
 
 /**
  * The whole state as plain data that survives JSON: canonical (same state, same text) and complete

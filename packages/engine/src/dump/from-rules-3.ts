@@ -1,7 +1,6 @@
 import { LIMITS } from '../messages/limits.ts';
-import { DUMP_VERSION } from '../messages/versions.ts';
+import { DUMP_VERSION, type StateDump } from './dump.ts';
 import type { BridgeDump } from './dump-bridge.ts';
-import type { StateDump } from './dump.ts';
 
 /**
  * The parts of the dump whose shape under rules 3 (release 0.3.0) differs from today's. A part that gains

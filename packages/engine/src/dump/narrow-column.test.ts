@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { narrowColumn } from './narrow-column.ts';
+import { narrowColumn } from './order-blocks.ts';
 
 test.each([
   [[], Uint8Array],

@@ -1,5 +1,5 @@
 import { present } from '@oddlot/units';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlot } from '../book/order-pool.ts';
 import type { State } from '../state/state.ts';
 import {
   NO_RESERVE,
@@ -8,7 +8,6 @@ import {
   restingAt,
   type StoredOrders,
 } from './dump-orders.ts';
-import { type Column, narrowColumn } from './narrow-column.ts';
 
 /**
  * Orders that rest as columns, for snapshots: a million of them as rows would be a million lists, and as
@@ -132,4 +131,20 @@ function readerOf(block: OrderBlock): StoredOrders {
       takerOverpaid: readSlot(columns.takerOverpaid, row),
     }),
   };
+}
+
+/** Numbers of one kind, one after the other, in no more room than the largest of them needs. */
+export type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+
+/** A copy in the narrowest form that holds each of them exactly. */
+export function narrowColumn(values: Float64Array): Column {
+  let max = 0;
+  for (const value of values) {
+    // What is negative or no whole number, -0 included, stays what it is.
+    if (!Object.is(value >>> 0, value)) return values.slice();
+    if (value > max) max = value;
+  }
+  if (max <= 0xff) return Uint8Array.from(values);
+  if (max <= 0xffff) return Uint16Array.from(values);
+  return Uint32Array.from(values);
 }

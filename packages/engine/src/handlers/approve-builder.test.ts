@@ -3,7 +3,7 @@ import { ZERO_ADDRESS } from '../auth/agents.ts';
 import { checkCommand } from '../check-command.ts';
 import { dump, restore } from '../dump/dump.ts';
 import { isBuilder } from '../ledger/builders.ts';
-import { approvedBuilders, builderState } from '../read/read-builders.ts';
+import { approvedBuilders, builderState } from '../read/read-keys.ts';
 import { approve, builder, earned, oneThrough, revoke, setBalance } from '../testing/builders.ts';
 import { actor, alice, bob, Scenario } from '../testing/scenario.ts';
 import { act, sign } from '../testing/waiting.ts';

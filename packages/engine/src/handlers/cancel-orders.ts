@@ -1,15 +1,21 @@
-import { NONE } from '../book/order-pool.ts';
-import { readSlotInt } from '../book/read-slot.ts';
+import { NONE, readSlotInt } from '../book/order-pool.ts';
 import type { CommandResult } from '../messages/block.ts';
-import { clientOrderKey } from '../messages/client-order-key.ts';
-import type { CancelByClientIdCommand, CancelOrdersCommand } from '../messages/command.ts';
+import { clientOrderKey } from '../messages/commands/orders.ts';
+import type {
+  CancelAllCommand,
+  CancelByClientIdCommand,
+  CancelOrdersCommand,
+  ScheduleCancelCommand,
+} from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { EntryResult } from '../messages/order-result.ts';
-import { cancelOrder } from '../orders/cancel-order.ts';
+import { cancelMany, cancelOrder } from '../orders/cancel-orders.ts';
 import { cancelTrigger } from '../perp-orders/end-order.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
+import { isOutcomeId, LIMITS } from '../messages/limits.ts';
+import type { Reject } from '../messages/reject.ts';
 
 /** Cancels by order id. Every entry is tried; one that fails does not stop the others. */
 export function cancelOrders(
@@ -107,4 +113,49 @@ function cancelOwn(
 export function cancelledEntry(order: OrderSnapshot): EntryResult {
   const { clientOrderId, filled, filledNotional, orderId } = order;
   return { orderId, clientOrderId, state: 'cancelled', filled, filledNotional };
+}
+
+/** Cancels every resting and waiting order in scope; nothing to cancel is a success. */
+export function cancelAll(
+  execution: Execution,
+  account: Account,
+  { instrumentId, subAccount }: CancelAllCommand,
+): CommandResult {
+  const isInScope = (id: number): boolean => {
+    const isOfSubAccount =
+      subAccount === undefined || (subAccount === 'outcome') === isOutcomeId(id);
+    return isOfSubAccount && (instrumentId === undefined || instrumentId === id);
+  };
+  const cancelled = cancelMany(execution, account, 'userCanceled', {
+    resting: (order) => isInScope(order.instrumentId),
+    waiting: ({ request }) => isInScope(request.instrumentId),
+  });
+  return { account: account.address, entries: cancelled.map(cancelledEntry) };
+}
+
+/** Sets the dead man's switch to a time, or takes it away. */
+export function scheduleCancel(
+  execution: Execution,
+  account: Account,
+  command: ScheduleCancelCommand,
+): CommandResult {
+  const { state } = execution;
+  const reject = checkScheduleCancel(state, account, command, state.timeMs);
+  if (reject !== undefined) return { account: account.address, reject };
+  if (command.atMs === undefined) state.schedules.remove(account.index);
+  else state.schedules.set(account.index, command.atMs);
+  state.digest.word(account.index);
+  state.digest.number(command.atMs ?? 0);
+  return { account: account.address };
+}
+
+/** Judges a schedule: far enough ahead, or none at all. */
+export function checkScheduleCancel(
+  _state: State,
+  _account: Account,
+  { atMs }: ScheduleCancelCommand,
+  nowMs: number,
+): Reject | undefined {
+  const minMs = nowMs + LIMITS.scheduleAheadMs;
+  return atMs !== undefined && atMs < minMs ? { reason: 'scheduleTooSoon', minMs } : undefined;
 }

@@ -1,33 +1,28 @@
 import { addUsdc, type MicroUsdc, minUsdc, negUsdc, subUsdc } from '@oddlot/units';
-import { NONE } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { NONE, readSlot } from '../book/order-pool.ts';
 import { postToBalance } from '../ledger/post.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { ModifyOrderCommand, OrderRequest } from '../messages/command.ts';
-import { isOutcomeId } from '../messages/instrument-kind.ts';
+import { isOutcomeId } from '../messages/limits.ts';
 import type { EntryResult } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import { checkModifyOutcomeOrder, modifyOutcomeOrder } from '../outcome/modify-outcome.ts';
 import { cancelPerpOrder } from '../perp-orders/end-order.ts';
 import { runTaker, takerEntry } from '../perp-orders/execute-order.ts';
 import { wouldTrade } from '../perp-orders/fillable.ts';
-import { type OrderContext, reducibleSize } from '../perp-orders/order-exposure.ts';
-import { orderReserve } from '../perp-orders/order-margin.ts';
-import { perpSnapshotOf } from '../perp-orders/perp-snapshot.ts';
+import { type OrderContext, orderReserve, reducibleSize } from '../perp-orders/order-margin.ts';
+import { perpSnapshotOf, type TakerOrder } from '../perp-orders/taker-order.ts';
 import { addResting, ownerOf, removeOrder, reserveOf } from '../perp-orders/resting.ts';
-import type { TakerOrder } from '../perp-orders/taker-order.ts';
 import { validateOrder } from '../perp-orders/validate-order.ts';
 import { freeInCross } from '../perp/doors.ts';
 import { ordersChanged } from '../perp/margin.ts';
-import { amendedRequest } from '../resting/amended-request.ts';
+import { amendedRequest } from '../resting/order-request.ts';
 import { emitOrder } from '../resting/emit.ts';
-import { withAcceptedBuilder } from '../resting/order-builder.ts';
-import { restingBuilder } from '../resting/resting-builder.ts';
+import { restingBuilder, withAcceptedBuilder } from '../resting/order-builder.ts';
 import { amendSlot } from '../resting/slots.ts';
 import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import { findTarget } from '../state/find-target.ts';
-import type { State } from '../state/state.ts';
+import { findTarget, type State } from '../state/state.ts';
 
 /**
  * Amends price and size of a resting order (R-modify). It keeps its id and its acceptance rank: at

@@ -9,18 +9,17 @@ import {
   timeMs,
   ZERO_USDC,
 } from '@oddlot/units';
-import { postCollateral, postToOutcome } from '../ledger/outcome.ts';
+import { postCollateral, postToOutcome } from '../ledger/post.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { OperateEntry, OperateOutcomeCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
-import { outcomeHoldingOf } from '../outcome/outcome-resting.ts';
+import { outcomeHoldingOf } from '../outcome/outcome-order.ts';
 import { unknownMarket } from '../outcome/validate-outcome-order.ts';
 import { releasedPart } from '../perp/position.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import type { LegHolding } from '../state/outcome-holding.ts';
-import type { OutcomeMarket } from '../state/outcome-market.ts';
+import type { LegHolding, OutcomeMarket } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
 
 /** R-split-merge: turns collateral into pairs, or pairs into collateral. All entries or none. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { applyBlock } from '../apply-block.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { Command } from '../messages/command.ts';
-import { HOUR_MS } from '../state/funding-hour.ts';
+import { HOUR_MS } from '../state/hours.ts';
 import { Reached } from '../testing/reached.ts';
 import { alice, bob, carol, order, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
 

@@ -1,17 +1,21 @@
 import { isWorth } from '@oddlot/units';
 import type { CommandResult } from '../messages/block.ts';
 import type { OrderRequest, PlaceOrdersCommand } from '../messages/command.ts';
-import { isOutcomeId, marketKind } from '../messages/instrument-kind.ts';
+import { isOutcomeId, marketKind } from '../messages/limits.ts';
 import type { BuilderDrop, EntryResult } from '../messages/order-result.ts';
 import { checkPlaceOutcomeOrders, placeOutcomeOrders } from '../outcome/place-outcome-orders.ts';
 import { validateOrder } from '../perp-orders/validate-order.ts';
-import { checkRepeat } from '../resting/check-repeat.ts';
+import { checkRepeat } from '../resting/order-request.ts';
 import { judgeBuilder, withAcceptedBuilder } from '../resting/order-builder.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
-import { checkGrouping } from '../triggers/check-grouping.ts';
-import { placeFamily, placeOnPosition, placeOrder } from '../triggers/place-group.ts';
+import {
+  checkGrouping,
+  placeFamily,
+  placeOnPosition,
+  placeOrder,
+} from '../triggers/place-group.ts';
 import { isTrigger, validateTrigger } from '../triggers/validate-trigger.ts';
 
 /** Executes the orders of one action, each on its own: one that fails does not stop the others. */

@@ -1,14 +1,14 @@
 import type { CommandResult } from '../messages/block.ts';
 import type { ReversePositionCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
-import { cancelMany } from '../orders/cancel-many.ts';
+import { cancelMany } from '../orders/cancel-orders.ts';
 import { blindBy, blindReject, crossScope } from '../perp/blind.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { isOracleStale } from '../state/perp.ts';
-import { holdingJobKey, type ReverseJob } from '../state/reverse-job.ts';
+import { holdingJobKey, type ReverseJob } from '../state/waiting.ts';
 import type { State } from '../state/state.ts';
-import { emitJob, workJob } from '../steps/run-reverse-jobs.ts';
+import { emitJob, workJob } from '../steps/waiting.ts';
 
 /**
  * Turns a position round: closes it, then opens the same size on the other side, with market orders

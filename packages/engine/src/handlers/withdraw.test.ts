@@ -9,7 +9,7 @@ import type { Command, WithdrawCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { accountView, payableWithdrawals } from '../read/read.ts';
-import { doWithdrawalsWait, openWithdrawals } from '../read/read-withdrawals.ts';
+import { doWithdrawalsWait, openWithdrawals } from '../read/read-bridge.ts';
 import { actor, alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
 import { checkRestarts, sign } from '../testing/waiting.ts';
 

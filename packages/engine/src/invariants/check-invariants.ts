@@ -1,18 +1,29 @@
-import { assert, present } from '@oddlot/units';
-import { HAS_BUILDER, LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { readSlot, readSlotInt } from '../book/read-slot.ts';
+import {
+  addUsdc,
+  assert,
+  type MicroUsdc,
+  notional,
+  present,
+  subUsdc,
+  ZERO_USDC,
+} from '@oddlot/units';
+import {
+  HAS_BUILDER,
+  LEG_SHORT,
+  NONE,
+  readSlot,
+  readSlotInt,
+  REDUCE_ONLY,
+  SIDE_BUY,
+} from '../book/order-pool.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { reserveOf } from '../perp-orders/resting.ts';
 import { exposureOf, initialMargin } from '../perp/margin.ts';
 import type { Account, Holding } from '../state/account.ts';
-import { SAMPLES_PER_HOUR } from '../state/funding-hour.ts';
-import type { Perp } from '../state/perp.ts';
+import { SAMPLES_PER_HOUR } from '../state/hours.ts';
+import { maintenanceMargin, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
-import { checkBridge } from './check-bridge.ts';
-import { checkBuilders } from './check-builders.ts';
-import { checkFund } from './check-fund.ts';
-import { checkKeys } from './check-keys.ts';
-import { checkMargin } from './check-margin.ts';
+import { checkBridge, checkBuilders, checkKeys } from './check-keys.ts';
 import { checkOutcomes } from './check-outcomes.ts';
 import { checkWaiting } from './check-waiting.ts';
 
@@ -221,4 +232,78 @@ function checkHolding(state: State, account: Account, holding: Holding): number 
   const exposure = exposureOf(holding);
   assert(initialMargin(holding.perp, exposure, holding.leverage) >= 0n, 'margin is not negative');
   return count;
+}
+
+/** What an account keeps of its margin, for each holding and in sum. */
+type Parts = {
+  readonly unrealised: MicroUsdc;
+  readonly initial: MicroUsdc;
+  readonly maintenance: MicroUsdc;
+  readonly notional: MicroUsdc;
+};
+
+const NO_PARTS: Parts = {
+  unrealised: ZERO_USDC,
+  initial: ZERO_USDC,
+  maintenance: ZERO_USDC,
+  notional: ZERO_USDC,
+};
+
+/**
+ * What an account keeps of its margin is what its holdings and the marks make it. Computed aside: a
+ * check that brought the kept sums up to date would hide whoever forgets to. Sums of older marks are
+ * computed anew by whoever asks for them, so there is nothing to compare.
+ */
+export function checkMargin(state: State, account: Account): void {
+  if (account.margin.epoch !== state.markEpoch) return;
+  let sums = NO_PARTS;
+  for (const holding of account.holdings.values()) {
+    const parts = partsOf(holding);
+    const id = holding.perp.definition.instrumentId;
+    assert(isSame(parts, holding), `the margin that ${account.address} keeps of ${id} is right`);
+    if (!holding.isIsolated) sums = sumOf(sums, parts);
+  }
+  const isRight = isSame(sums, account.margin);
+  assert(isRight, `the margin sums of ${account.address} are those of its holdings`);
+}
+
+function partsOf(holding: Holding): Parts {
+  const { cost, leverage, perp, size } = holding;
+  const magnitude = Math.abs(size);
+  return {
+    unrealised: subUsdc(notional(perp.mark, size), cost),
+    initial: initialMargin(perp, exposureOf(holding), leverage),
+    maintenance: maintenanceMargin(perp.tiers, magnitude, perp.mark),
+    notional: notional(perp.mark, magnitude),
+  };
+}
+
+function sumOf(a: Parts, b: Parts): Parts {
+  return {
+    unrealised: addUsdc(a.unrealised, b.unrealised),
+    initial: addUsdc(a.initial, b.initial),
+    maintenance: addUsdc(a.maintenance, b.maintenance),
+    notional: addUsdc(a.notional, b.notional),
+  };
+}
+
+function isSame(a: Parts, b: Parts): boolean {
+  return (
+    a.unrealised === b.unrealised &&
+    a.initial === b.initial &&
+    a.maintenance === b.maintenance &&
+    a.notional === b.notional
+  );
+}
+
+/** R-insurance-fund: what it goes on to unwind at is no further away than its last step. */
+export function checkFund({ fundUnwindBands, parameters, perps }: State): void {
+  assert(parameters !== undefined || fundUnwindBands.size === 0, 'no venue, nothing to unwind');
+  if (parameters === undefined) return;
+  const { insuranceUnwindBandE8 } = parameters;
+  for (const [id, bandE8] of fundUnwindBands) {
+    assert(perps.has(id), `the fund unwinds ${id}, which is listed`);
+    const isInside = bandE8 >= 0 && bandE8 <= insuranceUnwindBandE8;
+    assert(isInside, `the fund offers ${id} at ${bandE8} from the mark`);
+  }
 }

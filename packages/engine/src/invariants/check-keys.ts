@@ -1,8 +1,10 @@
-import { assert, present } from '@oddlot/units';
+import { type Address, assert, present, RATE_ONE } from '@oddlot/units';
 import { isBuilder } from '../ledger/builders.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
+import { HAS_BUILDER, NONE, readSlotInt } from '../book/order-pool.ts';
+import { isBehind, NO_PLACE } from '../state/bridge.ts';
 
 /** What must hold after every block of who may act for whom; part of `checkInvariants`. */
 export function checkKeys(state: State): void {
@@ -56,4 +58,53 @@ function checkVaults(state: State): void {
     }
     assert(sum === totalShares, `the shares of ${vault} add up`);
   }
+}
+
+/** What must hold after every block for builders; part of `checkInvariants`. */
+export function checkBuilders(state: State): void {
+  const { pool } = state;
+  for (const [orderId, { feeTenthsBp, makerOwed, takerOwed }] of state.orderBuilders) {
+    const slot = pool.find(orderId);
+    const isKnown = slot !== NONE && (readSlotInt(pool.flags, slot) & HAS_BUILDER) !== 0;
+    assert(isKnown, 'a builder charges for a live order that knows of it');
+    assert(feeTenthsBp > 0, 'a builder that charges nothing is none');
+    for (const owed of [takerOwed, makerOwed]) {
+      assert(owed >= 0 && owed < RATE_ONE, 'less than one micro-USDC is owed to a builder');
+    }
+  }
+  const approvals = new Map<Address, number>();
+  for (const { address, builders } of state.accounts) {
+    assert(builders.size <= LIMITS.buildersPerAccount, `${address} has its number of builders`);
+    for (const builder of builders.keys()) {
+      approvals.set(builder, (approvals.get(builder) ?? 0) + 1);
+    }
+  }
+  for (const [builder, rewards] of state.builderRewards) {
+    const { claimed, earned } = rewards;
+    assert(claimed >= 0n && claimed <= earned, `${builder} has claimed what it earned at most`);
+    assert(rewards.approvals === (approvals.get(builder) ?? 0), `the approvals of ${builder}`);
+    assert(earned > 0n || rewards.approvals > 0, `${builder} is a builder`);
+    approvals.delete(builder);
+  }
+  assert(approvals.size === 0, 'every approved account is known as a builder');
+}
+
+/** What must hold after every block of the settlement chain; part of `checkInvariants`. */
+export function checkBridge({ accountIndex, agents, bridge, deposited }: State): void {
+  if (bridge === undefined) return;
+  const { chainId, credited, cursor, floors, kept, pegs, unusedAgents } = bridge;
+  assert(credited.size <= LIMITS.depositsKept, 'the venue keeps its number of deposits');
+  assert(kept.size <= LIMITS.depositsAsideKept, 'the venue keeps its number of deposits aside');
+  for (const key of kept.keys()) assert(!credited.has(key), 'what is kept is not credited');
+  assert(bridge.creditedTotal <= deposited, 'deposits are part of what came in');
+  assert(pegs.size <= LIMITS.pegsKept, 'the venue keeps its number of pegs');
+  const floor = floors.get(chainId) ?? NO_PLACE;
+  assert(
+    cursor === NO_PLACE || !isBehind(floor, cursor),
+    'the cursor is not before what is forgotten',
+  );
+  for (const agent of unusedAgents.keys()) {
+    assert(agents.has(agent), 'who has never used a binding has one');
+  }
+  for (const peg of pegs.keys()) assert(!accountIndex.has(peg), 'a noted peg has no account yet');
 }

@@ -1,11 +1,9 @@
 import { assert, microUsdc, present } from '@oddlot/units';
-import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
-import { readSlotInt } from '../book/read-slot.ts';
-import { outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
-import { FRACTION_ONE } from '../outcome/resolve.ts';
+import { NONE, readSlotInt, REDUCE_ONLY } from '../book/order-pool.ts';
+import { outcomeSnapshotOf } from '../outcome/outcome-order.ts';
+import { FRACTION_ONE } from '../outcome/market-phase.ts';
 import type { Account } from '../state/account.ts';
-import type { MarketEvent } from '../state/market-event.ts';
-import { outcomeLegOf } from '../state/outcome-holding.ts';
+import { type MarketEvent, outcomeLegOf } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
 
 /** What must hold of outcome markets after every block, from scratch. */

@@ -1,13 +1,12 @@
 import { assert, present } from '@oddlot/units';
-import { NONE } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
-import { clientOrderKey } from '../messages/client-order-key.ts';
+import { NONE, readSlot } from '../book/order-pool.ts';
+import { clientOrderKey } from '../messages/commands/orders.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { hasPosition } from '../perp-orders/end-order.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
-import type { OrderGroup } from '../state/group-book.ts';
+import type { OrderGroup } from '../state/waiting.ts';
 import type { State } from '../state/state.ts';
-import type { Firing, TriggerOrder } from '../state/trigger-order.ts';
+import type { Firing, TriggerOrder } from '../state/trigger-book.ts';
 
 /** What must hold after every block for everything that waits; part of `checkInvariants`. */
 export function checkWaiting(state: State): void {

@@ -3,9 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { dump, restore } from '../dump/dump.ts';
 import { feeTierView } from '../read/read.ts';
 import { actor, alice, bob, carol, Scenario, START_MS } from '../testing/scenario.ts';
-import { accountTier } from './account-tier.ts';
+import { accountTier, dayOf } from './fees.ts';
 import { postToBalance } from './post.ts';
-import { dayOf } from './volume.ts';
 
 const DAY = 86_400_000;
 const LADDER = [

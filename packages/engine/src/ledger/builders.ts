@@ -1,6 +1,5 @@
 import { type Address, addUsdc, assert, type MicroUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
-import type { Account } from '../state/account.ts';
-import type { BuilderRewards } from '../state/builders.ts';
+import type { Account, BuilderRewards } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { postToBalance } from './post.ts';
 

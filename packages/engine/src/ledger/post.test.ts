@@ -2,7 +2,7 @@ import { microUsdc, negUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { alice, bob, Scenario } from '../testing/scenario.ts';
-import { accountTier } from './account-tier.ts';
+import { accountTier } from './fees.ts';
 import { postFee, postToBalance } from './post.ts';
 
 /** A venue with 1,000 USDC of open interest, of which the fund's target is 10. */

@@ -12,7 +12,7 @@ import { insuranceFund, isInsuranceFund } from '../perp/insurance-fund.ts';
 import { accountValue } from '../perp/margin.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import type { Withdrawal } from '../state/withdrawal.ts';
+import type { Withdrawal } from '../state/bridge.ts';
 import { postToBalance, postToTreasury } from './post.ts';
 
 type WithdrawalRequest = Pick<Withdrawal, 'amount' | 'fee' | 'destination' | 'nonce'>;

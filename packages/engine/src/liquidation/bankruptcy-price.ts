@@ -10,7 +10,7 @@ import {
 } from '@oddlot/units';
 import type { Holding } from '../state/account.ts';
 import { judgedMarkOf } from '../state/perp.ts';
-import type { Scope } from '../state/risk-index.ts';
+import type { Scope } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 import { type Health, positionsOf } from './scope.ts';
 

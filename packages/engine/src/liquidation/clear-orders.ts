@@ -1,13 +1,12 @@
-import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { readSlot, readSlotInt } from '../book/read-slot.ts';
-import { cancelPerpOrder } from '../perp-orders/end-order.ts';
-import { type Holding, holdingKey, legOf } from '../state/account.ts';
+import { NONE, readSlot, readSlotInt, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { cancelPerpOrder, cancelTrigger } from '../perp-orders/end-order.ts';
+import { type Account, type Holding, holdingKey, legOf } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import type { Scope } from '../state/risk-index.ts';
-import { cancelTriggers } from '../triggers/cancel-triggers.ts';
-import { tradeOffBook } from './trade-off-book.ts';
-import { emitStep } from './emit-step.ts';
+import type { Scope } from '../state/liquidations.ts';
+import { emitStep, tradeOffBook } from './trade-off-book.ts';
 import { healthOf, isLiquidatable, isWorkable, positionsOf } from './scope.ts';
+import type { CancelCause } from '../messages/event.ts';
+import type { TriggerOrder } from '../state/trigger-book.ts';
 
 /**
  * Step (1): a scope in danger keeps no resting orders and no triggers that could open. A cross
@@ -69,4 +68,16 @@ export function closeHedgePairs(execution: Execution, scope: Scope): void {
     tradeOffBook(execution, { account, holding: long }, -common, long.perp.mark);
     tradeOffBook(execution, { account, holding: short }, common, long.perp.mark);
   }
+}
+
+/** Ends the waiting orders of an account that a test picks; returns how many went. */
+export function cancelTriggers(
+  execution: Execution,
+  account: Account,
+  cause: CancelCause,
+  picks: (trigger: TriggerOrder) => boolean,
+): number {
+  const picked = [...execution.state.triggers.ofAccount(account.index)].filter(picks);
+  for (const trigger of picked) cancelTrigger(execution, trigger, cause);
+  return picked.length;
 }

@@ -3,7 +3,7 @@ import { isInsuranceFund } from '../perp/insurance-fund.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { holdersOf } from '../state/holders.ts';
 import type { Perp } from '../state/perp.ts';
-import { scopeOf } from '../state/risk-index.ts';
+import { scopeOf } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 
 /** What a rank is made of: the rank is numerator over denominator, first where that is 0. */

@@ -1,15 +1,13 @@
-import { divCeil, divFloor, RATE_ONE, timeMs } from '@oddlot/units';
+import { divCeil, divFloor, RATE_ONE, timeMs, ZERO_USDC } from '@oddlot/units';
 import { LIMITS } from '../messages/limits.ts';
 import { blindBy, blindLimit } from '../perp/blind.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
-import { type Holding, holdingKey } from '../state/account.ts';
+import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
-import type { Progress } from '../state/liquidations.ts';
-import { safeDistance, type Scope } from '../state/risk-index.ts';
+import { type Progress, safeDistance, type Scope } from '../state/liquidations.ts';
 import { bankruptcyPrice } from './bankruptcy-price.ts';
 import { clearOrders, closeHedgePairs } from './clear-orders.ts';
-import { emitStep } from './emit-step.ts';
-import { marketClose } from './market-close.ts';
+import { emitStep } from './trade-off-book.ts';
 import type { Rankings } from './rankings.ts';
 import {
   byScope,
@@ -19,10 +17,14 @@ import {
   isLiquidatable,
   isWorkable,
   positionsOf,
+  takeEndangered,
 } from './scope.ts';
 import { closeDeficit } from './settle-rest.ts';
-import { takeEndangered } from './take-endangered.ts';
 import { takeOverAll } from './take-over.ts';
+import type { OrderRequest } from '../messages/command.ts';
+import { matchOrder } from '../perp-orders/match-order.ts';
+import { type TakerOrder, takerSnapshot, tellPerpEntry } from '../perp-orders/taker-order.ts';
+import { emitOrder } from '../resting/emit.ts';
 
 /**
  * R-liquidation, step (7) of a block: looks at the scopes that could be in danger, and works the
@@ -168,4 +170,53 @@ function limitPrice(holding: Holding, bankrupt: number, bandE8: number, isBlind:
   }
   const ceiling = Number(divFloor(BigInt(mark) * (one + BigInt(bandE8)), one));
   return Math.max(1, Math.min(bankrupt, ceiling, isBlind ? blindLimit(holding) : ceiling));
+}
+
+/**
+ * Closes part of a position against the book with an order of the venue's own: reduce-only,
+ * immediate, with no band, minimum or maximum size. Returns how much was filled, and for how much.
+ */
+export function marketClose(
+  execution: Execution,
+  close: {
+    readonly account: Account;
+    readonly holding: Holding;
+    readonly size: number;
+    readonly limit: number;
+    /** Who pays what: the liquidation fee in place of the taker fee, or nothing at all. */
+    readonly fee?: 'none';
+  },
+): { readonly filled: number; readonly value: number } {
+  const { state } = execution;
+  const { account, holding, limit, size } = close;
+  const request: OrderRequest = {
+    instrumentId: holding.perp.definition.instrumentId,
+    isBuy: holding.size < 0,
+    price: limit,
+    size,
+    reduceOnly: true,
+    timeInForce: 'ioc',
+  };
+  const taker: TakerOrder = {
+    orderId: state.nextOrderId++,
+    account,
+    holding,
+    request,
+    price: limit,
+    original: size,
+    remaining: size,
+    filledNotional: 0,
+    reserve: ZERO_USDC,
+    feeOverpaid: 0,
+    builder: undefined,
+    forced: close.fee === 'none' ? 'unwind' : 'liquidation',
+    amended: undefined,
+    fired: undefined,
+  };
+  if (state.observer !== undefined) tellPerpEntry(state, taker);
+  const stopped = matchOrder(execution, taker);
+  const order = takerSnapshot(taker, timeMs(state.timeMs));
+  if (taker.remaining === 0) emitOrder(execution, 'filled', order);
+  else emitOrder(execution, 'cancelled', order, stopped ?? 'iocRemainder');
+  return { filled: size - taker.remaining, value: taker.filledNotional };
 }

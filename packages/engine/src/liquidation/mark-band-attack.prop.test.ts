@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../messages/limits.ts';
-import type { PerpDefinition } from '../messages/perp-definition.ts';
+import type { PerpDefinition } from '../messages/commands/operator.ts';
 import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
 import { act } from '../testing/waiting.ts';
 

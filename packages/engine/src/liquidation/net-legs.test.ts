@@ -8,7 +8,7 @@ import { type Holding, holdingKey, type Leg } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import { actor, alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
 import { act, waiting } from '../testing/waiting.ts';
-import { liquidateForSettlement } from './liquidate-for-settlement.ts';
+import { liquidateForSettlement } from './settle-insolvent.ts';
 
 /** One lot is 0.01, a price unit 0.0001: 1,000,000 is a price of 100. */
 const at = (usdc: number): number => Math.round(usdc * 10_000);

@@ -1,12 +1,11 @@
 import { microUsdc, present } from '@oddlot/units';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { accountAt } from '../state/account-at.ts';
+import { accountAt } from '../state/state.ts';
 import { type Account, type Holding, holdingOf } from '../state/account.ts';
-import { safeDistance, type Scope } from '../state/risk-index.ts';
+import { safeDistance, type Scope } from '../state/liquidations.ts';
 import { alice, bob, order, PERP, Scenario } from '../testing/scenario.ts';
-import { roughDistance } from './rough-distance.ts';
-import { healthOf } from './scope.ts';
+import { healthOf, roughDistance } from './scope.ts';
 
 /** An account with two positions in a venue of two perps, all of whose figures can be set. */
 class Stage {

@@ -1,13 +1,19 @@
-import type { MicroUsdc } from '@oddlot/units';
-import { equityOf } from '../perp/blind.ts';
+import { type MicroUsdc, nearestNumber, RATE_ONE } from '@oddlot/units';
+import { equityOf, paperProfit } from '../perp/blind.ts';
 import { crossRisk } from '../perp/fill-check.ts';
 import { riskOf } from '../perp/isolated.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
-import { isolatedKey } from '../state/liquidations.ts';
-import { isUnjudged } from '../state/perp.ts';
-import type { Scope } from '../state/risk-index.ts';
+import {
+  DISTANCE_MAX,
+  isolatedKey,
+  ROUNDING,
+  type Scope,
+  TRAVEL_ONE,
+} from '../state/liquidations.ts';
+import { isUnjudged, tierOf } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
+import { isInsuranceFund } from '../perp/insurance-fund.ts';
 
 /** A scope's numbers at the current marks (R-ratio). */
 export type Health = {
@@ -77,4 +83,65 @@ export function positionsOf({ account, holding }: Scope): Holding[] {
 export function isWorkable(state: State, { perp }: Holding): boolean {
   const { oracleStaleMs } = parametersOf(state);
   return !isUnjudged(perp, state.timeMs, oracleStaleMs);
+}
+
+/**
+ * The scopes to look at now, less those that a rough look shows to be safe: they wait on, whoever
+ * they are, and it has cost nothing that stays. What is under liquidation is always among the rest.
+ */
+export function takeEndangered(state: State): Scope[] {
+  return state.risk.take().filter((scope) => {
+    if (state.liquidations.has(scope)) return true;
+    const distance = roughDistance(state, scope);
+    if (distance === 0) return true;
+    state.risk.wait(scope, distance);
+    return false;
+  });
+}
+
+/**
+ * Of all amounts that a sum is made of, the part that it may be wrong by. A number keeps 53 bits, and
+ * each operation loses half of the last: 2^20 of them together stay below this.
+ */
+const INEXACT = 2 ** 32;
+
+/**
+ * How far marks may travel before a scope has to be looked at again, in plain numbers: what
+ * `safeDistance` says of the exact sums, or a little less, never more. 0 where it takes the exact ones
+ * to tell. A price passes very many scopes that it puts in no danger; for those this keeps nothing and
+ * leaves nothing to be collected, where exact sums would be several amounts for each of them.
+ */
+export function roughDistance(state: State, scope: Scope): number {
+  const { account, holding } = scope;
+  const isIsolated = holding !== undefined;
+  if (holding?.isIsolated === false || isInsuranceFund(state, account)) return 0;
+  let value = nearestNumber(isIsolated ? holding.isolatedMargin : account.perpBalance);
+  let gross = Math.abs(value);
+  let notional = 0;
+  let maintenance = 0;
+  for (const each of isIsolated ? [holding] : account.holdings.values()) {
+    if (each.isIsolated !== isIsolated || each.size === 0) continue;
+    const worth = each.perp.mark * each.size;
+    const cost = nearestNumber(each.cost);
+    value += worth - cost;
+    gross += Math.abs(worth) + Math.abs(cost);
+    notional += Math.abs(worth);
+    maintenance += maintenanceOf(each);
+  }
+  if (notional === 0) return 0;
+  const fee = Math.ceil((notional * parametersOf(state).liquidationFeeE8) / RATE_ONE);
+  const risk = maintenance + fee;
+  const onPaper = state.hasUnjudged ? Number(paperProfit(state, scope)) : 0;
+  const room = value - onPaper - risk - ROUNDING - Math.ceil((gross + onPaper) / INEXACT);
+  if (!(room > 0)) return 0;
+  const distance = Math.floor((2 * room * TRAVEL_ONE) / (2 * (notional + risk + 1) + room));
+  return Math.max(0, Math.min(distance - 1, DISTANCE_MAX));
+}
+
+/** R-tiers, rounded up. */
+function maintenanceOf({ perp, size }: Holding): number {
+  if (size === 0) return 0;
+  const lots = Math.abs(size);
+  const { deductionNumber, mmrE8 } = tierOf(perp.tiers, lots);
+  return Math.ceil(((lots * mmrE8 - deductionNumber) * perp.mark) / RATE_ONE);
 }

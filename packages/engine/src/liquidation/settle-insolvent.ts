@@ -1,26 +1,42 @@
 import {
   addUsdc,
+  divCeil,
   maxUsdc,
   type MicroUsdc,
   minUsdc,
   negUsdc,
   notional,
+  subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
 import { equityOf } from '../perp/blind.ts';
-import type { Holding } from '../state/account.ts';
+import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import { judgedMarkOf } from '../state/perp.ts';
-import { type Scope, scopeOf } from '../state/risk-index.ts';
+import { judgedMarkOf, type Perp } from '../state/perp.ts';
+import { type Scope, scopeOf } from '../state/liquidations.ts';
 import { fallOf } from './bankruptcy-price.ts';
 import { clearOrders, closeHedgePairs } from './clear-orders.ts';
-import { InsolventQueue } from './insolvent-queue.ts';
-import { netLegs } from './net-legs.ts';
-import type { Rankings } from './rankings.ts';
-import { handOn } from './hand-on.ts';
-import { isWorkable, positionsOf } from './scope.ts';
+import { netLegs } from './trade-off-book.ts';
+import { Rankings } from './rankings.ts';
+import {
+  byScope,
+  compareRatio,
+  type Health,
+  healthOf,
+  isDeep,
+  isLiquidatable,
+  isWorkable,
+  positionsOf,
+  takeEndangered,
+} from './scope.ts';
 import { giveRest } from './settle-rest.ts';
-import { type Close, type Pass, takeOverOne } from './take-over.ts';
+import { type Close, type Pass, takeOver, takeOverOne } from './take-over.ts';
+import type { State } from '../state/state.ts';
+import { isInsuranceFund, noteFundCost } from '../perp/insurance-fund.ts';
+import { holdersOf } from '../state/holders.ts';
+import { postToBalance } from '../ledger/post.ts';
+import { holdingChanged } from '../perp/margin.ts';
+import { Heap } from '../collections/heap.ts';
 
 /**
  * R-liquidation, the first half of step (6): scopes that a gap left with less than nothing are settled
@@ -144,4 +160,187 @@ class GapStep {
 
 function keyOf({ account, holding }: Scope): unknown {
   return holding ?? account;
+}
+
+/** Step (6) begins: ranks and lots are those of this moment until the block's liquidations end. */
+export function beginLiquidations(state: State): Rankings {
+  state.entry.countLots();
+  return new Rankings(state);
+}
+
+/**
+ * Settles what the marks of this block have ruined. Only scopes that the index would have looked at can
+ * be ruined, and they are looked at again in step (7).
+ */
+export function settleGap(execution: Execution, rankings: Rankings): void {
+  const { state } = execution;
+  const due = takeEndangered(state);
+  for (const { account, holding } of due) state.risk.changed(account, holding);
+  if (due.length === 0 && state.liquidations.size === 0) return;
+  const underWay = state.liquidations.all().map(({ scope }) => scope);
+  settleInsolvent(execution, [...due, ...underWay], rankings);
+}
+
+/**
+ * R-delist: before a market's positions close at its settlement price, those of scopes that this
+ * price ruins go to the fund or to the other side once more: insolvent ones as after a gap, then the
+ * lowest ratio first, then the address. Its price is final by then, so its positions are worked although trading has ended.
+ */
+export function liquidateForSettlement(execution: Execution, perp: Perp): void {
+  const { state } = execution;
+  // At another mark than the block's, so in another order.
+  const rankings = new Rankings(state);
+  const scopes = holdersOf(state, perp).map(({ account, holding }) => scopeOf(account, holding));
+  settleInsolvent(execution, scopes, rankings);
+  const failing = holdersOf(state, perp)
+    .filter(({ account }) => !isInsuranceFund(state, account))
+    .map(({ account, holding }) => {
+      const scope = scopeOf(account, holding);
+      return { holding, scope, health: healthOf(state, scope) };
+    })
+    .filter(({ health }) => isFailing(health))
+    .sort(
+      (a, b) =>
+        compareRatio(a.health, b.health) ||
+        byScope(a.scope, b.scope) ||
+        a.holding.leg - b.holding.leg,
+    );
+  for (const { holding, scope } of failing) {
+    // What was done for another may have closed it, or made it well again.
+    if (holding.size === 0 || !isFailing(healthOf(state, scope))) continue;
+    takeOver(execution, scope, [holding], { rankings });
+  }
+}
+
+function isFailing(health: Health): boolean {
+  return isLiquidatable(health) && isDeep(health);
+}
+
+/**
+ * R-liquidation: a scope that this step's closes leave below zero, with nothing of its own that lost,
+ * hands that on. It was paid too little for the lots that it had to give up before others took what it
+ * had won elsewhere: those closes are priced again, the last one first, no further than the last
+ * judged mark, and who took the lots pays the difference. Returns what each paid.
+ */
+export function handOn(
+  execution: Execution,
+  closes: readonly Close[],
+  missing: MicroUsdc,
+): readonly { readonly close: Close; readonly amount: MicroUsdc }[] {
+  const paying: { readonly close: Close; readonly amount: MicroUsdc }[] = [];
+  let left = missing;
+  for (const close of closes.toReversed()) {
+    if (left <= 0n) break;
+    const price = fairerPrice(close, left);
+    if (price === close.price) continue;
+    const amount = priceAgain(execution, close, price);
+    left = subUsdc(left, amount);
+    paying.push({ close, amount });
+  }
+  return paying;
+}
+
+/** The price that makes good what is missing, or the last judged mark if that is nearer. */
+function fairerPrice({ counterSign, holding, price, size }: Priced, missing: MicroUsdc): number {
+  const judged = judgedMarkOf(holding.perp);
+  const step = Number(divCeil(missing, BigInt(size)));
+  // The failing side sold when the other one bought: more is better for it then, less otherwise.
+  return counterSign > 0
+    ? Math.max(price, Math.min(price + step, judged))
+    : Math.min(price, Math.max(price - step, judged));
+}
+
+type Priced = Pick<Close, 'counterSign' | 'holding' | 'price' | 'size'>;
+
+function priceAgain(execution: Execution, close: Close, price: number): MicroUsdc {
+  const { events, state } = execution;
+  const { counter, counterSign, failing, holding, opened, size } = close;
+  const dearer = (price - close.price) * counterSign;
+  const amount = notional(dearer, size);
+  close.price = price;
+
+  holding.realised = addUsdc(holding.realised, amount);
+  if (failing.holding === undefined) postToBalance(state, failing.account, amount);
+  else failing.holding.isolatedMargin = addUsdc(failing.holding.isolatedMargin, amount);
+  state.risk.changed(failing.account, failing.holding);
+
+  // What the other side opened costs it more; what it closed brought it less.
+  const cost = notional(dearer, opened);
+  const less = subUsdc(amount, cost);
+  if (opened > 0) {
+    counter.holding.cost = addUsdc(counter.holding.cost, cost);
+    holdingChanged(state, counter.account, counter.holding);
+  }
+  counter.holding.realised = subUsdc(counter.holding.realised, less);
+  postToBalance(state, counter.account, negUsdc(less));
+  if (isInsuranceFund(state, counter.account)) {
+    noteFundCost(state, holding.perp.definition.instrumentId, amount);
+  }
+  state.digest.number(price);
+  state.digest.amount(counter.holding.cost);
+
+  retell(events, close.failingEvent, price, amount);
+  retell(events, close.counterEvent, price, negUsdc(less));
+  if (close.noticeEvent !== undefined) retell(events, close.noticeEvent, price, negUsdc(less));
+  return amount;
+}
+
+/** Nobody has seen the events of this block yet: they tell of the price that it ended with. */
+function retell(events: Execution['events'], at: number, price: number, more: MicroUsdc): void {
+  const event = events[at];
+  if (event?.type !== 'positionTraded' && event?.type !== 'deleveraged') return;
+  events[at] = { ...event, price, realised: addUsdc(event.realised, more) };
+}
+
+type Entry = { readonly scope: Scope; readonly equity: MicroUsdc };
+
+/**
+ * Scopes with equity below zero, the lowest first, then by address, cross before isolated, instrument
+ * and leg (R-liquidation). Whoever changes a scope offers it again; it counts as it stands then.
+ */
+export class InsolventQueue {
+  readonly #state: State;
+  readonly #heap = new Heap<Entry>(isBefore);
+  /** What each scope was last offered with; other entries are dead. */
+  readonly #offered = new Map<Account | Holding, MicroUsdc>();
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  get isEmpty(): boolean {
+    return this.#heap.size === 0;
+  }
+
+  /** Takes a scope in if it is insolvent. */
+  offer(scope: Scope): void {
+    const { account, holding } = scope;
+    if (holding?.isIsolated === false || isInsuranceFund(this.#state, account)) return;
+    const equity = equityOf(this.#state, scope);
+    const key = holding ?? account;
+    if (equity >= 0n) {
+      this.#offered.delete(key);
+      return;
+    }
+    if (this.#offered.get(key) === equity) return;
+    this.#offered.set(key, equity);
+    this.#heap.push({ scope, equity });
+  }
+
+  /** The next one, which is then out of the queue. */
+  take(): Scope | undefined {
+    for (let entry = this.#heap.pop(); entry !== undefined; entry = this.#heap.pop()) {
+      const { equity, scope } = entry;
+      const key = scope.holding ?? scope.account;
+      if (this.#offered.get(key) !== equity) continue;
+      this.#offered.delete(key);
+      return scope;
+    }
+    return undefined;
+  }
+}
+
+function isBefore(a: Entry, b: Entry): boolean {
+  if (a.equity !== b.equity) return a.equity < b.equity;
+  return byScope(a.scope, b.scope) < 0;
 }

@@ -3,7 +3,7 @@ import { postDeficit, postToBalance } from '../ledger/post.ts';
 import { insuranceFund, isInsuranceFund } from '../perp/insurance-fund.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import type { Scope } from '../state/risk-index.ts';
+import type { Scope } from '../state/liquidations.ts';
 
 /** What equity is left when the last position is gone goes to the fund: rounding, mostly. */
 export function giveRest(

@@ -11,12 +11,10 @@ import {
 import { type Execution, parametersOf } from '../state/execution.ts';
 import type { Holder } from '../state/holders.ts';
 import type { Perp } from '../state/perp.ts';
-import { type Scope, scopeOf } from '../state/risk-index.ts';
+import { type Scope, scopeOf } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 import { bankruptcyPrice } from './bankruptcy-price.ts';
-import { tradeOffBook } from './trade-off-book.ts';
-import { emitStep } from './emit-step.ts';
-import { netLegs } from './net-legs.ts';
+import { emitStep, netLegs, tradeOffBook } from './trade-off-book.ts';
 import type { Rankings } from './rankings.ts';
 import { type Health, healthOf, isDeep, isWorkable, positionsOf } from './scope.ts';
 import { giveRest } from './settle-rest.ts';

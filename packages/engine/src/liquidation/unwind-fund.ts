@@ -3,7 +3,7 @@ import { insuranceFund, noteFundCost } from '../perp/insurance-fund.ts';
 import { freshMargin } from '../perp/margin.ts';
 import type { Holding } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
-import { marketClose } from './market-close.ts';
+import { marketClose } from './liquidate.ts';
 import { isWorkable, positionsOf } from './scope.ts';
 
 /**

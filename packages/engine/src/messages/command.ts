@@ -1,20 +1,19 @@
 import type { Hash } from '@oddlot/units';
-import type { Authority, Operator } from './commands/authority.ts';
-import type {
-  CreditDepositCommand,
-  OpenBridgeCommand,
-  PublishReservesCommand,
-  RegisterPegsCommand,
-} from './commands/bridge.ts';
 import type {
   ApproveAgentCommand,
   ApproveBuilderCommand,
+  Authority,
   ConvertToMultiSigCommand,
+  Operator,
   RevokeBuilderCommand,
 } from './commands/keys.ts';
 import type {
   ClaimBuilderRewardsCommand,
+  CreditDepositCommand,
   CreditFaucetCommand,
+  OpenBridgeCommand,
+  PublishReservesCommand,
+  RegisterPegsCommand,
   SendTokenCommand,
   WithdrawCommand,
 } from './commands/money.ts';
@@ -37,6 +36,10 @@ import type {
   PlaceOrdersCommand,
   ReversePositionCommand,
   ScheduleCancelCommand,
+  UpdateIsolatedMarginCommand,
+  UpdateLeverageCommand,
+  UpdateMarginModeCommand,
+  UpdatePositionModeCommand,
 } from './commands/orders.ts';
 import type {
   OperateOutcomeCommand,
@@ -47,32 +50,26 @@ import type {
   ResolveMarketCommand,
   SetTradingCommand,
 } from './commands/outcome.ts';
-import type {
-  UpdateIsolatedMarginCommand,
-  UpdateLeverageCommand,
-  UpdateMarginModeCommand,
-  UpdatePositionModeCommand,
-} from './commands/settings.ts';
 import type { VenueParameters } from './parameters.ts';
 
-export type { Authority, Operator, SubAccount } from './commands/authority.ts';
 export type {
+  ApproveAgentCommand,
+  ApproveBuilderCommand,
+  Authority,
+  ConvertToMultiSigCommand,
+  MultiSigSet,
+  Operator,
+  RevokeBuilderCommand,
+  SubAccount,
+} from './commands/keys.ts';
+export type {
+  ClaimBuilderRewardsCommand,
   CreditDepositCommand,
+  CreditFaucetCommand,
   DepositSource,
   OpenBridgeCommand,
   PublishReservesCommand,
   RegisterPegsCommand,
-} from './commands/bridge.ts';
-export type {
-  ApproveAgentCommand,
-  ApproveBuilderCommand,
-  ConvertToMultiSigCommand,
-  MultiSigSet,
-  RevokeBuilderCommand,
-} from './commands/keys.ts';
-export type {
-  ClaimBuilderRewardsCommand,
-  CreditFaucetCommand,
   SendTokenCommand,
   WithdrawCommand,
 } from './commands/money.ts';
@@ -105,13 +102,11 @@ export type {
   ScheduleCancelCommand,
   TimeInForce,
   TriggerRequest,
-} from './commands/orders.ts';
-export type {
   UpdateIsolatedMarginCommand,
   UpdateLeverageCommand,
   UpdateMarginModeCommand,
   UpdatePositionModeCommand,
-} from './commands/settings.ts';
+} from './commands/orders.ts';
 export type {
   EventListing,
   MarketGrid,

@@ -9,21 +9,18 @@ import type {
   TimeInForce,
   TriggerRequest,
 } from './command.ts';
-import type { FundingClosed, FundingPaid } from './funding-event.ts';
 import type { OrderStatus } from './order-result.ts';
 import type { OutcomeEngineEvent } from './outcome-event.ts';
-import type { OutcomeLeg } from './outcome-terms.ts';
+import type { OutcomeLeg } from './commands/outcome.ts';
 import type { Reject } from './reject.ts';
-
 export type {
   MarketResolved,
   OutcomeOrderReleased,
-  OutcomeTradeSide,
   OutcomeTraded,
+  OutcomeTradeSide,
   SharesOperated,
   SharesSettled,
 } from './outcome-event.ts';
-export type { FundingPaid } from './funding-event.ts';
 
 /**
  * What happened, in integers. Events are the only thing that leaves the engine: streams, receipts
@@ -413,4 +410,30 @@ export type ReverseJobChanged = {
   readonly closed: number;
   readonly opened: number;
   readonly marginMode: MarginMode;
+};
+
+/** One position's funding for one hour; paid is negative (R-funding). */
+export type FundingPaid = {
+  readonly type: 'fundingPaid';
+  readonly commandIndex: number;
+  readonly account: Address;
+  readonly instrumentId: InstrumentId;
+  readonly amount: MicroUsdc;
+  readonly size: number;
+  /** 10^-10 per hour. */
+  readonly rateE10: number;
+  /** The hour that it fell due. */
+  readonly dueMs: TimeMs;
+};
+
+/** What a market's hour came to, whether anybody held a position or not (R-funding). */
+export type FundingClosed = {
+  readonly type: 'fundingClosed';
+  readonly commandIndex: number;
+  readonly instrumentId: InstrumentId;
+  /** 10^-10 per hour. */
+  readonly rateE10: number;
+  /** The mean of the hour's samples, 10^-10. */
+  readonly premiumE10: number;
+  readonly dueMs: TimeMs;
 };

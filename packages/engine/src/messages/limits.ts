@@ -121,3 +121,15 @@ assert(
   LIMITS.sizeMax * LIMITS.ordersPerAccount <= Number.MAX_SAFE_INTEGER,
   "the sum of an account's orders is a safe integer",
 );
+
+/** Perps and outcome markets share one range of instrument ids; outcome markets have its upper part. */
+
+export function isOutcomeId(id: number): boolean {
+  return id >= LIMITS.perpIdEnd;
+}
+
+export type MarketKind = 'perp' | 'outcome';
+
+export function marketKind(instrumentId: number): MarketKind {
+  return isOutcomeId(instrumentId) ? 'outcome' : 'perp';
+}

@@ -2,11 +2,13 @@ import type { Address, Hash, InstrumentId, MicroUsdc, TimeMs } from '@oddlot/uni
 import type {
   EventListing,
   MarketListing,
+  MarketPhase,
+  OutcomeLeg,
   PriceSource,
   SeriesListing,
+  TwapInputs,
 } from './commands/outcome.ts';
 import type { EntryResult } from './order-result.ts';
-import type { MarketPhase, OutcomeLeg, TwapInputs } from './outcome-terms.ts';
 
 /** What happened on outcome markets. */
 export type OutcomeEngineEvent =

@@ -1,5 +1,4 @@
 import type { Address } from '@oddlot/units';
-import type { FeeTier } from './fee-tier.ts';
 
 /**
  * The numbers that the rulebook leaves to configuration. They enter the log with its first command,
@@ -76,4 +75,12 @@ export type FundingParameters = {
   readonly fundingDamperE10: number;
   /** Highest rate of one hour, either way. */
   readonly fundingRateMaxE10: number;
+};
+
+/** R-fee-tiers: rates from a 14-day volume on. */
+export type FeeTier = {
+  readonly level: number;
+  readonly minVolumeMicroUsdc: number;
+  readonly makerFeeE8: number;
+  readonly takerFeeE8: number;
 };

@@ -1,6 +1,6 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { DueQueue } from '../collections/due-queue.ts';
+import { DueQueue } from '../collections/heap.ts';
 import type { OrderUpdated } from '../messages/event.ts';
 import { findOrder } from '../read/read.ts';
 import { alice, bob, type OrderShape, Scenario } from '../testing/scenario.ts';

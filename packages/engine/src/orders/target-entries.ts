@@ -1,7 +1,6 @@
-import { NONE } from '../book/order-pool.ts';
-import { readSlotInt } from '../book/read-slot.ts';
+import { NONE, readSlotInt } from '../book/order-pool.ts';
 import type { CommandResult } from '../messages/block.ts';
-import { clientOrderKey } from '../messages/client-order-key.ts';
+import { clientOrderKey } from '../messages/commands/orders.ts';
 import type {
   CancelByClientIdCommand,
   CancelOrdersCommand,
@@ -12,7 +11,10 @@ import type { EntryResult } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { snapshotOf } from './snapshot-of.ts';
+import type { OrderSnapshot } from '../messages/event.ts';
+import { isOutcomeId } from '../messages/limits.ts';
+import { outcomeSnapshotOf } from '../outcome/outcome-order.ts';
+import { perpSnapshotOf } from '../perp-orders/taker-order.ts';
 
 /** An order that a command names. */
 type Target = {
@@ -96,4 +98,11 @@ function targetEntry(state: State, account: Account, target: Target): EntryResul
   if (!isOwn) return { orderId: target.orderId, clientOrderId, state: 'rejected', ...none };
   const { filled, filledNotional, ...order } = snapshotOf(state, slot);
   return { orderId, clientOrderId: order.clientOrderId, state: 'open', filled, filledNotional };
+}
+
+/** A resting order of either kind as events and readers see it. */
+export function snapshotOf(state: State, slot: number): OrderSnapshot {
+  return isOutcomeId(readSlotInt(state.pool.instrument, slot))
+    ? outcomeSnapshotOf(state, slot)
+    : perpSnapshotOf(state, slot);
 }

@@ -1,11 +1,12 @@
-import { instrumentId } from '@oddlot/units';
-import { readSlot } from '../book/read-slot.ts';
+import { type Hash, instrumentId as toInstrumentId } from '@oddlot/units';
+import { readSlot } from '../book/order-pool.ts';
 import { LIMITS } from '../messages/limits.ts';
-import type { MarketPhase } from '../messages/outcome-terms.ts';
+import type { MarketPhase } from '../messages/commands/outcome.ts';
 import type { Execution } from '../state/execution.ts';
-import type { OutcomeMarket } from '../state/outcome-market.ts';
+import type { MarketEvent, OutcomeMarket, SettledMarket } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
-import { cancelOutcomeOrder } from './outcome-resting.ts';
+import { cancelOutcomeOrder } from './outcome-order.ts';
+import type { MarketResolved } from '../messages/outcome-event.ts';
 
 /** The phases of a market (R-phases): when one is due to change, and what a change does. */
 
@@ -47,8 +48,87 @@ export function changePhase(
 ): void {
   const from = market.phase;
   market.phase = to;
-  const id = instrumentId(market.definition.instrumentId);
+  const id = toInstrumentId(market.definition.instrumentId);
   state.digest.word(id);
   state.digest.text(to);
   events.push({ type: 'marketPhaseChanged', commandIndex, instrumentId: id, from, to });
+}
+
+/** One, in the unit that fractions of an event are summed in. */
+export const FRACTION_ONE = 1_000_000;
+
+/** Decides a market for good; its holders are paid from this block on (R-settlement). */
+export function resolve(
+  execution: Execution,
+  market: OutcomeMarket,
+  result: Omit<MarketResolved, 'type' | 'commandIndex' | 'instrumentId'>,
+  txHash?: Hash,
+): void {
+  const { commandIndex, events, state } = execution;
+  const { eventSlug, instrumentId: id } = market.definition;
+  closeMarket(execution, market);
+  changePhase(execution, market, 'resolved');
+  const { by, fraction } = result;
+  const decided = { fraction, by, resolvedMs: state.timeMs, height: state.height };
+  market.resolution = txHash === undefined ? decided : { ...decided, txHash };
+  const event = state.outcomes.events.get(eventSlug);
+  if (event !== undefined) {
+    event.resolved += 1;
+    event.fractionSum += shareOf(market, fraction);
+  }
+  state.outcomes.settling.push(id);
+  state.digest.number(fraction);
+  events.push({
+    type: 'marketResolved',
+    commandIndex,
+    instrumentId: toInstrumentId(id),
+    ...result,
+  });
+}
+
+/** A market's fraction in the unit of its event's sum. */
+export function shareOf({ definition }: OutcomeMarket, fraction: number): number {
+  return fraction * 10 ** definition.szDecimals;
+}
+
+/** R-event-sets: the fractions of an exclusive event sum to exactly one when all are resolved. */
+export function fitsEvent(event: MarketEvent, share: number): boolean {
+  if (!event.mutuallyExclusive) return true;
+  const sum = event.fractionSum + share;
+  const isLast = event.resolved + 1 === event.instrumentIds.length;
+  return isLast ? sum === FRACTION_ONE : sum <= FRACTION_ONE;
+}
+
+/**
+ * Lets go of events that are over (R-limits-of-state): what is left of them goes where it takes little room.
+ * Nothing that the engine computes depends on it.
+ */
+export function packPast(state: State): void {
+  const { outcomes, timeMs } = state;
+  for (;;) {
+    const id = outcomes.pastClock.popDue(timeMs);
+    if (id === undefined) return;
+    const settled = outcomes.settled.live.get(id);
+    const event = settled && outcomes.events.live.get(settled.eventSlug);
+    if (event !== undefined) pack(state, event);
+  }
+}
+
+/** A market is paid: when its event ends, nobody can join it any more. */
+export function watchPast({ outcomes }: State, { eventSlug, instrumentId }: SettledMarket): void {
+  const event = outcomes.events.live.get(eventSlug);
+  if (event !== undefined) outcomes.pastClock.push(event.endMs, instrumentId);
+}
+
+function pack({ outcomes }: State, event: MarketEvent): void {
+  const markets = event.instrumentIds.flatMap((id) => outcomes.settled.live.get(id) ?? []);
+  // Not all of its markets are settled: one that joined it late is paid later.
+  if (markets.length < event.instrumentIds.length) return;
+  if (!outcomes.past.add(event, markets)) return;
+  outcomes.events.letGo(event.slug);
+  outcomes.eventIds.delete(event.eventId);
+  for (const { instrumentId, slug } of markets) {
+    outcomes.settled.letGo(instrumentId);
+    outcomes.marketSlugs.letGo(slug);
+  }
 }

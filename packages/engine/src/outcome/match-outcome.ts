@@ -10,12 +10,17 @@ import {
   timeMs,
   ZERO_USDC,
 } from '@oddlot/units';
-import { readSlot, readSlotInt } from '../book/read-slot.ts';
-import { postCollateral, postFromReserve, postReserve, postToOutcome } from '../ledger/outcome.ts';
-import { postFee } from '../ledger/post.ts';
-import type { Building } from '../messages/building.ts';
+import { readSlot, readSlotInt } from '../book/order-pool.ts';
+import {
+  postCollateral,
+  postFee,
+  postFromReserve,
+  postReserve,
+  postToOutcome,
+} from '../ledger/post.ts';
+import type { Building } from '../messages/order-result.ts';
 import type { CancelCause, OutcomeTradeSide } from '../messages/event.ts';
-import type { OutcomeLeg } from '../messages/outcome-terms.ts';
+import type { OutcomeLeg } from '../messages/commands/outcome.ts';
 import { releasedPart } from '../perp/position.ts';
 import { emitOrder, emitTrade } from '../resting/emit.ts';
 import { matchBook } from '../resting/match-book.ts';
@@ -23,23 +28,22 @@ import {
   type BuilderCharge,
   builderCharge,
   feesWith,
+  restingBuilder,
   settleCharge,
   shownCharge,
 } from '../resting/order-builder.ts';
-import { restingBuilder } from '../resting/resting-builder.ts';
-import type { Account } from '../state/account.ts';
-import type { OrderBuilder } from '../state/builders.ts';
+import type { Account, OrderBuilder } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import { legPrice, type OutcomeHolding } from '../state/outcome-holding.ts';
-import type { OutcomeMarket } from '../state/outcome-market.ts';
+import { legPrice, type OutcomeHolding, type OutcomeMarket } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
-import { type OutcomeTaker, requiredReserve } from './outcome-order.ts';
 import {
   cancelOutcomeOrder,
   outcomeOwnerOf,
   outcomeSnapshotOf,
+  type OutcomeTaker,
+  requiredReserve,
   takeOutcomeOrder,
-} from './outcome-resting.ts';
+} from './outcome-order.ts';
 
 /**
  * Trades an incoming order against the one book of its market, best price first, then oldest,

@@ -1,24 +1,25 @@
 import { type Hash, negUsdc, present, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
-import { readSlot } from '../book/read-slot.ts';
-import { postReserve } from '../ledger/outcome.ts';
+import { readSlot } from '../book/order-pool.ts';
+import { postReserve } from '../ledger/post.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { ModifyOrderCommand } from '../messages/command.ts';
 import type { EntryResult } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
-import { amendedRequest } from '../resting/amended-request.ts';
+import { amendedRequest } from '../resting/order-request.ts';
 import { emitOrder } from '../resting/emit.ts';
-import { restingBuilder } from '../resting/resting-builder.ts';
+import { restingBuilder } from '../resting/order-builder.ts';
 import { amendSlot } from '../resting/slots.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
-import { bookPrice, requiredReserve } from './outcome-order.ts';
 import {
+  bookPrice,
   cancelOutcomeOrder,
   outcomeOwnerOf,
   outcomeSnapshotOf,
+  requiredReserve,
   takeOutcomeOrder,
-} from './outcome-resting.ts';
+} from './outcome-order.ts';
 import { runOutcomeTaker } from './place-outcome-orders.ts';
 import {
   checkPhase,

@@ -1,30 +1,29 @@
 import { type InstrumentId, negUsdc, present, timeMs, ZERO_USDC } from '@oddlot/units';
-import { postReserve } from '../ledger/outcome.ts';
+import { postReserve } from '../ledger/post.ts';
 import type { CommandResult } from '../messages/block.ts';
-import { clientOrderKey } from '../messages/client-order-key.ts';
+import { clientOrderKey } from '../messages/commands/orders.ts';
 import type { Grouping, OrderRequest, PlaceOrdersCommand } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
-import { checkRepeat } from '../resting/check-repeat.ts';
-import { emitOrder, emitRejected } from '../resting/emit.ts';
+import { checkRepeat } from '../resting/order-request.ts';
+import { emitOrder, emitRejected, tellEntry } from '../resting/emit.ts';
 import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
-import { tellEntry } from '../resting/tell-observer.ts';
 import type { Account } from '../state/account.ts';
-import type { QueuedOrder } from '../state/delay-queue.ts';
+import type { QueuedOrder } from '../state/outcomes.ts';
 import type { Execution } from '../state/execution.ts';
-import { outcomeLegOf } from '../state/outcome-holding.ts';
-import { markHalves, type OutcomeMarket } from '../state/outcome-market.ts';
+import { markHalves, outcomeLegOf, type OutcomeMarket } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
 import { matchOutcome } from './match-outcome.ts';
 import {
   bookPrice,
   freshRemainders,
+  outcomeHoldingOf,
   type OutcomeTaker,
   outcomeTakerSnapshot,
   requiredReserve,
+  restOutcomeOrder,
 } from './outcome-order.ts';
-import { outcomeHoldingOf, restOutcomeOrder } from './outcome-resting.ts';
 import {
   checkRelease,
   freeShares,

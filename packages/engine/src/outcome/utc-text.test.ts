@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { utcDay, utcMinute } from './utc-text.ts';
+import { utcDay, utcMinute } from './series.ts';
 
 describe('the calendar', () => {
   test('says what the platform says, on every day of 1970 to 2400', () => {

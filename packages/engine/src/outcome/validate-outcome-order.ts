@@ -3,12 +3,10 @@ import { checkOrderGate } from '../auth/gate.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
-import { checkClientOrderId } from '../resting/check-client-order-id.ts';
-import type { Account } from '../state/account.ts';
-import type { OrderBuilder } from '../state/builders.ts';
-import type { QueuedOrder } from '../state/delay-queue.ts';
-import { outcomeLegOf } from '../state/outcome-holding.ts';
-import type { OutcomeMarket } from '../state/outcome-market.ts';
+import { checkClientOrderId } from '../resting/order-request.ts';
+import type { Account, OrderBuilder } from '../state/account.ts';
+import type { QueuedOrder } from '../state/outcomes.ts';
+import { outcomeLegOf, type OutcomeMarket } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
 import { freshRemainders, requiredReserve } from './outcome-order.ts';
 

@@ -1,16 +1,16 @@
-import { present } from '@oddlot/units';
-import { NONE } from '../book/order-pool.ts';
-import { clientOrderKey } from '../messages/client-order-key.ts';
+import { assert, present } from '@oddlot/units';
+import { NONE, readSlot, readSlotInt, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { clientOrderKey } from '../messages/commands/orders.ts';
 import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
 import { emitOrder } from '../resting/emit.ts';
-import { type Holding, legOf } from '../state/account.ts';
+import { type Account, type Holding, legOf } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import type { OrderGroup } from '../state/group-book.ts';
+import type { OrderGroup } from '../state/waiting.ts';
 import type { State } from '../state/state.ts';
-import type { TriggerOrder } from '../state/trigger-order.ts';
-import { perpSnapshotOf } from './perp-snapshot.ts';
-import { removeOrder } from './resting.ts';
-import { triggerSize, triggerSnapshot } from './trigger-snapshot.ts';
+import type { TriggerOrder } from '../state/trigger-book.ts';
+import { perpSnapshotOf, triggerSize, triggerSnapshot } from './taker-order.ts';
+import { addResting, removeOrder } from './resting.ts';
+import { ordersChanged } from '../perp/margin.ts';
 
 /**
  * How perp orders end, in the book and before it, and what the end of one means for others (R-grouping, R-trigger). Whoever ends an order says so
@@ -203,4 +203,55 @@ function endGroup(execution: Execution, group: OrderGroup): void {
 /** True while the position that the group hangs on is open, on the same side. */
 export function hasPosition({ holding, isLong }: OrderGroup): boolean {
   return isLong ? holding.size > 0 : holding.size < 0;
+}
+
+/**
+ * R-reduce: after a position shrank, reduce-only orders that no longer have a position behind them
+ * are cut, the newest first, and cancelled at zero. What hangs on a position that is gone goes too.
+ */
+export function cutReduceOnly(execution: Execution, account: Account, holding: Holding): void {
+  cutResting(execution, account, holding);
+  endPositionGroups(execution, holding);
+  endFired(execution, account.index, holding);
+}
+
+function cutResting(execution: Execution, account: Account, holding: Holding): void {
+  const { state } = execution;
+  const long = Math.max(holding.size, 0);
+  const short = Math.max(-holding.size, 0);
+  if (holding.reduceSell <= long && holding.reduceBuy <= short) return;
+  const { pool } = state;
+  let slot = holding.orders.tail;
+  while (slot !== NONE) {
+    const older = readSlotInt(pool.ownPrev, slot);
+    const flags = readSlotInt(pool.flags, slot);
+    if ((flags & REDUCE_ONLY) !== 0) {
+      const isBuy = (flags & SIDE_BUY) !== 0;
+      const excess = isBuy ? holding.reduceBuy - short : holding.reduceSell - long;
+      if (excess > 0) cutOne(execution, holding, slot, isBuy, excess);
+    }
+    slot = older;
+  }
+  assert(holding.reduceSell <= long && holding.reduceBuy <= short, 'reduce-only size is covered');
+  ordersChanged(state, account, holding);
+}
+
+function cutOne(
+  execution: Execution,
+  holding: Holding,
+  slot: number,
+  isBuy: boolean,
+  excess: number,
+): void {
+  const { pool } = execution.state;
+  const remaining = readSlot(pool.remaining, slot);
+  if (remaining <= excess) {
+    cancelPerpOrder(execution, slot, 'reduceOnly');
+    return;
+  }
+  // The order asks for less from now on; what it has filled stays what it was.
+  holding.perp.book.resize(slot, remaining - excess);
+  pool.original[slot] = readSlot(pool.original, slot) - excess;
+  addResting(holding, isBuy, true, -excess);
+  emitOrder(execution, 'open', perpSnapshotOf(execution.state, slot));
 }

@@ -1,11 +1,10 @@
 import { negUsdc, timeMs } from '@oddlot/units';
 import { checkOrderGate } from '../auth/gate.ts';
 import { postToBalance } from '../ledger/post.ts';
-import type { Building } from '../messages/building.ts';
+import type { Building, EntryResult, OrderStatus } from '../messages/order-result.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import type { CancelCause } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
-import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import { judgedCrossValue } from '../perp/blind.ts';
 import { exposureOf, initialMargin, worstCase } from '../perp/margin.ts';
@@ -23,17 +22,14 @@ import {
 import { type Execution, parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
-import type { FiredTrigger } from '../state/trigger-order.ts';
+import type { FiredTrigger } from '../state/trigger-book.ts';
 import { orderEnded, parentFilled } from './end-order.ts';
 import { wouldTrade } from './fillable.ts';
-import { clamped } from './market-price.ts';
+import { clamped, isMarketTrigger, judgeOrder } from './validate-order.ts';
 import { matchOrder } from './match-order.ts';
-import { type OrderContext, reducibleSize } from './order-exposure.ts';
-import { orderReserve } from './order-margin.ts';
+import { type OrderContext, orderReserve, reducibleSize } from './order-margin.ts';
 import { restOrder } from './resting.ts';
-import { tellPerpEntry } from './tell-perp-entry.ts';
-import { requestSnapshot, type TakerOrder, takerSnapshot } from './taker-order.ts';
-import { isMarketTrigger, judgeOrder } from './validate-order.ts';
+import { requestSnapshot, type TakerOrder, takerSnapshot, tellPerpEntry } from './taker-order.ts';
 
 /** How an order fared; `cause` says why it was cancelled. */
 export type Executed = { readonly entry: EntryResult; readonly cause?: CancelCause };

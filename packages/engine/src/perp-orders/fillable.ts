@@ -1,5 +1,4 @@
-import { NONE } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { NONE, readSlot } from '../book/order-pool.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { averagePrice, type ImpactPrice, impactPrice } from '../perp/funding.ts';
 import type { Account } from '../state/account.ts';

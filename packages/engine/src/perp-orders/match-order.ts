@@ -3,32 +3,40 @@ import {
   addUsdc,
   maxUsdc,
   type MicroUsdc,
+  negUsdc,
   notional,
   rateE8,
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
-import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { readSlot, readSlotInt } from '../book/read-slot.ts';
-import { accountTier } from '../ledger/account-tier.ts';
-import { fillRate } from '../ledger/fill-rate.ts';
-import { recordVolume } from '../ledger/volume.ts';
-import type { CancelCause } from '../messages/event.ts';
+import { readSlot, readSlotInt, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { accountTier, fillRate, recordVolume } from '../ledger/fees.ts';
+import type { CancelCause, TradeSide } from '../messages/event.ts';
 import { equityOf } from '../perp/blind.ts';
 import { emitOrder, emitTrade } from '../resting/emit.ts';
 import { matchBook } from '../resting/match-book.ts';
-import { type BuilderCharge, builderCharge, feesWith } from '../resting/order-builder.ts';
-import { restingBuilder } from '../resting/resting-builder.ts';
+import {
+  type BuilderCharge,
+  builderCharge,
+  feesWith,
+  restingBuilder,
+  settleCharge,
+  shownCharge,
+} from '../resting/order-builder.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
-import { scopeOf } from '../state/risk-index.ts';
+import { scopeOf } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
-import { cutReduceOnly } from './cut-reduce-only.ts';
-import { cancelPerpOrder, orderEnded, parentFilled } from './end-order.ts';
-import { perpSnapshotOf } from './perp-snapshot.ts';
+import { cancelPerpOrder, cutReduceOnly, orderEnded, parentFilled } from './end-order.ts';
+import { perpSnapshotOf, type TakerOrder } from './taker-order.ts';
 import { addResting, ownerOf, removeOrder, reserveOf, useReserve } from './resting.ts';
-import { planSide, settleSide, type SidePlan } from './settle-side.ts';
-import type { TakerOrder } from './taker-order.ts';
+import { postFee, postToBalance } from '../ledger/post.ts';
+import type { Building } from '../messages/order-result.ts';
+import { isCrossFillCovered, isFillInSight, type PendingFill } from '../perp/fill-check.ts';
+import { insuranceFund } from '../perp/insurance-fund.ts';
+import { planIsolatedFill } from '../perp/isolated.ts';
+import { holdingChanged } from '../perp/margin.ts';
+import { type Closed, closedBy, tradePosition } from '../perp/position.ts';
 
 /**
  * Trades an incoming order against the book at the resting orders' prices. An own resting order is cancelled, not traded with (R-stp); a maker that its fill
@@ -255,4 +263,98 @@ function settleFill(
   else parentFilled(execution, makerOrder);
   cutReduceOnly(execution, maker.account, maker.holding);
   cutReduceOnly(execution, taker.account, taker.holding);
+}
+
+/** One side of a fill before it happens. `fees` are the exchange's and the builder's together. */
+type SideFill = PendingFill & {
+  /** The exchange's fee, which the event shows. */
+  readonly fee: MicroUsdc;
+  readonly charge: BuilderCharge | undefined;
+  /** What the side's order has set aside, and the lots that it has filled before. */
+  readonly reserve: MicroUsdc;
+  readonly filled: number;
+};
+
+/** A side that is planned: whether it may happen, and where its money goes. */
+export type SidePlan = {
+  readonly fill: SideFill;
+  feeTo: 'treasury' | 'fund';
+  isCovered: boolean;
+  /** Added to the balance; negative is taken. */
+  readonly toBalance: MicroUsdc;
+  /** Taken out of the reserve of the side's isolated order. */
+  readonly fromReserve: MicroUsdc;
+  /** The isolated margin after the fill. */
+  readonly marginAfter: MicroUsdc;
+  /** What it closes, if anything. */
+  readonly closed: Closed | undefined;
+};
+
+type Side = { readonly account: Account; readonly holding: Holding };
+
+/** Plans one side on its own scope: the cross account, or the isolated position (R-fill-check). */
+export function planSide(state: State, { account, holding }: Side, fill: SideFill): SidePlan {
+  const isInSight = isFillInSight(state, account, holding, fill);
+  const closed = closedBy(holding, fill.signedSize, fill.price);
+  if (holding.isIsolated) {
+    const { fromReserve, marginAfter, toBalance, ...plan } = planIsolatedFill(
+      state,
+      account,
+      holding,
+      fill,
+    );
+    const isCovered = isInSight && plan.isCovered;
+    return { fill, feeTo: 'treasury', isCovered, toBalance, fromReserve, marginAfter, closed };
+  }
+  return {
+    fill,
+    feeTo: 'treasury',
+    isCovered: isInSight && isCrossFillCovered(state, account, holding, fill),
+    toBalance: closed === undefined ? negUsdc(fill.fees) : subUsdc(closed.realised, fill.fees),
+    fromReserve: ZERO_USDC,
+    marginAfter: ZERO_USDC,
+    closed,
+  };
+}
+
+/** Moves one side's position and money as planned. */
+export function settleSide(
+  execution: Execution,
+  { account, holding }: Side,
+  plan: SidePlan,
+  order: Pick<TradeSide, 'orderId' | 'clientOrderId' | 'reduceOnly'>,
+): TradeSide {
+  const { state } = execution;
+  const { closed, fill } = plan;
+  const startPosition = holding.size;
+  state.entry.beforeChange?.(account);
+  state.entry.noteTrade(holding, startPosition + fill.signedSize);
+  tradePosition(state, holding, fill.signedSize, fill.price, closed);
+  holding.feesPaid = addUsdc(holding.feesPaid, fill.fees);
+  holding.isolatedMargin = plan.marginAfter;
+  postToBalance(state, account, plan.toBalance);
+  if (plan.feeTo === 'treasury') postFee(state, fill.fee);
+  else postToBalance(state, insuranceFund(state), fill.fee);
+  if (fill.charge !== undefined) settleCharge(state, fill.charge);
+  holdingChanged(state, account, holding);
+  state.digest.number(holding.size);
+  state.digest.amount(holding.cost);
+  const side: Building<TradeSide> = {
+    account: account.address,
+    orderId: order.orderId,
+    clientOrderId: order.clientOrderId,
+    reduceOnly: order.reduceOnly,
+    startPosition,
+    fee: fill.fee,
+    realised: closed?.realised ?? ZERO_USDC,
+    marginMode: holding.isIsolated ? 'isolated' : 'cross',
+    leverage: holding.leverage,
+  };
+  if (closed !== undefined) {
+    side.closedSize = closed.size;
+    side.closedCost = closed.released;
+  }
+  const builderFee = shownCharge(fill.charge);
+  if (builderFee !== undefined) side.builderFee = builderFee;
+  return side;
 }

@@ -1,10 +1,12 @@
-import { type Address, type MicroUsdc, type TimeMs, timeMs } from '@oddlot/units';
+import { type Address, type MicroUsdc, present, type TimeMs, timeMs } from '@oddlot/units';
 import type { OrderRequest } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
-import { looseSnapshot } from '../resting/snapshot.ts';
-import type { Account, Holding } from '../state/account.ts';
-import type { OrderBuilder } from '../state/builders.ts';
-import type { FiredTrigger } from '../state/trigger-order.ts';
+import { looseSnapshot, slotSnapshot } from '../resting/snapshot.ts';
+import type { Account, Holding, OrderBuilder } from '../state/account.ts';
+import type { FiredTrigger, TriggerOrder } from '../state/trigger-book.ts';
+import { readSlot } from '../book/order-pool.ts';
+import type { State } from '../state/state.ts';
+import { tellEntry } from '../resting/emit.ts';
 
 /** An order on its way through the book: what it was, and what is left of it. */
 export type TakerOrder = {
@@ -70,4 +72,48 @@ export function firedFields(
 ): Pick<OrderSnapshot, 'trigger' | 'isPositionTpsl' | 'hasFired'> {
   const { isPositionTpsl, trigger } = fired;
   return isPositionTpsl ? { trigger, isPositionTpsl, hasFired: true } : { trigger, hasFired: true };
+}
+
+/** A resting perp order as events and readers see it. */
+export function perpSnapshotOf(state: State, slot: number): OrderSnapshot {
+  const order = slotSnapshot(state, slot, readSlot(state.pool.price, slot));
+  const fired = state.triggers.firedAs(order.orderId);
+  return fired === undefined ? order : { ...order, ...firedFields(fired) };
+}
+
+/** A waiting order as events and readers see it; one that has fired says what it has filled. */
+export function triggerSnapshot(state: State, trigger: TriggerOrder): OrderSnapshot {
+  const account = present(state.accounts[trigger.accountIndex], 'the owner of a trigger');
+  const { firing, groupId, orderId, request } = trigger;
+  const order = requestSnapshot(orderId, account.address, request, timeMs(trigger.createdMs));
+  const size = triggerSize(trigger);
+  const { filled, filledNotional } = firing ?? order;
+  return {
+    ...order,
+    remaining: size,
+    original: filled + size,
+    filled,
+    filledNotional,
+    trigger: request.trigger,
+    ...(trigger.isPositionTpsl ? { isPositionTpsl: true as const } : parentOf(groupId)),
+    ...(firing === undefined ? {} : { isTriggered: true as const }),
+  };
+}
+
+/** A group that hangs on no position has the id of its parent. */
+function parentOf(groupId: number | undefined): Pick<OrderSnapshot, 'parentOrderId'> {
+  return groupId === undefined ? {} : { parentOrderId: groupId };
+}
+
+/** What it asks for: the rest of one that has fired, else no more than its parent filled; 0 is the whole position. */
+export function triggerSize({ firing, request, sizeMax }: TriggerOrder): number {
+  if (firing !== undefined) return firing.rest;
+  return sizeMax === undefined ? request.size : Math.min(request.size, sizeMax);
+}
+
+/** Tells the observer of books that a perp order is about to be matched. One that has rested before has come before. */
+export function tellPerpEntry(state: State, taker: TakerOrder): void {
+  if (taker.amended !== undefined) return;
+  const { book, mark, oracle } = taker.holding.perp;
+  tellEntry(state, taker, book, { markHalves: 2 * mark, oracle });
 }

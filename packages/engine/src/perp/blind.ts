@@ -4,6 +4,7 @@ import {
   maxUsdc,
   type MicroUsdc,
   notional,
+  present,
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
@@ -11,7 +12,7 @@ import type { Reject } from '../messages/reject.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import { isUnjudged, judgedMarkOf, type Perp } from '../state/perp.ts';
-import type { Scope } from '../state/risk-index.ts';
+import type { Scope } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 import { isInsuranceFund } from './insurance-fund.ts';
 import { accountValue, initialMargin, isolatedEquity } from './margin.ts';
@@ -169,4 +170,13 @@ export function blindLimit({ leverage, perp, size }: Holding): number {
 /** The scope that an account's money outside of isolated positions is. */
 export function crossScope(account: Account): Scope {
   return { account, holding: undefined };
+}
+
+/** Whether somebody holds a position in a market that nobody can judge now. */
+export function hasUnjudged(state: State): boolean {
+  return state.perpIds.some((id) => {
+    const perp = present(state.perps.get(id), 'a listed perp');
+    if (perp.openInterest === 0) return false;
+    return isUnjudged(perp, state.timeMs, parametersOf(state).oracleStaleMs);
+  });
 }

@@ -1,9 +1,9 @@
 import { present } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { createClosing } from '../state/closing.ts';
+import { createClosing } from '../state/hours.ts';
 import { alice, bob, PERP, Scenario } from '../testing/scenario.ts';
 import { checkRestarts } from '../testing/waiting.ts';
-import { closingMark, settlementPrice } from './closing.ts';
+import { closingMark, settlementPrice } from './mark-price.ts';
 
 const ID = PERP.instrumentId;
 const MINUTE_MS = 60_000;

@@ -1,9 +1,8 @@
 import { formatDecimal, RATE_ONE } from '@oddlot/units';
 import { LIMITS } from '../messages/limits.ts';
-import type { PerpDefinition } from '../messages/perp-definition.ts';
+import type { PerpDefinition } from '../messages/commands/operator.ts';
 import type { Reject } from '../messages/reject.ts';
-import { markBandMaxE8 } from '../state/mark-band.ts';
-import { tierTableFault } from '../state/tiers.ts';
+import { markBandMaxE8, tierTableFault } from '../state/perp.ts';
 
 const SIZE_DECIMALS_MIN = -4;
 const SIZE_DECIMALS_MAX = 6;

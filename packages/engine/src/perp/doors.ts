@@ -11,7 +11,7 @@ import {
 } from '@oddlot/units';
 import type { Account, Holding } from '../state/account.ts';
 import { judgedMarkOf } from '../state/perp.ts';
-import type { Scope } from '../state/risk-index.ts';
+import type { Scope } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 import { crossScope, unjudgedShare, valueOf } from './blind.ts';
 import { cappedLeverage, exposureOf, initialMargin } from './margin.ts';

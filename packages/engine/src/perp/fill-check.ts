@@ -1,10 +1,9 @@
 import { addUsdc, exchangeUsdc, type MicroUsdc, notional, subUsdc } from '@oddlot/units';
 import type { Account, Holding } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
-import { isOracleStale } from '../state/perp.ts';
-import { scopeOf } from '../state/risk-index.ts';
+import { isOracleStale, maintenanceMargin } from '../state/perp.ts';
+import { scopeOf } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
-import { maintenanceMargin } from '../state/tiers.ts';
 import {
   blindBy,
   crossScope,

@@ -1,9 +1,11 @@
-import { divFloor, divHalfUp, divTowardsZero, microUsdc, type MicroUsdc } from '@oddlot/units';
+import { divFloor, divHalfUp, divTowardsZero, type MicroUsdc, microUsdc } from '@oddlot/units';
 import type { LevelBook } from '../book/level-book.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { FundingParameters } from '../messages/parameters.ts';
-import { SAMPLES_PER_HOUR } from '../state/funding-hour.ts';
-import type { Perp } from '../state/perp.ts';
+import { HOUR_MS, SAMPLE_MS, SAMPLES_PER_HOUR } from '../state/hours.ts';
+import { isOracleStale, type Perp } from '../state/perp.ts';
+import { parametersOf } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 
 /** The arithmetic of R-funding. Premiums and rates count 10^-10; nothing here holds state. */
 
@@ -132,4 +134,34 @@ export function fundingAmount(
   if (exact <= 0n || paying.ofFund === 0) return microUsdc(divFloor(exact, E10));
   const share = exact * BigInt(paying.lots - paying.ofFund);
   return microUsdc(divFloor(share, E10 * BigInt(paying.lots)));
+}
+
+/**
+ * Whether a premium is sampled: not during a halt, a stale oracle or the closing hour, whose mark is an
+ * average (R-delist), and not from an empty book. A side that is too thin contributes 0.
+ */
+export function isSampled(state: State, perp: Perp): boolean {
+  if (perp.halted || perp.closing !== undefined || perp.book.orderCount === 0) return false;
+  return !isOracleStale(perp, state.timeMs, parametersOf(state).oracleStaleMs);
+}
+
+/**
+ * What the hour in progress would pay if its average so far held to its end; missing samples count
+ * 0. Without any sample it pays nothing. 10^-10.
+ */
+export function predictedRateE10(state: State, perp: Perp): number {
+  const { samples, sum } = perp.funding;
+  if (samples === 0) return 0;
+  const passed = Math.floor((state.timeMs % HOUR_MS) / SAMPLE_MS) + 1;
+  return fundingRateE10(divTowardsZero(sum, BigInt(passed)), parametersOf(state));
+}
+
+/** When the hour in progress falls due. */
+export function nextFundingMs(state: State): number {
+  return nextMultiple(state.timeMs, HOUR_MS);
+}
+
+/** The first multiple of a step that lies after a time. */
+export function nextMultiple(timeMs: number, step: number): number {
+  return timeMs - (timeMs % step) + step;
 }

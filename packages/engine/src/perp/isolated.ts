@@ -14,9 +14,8 @@ import {
 import { LIMITS } from '../messages/limits.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
-import type { Perp } from '../state/perp.ts';
+import { maintenanceMargin, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
-import { maintenanceMargin } from '../state/tiers.ts';
 import { equityOf, judgedValue, paperProfitWith, unjudgedShareWith } from './blind.ts';
 import { freeInCross } from './doors.ts';
 import { cappedLeverage, initialMargin, liquidationFee } from './margin.ts';

@@ -10,9 +10,8 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import type { Account, Holding } from '../state/account.ts';
-import type { Perp } from '../state/perp.ts';
+import { maintenanceMargin, type Perp, tierOf } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
-import { maintenanceMargin, tierOf } from '../state/tiers.ts';
 
 /**
  * Margin (R-initial, R-ratio). An account's cross positions are one scope, each

@@ -2,8 +2,7 @@ import { timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { OrderPool } from '../book/order-pool.ts';
 import { createAccount, type Holding, holdingOf } from '../state/account.ts';
-import { PerpWatch } from '../state/perp-watch.ts';
-import { createPerp } from '../state/perp.ts';
+import { createPerp, PerpWatch } from '../state/perp.ts';
 import { alice, PARAMETERS, PERP } from '../testing/scenario.ts';
 import { tradePosition } from './position.ts';
 

@@ -3,6 +3,8 @@ import { parametersOf } from '../state/execution.ts';
 import { totalValue } from '../perp/margin.ts';
 import { isOracleStale } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
+import { closingMs } from '../state/hours.ts';
+import { nextListingMs } from '../state/outcomes.ts';
 
 /** How old the oracle of a perp is, and whether that keeps it from trading. */
 type OracleAge = {
@@ -47,4 +49,29 @@ export function venueMoney(state: State): VenueMoney {
   const account = index === undefined ? undefined : state.accounts[index];
   const insuranceFund = account === undefined ? ZERO_USDC : totalValue(state, account);
   return { treasury, insuranceFund, insuranceTarget };
+}
+
+/**
+ * When something happens by itself next: to outcome markets, or to a perp that closes. The log should
+ * carry the time past it soon after. Undefined when nothing waits. What has work left for the next
+ * block is due now.
+ */
+export function nextDueMs(state: State): number | undefined {
+  const { outcomes, timeMs } = state;
+  if (outcomes.settling.length > 0) return timeMs;
+  const { phaseClock, queue, series, seriesClock } = outcomes;
+  let next: number | undefined;
+  const listings = [...series.values()].map(nextListingMs);
+  const clocks = [queue.nextDueMs, phaseClock.nextDueMs, seriesClock.nextDueMs];
+  for (const dueMs of [...clocks, ...listings, ...closingTimes(state)]) {
+    if (dueMs !== undefined && (next === undefined || dueMs < next)) next = dueMs;
+  }
+  return next;
+}
+
+/** R-delist: when the hours of closing perps end. */
+function closingTimes({ perps }: State): (number | undefined)[] {
+  return [...perps.values()].map(({ closing, delisted }) =>
+    closing === undefined || delisted ? undefined : closingMs(closing),
+  );
 }

@@ -2,16 +2,17 @@ import {
   type Address,
   addUsdc,
   divFloor,
-  microUsdc,
   type MicroUsdc,
+  microUsdc,
   present,
+  subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
 import type { Exchange, MultiSigSet } from '../messages/command.ts';
 import { totalValue } from '../perp/margin.ts';
-import { accountAt } from '../state/account-at.ts';
-import type { State } from '../state/state.ts';
-import type { GateStatusView } from './views.ts';
+import { accountAt, type State } from '../state/state.ts';
+import type { ApprovedBuilder, BuilderView, GateStatusView } from './views.ts';
+import { parametersOf } from '../state/execution.ts';
 
 /** R-multisig: who signs for an account; undefined when it is an ordinary one, or none at all. */
 export function multiSigSigners(state: State, address: Address): MultiSigSet | undefined {
@@ -45,4 +46,30 @@ export function gateStatus(state: State, channel: Exchange, address: Address): G
     code: grant?.code,
     grantedMs: grant?.grantedMs,
   };
+}
+
+/** What an address earned as a builder; one that never did has zeros. */
+export function builderState(state: State, builder: Address): BuilderView {
+  const rewards = state.builderRewards.get(builder);
+  const earned = rewards?.earned ?? ZERO_USDC;
+  const claimed = rewards?.claimed ?? ZERO_USDC;
+  const account = accountAt(state, builder);
+  const perpBalance = account?.perpBalance ?? ZERO_USDC;
+  const minPerpBalance = microUsdc(parametersOf(state).builderMinBalanceMicroUsdc);
+  return {
+    builder,
+    unclaimed: subUsdc(earned, claimed),
+    earned,
+    claimed,
+    perpBalance,
+    minPerpBalance,
+    isEligible: account !== undefined && perpBalance >= minPerpBalance,
+  };
+}
+
+/** Who may charge an account, by address. */
+export function approvedBuilders(state: State, address: Address): readonly ApprovedBuilder[] {
+  return [...(accountAt(state, address)?.builders ?? [])]
+    .map(([builder, approval]) => ({ builder, ...approval }))
+    .sort((a, b) => (a.builder < b.builder ? -1 : 1));
 }

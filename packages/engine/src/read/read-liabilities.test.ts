@@ -5,8 +5,7 @@ import { openTestBridge } from '../testing/bridge.ts';
 import { alice, bob, Scenario } from '../testing/scenario.ts';
 import { randomIntegers } from '../testing/steps.ts';
 import { grantedMicroUsdc, owedMicroUsdc } from './read-bridge.ts';
-import { liabilities, type Liability, VENUE_ADDRESS } from './read-liabilities.ts';
-import { accountWorth } from './read-worth.ts';
+import { accountWorth, liabilities, type Liability, VENUE_ADDRESS } from './read-liabilities.ts';
 
 const amountOf = ({ outcome, perp, rewards, withdrawHold }: Liability): bigint =>
   perp + outcome + withdrawHold + rewards;

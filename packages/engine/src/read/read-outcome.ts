@@ -1,20 +1,28 @@
 import {
   type Address,
   addUsdc,
-  instrumentId,
+  assert,
   type InstrumentId,
+  instrumentId,
   type MicroUsdc,
   notional,
   ZERO_USDC,
 } from '@oddlot/units';
 import type { OrderSnapshot } from '../messages/event.ts';
-import type { MarketPhase, OutcomeLeg } from '../messages/outcome-terms.ts';
-import { outcomeSlotsOf, outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
-import { accountAt } from '../state/account-at.ts';
+import type { MarketPhase, OutcomeLeg } from '../messages/commands/outcome.ts';
+import { outcomeSlotsOf, outcomeSnapshotOf } from '../outcome/outcome-order.ts';
+import { accountAt, type State } from '../state/state.ts';
 import type { Account } from '../state/account.ts';
-import { legPrice, outcomeLegOf } from '../state/outcome-holding.ts';
-import { type MarketDefinition, markHalves, type SettledMarket } from '../state/outcome-market.ts';
-import type { State } from '../state/state.ts';
+import {
+  legPrice,
+  type MarketDefinition,
+  markHalves,
+  outcomeLegOf,
+  type OutcomeMarket,
+  type SettledMarket,
+} from '../state/outcome-market.ts';
+import { twapBefore } from '../outcome/series.ts';
+import { priceFeedKey } from '../state/outcomes.ts';
 
 /** What a reader may ask of outcome markets. */
 
@@ -140,4 +148,120 @@ export function marketLiquidity(state: State, id: number): MicroUsdc {
 /** Whether orders of an action still wait in the delay queue. */
 export function isQueued(state: State, txHash: string): boolean {
   return state.outcomes.queue.hasAction(txHash);
+}
+
+/** Who holds the shares of a leg, and what they cost. */
+type HolderView = {
+  readonly account: Address;
+  readonly size: number;
+  readonly cost: MicroUsdc;
+};
+
+/** Where a list of holders goes on: behind so many shares of that account. */
+export type HolderPlace = { readonly size: number; readonly index: number };
+
+type HoldersView = {
+  /** All who hold the leg. */
+  readonly holders: number;
+  /** Lots of all of them. */
+  readonly shares: number;
+  readonly rows: readonly HolderView[];
+  readonly next: HolderPlace | undefined;
+};
+
+type Held = HolderView & HolderPlace;
+
+/**
+ * The accounts that hold a leg of a market, the most shares first, of equal ones the older account; undefined where there
+ * is no such market any more. All holders are looked at, and only those that are shown are sorted.
+ */
+export function outcomeHolders(
+  state: State,
+  id: number,
+  { after, leg, limit }: { leg: OutcomeLeg; limit: number; after?: HolderPlace | undefined },
+): HoldersView | undefined {
+  const market = state.outcomes.markets.get(id);
+  if (market === undefined) return undefined;
+  const rows: Held[] = [];
+  let holders = 0;
+  let shares = 0;
+  // Whoever has a place in a market may have orders there and no shares.
+  for (const index of market.holders.keys()) {
+    const account = state.accounts[index];
+    const held = account?.outcomes.get(id)?.[leg];
+    assert(account !== undefined && held !== undefined, 'a holder has a place in the market');
+    const { cost, size } = held;
+    if (size === 0) continue;
+    holders += 1;
+    shares += size;
+    const row = { account: account.address, size, cost, index };
+    if (after !== undefined && !isBefore(after, row)) continue;
+    const last = rows.at(-1);
+    if (rows.length > limit && last !== undefined && isBefore(last, row)) continue;
+    insert(rows, row);
+    if (rows.length > limit + 1) rows.pop();
+  }
+  const shown = rows.slice(0, limit);
+  const next = rows.length > limit ? shown.at(-1) : undefined;
+  return {
+    holders,
+    shares,
+    rows: shown.map(({ account, cost, size }) => ({ account, size, cost })),
+    next: next && { size: next.size, index: next.index },
+  };
+}
+
+function isBefore(left: HolderPlace, right: HolderPlace): boolean {
+  return left.size > right.size || (left.size === right.size && left.index < right.index);
+}
+
+/** Into a sorted list, by halves. */
+function insert(rows: Held[], row: Held): void {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const other = rows[middle];
+    if (other !== undefined && isBefore(other, row)) low = middle + 1;
+    else high = middle;
+  }
+  rows.splice(low, 0, row);
+}
+
+/**
+ * R-series: `pending` before the price to beat can be known, `fixed` when it is, `missing` when too few prices were
+ * there before the start. Prices that arrive within the next five seconds can still make it `fixed`.
+ */
+type StrikeStatus = 'pending' | 'fixed' | 'missing';
+
+/** How a market of a series stands to what decides it. */
+type SeriesOutlook = {
+  readonly strike: StrikeStatus;
+  /** The operator, as soon as it is clear that prices are missing at its start or at its end. */
+  readonly decidedBy: 'series' | 'operator';
+};
+
+/** Undefined for a market of no series, and for one whose holders are paid. */
+export function seriesOutlook(state: State, id: number): SeriesOutlook | undefined {
+  const market = state.outcomes.markets.get(id);
+  if (market === undefined || market.definition.reference === undefined) return undefined;
+  const strike = strikeStatus(state, market);
+  const isLeft = strike === 'missing' || (market.isJudged && market.resolution === undefined);
+  return { strike, decidedBy: market.resolution?.by ?? (isLeft ? 'operator' : 'series') };
+}
+
+function strikeStatus(state: State, market: OutcomeMarket): StrikeStatus {
+  if (market.strike === null) return 'missing';
+  if (market.strike !== undefined) return 'fixed';
+  // Whoever resolves a market by hand ahead of its strike leaves it without one.
+  if (market.resolution !== undefined) return 'missing';
+  const isStarted = state.timeMs >= market.definition.startMs;
+  return isStarted && !hasPricesBeforeStart(state, market) ? 'missing' : 'pending';
+}
+
+function hasPricesBeforeStart(state: State, { definition }: OutcomeMarket): boolean {
+  const { reference, startMs } = definition;
+  if (reference === undefined) return false;
+  const feed = state.outcomes.prices.get(priceFeedKey(reference.symbol, reference.source));
+  return feed !== undefined && twapBefore(feed, startMs, reference.windowSeconds) !== undefined;
 }

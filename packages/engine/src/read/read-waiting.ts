@@ -1,10 +1,9 @@
 import { type Address, instrumentId, present, type TimeMs, timeMs } from '@oddlot/units';
 import type { OrderSnapshot } from '../messages/event.ts';
-import { triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
+import { triggerSnapshot } from '../perp-orders/taker-order.ts';
 import type { Holding } from '../state/account.ts';
-import { allReverseJobs } from '../state/all-reverse-jobs.ts';
-import type { OrderGroup } from '../state/group-book.ts';
-import type { State } from '../state/state.ts';
+import { allReverseJobs, type State } from '../state/state.ts';
+import type { OrderGroup } from '../state/waiting.ts';
 import type { ReverseJobView, TpslLeg, TpslView, TriggerView } from './views.ts';
 
 /**

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { decide, MARKET_ID, openMarket, setPhase, share } from '../testing/outcomes.ts';
 import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
 import { act } from '../testing/waiting.ts';
-import { accountWorth, tradeSettings, worthOfHolders } from './read-worth.ts';
+import { accountWorth, tradeSettings, worthOfHolders } from './read-liabilities.ts';
 
 test('what an account is worth counts margins, reserves and holds', () => {
   const venue = Scenario.open({ accounts: [alice, bob] });

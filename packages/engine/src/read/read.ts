@@ -11,42 +11,49 @@ import {
   present,
   RATE_ONE,
   subUsdc,
+  timeMs,
   ZERO_USDC,
 } from '@oddlot/units';
-import { NONE } from '../book/order-pool.ts';
-import { readSlotInt } from '../book/read-slot.ts';
-import { adlQuantile } from '../liquidation/adl-quantile.ts';
+import { NONE, readSlotInt } from '../book/order-pool.ts';
+import { adlQuantile } from '../liquidation/rankings.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
-import type { PerpDefinition } from '../messages/perp-definition.ts';
-import { snapshotOf } from '../orders/snapshot-of.ts';
-import { perpSnapshotOf } from '../perp-orders/perp-snapshot.ts';
-import { triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
+import type { PerpDefinition } from '../messages/commands/operator.ts';
+import { snapshotOf } from '../orders/target-entries.ts';
+import { perpSnapshotOf, triggerSnapshot } from '../perp-orders/taker-order.ts';
 import { crossScope, equityOf, valueOf } from '../perp/blind.ts';
 import { withdrawable } from '../perp/doors.ts';
 import { crossRisk } from '../perp/fill-check.ts';
 import { riskOf } from '../perp/isolated.ts';
 import { accountValue, freshMargin, liquidationFee, totalValue } from '../perp/margin.ts';
-import { accountAt } from '../state/account-at.ts';
+import { accountAt, type State } from '../state/state.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
-import { closingMs } from '../state/closing.ts';
+import { closingMs } from '../state/hours.ts';
 import { parametersOf } from '../state/execution.ts';
-import type { Perp } from '../state/perp.ts';
-import { scopeOf } from '../state/risk-index.ts';
-import type { State } from '../state/state.ts';
-import { maintenanceMargin, tierOf } from '../state/tiers.ts';
-import { fundingView } from './funding-view.ts';
+import { maintenanceMargin, type Perp, tierOf } from '../state/perp.ts';
+import { scopeOf } from '../state/liquidations.ts';
 import { vaultEquity } from './read-keys.ts';
 import { tpslOf } from './read-waiting.ts';
 import type {
   AccountView,
   AgentView,
   BookLevel,
+  FeeTierView,
   MarginView,
   PerpView,
   PositionView,
 } from './views.ts';
-
-export { feeTierView } from './fee-tier-view.ts';
+import { clientOrderKey } from '../messages/commands/orders.ts';
+import { LIMITS } from '../messages/limits.ts';
+import { accountTier, tierFor, volume14d } from '../ledger/fees.ts';
+import { impactOf } from '../perp-orders/fillable.ts';
+import {
+  type ImpactPrice,
+  isSampled,
+  nextFundingMs,
+  predictedRateE10,
+  premiumE10,
+  shownImpact,
+} from '../perp/funding.ts';
 export { payableWithdrawals } from '../ledger/withdrawals.ts';
 export {
   childOrders,
@@ -339,4 +346,74 @@ function othersOf(
     value = subUsdc(value, leg.notional);
   }
   return { maintenance, notional: value };
+}
+
+/** The lots that trade before a resting order at its price; undefined when it does not rest, or its queue is too long to count. */
+export function lotsAhead(state: State, orderId: number): number | undefined {
+  const { pool } = state;
+  const slot = pool.find(orderId);
+  if (slot === NONE) return undefined;
+  const instrumentId = readSlotInt(pool.instrument, slot);
+  const market = state.perps.get(instrumentId) ?? state.outcomes.markets.get(instrumentId);
+  return market?.book.aheadOf(slot, LIMITS.observedQueue);
+}
+
+/** The order of an account that lives under a client order id; one that is in the delay queue has no id yet. */
+export function liveOrderOf(
+  state: State,
+  user: Address,
+  clientOrderId: string,
+): number | undefined {
+  const account = state.accounts[state.accountIndex.get(user) ?? -1];
+  const orderId = account?.clientOrders.get(clientOrderKey(clientOrderId) ?? '');
+  return orderId !== undefined && orderId > 0 ? orderId : undefined;
+}
+
+/** An account's place on the ladder; anyone unknown stands at its foot. */
+export function feeTierView(state: State, address: Address): FeeTierView {
+  const { feeTiers } = parametersOf(state);
+  const account = accountAt(state, address);
+  const tier = account === undefined ? tierFor(feeTiers, ZERO_USDC) : accountTier(state, account);
+  return {
+    tier,
+    volume14d: account === undefined ? ZERO_USDC : volume14d(account, state.timeMs),
+    next: feeTiers.find(({ level }) => level > tier.level),
+  };
+}
+
+type Impacts = {
+  readonly height: number;
+  readonly version: number;
+  readonly bid: ImpactPrice | undefined;
+  readonly ask: ImpactPrice | undefined;
+};
+
+/** By book: forks of the state have books of their own. */
+const known = new WeakMap<Perp['book'], Impacts>();
+
+/** The funding of a perp as traders see it now, from orders that could fill (R-fillable). */
+export function fundingView(
+  state: State,
+  perp: Perp,
+): Pick<PerpView, 'fundingRateE10' | 'premiumE10' | 'impactBid' | 'impactAsk' | 'nextFundingMs'> {
+  const { ask, bid } = impactsOf(state, perp);
+  return {
+    fundingRateE10: predictedRateE10(state, perp),
+    premiumE10: isSampled(state, perp) ? premiumE10(perp, bid, ask) : undefined,
+    impactBid: shownImpact(bid),
+    impactAsk: shownImpact(ask),
+    nextFundingMs: timeMs(nextFundingMs(state)),
+  };
+}
+
+/** Orders are tested once a block and book, not with every read. */
+function impactsOf(state: State, perp: Perp): Impacts {
+  const { height } = state;
+  const { version } = perp.book;
+  const found = known.get(perp.book);
+  if (found?.height === height && found.version === version) return found;
+  const bid = impactOf(state, perp, true);
+  const impacts = { height, version, bid, ask: impactOf(state, perp, false) };
+  known.set(perp.book, impacts);
+  return impacts;
 }

@@ -2,7 +2,7 @@ import { instrumentId } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { decide, setPhase } from '../testing/outcomes.ts';
 import { feed, FIRST_ID, push, seriesVenue, to } from '../testing/series.ts';
-import { seriesOutlook } from './series-outlook.ts';
+import { seriesOutlook } from './read-outcome.ts';
 
 /** The first market starts at 900 s and ends at 1,800 s. */
 

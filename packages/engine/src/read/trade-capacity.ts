@@ -7,14 +7,13 @@ import {
   notional,
 } from '@oddlot/units';
 import type { OrderRequest } from '../messages/command.ts';
-import { exposureWith } from '../perp-orders/order-exposure.ts';
+import { exposureWith } from '../perp-orders/order-margin.ts';
 import { validateOrder } from '../perp-orders/validate-order.ts';
 import { cappedLeverage } from '../perp/margin.ts';
-import { accountAt } from '../state/account-at.ts';
+import { accountAt, type State } from '../state/state.ts';
 import { type Account, defaultSettings, holdingKey, legOf, leverageOf } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
-import type { State } from '../state/state.ts';
 import type { TradeCapacity } from './views.ts';
 
 /** Finds the largest size for one side of an account in a perp that has a mark. */

@@ -1,6 +1,6 @@
 import type { Address, InstrumentId, MicroUsdc, TimeMs } from '@oddlot/units';
 import type { OrderSnapshot } from '../messages/event.ts';
-import type { FeeTier } from '../messages/fee-tier.ts';
+import type { FeeTier } from '../messages/parameters.ts';
 
 /**
  * What a reader may ask of the state. Views compute, they never change anything; the numbers are

@@ -3,7 +3,7 @@ import type { LevelBook } from '../book/level-book.ts';
 import { NONE } from '../book/order-pool.ts';
 import type { CancelCause } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { tellMeeting } from './tell-observer.ts';
+import { tellMeeting } from './emit.ts';
 import { mayMeet, type Execution } from '../state/execution.ts';
 
 // A constant of this module is known to the compiler; an imported one would be read each time.

@@ -2,21 +2,20 @@ import {
   accrueFeeDown,
   addUsdc,
   type MicroUsdc,
-  rateE8,
+  present,
   type RateE8,
+  rateE8,
   ZERO_USDC,
 } from '@oddlot/units';
 import { postBuilderFee } from '../ledger/builders.ts';
 import type { BuilderTerms, OrderRequest } from '../messages/command.ts';
 import type { TradeSide } from '../messages/event.ts';
-import { type MarketKind, marketKind } from '../messages/instrument-kind.ts';
-import { LIMITS } from '../messages/limits.ts';
+import { LIMITS, type MarketKind, marketKind } from '../messages/limits.ts';
 import type { BuilderDrop } from '../messages/order-result.ts';
-import { accountAt } from '../state/account-at.ts';
-import type { Account } from '../state/account.ts';
-import type { OrderBuilder } from '../state/builders.ts';
+import { accountAt, type State } from '../state/state.ts';
+import type { Account, OrderBuilder } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
-import type { State } from '../state/state.ts';
+import { HAS_BUILDER, readSlot, readSlotInt } from '../book/order-pool.ts';
 
 /** A tenth of a basis point, the step of builder fees, in 10^-8. */
 const TENTH_BP_E8 = 1_000;
@@ -133,4 +132,11 @@ export function shownCharge(charge: BuilderCharge | undefined): TradeSide['build
   if (charge === undefined || charge.fee === 0n) return undefined;
   const { address, feeTenthsBp } = charge.builder;
   return { builder: address, feeTenthsBp, amount: charge.fee };
+}
+
+/** Who charges for a resting order. */
+export function restingBuilder(state: State, slot: number): OrderBuilder | undefined {
+  const { flags, orderId } = state.pool;
+  if ((readSlotInt(flags, slot) & HAS_BUILDER) === 0) return undefined;
+  return present(state.orderBuilders.get(readSlot(orderId, slot)), 'the builder of an order');
 }

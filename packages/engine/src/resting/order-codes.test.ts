@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TimeInForce } from '../messages/command.ts';
-import { timeInForceCode, timeInForceOf } from './order-codes.ts';
+import { timeInForceCode, timeInForceOf } from './snapshot.ts';
 
 test('a dump tells times in force by these codes', () => {
   const codes: Record<TimeInForce, number> = { gtc: 0, gtd: 1, alo: 2, ioc: 3, market: 4 };

@@ -1,17 +1,23 @@
 import { present } from '@oddlot/units';
 import type { LevelBook } from '../book/level-book.ts';
-import { ORDER_FIELDS } from '../book/order-fields.ts';
-import { HAS_BUILDER, LEG_SHORT, type OwnList, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { readSlot, readSlotInt } from '../book/read-slot.ts';
-import { clientOrderKey } from '../messages/client-order-key.ts';
+import {
+  HAS_BUILDER,
+  LEG_SHORT,
+  ORDER_FIELDS,
+  type OwnList,
+  readSlot,
+  readSlotInt,
+  REDUCE_ONLY,
+  SIDE_BUY,
+} from '../book/order-pool.ts';
+import { clientOrderKey } from '../messages/commands/orders.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
-import type { Account } from '../state/account.ts';
-import type { OrderBuilder } from '../state/builders.ts';
+import type { Account, OrderBuilder } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { absorbBuilder } from './order-builder.ts';
-import { timeInForceCode } from './order-codes.ts';
-import { tellLeave, tellRest } from './tell-observer.ts';
+import { timeInForceCode } from './snapshot.ts';
+import { tellLeave, tellRest } from './emit.ts';
 
 // Constants of this module are known to the compiler; imported ones would be read each time.
 const {

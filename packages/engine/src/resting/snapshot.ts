@@ -1,12 +1,9 @@
 import { type Address, instrumentId, present, type TimeMs, timeMs } from '@oddlot/units';
-import { ORDER_FIELDS } from '../book/order-fields.ts';
-import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { readSlot, readSlotInt } from '../book/read-slot.ts';
-import type { Building } from '../messages/building.ts';
-import type { OrderRequest } from '../messages/command.ts';
+import { ORDER_FIELDS, readSlot, readSlotInt, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import type { Building } from '../messages/order-result.ts';
+import type { OrderRequest, TimeInForce } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { State } from '../state/state.ts';
-import { timeInForceOf } from './order-codes.ts';
 
 // Constants of this module are known to the compiler; imported ones would be read each time.
 const {
@@ -95,4 +92,27 @@ export function slotSnapshot(
   };
   if (outcome !== undefined) snapshot.outcome = outcome;
   return snapshot;
+}
+
+/** Time in force as the order pool holds it. The order of this list is part of the dump format. */
+const TIMES_IN_FORCE: readonly TimeInForce[] = ['gtc', 'gtd', 'alo', 'ioc', 'market'];
+
+/** Its place in the list, which every event of an order asks for. */
+export function timeInForceCode(value: TimeInForce): number {
+  switch (value) {
+    case 'gtc':
+      return 0;
+    case 'gtd':
+      return 1;
+    case 'alo':
+      return 2;
+    case 'ioc':
+      return 3;
+    case 'market':
+      return 4;
+  }
+}
+
+export function timeInForceOf(code: number): TimeInForce {
+  return present(TIMES_IN_FORCE[code], `time in force ${code}`);
 }

@@ -1,20 +1,17 @@
 import { present } from '@oddlot/units';
-import type { OrderPool } from '../book/order-pool.ts';
+import type { OrderPool, OwnList } from '../book/order-pool.ts';
 import { EffectsDigest } from '../collections/effects-digest.ts';
-import { DueQueue } from '../collections/due-queue.ts';
-import { LayeredMap } from '../collections/layered-map.ts';
-import { type Holding, holdingKey } from '../state/account.ts';
+import { DueQueue } from '../collections/heap.ts';
+import { LayeredMap } from '../collections/maps.ts';
+import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import type { Bridge } from '../state/bridge.ts';
-import { DayStats } from '../state/day-stats.ts';
+import { DayStats, type Perp, PerpWatch } from '../state/perp.ts';
 import { EntryMemory } from '../state/entry-memory.ts';
-import type { OrderGroup } from '../state/group-book.ts';
-import { PerpWatch } from '../state/perp-watch.ts';
-import type { Perp } from '../state/perp.ts';
-import { RiskIndex } from '../state/risk-index.ts';
+import type { GroupBook, OrderGroup } from '../state/waiting.ts';
+import { RiskIndex } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
-import { forkAccounts } from './fork-accounts.ts';
-import { forkOutcomes } from './fork-outcomes.ts';
-import type { ObjectFields } from './object-fields.ts';
+import type { OutcomeHolding, OutcomeMarket } from '../state/outcome-market.ts';
+import type { Outcomes } from '../state/outcomes.ts';
 
 /**
  * A state that a signed command may be executed on without changing the one that it came from. Parts
@@ -105,3 +102,159 @@ function forkPerp(perp: Perp, pool: OrderPool): Perp {
   };
   return { ...perp, ...parts };
 }
+
+/** The parts of a fork that accounts are tied to. */
+type Ties = {
+  readonly pool: OrderPool;
+  readonly perps: ReadonlyMap<number, Perp>;
+  readonly markets: ReadonlyMap<number, OutcomeMarket>;
+  readonly groups: GroupBook;
+};
+
+/**
+ * The accounts of a fork: an array in which each account is copied when it is first looked at, so
+ * that a fork costs the same whether the venue has ten accounts or a hundred thousand.
+ */
+export function forkAccounts(accounts: readonly Account[], ties: Ties): Account[] {
+  const own = new Map<number, Account>();
+  let { length } = accounts;
+  const at = (index: number): Account | undefined => {
+    const original = accounts[index];
+    if (own.has(index) || original === undefined) return own.get(index);
+    const copied = copyAccount(original, ties);
+    // Before its ties, which may ask for the account again.
+    own.set(index, copied);
+    tie(original, copied, ties);
+    return copied;
+  };
+  return new Proxy<Account[]>([], {
+    get: (target, key) => {
+      const index = indexOf(key);
+      if (index !== undefined) return at(index);
+      return key === 'length' ? length : Reflect.get(target, key);
+    },
+    has: (target, key) => (indexOf(key) ?? length) < length || Reflect.has(target, key),
+    set: (_target, key, value) => {
+      const index = indexOf(key);
+      if (index === undefined) return key === 'length' && value === length;
+      own.set(index, value as Account);
+      length = Math.max(length, index + 1);
+      return true;
+    },
+  });
+}
+
+function indexOf(key: string | symbol): number | undefined {
+  return typeof key === 'string' && /^\d+$/.test(key) ? Number(key) : undefined;
+}
+
+function copyAccount(account: Account, { markets, perps }: Ties): Account {
+  const parts: ObjectFields<Account> = {
+    agents: new Map(account.agents),
+    builders: new Map(account.builders),
+    multiSig: account.multiSig,
+    settings: mapValues(account.settings, (settings) => ({
+      ...settings,
+      isolatedLeverage: [...settings.isolatedLeverage],
+    })),
+    holdings: mapValues(account.holdings, (holding) => copyHolding(holding, perps)),
+    outcomes: mapValues(account.outcomes, (holding) => copyOutcomeHolding(holding, markets)),
+    clientOrders: new LayeredMap(account.clientOrders),
+    orderLists: new Set(),
+    volume: { ...account.volume, days: account.volume.days.map((day) => ({ ...day })) },
+    margin: { ...account.margin },
+  };
+  return { ...account, ...parts };
+}
+
+function copyHolding(holding: Holding, perps: ReadonlyMap<number, Perp>): Holding {
+  const parts: ObjectFields<Holding> = {
+    perp: present(perps.get(holding.perp.definition.instrumentId), 'the perp of a holding'),
+    orders: { ...holding.orders },
+    funding: { ...holding.funding },
+  };
+  return { ...holding, ...parts };
+}
+
+/** Brings over the account's resting orders, whose lists are walked, and what hangs on positions. */
+function tie(original: Account, copied: Account, { groups, pool }: Ties): void {
+  for (const [key, holding] of original.holdings) {
+    const own = present(copied.holdings.get(key), 'a copied holding');
+    needList(own);
+    groups.adopt(holding, own);
+  }
+  for (const holding of copied.outcomes.values()) needList(holding);
+  function needList({ orders }: { readonly orders: OwnList }): void {
+    pool.needList(orders);
+    if (orders.count > 0) copied.orderLists.add(orders);
+  }
+}
+
+function mapValues<Key, Value>(
+  map: ReadonlyMap<Key, Value>,
+  change: (value: Value) => Value,
+): Map<Key, Value> {
+  const changed = new Map<Key, Value>();
+  for (const [key, value] of map) changed.set(key, change(value));
+  return changed;
+}
+
+/**
+ * The outcome markets of a fork. Signed commands trade on markets and queue orders; what deployers
+ * and the clock alone change is shared.
+ */
+export function forkOutcomes(outcomes: Outcomes, pool: OrderPool): Outcomes {
+  const parts: ObjectFields<Outcomes> = {
+    events: outcomes.events,
+    eventIds: outcomes.eventIds,
+    markets: new LayeredMap(outcomes.markets, (market) => forkMarket(market, pool)),
+    marketIds: outcomes.marketIds,
+    settled: outcomes.settled,
+    marketSlugs: outcomes.marketSlugs,
+    past: outcomes.past,
+    pastClock: outcomes.pastClock,
+    series: outcomes.series,
+    prices: outcomes.prices,
+    queue: outcomes.queue.fork(),
+    orderTx: new LayeredMap(outcomes.orderTx),
+    phaseClock: outcomes.phaseClock,
+    seriesClock: outcomes.seriesClock,
+    settling: outcomes.settling,
+  };
+  return { ...outcomes, ...parts };
+}
+
+function forkMarket(market: OutcomeMarket, pool: OrderPool): OutcomeMarket {
+  const parts: ObjectFields<OutcomeMarket> = {
+    definition: market.definition,
+    book: market.book.fork(pool),
+    strike: market.strike,
+    resolution: market.resolution,
+    holders: new LayeredMap(market.holders),
+    unpaid: market.unpaid,
+  };
+  return { ...market, ...parts };
+}
+
+/** What an account has in a market, tied to the market of the fork. */
+export function copyOutcomeHolding(
+  { market, no, orders, yes }: OutcomeHolding,
+  markets: ReadonlyMap<number, OutcomeMarket>,
+): OutcomeHolding {
+  return {
+    market: present(markets.get(market.definition.instrumentId), 'the market of a holding'),
+    yes: { ...yes },
+    no: { ...no },
+    orders: { ...orders },
+  };
+}
+
+/**
+ * The fields of a type that hold more than a number, an amount, a text or a flag. Whoever copies a
+ * value spreads it and lists these: a new field that could be shared by mistake does not compile.
+ */
+export type ObjectFields<T> = {
+  [Key in keyof T as T[Key] extends Plain ? never : Key]: T[Key];
+};
+
+type Plain = number | bigint | string | boolean | undefined;

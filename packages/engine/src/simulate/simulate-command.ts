@@ -1,6 +1,5 @@
 import type { Address } from '@oddlot/units';
-import type { Authorization } from '../auth/authorization.ts';
-import { judgeVault } from '../auth/authorize.ts';
+import { type Authorization, judgeVault } from '../auth/authorize.ts';
 import { checkGate } from '../auth/gate.ts';
 import { checkFor } from '../check-command.ts';
 import type { SignedRules } from '../commands/command-rules.ts';
@@ -12,11 +11,10 @@ import { LIMITS } from '../messages/limits.ts';
 import { withTargets } from '../orders/target-entries.ts';
 import { releaseOrder } from '../outcome/place-outcome-orders.ts';
 import { insuranceTarget } from '../perp/insurance-fund.ts';
-import { accountAt } from '../state/account-at.ts';
-import { outcomeLegOf } from '../state/outcome-holding.ts';
+import { accountAt, type State } from '../state/state.ts';
+import { outcomeLegOf } from '../state/outcome-market.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution, Matches } from '../state/execution.ts';
-import type { State } from '../state/state.ts';
 import { forkState } from './fork-state.ts';
 
 /** What executing a command now would do. */

@@ -6,21 +6,18 @@ import {
   present,
   ZERO_USDC,
 } from '@oddlot/units';
-import { NONE } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
-import { accountTier } from '../ledger/account-tier.ts';
-import { fillRate } from '../ledger/fill-rate.ts';
+import { NONE, readSlot } from '../book/order-pool.ts';
+import { accountTier, fillRate } from '../ledger/fees.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { executeOrder, isSizeCovered } from '../perp-orders/execute-order.ts';
-import { planSide } from '../perp-orders/settle-side.ts';
+import { planSide } from '../perp-orders/match-order.ts';
 import { largestAdmitted, tradeCapacity, worthSending } from '../read/trade-capacity.ts';
 import type { TradeCapacity } from '../read/views.ts';
-import { accountAt } from '../state/account-at.ts';
+import { accountAt, type State } from '../state/state.ts';
 import { type Account, type Holding, holdingKey, legOf } from '../state/account.ts';
 import type { Matches } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
-import type { State } from '../state/state.ts';
 import { forkState } from './fork-state.ts';
 
 /** A limit price, or undefined for an order at the market. */

@@ -1,11 +1,11 @@
 import { type Address, type MicroUsdc, type TimeMs, ZERO_USDC } from '@oddlot/units';
 import type { OwnList } from '../book/order-pool.ts';
-import { LazyMap } from '../collections/lazy-map.ts';
-import { putInOrder } from '../collections/put-in-order.ts';
-import type { MultiSigSet } from '../messages/command.ts';
-import type { OutcomeHolding } from './outcome-holding.ts';
+import { LazyMap } from '../collections/maps.ts';
+import { putInOrder } from '../collections/sorting.ts';
+import type { BuilderTerms, MultiSigSet } from '../messages/command.ts';
+import type { OutcomeHolding } from './outcome-market.ts';
 import type { Perp } from './perp.ts';
-import { createVolume, type Volume } from './volume.ts';
+import type { FeeTier } from '../messages/parameters.ts';
 
 /** Someone's money, positions and keys (R-account). */
 export type Account = {
@@ -249,4 +249,38 @@ export function holdingOf(
   };
   putInOrder(account.holdings, key, holding);
   return holding;
+}
+
+/**
+ * What a builder earned and took; the difference can be claimed. Kept for whoever is approved or
+ * has ever earned.
+ */
+export type BuilderRewards = {
+  earned: MicroUsdc;
+  claimed: MicroUsdc;
+  /** How many accounts approve it now. Derived from them, never dumped. */
+  approvals: number;
+};
+
+/**
+ * Who charges for a live order. The fee rounds down once per order and role (R-rounding), so each
+ * role keeps the part of a micro-USDC that it has not charged yet, in 10^-8.
+ */
+export type OrderBuilder = BuilderTerms & { takerOwed: number; makerOwed: number };
+
+/** What an account traded, by UTC day, and the tier that follows from it. */
+export type Volume = {
+  /** Oldest first; the day in progress and at most 14 before it. */
+  readonly days: VolumeDay[];
+  /** The tier, with the day and the table that it was looked up for. Derived, never dumped. */
+  tier: FeeTier | undefined;
+  tierDay: number;
+  tierOf: readonly FeeTier[] | undefined;
+};
+
+/** One UTC day, counted from the epoch. */
+type VolumeDay = { readonly day: number; notional: MicroUsdc };
+
+export function createVolume(): Volume {
+  return { days: [], tier: undefined, tierDay: -1, tierOf: undefined };
 }

@@ -1,4 +1,4 @@
-import { type Address, type MicroUsdc, ZERO_USDC } from '@oddlot/units';
+import { type Address, type MicroUsdc, type TimeMs, ZERO_USDC } from '@oddlot/units';
 import type { DepositSource, PublishReservesCommand } from '../messages/command.ts';
 
 /** Where in a chain something stands. */
@@ -75,3 +75,18 @@ export function isCredited({ credited, floors, kept }: Bridge, source: DepositSo
   const floor = floors.get(source.chainId) ?? NO_PLACE;
   return credited.has(key) || !isBehind(source, floor);
 }
+
+/**
+ * R-withdraw: money on its way to the settlement chain, held until the bridge says how it went. How
+ * many of them wait is bounded by the money of the account: each holds the least amount or more.
+ */
+export type Withdrawal = {
+  readonly withdrawalId: number;
+  readonly accountIndex: number;
+  /** With the fee, which comes out of it. */
+  readonly amount: MicroUsdc;
+  readonly fee: MicroUsdc;
+  readonly destination: Address;
+  readonly nonce: number;
+  readonly requestedMs: TimeMs;
+};

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { perpView } from '../read/read.ts';
 import { alice, bob, PERP, Scenario } from '../testing/scenario.ts';
-import { DayStats } from './day-stats.ts';
+import { DayStats } from './perp.ts';
 
 const HOUR = 3_600_000;
 

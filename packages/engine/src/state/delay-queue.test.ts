@@ -1,7 +1,7 @@
 import { type Address, instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../messages/command.ts';
-import { nextDueMs } from '../read/next-due-ms.ts';
+import { nextDueMs } from '../read/read-health.ts';
 import { isQueued, outcomeOpenOrders } from '../read/read-outcome.ts';
 import {
   decide,

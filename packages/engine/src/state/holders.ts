@@ -1,5 +1,5 @@
 import { present } from '@oddlot/units';
-import { sortByAddress } from '../collections/sort-by-address.ts';
+import { sortByAddress } from '../collections/sorting.ts';
 import { type Account, type Holding, holdingKey, type Leg } from './account.ts';
 import type { Perp } from './perp.ts';
 import type { State } from './state.ts';

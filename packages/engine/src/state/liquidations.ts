@@ -1,5 +1,6 @@
-import { type Holding, holdingKey } from './account.ts';
-import type { Scope } from './risk-index.ts';
+import { type Account, type Holding, holdingKey } from './account.ts';
+import { divFloor, present } from '@oddlot/units';
+import { NumberedHeap } from '../collections/heap.ts';
 
 /** A scope under liquidation: when it is worked on next, and which positions went in part. */
 export type Progress = {
@@ -55,4 +56,121 @@ export function isolatedKey(holding: Holding | undefined): number {
 
 function keyOf({ account, holding }: Scope): string {
   return `${account.index}:${isolatedKey(holding)}`;
+}
+
+/**
+ * Who could be near liquidation, without looking at everyone. Marks travel: every update adds the
+ * largest relative move of any mark to a running total. A scope with equity E, risk R (maintenance
+ * and liquidation fee) and notional N is safe while all marks together have moved by less than
+ * (E − R) / (N + R): equity then falls by at most that share of N and risk rises by at most that
+ * share of R. So each scope waits in a heap for the total at which it must be looked at again.
+ *
+ * The index only decides when to look, never what is found there: it is derived, not dumped, and a
+ * restored venue looks at everyone once.
+ */
+
+/** Relative moves and distances count 10^-9. */
+export const TRAVEL_ONE = 1_000_000_000;
+/** No scope waits for more than this. */
+export const DISTANCE_MAX = TRAVEL_ONE / 2;
+/** Maintenance of each position and the fee round up: micro-USDC that a ratio may lose to it. */
+export const ROUNDING = 1_000;
+
+/** A cross account, or one isolated position of it. */
+export type Scope = { readonly account: Account; readonly holding: Holding | undefined };
+
+/** The scope that a position belongs to. */
+export function scopeOf(account: Account, holding: Holding): Scope {
+  return { account, holding: holding.isIsolated ? holding : undefined };
+}
+
+/**
+ * How far marks may travel before a scope has to be looked at again. Rounded down. Moves compound: a
+ * total of t multiplies a mark by e^t at most, so a relative move of d takes a travel of ln(1 + d) at
+ * least, which is above 2d / (2 + d).
+ */
+export function safeDistance(equity: bigint, risk: bigint, notional: bigint): number {
+  const room = equity - risk - BigInt(ROUNDING);
+  if (room <= 0n) return 0;
+  const distance = divFloor(2n * room * BigInt(TRAVEL_ONE), 2n * (notional + risk + 1n) + room);
+  return distance >= BigInt(DISTANCE_MAX) ? DISTANCE_MAX : Number(distance);
+}
+
+/** A part of the first half of a distance, by account: neighbours lie far apart. */
+function spread(accountIndex: number, distance: number): number {
+  const share = Math.imul(accountIndex, 0x9e3779b1) >>> 22;
+  return Math.floor((distance * share) / 2_048);
+}
+
+export class RiskIndex {
+  /** Scopes that changed or wait, by number. The numbers of those that left are given again. */
+  readonly #scopes: (Scope | undefined)[] = [];
+  readonly #numbers = new Map<Account | Holding, number>();
+  readonly #freeNumbers: number[] = [];
+  /** Scopes that changed since they were last looked at. */
+  readonly #changed = new Set<number>();
+  /** The others, by the total at which each is next looked at. */
+  readonly #waiting = new NumberedHeap();
+  #travelled = 0;
+
+  /** Marks moved: by the largest relative move among them, rounded up. */
+  travel(distance: number): void {
+    this.#travelled += distance;
+  }
+
+  /** A scope's position or money changed: it is looked at in the next pass. */
+  changed(account: Account, holding: Holding | undefined): void {
+    this.#changed.add(this.#numberOf(account, holding));
+  }
+
+  /** The scopes to look at now, each once. What is safe has to be put back with `wait`. */
+  take(): Scope[] {
+    const due: Scope[] = [];
+    for (const number of this.#changed) due.push(this.#scopeAt(number));
+    while (this.#waiting.firstKey <= this.#travelled) {
+      const number = present(this.#waiting.pop(), 'a scope that waits');
+      if (!this.#changed.has(number)) due.push(this.#scopeAt(number));
+    }
+    if (this.#changed.size > 0) this.#changed.clear();
+    return due;
+  }
+
+  /**
+   * The scope is safe until marks have travelled this far. An earlier look is kept. Many may wait for
+   * the same distance: each is looked at somewhere in the second half of it, so that they do not all
+   * fall due in one block.
+   */
+  wait({ account, holding }: Scope, distance: number): void {
+    const number = this.#numberOf(account, holding);
+    const lookAt = this.#travelled + Math.max(1, distance - spread(account.index, distance));
+    const current = this.#waiting.keyOf(number);
+    if (current !== undefined && current <= lookAt && current > this.#travelled) return;
+    this.#waiting.put(number, lookAt);
+  }
+
+  /** The scope has no position any more. */
+  forget({ account, holding }: Scope): void {
+    const key = holding ?? account;
+    const number = this.#numbers.get(key);
+    if (number === undefined) return;
+    this.#waiting.delete(number);
+    if (this.#changed.has(number)) return;
+    this.#numbers.delete(key);
+    this.#scopes[number] = undefined;
+    this.#freeNumbers.push(number);
+  }
+
+  #numberOf(account: Account, holding: Holding | undefined): number {
+    const key = holding ?? account;
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    const number = this.#freeNumbers.pop() ?? this.#scopes.length;
+    this.#scopes[number] = { account, holding };
+    this.#numbers.set(key, number);
+    return number;
+  }
+
+  #scopeAt(number: number): Scope {
+    return present(this.#scopes[number], 'a scope by its number');
+  }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { MarginTier } from '../messages/perp-definition.ts';
+import type { MarginTier } from '../messages/commands/operator.ts';
 import { PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
 import { dump, restore } from '../dump/dump.ts';
-import { type BandTerms, markBandE8, markBandMaxE8 } from './mark-band.ts';
+import { type BandTerms, markBandE8, markBandMaxE8 } from './perp.ts';
 
 const ID = PERP.instrumentId;
 const FEE_E8 = PARAMETERS.liquidationFeeE8;

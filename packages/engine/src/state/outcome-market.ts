@@ -1,7 +1,8 @@
-import type { Hash, MicroUsdc } from '@oddlot/units';
+import { type Hash, type MicroUsdc, type TimeMs, ZERO_USDC } from '@oddlot/units';
 import type { LevelBook } from '../book/level-book.ts';
 import type { MarketGrid, PriceSource } from '../messages/command.ts';
-import type { MarketPhase, TwapInputs } from '../messages/outcome-terms.ts';
+import type { MarketPhase, OutcomeLeg, TwapInputs } from '../messages/commands/outcome.ts';
+import { emptyOwnList, type OwnList } from '../book/order-pool.ts';
 
 /** What the rules need to know of a market; its texts leave the engine with the event that lists it. */
 export type MarketDefinition = MarketGrid & {
@@ -78,4 +79,69 @@ export function markHalves({ book, lastTrade, unit }: OutcomeMarket): number {
   const ask = book.bestPrice(false);
   if (bid > 0 && ask > 0 && (ask - bid) * 10 <= unit) return bid + ask;
   return lastTrade > 0 ? 2 * lastTrade : unit;
+}
+
+/** An event: the markets that belong together, and what their resolutions may sum to. */
+export type MarketEvent = {
+  readonly eventId: number;
+  readonly slug: string;
+  readonly mutuallyExclusive: boolean;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** In order of listing, settled ones included. */
+  readonly instrumentIds: number[];
+  /** How many of them are resolved, and the sum of their fractions in 10^-6 (R-event-sets). */
+  resolved: number;
+  fractionSum: number;
+};
+
+/** What an account has in one outcome market. */
+export type OutcomeHolding = {
+  readonly market: OutcomeMarket;
+  readonly yes: LegHolding;
+  readonly no: LegHolding;
+  /** The account's resting orders in the market, both legs, oldest first. */
+  readonly orders: OwnList;
+};
+
+/** The shares of one leg. */
+export type LegHolding = {
+  /** Lots, never negative. */
+  size: number;
+  /** What they cost, for the average price. */
+  cost: MicroUsdc;
+  /** Lots in queued and resting sells (R-reserve). */
+  reserved: number;
+  /** Since the leg was last empty. */
+  feesPaid: MicroUsdc;
+  realised: MicroUsdc;
+  updatedMs: TimeMs;
+};
+
+export function createOutcomeHolding(market: OutcomeMarket, nowMs: TimeMs): OutcomeHolding {
+  return { market, yes: emptyLeg(nowMs), no: emptyLeg(nowMs), orders: emptyOwnList() };
+}
+
+function emptyLeg(updatedMs: TimeMs): LegHolding {
+  return {
+    size: 0,
+    cost: ZERO_USDC,
+    reserved: 0,
+    feesPaid: ZERO_USDC,
+    realised: ZERO_USDC,
+    updatedMs,
+  };
+}
+
+/** Buying YES and selling YES are `b !== r`; a bid that sells and an ask that buys are about NO. */
+export function outcomeLegOf(order: {
+  readonly isBuy: boolean;
+  readonly reduceOnly: boolean;
+}): OutcomeLeg {
+  return order.isBuy === order.reduceOnly ? 'no' : 'yes';
+}
+
+/** A leg's own price from the book's YES price, and back. */
+export function legPrice(leg: OutcomeLeg, price: number, unit: number): number {
+  return leg === 'yes' ? price : unit - price;
 }

@@ -1,13 +1,10 @@
-import type { Hash } from '@oddlot/units';
-import { DueQueue } from '../collections/due-queue.ts';
-import { MapWithPast } from '../collections/map-with-past.ts';
+import type { Hash, MicroUsdc } from '@oddlot/units';
+import { DueQueue, Heap } from '../collections/heap.ts';
+import { MapWithPast } from '../collections/maps.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { DelayQueue } from './delay-queue.ts';
-import type { MarketEvent } from './market-event.ts';
-import type { OutcomeMarket, SettledMarket } from './outcome-market.ts';
+import type { MarketEvent, OutcomeMarket, SettledMarket } from './outcome-market.ts';
 import { PastEvents } from './past-events.ts';
-import type { PriceFeed } from './price-feed.ts';
-import type { Series } from './series.ts';
+import type { OrderRequest, PriceSource, Recurrence, SeriesListing } from '../messages/command.ts';
 
 /** Everything about outcome markets that the engine keeps. */
 export type Outcomes = {
@@ -66,4 +63,130 @@ export function createOutcomes(): Outcomes {
     seriesClock: new DueQueue(),
     settling: [],
   };
+}
+
+/** R-series: a rule that lists markets by itself, and resolves them. */
+export type Series = {
+  listing: SeriesListing;
+  /** Start of the next market to list. */
+  nextStartMs: number;
+};
+
+const MINUTE_MS = 60_000;
+
+const PERIOD_MS: Record<Recurrence, number> = {
+  '15m': 15 * MINUTE_MS,
+  '1h': 60 * MINUTE_MS,
+  '4h': 240 * MINUTE_MS,
+  '1d': 1_440 * MINUTE_MS,
+};
+
+export function periodOf({ recurrence }: SeriesListing): number {
+  return PERIOD_MS[recurrence];
+}
+
+/** When a series lists its next market; undefined while it is stopped. */
+export function nextListingMs({ listing, nextStartMs }: Series): number | undefined {
+  return listing.enabled ? nextStartMs - listing.listAhead * periodOf(listing) : undefined;
+}
+
+/** What is known of one reference price: enough of the past for the TWAPs of R-series. */
+export type PriceFeed = {
+  readonly symbol: string;
+  readonly source: PriceSource;
+  /** When the newest was observed, whether or not it counts. */
+  lastMs: number;
+  /** Of those that entered the log in time: the last observation of each second that had one, oldest first; bounded. */
+  readonly seconds: PricePoint[];
+};
+
+/** The last observation at or before a whole second, after the second before. */
+export type PricePoint = {
+  readonly secondMs: number;
+  readonly observedMs: number;
+  readonly priceE8: number;
+};
+
+export function priceFeedKey(symbol: string, source: PriceSource): string {
+  return `${symbol}/${source}`;
+}
+
+/** R-delay: an outcome order that was accepted and waits to reach the book. */
+export type QueuedOrder = {
+  /** By arrival. */
+  readonly queueId: number;
+  readonly accountIndex: number;
+  readonly request: OrderRequest;
+  /** The action that it came with, and its place there. */
+  readonly txHash: Hash;
+  readonly index: number;
+  readonly dueMs: number;
+  readonly acceptedMs: number;
+  /** Money of a buy; a sell has reserved its shares in the holding. */
+  readonly reserve: MicroUsdc;
+};
+
+/** Queued orders by due time, then arrival: many wait when a market has a delay and a crowd. */
+export class DelayQueue {
+  nextId = 1;
+  readonly #orders = new Heap<QueuedOrder>((a, b) => byDue(a, b) < 0);
+  /** How many of an action wait. */
+  readonly #byAction = new Map<string, number>();
+
+  get size(): number {
+    return this.#orders.size;
+  }
+
+  /** When the first is due; undefined when none waits. */
+  get nextDueMs(): number | undefined {
+    return this.#orders.first?.dueMs;
+  }
+
+  push(order: QueuedOrder): void {
+    this.#orders.push(order);
+    this.#byAction.set(order.txHash, (this.#byAction.get(order.txHash) ?? 0) + 1);
+  }
+
+  /** Takes the next order that is due; undefined when none is. */
+  takeDue(timeMs: number): QueuedOrder | undefined {
+    const { first } = this.#orders;
+    if (first === undefined || first.dueMs > timeMs) return undefined;
+    this.#orders.pop();
+    const left = (this.#byAction.get(first.txHash) ?? 0) - 1;
+    if (left > 0) this.#byAction.set(first.txHash, left);
+    else this.#byAction.delete(first.txHash);
+    return first;
+  }
+
+  /** Whether an order of the action waits. */
+  hasAction(txHash: string): boolean {
+    return this.#byAction.has(txHash);
+  }
+
+  /**
+   * The queue of a fork, which executes commands and not blocks: they add to the queue and never look
+   * at what waits in it, so it starts empty.
+   */
+  fork(): DelayQueue {
+    const queue = new DelayQueue();
+    queue.nextId = this.nextId;
+    return queue;
+  }
+
+  /** Sells of an account that wait, in no order. */
+  *sellsOf(accountIndex: number): Iterable<QueuedOrder> {
+    if (this.size === 0) return;
+    for (const order of this.#orders.all()) {
+      if (order.accountIndex === accountIndex && order.request.reduceOnly) yield order;
+    }
+  }
+
+  /** By due time, then arrival. */
+  all(): readonly QueuedOrder[] {
+    return [...this.#orders.all()].sort(byDue);
+  }
+}
+
+function byDue(a: QueuedOrder, b: QueuedOrder): number {
+  return a.dueMs - b.dueMs || a.queueId - b.queueId;
 }

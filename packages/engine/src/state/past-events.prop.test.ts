@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fromRunLengths, toRunLengths } from '../collections/run-lengths.ts';
-import type { MarketEvent } from './market-event.ts';
-import type { SettledMarket } from './outcome-market.ts';
-import { PastEvents } from './past-events.ts';
+import { fromRunLengths, PastEvents, toRunLengths } from './past-events.ts';
+import type { MarketEvent, SettledMarket } from './outcome-market.ts';
 
 /** What is packed is found again, to the letter, as from maps that keep every object. */
 

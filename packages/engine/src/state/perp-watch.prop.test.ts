@@ -7,8 +7,7 @@ import { anyCommand, disturb, openEverything } from '../testing/any-command.ts';
 import { Reached } from '../testing/reached.ts';
 import type { Scenario } from '../testing/scenario.ts';
 import { perpAt, randomIntegers } from '../testing/steps.ts';
-import { canSettle } from './closing.ts';
-import { HOUR_MS } from './funding-hour.ts';
+import { canSettle, HOUR_MS } from './hours.ts';
 import type { Perp } from './perp.ts';
 import { createState, type State } from './state.ts';
 

@@ -1,12 +1,17 @@
-import { divCeil, divFloor, type MicroUsdc, RATE_ONE, ZERO_USDC } from '@oddlot/units';
+import {
+  assert,
+  divCeil,
+  divFloor,
+  type MicroUsdc,
+  nearestNumber,
+  RATE_ONE,
+  tieredUp,
+  ZERO_USDC,
+} from '@oddlot/units';
 import { LevelBook } from '../book/level-book.ts';
 import type { OrderPool } from '../book/order-pool.ts';
-import type { PerpDefinition } from '../messages/perp-definition.ts';
-import { canSettle, type Closing } from './closing.ts';
-import { DayStats } from './day-stats.ts';
-import type { FundingHour } from './funding-hour.ts';
-import { markBandE8 } from './mark-band.ts';
-import { type TierTable, tierTable } from './tiers.ts';
+import type { MarginTier, PerpDefinition } from '../messages/commands/operator.ts';
+import { canSettle, type Closing, type FundingHour } from './hours.ts';
 
 /** A listed perpetual: its definition, its book and what moves. */
 export type Perp = {
@@ -121,4 +126,227 @@ export function isUnjudged(perp: Perp, timeMs: number, staleMs: number): boolean
 /** The last judged mark; a market that has none yet is as good as its mark. */
 export function judgedMarkOf({ judgedMark, mark }: Perp): number {
   return judgedMark === 0 ? mark : judgedMark;
+}
+
+/**
+ * Margin tiers by position size (R-tiers). The deduction that makes maintenance continuous is
+ * `ded(n) = ded(n−1) + minSize(n) × mark × (mmr(n) − mmr(n−1))`; the mark is a common factor, so the
+ * table keeps it in lots × 10^-8 and maintenance needs one product and one division.
+ */
+export type TierTable = {
+  readonly tiers: readonly TierRow[];
+  readonly maxLeverage: number;
+  /** The last tier's end: no position goes beyond. */
+  readonly positionMax: number;
+};
+
+type TierRow = MarginTier & {
+  /** Σ minSize(k) × (mmr(k) − mmr(k−1)) up to this tier, in lots × 10^-8. */
+  readonly deductionLotsE8: bigint;
+  /** The number nearest to it. */
+  readonly deductionNumber: number;
+};
+
+export function tierTable(tiers: readonly MarginTier[]): TierTable {
+  const rows: TierRow[] = [];
+  let deduction = 0n;
+  let previousMmr = 0;
+  for (const tier of tiers) {
+    deduction += BigInt(tier.minSize) * BigInt(tier.mmrE8 - previousMmr);
+    previousMmr = tier.mmrE8;
+    rows.push({
+      ...tier,
+      deductionLotsE8: deduction,
+      deductionNumber: nearestNumber(deduction),
+    });
+  }
+  const first = rows[0];
+  const last = rows.at(-1);
+  assert(first !== undefined && last !== undefined, 'a margin table has at least one tier');
+  return { tiers: rows, maxLeverage: first.maxLeverage, positionMax: last.maxSize };
+}
+
+/** The tier that a size falls in; a size on a border belongs to the lower one. */
+export function tierOf(table: TierTable, size: number): TierRow {
+  for (const row of table.tiers) if (size <= row.maxSize) return row;
+  const last = table.tiers.at(-1);
+  assert(last !== undefined, 'a margin table has at least one tier');
+  return last;
+}
+
+/** Maintenance margin of a position at a mark, rounded up. */
+export function maintenanceMargin(table: TierTable, size: number, mark: number): MicroUsdc {
+  if (size === 0) return ZERO_USDC;
+  const { deductionLotsE8, mmrE8 } = tierOf(table, size);
+  return tieredUp(size, mmrE8, deductionLotsE8, mark);
+}
+
+/** Why a margin table cannot be listed; undefined when it can (R-tiers). */
+export function tierTableFault(
+  tiers: readonly MarginTier[],
+  liquidationFeeE8: number,
+  takerFeeE8: number,
+): string | undefined {
+  if (tiers.length === 0) return 'no tiers';
+  let previous: MarginTier | undefined;
+  for (const [index, tier] of tiers.entries()) {
+    if (tier.tier !== index + 1) return `tier ${index + 1} is numbered ${tier.tier}`;
+    if (tier.minSize !== (previous?.maxSize ?? 0)) return `tier ${tier.tier} leaves a gap`;
+    if (tier.maxSize <= tier.minSize) return `tier ${tier.tier} is empty`;
+    if (tier.maxLeverage < 1) return `tier ${tier.tier} has no leverage`;
+    // Above 0 from the first on: a bankruptcy price is a share of the maintenance margin.
+    if (tier.mmrE8 <= (previous?.mmrE8 ?? 0)) return 'mmr must rise';
+    if (previous !== undefined && tier.maxLeverage >= previous.maxLeverage) {
+      return 'maxLeverage must fall';
+    }
+    // 1 / maxLeverage > mmr + liquidation fee + taker fee, multiplied out.
+    const needed = (tier.mmrE8 + liquidationFeeE8 + takerFeeE8) * tier.maxLeverage;
+    if (needed >= RATE_ONE) return `tier ${tier.tier} would open positions at liquidation`;
+    previous = tier;
+  }
+  return undefined;
+}
+
+/** What a band is made of. */
+export type BandTerms = Pick<PerpDefinition, 'markBandE8' | 'takerFeeE8' | 'tiers'>;
+
+/** R-mark: how far the mark may be from the oracle, 10^-8. Where nobody said, as far as it can. */
+export function markBandE8(terms: BandTerms, liquidationFeeE8: number): number {
+  return terms.markBandE8 ?? markBandMaxE8(terms, liquidationFeeE8);
+}
+
+/**
+ * The widest band in which a book alone cannot liquidate who opened inside of it, 10^-8, rounded
+ * down: (1/leverage − mmr − liquidation fee − taker fee) / (2 + mmr + liquidation fee + 1/leverage),
+ * the least over the tiers, both sides multiplied by the leverage. A margin table leaves the
+ * numerator above 0 (R-tiers).
+ */
+export function markBandMaxE8({ takerFeeE8, tiers }: BandTerms, liquidationFeeE8: number): number {
+  const one = BigInt(RATE_ONE);
+  const bands = tiers.map(({ maxLeverage, mmrE8 }) => {
+    const leverage = BigInt(maxLeverage);
+    const risk = BigInt(mmrE8 + liquidationFeeE8);
+    const room = one - (risk + BigInt(takerFeeE8)) * leverage;
+    return Number(divFloor(room * one, (2n * one + risk) * leverage + one));
+  });
+  return Math.max(0, Math.min(...bands));
+}
+
+/** Hours that make a day of statistics. */
+const HOURS = 24;
+const HOUR_MS = 3_600_000;
+
+/** Trading of one clock hour. */
+type HourBucket = {
+  readonly startMs: number;
+  lots: number;
+  notional: bigint;
+  /** Last trade price of the hour. */
+  close: number;
+};
+
+/** Volume of the last 24 hours in hourly buckets, and the price that they started from. */
+export class DayStats {
+  #buckets: HourBucket[] = [];
+  /** Close of the newest bucket that has left the window; 0 when none has. */
+  #previousClose = 0;
+
+  record(timeMs: number, price: number, lots: number, notional: bigint): void {
+    const startMs = hourOf(timeMs);
+    let bucket = this.#buckets[this.#buckets.length - 1];
+    if (bucket === undefined || bucket.startMs !== startMs) {
+      this.#evict(startMs);
+      bucket = { startMs, lots: 0, notional: 0n, close: price };
+      this.#buckets.push(bucket);
+    }
+    bucket.lots += lots;
+    bucket.notional += notional;
+    bucket.close = price;
+  }
+
+  /** What the window holds at a time. A read: buckets leave only when a trade is recorded. */
+  at(timeMs: number): { lots: number; notional: bigint; previousClose: number } {
+    const oldest = windowStart(timeMs);
+    let lots = 0;
+    let notional = 0n;
+    let previousClose = this.#previousClose;
+    for (const bucket of this.#buckets) {
+      if (bucket.startMs < oldest) {
+        previousClose = bucket.close;
+      } else {
+        lots += bucket.lots;
+        notional += bucket.notional;
+      }
+    }
+    return { lots, notional, previousClose };
+  }
+
+  dump(): { buckets: readonly HourBucket[]; previousClose: number } {
+    return { buckets: this.#buckets, previousClose: this.#previousClose };
+  }
+
+  restore(buckets: readonly HourBucket[], previousClose: number): void {
+    this.#buckets = buckets.map((bucket) => ({ ...bucket }));
+    this.#previousClose = previousClose;
+  }
+
+  #evict(startMs: number): void {
+    const oldest = windowStart(startMs);
+    while (this.#buckets[0] !== undefined && this.#buckets[0].startMs < oldest) {
+      this.#previousClose = this.#buckets[0].close;
+      this.#buckets.shift();
+    }
+  }
+}
+
+/** The hour in progress and the 23 before it. */
+function windowStart(timeMs: number): number {
+  return hourOf(timeMs) - (HOURS - 1) * HOUR_MS;
+}
+
+/** The start of the hour that a time is in. */
+function hourOf(timeMs: number): number {
+  return Math.floor(timeMs / HOUR_MS) * HOUR_MS;
+}
+
+/**
+ * Which perps a block has to look at, so that it costs what has happened and not how many are listed.
+ *
+ * What a perp is judged by changes in three ways: by a command of the operator, by the clock, which
+ * makes marks due and oracles stale, and by the end of a closing hour. That an hour can settle no more
+ * comes of samples that a stale oracle misses, and shows when the operator's next price comes. A block
+ * with one of these is awake and looks at every perp; in any other nothing but trades has changed
+ * anything, and the perps that they moved are known. Derived, never dumped: a restored venue is awake in
+ * its first block.
+ */
+export class PerpWatch {
+  /** Perps whose open interest changed since it was last counted. */
+  readonly traded = new Set<Perp>();
+  /** Perps with a closing hour, as the last block that was awake found them; by instrument id. */
+  closing: readonly Perp[] = [];
+  /** The open interest of all perps at their marks, as it was last counted. */
+  interest: MicroUsdc = ZERO_USDC;
+  #isAwake = true;
+  #wakeMs = 0;
+
+  /** True when the block has to look at every perp. */
+  get isAwake(): boolean {
+    return this.#isAwake;
+  }
+
+  /** A block begins. */
+  begin(timeMs: number, hasOperator: boolean): void {
+    this.#isAwake = hasOperator || timeMs >= this.#wakeMs;
+  }
+
+  /** Until this time the clock alone changes nothing. */
+  sleepUntil(timeMs: number): void {
+    this.#wakeMs = timeMs;
+  }
+
+  /** Something else has changed how perps are judged: this block and the next look at all of them. */
+  wake(): void {
+    this.#isAwake = true;
+    this.#wakeMs = 0;
+  }
 }

@@ -9,8 +9,7 @@ import { isInsuranceFund } from '../perp/insurance-fund.ts';
 import { actor, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
 import { randomIntegers } from '../testing/steps.ts';
 import { sign } from '../testing/waiting.ts';
-import type { Scope } from './risk-index.ts';
-import { safeDistance, TRAVEL_ONE } from './risk-index.ts';
+import { safeDistance, type Scope, TRAVEL_ONE } from './liquidations.ts';
 import type { State } from './state.ts';
 
 /**

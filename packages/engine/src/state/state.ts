@@ -1,27 +1,20 @@
-import { type Address, type MicroUsdc, ZERO_USDC } from '@oddlot/units';
-import { OrderPool } from '../book/order-pool.ts';
+import { type Address, type MicroUsdc, present, ZERO_USDC } from '@oddlot/units';
+import { NONE, OrderPool, readSlotInt } from '../book/order-pool.ts';
 import { EffectsDigest } from '../collections/effects-digest.ts';
-import { DueQueue } from '../collections/due-queue.ts';
-import type { HolderTerm } from '../messages/command.ts';
+import { DueQueue } from '../collections/heap.ts';
+import type { HolderTerm, ModifyOrderCommand } from '../messages/command.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
-import type { Account } from './account.ts';
-import type { BookObserver } from './book-observer.ts';
-import type { Bridge } from './bridge.ts';
-import type { BuilderRewards, OrderBuilder } from './builders.ts';
-import { CancelSchedules } from './cancel-schedules.ts';
+import { type Account, type BuilderRewards, holdingKey, type OrderBuilder } from './account.ts';
+import type { Bridge, Withdrawal } from './bridge.ts';
+import { CancelSchedules, GroupBook, type ReverseJob } from './waiting.ts';
 import { EntryMemory } from './entry-memory.ts';
 import { FundCosts } from './fund-costs.ts';
-import { createGate, type Gate } from './gate.ts';
-import { GroupBook } from './group-book.ts';
-import type { AgentBinding, SignerNonces, Vault } from './keys.ts';
-import { Liquidations } from './liquidations.ts';
+import { type AgentBinding, createGate, type Gate, type SignerNonces, type Vault } from './keys.ts';
+import { Liquidations, RiskIndex } from './liquidations.ts';
 import { createOutcomes, type Outcomes } from './outcomes.ts';
-import { PerpWatch } from './perp-watch.ts';
-import type { Perp } from './perp.ts';
-import type { ReverseJob } from './reverse-job.ts';
-import { RiskIndex } from './risk-index.ts';
+import { type Perp, PerpWatch } from './perp.ts';
 import { TriggerBook } from './trigger-book.ts';
-import type { Withdrawal } from './withdrawal.ts';
+import { clientOrderKey } from '../messages/commands/orders.ts';
 
 /** Everything that exists. Data only: rules live in the handlers, arithmetic beside them. */
 export type State = {
@@ -159,3 +152,67 @@ export function createState(digestLanes?: readonly number[]): State {
     digest: new EffectsDigest(digestLanes),
   };
 }
+
+/** The account under an address; undefined when nobody has opened it. */
+export function accountAt(state: State, address: Address): Account | undefined {
+  const index = state.accountIndex.get(address);
+  return index === undefined ? undefined : state.accounts[index];
+}
+
+/** The account's own order in the book; an order that waits for the mark is not there. */
+export function findTarget(
+  state: State,
+  account: Account,
+  { instrumentId, target }: ModifyOrderCommand,
+): number {
+  const { pool } = state;
+  const orderId =
+    'orderId' in target
+      ? target.orderId
+      : account.clientOrders.get(clientOrderKey(target.clientOrderId) ?? '');
+  const slot = orderId === undefined ? NONE : pool.find(orderId);
+  if (slot === NONE || readSlotInt(pool.account, slot) !== account.index) return NONE;
+  return readSlotInt(pool.instrument, slot) === instrumentId ? slot : NONE;
+}
+
+/** The jobs under way: by start, then address, then leg. */
+export function allReverseJobs(state: State): ReverseJob[] {
+  const addressOf = ({ accountIndex }: ReverseJob): string =>
+    present(state.accounts[accountIndex], 'the account of a job').address;
+  return [...state.reverseJobs.values()].sort((a, b) => {
+    if (a.startedMs !== b.startedMs) return a.startedMs - b.startedMs;
+    if (a.accountIndex !== b.accountIndex) return addressOf(a) < addressOf(b) ? -1 : 1;
+    return holdingKey(a.instrumentId, a.leg) - holdingKey(b.instrumentId, b.leg);
+  });
+}
+
+/**
+ * Whoever wants to know how orders fare in their books beyond what events say: what an order met when it came, and where
+ * it stands in its queue. Only a replica that follows has one: trading pays a look whether it is there. It changes
+ * nothing, is no part of the state that is dumped or hashed, and what it is told it must not keep as it is.
+ */
+export interface BookObserver {
+  /** A block begins; orders that come in it have ids from this one on. */
+  begins(nextOrderId: number): void;
+  /** An order is about to meet its book. One that tries again, or goes in parts, comes here each time. */
+  enters(arrival: BookArrival): void;
+  /** An order that is matched has come to another price, at which so many lots rest: it trades there, or cancels what it may not trade with. */
+  meets(orderId: number, price: number, size: number): void;
+  /** An order rests, or its owner has amended it. */
+  rests(orderId: number, price: number, ahead: number | undefined): void;
+  /** An order is about to leave its book; what is ahead of it is what was not traded before it. */
+  leaves(orderId: number, ahead: number | undefined): void;
+}
+
+/** A book at the moment when an order meets it. Prices are the book's own: those of YES on an outcome market. */
+export type BookArrival = {
+  readonly orderId: number;
+  readonly instrumentId: number;
+  /** 0 for a side that is empty. */
+  readonly bestBid: number;
+  readonly bestAsk: number;
+  /** In half price units, in which the mark of an outcome market is exact. */
+  readonly markHalves: number;
+  /** 0 on an outcome market: nobody tells the price of a share. */
+  readonly oracle: number;
+};

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { MarginTier } from '../messages/perp-definition.ts';
+import type { MarginTier } from '../messages/commands/operator.ts';
 import { PERP } from '../testing/scenario.ts';
-import { maintenanceMargin, tierOf, tierTable, tierTableFault } from './tiers.ts';
+import { maintenanceMargin, tierOf, tierTable, tierTableFault } from './perp.ts';
 
 const table = tierTable(PERP.tiers);
 /** One lot is worth 1 USDC. */

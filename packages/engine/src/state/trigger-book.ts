@@ -1,7 +1,7 @@
 import { Heap } from '../collections/heap.ts';
-import { LayeredMap } from '../collections/layered-map.ts';
-import { TriggerHeap } from './trigger-heap.ts';
-import type { FiredTrigger, Firing, TriggerOrder } from './trigger-order.ts';
+import { LayeredMap } from '../collections/maps.ts';
+import type { OrderRequest, TriggerRequest } from '../messages/command.ts';
+import type { OrderBuilder } from './account.ts';
 
 /** Waiting orders, found by id, by account, and by the mark that fires them. */
 export class TriggerBook {
@@ -245,4 +245,107 @@ function isReached(trigger: TriggerOrder, mark: number): boolean {
 export function triesBefore(a: TriggerOrder, b: TriggerOrder): boolean {
   const [x, y] = [a.firing?.nextMs ?? 0, b.firing?.nextMs ?? 0];
   return x < y || (x === y && a.orderId < b.orderId);
+}
+
+/** An order that waits off the book for the mark (R-trigger). */
+export type TriggerOrder = {
+  readonly orderId: number;
+  readonly accountIndex: number;
+  readonly request: OrderRequest & { readonly trigger: TriggerRequest };
+  readonly createdMs: number;
+  /** The group that it is a child of, if any (R-grouping). */
+  readonly groupId: number | undefined;
+  /** Attached to a position, not to a parent. */
+  readonly isPositionTpsl: boolean;
+  /** A child whose parent has filled nothing: it waits for that first. */
+  isDormant: boolean;
+  /** Largest size it may have when it fires: what its parent has filled so far. */
+  sizeMax: number | undefined;
+  /** When the mark reached it in a block that had no room to fire it (R-storms). */
+  dueMs: number | undefined;
+  /** Set once it has fired and tries on for its rest. */
+  firing: Firing | undefined;
+};
+
+/**
+ * A reducing market trigger that has fired and is not filled in full: it stays armed for its rest and
+ * tries again (R-trigger).
+ */
+export type Firing = {
+  filled: number;
+  /** Sum of price × size over the fills, micro-USDC. */
+  filledNotional: number;
+  /** Lots still to fill, at least 1. */
+  rest: number;
+  /** How far from the mark its next try may trade, 10^-8. */
+  slippageE8: number;
+  /** When it may try again. */
+  nextMs: number;
+  /** Rounding that the taker fee has paid ahead, 10^-8 micro-USDC (R-rounding). */
+  feeOverpaid: number;
+  /** Who charges for it, with what the tries so far have left uncharged. */
+  readonly builder: OrderBuilder | undefined;
+};
+
+/** What an order in the book remembers of the trigger that it was. */
+export type FiredTrigger = {
+  readonly trigger: TriggerRequest;
+  readonly isPositionTpsl: boolean;
+};
+
+/** Up to this many entries a heap is not worth a clean-up. */
+const CLEAN_UP_MIN = 64;
+
+/**
+ * Waiting orders of one instrument and direction, the price that is reached first on top. Orders
+ * that ended leave their entry behind; it goes when it is reached, or when the dead outnumber the
+ * living.
+ */
+export class TriggerHeap {
+  /** 1 for orders that fire above their price, −1 for those that fire below: keys then rise. */
+  readonly #sign: 1 | -1;
+  readonly #heap: Heap<TriggerOrder>;
+  #dead = 0;
+
+  constructor(sign: 1 | -1) {
+    this.#sign = sign;
+    this.#heap = new Heap(sign === 1 ? isLower : isHigher);
+  }
+
+  push(trigger: TriggerOrder): void {
+    this.#heap.push(trigger);
+  }
+
+  /** Says that an order of the heap has ended. */
+  left(isLive: (trigger: TriggerOrder) => boolean): void {
+    this.#dead += 1;
+    const { size } = this.#heap;
+    if (size < CLEAN_UP_MIN || 2 * this.#dead < size) return;
+    this.#heap.retain(isLive);
+    this.#dead = 0;
+  }
+
+  /** Takes the live orders whose price, signed as the heap is, lies at or below the mark's. */
+  take(signedMark: number, isLive: (trigger: TriggerOrder) => boolean): TriggerOrder[] {
+    const reached: TriggerOrder[] = [];
+    for (;;) {
+      const { first } = this.#heap;
+      if (first === undefined || this.#sign * first.request.trigger.price > signedMark) {
+        return reached;
+      }
+      this.#heap.pop();
+      if (isLive(first)) reached.push(first);
+      else this.#dead -= 1;
+    }
+  }
+}
+
+function isLower(a: TriggerOrder, b: TriggerOrder): boolean {
+  const [x, y] = [a.request.trigger.price, b.request.trigger.price];
+  return x < y || (x === y && a.orderId < b.orderId);
+}
+
+function isHigher(a: TriggerOrder, b: TriggerOrder): boolean {
+  const [x, y] = [a.request.trigger.price, b.request.trigger.price];
+  return x > y || (x === y && a.orderId < b.orderId);
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check-command.ts';
 import type { EventListing, MarketListing } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { nextDueMs } from '../read/next-due-ms.ts';
+import { nextDueMs } from '../read/read-health.ts';
 import {
   decide,
   EVENT,

@@ -4,7 +4,7 @@ import { checkCommand } from '../check-command.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { BlockResult } from '../messages/block.ts';
 import { withdrawable } from '../perp/doors.ts';
-import { nextDueMs } from '../read/next-due-ms.ts';
+import { nextDueMs } from '../read/read-health.ts';
 import { perpView } from '../read/read.ts';
 import { alice, bob, carol, order, PERP, Scenario, START_MS } from '../testing/scenario.ts';
 import { act, checkRestarts, group, story, waiting } from '../testing/waiting.ts';

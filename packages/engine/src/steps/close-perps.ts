@@ -1,14 +1,13 @@
 import { present } from '@oddlot/units';
-import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
-import { readSlot, readSlotInt } from '../book/read-slot.ts';
+import { NONE, readSlot, readSlotInt, REDUCE_ONLY } from '../book/order-pool.ts';
 import { tradeOffBook } from '../liquidation/trade-off-book.ts';
-import { liquidateForSettlement } from '../liquidation/liquidate-for-settlement.ts';
+import { liquidateForSettlement } from '../liquidation/settle-insolvent.ts';
 import { positionsOf } from '../liquidation/scope.ts';
 import { closeDeficit } from '../liquidation/settle-rest.ts';
 import { cancelPerpOrder, cancelTrigger } from '../perp-orders/end-order.ts';
-import { settlementPrice } from '../perp/closing.ts';
+import { settlementPrice } from '../perp/mark-price.ts';
 import type { Account, Holding } from '../state/account.ts';
-import { closingMs, createClosing } from '../state/closing.ts';
+import { closingMs, createClosing } from '../state/hours.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { holdersOf } from '../state/holders.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';

@@ -2,7 +2,7 @@ import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check-command.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { nextDueMs } from '../read/next-due-ms.ts';
+import { nextDueMs } from '../read/read-health.ts';
 import { later } from '../testing/outcomes.ts';
 import { Scenario, START_MS } from '../testing/scenario.ts';
 import { firstMarket, PERIOD_MS, SERIES, seriesVenue, starts } from '../testing/series.ts';

@@ -1,15 +1,13 @@
 import { divHalfUp, instrumentId, timeMs } from '@oddlot/units';
 import type { MarketListing, SeriesListing } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
-import type { TwapInputs } from '../messages/outcome-terms.ts';
+import type { TwapInputs } from '../messages/commands/outcome.ts';
 import { gridOf, listEvent, listMarket } from '../outcome/list-market.ts';
-import { twapBefore } from '../outcome/price-feed.ts';
-import { resolve } from '../outcome/resolve.ts';
-import { seriesTexts } from '../outcome/series-texts.ts';
+import { seriesTexts, twapBefore } from '../outcome/series.ts';
+import { resolve } from '../outcome/market-phase.ts';
 import type { Execution } from '../state/execution.ts';
 import type { OutcomeMarket } from '../state/outcome-market.ts';
-import { priceFeedKey } from '../state/price-feed.ts';
-import { periodOf } from '../state/series.ts';
+import { periodOf, priceFeedKey } from '../state/outcomes.ts';
 import type { State } from '../state/state.ts';
 
 /** Step (1) of a block: lists what is due. What has ended already is passed over. */

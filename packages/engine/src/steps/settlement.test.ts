@@ -4,7 +4,7 @@ import { applyBlock } from '../apply-block.ts';
 import { checkCommand } from '../check-command.ts';
 import { dump, restore, type StateDump } from '../dump/dump.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { nextDueMs } from '../read/next-due-ms.ts';
+import { nextDueMs } from '../read/read-health.ts';
 import {
   decide,
   fundOutcome,

@@ -3,9 +3,9 @@ import { LIMITS } from '../messages/limits.ts';
 import { testBestOrders } from '../perp-orders/fillable.ts';
 import { advanceEma, markPrice } from '../perp/mark-price.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
-import { hasUnjudged } from '../state/has-unjudged.ts';
+import { hasUnjudged } from '../perp/blind.ts';
 import { isOracleStale, isUnjudged, type Perp } from '../state/perp.ts';
-import { DISTANCE_MAX, TRAVEL_ONE } from '../state/risk-index.ts';
+import { DISTANCE_MAX, TRAVEL_ONE } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 
 /**

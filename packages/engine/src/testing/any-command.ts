@@ -10,7 +10,7 @@ import type {
   TimeInForce,
 } from '../messages/command.ts';
 import { openOrders } from '../read/read.ts';
-import { HOUR_MS } from '../state/funding-hour.ts';
+import { HOUR_MS } from '../state/hours.ts';
 import { deposited, openTestBridge } from './bridge.ts';
 import { actor, order, PERP, Scenario } from './scenario.ts';
 import { sign, waiting } from './waiting.ts';

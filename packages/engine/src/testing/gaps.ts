@@ -2,7 +2,7 @@ import { type Address, instrumentId, microUsdc, timeMs } from '@oddlot/units';
 import { postToBalance, postToTreasury } from '../ledger/post.ts';
 import type { BlockResult } from '../messages/block.ts';
 import type { PositionTraded } from '../messages/event.ts';
-import type { PerpDefinition } from '../messages/perp-definition.ts';
+import type { PerpDefinition } from '../messages/commands/operator.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { totalValue } from '../perp/margin.ts';
 import { actor, PARAMETERS, PERP, Scenario } from './scenario.ts';

@@ -2,7 +2,7 @@ import { type Address, timeMs } from '@oddlot/units';
 import fc from 'fast-check';
 import type { BlockResult } from '../messages/block.ts';
 import type { Command, TimeInForce } from '../messages/command.ts';
-import type { OutcomeLeg } from '../messages/outcome-terms.ts';
+import type { OutcomeLeg } from '../messages/commands/outcome.ts';
 import { outcomeOpenOrders } from '../read/read-outcome.ts';
 import { fundOutcome, MARKET_ID, openMarket, shareOrder } from './outcomes.ts';
 import { actor, alice, bob, carol, type Scenario } from './scenario.ts';

@@ -3,9 +3,8 @@ import type { BlockResult, CommandResult } from '../messages/block.ts';
 import type { EventListing, MarketListing, OrderRequest } from '../messages/command.ts';
 import type { OutcomeTradeSide } from '../messages/event.ts';
 import type { EntryResult } from '../messages/order-result.ts';
-import type { OutcomeLeg } from '../messages/outcome-terms.ts';
-import type { OutcomeHolding } from '../state/outcome-holding.ts';
-import type { OutcomeMarket } from '../state/outcome-market.ts';
+import type { OutcomeLeg } from '../messages/commands/outcome.ts';
+import type { OutcomeHolding, OutcomeMarket } from '../state/outcome-market.ts';
 import { alice, bob, carol, Scenario, START_MS } from './scenario.ts';
 
 /** Outcome markets in a test: shares of two decimals, prices in 1/10,000, a tick of 0.01. */

@@ -13,7 +13,7 @@ import type { BlockResult, CommandResult } from '../messages/block.ts';
 import type { Authority, Command, OrderRequest } from '../messages/command.ts';
 import type { EntryResult } from '../messages/order-result.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
-import type { PerpDefinition } from '../messages/perp-definition.ts';
+import type { PerpDefinition } from '../messages/commands/operator.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import { createState, type State } from '../state/state.ts';
 

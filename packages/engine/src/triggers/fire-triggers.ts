@@ -1,17 +1,25 @@
-import { present } from '@oddlot/units';
+import { present, timeMs, ZERO_USDC } from '@oddlot/units';
 import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { cancelParent, removeTrigger } from '../perp-orders/end-order.ts';
-import { executeOrder } from '../perp-orders/execute-order.ts';
-import { triggerSize } from '../perp-orders/trigger-snapshot.ts';
+import { cancelParent, orderEnded, parentFilled, removeTrigger } from '../perp-orders/end-order.ts';
+import { executeOrder, rejectOrder } from '../perp-orders/execute-order.ts';
+import {
+  type TakerOrder,
+  takerSnapshot,
+  tellPerpEntry,
+  triggerSize,
+  triggerSnapshot,
+} from '../perp-orders/taker-order.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { isUnjudged, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
-import { triesBefore } from '../state/trigger-book.ts';
-import type { TriggerOrder } from '../state/trigger-order.ts';
-import { triggerLimit } from './trigger-limit.ts';
-import { tryTrigger, triesOn } from './try-trigger.ts';
+import { type Firing, triesBefore, type TriggerOrder } from '../state/trigger-book.ts';
+import { matchOrder } from '../perp-orders/match-order.ts';
+import { emitOrder, tellOpen } from '../resting/emit.ts';
+import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
+import { limitFrom } from '../perp-orders/validate-order.ts';
+import type { TriggerOrderRequest } from './validate-trigger.ts';
 
 /**
  * Step (6) of a block: orders that the mark has reached fire, those that earlier blocks left over
@@ -84,4 +92,169 @@ function sizeNow(account: Account, trigger: TriggerOrder): number {
   if (!isPositionTpsl || request.size > 0) return triggerSize(trigger);
   const key = holdingKey(request.instrumentId, legOf(account, request));
   return Math.abs(account.holdings.get(key)?.size ?? 0);
+}
+
+/** True of the orders that stay armed until they are filled: market triggers that only reduce. */
+export function triesOn({ request }: TriggerOrder): boolean {
+  return request.trigger.isMarket && request.reduceOnly;
+}
+
+/**
+ * One try of a market trigger that only reduces, its first or a later one (R-trigger): an order for
+ * what is left of it and no more than the position, near the mark of this moment, of any value and any size. What it does
+ * not get stays armed under the same id: a stop that ended on an empty book would leave its owner bare.
+ */
+export function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Perp): void {
+  const { state } = execution;
+  const account = present(state.accounts[trigger.accountIndex], 'the owner of a trigger');
+  const position = positionAgainst(account, trigger);
+  const firing = trigger.firing ?? firstFiring(execution, account, trigger, position);
+  const price = triggerLimit(perp, trigger.request, firing.slippageE8);
+  const size = Math.min(firing.rest, position);
+  if (size === 0) {
+    // Only a first firing gets here: one that tries on ends when its position does.
+    refuse(execution, account, trigger, { price, size: firing.rest });
+    return;
+  }
+  const taker = takerOf(account, trigger, firing, { price, size });
+  if (state.observer !== undefined) tellPerpEntry(state, taker);
+  state.triggers.startWork(trigger);
+  matchOrder(execution, taker);
+  state.triggers.endWork();
+  if (taker.remaining === 0) finish(execution, trigger, taker);
+  else stayArmed(execution, trigger, taker, firing, isOracleBeyond(perp, trigger.request));
+}
+
+/** Lots of the position that the order would reduce. */
+function positionAgainst(account: Account, { request }: TriggerOrder): number {
+  const key = holdingKey(request.instrumentId, legOf(account, request));
+  const size = account.holdings.get(key)?.size ?? 0;
+  return size !== 0 && request.isBuy !== size > 0 ? Math.abs(size) : 0;
+}
+
+/** A position's own order that names no size takes all of it, as it is now (R-grouping). */
+function firstFiring(
+  { state }: Execution,
+  account: Account,
+  trigger: TriggerOrder,
+  position: number,
+): Firing {
+  const { isPositionTpsl, request } = trigger;
+  const order = withAcceptedBuilder(state, account, request);
+  return {
+    filled: 0,
+    filledNotional: 0,
+    rest: isPositionTpsl && request.size === 0 ? position : triggerSize(trigger),
+    slippageE8: LIMITS.triggerSlippageE8,
+    nextMs: state.timeMs,
+    feeOverpaid: 0,
+    builder: builderOf(order),
+  };
+}
+
+function takerOf(
+  account: Account,
+  trigger: TriggerOrder,
+  firing: Firing,
+  { price, size }: { readonly price: number; readonly size: number },
+): TakerOrder {
+  const { isPositionTpsl, orderId, request } = trigger;
+  const key = holdingKey(request.instrumentId, legOf(account, request));
+  return {
+    orderId,
+    account,
+    holding: present(account.holdings.get(key), 'a position to reduce'),
+    request,
+    price,
+    original: firing.filled + size,
+    remaining: size,
+    filledNotional: firing.filledNotional,
+    reserve: ZERO_USDC,
+    feeOverpaid: firing.feeOverpaid,
+    builder: firing.builder,
+    forced: undefined,
+    amended: undefined,
+    fired: { trigger: request.trigger, isPositionTpsl },
+  };
+}
+
+function refuse(
+  execution: Execution,
+  account: Account,
+  trigger: TriggerOrder,
+  sent: { readonly price: number; readonly size: number },
+): void {
+  const { isPositionTpsl, orderId, request } = trigger;
+  removeTrigger(execution.state, trigger);
+  const order: OrderRequest = { ...request, ...sent };
+  const fired = { trigger: request.trigger, isPositionTpsl };
+  rejectOrder(execution, account, orderId, order, { reason: 'reduceOnlyIncreases' }, fired);
+}
+
+function finish(execution: Execution, trigger: TriggerOrder, taker: TakerOrder): void {
+  const { state } = execution;
+  removeTrigger(state, trigger);
+  const order = takerSnapshot(taker, timeMs(state.timeMs));
+  emitOrder(execution, 'filled', order);
+  orderEnded(execution, order, { status: 'filled' });
+}
+
+/**
+ * The next try goes further from the mark when this one got less than half of what it sent, while the
+ * oracle says that the price is there: a book alone can carry the mark to a stop, but is not paid for it.
+ */
+function stayArmed(
+  execution: Execution,
+  trigger: TriggerOrder,
+  taker: TakerOrder,
+  before: Firing,
+  mayWiden: boolean,
+): void {
+  const { state } = execution;
+  const isFirst = trigger.firing === undefined;
+  const filled = taker.original - taker.remaining;
+  const got = filled - before.filled;
+  const isPoor = 2 * got < got + taker.remaining;
+  const further = before.slippageE8 + (isPoor && mayWiden ? LIMITS.triggerSlippageE8 : 0);
+  const slippageE8 = Math.min(further, parametersOf(state).marketBandE8);
+  state.triggers.arm(trigger, {
+    filled,
+    filledNotional: taker.filledNotional,
+    rest: taker.remaining,
+    slippageE8,
+    nextMs: state.timeMs + LIMITS.triggerRetryMs,
+    feeOverpaid: taker.feeOverpaid,
+    builder: taker.builder,
+  });
+  state.digest.number(trigger.orderId);
+  state.digest.number(slippageE8);
+  if (!isFirst && got === 0) {
+    // The position has shrunk: what the try did is in the digest, its owner is told besides.
+    if (taker.remaining !== before.rest) tellOpen(execution, triggerSnapshot(state, trigger));
+    return;
+  }
+  emitOrder(execution, 'open', triggerSnapshot(state, trigger));
+  parentFilled(execution, { orderId: trigger.orderId, filled });
+}
+
+type Triggered = Pick<TriggerOrderRequest, 'trigger'> & Pick<OrderRequest, 'isBuy'>;
+
+/** Whether the oracle itself has reached the price that an order waited for. */
+export function isOracleBeyond(perp: Perp, { isBuy, trigger }: Triggered): boolean {
+  const firesAbove = isBuy === (trigger.kind === 'stopLoss');
+  return firesAbove ? perp.oracle >= trigger.price : perp.oracle <= trigger.price;
+}
+
+/**
+ * How far from the mark a market trigger goes (R-trigger). While the oracle is not where the order
+ * waited for the price to be, only the book has carried the mark there: then it stays near the oracle
+ * as well, so that nobody is paid for clearing a book.
+ */
+export function triggerLimit(perp: Perp, order: Triggered, slippageE8: number): number {
+  const { isBuy } = order;
+  if (isOracleBeyond(perp, order)) return limitFrom(perp, perp.mark, isBuy, slippageE8);
+  const near = LIMITS.triggerSlippageE8;
+  const fromMark = limitFrom(perp, perp.mark, isBuy, near);
+  const fromOracle = limitFrom(perp, perp.oracle, isBuy, near);
+  return isBuy ? Math.min(fromMark, fromOracle) : Math.max(fromMark, fromOracle);
 }

@@ -1,18 +1,26 @@
 import { present, timeMs } from '@oddlot/units';
-import type { Grouping, OrderRequest } from '../messages/command.ts';
-import type { EntryResult } from '../messages/order-result.ts';
-import { type Executed, executeOrder, rejectOrder } from '../perp-orders/execute-order.ts';
-import { requestSnapshot } from '../perp-orders/taker-order.ts';
+import type { Grouping, OrderRequest, PlaceOrdersCommand } from '../messages/command.ts';
+import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
+import {
+  adoptMarginMode,
+  type Executed,
+  executeOrder,
+  rejectOrder,
+} from '../perp-orders/execute-order.ts';
+import { requestSnapshot, triggerSnapshot } from '../perp-orders/taker-order.ts';
 import { emitOrder } from '../resting/emit.ts';
 import { type Account, holdingOf, legOf } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
-import { placeTrigger, type TriggerPlace } from './place-trigger.ts';
 import {
   asFired,
   isTrigger,
   type TriggerOrderRequest,
   validateTrigger,
 } from './validate-trigger.ts';
+import type { Reject } from '../messages/reject.ts';
+import { clientOrderKey } from '../messages/commands/orders.ts';
+import { absorbBuilder } from '../resting/order-builder.ts';
+import type { TriggerOrder } from '../state/trigger-book.ts';
 
 /**
  * Executes one order of an action under a new id: a trigger starts to wait, others trade. Of several
@@ -149,4 +157,91 @@ function addGroup(
     quantity: child.size,
     childIds,
   });
+}
+
+/** Judges whether the orders of an action can belong together as it says (R-grouping). */
+export function checkGrouping({ grouping, orders }: PlaceOrdersCommand): Reject | undefined {
+  if (grouping === undefined || grouping === 'none') return undefined;
+  const why = grouping === 'normal' ? normalFault(orders) : positionFault(orders);
+  return why === undefined ? undefined : { reason: 'groupingInvalid', why };
+}
+
+/** A parent, then one or two triggers that reduce what it opens. */
+function normalFault(orders: readonly OrderRequest[]): string | undefined {
+  const [parent, ...children] = orders;
+  if (parent === undefined || children.length < 1 || children.length > 2) {
+    return 'a parent takes one or two children';
+  }
+  if (children.some((child) => child.trigger === undefined)) return 'children are trigger orders';
+  if (children.some((child) => !child.reduceOnly)) return 'children are reduce-only';
+  if (children.some((child) => child.instrumentId !== parent.instrumentId)) {
+    return 'parent and children are of one instrument';
+  }
+  return children.some((child) => child.isBuy === parent.isBuy)
+    ? 'children are on the side opposite to their parent'
+    : undefined;
+}
+
+/** A take-profit, a stop-loss or one of each, for one position. */
+function positionFault(orders: readonly OrderRequest[]): string | undefined {
+  const [first, second] = orders;
+  if (first === undefined || orders.length > 2) return 'a position takes one or two orders';
+  if (orders.some((order) => order.trigger === undefined)) return 'its orders are trigger orders';
+  if (orders.some((order) => !order.reduceOnly)) return 'its orders are reduce-only';
+  if (second === undefined) return undefined;
+  if (first.instrumentId !== second.instrumentId || first.isBuy !== second.isBuy) {
+    return 'its orders are for one position';
+  }
+  return first.trigger?.kind === second.trigger?.kind
+    ? 'it takes one take-profit and one stop-loss'
+    : undefined;
+}
+
+/** How a trigger enters: what it belongs to, and whether it waits for a parent first. */
+export type TriggerPlace = {
+  readonly groupId?: number;
+  readonly isPositionTpsl?: boolean;
+  readonly isDormant?: boolean;
+  readonly sizeMax?: number;
+};
+
+/** Lets a judged order wait for the mark, off the book and without margin (R-trigger). */
+export function placeTrigger(
+  execution: Execution,
+  account: Account,
+  orderId: number,
+  order: TriggerOrderRequest,
+  place: TriggerPlace = {},
+): EntryResult {
+  const { state } = execution;
+  const { clientOrderId } = order;
+  const trigger: TriggerOrder = {
+    orderId,
+    accountIndex: account.index,
+    request: asFired(order),
+    createdMs: state.timeMs,
+    groupId: place.groupId,
+    isPositionTpsl: place.isPositionTpsl ?? false,
+    isDormant: place.isDormant ?? false,
+    sizeMax: place.sizeMax,
+    dueMs: undefined,
+    firing: undefined,
+  };
+  const perp = present(state.perps.get(order.instrumentId), 'the instrument of a judged order');
+  adoptMarginMode(account, perp, order, parametersOf(state).defaultLeverage);
+  state.triggers.add(trigger);
+  if (order.builder !== undefined) absorbBuilder(state, order.builder);
+  if (clientOrderId !== undefined) {
+    const key = present(clientOrderKey(clientOrderId), 'a valid client order id');
+    account.clientOrders.set(key, orderId);
+    state.digest.text(key);
+  }
+  emitOrder(execution, 'open', triggerSnapshot(state, trigger));
+  return waitingEntry(trigger, 'open');
+}
+
+/** A trigger has filled nothing while it waits. */
+function waitingEntry({ orderId, request }: TriggerOrder, state: OrderStatus): EntryResult {
+  const { clientOrderId } = request;
+  return { orderId, clientOrderId, state, filled: 0, filledNotional: 0 };
 }

@@ -4,7 +4,7 @@ import type { BlockResult } from '../messages/block.ts';
 import type { TriggerRequest } from '../messages/command.ts';
 import { alice, bob, carol, PERP, Scenario, WIDE_PERP } from '../testing/scenario.ts';
 import { checkRestarts, waiting } from '../testing/waiting.ts';
-import { isOracleBeyond, triggerLimit } from './trigger-limit.ts';
+import { isOracleBeyond, triggerLimit } from './fire-triggers.ts';
 
 const ID = PERP.instrumentId;
 const perpOf = ({ state }: Scenario) => present(state.perps.get(ID), 'the perp');

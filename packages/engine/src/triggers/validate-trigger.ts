@@ -1,7 +1,7 @@
 import type { Grouping, OrderRequest, TriggerRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
-import type { OrderContext } from '../perp-orders/order-exposure.ts';
+import type { OrderContext } from '../perp-orders/order-margin.ts';
 import {
   checkInstrument,
   checkMarginMode,
@@ -9,7 +9,7 @@ import {
   checkSize,
   checkValue,
 } from '../perp-orders/validate-order.ts';
-import { checkClientOrderId } from '../resting/check-client-order-id.ts';
+import { checkClientOrderId } from '../resting/order-request.ts';
 import { type Holding, holdingKey, legOf } from '../state/account.ts';
 import type { Perp } from '../state/perp.ts';
 

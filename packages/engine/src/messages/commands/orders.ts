@@ -1,5 +1,5 @@
 import type { Address, InstrumentId, TimeMs } from '@oddlot/units';
-import type { Authority, SubAccount } from './authority.ts';
+import type { Authority, SubAccount } from './keys.ts';
 
 /** What an account asks of the books. */
 
@@ -106,3 +106,61 @@ export type ReversePositionCommand = {
   /** Picks the long or the short leg in hedge mode. */
   readonly isBuy?: boolean;
 };
+
+/** How an account trades. */
+
+export type UpdateLeverageCommand = {
+  readonly type: 'updateLeverage';
+  readonly authority: Authority;
+  readonly instrumentId: InstrumentId;
+  /** Signed only in hedge mode with isolated margin, where the sign picks the side. */
+  readonly leverage: number;
+  readonly marginMode?: MarginMode;
+};
+
+export type UpdateMarginModeCommand = {
+  readonly type: 'updateMarginMode';
+  readonly authority: Authority;
+  readonly instrumentId: InstrumentId;
+  readonly marginMode: MarginMode;
+};
+
+export type UpdateIsolatedMarginCommand = {
+  readonly type: 'updateIsolatedMargin';
+  readonly authority: Authority;
+  readonly instrumentId: InstrumentId;
+  /** Picks the long or the short leg in hedge mode. */
+  readonly isBuy: boolean;
+  /** Positive adds, negative removes. */
+  readonly amountMicroUsdc: number;
+};
+
+export type UpdatePositionModeCommand = {
+  readonly type: 'updatePositionMode';
+  readonly authority: Authority;
+  readonly mode: 'oneWay' | 'hedge';
+};
+
+const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const HEX_PATTERN = /^0x[0-9a-fA-F]{32}$/;
+
+// The last one that was asked for: an order asks when it is judged and when it rests, a cancel thrice.
+let lastText = '';
+let lastKey: string | undefined;
+
+/**
+ * The 16 bytes of a client order id (R-cloid) as 32 lower-case hex digits, so that a UUID text and a
+ * hex text of the same bytes are one id. Undefined when the text is neither.
+ */
+export function clientOrderKey(text: string): string | undefined {
+  if (text === lastText) return lastKey;
+  lastKey = keyOf(text);
+  lastText = text;
+  return lastKey;
+}
+
+function keyOf(text: string): string | undefined {
+  if (HEX_PATTERN.test(text)) return text.slice(2).toLowerCase();
+  if (UUID_PATTERN.test(text)) return text.replaceAll('-', '').toLowerCase();
+  return undefined;
+}

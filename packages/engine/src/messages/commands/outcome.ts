@@ -1,5 +1,5 @@
 import type { InstrumentId, TimeMs } from '@oddlot/units';
-import type { Authority, Operator } from './authority.ts';
+import type { Authority, Operator } from './keys.ts';
 
 /** Outcome markets: what deployers list, price and resolve, and what holders make of collateral. */
 
@@ -148,3 +148,15 @@ export type OperateEntry = {
   readonly size: number;
   readonly sizeInexact?: true;
 };
+
+/** What a time-weighted price was computed from: exact sums as text, for receipts. */
+export type TwapInputs = {
+  readonly sumE8: string;
+  readonly samples: readonly { readonly atMs: number; readonly priceE8: number }[];
+};
+
+/** R-phases. */
+export type MarketPhase = 'upcoming' | 'open' | 'halted' | 'closed' | 'resolved';
+
+/** R-one-book: YES or NO, as `b` and `r` name it together. */
+export type OutcomeLeg = 'yes' | 'no';

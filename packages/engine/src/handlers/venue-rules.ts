@@ -1,0 +1,238 @@
+import type { CommandResult } from '../messages/block.ts';
+import type {
+  GenesisCommand,
+  ListChange,
+  OpenEraCommand,
+  SetFeeTiersCommand,
+  SetGateCommand,
+  SetOperatorsCommand,
+} from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import { openAccount } from './money.ts';
+import { type Address, RATE_ONE } from '@oddlot/units';
+import type { State } from '../state/state.ts';
+import type { FeeTier } from '../messages/parameters.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { Gate, GateCode, GateGrant } from '../state/keys.ts';
+
+/** Two processes may both have found an empty log: the first of them made the venue. */
+const SECOND_GENESIS: Reject = {
+  reason: 'definitionInvalid',
+  field: 'genesis',
+  why: 'the venue exists',
+};
+
+/** Makes the venue: its numbers, and the account of its insurance fund. */
+export function genesis(execution: Execution, { parameters }: GenesisCommand): CommandResult {
+  const { state } = execution;
+  if (state.parameters !== undefined) return { reject: SECOND_GENESIS };
+  state.parameters = parameters;
+  openAccount(execution, parameters.insuranceFundAddress);
+  return {};
+}
+
+/** Adds admins or deployers, then takes some away; who may act is judged by it from the next command on. */
+export function setOperators(execution: Execution, command: SetOperatorsCommand): CommandResult {
+  const { commandIndex, events, state } = execution;
+  const reject = checkSetOperators(state, command);
+  if (reject !== undefined) return { reject };
+  const { role } = command;
+  const operators = operatorsAfter(state, command);
+  state.parameters = { ...parametersOf(state), [role]: operators };
+  state.digest.text(role);
+  for (const each of operators) state.digest.text(each);
+  events.push({ type: 'operatorsChanged', commandIndex, role });
+  return {};
+}
+
+/** Judges a change: without an admin nobody could ever change anything again. */
+export function checkSetOperators(state: State, command: SetOperatorsCommand): Reject | undefined {
+  const isLast = command.role === 'admins' && operatorsAfter(state, command).length === 0;
+  return isLast ? { reason: 'adminsNone' } : undefined;
+}
+
+/** In the order in which they were added, each once. */
+function operatorsAfter(
+  state: State,
+  { add = [], remove = [], role }: SetOperatorsCommand,
+): Address[] {
+  const all = new Set([...parametersOf(state)[role], ...add]);
+  for (const each of remove) all.delete(each);
+  return [...all];
+}
+
+/** Replaces the fee ladder; every account stands on the new one from the next fill on. */
+export function setFeeTiers(execution: Execution, command: SetFeeTiersCommand): CommandResult {
+  const { commandIndex, events, state } = execution;
+  const reject = checkSetFeeTiers(state, command);
+  if (reject !== undefined) return { reject };
+  // A new array: tiers already looked up are known by the ladder that they come from.
+  state.parameters = { ...parametersOf(state), feeTiers: [...command.tiers] };
+  for (const tier of command.tiers) {
+    state.digest.number(tier.level);
+    state.digest.number(tier.minVolumeMicroUsdc);
+    state.digest.number(tier.makerFeeE8);
+    state.digest.number(tier.takerFeeE8);
+  }
+  events.push({ type: 'feeTiersChanged', commandIndex });
+  return {};
+}
+
+/** Judges a ladder: level 0 from volume 0, levels and volumes rising, rates below 1. */
+export function checkSetFeeTiers(_state: State, { tiers }: SetFeeTiersCommand): Reject | undefined {
+  const why = ladderFault(tiers);
+  return why === undefined ? undefined : { reason: 'feeTiersInvalid', why };
+}
+
+function ladderFault(tiers: readonly FeeTier[]): string | undefined {
+  if (tiers.length === 0) return 'no tiers';
+  if (tiers.length > LIMITS.tiersMax) return `more than ${LIMITS.tiersMax} tiers`;
+  let previous: FeeTier | undefined;
+  for (const tier of tiers) {
+    const { level, makerFeeE8, minVolumeMicroUsdc, takerFeeE8 } = tier;
+    const isWhole = [level, makerFeeE8, minVolumeMicroUsdc, takerFeeE8].every(
+      (value) => Number.isSafeInteger(value) && value >= 0,
+    );
+    if (!isWhole) return 'a number is out of range';
+    if (makerFeeE8 >= RATE_ONE || takerFeeE8 >= RATE_ONE) return 'a rate is not below 1';
+    if (previous === undefined) {
+      if (level !== 0 || minVolumeMicroUsdc !== 0) return 'level 0 with volume 0 comes first';
+    } else {
+      if (level <= previous.level) return 'levels must rise';
+      if (minVolumeMicroUsdc <= previous.minVolumeMicroUsdc) return 'volumes must rise';
+    }
+    previous = tier;
+  }
+  return undefined;
+}
+
+/**
+ * Changes who may take new risk on a channel (R-gate): all of it or nothing. Removals come before
+ * additions, codes before grants. What rests or waits stays.
+ */
+export function setGate(execution: Execution, command: SetGateCommand): CommandResult {
+  const { commandIndex, events, state } = execution;
+  const { channel } = command;
+  const gate = state.gates[channel];
+  const plan = planOf(gate, command, state.timeMs);
+  if ('reason' in plan) return { reject: plan };
+  gate.mode = command.mode ?? gate.mode;
+  state.digest.word(channel);
+  state.digest.text(gate.mode);
+  changeList(state, gate.whitelist, command.whitelist);
+  changeList(state, gate.blacklist, command.blacklist);
+  writeCodes(state, gate, plan.codes);
+  writeGrants(state, gate, plan.grants);
+  events.push({ type: 'gateChanged', commandIndex, channel });
+  return {};
+}
+
+/** Judges it; changes nothing. */
+export function checkSetGate(state: State, command: SetGateCommand): Reject | undefined {
+  const plan = planOf(state.gates[command.channel], command, state.timeMs);
+  return 'reason' in plan ? plan : undefined;
+}
+
+/** What codes and grants become; undefined when they go. */
+type Plan = {
+  readonly codes: Map<string, GateCode | undefined>;
+  readonly grants: Map<Address, GateGrant | undefined>;
+};
+
+/** Works the lists through in their order, beside the gate, which stays as it is. */
+function planOf(
+  gate: Gate,
+  { accessCodes = {}, grants = {} }: SetGateCommand,
+  nowMs: number,
+): Plan | Reject {
+  const plan: Plan = { codes: new Map(), grants: new Map() };
+  for (const code of accessCodes.remove ?? []) plan.codes.set(code, undefined);
+  for (const user of grants.remove ?? []) plan.grants.set(user, undefined);
+  for (const [index, { code, maxUses }] of (accessCodes.add ?? []).entries()) {
+    const uses = planned(gate.codes, plan.codes, code)?.uses ?? 0;
+    if (maxUses < uses) {
+      return fault(
+        `accessCodes.add[${index}].maxUses`,
+        `must be at least ${uses}: so often was the code granted`,
+      );
+    }
+    plan.codes.set(code, { maxUses, uses });
+  }
+  for (const [index, { code, user }] of (grants.add ?? []).entries()) {
+    const known = planned(gate.codes, plan.codes, code);
+    const field = `grants.add[${index}].code`;
+    if (known === undefined) return fault(field, 'is not a code of this gate');
+    // Granted by this code already: nothing changes, and no use is spent.
+    if (planned(gate.grants, plan.grants, user)?.code === code) continue;
+    if (known.uses >= known.maxUses)
+      return fault(field, `is used up: ${known.uses} of ${known.maxUses}`);
+    plan.codes.set(code, { ...known, uses: known.uses + 1 });
+    plan.grants.set(user, { code, grantedMs: nowMs });
+  }
+  return plan;
+}
+
+function planned<Key, Value>(
+  kept: ReadonlyMap<Key, Value>,
+  changed: ReadonlyMap<Key, Value | undefined>,
+  key: Key,
+): Value | undefined {
+  return changed.has(key) ? changed.get(key) : kept.get(key);
+}
+
+function fault(field: string, why: string): Reject {
+  return { reason: 'definitionInvalid', field, why };
+}
+
+function changeList(state: State, list: Set<Address>, change: ListChange<Address> = {}): void {
+  const { add = [], remove = [] } = change;
+  state.digest.word(remove.length);
+  for (const user of remove) {
+    list.delete(user);
+    state.digest.text(user);
+  }
+  state.digest.word(add.length);
+  for (const user of add) {
+    list.add(user);
+    state.digest.text(user);
+  }
+}
+
+function writeCodes(state: State, { codes }: Gate, changed: Plan['codes']): void {
+  state.digest.word(changed.size);
+  for (const [code, terms] of changed) {
+    if (terms === undefined) codes.delete(code);
+    else codes.set(code, terms);
+    state.digest.text(code);
+    state.digest.number(terms?.maxUses ?? -1);
+    state.digest.number(terms?.uses ?? -1);
+  }
+}
+
+function writeGrants(state: State, { grants }: Gate, changed: Plan['grants']): void {
+  state.digest.word(changed.size);
+  for (const [user, grant] of changed) {
+    if (grant === undefined) grants.delete(user);
+    else grants.set(user, grant);
+    state.digest.text(user);
+    state.digest.text(grant?.code ?? '');
+  }
+}
+
+/** R-era: changes nothing: who leads stops proposing, and who knows the new rules opens their era behind what was under way. */
+export function announceEra(): CommandResult {
+  return {};
+}
+
+/** R-era: the rules and the state that an era starts from enter the digest, so nobody can change them later. */
+export function openEra({ state }: Execution, command: OpenEraCommand): CommandResult {
+  state.digest.number(command.rules);
+  state.digest.text(command.stateHash);
+  return {};
+}
+
+/** Changes nothing: the replica compares its own hash when it applies the block. */
+export function attest(): CommandResult {
+  return {};
+}

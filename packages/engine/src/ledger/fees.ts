@@ -1,0 +1,81 @@
+import { type MicroUsdc, microUsdc, present, type RateE8, rateE8 } from '@oddlot/units';
+import type { FeeTier } from '../messages/parameters.ts';
+import type { Account } from '../state/account.ts';
+import { parametersOf } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
+import { LIMITS } from '../messages/limits.ts';
+
+/** The insurance fund pays no fees (R-insurance-fund). */
+const FREE: FeeTier = { level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 0, takerFeeE8: 0 };
+
+/**
+ * The fee tier an account trades at (R-fee-tiers): the highest whose volume its 14 days ended
+ * reach. Looked up once a day and when the tiers change, which is the same as computing all at
+ * 00:00 UTC: the days that count have ended, so nothing moves their sum.
+ */
+export function accountTier(state: State, account: Account): FeeTier {
+  const { feeTiers, insuranceFundAddress } = parametersOf(state);
+  const { volume } = account;
+  const today = dayOf(state.timeMs);
+  if (volume.tier !== undefined && volume.tierDay === today && volume.tierOf === feeTiers) {
+    return volume.tier;
+  }
+  const isFree = account.address === insuranceFundAddress;
+  volume.tier = isFree ? FREE : tierFor(feeTiers, volume14d(account, state.timeMs));
+  volume.tierDay = today;
+  volume.tierOf = feeTiers;
+  return volume.tier;
+}
+
+export function tierFor(tiers: readonly FeeTier[], volume: MicroUsdc): FeeTier {
+  let reached = present(tiers[0], 'the first fee tier');
+  for (const tier of tiers) if (volume >= BigInt(tier.minVolumeMicroUsdc)) reached = tier;
+  return reached;
+}
+
+/** What a fill pays: the lower of the account's tier and the instrument's own rate. */
+export function fillRate(
+  tier: FeeTier,
+  instrument: { readonly makerFeeE8: number; readonly takerFeeE8: number },
+  role: 'maker' | 'taker',
+): RateE8 {
+  return role === 'maker'
+    ? rateE8(Math.min(tier.makerFeeE8, instrument.makerFeeE8))
+    : rateE8(Math.min(tier.takerFeeE8, instrument.takerFeeE8));
+}
+
+const DAY_MS = 86_400_000;
+/** Whole days that a fee tier looks back over (R-fee-tiers). */
+const TIER_DAYS = 14;
+
+export function dayOf(timeMs: number): number {
+  return Math.floor(timeMs / DAY_MS);
+}
+
+/**
+ * Counts one side of a perp fill between two accounts. Liquidations, deleveraging, settlements and
+ * Outcome fills do not come here: they could be had for next to nothing, or are not wanted.
+ */
+export function recordVolume({ volume }: Account, timeMs: number, value: MicroUsdc): void {
+  const day = dayOf(timeMs);
+  const { days } = volume;
+  const last = days.at(-1);
+  if (last !== undefined && last.day === day) {
+    last.notional = microUsdc(last.notional + value);
+    return;
+  }
+  days.push({ day, notional: value });
+  let old = 0;
+  while ((days[old]?.day ?? day) < day - TIER_DAYS) old++;
+  days.splice(0, Math.max(old, days.length - LIMITS.volumeDays));
+}
+
+/** The volume of the 14 UTC days that ended before a time; the day in progress is not in it. */
+export function volume14d({ volume }: Account, timeMs: number): MicroUsdc {
+  const today = dayOf(timeMs);
+  let sum = 0n;
+  for (const { day, notional } of volume.days) {
+    if (day < today && day >= today - TIER_DAYS) sum += notional;
+  }
+  return microUsdc(sum);
+}

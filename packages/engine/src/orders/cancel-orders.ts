@@ -1,0 +1,70 @@
+import { NONE, readSlotInt } from '../book/order-pool.ts';
+import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
+import { cancelPerpOrder, cancelTrigger } from '../perp-orders/end-order.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { TriggerOrder } from '../state/trigger-book.ts';
+import { snapshotOf } from './target-entries.ts';
+import { isOutcomeId } from '../messages/limits.ts';
+import { cancelOutcomeOrder } from '../outcome/outcome-order.ts';
+
+/** Which of an account's orders go. */
+type Picks = {
+  readonly resting: (order: OrderSnapshot) => boolean;
+  readonly waiting: (trigger: TriggerOrder) => boolean;
+};
+
+/**
+ * Cancels the orders of an account that are picked, by order id, children that sleep before them all:
+ * a parent would take them along, and each is to end for the same cause.
+ */
+export function cancelMany(
+  execution: Execution,
+  account: Account,
+  cause: CancelCause,
+  picks: Picks,
+): OrderSnapshot[] {
+  const { pool, triggers } = execution.state;
+  const picked: number[] = [];
+  const asleep: number[] = [];
+  for (const { head } of account.orderLists) {
+    for (let slot = head; slot !== NONE; slot = readSlotInt(pool.ownNext, slot)) {
+      const order = snapshotOf(execution.state, slot);
+      if (picks.resting(order)) picked.push(order.orderId);
+    }
+  }
+  for (const trigger of triggers.ofAccount(account.index)) {
+    if (picks.waiting(trigger)) (trigger.isDormant ? asleep : picked).push(trigger.orderId);
+  }
+  return [...asleep, ...picked.sort((a, b) => a - b)].flatMap((orderId) => {
+    const trigger = triggers.find(orderId);
+    if (trigger !== undefined) return [cancelTrigger(execution, trigger, cause)];
+    const slot = pool.find(orderId);
+    return slot === NONE ? [] : [cancelOrder(execution, slot, cause)];
+  });
+}
+
+/** Ends a resting order of either kind without a fill and tells its owner why. */
+export function cancelOrder(execution: Execution, slot: number, cause: CancelCause): OrderSnapshot {
+  return isOutcomeId(readSlotInt(execution.state.pool.instrument, slot))
+    ? cancelOutcomeOrder(execution, slot, cause)
+    : cancelPerpOrder(execution, slot, cause);
+}
+
+/** Above this many entries the expiry queue is rebuilt when most of them are dead. */
+const EXPIRY_REBUILD_MIN = 1_024;
+
+/** Cancels the orders whose time has come (R-tif), by due time, then order id. */
+export function expireOrders(execution: Execution, untilMs = execution.state.timeMs): void {
+  const { state } = execution;
+  for (;;) {
+    const orderId = state.expiries.popDue(untilMs);
+    if (orderId === undefined) break;
+    const slot = state.pool.find(orderId);
+    if (slot !== NONE) cancelOrder(execution, slot, 'expired');
+  }
+  const { size } = state.expiries;
+  if (size > EXPIRY_REBUILD_MIN && size > 2 * state.pool.size) {
+    state.expiries.retain((orderId) => state.pool.find(orderId) !== NONE);
+  }
+}

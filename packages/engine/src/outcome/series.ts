@@ -1,0 +1,113 @@
+import type { SeriesListing } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
+import type { TwapInputs } from '../messages/commands/outcome.ts';
+import type { PriceFeed, PricePoint } from '../state/outcomes.ts';
+
+type SeriesTexts = {
+  readonly title: string;
+  readonly question: string;
+  readonly description: string;
+};
+
+/**
+ * R-series: what a market of a series is called. Markets that start at different times read differently,
+ * and a text that is given once stays: the strike is not known before the start, so it is named by its
+ * time.
+ */
+export function seriesTexts(listing: SeriesListing, startMs: number, endMs: number): SeriesTexts {
+  const { note, source, symbol, title, windowSeconds } = listing;
+  const day = utcDay(startMs);
+  const [start, end] = [utcMinute(startMs), utcMinute(endMs, startMs)];
+  const rules = [
+    `Up if the price of ${symbol} at ${end} UTC is at or above its price at ${start} UTC (${day}), else Down.`,
+    `Each of the two is the average of the ${windowSeconds} seconds before that time: one ${source} price a second, none older than 5 s.`,
+    `With less than 90% of them the market stays closed until the deployer resolves it.`,
+  ];
+  return {
+    title: `${title}: ${utcSpan(startMs, endMs)}`,
+    question: `${title}: is the price at ${end} UTC at or above that at ${start} UTC (${day})?`,
+    description: [...rules, ...(note === undefined ? [] : [note])].join(' '),
+  };
+}
+
+/** Times as people read them, of the calendar alone: no clock, no zone and no locale has a say. */
+
+const MINUTE_MS = 60_000;
+const DAY_MINUTES = 1_440;
+const DAY_MS = DAY_MINUTES * MINUTE_MS;
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+/** Days of four centuries, of one, of four years and of one. */
+const [ERA_DAYS, CENTURY_DAYS, LEAP_DAYS, YEAR_DAYS] = [146_097, 36_524, 1_461, 365];
+/** From 1 March of the year 0 to 1 January 1970. */
+const EPOCH_DAYS = 719_468;
+
+/** A time of one day: `15 Nov 2026, 12:15–12:30 UTC`. */
+export function utcSpan(startMs: number, endMs: number): string {
+  return `${utcDay(startMs)}, ${utcMinute(startMs)}–${utcMinute(endMs, startMs)} UTC`;
+}
+
+/** `15 Nov 2026`. */
+export function utcDay(timeMs: number): string {
+  const days = Math.floor(timeMs / DAY_MS) + EPOCH_DAYS;
+  const era = Math.floor(days / ERA_DAYS);
+  const ofEra = days - era * ERA_DAYS;
+  // Years are counted from March on, so that the leap day is the last of its year.
+  const leaps =
+    Math.floor(ofEra / (LEAP_DAYS - 1)) -
+    Math.floor(ofEra / CENTURY_DAYS) +
+    Math.floor(ofEra / (ERA_DAYS - 1));
+  const years = Math.floor((ofEra - leaps) / YEAR_DAYS);
+  const ofYear = ofEra - (YEAR_DAYS * years + Math.floor(years / 4) - Math.floor(years / 100));
+  // Five months from March on have 153 days, and so have the five after them.
+  const month = Math.floor((5 * ofYear + 2) / 153);
+  const day = ofYear - Math.floor((153 * month + 2) / 5) + 1;
+  const year = era * 400 + years + (month >= 10 ? 1 : 0);
+  return `${day} ${MONTHS[(month + 2) % 12]} ${year}`;
+}
+
+/** `12:15`. With the day that it is counted from, the end of that day is `24:00`. */
+export function utcMinute(timeMs: number, dayOfMs = timeMs): string {
+  const minutes = Math.floor(timeMs / MINUTE_MS) - Math.floor(dayOfMs / DAY_MS) * DAY_MINUTES;
+  const [hour, minute] = [Math.floor(minutes / 60), minutes % 60];
+  return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
+}
+
+const SECOND_MS = 1_000;
+
+/** Takes an observation that is not older than the last one. */
+export function observe(feed: PriceFeed, observedMs: number, priceE8: number): void {
+  const secondMs = Math.ceil(observedMs / SECOND_MS) * SECOND_MS;
+  const { seconds } = feed;
+  if (seconds.at(-1)?.secondMs === secondMs) seconds.pop();
+  seconds.push({ secondMs, observedMs, priceE8 });
+  if (seconds.length > LIMITS.priceSecondsKept) seconds.shift();
+}
+
+/**
+ * R-series: the samples of the window before an instant, one for each whole second: the last
+ * observation at or before it, not older than 5 s. Undefined when too many seconds have none.
+ */
+export function twapBefore(
+  feed: PriceFeed,
+  atMs: number,
+  windowSeconds: number,
+): TwapInputs | undefined {
+  const samples: { atMs: number; priceE8: number }[] = [];
+  let sum = 0n;
+  let next = 0;
+  let last: PricePoint | undefined;
+  for (let second = windowSeconds; second >= 1; second--) {
+    const secondMs = atMs - second * SECOND_MS;
+    for (; next < feed.seconds.length; next++) {
+      const point = feed.seconds[next];
+      if (point === undefined || point.secondMs > secondMs) break;
+      last = point;
+    }
+    if (last === undefined || secondMs - last.observedMs > LIMITS.observationAgeMs) continue;
+    samples.push({ atMs: secondMs, priceE8: last.priceE8 });
+    sum += BigInt(last.priceE8);
+  }
+  const isCovered = samples.length * 100 >= windowSeconds * LIMITS.twapCoveragePercent;
+  return isCovered ? { sumE8: String(sum), samples } : undefined;
+}

@@ -1,0 +1,56 @@
+import { timeMs } from '@oddlot/units';
+import { readSlot, readSlotInt, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import type { ModifyOrderCommand, OrderRequest } from '../messages/command.ts';
+import type { State } from '../state/state.ts';
+import { timeInForceOf } from './snapshot.ts';
+import { clientOrderKey } from '../messages/commands/orders.ts';
+import type { Reject } from '../messages/reject.ts';
+import type { Account } from '../state/account.ts';
+
+/**
+ * The rest of a resting order as if it were new, at what an amend asks for: the new total size less
+ * what has filled (R-modify). Its builder and its client's id are not in it.
+ */
+export function amendedRequest(
+  { pool }: State,
+  slot: number,
+  command: ModifyOrderCommand,
+): OrderRequest {
+  const flags = readSlotInt(pool.flags, slot);
+  const expireMs = readSlot(pool.expireMs, slot);
+  const filled = readSlot(pool.original, slot) - readSlot(pool.remaining, slot);
+  return {
+    instrumentId: command.instrumentId,
+    isBuy: (flags & SIDE_BUY) !== 0,
+    price: command.price,
+    size: command.size - filled,
+    reduceOnly: (flags & REDUCE_ONLY) !== 0,
+    timeInForce: timeInForceOf(readSlotInt(pool.tif, slot)),
+    ...(expireMs === 0 ? {} : { expireMs: timeMs(expireMs) }),
+    ...(command.priceInexact === true ? { priceInexact: true } : {}),
+    ...(command.sizeInexact === true ? { sizeInexact: true } : {}),
+  };
+}
+
+/** A client order id is well formed, and no live order of the account has it. */
+export function checkClientOrderId({
+  account,
+  order,
+}: {
+  readonly account: Account;
+  readonly order: OrderRequest;
+}): Reject | undefined {
+  if (order.clientOrderId === undefined) return undefined;
+  const key = clientOrderKey(order.clientOrderId);
+  if (key === undefined) return { reason: 'clientOrderIdInvalid' };
+  return account.clientOrders.has(key) ? { reason: 'clientOrderIdDuplicate' } : undefined;
+}
+
+/** One action cannot use a client order id twice: at least one of the orders would fail. */
+export function checkRepeat(seen: Set<string>, order: OrderRequest): Reject | undefined {
+  if (order.clientOrderId === undefined) return undefined;
+  const key = clientOrderKey(order.clientOrderId) ?? order.clientOrderId;
+  if (seen.has(key)) return { reason: 'clientOrderIdDuplicate' };
+  seen.add(key);
+  return undefined;
+}

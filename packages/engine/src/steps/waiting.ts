@@ -1,0 +1,174 @@
+import { assert, instrumentId as toInstrumentId, present } from '@oddlot/units';
+import { cancelMany, expireOrders } from '../orders/cancel-orders.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import type { OrderRequest } from '../messages/command.ts';
+import type { ReverseJobChanged } from '../messages/event.ts';
+import { type Executed, executeOrder } from '../perp-orders/execute-order.ts';
+import { marketLimit } from '../perp-orders/validate-order.ts';
+import { type Account, holdingKey } from '../state/account.ts';
+import { allReverseJobs } from '../state/state.ts';
+import { isOracleStale, type Perp } from '../state/perp.ts';
+import { type ReverseJob, reverseJobKey } from '../state/waiting.ts';
+
+/**
+ * Step (1) of a block: scheduled cancels and Gtd expiries by due time, then address. A switch
+ * cancels what rests and what waits to open; what protects a position stays.
+ */
+export function runDueCancels(execution: Execution): void {
+  const { state } = execution;
+  const due = state.schedules
+    .takeDue(state.timeMs)
+    .map(({ accountIndex, atMs }) => ({
+      account: present(state.accounts[accountIndex], 'the account of a schedule'),
+      atMs,
+    }))
+    .sort((a, b) => a.atMs - b.atMs || (a.account.address < b.account.address ? -1 : 1));
+  for (const { account, atMs } of due) {
+    expireOrders(execution, atMs - 1);
+    cancelMany(execution, account, 'scheduledCancel', {
+      resting: () => true,
+      waiting: ({ request }) => !request.reduceOnly,
+    });
+  }
+  expireOrders(execution);
+}
+
+/** Part of step (7) of a block: what the book could not fill at once is tried again. */
+export function runReverseJobs(execution: Execution): void {
+  if (execution.state.reverseJobs.size === 0) return;
+  for (const job of allReverseJobs(execution.state)) workJob(execution, job);
+}
+
+/** Works a job as far as the book allows, and ends it when it is done, hopeless or too old. */
+export function workJob(execution: Execution, job: ReverseJob): void {
+  const { state } = execution;
+  const perp = present(state.perps.get(job.instrumentId), 'a listed perp');
+  const account = present(state.accounts[job.accountIndex], 'the account of a job');
+  const before = { ...job };
+  const deadlineMs = job.startedMs + parametersOf(state).reverseTimeoutMs;
+  let ending: 'done' | 'failed' | undefined = perp.closing === undefined ? undefined : 'failed';
+  if (ending === undefined && state.timeMs <= deadlineMs && !perp.halted) {
+    ending = attempt(execution, account, job, perp);
+  }
+  if (ending === undefined && state.timeMs >= deadlineMs) ending = 'failed';
+  if (ending !== undefined) {
+    state.reverseJobs.delete(reverseJobKey(job.accountIndex, job.instrumentId, job.leg));
+  }
+  const isSame =
+    job.phase === before.phase && job.closed === before.closed && job.opened === before.opened;
+  if (ending !== undefined || !isSame) emitJob(execution, job, ending ?? job.phase);
+}
+
+/** Tells the account's readers how far a job is. */
+export function emitJob(
+  execution: Execution,
+  job: ReverseJob,
+  phase: ReverseJobChanged['phase'],
+): void {
+  const { commandIndex, events, state } = execution;
+  const { closed, opened, sizeAtStart } = job;
+  state.digest.word(job.accountIndex);
+  state.digest.word(job.instrumentId);
+  state.digest.text(phase);
+  state.digest.number(closed);
+  state.digest.number(opened);
+  events.push({
+    type: 'reverseJobChanged',
+    commandIndex,
+    account: present(state.accounts[job.accountIndex], 'the account of a job').address,
+    instrumentId: toInstrumentId(job.instrumentId),
+    phase,
+    sizeAtStart,
+    closed,
+    opened,
+    marginMode: job.isIsolated ? 'isolated' : 'cross',
+  });
+}
+
+/** Closes, and when nothing is left to close, opens; says how the job ended, if it did. */
+function attempt(
+  execution: Execution,
+  account: Account,
+  job: ReverseJob,
+  perp: Perp,
+): 'done' | 'failed' | undefined {
+  if (job.phase === 'closing') {
+    const ending = close(execution, account, job, perp);
+    if (ending !== undefined || leftToClose(account, job) > 0) return ending;
+    // Someone else closed it all: there is nothing of the job's own to open again.
+    if (job.closed === 0) return 'failed';
+    job.phase = 'opening';
+  }
+  return open(execution, account, job, perp);
+}
+
+/** What the job has still to close: no more than it began with, no more than there is. */
+function leftToClose(account: Account, job: ReverseJob): number {
+  const size = account.holdings.get(holdingKey(job.instrumentId, job.leg))?.size ?? 0;
+  if (size === 0 || size > 0 !== job.sizeAtStart > 0) return 0;
+  return Math.min(Math.abs(size), Math.abs(job.sizeAtStart) - job.closed);
+}
+
+function close(
+  execution: Execution,
+  account: Account,
+  job: ReverseJob,
+  perp: Perp,
+): 'failed' | undefined {
+  const size = leftToClose(account, job);
+  const executed = size > 0 ? send(execution, account, job, perp, size, true) : undefined;
+  if (executed === undefined) return undefined;
+  job.closed += executed.entry.filled;
+  return endsJob(executed) ? 'failed' : undefined;
+}
+
+/** Opens what the job itself has closed; refused while the oracle is stale, so it waits then. */
+function open(
+  execution: Execution,
+  account: Account,
+  job: ReverseJob,
+  perp: Perp,
+): 'done' | 'failed' | undefined {
+  const { state } = execution;
+  if (isOracleStale(perp, state.timeMs, parametersOf(state).oracleStaleMs)) return undefined;
+  const size = job.closed - job.opened;
+  assert(size > 0, 'a job that opens has something to open');
+  const executed = send(execution, account, job, perp, size, false);
+  if (executed === undefined) return undefined;
+  job.opened += executed.entry.filled;
+  if (job.opened === job.closed) return 'done';
+  return endsJob(executed) ? 'failed' : undefined;
+}
+
+/** A book that is thin may fill up; a refusal or a lack of margin will not go away. */
+function endsJob({ cause, entry }: Executed): boolean {
+  return entry.state === 'rejected' || cause === 'marginCanceled';
+}
+
+/**
+ * Sends a market order of the job's: closing and opening are on the same side, and without
+ * reduce-only that side names the other leg in hedge mode (R-hedge). Nothing is sent to a book that
+ * could not fill any of it.
+ */
+function send(
+  execution: Execution,
+  account: Account,
+  job: ReverseJob,
+  perp: Perp,
+  size: number,
+  reduceOnly: boolean,
+): Executed | undefined {
+  const { state } = execution;
+  const isBuy = job.sizeAtStart < 0;
+  const price = marketLimit(perp, isBuy, parametersOf(state).marketBandE8);
+  if (!perp.book.crosses(isBuy, price)) return undefined;
+  const order: OrderRequest = {
+    instrumentId: toInstrumentId(job.instrumentId),
+    isBuy,
+    price,
+    size: Math.min(size, perp.definition.maxMarketOrderSize),
+    reduceOnly,
+    timeInForce: 'market',
+  };
+  return executeOrder(execution, account, state.nextOrderId++, order);
+}
