@@ -10,7 +10,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { LocalChain } from '../packages/devchain/src/local-chain.ts';
 import { defaultParameters } from '../packages/venue/src/genesis-commands.ts';
 import { ChainClient } from '../packages/custody/src/chain/chain-client.ts';
-import { localEndpoint } from '../packages/custody/src/chain/chain-endpoint.ts';
+import { localEndpoint } from '../packages/custody/src/chain/endpoints.ts';
 import type { BridgeContracts } from '../packages/custody/src/bridge-contract/deposit-logs.ts';
 import { DepositWatcher } from '../packages/venue/src/settlement/deposit-watcher.ts';
 import { localKeys, type LocalKeys } from '../packages/custody/src/key-files/local-keys.ts';

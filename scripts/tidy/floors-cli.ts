@@ -12,32 +12,16 @@ export const CLI_FLOORS: readonly {
   {
     name: 'around',
     paths: ['surroundings.ts', 'verify/'],
-    what: 'keys, venue and profile of a command; independent verification',
+    what: 'keys, venue and profile of a command, kept between commands; independent verification',
   },
-  { name: 'profile', paths: ['profile.ts'], what: 'settings kept between commands' },
   {
     name: 'parts',
-    paths: [
-      'keystore.ts',
-      'read-secret.ts',
-      'decimal-text.ts',
-      'whole-number.ts',
-      'find-instrument.ts',
-      'run-rebuild-history.ts',
-      'read-json-file.ts',
-    ],
+    paths: ['keystore.ts', 'arguments.ts'],
     what: 'keystore; hidden input; numbers, names and files of arguments',
   },
   {
     name: 'ground',
-    paths: [
-      'cli-error.ts',
-      'print.ts',
-      'end-as-json.ts',
-      'progress-bar.ts',
-      'example-makers.ts',
-      'named-fields.ts',
-    ],
+    paths: ['cli-error.ts', 'print.ts', 'example-makers.ts'],
     what: 'errors and exit codes; tables, JSON, progress; market makers of the development venue',
   },
 ];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { type Hex, keccak256 } from 'viem';
 import { afterEach, expect, test } from 'vitest';
-import { ChainDamagedError } from '../../packages/devchain/src/core/chain-file.ts';
+import { ChainDamagedError } from '../../packages/devchain/src/core/chain-lines.ts';
 import { startChainThread } from '../../packages/devchain/src/start-chain-thread.ts';
 import { count, deed, inFolder, perform, view } from '../support/chain-actions.ts';
 import { CHAIN_ID, OTHER, POOR, RICH, openChain, payment } from '../support/local-chain.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { PageOrigins } from '../../packages/host/src/ports/page-origins.ts';
+import type { PageOrigins } from '../../packages/host/src/ports/visitors.ts';
 import { CHAIN_ID, payment, RICH, startChain, type TestChain } from '../support/local-chain.ts';
 
 /** What strangers can do to the port of a local chain, and what they can't. */

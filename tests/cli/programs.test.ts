@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { runRebuildHistory } from '../../packages/cli/src/run-rebuild-history.ts';
+import { runRebuildHistory } from '../../packages/cli/src/commands/add-programs.ts';
 
 /**
  * Goal: programs that run as commands say what is wrong in a sentence, and to programs in JSON. Method: real processes, one of each

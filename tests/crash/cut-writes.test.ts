@@ -15,9 +15,9 @@ import { readRequest, writeRequest } from '../../packages/custody/src/bridge/bri
 import type { ChainClient } from '../../packages/custody/src/chain/chain-client.ts';
 import { localKeys } from '../../packages/custody/src/key-files/local-keys.ts';
 import { SendJournal } from '../../packages/custody/src/send/send-journal.ts';
-import { RefusalMemory } from '../../packages/custody/src/validator/refusal-memory.ts';
+import { RefusalMemory } from '../../packages/custody/src/validator/signing-refusal.ts';
 import { SignedBook } from '../../packages/custody/src/validator/signed-book.ts';
-import { ChainFile } from '../../packages/devchain/src/core/chain-file.ts';
+import { ChainFile } from '../../packages/devchain/src/core/chain-lines.ts';
 import { RelayBook } from '../../packages/relay/src/book/relay-book.ts';
 import { localSeed } from '../../packages/relay/src/relay-keys.ts';
 import { exhibitionSecret } from '../../packages/venue/src/exhibition/exhibition-secret.ts';

@@ -9,7 +9,7 @@ import {
   writeRequest,
 } from '../../packages/custody/src/bridge/bridge-request.ts';
 import { runBridge } from '../../packages/custody/src/bridge/run-bridge.ts';
-import { ChainFile } from '../../packages/devchain/src/core/chain-file.ts';
+import { ChainFile } from '../../packages/devchain/src/core/chain-lines.ts';
 import { RecordFile } from '../../packages/host/src/durable/record-file.ts';
 import { writeWholeFile } from '../../packages/host/src/durable/whole-file.ts';
 import { exhibitionSecret } from '../../packages/venue/src/exhibition/exhibition-secret.ts';
@@ -30,7 +30,7 @@ import { diskHere } from '../../packages/venue/src/log/disk-here.ts';
 import { block, openJournal, readAll } from '../../packages/venue/src/testing/journal.ts';
 import { PowerCut } from '../../packages/host/src/testing/power-cut.ts';
 import { Trees, venueOf } from '../../packages/venue/src/testing/trees.ts';
-import { RefusalMemory } from '../../packages/custody/src/validator/refusal-memory.ts';
+import { RefusalMemory } from '../../packages/custody/src/validator/signing-refusal.ts';
 import { SignedBook } from '../../packages/custody/src/validator/signed-book.ts';
 
 /**

@@ -6,7 +6,7 @@ import { createClient, privateKeyWallet, signProposal } from '@oddlot/sdk';
 import { type Hex, parseEther, parseUnits } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PROOF_HEADER, proofOf } from '../../packages/custody/src/signing/venue-proof.ts';
+import { PROOF_HEADER, proofOf } from '../../packages/custody/src/signing/validator-wire.ts';
 import { readValidatorSettings } from '../../packages/custody/src/validator/validator-settings.ts';
 import { type Chain, chainOf, post } from '../support/chain.ts';
 import { LyingEndpoint } from '../support/lying-endpoint.ts';

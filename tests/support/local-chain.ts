@@ -16,7 +16,7 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { LocalChain } from '../../packages/devchain/src/local-chain.ts';
-import type { WriteLimits } from '../../packages/devchain/src/rpc/client-writes.ts';
+import type { WriteLimits } from '../../packages/devchain/src/rpc/rpc-queue.ts';
 
 /** A local chain on a free port, and clients as anybody would make them. */
 

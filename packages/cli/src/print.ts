@@ -1,3 +1,5 @@
+import { writeSync } from 'node:fs';
+
 /** Rows as a table, or everything as one JSON value. */
 type Shown = {
   /** What `--json` prints. */
@@ -28,4 +30,72 @@ export function table(rows: readonly Readonly<Record<string, string>>[], none: s
 export function print({ json, lines }: Shown, isJson: boolean | undefined): void {
   const text = isJson === true ? JSON.stringify(json) : lines.join('\n');
   process.stdout.write(`${text}\n`);
+}
+
+/** Where it is drawn. */
+export type Terminal = { readonly isTTY?: boolean; write(text: string): unknown };
+
+type Progress = { readonly done: number; readonly of: number; readonly what: string };
+
+const BAR_CELLS = 30;
+/** Without a terminal a line is written each time that so much more is done. */
+const LINE_PERCENT = 10;
+
+/** How far something is: a bar in a terminal, else a line now and then. */
+export class ProgressBar {
+  readonly #out: Terminal;
+  #lastPercent = -1;
+
+  constructor(out: Terminal) {
+    this.#out = out;
+  }
+
+  show({ done, of, what }: Progress): void {
+    const percent = of === 0 ? 100 : Math.min(100, Math.floor((100 * done) / of));
+    const text = `${percent}% ${what}`;
+    if (this.#out.isTTY === true) {
+      const cells = Math.floor((BAR_CELLS * percent) / 100);
+      this.#out.write(`\r[${'#'.repeat(cells).padEnd(BAR_CELLS)}] ${text}`);
+    } else if (percent >= this.#lastPercent + LINE_PERCENT || percent === 100) {
+      if (percent === this.#lastPercent) return;
+      this.#lastPercent = percent;
+      this.#out.write(`${text}\n`);
+    }
+  }
+
+  end(): void {
+    if (this.#out.isTTY === true) this.#out.write('\n');
+  }
+}
+
+const STDOUT = 1;
+/** What a program that runs for years says is not all kept. */
+const LINES_MAX = 1_000;
+
+/**
+ * Output of a program for other programs: what it writes to standard output goes to standard error, and when the process ends,
+ * standard output gets one JSON object with the exit code, those lines, and the last error message if it failed.
+ */
+export function endAsJson(program: string): void {
+  const said: string[] = [];
+  let unfinished = '';
+  let message = '';
+  const writeError = process.stderr.write.bind(process.stderr);
+  process.stderr.write = ((chunk: string | Uint8Array) => {
+    message = String(chunk).trimEnd();
+    return writeError(chunk);
+  }) as typeof process.stderr.write;
+  process.stdout.write = ((chunk: string | Uint8Array) => {
+    const lines = (unfinished + String(chunk)).split('\n');
+    unfinished = lines.pop() ?? '';
+    said.push(...lines);
+    said.splice(0, said.length - LINES_MAX);
+    return writeError(chunk);
+  }) as typeof process.stdout.write;
+  process.once('exit', (exitCode) => {
+    if (unfinished !== '') said.push(unfinished);
+    // Nothing that waits is written any more at this moment.
+    const error = exitCode === 0 || message === '' ? {} : { error: { message, exitCode } };
+    writeSync(STDOUT, `${JSON.stringify({ program, exitCode, said, ...error })}\n`);
+  });
 }

@@ -1,24 +1,20 @@
 import { Command, CommanderError } from 'commander';
 import { ApiError, HttpError, SigningError, ValidationError, VERSION } from '@oddlot/sdk';
-import { CliError, EXIT } from './cli-error.ts';
+import { CliError, EXIT, namedRefusal } from './cli-error.ts';
 import { addAccounts } from './commands/add-accounts.ts';
-import { addAmends } from './commands/add-amends.ts';
-import { addBackup } from './commands/add-backup.ts';
+import { addAmends, addTrading } from './commands/add-trading.ts';
+import { addBackup, addSnapshot } from './commands/add-backup.ts';
 import { addCompletion } from './commands/add-completion.ts';
-import { addDeposit } from './commands/add-deposit.ts';
+import { addDeposit, addTransfers } from './commands/add-deposit.ts';
 import { addDev } from './commands/add-dev.ts';
 import { addGovernance } from './commands/add-governance.ts';
 import { addMargin } from './commands/add-margin.ts';
 import { addOperating } from './commands/add-operating.ts';
 import { addPrograms } from './commands/add-programs.ts';
-import { addSnapshot } from './commands/add-snapshot.ts';
 import { addTables } from './commands/add-tables.ts';
-import { addTrading } from './commands/add-trading.ts';
-import { addTransfers } from './commands/add-transfers.ts';
 import { addTriggers } from './commands/add-triggers.ts';
 import { addVenue } from './commands/add-venue.ts';
 import { addWatch } from './commands/add-watch.ts';
-import { namedRefusal } from './named-fields.ts';
 import { Surroundings } from './surroundings.ts';
 
 const URL_DEFAULT = 'http://127.0.0.1:8690';

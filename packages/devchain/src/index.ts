@@ -1,3 +1,3 @@
 /** The door of the local chain, which runs on a thread of its own. */
 export { type ChainThreadOptions, startChainThread } from './start-chain-thread.ts';
-export { ChainDamagedError } from './core/chain-file.ts';
+export { ChainDamagedError } from './core/chain-lines.ts';

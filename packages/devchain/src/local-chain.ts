@@ -1,13 +1,11 @@
 import type { ChainBlock, Hex } from './core/chain-block.ts';
 import { ChainCore, type ChainCoreOptions } from './core/chain-core.ts';
-import { RpcQueue, type RpcClient } from './rpc/rpc-queue.ts';
-import { OutOfTimeError } from './core/program-clock.ts';
+import { ClientWrites, type RpcClient, RpcQueue, type WriteLimits } from './rpc/rpc-queue.ts';
+import { OutOfTimeError } from './core/machine.ts';
 import { refused, unknownMethod } from './core/rpc-error.ts';
 import { RPC_METHODS } from './rpc/rpc-methods.ts';
-import type { RpcHandler } from './rpc/answer-body.ts';
+import { listenRpc, type RpcHandler, type RpcListen, type RpcServer } from './rpc/rpc-server.ts';
 import { readBytes } from './rpc/rpc-params.ts';
-import { type WriteLimits, ClientWrites } from './rpc/client-writes.ts';
-import { listenRpc, type RpcListen, type RpcServer } from './rpc/rpc-server.ts';
 
 /**
  * An Ethereum chain inside of the process: a settlement chain for a venue that has none, and for tests.

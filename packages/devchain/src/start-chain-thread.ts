@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Hex } from './core/chain-block.ts';
-import { ChainDamagedError } from './core/chain-file.ts';
+import { ChainDamagedError } from './core/chain-lines.ts';
 import type { LocalChainOptions } from './local-chain.ts';
 import { RpcError } from './core/rpc-error.ts';
 import type { RpcListen } from './rpc/rpc-server.ts';

@@ -10,12 +10,15 @@ import { hostText } from '@oddlot/host/operate';
 import { FairQueue, type HttpPort, NO_PACE, PACE } from '@oddlot/host/ports';
 import { NETWORKS } from '@oddlot/sdk';
 import type { Hex } from 'viem';
-import { claimAddress } from './transfers/claim-address.ts';
-import { endTransfers } from './transfers/end-transfers.ts';
-import { termsOf } from './chains/terms-of.ts';
-import { pegRegistrar } from './transfers/peg-registrar.ts';
+import { claimAddress, pegRegistrar } from './transfers/venue-account.ts';
+import { endTransfers, Relay, type RelayParts } from './transfers/relay.ts';
+import {
+  type ChainTerms,
+  type RelayChain,
+  type SettlementLine,
+  termsOf,
+} from './chains/relay-chain.ts';
 import { RelayBook } from './book/relay-book.ts';
-import type { ChainTerms, RelayChain, SettlementLine } from './chains/relay-chain.ts';
 import { RelayService } from './port/relay-service.ts';
 import { RelayFaucet } from './port/relay-faucet.ts';
 import { BOOK_NAME, SEED_NAME, localSeed, readSeed, type RelayKeys } from './relay-keys.ts';
@@ -24,7 +27,6 @@ import { createRelayServer } from './port/create-relay-server.ts';
 import { SettingError } from '@oddlot/host/settings';
 import type { ChainSetting, RelaySettings } from './relay-settings.ts';
 import { relayStatus } from './port/relay-status.ts';
-import { Relay, type RelayParts } from './transfers/relay.ts';
 import { openSecondChain, type SecondChain } from './chains/second-chain.ts';
 import { VenueApi, type VenueFacts, VenueUnavailableError } from './venue-api.ts';
 

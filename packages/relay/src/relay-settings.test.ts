@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { termsOf } from './chains/terms-of.ts';
+import { termsOf } from './chains/relay-chain.ts';
 import { localSeed, readSeed } from './relay-keys.ts';
 import { readRelaySettings } from './relay-settings.ts';
 

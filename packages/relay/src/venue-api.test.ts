@@ -5,8 +5,7 @@ import { expect, test } from 'vitest';
 import { KEYS } from './testing/relay-rig.ts';
 import { venueBy } from './testing/venue-by.ts';
 import { VenueApi, VenueUnavailableError } from './venue-api.ts';
-import { pegRegistrar } from './transfers/peg-registrar.ts';
-import { type Delivered, VenueAccount } from './transfers/venue-account.ts';
+import { type Delivered, pegRegistrar, VenueAccount } from './transfers/venue-account.ts';
 
 /** What a venue in trouble answers, and what the relay takes it for: nothing is executed twice, nothing is given up too soon. */
 

@@ -11,7 +11,7 @@ import {
 } from '@oddlot/sdk';
 import { hash, parseExact } from '@oddlot/units';
 import type { Hex } from 'viem';
-import type { SubAccount, VenueSend } from './book/records.ts';
+import type { SubAccount, VenueSend } from './book/relay-book.ts';
 
 /** How the relay reaches the venue: by what it serves to everybody. */
 

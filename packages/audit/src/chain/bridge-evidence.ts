@@ -22,7 +22,7 @@ import {
 } from '@oddlot/engine';
 import { depositsIn } from '@oddlot/venue/replay';
 import type { Hex } from 'viem';
-import type { ChainEvidence } from '../checks/chain-evidence.ts';
+import type { ChainEvidence } from '../checks/command-checker.ts';
 import { NotYetError } from '../checks/finding.ts';
 import { Arrivals } from './arrivals.ts';
 

@@ -2,8 +2,7 @@ import type { Command, State } from '@oddlot/engine';
 import { createState } from '@oddlot/engine';
 import { address, hash, instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { CommandChecker } from './command-checker.ts';
-import type { Policy } from './policy.ts';
+import { CommandChecker, type Policy } from './command-checker.ts';
 import { RESTS_ON } from './rests-on.ts';
 
 /** What is judged without a request: each kind of command that nobody signed, in the first block and in another. */

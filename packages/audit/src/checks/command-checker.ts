@@ -1,16 +1,20 @@
-import type { Command, State } from '@oddlot/engine';
+import type {
+  Command,
+  CreditDepositCommand,
+  OpenBridgeCommand,
+  SettleWithdrawalCommand,
+  State,
+} from '@oddlot/engine';
 import {
   type InstrumentLookup,
   instrumentLookup,
   isRequest,
   type LogEntry,
   type LoggedCommand,
+  type Projection,
 } from '@oddlot/venue/replay';
-import { Believed } from './believed.ts';
-import type { ChainEvidence } from './chain-evidence.ts';
-import type { Policy } from './policy.ts';
+import { Believed, RESTS_ON } from './rests-on.ts';
 import type { RequestReader } from './request-reader.ts';
-import { RESTS_ON } from './rests-on.ts';
 
 type CommandCheckerOptions = {
   readonly policy: Policy;
@@ -157,4 +161,54 @@ export class CommandChecker {
 function faucetFault(command: Command): string {
   const { account = '', amountMicroUsdc = 0 } = command.type === 'creditFaucet' ? command : {};
   return `${amountMicroUsdc} micro-USDC for ${account} without a source: this venue has no test funds`;
+}
+
+/** What whoever believes nobody believes all the same, by decision of its operator. */
+export type Policy = {
+  /** The name that requests are signed for. */
+  readonly serviceNetwork: string;
+  /** Names that the venue had before, which older requests may be signed for. */
+  readonly formerNames?: readonly string[] | undefined;
+  /** Blocks of earlier eras, whose commands this release can't derive, are applied by their own engine and counted. */
+  readonly appliesEarlier?: boolean | undefined;
+  /** The venue brings prices into the log by itself; else an operator must have signed them. */
+  readonly venuePrices: boolean;
+  /** The venue gives test money away, and lists and resolves made-up events. */
+  readonly testMoney: boolean;
+  /** Of signatures that concern no money one of so many is recovered; 1 recovers all. */
+  readonly sampleOneIn: number;
+  /** The operator answers for all up to this block, whose hash must be this one. */
+  readonly vouched?: { readonly height: number; readonly hash: string } | undefined;
+  /** Blocks before this one are applied and not derived: whoever asks has looked at them already. */
+  readonly derivedFrom?: number | undefined;
+};
+
+/**
+ * What the settlement chain says to commands that rest on it: why one does not stand, or undefined. Throws a NotYetError
+ * while the chain can't be asked, or has not come as far as the log says.
+ */
+export type ChainEvidence = {
+  /** Snapshots hold what it dumps. */
+  readonly projection: Projection;
+  bridgeFault(command: OpenBridgeCommand): Promise<string | undefined>;
+  depositFault(command: CreditDepositCommand, state: State): Promise<string | undefined>;
+  settlementFault(command: SettleWithdrawalCommand, state: State): Promise<string | undefined>;
+};
+
+/** What had to be taken as it is, in words. */
+export function believedCounts(
+  { believed, signersSampledOut }: Readonly<Counts>,
+  earlierBlocks: number,
+): string[] {
+  const others: [count: number, what: string][] = [
+    [signersSampledOut, 'request signers: taken from the log, signatures not checked'],
+    [
+      earlierBlocks,
+      'blocks with earlier rules versions: applied by their own engine, requests not checked',
+    ],
+  ];
+  return [
+    ...believed.lines,
+    ...others.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])),
+  ];
 }

@@ -1,5 +1,5 @@
 import { readLogPage } from '@oddlot/venue/replay';
-import type { LogPage, LogSource } from './log-source.ts';
+import type { LogPage, LogSource } from './log-follower.ts';
 
 /** Pages have a few MiB; one that holds a single very large block may have more. */
 const PAGE_BYTES_MAX = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as later } from 'node:timers/promises';
 import { type Finding, FindingError, findingText, NotYetError } from '../checks/finding.ts';
 import type { AuditedReplica } from '../replica/audited-replica.ts';
-import type { LogSource } from './log-source.ts';
+import type { BlockHead, LogEntry } from '@oddlot/venue/replay';
 
 type LogFollowerOptions = {
   readonly source: LogSource;
@@ -143,4 +143,30 @@ export class LogFollower {
   async #pause(ms: number): Promise<void> {
     await later(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
+}
+
+/** What a venue gives of its log at once. */
+export type LogPage = {
+  /** In order, from the one that was asked for; none where it has no more. */
+  readonly entries: readonly LogEntry[];
+  /** The newest block that it says it has applied. */
+  readonly head: Pick<BlockHead, 'hash' | 'height'>;
+};
+
+/** Where the log of a venue is read, and nothing of it believed. */
+export type LogSource = {
+  /** Throws where it can't be had, or is no log. */
+  page(fromSeq: number, signal: AbortSignal): Promise<LogPage>;
+};
+
+/** What a replica has to look up in a log that it is given block by block: the first one alone. */
+export function beginningOf(source: LogSource): Parameters<typeof AuditedReplica.open>[0]['log'] {
+  return {
+    firstSeq: 1,
+    lastSeq: Number.MAX_SAFE_INTEGER,
+    async replay(fromSeq: number, apply: (entry: LogEntry) => unknown): Promise<void> {
+      const { entries } = await source.page(fromSeq, new AbortController().signal);
+      if (entries[0] !== undefined) await apply(entries[0]);
+    },
+  };
 }

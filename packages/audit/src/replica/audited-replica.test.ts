@@ -11,7 +11,7 @@ import {
 } from '@oddlot/venue/replay';
 import { hash } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import type { Policy } from '../checks/policy.ts';
+import type { Policy } from '../checks/command-checker.ts';
 import { LogFollower } from '../follow/log-follower.ts';
 import { AuditedReplica } from './audited-replica.ts';
 

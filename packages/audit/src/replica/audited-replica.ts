@@ -9,10 +9,13 @@ import {
   type Projection,
   type SnapshotStore,
 } from '@oddlot/venue/replay';
-import type { ChainEvidence } from '../checks/chain-evidence.ts';
-import { CommandChecker, type Counts } from '../checks/command-checker.ts';
+import {
+  type ChainEvidence,
+  CommandChecker,
+  type Counts,
+  type Policy,
+} from '../checks/command-checker.ts';
 import { FindingError, NotYetError } from '../checks/finding.ts';
-import type { Policy } from '../checks/policy.ts';
 import { RequestReader } from '../checks/request-reader.ts';
 import { RESTS_ON } from '../checks/rests-on.ts';
 

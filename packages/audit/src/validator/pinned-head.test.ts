@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inDirectory } from '@oddlot/host/testing';
 import { hash } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { PinnedHead } from './pinned-head.ts';
+import { PinnedHead } from './own-snapshots.ts';
 
 test('the newest block by which something was signed is on disk, and never an older one', async () => {
   await inDirectory(async (directory) => {

@@ -1,10 +1,11 @@
-import { type OwnLedger, type OwedWithdrawal, SigningRefusal } from '@oddlot/custody/validator';
+import { type OwedWithdrawal, type OwnLedger, SigningRefusal } from '@oddlot/custody/validator';
 import { doWithdrawalsWait, nextWithdrawalId, openWithdrawals } from '@oddlot/engine';
 import { findingText } from '../checks/finding.ts';
 import type { LogFollower } from '../follow/log-follower.ts';
 import type { AuditedReplica } from '../replica/audited-replica.ts';
-import type { PinnedHead } from './pinned-head.ts';
-import type { WithdrawalRequests } from './withdrawal-requests.ts';
+import type { PinnedHead } from './own-snapshots.ts';
+import { type AppliedBlock, authorityOf, isRequest, type Projection } from '@oddlot/venue/replay';
+import { z } from 'zod';
 
 type ReplicaLedgerOptions = {
   readonly replica: Pick<AuditedReplica, 'counts' | 'replica'>;
@@ -140,5 +141,47 @@ export class ReplicaLedger implements OwnLedger {
     const { finding } = this.#options.follower;
     if (finding === undefined) return;
     throw new SigningRefusal(409, `the log of the venue is not valid: ${findingText(finding)}`);
+  }
+}
+
+const Dumped = z.array(z.tuple([z.int(), z.string()]));
+
+/** By which request each withdrawal was asked for, as long as it is not settled: as many as the state holds. */
+export class WithdrawalRequests implements Projection {
+  readonly name = 'withdrawalRequests';
+  readonly version = 1;
+  readonly #requests = new Map<number, string>();
+
+  /** The hash of the request. */
+  of(withdrawalId: number): string | undefined {
+    return this.#requests.get(withdrawalId);
+  }
+
+  onBlock({ commands, result }: AppliedBlock): void {
+    for (const event of result.events) {
+      if (event.type !== 'withdrawalChanged') continue;
+      if (event.status !== 'pending') {
+        this.#requests.delete(event.withdrawalId);
+        continue;
+      }
+      const command = commands[event.commandIndex]?.command;
+      if (command === undefined || !isRequest(command)) continue;
+      this.#requests.set(event.withdrawalId, authorityOf(command).txHash);
+    }
+  }
+
+  dump(): unknown {
+    return [...this.#requests];
+  }
+
+  restore(data: unknown): void {
+    this.reset();
+    for (const [withdrawalId, request] of Dumped.parse(data)) {
+      this.#requests.set(withdrawalId, request);
+    }
+  }
+
+  reset(): void {
+    this.#requests.clear();
   }
 }

@@ -6,7 +6,7 @@ import { lockDirectory } from '@oddlot/host/directory-lock';
 import { inDirectory } from '@oddlot/host/testing';
 import { expect, test } from 'vitest';
 import { VERIFY_PROGRAM } from '../programs.ts';
-import { folderRefusal } from './folder-refusal.ts';
+import { folderRefusal } from './verify-folder.ts';
 
 /** Runs the program itself: how it ends is what scripts see. */
 async function verify(...args: readonly string[]) {

@@ -1,8 +1,7 @@
 import { systemTime } from '@oddlot/host/clock';
 import { readFlags, SettingError } from '@oddlot/host/settings';
-import { folderRefusal } from './folder-refusal.ts';
+import { folderRefusal, verifyFolder } from './verify-folder.ts';
 import type { Located, VerifyReport } from './report.ts';
-import { verifyFolder } from './verify-folder.ts';
 
 /**
  * Looks through a data folder and believes nothing of it: `oddlot verify FOLDER [--json] [--pruned]`. Ends with 0 when

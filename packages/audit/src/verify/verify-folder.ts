@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -6,22 +6,26 @@ import { makeFolder } from '@oddlot/host/durable';
 import { NETWORKS } from '@oddlot/protocol';
 import {
   type BlockPlace,
+  ContentHasher,
+  decodeProgress,
+  dumpHistory,
+  encodeSnapshot,
   inspectJournal,
   JournalDamagedError,
   readJournal,
   readServiceNames,
+  replayInto,
+  sqliteFault,
+  sqliteShape,
 } from '@oddlot/venue/inspect';
 import { createTextHasher, EraStore, type LogEntry, SnapshotStore } from '@oddlot/venue/replay';
-import { noCounts } from '../checks/command-checker.ts';
+import { believedCounts, noCounts, type Policy } from '../checks/command-checker.ts';
 import { FindingError } from '../checks/finding.ts';
-import type { Policy } from '../checks/policy.ts';
 import { AuditedReplica } from '../replica/audited-replica.ts';
-import { AttestedContents } from './attested-contents.ts';
-import { believedCounts } from './believed-counts.ts';
 import { KeptStates } from './kept-states.ts';
 import type { Located, VerifyReport } from './report.ts';
-import { verifyChainFile } from './verify-chain-file.ts';
-import { verifyStore } from './verify-store.ts';
+import { CHAIN_LINES } from '@oddlot/devchain/chain-lines';
+import { holderOf, isDirectoryLocked } from '@oddlot/host/directory-lock';
 
 type VerifyOptions = {
   /** A data folder that no venue runs on. Nothing in it is changed. */
@@ -181,4 +185,175 @@ function policyOf(data: string, { commands }: LogEntry): Policy {
     testMoney: shared !== NETWORKS.mainnet.serviceNetwork,
     sampleOneIn: 1,
   };
+}
+
+/** An attestation: the block that contains it, and where that block is. */
+type Claim = { readonly seq: number; readonly place: BlockPlace; readonly content: string };
+
+/** Contents of snapshots that a log attests, compared with the state that its blocks lead to. */
+export class AttestedContents {
+  readonly findings: Located[] = [];
+  /** By the block of the snapshot. */
+  readonly #claims = new Map<number, Claim[]>();
+  readonly #hasher: ContentHasher;
+
+  private constructor(hasher: ContentHasher) {
+    this.#hasher = hasher;
+  }
+
+  /** Reads the whole log, because an attestation comes after the block that it is about. */
+  static async read(directory: string): Promise<AttestedContents> {
+    const contents = new AttestedContents(await ContentHasher.create());
+    try {
+      await inspectJournal(directory, (entry, place) => contents.#add(entry, place));
+    } catch (error) {
+      // The replay stops at the same byte and reports it.
+      if (!(error instanceof JournalDamagedError)) throw error;
+    }
+    return contents;
+  }
+
+  /** Compares the state after a block with all attestations of its snapshot. */
+  compare(replica: AuditedReplica['replica']): void {
+    const { head, isEarlier } = replica;
+    const claims = this.#claims.get(head.height);
+    if (claims === undefined || isEarlier) return;
+    const own = this.#contentOf(replica.payload());
+    for (const { content, place, seq } of claims) {
+      if (content === own) continue;
+      const what = `the block attests content hash ${content} for the snapshot of block ${head.height}, but replaying the log gives ${own}`;
+      this.findings.push({ ...place, block: seq, what });
+    }
+  }
+
+  #contentOf(payload: ReturnType<AuditedReplica['replica']['payload']>): string {
+    this.#hasher.begin(payload);
+    for (const piece of encodeSnapshot(payload)) this.#hasher.add(piece);
+    return this.#hasher.end();
+  }
+
+  #add({ commands, seq }: LogEntry, place: BlockPlace): void {
+    for (const { command } of commands) {
+      if (command.type !== 'attest' || command.snapshot === undefined) continue;
+      const { height, snapshot: content } = command;
+      const claims = this.#claims.get(height) ?? [];
+      claims.push({ seq, place, content });
+      this.#claims.set(height, claims);
+    }
+  }
+}
+
+const FILE = 'history.sqlite';
+const SUFFIXES = ['', '-wal'];
+const LINE_CHARACTERS_MAX = 200;
+
+type StoreCheck = { readonly findings: readonly Located[]; readonly harmless: readonly Located[] };
+const STANDS: StoreCheck = { findings: [], harmless: [] };
+
+/**
+ * The history of a folder, row by row and receipt by receipt, against one that is computed from the log here. A database is
+ * opened on a copy, since whoever opens it writes to it.
+ */
+export async function verifyStore(
+  { data, scratch }: { readonly data: string; readonly scratch: string },
+  { hasPruned, height }: { readonly height: number; readonly hasPruned: boolean },
+): Promise<StoreCheck> {
+  const file = join(data, FILE);
+  if (!existsSync(file)) return STANDS;
+  for (const suffix of SUFFIXES) {
+    if (existsSync(file + suffix)) await cp(file + suffix, join(scratch, FILE + suffix));
+  }
+  const copy = join(scratch, FILE);
+  let stored: readonly string[];
+  try {
+    const fault = sqliteFault(copy);
+    if (fault !== undefined) return wrong({ file, what: `SQLite reports: ${fault}` });
+    const rows = await dumpHistory({ file: copy });
+    // Tables of an earlier release are brought up to date by opening them.
+    stored = [...rows, ...sqliteShape(copy)];
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return wrong({ file, what: `cannot be read: ${why}` });
+  }
+  const place = { file: join(scratch, 'computed.sqlite') };
+  const log = await readJournal(join(data, 'journal'), height);
+  await replayInto({ data: scratch, place }, log);
+  const computed = [...(await dumpHistory(place)), ...sqliteShape(place.file)];
+  return differences(file, stored, computed, hasPruned);
+}
+
+/** How far it has come and how many rows it has, which it keeps for itself. */
+const PROGRESS = /^progress /;
+
+function differences(
+  file: string,
+  stored: readonly string[],
+  computed: readonly string[],
+  hasPruned: boolean,
+): StoreCheck {
+  const own = new Set(computed);
+  const theirs = new Set(stored);
+  const foreign = stored.find((line) => !own.has(line) && !PROGRESS.test(line));
+  if (foreign !== undefined) {
+    return wrong({ file, what: `a row does not follow from the log: ${brief(foreign)}` });
+  }
+  if (stored.length !== theirs.size) return wrong({ file, what: 'a row is stored twice' });
+  const missing = computed.find((line) => !theirs.has(line) && !PROGRESS.test(line));
+  if (missing !== undefined && !hasPruned) {
+    return wrong({ file, what: `a row that follows from the log is missing: ${brief(missing)}` });
+  }
+  const [counts = ''] = stored.filter((line) => PROGRESS.test(line));
+  const [anew = ''] = computed.filter((line) => PROGRESS.test(line));
+  try {
+    if (countsOf(counts) === countsOf(anew)) return STANDS;
+  } catch (error) {
+    return wrong({ file, what: error instanceof Error ? error.message : String(error) });
+  }
+  const what = `its row counts differ from those in the recomputed history: ${brief(counts)}`;
+  return { findings: [], harmless: [{ file, what }] };
+}
+
+/** Kinds of rows in whichever order they first came. Throws where the checksum of the line is another. */
+function countsOf(line: string): string {
+  const [, text = '', crc] = /^progress \d+ (.*) (\d+)$/.exec(line) ?? [];
+  const { height, rows } = decodeProgress({ text, crc: Number(crc) });
+  return `${height} ${JSON.stringify(Object.entries(rows).toSorted())}`;
+}
+
+function wrong(located: Located): StoreCheck {
+  return { findings: [located], harmless: [] };
+}
+
+function brief(line: string): string {
+  return line.length <= LINE_CHARACTERS_MAX ? line : `${line.slice(0, LINE_CHARACTERS_MAX)}…`;
+}
+
+/** The file of the local settlement chain: each line carries a checksum that continues the one before. */
+export function verifyChainFile(data: string): readonly Located[] {
+  const file = join(data, 'chain', 'chain.log');
+  if (!existsSync(file)) return [];
+  const bytes = readFileSync(file);
+  let before: ReturnType<typeof CHAIN_LINES.read> | undefined;
+  for (let offset = 0; offset < bytes.length;) {
+    const end = bytes.indexOf('\n', offset);
+    if (end < 0) return [{ file, offset, what: 'the last line is incomplete, as after a crash' }];
+    const line = bytes.toString('utf8', offset, end);
+    const read = CHAIN_LINES.read(line, before);
+    // What is no UTF-8 reads as something else, and must not pass for it.
+    if (!read.isRight || !Buffer.from(line).equals(bytes.subarray(offset, end))) {
+      return [{ file, offset, what: 'the checksum of the line does not match' }];
+    }
+    before = read;
+    offset = end + 1;
+  }
+  return [];
+}
+
+/** Why a folder can't be looked through at all; undefined when it can. A venue that writes meanwhile would seem to be damaged. */
+export function folderRefusal(data: string): string | undefined {
+  if (!existsSync(join(data, 'journal'))) return `${data} is not a data folder: it has no journal`;
+  if (!isDirectoryLocked(data)) return undefined;
+  const pid = holderOf(data);
+  const holder = pid === undefined ? 'another process' : `process ${pid}`;
+  return `${data} is in use by ${holder}. Stop the venue first`;
 }

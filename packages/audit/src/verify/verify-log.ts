@@ -11,13 +11,10 @@ import {
   type LogEntry,
   SnapshotStore,
 } from '@oddlot/venue/replay';
-import { type Counts, noCounts } from '../checks/command-checker.ts';
+import { believedCounts, type Counts, noCounts, type Policy } from '../checks/command-checker.ts';
 import { type Finding, FindingError } from '../checks/finding.ts';
-import type { Policy } from '../checks/policy.ts';
-import { beginningOf } from '../follow/beginning-of.ts';
-import type { LogPage, LogSource } from '../follow/log-source.ts';
+import { beginningOf, type LogPage, type LogSource } from '../follow/log-follower.ts';
 import { AuditedReplica } from '../replica/audited-replica.ts';
-import { believedCounts } from './believed-counts.ts';
 
 export type VerifyLogOptions = {
   readonly source: LogSource;

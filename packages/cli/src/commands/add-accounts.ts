@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
 import { createClient, randomPrivateKey, TransportError } from '@oddlot/sdk';
-import { CliError } from '../cli-error.ts';
-import { findInstrument } from '../find-instrument.ts';
-import { nameFields } from '../named-fields.ts';
+import { CliError, nameFields } from '../cli-error.ts';
+import { findInstrument } from '../arguments.ts';
 import { print, table } from '../print.ts';
-import { defaultKeyOf } from '../profile.ts';
-import { readSecret } from '../read-secret.ts';
-import { ACCOUNT_ARGUMENT, type GlobalOptions, type Surroundings } from '../surroundings.ts';
+import {
+  ACCOUNT_ARGUMENT,
+  defaultKeyOf,
+  type GlobalOptions,
+  type Surroundings,
+} from '../surroundings.ts';
+import { readSecret } from '../keystore.ts';
 import { CONFIRM, executed, tellReply } from '../tell-reply.ts';
 
 /** Keys, agents and money. */

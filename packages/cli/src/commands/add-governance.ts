@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { SetFeeTiersParameters } from '@oddlot/sdk';
-import { CliError } from '../cli-error.ts';
-import { nameFields } from '../named-fields.ts';
+import { CliError, nameFields } from '../cli-error.ts';
 import { print } from '../print.ts';
-import { readJsonFile } from '../read-json-file.ts';
+import { readJsonFile } from '../arguments.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
 import { CONFIRM, tellReply } from '../tell-reply.ts';
 

@@ -1,10 +1,9 @@
 import { Argument, type Command, Option } from 'commander';
 import { MONEY_DECIMALS, parseExact } from '@oddlot/units';
 import { CliError } from '../cli-error.ts';
-import { findPerp } from '../find-instrument.ts';
+import { findPerp, wholeNumber } from '../arguments.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
 import { CONFIRM, tellReply } from '../tell-reply.ts';
-import { wholeNumber } from '../whole-number.ts';
 
 type Side = 'long' | 'short';
 type MarginMode = 'cross' | 'isolated';

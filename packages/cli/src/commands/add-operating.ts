@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
 import type { Client, SetPerpParameters } from '@oddlot/sdk';
-import { CliError } from '../cli-error.ts';
-import { findInstrument, findPerp } from '../find-instrument.ts';
-import { nameFields } from '../named-fields.ts';
+import { CliError, nameFields } from '../cli-error.ts';
+import { findInstrument, findPerp } from '../arguments.ts';
 import { print } from '../print.ts';
-import { listEvent } from '../event/list-event.ts';
-import { readEventFile } from '../event/read-event-file.ts';
+import { listEvent, readEventFile } from '../event/list-event.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
 import { CONFIRM, tellReply } from '../tell-reply.ts';
 

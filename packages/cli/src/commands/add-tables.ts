@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { AssetPosition, L2Book, OpenOrder } from '@oddlot/sdk';
-import { findInstrument } from '../find-instrument.ts';
+import { findInstrument, wholeNumber } from '../arguments.ts';
 import { print, table } from '../print.ts';
 import {
   ACCOUNT_ARGUMENT,
@@ -8,7 +8,6 @@ import {
   type ReadAccount,
   type Surroundings,
 } from '../surroundings.ts';
-import { wholeNumber } from '../whole-number.ts';
 
 type Show = (
   around: Surroundings,

@@ -1,9 +1,7 @@
 import { Argument, type Command, Option } from 'commander';
 import { type AssetPosition, positionTpsl, triggerOrder } from '@oddlot/sdk';
-import { CliError } from '../cli-error.ts';
-import { findPerp } from '../find-instrument.ts';
-import { decimalText } from '../decimal-text.ts';
-import { nameFields } from '../named-fields.ts';
+import { CliError, nameFields } from '../cli-error.ts';
+import { decimalText, findPerp } from '../arguments.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
 import { CONFIRM, tellOrders } from '../tell-reply.ts';
 

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { AccountView, createClient, LocalBook, type Client, type Trade } from '@oddlot/sdk';
 import { CliError } from '../cli-error.ts';
-import { findInstrument } from '../find-instrument.ts';
+import { findInstrument, wholeNumber } from '../arguments.ts';
 import { table } from '../print.ts';
 import type { GlobalOptions, ReadAccount, Surroundings } from '../surroundings.ts';
-import { wholeNumber } from '../whole-number.ts';
 
 type WatchOptions = GlobalOptions & {
   readonly levels: string;

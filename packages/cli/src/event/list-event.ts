@@ -1,10 +1,17 @@
-import type { OutcomeEventMeta } from '@oddlot/protocol';
-import { ApiError, type Client, type ExecutedReply, type PendingReply } from '@oddlot/sdk';
+import { type OutcomeEventMeta, parseAction } from '@oddlot/protocol';
+import {
+  ApiError,
+  type Client,
+  type ExecutedReply,
+  type PendingReply,
+  type RegisterEventParameters,
+  type RegisterMarketParameters,
+} from '@oddlot/sdk';
 import { parseDecimal } from '@oddlot/units';
 import { marketFault } from '@oddlot/venue';
 import { CliError } from '../cli-error.ts';
 import { CONFIRM } from '../tell-reply.ts';
-import type { EventFile } from './read-event-file.ts';
+import { readJsonFile } from '../arguments.ts';
 
 /** A market of the file, and whether this run listed it. */
 type ListedMarket = { readonly slug: string; readonly id: number; readonly isNew: boolean };
@@ -137,4 +144,43 @@ function createdBy(reply: ExecutedReply | PendingReply): ExecutedReply['created'
   }
   if (reply.failure !== undefined) throw new CliError('refused', reply.failure.error);
   return reply.created;
+}
+
+/** An event with its markets, as a deployer writes it down. */
+export type EventFile = {
+  readonly event: RegisterEventParameters;
+  readonly markets: readonly RegisterMarketParameters[];
+};
+
+/** Reads the whole file by the shapes that a venue reads: what is listed can't be taken back. */
+export function readEventFile(file: string): EventFile {
+  const { event, markets } = readJsonFile<{ event: RegisterEventParameters; markets: unknown }>(
+    file,
+    ['event', 'markets'],
+  );
+  if (!Array.isArray(markets)) throw new CliError('usage', `${file}: markets must be an array`);
+  check(`${file}: event`, { registerEvent: event });
+  const listed = markets.map((market: RegisterMarketParameters, index) => {
+    const where = `${file}: markets[${index}]`;
+    const { eventSlug } = market ?? {};
+    if (eventSlug !== undefined && eventSlug !== event.slug) {
+      throw new CliError('usage', `${where} refers to a different event, ${eventSlug}`);
+    }
+    const whole = { ...market, eventSlug: event.slug };
+    check(where, { registerMarket: whole });
+    return whole;
+  });
+  const slugs = listed.map(({ slug }) => slug);
+  const twice = slugs.find((slug, index) => slugs.indexOf(slug) !== index);
+  if (twice !== undefined)
+    throw new CliError('usage', `${file}: the slug ${twice} is used by two markets`);
+  if (event.endTime <= event.startTime) {
+    throw new CliError('usage', `${file}: event: endTime must be after startTime`);
+  }
+  return { event, markets: listed };
+}
+
+function check(where: string, variant: object): void {
+  const parsed = parseAction({ type: 'outcomeDeploy', ...variant });
+  if (!parsed.ok) throw new CliError('usage', `${where}: ${parsed.error.message}`);
 }

@@ -1,5 +1,14 @@
 import { ApiError, SigningError, TransportError, ValidationError } from '@oddlot/sdk';
 import { CliError, EXIT } from '../cli-error.ts';
+import { isDeepStrictEqual, parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { HttpLog, NoLogError } from '@oddlot/audit/http-log';
+import {
+  type LogReport,
+  LogTooShortError,
+  verifyLog,
+  type VerifyLogOptions,
+} from '@oddlot/audit/verify-log';
+import { ProgressBar, type Terminal } from '../print.ts';
 
 /** A line for people, or a JSON value for programs; a fault is no result, and goes elsewhere. */
 export type Print = (line: string, isFault?: boolean) => void;
@@ -39,4 +48,113 @@ function reasonOf(error: unknown): string {
     if (!told.some((before) => before.includes(message))) told.push(message);
   }
   return (told.length === 0 ? String(error) : told.join(': ')).replaceAll('\n', ' ');
+}
+
+/** Something that was compared, or had to be believed. */
+type Finding = {
+  readonly kind: 'agree' | 'DIFFER' | 'believed';
+  readonly what: string;
+  readonly told: string;
+  /** Where it differs. */
+  readonly computed?: string;
+};
+
+const BRIEF_MAX = 300;
+
+/** What came out of a check, in the order in which it was looked at. */
+export class Findings {
+  readonly all: Finding[] = [];
+
+  /** Compares two values, whatever order their keys are in. */
+  same(what: string, told: unknown, computed: unknown): void {
+    if (isDeepStrictEqual(told, computed)) {
+      this.all.push({ kind: 'agree', what, told: brief(told) });
+    } else {
+      this.all.push({ kind: 'DIFFER', what, told: brief(told), computed: brief(computed) });
+    }
+  }
+
+  /** `told` must be so; `computed` says what it may be. */
+  holds(what: string, isSo: boolean, told: string, computed: string): void {
+    this.all.push(isSo ? { kind: 'agree', what, told } : { kind: 'DIFFER', what, told, computed });
+  }
+
+  /** What can't be derived from what was asked. */
+  believe(what: string, told: string): void {
+    this.all.push({ kind: 'believed', what, told });
+  }
+
+  /** 0 when nothing differs; 2 when nothing could be compared. */
+  get exitCode(): number {
+    if (this.all.some(({ kind }) => kind === 'DIFFER')) return EXIT.fault;
+    return this.all.some(({ kind }) => kind === 'agree') ? EXIT.done : EXIT.usage;
+  }
+
+  lines(): string[] {
+    return this.all.map(({ computed, kind, told, what }) => {
+      if (kind === 'believed') return `believed  ${what}: ${told}`;
+      const said = `${kind.padEnd(8)}${what} ${told}`;
+      return computed === undefined ? said : `${said}, recomputed ${computed}`;
+    });
+  }
+}
+
+function brief(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'none');
+  return text.length <= BRIEF_MAX ? text : `${text.slice(0, BRIEF_MAX)}…`;
+}
+
+/** Reads what stands behind the name of a check; what can't be understood is a usage error. */
+export function readQuestion<const Options extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  options: Options,
+) {
+  try {
+    return parseArgs({ args: [...args], options, strict: true }).values;
+  } catch (error) {
+    throw new CliError('usage', (error as Error).message, { cause: error });
+  }
+}
+
+/** Where somebody is asked. */
+export function urlOf(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new CliError('usage', `Invalid URL "${text}". Use an http or https URL.`);
+}
+
+/** Replays the log of a venue with an engine of its own, and shows how far it is. */
+export async function replayLog(
+  url: string,
+  options: Omit<VerifyLogOptions, 'now' | 'onProgress' | 'source'>,
+  terminal: Terminal = process.stderr,
+): Promise<LogReport> {
+  const bar = new ProgressBar(terminal);
+  const isShown = terminal.isTTY === true;
+  try {
+    return await verifyLog({
+      ...options,
+      source: new HttpLog(url),
+      now: () => Date.now(),
+      onProgress: (done, of) => {
+        if (isShown) bar.show({ done, of, what: `block ${done} of ${of}` });
+      },
+    });
+  } catch (error) {
+    if (error instanceof NoLogError) {
+      const kind = error.isSilent ? 'unreachable' : 'usage';
+      throw new CliError(kind, error.isSilent ? error.message : hinted(error.message), {
+        cause: error,
+      });
+    }
+    if (error instanceof LogTooShortError || (error as Error).name === 'NotYetError') {
+      throw new CliError('usage', (error as Error).message, { cause: error });
+    }
+    throw error;
+  } finally {
+    if (isShown) bar.end();
+  }
+}
+
+function hinted(message: string): string {
+  return `${message} (a venue serves its log on its operations port with --serve-log)`;
 }

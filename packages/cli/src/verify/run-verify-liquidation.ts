@@ -1,20 +1,18 @@
 import { type Client, createClient, type Fill, type LedgerUpdate } from '@oddlot/sdk';
 import type { BlockRows } from '@oddlot/venue/replay';
 import { CliError } from '../cli-error.ts';
-import { wholeNumber } from '../whole-number.ts';
-import { checkFills, type Step } from './check-liquidation-fills.ts';
-import { Findings } from './findings.ts';
+import { wholeNumber } from '../arguments.ts';
 import {
   bankruptcyPrice,
+  checkFills,
   money,
   moneyText,
   positionAt,
   priceText,
   riskOf,
+  type Step,
 } from './liquidation-arithmetic.ts';
-import { readQuestion, urlOf } from './read-question.ts';
-import { replayLog } from './replay-log.ts';
-import { type Print, runCheck } from './run-check.ts';
+import { Findings, type Print, readQuestion, replayLog, runCheck, urlOf } from './run-check.ts';
 
 /**
  * Computes again why an account was liquidated and at which prices (R-liquidation):

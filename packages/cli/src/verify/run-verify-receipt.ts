@@ -12,10 +12,7 @@ import {
   decodeReceiptBody,
 } from '@oddlot/venue/replay';
 import { CliError } from '../cli-error.ts';
-import { Findings } from './findings.ts';
-import { readQuestion, urlOf } from './read-question.ts';
-import { replayLog } from './replay-log.ts';
-import { type Print, runCheck } from './run-check.ts';
+import { Findings, type Print, readQuestion, replayLog, runCheck, urlOf } from './run-check.ts';
 
 /**
  * Computes the receipt of a request again (R-tx):

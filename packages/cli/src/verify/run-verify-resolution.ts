@@ -1,8 +1,6 @@
 import { checkResolution, createClient } from '@oddlot/sdk';
 import { CliError } from '../cli-error.ts';
-import { Findings } from './findings.ts';
-import { readQuestion, urlOf } from './read-question.ts';
-import { type Print, runCheck } from './run-check.ts';
+import { Findings, type Print, readQuestion, runCheck, urlOf } from './run-check.ts';
 
 /**
  * Computes the settlement of an outcome market again from its receipt (R-settlement):

@@ -7,7 +7,7 @@ import {
   toFunctionSelector,
 } from 'viem';
 import type { ChainClient } from '../chain/chain-client.ts';
-import type { ChainRevertError } from '../chain/chain-error.ts';
+import { ChainRevertError } from '../chain/endpoints.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
 import type { Payout, Signed } from '../signing/validators.ts';
 
@@ -134,5 +134,26 @@ export function refusalOf({ data }: ChainRevertError): Refusal {
     return errorName === 'Refused' ? Number(args[0]) : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Whether the token would move this much of the bridge's money to an address, as of a block. */
+export async function wouldTransfer(
+  client: ChainClient,
+  { bridge, token }: BridgeContracts,
+  { block, to, usd }: { readonly to: Hex; readonly usd: bigint; readonly block: number },
+): Promise<boolean> {
+  const data = encodeFunctionData({
+    abi: TEST_USDC_ABI,
+    functionName: 'transfer',
+    args: [to, usd],
+  });
+  try {
+    const said = await client.call({ from: bridge, to: token, data }, block);
+    // As the bridge reads it: a token may say nothing, or true.
+    return said === '0x' || BigInt(said) === 1n;
+  } catch (error) {
+    if (!(error instanceof ChainRevertError)) throw error;
+    return false;
   }
 }

@@ -7,13 +7,14 @@ export {
   ON_CHAIN,
   PAUSED,
   payOutData,
-  readBridge,
   type Queued,
+  readBridge,
   readQueued,
   readState,
   type Refusal,
   refusalOf,
   REFUSED,
+  wouldTransfer,
 } from './bridge-calls.ts';
 export {
   addressOfTopic,
@@ -23,8 +24,15 @@ export {
   depositLogsAmong,
   FAILED_PERMIT_TOPIC,
   readDepositLogs,
+  RETURN_ID_MIN,
+  returnIdOf,
 } from './deposit-logs.ts';
-export { deployLocalContracts, LOCAL_PAYOUT_GAS, localContracts } from './local-contracts.ts';
+export {
+  assertOwnKeys,
+  deployLocalContracts,
+  LOCAL_PAYOUT_GAS,
+  localContracts,
+} from './local-contracts.ts';
 export {
   type Permit,
   type PermitDomain,
@@ -34,6 +42,3 @@ export {
   readPermitState,
   tryPermit,
 } from './permit.ts';
-export { RETURN_ID_MIN, returnIdOf } from './return-id.ts';
-export { wouldTransfer } from './would-transfer.ts';
-export { assertOwnKeys } from './assert-own-keys.ts';

@@ -1,9 +1,10 @@
 import { BRIDGE_ABI, BRIDGE_BYTECODE, TEST_USDC_ABI, TEST_USDC_BYTECODE } from '@oddlot/contracts';
 import { encodeDeployData, getContractAddress, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import type { ChainEndpoint } from '../chain/chain-endpoint.ts';
+import type { ChainEndpoint } from '../chain/endpoints.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
 import type { LocalKeys } from '../key-files/local-keys.ts';
+import { KeyError } from '../key-files/key-error.ts';
 
 /** How many validators must sign. Payouts from 100,000 USDC on wait, so that it can be seen how that is. */
 export const LOCAL_BRIDGE = { threshold: 2n, largeUsd: 100_000_000_000n, delaySeconds: 20n };
@@ -59,4 +60,22 @@ export async function deployLocalContracts(
   });
   await deploy(contracts.bridge, 1, bridge);
   return contracts;
+}
+
+/**
+ * A local chain gives ether to its keys before its first block, and no key uses it up: one without ether belongs to
+ * another chain. `file` is what the keys were read from; addresses are by the name of their key.
+ */
+export async function assertOwnKeys(
+  endpoint: ChainEndpoint,
+  file: string,
+  addresses: Readonly<Record<string, Hex>>,
+): Promise<void> {
+  for (const [name, address] of Object.entries(addresses)) {
+    const balance = await endpoint.request('eth_getBalance', [address, 'latest']);
+    if (BigInt(String(balance)) > 0n) continue;
+    throw new KeyError(
+      `${file} does not belong to the chain next to it: the ${name} (${address}) has no account there. Restore the file that was created with the chain`,
+    );
+  }
 }

@@ -7,7 +7,7 @@ import {
   recoverAddress,
 } from 'viem';
 import type { ChainClient } from '../chain/chain-client.ts';
-import { ChainRevertError } from '../chain/chain-error.ts';
+import { ChainRevertError } from '../chain/endpoints.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
 
 /** An EIP-2612 permit as a client sends it. */

@@ -3,7 +3,10 @@ import { Address, Hash } from '@oddlot/protocol';
 import { MONEY_DECIMALS, parseExact } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { readKey } from '../key-files/read-key.ts';
-import { UsageError } from './bridge-error.ts';
+import { connect, sendTransaction, type Sent, UsageError } from './bridge-chain.ts';
+import type { ChainClient } from '../chain/chain-client.ts';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 const OPTIONS = {
   rpc: { type: 'string' },
@@ -132,4 +135,84 @@ function parse(args: readonly string[]) {
     if (error instanceof SettingError) throw new UsageError(error.message, { cause: error });
     throw error;
   }
+}
+
+/** What a command works with. */
+export type BridgeContext = {
+  readonly options: BridgeOptions;
+  readonly print: (line: string) => void;
+  /** Takes what people should know and programs that read the output should not. */
+  readonly warn: (line: string) => void;
+};
+
+export type BridgeCommand = (context: BridgeContext) => Promise<void>;
+
+export async function clientOf({ options }: BridgeContext): Promise<ChainClient> {
+  const isTold = options.text('chain-id') !== undefined;
+  const chainId = isTold ? { chainId: options.whole('chain-id') } : {};
+  return connect(options.rpc, { ...chainId, confirmations: options.whole('confirmations') });
+}
+
+/** Sends with the key of `--key`. */
+export async function send(
+  { options, print }: BridgeContext,
+  client: ChainClient,
+  call: { readonly to?: Hex; readonly data: Hex },
+): Promise<Sent> {
+  const waitMs = 1_000 * options.whole('wait-seconds');
+  return await sendTransaction(call, { client, key: options.key(), waitMs, print });
+}
+
+const OTHERS_READ = 0o077;
+const OTHERS_WRITE = 0o022;
+
+/** What is possible and unwise about where a key lies: a file, or `env:NAME`. */
+export function keyPlaceWarnings(setting: string): readonly string[] {
+  if (setting.startsWith('env:')) return [];
+  let file: string;
+  try {
+    file = realpathSync(setting);
+  } catch {
+    // Reading the key says what is wrong.
+    return [];
+  }
+  const folder = dirname(file);
+  const tree = workTreeOf(folder);
+  const isRead = (statSync(file).mode & OTHERS_READ) !== 0;
+  const isOpen = (statSync(folder).mode & OTHERS_WRITE) !== 0;
+  return [
+    ...(tree === undefined
+      ? []
+      : [`warning: ${setting} is in the git work tree ${tree}, which may be published`]),
+    ...(isRead ? [`warning: other users can read ${setting}; run chmod 600 ${setting}`] : []),
+    ...(isOpen ? [`warning: other users can replace ${setting}`] : []),
+  ];
+}
+
+/** The nearest folder above that git keeps; in a linked work tree `.git` is a file. */
+function workTreeOf(folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** What is possible and unwise about those who decide over a bridge. */
+export function partyWarnings(parties: {
+  readonly validators: readonly Hex[];
+  readonly threshold: bigint;
+  readonly guardian: Hex;
+}): readonly string[] {
+  const { guardian, threshold, validators } = parties;
+  const count = BigInt(validators.length);
+  const warnings = [
+    [2n * threshold <= count, 'warning: half of the validators or fewer can authorize payouts'],
+    [threshold === 1n, 'warning: a single validator can authorize payouts'],
+    [
+      threshold === count && count > 1n,
+      'warning: the loss of one key stops all payouts permanently',
+    ],
+    [validators.includes(guardian), 'warning: the guardian is also a validator'],
+  ] as const;
+  return warnings.flatMap(([isSo, text]) => (isSo ? [text] : []));
 }

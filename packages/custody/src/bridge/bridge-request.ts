@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { writeWholeFile } from '@oddlot/host/durable';
 import { Address, Hash } from '@oddlot/protocol';
-import { type Hex, recoverTypedDataAddress } from 'viem';
+import { encodeFunctionData, type Hex, parseSignature, recoverTypedDataAddress } from 'viem';
 import { z } from 'zod';
-import { moveIdOf, returnIdOf } from '../bridge-contract/return-id.ts';
-import { BridgeCommandError } from './bridge-error.ts';
+import { moveIdOf, returnIdOf } from '../bridge-contract/deposit-logs.ts';
+import { BridgeCommandError } from './bridge-chain.ts';
+import { BRIDGE_ABI } from '@oddlot/contracts';
+import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 
 /**
  * Something that validators sign by hand, as a file that is passed from one to the next: EIP-712 data, which any
@@ -176,4 +178,69 @@ function plain(value: unknown): unknown {
 function faultOf(error: z.ZodError): string {
   const { message = 'invalid', path = [] } = error.issues[0] ?? {};
   return `${path.join('.')}: ${message}`;
+}
+
+const LOWEST_V = 27;
+
+/** The call that does it; signatures in the order of their signers. */
+export function requestCall(request: BridgeRequest, ordered: readonly Hex[]): Hex {
+  const signatures = ordered.map((text) => {
+    const { r, s, yParity } = parseSignature(text);
+    return { r: BigInt(r), s: BigInt(s), v: LOWEST_V + yParity };
+  });
+  const encode = (functionName: string, args: readonly unknown[]): Hex =>
+    encodeFunctionData({ abi: BRIDGE_ABI, functionName, args } as never);
+  if (request.primaryType === 'Rotation') {
+    const { guardian, nonce, threshold, validators } = request.message;
+    return encode('rotate', [validators, BigInt(threshold), guardian, BigInt(nonce), signatures]);
+  }
+  if (request.primaryType === 'Unpause') {
+    return encode('unpauseBySignatures', [BigInt(request.message.nonce), signatures]);
+  }
+  if (request.primaryType === 'Cancellation') {
+    return encode('cancel', [BigInt(request.message.withdrawalId), signatures]);
+  }
+  const { destination, usd, user, withdrawalId } = request.message;
+  const payout = { withdrawalId: BigInt(withdrawalId), user, destination, usd: BigInt(usd) };
+  return encode('payOut', [payout, signatures]);
+}
+
+/** What is asked for, line by line, for the one who signs it. */
+export function describeRequest(request: BridgeRequest): readonly string[] {
+  const place = `bridge ${request.bridge} on chain ${request.chainId}`;
+  if (request.primaryType === 'Rotation') {
+    const { guardian, nonce, threshold, validators } = request.message;
+    return [
+      `replace the validators and the guardian of ${place}`,
+      ...validators.map((validator) => `  validator ${validator}`),
+      `  ${threshold} of ${validators.length} must sign`,
+      `  guardian  ${guardian}`,
+      `  rotation  ${nonce}`,
+    ];
+  }
+  if (request.primaryType === 'Unpause') {
+    return [`unpause ${place} (pause ${request.message.nonce})`];
+  }
+  if (request.primaryType === 'Cancellation') {
+    return [`irrevocably cancel withdrawal ${request.message.withdrawalId} on ${place}`];
+  }
+  const { destination, usd, user, withdrawalId } = request.message;
+  const amount = `${formatDecimal(BigInt(usd), MONEY_DECIMALS)} USDC`;
+  const { deposit } = request;
+  if (deposit === undefined) {
+    return [
+      `move all users' money out of ${place}`,
+      `  amount    ${amount}`,
+      `  to bridge ${destination}`,
+      `  id        ${withdrawalId}`,
+    ];
+  }
+  return [
+    `return a deposit from ${place}`,
+    `  deposit   ${deposit.txHash}, log ${deposit.logIndex}`,
+    `  amount    ${amount}`,
+    `  to        ${destination}`,
+    `  from      ${user}`,
+    `  id        ${withdrawalId}`,
+  ];
 }

@@ -2,10 +2,8 @@ import { TEST_USDC_ABI } from '@oddlot/contracts';
 import { encodeFunctionData, type Hex } from 'viem';
 import { readPermitDomain, readPermitState } from '../bridge-contract/permit.ts';
 import type { ChainClient } from '../chain/chain-client.ts';
-import { chainFault } from '../chain/chain-error.ts';
-import { connect } from './bridge-chain.ts';
-import { BridgeCommandError } from './bridge-error.ts';
-import { sendTransaction } from './send-transaction.ts';
+import { chainFault } from '../chain/endpoints.ts';
+import { BridgeCommandError, connect, sendTransaction } from './bridge-chain.ts';
 
 type DepositorOptions = {
   readonly rpc: string;

@@ -1,14 +1,26 @@
-import { BRIDGE_ABI } from '@oddlot/contracts';
+import { BRIDGE_ABI, BRIDGE_BYTECODE } from '@oddlot/contracts';
 import { createWholeFile } from '@oddlot/host/durable';
-import { encodeFunctionData } from 'viem';
+import {
+  encodeDeployData,
+  encodeFunctionData,
+  formatEther,
+  getContractAddress,
+  type Hex,
+} from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { lower } from './bridge-chain.ts';
-import { type BridgeCommand, clientOf, send } from './bridge-context.ts';
-import { BridgeCommandError } from './bridge-error.ts';
-import { idOf } from './bridge-options.ts';
-import { keyPlaceWarnings } from './key-place-warnings.ts';
+import { BridgeCommandError, lower, readBridge, readState, readToken } from './bridge-chain.ts';
+import {
+  type BridgeCommand,
+  clientOf,
+  idOf,
+  keyPlaceWarnings,
+  partyWarnings,
+  send,
+} from './bridge-options.ts';
+import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
+import type { ChainClient } from '../chain/chain-client.ts';
 
-/** What takes one key: the guardian's powers, finishing what waits, and keys themselves. */
+/** What takes one key or none: the guardian's powers, finishing what waits, a new bridge, the status, and keys themselves. */
 
 /** Stops deposits and payouts. */
 export const pause: BridgeCommand = (context) => call(context, 'pause', []);
@@ -53,3 +65,73 @@ export const makeKey: BridgeCommand = async ({ options, print, warn }) => {
 export const tellAddress: BridgeCommand = async ({ options, print }) => {
   print(lower(privateKeyToAccount(options.key()).address));
 };
+
+const USDC_DECIMALS = 6n;
+
+/** Puts a new bridge onto a chain, and says what the venue must be told of it. */
+export const deploy: BridgeCommand = async (context) => {
+  const { options, print } = context;
+  const [token, guardian] = [options.address('token'), options.address('guardian')];
+  const validators = options.addresses('validators');
+  const threshold = BigInt(options.whole('threshold'));
+  const largeUsd = options.usd('large-usd');
+  const delaySeconds = BigInt(options.whole('delay-seconds'));
+  const client = await clientOf(context);
+  const decimals = await readToken(client, token, 'decimals', []);
+  if (decimals !== USDC_DECIMALS) {
+    throw new BridgeCommandError(`the token ${token} has ${decimals} decimals, not 6`);
+  }
+  for (const warning of partyWarnings({ validators, threshold, guardian })) print(warning);
+  const data = encodeDeployData({
+    abi: BRIDGE_ABI,
+    bytecode: BRIDGE_BYTECODE,
+    args: [token, validators, threshold, guardian, largeUsd, delaySeconds],
+  });
+  const { from, nonce, receipt } = await send(context, client, { data });
+  const bridge = lower(getContractAddress({ from, nonce: BigInt(nonce) }));
+  const state = await readState(client, bridge);
+  if (state.token !== token || state.guardian !== guardian) {
+    throw new BridgeCommandError(`the contract at ${bridge} is not the bridge that was deployed`);
+  }
+  print(`bridge ${bridge}`);
+  print("for the venue's configuration:");
+  print(`bridgeContract = "${bridge}"`);
+  print(`usdcContract = "${token}"`);
+  print(`bridgeFromBlock = ${receipt.blockNumber}`);
+};
+
+/** Who decides over a bridge, what it holds, and whether it runs. */
+export const status: BridgeCommand = async (context) => {
+  const { options, print } = context;
+  const bridge = options.address('bridge');
+  const client = await clientOf(context);
+  const state = await readState(client, bridge);
+  print(`bridge     ${bridge} on chain ${client.chainId}`);
+  print(`state      ${state.isPaused ? `paused (pause ${state.pauseNonce})` : 'running'}`);
+  print(`token      ${state.token}`);
+  print(`holds      ${dollars(state.balance)} USDC`);
+  for (const validator of state.validators) print(`validator  ${validator}`);
+  print(`threshold  ${state.threshold} of ${state.validators.length}`);
+  print(`guardian   ${state.guardian}`);
+  print(`large      from ${dollars(state.largeUsd)} USDC, delayed by ${state.delaySeconds} s`);
+  print(`rotations  ${state.rotationNonce}`);
+  const id = options.text('id');
+  if (id !== undefined) print(`id ${id}  ${await stateOfId(client, bridge, idOf(id))}`);
+  if (options.text('account') === undefined) return;
+  const account = options.address('account');
+  print(`ether      ${formatEther(await client.balanceOf(account))} held by ${account}`);
+};
+
+const STATES = ['none', 'queued', 'paid', 'cancelled'] as const;
+
+async function stateOfId(client: ChainClient, bridge: Hex, id: bigint): Promise<string> {
+  const known = STATES[await readBridge(client, bridge, 'stateOf', [id])] ?? 'unknown';
+  if (known !== 'queued') return known;
+  const [, usd, destination, payableAt] = await readBridge(client, bridge, 'queued', [id]);
+  const when = new Date(Number(payableAt) * 1_000).toISOString();
+  return `queued: ${dollars(usd)} USDC to ${lower(destination)}, payable from ${when}`;
+}
+
+function dollars(micro: bigint): string {
+  return formatDecimal(micro, MONEY_DECIMALS);
+}

@@ -18,7 +18,7 @@ import { listen } from '@oddlot/host/testing';
 import { createWalletClient, http, type Hex, parseEther, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { returnIdOf } from '../bridge-contract/return-id.ts';
+import { returnIdOf } from '../bridge-contract/deposit-logs.ts';
 import { keyValidator } from '../signing/validators.ts';
 import { runBridge } from './run-bridge.ts';
 

@@ -1,23 +1,25 @@
-import { ChainDisagreementError, ChainUnavailableError, chainFault } from '../chain/chain-error.ts';
+import { ChainDisagreementError, ChainUnavailableError, chainFault } from '../chain/endpoints.ts';
 import { KeyError } from '../key-files/key-error.ts';
-import type { BridgeCommand } from './bridge-context.ts';
-import { BridgeCommandError, NotMinedError, UsageError } from './bridge-error.ts';
-import { BridgeOptions } from './bridge-options.ts';
-import { deploy } from './deploy.ts';
-import { keyPlaceWarnings } from './key-place-warnings.ts';
-import { move } from './move.ts';
+import { type BridgeCommand, BridgeOptions, keyPlaceWarnings } from './bridge-options.ts';
+import { BridgeCommandError, NotMinedError, UsageError } from './bridge-chain.ts';
 import {
   cancelQueued,
+  deploy,
   finish,
   makeKey,
   pause,
+  status,
   tellAddress,
   unpauseByGuardian,
 } from './one-key-commands.ts';
-import { returnDeposit } from './return-deposit.ts';
-import { signRequest } from './sign-request.ts';
-import { status } from './status.ts';
-import { cancel, rotate, unpauseByThreshold } from './threshold-commands.ts';
+import {
+  cancel,
+  move,
+  returnDeposit,
+  rotate,
+  signRequest,
+  unpauseByThreshold,
+} from './threshold-commands.ts';
 
 /** How a command ends: done, not done, written wrongly, or sent and nobody knows yet. */
 const EXIT = { done: 0, failed: 1, usage: 2, notMined: 3 } as const;

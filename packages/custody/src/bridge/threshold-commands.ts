@@ -1,10 +1,31 @@
 import type { Hex } from 'viem';
-import { readState } from './bridge-chain.ts';
-import { type BridgeCommand, clientOf } from './bridge-context.ts';
-import { BridgeCommandError, UsageError } from './bridge-error.ts';
-import { idOf } from './bridge-options.ts';
-import { partyWarnings } from './party-warnings.ts';
-import { prepareOrSend } from './prepare-or-send.ts';
+import { BridgeCommandError, readBridge, readState, UsageError } from './bridge-chain.ts';
+import {
+  type BridgeCommand,
+  type BridgeContext,
+  clientOf,
+  idOf,
+  partyWarnings,
+  send,
+} from './bridge-options.ts';
+import { moveIdOf, returnIdOf } from '../bridge-contract/deposit-logs.ts';
+import { boundedJson } from '@oddlot/host/bounded-json';
+import { z } from 'zod';
+import type { ChainClient } from '../chain/chain-client.ts';
+import {
+  type BridgeMessage,
+  type BridgeRequest,
+  describeRequest,
+  HexAddress,
+  HexHash,
+  readRequest,
+  requestCall,
+  signerOf,
+  typedDataOf,
+  writeRequest,
+} from './bridge-request.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { privateKeyToAccount } from 'viem/accounts';
 
 /** What takes a threshold of validators: a request is prepared, signed by each where their key is, and sent. */
 
@@ -53,5 +74,215 @@ function assertDecides(validators: readonly Hex[], threshold: number): void {
   throw new UsageError(
     'Invalid validators. Use 1 to 64 different validators and a threshold from 1 to ' +
       'the number of validators',
+  );
+}
+
+/** Pays what a bridge holds to the one that follows it. */
+export const move: BridgeCommand = (context) =>
+  prepareOrSend(context, 'Payout', async ({ options }) => {
+    const destination = options.address('to');
+    const client = await clientOf(context);
+    const here = await readState(client, options.address('bridge'));
+    const there = await readState(client, destination);
+    if (there.token !== here.token) {
+      throw new BridgeCommandError(`the bridge ${destination} uses a different token`);
+    }
+    if (here.balance === 0n) throw new BridgeCommandError('the bridge has no balance to move');
+    const withdrawalId = String(moveIdOf(destination, here.balance));
+    const usd = String(here.balance);
+    const message = { withdrawalId, user: destination, destination, usd };
+    return { primaryType: 'Payout', message };
+  });
+
+const ZERO = '0x0000000000000000000000000000000000000000';
+const TIMEOUT_MS = 10_000;
+/** Of the operator's own venue, which may keep ten thousand deposits aside. */
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
+
+/** What nobody returns: the first is credited when the binding ends, behind the second there is no money. */
+const KEPT: Readonly<Record<string, string>> = {
+  bound: 'it will be credited once its address is no longer an agent',
+  noTransfer: 'no token transfer matches it',
+};
+
+const Aside = z.object({
+  reason: z.string(),
+  account: HexAddress,
+  amount: z.string().regex(/^[0-9]+$/),
+  source: z.object({ txHash: HexHash, logIndex: z.int() }),
+});
+const Status = z.object({
+  chainId: z.int(),
+  bridge: HexAddress,
+  watch: z.object({ book: z.object({ aside: z.array(Aside) }) }),
+});
+type Status = z.infer<typeof Status>;
+
+/** Gives back money that the bridge has got and that is nobody's account's: a payout whose id is the deposit's. */
+export const returnDeposit: BridgeCommand = (context) =>
+  prepareOrSend(context, 'Payout', async ({ options }) => {
+    const [txHash, logIndex] = [options.hash('tx'), options.whole('log')];
+    const bridge = options.address('bridge');
+    const client = await clientOf(context);
+    const found = await asideOf(options.required('operations'), {
+      client,
+      bridge,
+      txHash,
+      logIndex,
+    });
+    await assertOnChain(client, bridge, { txHash, logIndex, amount: BigInt(found.amount) });
+    const withdrawalId = returnIdOf(txHash, logIndex);
+    if ((await readBridge(client, bridge, 'stateOf', [withdrawalId])) !== 0) {
+      throw new BridgeCommandError(
+        `the deposit is being returned or has already been returned; check with status --id ${withdrawalId}`,
+      );
+    }
+    const isTold = options.text('to') !== undefined;
+    const destination = isTold ? options.address('to') : found.account;
+    if (destination === ZERO)
+      throw new BridgeCommandError('The deposit has no sender. Use --to ADDRESS');
+    const user = found.account === ZERO ? destination : found.account;
+    const message = { withdrawalId: String(withdrawalId), user, destination, usd: found.amount };
+    return { primaryType: 'Payout', message, deposit: { txHash, logIndex } };
+  });
+
+/** What the venue's watcher keeps aside of this deposit. */
+async function asideOf(
+  operations: string,
+  at: {
+    readonly client: ChainClient;
+    readonly bridge: Hex;
+    readonly txHash: Hex;
+    readonly logIndex: number;
+  },
+): Promise<z.infer<typeof Aside>> {
+  let told: Status;
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(new URL('/settlement', operations), { signal });
+    told = Status.parse(await boundedJson(response, ANSWER_BYTES_MAX));
+  } catch (cause) {
+    throw new BridgeCommandError(`${operations} does not report its uncredited deposits`, {
+      cause,
+    });
+  }
+  if (told.chainId !== at.client.chainId || told.bridge !== at.bridge) {
+    throw new BridgeCommandError(`the venue uses bridge ${told.bridge} on chain ${told.chainId}`);
+  }
+  const found = told.watch.book.aside.find(
+    ({ source }) => source.txHash === at.txHash && source.logIndex === at.logIndex,
+  );
+  if (found === undefined) throw new BridgeCommandError('the venue has no such uncredited deposit');
+  const why = KEPT[found.reason];
+  if (why !== undefined) throw new BridgeCommandError(`the deposit cannot be returned: ${why}`);
+  return found;
+}
+
+/** The chain itself must show the money: the venue's word alone moves none. */
+async function assertOnChain(
+  client: ChainClient,
+  bridge: Hex,
+  deposit: { readonly txHash: Hex; readonly logIndex: number; readonly amount: bigint },
+): Promise<void> {
+  const { amount, logIndex, txHash } = deposit;
+  const { token } = await readState(client, bridge);
+  const receipt = await client.receipt(txHash);
+  const log = receipt?.logs.find((each) => each.logIndex === logIndex);
+  const isMoney = log !== undefined && (log.address === token || log.address === bridge);
+  if (isMoney && BigInt(log.data) === amount) return;
+  throw new BridgeCommandError(`transaction ${txHash} contains no such deposit`);
+}
+
+/** Writes a request for validators to sign (`--prepare FILE`), or sends it (`--send FILE` for each copy that somebody signed). */
+export async function prepareOrSend(
+  context: BridgeContext,
+  primaryType: BridgeMessage['primaryType'],
+  prepare: (context: BridgeContext) => Promise<BridgeMessage & Pick<BridgeRequest, 'deposit'>>,
+): Promise<void> {
+  const { options, print } = context;
+  const file = options.text('prepare');
+  const { sent } = options;
+  if ((file === undefined) === (sent === undefined)) {
+    throw new UsageError('Use either --prepare FILE or --send FILE');
+  }
+  if (sent !== undefined) return await sendRequest(context, primaryType, sent);
+  const { chainId } = await clientOf(context);
+  const bridge = options.address('bridge');
+  const request: BridgeRequest = { chainId, bridge, signatures: [], ...(await prepare(context)) };
+  writeRequest(file ?? '', request);
+  for (const line of describeRequest(request)) print(line);
+  print(`prepared ${file}; each validator signs it with: oddlot bridge sign ${file} --key …`);
+}
+
+async function sendRequest(
+  context: BridgeContext,
+  primaryType: BridgeMessage['primaryType'],
+  files: readonly string[],
+): Promise<void> {
+  const { print } = context;
+  const request = merged(files);
+  if (request.primaryType !== primaryType) {
+    throw new BridgeCommandError(`${files[0]} is a ${request.primaryType}, not a ${primaryType}`);
+  }
+  const client = await clientOf(context);
+  if (client.chainId !== request.chainId) {
+    throw new BridgeCommandError(`${files[0]} is for chain ${request.chainId}`);
+  }
+  for (const line of describeRequest(request)) print(line);
+  const { threshold, validators } = await readState(client, request.bridge);
+  const bySigner = new Map<Hex, Hex>();
+  for (const each of request.signatures) bySigner.set(await signerOf(request, each), each);
+  const signers = [...bySigner.keys()].filter((signer) => validators.includes(signer)).sort();
+  if (BigInt(signers.length) < threshold) {
+    const open = validators.filter((validator) => !signers.includes(validator));
+    throw new BridgeCommandError(
+      `${signers.length} of ${threshold} validators have signed; still missing: ${open.join(', ')}`,
+    );
+  }
+  const ordered = signers.map((signer) => bySigner.get(signer) as Hex);
+  await send(context, client, { to: request.bridge, data: requestCall(request, ordered) });
+}
+
+/** Copies of one request with what each of them was signed with. */
+function merged(files: readonly string[]): BridgeRequest {
+  const [first, ...others] = files.map((file) => ({ file, request: readRequest(file) }));
+  if (first === undefined) throw new UsageError('Missing --send FILE');
+  const other = others.find(
+    ({ request }) => !isDeepStrictEqual(typedDataOf(request), typedDataOf(first.request)),
+  );
+  if (other !== undefined) {
+    throw new BridgeCommandError(`${first.file} and ${other.file} contain different requests`);
+  }
+  const all = [first, ...others].flatMap(({ request }) => request.signatures);
+  return { ...first.request, signatures: all };
+}
+
+/** Shows a request and, given a key or a signature made elsewhere, adds to it. Needs no network. */
+export const signRequest: BridgeCommand = async ({ options, print }) => {
+  const file = options.only('file');
+  const request = readRequest(file);
+  for (const line of describeRequest(request)) print(line);
+  const isKey = options.text('key') !== undefined;
+  const given = options.text('signature');
+  if (isKey && given !== undefined) throw new UsageError('Use either --key or --signature');
+  const signature = isKey ? await signature65(request, options.key()) : given;
+  if (signature === undefined) {
+    for (const each of request.signatures) print(`signed by ${await signerOf(request, each)}`);
+    return;
+  }
+  if (!/^0x[0-9a-fA-F]{130}$/.test(signature))
+    throw new UsageError('Invalid --signature. Use 65 bytes in hex');
+  const signer = await signerOf(request, signature as Hex);
+  const known = await Promise.all(request.signatures.map((each) => signerOf(request, each)));
+  if (!known.includes(signer)) {
+    writeRequest(file, { ...request, signatures: [...request.signatures, signature as Hex] });
+  }
+  print(`signed by ${signer}; ${new Set([...known, signer]).size} signatures in ${file}`);
+};
+
+async function signature65(request: BridgeRequest, key: Hex): Promise<Hex> {
+  const account = privateKeyToAccount(key);
+  return await account.signTypedData(
+    typedDataOf(request) as Parameters<typeof account.signTypedData>[0],
   );
 }

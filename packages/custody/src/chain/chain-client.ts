@@ -1,19 +1,15 @@
 import { type Hex, hexToNumber, numberToHex } from 'viem';
 import {
-  byPlace,
-  type ChainLog,
-  type ChainReceipt,
-  logOf,
-  receiptOf,
-  type RpcLog,
-  type RpcReceipt,
-} from './chain-answers.ts';
-import type { ChainEndpoint } from './chain-endpoint.ts';
-import { ChainDisagreementError, chainFault, ChainRevertError, revertOf } from './chain-error.ts';
-import { type Ask, EndpointPool, type EndpointStatus } from './endpoint-pool.ts';
-
-export type { ChainLog, ChainReceipt } from './chain-answers.ts';
-export type { EndpointStatus } from './endpoint-pool.ts';
+  type Ask,
+  ChainDisagreementError,
+  type ChainEndpoint,
+  chainFault,
+  ChainRevertError,
+  EndpointPool,
+  type EndpointStatus,
+  revertOf,
+} from './endpoints.ts';
+export type { EndpointStatus } from './endpoints.ts';
 
 type ChainHead = {
   /** The newest block that enough endpoints know. */
@@ -324,4 +320,73 @@ function deepText(error: unknown): string {
   const texts: string[] = [];
   for (let at: unknown = error; at instanceof Error; at = at.cause) texts.push(chainFault(at));
   return texts.join(' ');
+}
+
+/** What endpoints say of logs and receipts, in the venue's own shapes. */
+
+export type ChainLog = {
+  readonly address: Hex;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  readonly txHash: Hex;
+  readonly logIndex: number;
+};
+
+export type ChainReceipt = {
+  readonly txHash: Hex;
+  readonly blockNumber: number;
+  readonly blockHash: Hex;
+  readonly succeeded: boolean;
+  readonly logs: readonly ChainLog[];
+};
+
+export type RpcLog = {
+  readonly address: Hex;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+  readonly blockNumber: Hex;
+  readonly blockHash: Hex;
+  readonly transactionHash: Hex;
+  readonly logIndex: Hex;
+  readonly removed?: boolean;
+};
+
+export type RpcReceipt = {
+  readonly transactionHash: Hex;
+  readonly blockNumber: Hex;
+  readonly blockHash: Hex;
+  readonly status: Hex;
+  readonly logs: readonly RpcLog[];
+};
+
+export function logOf(log: RpcLog): ChainLog {
+  return {
+    address: lower(log.address),
+    topics: log.topics.map(lower),
+    data: log.data,
+    blockNumber: hexToNumber(log.blockNumber),
+    blockHash: lower(log.blockHash),
+    txHash: lower(log.transactionHash),
+    logIndex: hexToNumber(log.logIndex),
+  };
+}
+
+export function receiptOf(receipt: RpcReceipt): ChainReceipt {
+  return {
+    txHash: lower(receipt.transactionHash),
+    blockNumber: hexToNumber(receipt.blockNumber),
+    blockHash: lower(receipt.blockHash),
+    succeeded: hexToNumber(receipt.status) === 1,
+    logs: receipt.logs.map(logOf),
+  };
+}
+
+function lower(text: Hex): Hex {
+  return text.toLowerCase() as Hex;
+}
+
+export function byPlace(a: ChainLog, b: ChainLog): number {
+  return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
 }

@@ -1,8 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { chainFault } from './chain-error.ts';
-import { urlEndpoint } from './chain-endpoint.ts';
+import { chainFault, urlEndpoint } from './endpoints.ts';
 
 const TIMEOUT_MS = 300;
 const servers: Server[] = [];

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ChainEndpoint } from './chain-endpoint.ts';
-import { EndpointPool } from './endpoint-pool.ts';
+import { type ChainEndpoint, EndpointPool } from './endpoints.ts';
 
 /** An endpoint that answers what it is told to, when it is told to. */
 class HandEndpoint implements ChainEndpoint {

@@ -5,10 +5,12 @@ export {
   type ChainReceipt,
   type EndpointStatus,
 } from './chain-client.ts';
-export { type ChainEndpoint, localEndpoint, urlEndpoint } from './chain-endpoint.ts';
 export {
   ChainDisagreementError,
+  type ChainEndpoint,
   chainFault,
   ChainRevertError,
   ChainUnavailableError,
-} from './chain-error.ts';
+  localEndpoint,
+  urlEndpoint,
+} from './endpoints.ts';

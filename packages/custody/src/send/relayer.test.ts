@@ -5,7 +5,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
 import { mintData, TEST_CHAIN_ID, BridgedChain } from '../testing/bridged-chain.ts';
 import { ChainClient } from '../chain/chain-client.ts';
-import type { ChainEndpoint } from '../chain/chain-endpoint.ts';
+import type { ChainEndpoint } from '../chain/endpoints.ts';
 import { Relayer } from './relayer.ts';
 import { SendJournal } from './send-journal.ts';
 

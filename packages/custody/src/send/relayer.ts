@@ -1,7 +1,7 @@
 import type { RecordStore } from '@oddlot/host/durable';
 import { type Hex, keccak256, type LocalAccount } from 'viem';
 import type { ChainClient, ChainFees } from '../chain/chain-client.ts';
-import { chainFault } from '../chain/chain-error.ts';
+import { chainFault } from '../chain/endpoints.ts';
 import { type Attempt, SendJournal, type SendRecord } from './send-journal.ts';
 
 export type { SendRecord } from './send-journal.ts';

@@ -6,7 +6,7 @@ import {
   recoverTypedDataAddress,
   serializeSignature,
 } from 'viem';
-import { signBody, SignAnswer, SignRefusal } from './validator-wire.ts';
+import { PROOF_HEADER, proofOf, SignAnswer, signBody, SignRefusal } from './validator-wire.ts';
 import {
   type BridgeDomain,
   bridgeTypedData,
@@ -14,7 +14,6 @@ import {
   type Validator,
   type ValidatorRequest,
 } from './validators.ts';
-import { PROOF_HEADER, proofOf } from './venue-proof.ts';
 
 const TIMEOUT_MS = 15_000;
 const ANSWER_BYTES_MAX = 64 * 1024;

@@ -7,7 +7,7 @@ import { address } from '@oddlot/units';
 import { encodeFunctionData, type Hex, keccak256, parseEther, toHex } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { ChainClient } from '../chain/chain-client.ts';
-import { type ChainEndpoint, localEndpoint } from '../chain/chain-endpoint.ts';
+import { type ChainEndpoint, localEndpoint } from '../chain/endpoints.ts';
 import type { BridgeContracts } from '../bridge-contract/deposit-logs.ts';
 import { localKeys, type LocalKeys } from '../key-files/local-keys.ts';
 import { deployLocalContracts } from '../bridge-contract/local-contracts.ts';

@@ -1,5 +1,5 @@
 import { type Hex, toHex } from 'viem';
-import type { ChainEndpoint } from '../chain/chain-endpoint.ts';
+import type { ChainEndpoint } from '../chain/endpoints.ts';
 
 /** What is wrong with an endpoint. Those from `branch` on lie: what they say contradicts an honest one. */
 export type EndpointFault =

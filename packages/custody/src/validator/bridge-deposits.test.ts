@@ -8,8 +8,7 @@ import { signBody } from '../signing/validator-wire.ts';
 import { TEST_CHAIN_ID, BridgedChain } from '../testing/bridged-chain.ts';
 import { BridgeDeposits } from './bridge-deposits.ts';
 import { SignedBook } from './signed-book.ts';
-import { Signer } from './signer.ts';
-import { SigningLimits } from './signing-limits.ts';
+import { Signer, SigningLimits } from './signer.ts';
 import { countedOf } from './start-validator.ts';
 
 /** Limits are of what leaves on balance: a real chain says what came. */

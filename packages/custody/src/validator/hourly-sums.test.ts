@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HourlySums } from './hourly-sums.ts';
+import { HourlySums } from './bridge-deposits.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -5,14 +5,14 @@ import { encodeFunctionData, type Hex, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ChainClient } from '../chain/chain-client.ts';
-import { localEndpoint } from '../chain/chain-endpoint.ts';
+import { localEndpoint } from '../chain/endpoints.ts';
 import { LOCAL_BRIDGE } from '../bridge-contract/local-contracts.ts';
 import { finishData, payOutData } from '../bridge-contract/bridge-calls.ts';
 import { signBody } from '../signing/validator-wire.ts';
 import { keyValidator, type Payout, type Signed } from '../signing/validators.ts';
 import { mintData, TEST_CHAIN_ID, BridgedChain } from '../testing/bridged-chain.ts';
 import { PayoutWitness } from './payout-witness.ts';
-import { RefusalMemory } from './refusal-memory.ts';
+import { RefusalMemory } from './signing-refusal.ts';
 import { SignedBook } from './signed-book.ts';
 import { Signer } from './signer.ts';
 

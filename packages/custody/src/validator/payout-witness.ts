@@ -1,12 +1,10 @@
 import { BRIDGE_ABI } from '@oddlot/contracts';
 import { encodeFunctionData, type Hex, zeroAddress } from 'viem';
 import type { ChainClient } from '../chain/chain-client.ts';
-import { ChainDisagreementError, chainFault, ChainUnavailableError } from '../chain/chain-error.ts';
+import { ChainDisagreementError, chainFault, ChainUnavailableError } from '../chain/endpoints.ts';
 import type { BridgeContracts } from '../bridge-contract/deposit-logs.ts';
-import { ON_CHAIN, readState } from '../bridge-contract/bridge-calls.ts';
-import { wouldTransfer } from '../bridge-contract/would-transfer.ts';
-import type { RefusalMemory } from './refusal-memory.ts';
-import { SigningRefusal } from './signing-refusal.ts';
+import { ON_CHAIN, readState, wouldTransfer } from '../bridge-contract/bridge-calls.ts';
+import { type RefusalMemory, SigningRefusal } from './signing-refusal.ts';
 
 type PayoutWitnessOptions = {
   /** Endpoints that whoever runs the validator chose. */

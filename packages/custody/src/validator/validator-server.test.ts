@@ -10,7 +10,7 @@ import { createLogger } from '@oddlot/host/log';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { PROOF_HEADER, proofOf } from '../signing/venue-proof.ts';
+import { PROOF_HEADER, proofOf } from '../signing/validator-wire.ts';
 import { type RunningValidator, startValidator } from './start-validator.ts';
 import { readValidatorSettings } from './validator-settings.ts';
 

@@ -9,11 +9,10 @@ import {
   isLoopback,
   type PortCall,
   type ReadBody,
+  TokenBuckets,
 } from '@oddlot/host/ports';
-import { signedBody } from '../signing/validator-wire.ts';
+import { isProof, isProofShaped, PROOF_HEADER, signedBody } from '../signing/validator-wire.ts';
 import type { BridgeDomain } from '../signing/validators.ts';
-import { isProof, isProofShaped, PROOF_HEADER } from '../signing/venue-proof.ts';
-import { type Asked, RequestBudget } from './request-budget.ts';
 import type { SignedBook } from './signed-book.ts';
 import type { Signer } from './signer.ts';
 import { SigningRefusal } from './signing-refusal.ts';
@@ -214,5 +213,35 @@ function parsed(body: string): unknown {
     return JSON.parse(body);
   } catch {
     return undefined;
+  }
+}
+
+/** What one who asks may ask for in a second; cancellations have the chain looked at. */
+const IN_SECOND_MAX = { payout: 200, cancellation: 10, other: 50 } as const;
+
+export type Asked = keyof typeof IN_SECOND_MAX;
+
+/** How much each address asks, so that one who asks for nothing useful does not keep others from it. */
+export class RequestBudget {
+  readonly #now: () => number;
+  readonly #buckets: Readonly<Record<Asked, TokenBuckets>>;
+
+  constructor(now: () => number) {
+    const bucketsOf = (asked: Asked): TokenBuckets => {
+      const limit = IN_SECOND_MAX[asked];
+      return new TokenBuckets({ perSecond: limit, burst: limit }, now());
+    };
+    this.#now = now;
+    this.#buckets = {
+      payout: bucketsOf('payout'),
+      cancellation: bucketsOf('cancellation'),
+      other: bucketsOf('other'),
+    };
+  }
+
+  /** False when it was too much. */
+  take(client: string, asked: Asked): boolean {
+    const nowMs = this.#now();
+    return this.#buckets[asked].of(client, nowMs).take(1, nowMs);
   }
 }

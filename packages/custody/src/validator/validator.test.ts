@@ -7,16 +7,15 @@ import { listen } from '@oddlot/host/testing';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { RETURN_ID_MIN } from '../bridge-contract/return-id.ts';
+import { RETURN_ID_MIN } from '../bridge-contract/deposit-logs.ts';
 import { remoteValidator } from '../signing/remote-validator.ts';
-import { signBody } from '../signing/validator-wire.ts';
+import { PROOF_HEADER, proofOf, signBody } from '../signing/validator-wire.ts';
 import {
   type BridgeDomain,
   keyValidator,
   type Payout,
   type ValidatorRequest,
 } from '../signing/validators.ts';
-import { PROOF_HEADER, proofOf } from '../signing/venue-proof.ts';
 import { ModelLedger } from '../testing/model-ledger.ts';
 import { lowerAddressOf, signedBy, withdrawal } from '../testing/signed-requests.ts';
 import { SignedBook } from './signed-book.ts';

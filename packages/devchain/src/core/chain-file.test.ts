@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ChainDamagedError, ChainFile } from './chain-file.ts';
+import { ChainDamagedError, ChainFile } from './chain-lines.ts';
 
 let directory: string;
 let path: string;

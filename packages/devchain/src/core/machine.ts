@@ -4,13 +4,13 @@ import {
   createBlockHeader,
   genTransactionsTrieRoot,
 } from '@ethereumjs/block';
-import { type Common, Hardfork, Mainnet, createCustomCommon } from '@ethereumjs/common';
-import { type EVM, type EVMResult, createEVM } from '@ethereumjs/evm';
+import { type Common, createCustomCommon, Hardfork, Mainnet } from '@ethereumjs/common';
+import { createEVM, type EVM, EVMError, type EVMResult } from '@ethereumjs/evm';
 import { MerklePatriciaTrie } from '@ethereumjs/mpt';
 import { RLP } from '@ethereumjs/rlp';
 import type { TypedTransaction } from '@ethereumjs/tx';
 import { bytesToHex, hexToBytes } from '@ethereumjs/util';
-import { Bloom, type RunTxResult, type VM, createVM, encodeReceipt, runTx } from '@ethereumjs/vm';
+import { Bloom, createVM, encodeReceipt, runTx, type RunTxResult, type VM } from '@ethereumjs/vm';
 import {
   type ChainBlock,
   type ChainLog,
@@ -19,10 +19,9 @@ import {
   toQuantity,
 } from './chain-block.ts';
 import type { ChainMemory } from './chain-memory.ts';
-import { OutOfTimeError, ProgramClock } from './program-clock.ts';
-import { nativeRecoverKey } from './recover-key.ts';
 import { type PooledTransaction, tipOf } from './transaction-pool.ts';
-import { type Writes, stateDigest } from './world-state.ts';
+import { stateDigest, type Writes } from './world-state.ts';
+import { createRequire } from 'node:module';
 
 /** Runs programs on the state of the chain. It changes nothing: what a block does is handed back. */
 
@@ -250,4 +249,146 @@ const bytesIn = (hex: Hex): number => (hex.length - 2) / 2;
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/ \(vm hf=.*/s, '');
+}
+
+/** How many steps of a program there are between two looks at the clock. */
+const STEPS_PER_LOOK = 512;
+
+/** Programs of the machine itself whose every piece of input takes milliseconds: how long a piece is, in bytes. */
+const DEAR_PROGRAMS: Readonly<Record<string, number>> = {
+  // Pairings of BN254, sums of products and pairings of BLS12-381.
+  '0000000000000000000000000000000000000008': 192,
+  '000000000000000000000000000000000000000c': 160,
+  '000000000000000000000000000000000000000e': 288,
+  '000000000000000000000000000000000000000f': 384,
+};
+/** How many of them a bounded program may use: one that has begun cannot be stopped half way. */
+const DEAR_PIECES_MAX = 8;
+
+/** A program took more time than whoever sent it may take. */
+export class OutOfTimeError extends Error {
+  override readonly name = 'OutOfTimeError';
+}
+
+/** Stops programs that take more of this thread than they may, in milliseconds of its work. */
+export class ProgramClock {
+  #boundMs = Infinity;
+  #startedMs = 0;
+  #steps = 0;
+  #isOutOfTime = false;
+
+  /**
+   * The machine asks at each step whether somebody listens to its steps. To listen would cost several times what
+   * the step does; to be asked costs nothing. Each frame of a program that is out of time ends like one without gas.
+   */
+  watch(evm: EVM): void {
+    const { events, precompiles } = evm;
+    const countOf = events.listenerCount.bind(events);
+    events.listenerCount = (name, ...rest): number => {
+      if (name === 'step') this.#step();
+      return countOf(name, ...rest);
+    };
+    for (const [address, pieceBytes] of Object.entries(DEAR_PROGRAMS)) {
+      const run = precompiles.get(address);
+      if (run === undefined) continue;
+      precompiles.set(address, (input) => {
+        const isDear = input.data.length > DEAR_PIECES_MAX * pieceBytes;
+        if (this.#boundMs === Infinity || !isDear) return run(input);
+        this.#isOutOfTime = true;
+        const exceptionError = new EVMError(EVMError.errorMessages.OUT_OF_GAS);
+        const returnValue = new Uint8Array(0);
+        return { returnValue, executionGasUsed: input.gasLimit, exceptionError };
+      });
+    }
+  }
+
+  /** Programs that run within get so much of this thread together. */
+  async within<Result>(boundMs: number, run: () => Promise<Result>): Promise<Result> {
+    this.#boundMs = boundMs;
+    this.restart();
+    try {
+      return await run();
+    } finally {
+      this.#boundMs = Infinity;
+    }
+  }
+
+  /** What follows has all of the time. */
+  restart(): void {
+    this.#startedMs = workMs();
+  }
+
+  /** One program. One that was stopped looks as if its gas had run out, and is told as what it was. */
+  async inTime<Result>(run: () => Promise<Result>): Promise<Result> {
+    this.#steps = 0;
+    this.#isOutOfTime = false;
+    const result = await run();
+    if (this.#isOutOfTime) {
+      throw new OutOfTimeError(`execution aborted (timeout = ${this.#boundMs}ms)`);
+    }
+    return result;
+  }
+
+  #step(): void {
+    this.#steps += 1;
+    if (this.#boundMs === Infinity) return;
+    if (!this.#isOutOfTime && this.#steps % STEPS_PER_LOOK === 0) {
+      this.#isOutOfTime = workMs() - this.#startedMs > this.#boundMs;
+    }
+    if (this.#isOutOfTime) throw new EVMError(EVMError.errorMessages.OUT_OF_GAS);
+  }
+}
+
+/** What this thread has worked, in milliseconds: time that others had the processor does not count. */
+function workMs(): number {
+  const { system, user } = process.threadCpuUsage();
+  return (system + user) / 1000;
+}
+
+/**
+ * Who signed, by a native library where there is one: in JavaScript it takes most of the time of a transaction,
+ * and of every payout that a bridge verifies. The library is an optional dependency; without it the machine's own
+ * code does the same more slowly.
+ */
+export type RecoverKey = (
+  digest: Uint8Array,
+  v: bigint,
+  r: Uint8Array,
+  s: Uint8Array,
+  chainId?: bigint,
+) => Uint8Array;
+
+type Native = {
+  readonly ecdsaRecover: (
+    signature: Uint8Array,
+    bit: number,
+    digest: Uint8Array,
+    isCompressed: boolean,
+  ) => Uint8Array;
+};
+
+const COMPONENT_BYTES = 32;
+
+/** The public key of 64 bytes; throws where nobody can have signed it. */
+export function nativeRecoverKey(): RecoverKey | undefined {
+  let native: Native;
+  try {
+    native = createRequire(import.meta.url)('secp256k1/bindings.js') as Native;
+  } catch {
+    return undefined;
+  }
+  return (digest, v, r, s, chainId) => {
+    const signature = new Uint8Array(2 * COMPONENT_BYTES);
+    signature.set(r, COMPONENT_BYTES - r.length);
+    signature.set(s, 2 * COMPONENT_BYTES - s.length);
+    return native.ecdsaRecover(signature, recoveryBit(v, chainId), digest, false).slice(1);
+  };
+}
+
+/** Legacy transactions name their chain in v, typed ones have the bit alone, programs 27 and 28. */
+function recoveryBit(v: bigint, chainId: bigint | undefined): number {
+  if (v === 0n || v === 1n) return Number(v);
+  const bit = chainId === undefined ? v - 27n : v - (2n * chainId + 35n);
+  if (bit !== 0n && bit !== 1n) throw new RangeError('invalid v of a signature');
+  return Number(bit);
 }

@@ -1,7 +1,7 @@
 import { ecrecover } from '@ethereumjs/util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nativeRecoverKey, type RecoverKey } from './recover-key.ts';
+import { nativeRecoverKey, type RecoverKey } from './machine.ts';
 
 /** The machine's own code is what the native library must equal, also for what nobody has signed. */
 

@@ -2,12 +2,18 @@ import type { Block } from '@ethereumjs/block';
 import { bytesToHex, createAddressFromString, hexToBytes } from '@ethereumjs/util';
 import { type ChainBlock, type Hex, toQuantity } from '../core/chain-block.ts';
 import type { ChainCore } from '../core/chain-core.ts';
-import { TRANSACTION_GAS_MAX, ZERO_ADDRESS, estimateGas } from './estimate-gas.ts';
-import { feeHistory } from './fee-history.ts';
-import { findLogs } from './find-logs.ts';
+import {
+  blockView,
+  findLogs,
+  minedView,
+  pendingBlockView,
+  receiptView,
+  sentView,
+} from './rpc-views.ts';
 import { invalidParams, refused, reverted } from '../core/rpc-error.ts';
 import {
   type BlockReference,
+  type CallRequest,
   isObject,
   readAddress,
   readBlockReference,
@@ -17,7 +23,12 @@ import {
   readQuantity,
   readSlot,
 } from './rpc-params.ts';
-import { blockView, minedView, pendingBlockView, receiptView, sentView } from './rpc-views.ts';
+import type { Common } from '@ethereumjs/common';
+import { divFloor } from '@oddlot/units';
+import { createTx } from '@ethereumjs/tx';
+import type { RunTxResult } from '@ethereumjs/vm';
+import type { ChainMemory } from '../core/chain-memory.ts';
+import type { Machine } from '../core/machine.ts';
 
 /** What the chain answers to. A method gets the chain and its parameters, in turn with all others. */
 type RpcMethod = (core: ChainCore, params: readonly unknown[]) => unknown;
@@ -208,3 +219,153 @@ function transactionAt(
 
 const at = (address: unknown): ReturnType<typeof createAddressFromString> =>
   createAddressFromString(readBytes(address, 'address', 20));
+
+/** The most gas that one transaction may have, by the rules of the Osaka fork. */
+export const TRANSACTION_GAS_MAX = 16_777_216n;
+export const ZERO_ADDRESS: Hex = `0x${'00'.repeat(20)}`;
+const TRANSFER_GAS = 21_000n;
+
+/**
+ * The least gas with which a transaction goes through. More than it uses: a program keeps a part of what
+ * is left from those that it calls, and refunds come last. Found from what it uses upwards, since it is seldom
+ * much more, and then by halving, to within a part in 64.
+ */
+export async function estimateGas(
+  { memory, machine, common }: { memory: ChainMemory; machine: Machine; common: Common },
+  request: CallRequest,
+  environment: Block,
+): Promise<bigint> {
+  const limit = mostGas(memory, request);
+  const trial = async (gas: bigint): Promise<RunTxResult | undefined> =>
+    await runOnce({ memory, machine, common }, request, environment, gas);
+  const most = await trial(limit);
+  if (most === undefined) throw refused(`gas required exceeds allowance (${limit})`);
+  const failure = most.execResult.exceptionError?.error;
+  if (failure === 'revert') throw reverted(bytesToHex(most.execResult.returnValue));
+  if (failure === 'out of gas') throw refused(`gas required exceeds allowance (${limit})`);
+  if (failure !== undefined) throw refused(failure);
+  let [tooLittle, enough] = [most.totalGasSpent - 1n, limit];
+  let next = most.totalGasSpent;
+  let more = divFloor(most.totalGasSpent, 128n) + 1n;
+  while (enough - tooLittle > 1n && (enough - tooLittle) * 64n > enough) {
+    const result = await trial(next);
+    const isEnough = result !== undefined && result.execResult.exceptionError === undefined;
+    if (isEnough) enough = next;
+    else tooLittle = next;
+    const isBounded = isEnough || enough < limit;
+    if (!isBounded) more *= 4n;
+    const middle = divFloor(tooLittle + enough, 2n);
+    const above = tooLittle + more;
+    next = isBounded || above > middle ? middle : above;
+  }
+  return enough;
+}
+
+/** What the sender wants to give and can pay for. */
+function mostGas(memory: ChainMemory, { from, value, gas, maxFeePerGas }: CallRequest): bigint {
+  const wanted = gas ?? TRANSACTION_GAS_MAX;
+  const most = wanted < TRANSACTION_GAS_MAX ? wanted : TRANSACTION_GAS_MAX;
+  const { balance } = memory.state.account(from ?? ZERO_ADDRESS);
+  if (value > balance)
+    throw refused(`insufficient funds for transfer: address ${from} have ${balance} want ${value}`);
+  if (maxFeePerGas === undefined || maxFeePerGas === 0n) return most;
+  const payable = divFloor(balance - value, maxFeePerGas);
+  if (payable < TRANSFER_GAS)
+    throw refused(
+      `insufficient funds for gas * price + value: address ${from} have ${balance} want ${TRANSFER_GAS * maxFeePerGas + value}`,
+    );
+  return payable < most ? payable : most;
+}
+
+/** Undefined where the gas does not even pay for sending it. */
+async function runOnce(
+  { memory, machine, common }: { memory: ChainMemory; machine: Machine; common: Common },
+  { from = ZERO_ADDRESS, to, data, value, accessList }: CallRequest,
+  environment: Block,
+  gas: bigint,
+): Promise<RunTxResult | undefined> {
+  const price = environment.header.baseFeePerGas ?? 0n;
+  const fields = { data, value, nonce: memory.state.account(from).nonce, gasLimit: gas };
+  const fees = { maxFeePerGas: price, maxPriorityFeePerGas: 0n };
+  const list = accessList.map(({ address, storageKeys }) => ({
+    address,
+    storageKeys: [...storageKeys],
+  }));
+  const transaction = createTx(
+    { type: 2, ...fields, ...fees, accessList: list, ...(to === undefined ? {} : { to }) },
+    { common, freeze: false },
+  );
+  // Nobody has signed it, so it says itself whose it would be.
+  Object.assign(transaction, { getSenderAddress: () => createAddressFromString(from) });
+  memory.state.begin();
+  try {
+    return await machine.trial(transaction, environment);
+  } catch (error) {
+    if (error instanceof Error && /gas/i.test(error.message)) return undefined;
+    throw refused(error instanceof Error ? error.message : String(error));
+  } finally {
+    memory.state.undo();
+  }
+}
+
+const BLOCKS_MAX = 1024n;
+const PERCENTILES_MAX = 100;
+
+/** `eth_feeHistory`: what gas cost lately. The base fee never changes; tips are what senders offered. */
+export function feeHistory(
+  memory: ChainMemory,
+  [count, newest, percentiles = []]: readonly unknown[],
+): unknown {
+  const wanted =
+    typeof count === 'number' ? BigInt(Math.trunc(count)) : readQuantity(count, 'blockCount');
+  const reference = readBlockReference(newest);
+  const last = numberOf(memory, reference);
+  if (last > memory.head.number) throw refused('request beyond head block');
+  const ranks = readPercentiles(percentiles);
+  const length = Math.min(Number(wanted < BLOCKS_MAX ? wanted : BLOCKS_MAX), last + 1);
+  const blocks = Array.from({ length }, (_, at) => memory.block(last + 1 - length + at)).filter(
+    (block) => block !== undefined,
+  );
+  const baseFee = memory.head.baseFeePerGas;
+  return {
+    oldestBlock: toQuantity(last + 1 - length),
+    baseFeePerGas: [...blocks.map((block) => block.baseFeePerGas), baseFee],
+    gasUsedRatio: blocks.map(({ gasUsed, gasLimit }) => Number(gasUsed) / Number(gasLimit)),
+    ...(ranks.length === 0 ? {} : { reward: blocks.map((block) => tipsAt(block, ranks)) }),
+  };
+}
+
+function numberOf(memory: ChainMemory, reference: BlockReference): number {
+  if ('number' in reference) return Number(reference.number);
+  if ('hash' in reference) throw invalidParams('newestBlock must be a number or a name');
+  return reference.tag === 'earliest' ? 0 : memory.head.number;
+}
+
+function readPercentiles(value: unknown): readonly number[] {
+  if (value === null) return [];
+  const isFit = (rank: unknown): rank is number =>
+    typeof rank === 'number' && rank >= 0 && rank <= 100;
+  if (!Array.isArray(value) || value.length > PERCENTILES_MAX || !value.every(isFit))
+    throw invalidParams('rewardPercentiles must be a list of numbers from 0 to 100');
+  const falls = value.some((rank: number, at) => at > 0 && rank <= (value[at - 1] as number));
+  if (falls) throw invalidParams('rewardPercentiles must be in ascending order');
+  return value;
+}
+
+/** The tips at some shares of a block's gas, cheapest first. */
+function tipsAt(
+  { transactions, baseFeePerGas, gasUsed }: ChainBlock,
+  ranks: readonly number[],
+): Hex[] {
+  const tips = transactions
+    .map((transaction) => ({
+      tip: BigInt(transaction.effectiveGasPrice) - BigInt(baseFeePerGas),
+      gas: Number(transaction.gasUsed),
+    }))
+    .sort((a, b) => (a.tip < b.tip ? -1 : 1));
+  return ranks.map((rank) => {
+    let sum = 0;
+    const found = tips.find(({ gas }) => (sum += gas) >= (Number(gasUsed) * rank) / 100);
+    return toQuantity(found?.tip ?? 0n);
+  });
+}

@@ -1,9 +1,7 @@
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFolder } from '../durable/sync-folder.ts';
-import { makeOwnFile, OWN_FILE, tightenFiles } from './own-files.ts';
-import { isNoRoom } from './no-room.ts';
+import { isNoRoom, makeFolder, makeOwnFile, OWN_FILE, tightenFiles } from './own-files.ts';
 
 const HOLDER = 'lock.pid';
 /** One that nobody refers to is closed when memory is collected, and its lock is gone: who never lets go need not keep it. */

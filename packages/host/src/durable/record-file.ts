@@ -9,12 +9,8 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import type { LineForm } from './line-form.ts';
-import { type DamagedLine, readLines } from './read-lines.ts';
-import { RECORD_LINES } from './record-lines.ts';
-import type { RecordLines, RecordStore } from './record-store.ts';
-import { OWN_FILE } from './own-files.ts';
-import { makeFolder, syncFolder } from './sync-folder.ts';
+import { type DamagedLine, type LineForm, readLines, RECORD_LINES } from './record-lines.ts';
+import { makeFolder, OWN_FILE, syncFolder } from './own-files.ts';
 import { writeAll, writeWholeFile } from './whole-file.ts';
 
 /** The file is written anew when it has so many more lines than there are records. */
@@ -217,4 +213,35 @@ export class RecordFile implements RecordStore {
       throw error;
     }
   }
+}
+
+export type RecordLines = {
+  readonly records: readonly unknown[];
+  /** Numbers of lines that are not as they were written, which no crash explains. */
+  readonly damaged: readonly number[];
+};
+
+/**
+ * Records that outlive who writes them, in the order in which they were written: a file, or what several machines share. A
+ * file is done when a call returns; where a promise comes back, when that resolves.
+ */
+export type RecordStore = {
+  /** For operators. */
+  readonly name: string;
+  /** Before anything is appended. */
+  read(): RecordLines;
+  /** All or none of them, and there for good before anybody acts on them. */
+  append(records: readonly unknown[]): void | Promise<void>;
+  /** Puts these in the place of what it holds. Where that is not done at once, what is appended follows it or fails with it. */
+  replace(records: Iterable<unknown>): void;
+  /** The same once most of it is of no use any more; one that fails is tried again later. */
+  shorten(records: { readonly size: number; values(): Iterable<unknown> }): void;
+  /** Keeps what it holds for an operator to look at, where that is possible, and says where. */
+  setAside(): string;
+  close(): void;
+};
+
+/** The file of that name, or the store itself. */
+export function recordStoreAt(place: string | RecordStore): RecordStore {
+  return typeof place === 'string' ? new RecordFile(place) : place;
 }

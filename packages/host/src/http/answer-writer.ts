@@ -1,16 +1,22 @@
-import { refusal, type WireError } from '@oddlot/protocol';
-import { isNoRoom } from '../durable/no-room.ts';
+import { API_VERSION_HEADER, refusal, type WireError } from '@oddlot/protocol';
+import { isNoRoom } from '../durable/own-files.ts';
 import type { Logger } from '../operate/log.ts';
 import type { Metrics } from '../operate/metrics.ts';
-import type { HttpPort } from '../ports/http-port.ts';
-import type { BodyFault } from '../ports/read-body.ts';
+import type { HttpPort, PortCall } from '../ports/http-port.ts';
+import { type BodyFault, finishAnswer } from '../ports/read-body.ts';
 import type { Visitors } from '../ports/visitors.ts';
-import { sendingMs, type Debt, type WorkBudget } from '../ports/work-budget.ts';
-import type { Call } from './call.ts';
-import type { PageAnswer } from './page-answer.ts';
-import { rateLimited, tooLarge, tooMuchWork, UnavailableError } from './reply.ts';
-import type { Reply } from './reply.ts';
-import { closerOf, respond, respondPage } from './respond.ts';
+import { type Debt, sendingMs, type WorkBudget, type WorkLeft } from '../ports/work-budget.ts';
+import {
+  type AnyEndpoint,
+  rateLimited,
+  type Reply,
+  type StreamedReply,
+  tooLarge,
+  tooMuchWork,
+  UnavailableError,
+} from './reply.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Budget } from './rate-limiter.ts';
 
 type AnswerWriterOptions = {
   readonly port: Pick<HttpPort, 'hold' | 'isDraining'>;
@@ -162,3 +168,152 @@ export class AnswerWriter {
     }
   }
 }
+
+/** Writing an answer with the headers that all answers share. */
+
+type Answer = {
+  readonly status: number;
+  /** JSON text; empty for none. */
+  readonly body: string | Buffer;
+  readonly budget: Budget | undefined;
+  /** Further headers, name and value in turn. */
+  readonly headers: readonly string[];
+  /** The connection ends with this answer. */
+  readonly isLast: boolean;
+  /** Which pages a browser lets read it; undefined where no page asks. */
+  readonly allowed: string | undefined;
+};
+
+/** Also the date, by which clients of other origins learn how far their clock is off, and how old what they read is. */
+const EXPOSED =
+  'date, retry-after, x-block-age-ms, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset';
+
+/** What a browser asks before a page of another origin may post here. */
+export const PREFLIGHT_HEADERS: readonly string[] = [
+  'access-control-allow-methods',
+  'POST',
+  'access-control-allow-headers',
+  `content-type, ${API_VERSION_HEADER}`,
+  'access-control-max-age',
+  '86400',
+];
+
+export function respond(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { allowed, status, body, budget, headers: more, isLast }: Answer,
+): void {
+  const origin = allowed === undefined ? [] : ['access-control-allow-origin', allowed];
+  const headers = [...origin, 'access-control-expose-headers', EXPOSED];
+  if (body !== '') headers.push('content-type', 'application/json');
+  // What a GET of an address is answered with depends on who asks: browsers get the page there.
+  if (request.method !== 'POST') headers.push('cache-control', 'no-store', 'vary', 'accept');
+  if (budget !== undefined) pushBudget(headers, budget);
+  for (const part of more) headers.push(part);
+  finishAnswer(request, response, { status, body, headers, isLast });
+}
+
+/** Of a page, with the headers that it brings. */
+export function respondPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { body, headers, isLast, status }: PageAnswer & { readonly isLast: boolean },
+): void {
+  const list = Object.entries(headers).flat();
+  finishAnswer(request, response, { status, body: body ?? '', headers: list, isLast });
+}
+
+/**
+ * Of a client's requests and its work, the budget that is closer to its end; work counts in milliseconds. While
+ * more than half of it is left it binds nobody, and is not told.
+ */
+export function closerOf(
+  requests: Budget | undefined,
+  work: WorkLeft | undefined,
+): Budget | undefined {
+  if (requests === undefined || work === undefined) return requests;
+  const limit = work.msPerSecond;
+  const remaining = Math.min(limit, Math.floor(work.remainingMs));
+  const isCloser = remaining * requests.limit < requests.remaining * limit;
+  if (!isCloser || remaining * 2 > limit) return requests;
+  return { limit, windowMs: requests.windowMs, remaining, resetMs: work.resetMs };
+}
+
+export function pushBudget(headers: string[], { limit, remaining, resetMs }: Budget): void {
+  headers.push(
+    'x-ratelimit-limit',
+    String(limit),
+    'x-ratelimit-remaining',
+    String(remaining),
+    'x-ratelimit-reset',
+    String(Math.ceil(resetMs / 1000)),
+  );
+}
+
+/**
+ * Sends an answer part by part. The next part is made when the one before has left: a client that stops
+ * reading holds what is under way and no more, and after a while its connection is ended.
+ */
+export async function sendParts(
+  response: ServerResponse,
+  { headers, parts }: Pick<StreamedReply, 'headers' | 'parts'>,
+  budget: Budget | undefined,
+): Promise<void> {
+  const all = [
+    'access-control-allow-origin',
+    '*',
+    'access-control-expose-headers',
+    'content-disposition, date, retry-after',
+    'cache-control',
+    'no-store',
+    ...headers,
+  ];
+  if (budget !== undefined) pushBudget(all, budget);
+  response.writeHead(200, all);
+  for await (const part of parts) {
+    if (response.destroyed) return;
+    if (part !== '' && !response.write(part)) await written(response);
+    if (response.destroyed) return;
+  }
+  response.end();
+}
+
+function written(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.on('drain', done);
+    response.on('close', done);
+  });
+}
+
+/** What is sent: a text or a file, or nothing to who has it. */
+export type PageAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer | undefined;
+};
+
+/** A page for people. */
+export type ShownPage = {
+  /** Undefined for what it has nothing at. */
+  answer(request: IncomingMessage, path: string): PageAnswer | undefined;
+};
+
+/** A text of Markdown, where there is one. */
+export function pageAnswerOf(page: string | undefined): PageAnswer | undefined {
+  if (page === undefined) return undefined;
+  return { status: 200, headers: { 'content-type': 'text/markdown; charset=utf-8' }, body: page };
+}
+
+/** One request of the edge and what its answer will need. */
+export type Call = PortCall & {
+  readonly path: string;
+  readonly endpoint: AnyEndpoint | undefined;
+  budget: Budget | undefined;
+  /** What its work is called, once it is known. */
+  what?: string | undefined;
+};

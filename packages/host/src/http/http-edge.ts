@@ -1,35 +1,37 @@
-import { LIMITS, parseObject, refusal, type WireError } from '@oddlot/protocol';
+import {
+  API_VERSION,
+  API_VERSION_HEADER,
+  LIMITS,
+  parseObject,
+  refusal,
+  type WireError,
+} from '@oddlot/protocol';
 import type { Logger } from '../operate/log.ts';
 import type { Metrics } from '../operate/metrics.ts';
-import { isLoopback } from '../ports/client-ip.ts';
-import { hasForwarding } from '../ports/has-forwarding.ts';
-import { HttpPort, type HttpPortOptions } from '../ports/http-port.ts';
-import { leave, type PortCall } from '../ports/port-call.ts';
+import { hasForwarding, isLoopback } from '../ports/client-ip.ts';
+import { HttpPort, type HttpPortOptions, leave, type PortCall } from '../ports/http-port.ts';
 import { measured, type WorkBudget } from '../ports/work-budget.ts';
-import { AnswerWriter } from './answer-writer.ts';
-import type { RateLimiter } from './rate-limiter.ts';
-import type { Call } from './call.ts';
 import {
-  headerFault,
-  isPreflight,
-  isWebSocket,
-  parametersOf,
-  pathOf,
-  SCREEN_PATHS,
-  WEBSOCKET_PATHS,
-} from './head.ts';
-import { pageAnswerOf, type ShownPage } from './page-answer.ts';
-import { rateLimited } from './reply.ts';
-import type {
-  AnyEndpoint,
-  Endpoint,
-  Reply,
-  StreamEndpoint,
-  TextEndpoint,
-  TextRequest,
+  AnswerWriter,
+  type Call,
+  pageAnswerOf,
+  PREFLIGHT_HEADERS,
+  sendParts,
+  type ShownPage,
+} from './answer-writer.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import {
+  type AnyEndpoint,
+  type Endpoint,
+  rateLimited,
+  type Reply,
+  type StreamEndpoint,
+  type TextEndpoint,
+  type TextRequest,
+  tooLarge,
+  wrongContentType,
 } from './reply.ts';
-import { PREFLIGHT_HEADERS } from './respond.ts';
-import { sendParts } from './send-parts.ts';
+import type { IncomingMessage } from 'node:http';
 
 /**
  * The public port. It refuses what it can before it spends anything: path and method, the client's
@@ -232,4 +234,63 @@ export class HttpEdge {
       if (response.headersSent) response.destroy();
     }
   }
+}
+
+/** What the line and the headers of a request say, before any of its body is read. */
+
+export const WEBSOCKET_PATHS: ReadonlySet<string> = new Set(['/ws', '/api-ws', '/ws-rtds']);
+
+/** Endpoints that take POST alone, and are screens of the page for who opens them in a browser. */
+export const SCREEN_PATHS: ReadonlySet<string> = new Set(['/account']);
+
+export function pathOf(request: IncomingMessage): string {
+  const url = request.url ?? '/';
+  const query = url.indexOf('?');
+  return query < 0 ? url : url.slice(0, query);
+}
+
+/** What stands behind the question mark. */
+export function parametersOf(request: IncomingMessage): URLSearchParams {
+  const url = request.url ?? '/';
+  const query = url.indexOf('?');
+  return new URLSearchParams(query < 0 ? '' : url.slice(query + 1));
+}
+
+/** True for a handshake that one of the socket paths should see. */
+export function isWebSocket(request: IncomingMessage): boolean {
+  const isAsked = request.headers.upgrade?.toLowerCase() === 'websocket';
+  return isAsked && WEBSOCKET_PATHS.has(pathOf(request));
+}
+
+export function isPreflight(request: IncomingMessage): boolean {
+  return request.method === 'OPTIONS' && 'access-control-request-method' in request.headers;
+}
+
+/** Why the headers alone are enough to refuse a request; undefined when they are not. */
+export function headerFault(
+  { headers }: IncomingMessage,
+  bodyBytesMax: number,
+  { bodyBytesMaxOf }: Pick<Endpoint, 'bodyBytesMaxOf'>,
+): WireError | undefined {
+  const contentType = headers['content-type'];
+  if (contentType !== undefined && !isJson(contentType)) return wrongContentType(contentType);
+  const length = headers['content-length'];
+  const declaredMax =
+    bodyBytesMaxOf === undefined
+      ? bodyBytesMax
+      : Math.max(bodyBytesMax, LIMITS.permissionedBodyBytesMax);
+  if (length !== undefined && Number.parseInt(length, 10) > declaredMax) {
+    return tooLarge(bodyBytesMax);
+  }
+  const version = headers[API_VERSION_HEADER];
+  if (version === undefined || version === API_VERSION) return undefined;
+  const got = String(version);
+  const details = { field: API_VERSION_HEADER, got, allowed: [API_VERSION] };
+  return refusal('unsupportedVersion', [got], details);
+}
+
+function isJson(contentType: string): boolean {
+  if (contentType === 'application/json') return true;
+  const type = contentType.split(';', 1)[0] ?? '';
+  return type.trim().toLowerCase() === 'application/json';
 }

@@ -6,7 +6,7 @@ export {
   refusal,
   type WireError,
 } from '@oddlot/protocol';
-export type { PageAnswer } from './page-answer.ts';
+export type { PageAnswer } from './answer-writer.ts';
 export { RateLimiter } from './rate-limiter.ts';
 export {
   type AnyEndpoint,

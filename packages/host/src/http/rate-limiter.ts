@@ -1,6 +1,5 @@
 import { clientKey } from '../ports/client-ip.ts';
-import type { TokenBucket } from '../ports/token-bucket.ts';
-import { TokenBuckets } from '../ports/token-buckets.ts';
+import { type TokenBucket, TokenBuckets } from '../ports/token-bucket.ts';
 
 /**
  * A token bucket per client address and surface. The bucket holds as many tokens as the surface

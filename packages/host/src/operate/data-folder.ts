@@ -1,5 +1,5 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 /** What the files of the data folder weigh, read when somebody scrapes. */
 
@@ -26,4 +26,10 @@ export async function newestSnapshot(
   if (newest === undefined) return undefined;
   const file = await stat(join(directory, newest)).catch(() => undefined);
   return file === undefined ? undefined : { bytes: file.size, writtenMs: file.mtimeMs };
+}
+
+/** True of a folder itself and of what lies in it, by their names alone. */
+export function isInside(path: string, folder: string): boolean {
+  const way = relative(resolve(folder), resolve(path));
+  return !isAbsolute(way) && way.split(sep)[0] !== '..';
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { connectionsFor, descriptorLimit } from './descriptors.ts';
+import { connectionsFor, descriptorLimit } from './process.ts';
 
 test.each([
   [1024, 864],
@@ -12,7 +12,7 @@ test.each([
 });
 
 test('the limit is that of the process', () => {
-  const program = `import { descriptorLimit } from '${import.meta.dirname}/descriptors.ts';
+  const program = `import { descriptorLimit } from '${import.meta.dirname}/process.ts';
     process.stdout.write(String(descriptorLimit()));`;
   const command = 'ulimit -n 333 && exec "$0" --input-type=module -e "$1"';
   const told = execFileSync('/bin/sh', ['-c', command, process.execPath, program]);

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { clientIpFinder } from '../ports/client-ip.ts';
-import { HttpPort } from '../ports/http-port.ts';
-import type { PortCall } from '../ports/port-call.ts';
+import { HttpPort, type PortCall } from '../ports/http-port.ts';
 import type { FairQueue } from '../ports/fair-queue.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';

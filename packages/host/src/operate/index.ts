@@ -1,8 +1,12 @@
 /** What a program asks of the machine and of who started it. */
-export { bytesIn, newestSnapshot } from './data-folder.ts';
-export { chainConnectionsFor, descriptorLimit, publicConnectionsFor } from './descriptors.ts';
-export { hostText } from './host-text.ts';
-export { isInside } from './is-inside.ts';
-export { stopLogger } from './stop-logger.ts';
-export { watchParent } from './watch-parent.ts';
-export { lowerPriority, lowerThreadPriority } from './priority.ts';
+export { bytesIn, isInside, newestSnapshot } from './data-folder.ts';
+export {
+  chainConnectionsFor,
+  descriptorLimit,
+  lowerPriority,
+  lowerThreadPriority,
+  publicConnectionsFor,
+  stopLogger,
+  watchParent,
+} from './process.ts';
+export { hostText } from '../ports/check-ports.ts';

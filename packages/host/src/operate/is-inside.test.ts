@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isInside } from './is-inside.ts';
+import { isInside } from './data-folder.ts';
 
 test.each([
   ['/data', '/data', true],

@@ -1,5 +1,3 @@
-import { GREEDY_FACTOR } from './greedy-factor.ts';
-
 /**
  * What bodies may hold in memory, in all and per client (R-requests). A body counts as one while it
  * is read, and its bytes count until its request is answered: a text that waits for a signature or a
@@ -175,3 +173,9 @@ export class BodyHold {
     this.#room.release(this.#own, this.#bytes);
   }
 }
+
+/**
+ * Room is made for who would hold a small part of what the greediest holds, of bodies and of streams alike. Were it made for
+ * more, a few that all hold much would have each other cut for ever, and everything made anew.
+ */
+export const GREEDY_FACTOR = 8;

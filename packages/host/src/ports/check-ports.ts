@@ -48,3 +48,8 @@ function closed(server: Server): Promise<void> {
     server.close(() => resolve());
   });
 }
+
+/** An interface as it stands in a URL. */
+export function hostText(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 
 /** Finds the address that limits count: the peer, or who stands behind a proxy that is trusted. */
 export type ClientIp = (peer: string | undefined, forwardedFor: string | undefined) => string;
@@ -75,4 +76,19 @@ function blockListOf(networks: readonly string[]): BlockList {
     else list.addSubnet(ip, Number.parseInt(prefix, 10), family);
   }
   return list;
+}
+
+/** What proxies add to requests, one or the other. */
+const HEADERS: readonly string[] = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-real-ip',
+];
+
+/** True when somebody says that the request passed through other hands. */
+export function hasForwarding({ headers }: IncomingMessage): boolean {
+  return HEADERS.some((name) => headers[name] !== undefined);
 }

@@ -1,15 +1,22 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { ANSWER_LIMITS, BODY_LIMITS, BodyBudget } from './body-budget.ts';
-import type { BodyLimits, BodyRefusal } from './body-budget.ts';
-import { clientKey, normalIp, type ClientIp } from './client-ip.ts';
-import { finishAnswer } from './finish-answer.ts';
-import { CONNECTION_LIMITS, ConnectionGate, turnAway } from './connection-gate.ts';
-import type { ConnectionLimits } from './connection-gate.ts';
+import {
+  ANSWER_LIMITS,
+  BODY_LIMITS,
+  BodyBudget,
+  type BodyLimits,
+  type BodyRefusal,
+} from './body-budget.ts';
+import { type ClientIp, clientKey, normalIp } from './client-ip.ts';
+import { type BodyBounds, type BodyFault, finishAnswer, readBody } from './read-body.ts';
+import {
+  CONNECTION_LIMITS,
+  ConnectionGate,
+  type ConnectionLimits,
+  turnAway,
+} from './connection-gate.ts';
 import { Pipeline } from './pipeline.ts';
-import { leave, type PortCall } from './port-call.ts';
-import { readBody, type BodyBounds, type BodyFault } from './read-body.ts';
 import { FairQueue } from './fair-queue.ts';
 import { isForeign, type Visitors } from './visitors.ts';
 
@@ -337,4 +344,28 @@ function hostsOf({ rawHeaders }: IncomingMessage): number {
 function refuseUpgrade(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
   socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+}
+
+/** One request of a port, and what is held for it. */
+export type PortCall = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly startedMs: number;
+  /** Who asks, and whom it is counted for. */
+  readonly ip: string;
+  readonly client: string;
+  /** The client waits for a 100 before it sends its body. */
+  awaitsContinue: boolean;
+  /** What is let go of when the answer is sent or nobody waits for it any more. */
+  readonly releases: (() => void)[];
+  /** That has happened. */
+  isOver: boolean;
+  /** The connection ends with the answer: the rest of the body is not worth reading. */
+  isLast: boolean;
+};
+
+/** Lets go of what the request held. */
+export function leave(call: PortCall): void {
+  call.isOver = true;
+  for (const release of call.releases.splice(0)) release();
 }

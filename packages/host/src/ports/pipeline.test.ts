@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { HttpPort, type HttpPortOptions } from './http-port.ts';
-import type { PortCall } from './port-call.ts';
+import { HttpPort, type HttpPortOptions, type PortCall } from './http-port.ts';
 import { NO_PACE } from './client-turns.ts';
 import { FairQueue } from './fair-queue.ts';
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { TokenBucket } from './token-bucket.ts';
-import { TokenBuckets } from './token-buckets.ts';
+import { TokenBucket, TokenBuckets } from './token-bucket.ts';
 
 describe('a token bucket', () => {
   test('holds a burst, and gets it back at its rate', () => {

@@ -1,6 +1,5 @@
 import { clientKey } from './client-ip.ts';
-import type { TokenBucket } from './token-bucket.ts';
-import { TokenBuckets } from './token-buckets.ts';
+import { type TokenBucket, TokenBuckets } from './token-bucket.ts';
 
 /**
  * What one client may cost the main thread, in milliseconds of its time. Requests are counted

@@ -3,13 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { readSettings } from './read-settings.ts';
-import { SettingError } from './setting-error.ts';
+import { readSettings, SettingError } from './read-settings.ts';
 import { ADDRESS, choice, KEPT, list, PORT, SWITCH, tables, text, whole } from './setting-kinds.ts';
-import { setting } from './setting.ts';
-import { helpAsked, settingsHelp } from './settings-help.ts';
-import { settingsPage } from './settings-page.ts';
-import type { SettingsProgram } from './settings-program.ts';
+import { setting, type SettingsProgram } from './setting.ts';
+import { helpAsked, settingsHelp, settingsPage } from './settings-help.ts';
 
 const help = 'what it does';
 const PROGRAM = {

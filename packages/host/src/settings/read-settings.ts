@@ -1,19 +1,17 @@
 import { readFileSync } from 'node:fs';
-import type { ParseArgsOptionsConfig } from 'node:util';
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { nearestName } from '@oddlot/protocol';
 import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
-import { readFlags } from './read-flags.ts';
-import { SettingError } from './setting-error.ts';
-import type { Setting } from './setting.ts';
 import {
   flagName,
+  type Setting,
   type SettingGroups,
   settingsIn,
   type SettingsOf,
   type SettingsProgram,
   variableName,
-} from './settings-program.ts';
+} from './setting.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -120,4 +118,45 @@ function faultOf(
   const declared = settings.get(key);
   const { expected } = (path.length === 1 ? declared : path.length === 2 && declared?.entry) || {};
   return `${path.join('.')}: ${expected === undefined ? message : `must be ${expected}`}`;
+}
+
+/** Every program takes these, whatever else it takes. */
+const ALWAYS = ['help'];
+
+/** The flags of a command line; one that is unknown is refused with the one that was most likely meant. */
+export function readFlags<const Options extends ParseArgsOptionsConfig>(
+  args: readonly string[],
+  options: Options,
+  { allowPositionals = false }: { readonly allowPositionals?: boolean } = {},
+) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options,
+      allowPositionals,
+      allowNegative: true,
+      strict: true,
+    });
+  } catch (error) {
+    const { code, message } = error as { readonly code?: string; readonly message: string };
+    const unknown = /^Unknown option '--?([^']*)'/.exec(message);
+    if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || unknown === null) {
+      throw new SettingError(message, { cause: error });
+    }
+    const [said, name = ''] = unknown;
+    throw new SettingError(said + nearest(name, options), { cause: error });
+  }
+}
+
+function nearest(name: string, options: ParseArgsOptionsConfig): string {
+  const names = Object.entries(options).flatMap(([flag, { type }]) =>
+    type === 'boolean' ? [flag, `no-${flag}`] : [flag],
+  );
+  const near = nearestName(name, [...names, ...ALWAYS]);
+  return near === undefined ? '' : `. Did you mean --${near}?`;
+}
+
+/** A setting that cannot be used; its message is meant for the operator. */
+export class SettingError extends Error {
+  override readonly name = 'SettingError';
 }

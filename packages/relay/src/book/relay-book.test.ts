@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { RecordFile } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { GivenAddress, Transfer } from './records.ts';
-import { RelayBook } from './relay-book.ts';
+import { type GivenAddress, RelayBook, type Transfer } from './relay-book.ts';
 
 /** The book is as long as what happened, however often it is written to. */
 

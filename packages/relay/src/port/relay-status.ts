@@ -2,7 +2,7 @@ import { formatMoney } from '@oddlot/units';
 import { formatEther } from 'viem';
 import { tokenBalance } from '../chains/relay-chain.ts';
 import type { RelayParts } from '../transfers/relay.ts';
-import { sumOf } from '../book/records.ts';
+import { sumOf } from '../book/relay-book.ts';
 
 /** What an operator looks at: money, endpoints, what waits and why. */
 export async function relayStatus({

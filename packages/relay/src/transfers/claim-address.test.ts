@@ -3,8 +3,7 @@ import { NETWORKS } from '@oddlot/protocol';
 import type { Hex } from 'viem';
 import { expect, test } from 'vitest';
 import { FLOAT, KEYS, USERS } from '../testing/relay-rig.ts';
-import { claimAddress } from './claim-address.ts';
-import { VenueAccount } from './venue-account.ts';
+import { claimAddress, VenueAccount } from './venue-account.ts';
 import { venueBy } from '../testing/venue-by.ts';
 
 /** What a venue hears of a relay that starts. */

@@ -1,9 +1,9 @@
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { RelayRig, USER_USDC, USERS } from '../testing/relay-rig.ts';
-import { endTransfers } from './end-transfers.ts';
+import { endTransfers } from './relay.ts';
 import { relayStatus } from '../port/relay-status.ts';
-import { sumOf } from '../book/records.ts';
+import { sumOf } from '../book/relay-book.ts';
 
 /** What was sent to a peg is paid once, and never more than the peg holds. */
 

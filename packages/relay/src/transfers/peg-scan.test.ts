@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { RelayRig, USERS } from '../testing/relay-rig.ts';
-import { PegScan } from './peg-scan.ts';
+import { PegScan } from './pegs.ts';
 import { venueBy } from '../testing/venue-by.ts';
 
 /** Which pegs are looked at, and how soon: everybody's in time, whoever asks about whatever. */

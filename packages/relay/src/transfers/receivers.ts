@@ -1,8 +1,7 @@
 import type { Hex } from 'viem';
-import type { RelayBook } from '../book/relay-book.ts';
+import type { RelayBook, Trouble } from '../book/relay-book.ts';
 import type { RelayChain } from '../chains/relay-chain.ts';
 import type { RelayKeys } from '../relay-keys.ts';
-import type { Trouble } from '../book/records.ts';
 import type { VenueFacts } from '../venue-api.ts';
 
 type ReceiverParts = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FLOAT, FLOAT_USDC, type Place, RelayRig, USER_USDC, USERS } from '../testing/relay-rig.ts';
-import { sumOf } from '../book/records.ts';
+import { sumOf } from '../book/relay-book.ts';
 
 /** Whatever fails in between: what came is handed on once or given back, and the relay earns its fees. */
 

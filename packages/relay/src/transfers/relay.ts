@@ -1,17 +1,15 @@
 import { chainFault } from '@oddlot/custody/chain';
 import type { Logger } from '@oddlot/host/log';
-import { DepositScan } from './deposit-scan.ts';
-import { DepositWork } from './deposit-work.ts';
-import { PegScan } from './peg-scan.ts';
-import { PegWork } from './peg-work.ts';
-import type { RelayBook } from '../book/relay-book.ts';
+import { DepositScan, DepositWork } from './deposits.ts';
+import { payoutKey, PegScan, PegWork } from './pegs.ts';
+import { type GivenAddress, isOver, type RelayBook, type Transfer } from '../book/relay-book.ts';
 import type { RelayChain, SettlementLine } from '../chains/relay-chain.ts';
 import type { RelayKey, RelayKeys } from '../relay-keys.ts';
-import type { GivenAddress, Transfer } from '../book/records.ts';
 import { receiversOf } from './receivers.ts';
 import { Sweeps } from './sweeps.ts';
 import { VenueAccount } from './venue-account.ts';
 import type { VenueApi, VenueFacts } from '../venue-api.ts';
+import { SettingError } from '@oddlot/host/settings';
 
 export type RelayParts = {
   readonly book: RelayBook;
@@ -156,5 +154,40 @@ export class Relay {
   #account(key: RelayKey): VenueAccount {
     const { api, facts, now } = this.#parts;
     return new VenueAccount({ key, api, network: facts.network, now });
+  }
+}
+
+/**
+ * Leaves transfers of pegs alone from now on, because their operator says so: nothing is paid, given back or fetched for
+ * them any more, and what they say that came counts no longer as being in the peg.
+ */
+export function endTransfers(
+  ids: readonly string[],
+  parts: {
+    readonly book: RelayBook;
+    readonly chains: ReadonlyMap<string, RelayChain>;
+    readonly log: Logger;
+    readonly now: () => number;
+  },
+): void {
+  const { book, chains, log, now } = parts;
+  for (const id of ids) {
+    const transfer = book.transfer(id);
+    const address = transfer === undefined ? undefined : book.address(transfer.addressId);
+    if (transfer === undefined || address?.kind !== 'peg') {
+      throw new SettingError(
+        `end: ${id} is not the id of a transfer from a relay withdrawal address`,
+      );
+    }
+    if (isOver(transfer)) continue;
+    const sent = chains.get(address.chain)?.relayer.find(payoutKey(transfer));
+    if (sent !== undefined && sent.mined?.isConfirmed !== true) {
+      throw new SettingError(
+        `end: the payment of ${id} is under way; wait until the chain confirms it`,
+      );
+    }
+    const end = { state: 'completed', isSwept: true, trouble: undefined } as const;
+    book.put({ ...transfer, ...end, updateMs: now() });
+    log.warn({ id, was: transfer.state }, 'transfer ended by the operator');
   }
 }

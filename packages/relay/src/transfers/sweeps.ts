@@ -1,8 +1,7 @@
 import { chainFault } from '@oddlot/custody/chain';
 import type { LocalAccount } from 'viem';
 import { tokenBalance, transferData, type RelayChain } from '../chains/relay-chain.ts';
-import type { RelayBook } from '../book/relay-book.ts';
-import type { GivenAddress, Transfer } from '../book/records.ts';
+import type { GivenAddress, RelayBook, Transfer } from '../book/relay-book.ts';
 
 type SweepsOptions = {
   readonly book: RelayBook;

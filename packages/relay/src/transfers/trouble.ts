@@ -1,7 +1,6 @@
 import type { SendRecord } from '@oddlot/custody/relayer';
 import { formatMoney } from '@oddlot/units';
-import type { RelayBook } from '../book/relay-book.ts';
-import type { Transfer, Trouble } from '../book/records.ts';
+import type { RelayBook, Transfer, Trouble } from '../book/relay-book.ts';
 
 /** The relay's own money does not suffice. */
 export function floatTrouble(chain: string, needed: bigint, balance: bigint): Trouble {

@@ -1,18 +1,24 @@
 import {
+  ApiError,
   createHasher,
   type Hasher,
+  HttpError,
   type Network,
   NonceSource,
   privateKeyWallet,
+  registerPegs,
   signAction,
   type UnboundAction,
   type Wallet,
 } from '@oddlot/sdk';
 import { formatMoney } from '@oddlot/units';
-import type { Hex } from 'viem';
+import type { Hex, LocalAccount } from 'viem';
 import type { RelayKey } from '../relay-keys.ts';
-import type { SubAccount, VenueSend } from '../book/records.ts';
-import type { VenueApi } from '../venue-api.ts';
+import type { SubAccount, VenueSend } from '../book/relay-book.ts';
+import { VENUE_REQUESTS, type VenueApi, VenueUnavailableError } from '../venue-api.ts';
+import { chainFault } from '@oddlot/custody/chain';
+import type { Logger } from '@oddlot/host/log';
+import { pegMessage } from '@oddlot/custody/peg-message';
 
 type Action = Parameters<typeof signAction>[0];
 
@@ -93,4 +99,61 @@ export class VenueAccount {
     const isVoid = answer.isNonceSpent || now() - send.nonce > NONCE_MS;
     return status === 'unknown' && isVoid ? { is: 'void', why } : { is: 'open', why };
   }
+}
+
+type ClaimOptions = {
+  readonly account: VenueAccount;
+  readonly api: Pick<VenueApi, 'ownerOf'>;
+  readonly registerPegs: (addresses: readonly Hex[]) => Promise<void>;
+  readonly log: Logger;
+};
+
+/**
+ * R-agents: what pegs collect goes to the relay's own account, and an address that is somebody's agent
+ * can have none. So the venue is told of it before anybody else hears of it, and a binding that is older
+ * is ended by its own key. A relay that the venue does not know serves all the same; it has no pegs.
+ */
+export async function claimAddress(options: ClaimOptions): Promise<void> {
+  const { account, api, log, registerPegs } = options;
+  const { address } = account;
+  try {
+    await registerPegs([address]);
+    if ((await api.ownerOf(address)) === undefined) return;
+    const result = await account.deliver(await account.signRelease());
+    if (result.is === 'executed') log.info({ address }, 'relay agent approval revoked');
+    else log.warn({ address, why: result.why }, 'relay agent approval could not be revoked');
+  } catch (error) {
+    log.warn(
+      { address, why: chainFault(error) },
+      'relay address could not be registered with the venue',
+    );
+  }
+}
+
+/**
+ * Tells the venue of pegs over its operations port, signed by the relay's key, so that sending to them
+ * costs no opening fee (R-limits-of-state). Done when the venue's log has them.
+ */
+export function pegRegistrar(options: {
+  readonly url: string;
+  readonly account: LocalAccount;
+  readonly network: Network;
+}): (addresses: readonly Hex[]) => Promise<void> {
+  const { account, network, url } = options;
+  return async (addresses) => {
+    const message = pegMessage(network, addresses);
+    const signature = await account.signMessage({ message });
+    try {
+      await registerPegs({ url, ...VENUE_REQUESTS }, { addresses, signature });
+    } catch (cause) {
+      if (cause instanceof ApiError) {
+        throw new VenueUnavailableError(
+          `the venue rejected the relay withdrawal addresses: ${cause.message}`,
+          { cause },
+        );
+      }
+      if (!(cause instanceof HttpError)) throw cause;
+      throw new VenueUnavailableError(`no answer from ${url}/pegs`, { cause });
+    }
+  };
 }

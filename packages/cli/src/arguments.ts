@@ -1,5 +1,6 @@
 import type { Reader } from '@oddlot/sdk';
 import { CliError } from './cli-error.ts';
+import { readFileSync } from 'node:fs';
 
 /** What is traded, as orders name it. */
 export type Instrument = {
@@ -53,4 +54,32 @@ export async function findPerp(reader: Pick<Reader, 'info'>, text: string): Prom
   const found = await findInstrument(reader, text);
   if (!found.isOutcome) return found;
   throw new CliError('usage', `${found.name} is an outcome market. This command is for perps.`);
+}
+
+/** Reads an argument that counts something; `name` is how the command calls it, such as `--levels`. */
+export function wholeNumber(name: string, text: string): number {
+  const value = Number(text);
+  if (/^[0-9]+$/.test(text) && Number.isSafeInteger(value) && value > 0) return value;
+  throw new CliError('usage', `Invalid ${name} "${text}". Use a whole number above zero.`);
+}
+
+/** An argument that is a price; `name` is how the command calls it. The venue judges ticks and bounds. */
+export function decimalText(name: string, text: string): string {
+  if (/^[0-9]+(?:\.[0-9]+)?$/.test(text)) return text;
+  throw new CliError('usage', `Invalid ${name} "${text}". Use a decimal number.`);
+}
+
+/** A file of JSON that has some keys; the venue judges the rest. */
+export function readJsonFile<Value>(file: string, keys: readonly string[]): Value {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new CliError('usage', `Cannot read ${file}: ${(cause as Error).message}`, { cause });
+  }
+  const missing = keys.find(
+    (key) => (value as Record<string, unknown> | null)?.[key] === undefined,
+  );
+  if (missing !== undefined) throw new CliError('usage', `${file} does not contain "${missing}"`);
+  return value as Value;
 }

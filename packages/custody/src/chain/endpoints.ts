@@ -1,10 +1,47 @@
-import type { ChainEndpoint } from './chain-endpoint.ts';
-import {
-  ChainDisagreementError,
-  chainFault,
-  ChainUnavailableError,
-  revertOf,
-} from './chain-error.ts';
+import { boundedFetch } from '@oddlot/host/bounded-json';
+import { createClient, custom, http, type Transport } from 'viem';
+
+/** One JSON-RPC endpoint of a chain. */
+export type ChainEndpoint = {
+  /** For operators: without what a URL says of keys. */
+  readonly name: string;
+  request(method: string, params: readonly unknown[]): Promise<unknown>;
+};
+
+/** The logs of a long range can be long; what is longer than this is no answer. */
+const ANSWER_BYTES_MAX = 10_000_000;
+
+/**
+ * An endpoint by URL. It is asked once: who asks decides whether and when to ask again. The time is that of the whole answer:
+ * the library's own ends with the first line of it, and who then sends nothing more would be waited for without end.
+ */
+export function urlEndpoint(url: string, timeoutMs: number): ChainEndpoint {
+  const fetchFn = boundedFetch(ANSWER_BYTES_MAX) as typeof fetch;
+  return endpointOf(hostOf(url), http(url, { timeout: timeoutMs, retryCount: 0, fetchFn }));
+}
+
+/** An endpoint inside of the process. */
+export function localEndpoint(
+  name: string,
+  rpc: (method: string, params: readonly unknown[]) => Promise<unknown>,
+): ChainEndpoint {
+  const request = ({ method, params }: { method: string; params?: unknown }): Promise<unknown> =>
+    rpc(method, Array.isArray(params) ? params : []);
+  return endpointOf(name, custom({ request }, { retryCount: 0 }));
+}
+
+function endpointOf(name: string, transport: Transport): ChainEndpoint {
+  const client = createClient({ transport });
+  const request = client.request as (call: {
+    readonly method: string;
+    readonly params: readonly unknown[];
+  }) => Promise<unknown>;
+  return { name, request: (method, params) => request({ method, params }) };
+}
+
+function hostOf(url: string): string {
+  return new URL(url).host;
+}
 
 export type EndpointStatus = {
   readonly name: string;
@@ -215,4 +252,56 @@ function distanceState(blocks: number): 'stale' | 'ahead' | undefined {
 
 function textOf(value: unknown): string {
   return JSON.stringify(value) ?? 'undefined';
+}
+
+/** Too few endpoints answered: asked again later, nothing is known meanwhile. */
+export class ChainUnavailableError extends Error {
+  override readonly name = 'ChainUnavailableError';
+}
+
+/** Two endpoints answered differently where only one answer can be true. Nobody is believed. */
+export class ChainDisagreementError extends Error {
+  override readonly name = 'ChainDisagreementError';
+}
+
+/** The chain executed a call, or would, and refused it. */
+export class ChainRevertError extends Error {
+  override readonly name = 'ChainRevertError';
+  /** What the contract said, as it said it. */
+  readonly data: string | undefined;
+
+  constructor(message: string, data: string | undefined) {
+    super(message);
+    this.data = data;
+  }
+}
+
+/** What an endpoint threw, in one line without the request's parts. */
+export function chainFault(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const short = 'shortMessage' in error ? String(error.shortMessage) : error.message;
+  const details = 'details' in error ? String(error.details) : '';
+  return details === '' || short.includes(details) ? short : `${short} ${details}`;
+}
+
+/** The data of a revert, if this is one: endpoints tell it in different depths. */
+export function revertOf(error: unknown): ChainRevertError | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const code = 'code' in at ? at.code : undefined;
+    const text = chainFault(at);
+    if (code !== REVERT_CODE && !/execution reverted|\brevert(?:ed)?\b/i.test(text)) continue;
+    return new ChainRevertError(text, dataOf(at));
+  }
+  return undefined;
+}
+
+const REVERT_CODE = 3;
+
+function dataOf(error: Error): string | undefined {
+  for (let at: unknown = error; typeof at === 'object' && at !== null;) {
+    const { cause, data } = at as { readonly cause?: unknown; readonly data?: unknown };
+    if (typeof data === 'string') return data;
+    at = typeof data === 'object' && data !== null ? data : cause;
+  }
+  return undefined;
 }

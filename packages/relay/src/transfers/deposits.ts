@@ -1,0 +1,285 @@
+import { chainFault, type ChainLog, ChainRevertError } from '@oddlot/custody/chain';
+import { encodeFunctionData, type Hex, hexToBigInt, keccak256, pad, toHex } from 'viem';
+import {
+  type GivenAddress,
+  type RelayBook,
+  sumOf,
+  type Transfer,
+  type Trouble,
+} from '../book/relay-book.ts';
+import {
+  allowanceOf,
+  type RelayChain,
+  type SettlementLine,
+  tokenBalance,
+} from '../chains/relay-chain.ts';
+import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
+import type { Relayer } from '@oddlot/custody/relayer';
+import { chainTrouble, floatTrouble, noteTrouble } from './trouble.ts';
+import { type CanReceive, NO_RECEIVER } from './receivers.ts';
+import type { VenueAccount } from './venue-account.ts';
+
+/** Money that a block has but not deep enough, by the id of its address. */
+type Unconfirmed = ReadonlyMap<string, { readonly amountMicro: bigint; readonly txHash: Hex }>;
+
+const TRANSFER = keccak256(toHex('Transfer(address,address,uint256)'));
+/** Blocks and addresses of one question; public endpoints bound both. */
+const RANGE_BLOCKS = 2_000;
+const ADDRESSES = 200;
+
+type DepositScanOptions = {
+  readonly chain: RelayChain;
+  readonly book: RelayBook;
+  readonly now: () => number;
+  /** How often addresses are looked at that nobody is expected to use any more. */
+  readonly lateEveryMs: number;
+};
+
+/**
+ * Reads what came to the addresses that were given out for a chain: those that have not expired at each
+ * step, all others now and then and for ever, so that money that comes late is not lost. Only blocks
+ * that are deep enough count; what is above them is told and forgotten.
+ */
+export class DepositScan {
+  readonly #options: DepositScanOptions;
+  #lateMs = -Infinity;
+  #isRightChain = false;
+  #unconfirmed: Unconfirmed = new Map();
+
+  constructor(options: DepositScanOptions) {
+    this.#options = options;
+  }
+
+  get unconfirmed(): Unconfirmed {
+    return this.#unconfirmed;
+  }
+
+  async step(): Promise<void> {
+    const { book, chain, lateEveryMs, now } = this.#options;
+    const { name } = chain.terms;
+    if (!this.#isRightChain) await chain.client.assertChain();
+    this.#isRightChain = true;
+    // Before the head is asked for: what is given out later can only be paid to in later blocks.
+    const given = book.addresses('deposit').filter((each) => each.chain === name);
+    const nowMs = now();
+    const live = given.filter(({ expireMs }) => expireMs > nowMs);
+    const late = given.filter(({ expireMs }) => expireMs <= nowMs);
+    const { confirmed, head } = await chain.client.head();
+    const start = Math.min(chain.fromBlock ?? confirmed, confirmed);
+    const known = book.cursor(name) ?? { chain: name, live: start, late: start };
+    const isLate = nowMs - this.#lateMs >= lateEveryMs;
+    await this.#take(live, { fromBlock: known.live + 1, toBlock: confirmed });
+    if (isLate) await this.#take(late, { fromBlock: known.late + 1, toBlock: confirmed });
+    const lateTo = isLate ? confirmed : known.late;
+    book.setCursor({
+      chain: name,
+      live: Math.max(known.live, confirmed),
+      late: Math.max(known.late, lateTo),
+    });
+    if (isLate) this.#lateMs = nowMs;
+    await this.#look(live, { fromBlock: confirmed + 1, toBlock: head });
+  }
+
+  async #take(addresses: readonly GivenAddress[], range: Range): Promise<void> {
+    const { book, now } = this.#options;
+    for (const { address, log } of await this.#logs(addresses, range)) {
+      const amount = hexToBigInt(log.data);
+      if (amount === 0n) continue;
+      const arrival = {
+        key: `${log.txHash}:${log.logIndex}`,
+        txHash: log.txHash,
+        amountMicro: String(amount),
+      };
+      const whose = { user: address.dstAddr, cameTo: 'perp', cameFrom: 'perp' } as const;
+      book.arrive(address, { ...arrival, ...whose }, now());
+    }
+  }
+
+  async #look(addresses: readonly GivenAddress[], range: Range): Promise<void> {
+    const seen = new Map<string, { amountMicro: bigint; txHash: Hex }>();
+    for (const { address, log } of await this.#logs(addresses, range)) {
+      const before = seen.get(address.id)?.amountMicro ?? 0n;
+      const amountMicro = before + hexToBigInt(log.data);
+      seen.set(address.id, { amountMicro, txHash: log.txHash });
+    }
+    this.#unconfirmed = seen;
+  }
+
+  async #logs(addresses: readonly GivenAddress[], { fromBlock, toBlock }: Range) {
+    const { client, token } = this.#options.chain;
+    const byTopic = new Map(addresses.map((each) => [pad(each.address), each]));
+    const topics = [...byTopic.keys()];
+    const found: { readonly address: GivenAddress; readonly log: ChainLog }[] = [];
+    for (let from = fromBlock; from <= toBlock; from += RANGE_BLOCKS) {
+      const to = Math.min(toBlock, from + RANGE_BLOCKS - 1);
+      for (let at = 0; at < topics.length; at += ADDRESSES) {
+        const places = [TRANSFER, null, topics.slice(at, at + ADDRESSES)];
+        const range = { address: token, topics: places, fromBlock: from, toBlock: to };
+        for (const log of await client.logs(range)) {
+          const address = byTopic.get(log.topics[2] ?? '0x');
+          if (address !== undefined) found.push({ address, log });
+        }
+      }
+    }
+    return found;
+  }
+}
+
+type Range = { readonly fromBlock: number; readonly toBlock: number };
+
+type DepositWorkOptions = {
+  readonly book: RelayBook;
+  readonly settlement: SettlementLine;
+  /** The relay's own account in the venue. */
+  readonly account: VenueAccount;
+  readonly canReceive: CanReceive;
+  readonly now: () => number;
+};
+
+/**
+ * Hands on what came in on other chains: the bridge credits the user with the relay's own money of the
+ * settlement chain (R-deposit). The perp sub-account is credited by that alone; for the other one the
+ * relay deposits for itself and sends the money on inside of the venue.
+ */
+export class DepositWork {
+  readonly #options: DepositWorkOptions;
+
+  constructor(options: DepositWorkOptions) {
+    this.#options = options;
+  }
+
+  /** One step of a transfer that is to be handed on. What it throws is told and tried again. */
+  async step(transfer: Transfer, address: GivenAddress): Promise<void> {
+    if (transfer.isBridged === true) await this.#sendOn(transfer, address);
+    else await this.#deposit(transfer, address);
+  }
+
+  async #deposit(transfer: Transfer, address: GivenAddress): Promise<void> {
+    const { account, book, canReceive, now, settlement } = this.#options;
+    const { relayer } = settlement;
+    const key = depositKey(transfer);
+    const record = relayer.find(key);
+    const { mined } = record ?? {};
+    if (mined?.isConfirmed === true) {
+      const { succeeded, txHash } = mined;
+      const next = { ...transfer, trouble: undefined, updateMs: now() };
+      const isForPerp = address.accountType === 'perp';
+      if (!succeeded) book.put({ ...next, attempt: transfer.attempt + 1, trouble: REVERTED });
+      else if (isForPerp) book.put({ ...next, state: 'completed', dstTxHash: txHash });
+      else book.put({ ...next, isBridged: true, dstTxHash: txHash });
+      return;
+    }
+    if (record !== undefined) return this.#trouble(transfer, chainTrouble(record));
+    if (!canReceive(address.dstAddr)) return this.#trouble(transfer, NO_RECEIVER);
+    const amount = sumOf(transfer) - BigInt(address.feeMicro);
+    const lacking = await this.#lacking(amount);
+    if (lacking !== undefined) return this.#trouble(transfer, lacking);
+    const user = address.accountType === 'perp' ? address.dstAddr : account.address;
+    const args = [user, amount] as const;
+    const data = encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'depositFor', args });
+    try {
+      await relayer.submit({ key, to: settlement.bridge, data });
+    } catch (error) {
+      if (!(error instanceof ChainRevertError)) throw error;
+      return this.#trouble(transfer, { what: 'bridge', detail: chainFault(error) });
+    }
+    return this.#trouble(transfer, undefined);
+  }
+
+  /** What is missing before the bridge can take the money. */
+  async #lacking(amount: bigint): Promise<Trouble | undefined> {
+    const { book, settlement } = this.#options;
+    const { relayer, terms } = settlement;
+    const balance = await tokenBalance(settlement, relayer.address);
+    if (balance < amount) return floatTrouble(terms.name, amount, balance);
+    return await approveExactly(settlement, { amount, balance, ...depositsOf(book, relayer) });
+  }
+
+  /** The money is on its way into the relay's account; until it is there the venue refuses. */
+  async #sendOn(transfer: Transfer, address: GivenAddress): Promise<void> {
+    const { account, book, now } = this.#options;
+    const amountMicro = sumOf(transfer) - BigInt(address.feeMicro);
+    if (transfer.send === undefined) {
+      const kinds = { from: 'perp', to: address.accountType } as const;
+      const send = await account.sign({ destination: address.dstAddr, amountMicro, ...kinds });
+      return book.put({ ...transfer, send });
+    }
+    const result = await account.deliver(transfer.send);
+    const next = { ...transfer, trouble: undefined, updateMs: now() };
+    if (result.is === 'executed') {
+      return book.put({ ...next, state: 'completed', dstTxHash: transfer.send.txHash });
+    }
+    const trouble: Trouble = { what: 'venue', detail: result.why };
+    if (result.is === 'void') return book.put({ ...next, send: undefined, trouble });
+    return this.#trouble(transfer, trouble);
+  }
+
+  #trouble(transfer: Transfer, trouble: Trouble | undefined): void {
+    noteTrouble(this.#options, transfer, trouble);
+  }
+}
+
+const REVERTED: Trouble = {
+  what: 'chain',
+  detail: 'the settlement chain rejected the transaction; retrying',
+};
+
+function depositKey({ attempt, id }: Transfer): string {
+  return `deposit:${id}:${attempt}`;
+}
+
+/** Micro-USDC that the bridge is still to take: what was sent and is in no block, and what was not sent yet. */
+function depositsOf(book: RelayBook, relayer: Relayer) {
+  let [sent, waiting] = [0n, 0n];
+  for (const transfer of book.open()) {
+    const address = book.address(transfer.addressId);
+    const isOne = address?.kind === 'deposit' && transfer.state === 'paying';
+    if (!isOne || transfer.isBridged === true) continue;
+    const amount = sumOf(transfer) - BigInt(address.feeMicro);
+    const record = relayer.find(depositKey(transfer));
+    if (record === undefined) waiting += amount;
+    else if (record.mined === undefined) sent += amount;
+  }
+  return { sent, waiting };
+}
+
+/** Micro-USDC. */
+type Claims = {
+  /** What the bridge is to take now, and is among those that wait. */
+  readonly amount: bigint;
+  /** What the relay has; more than that it does not allow. */
+  readonly balance: bigint;
+  /** In transactions that no block has yet. */
+  readonly sent: bigint;
+  /** All that is to be handed on and was not sent. */
+  readonly waiting: bigint;
+};
+
+/**
+ * Lets the bridge take what is to be handed on, and no more: who finds a fault in a bridge that may take everything, takes
+ * everything. An allowance replaces the one before, so it is given for all that waits together, when nothing is under way;
+ * one that is too large, of a former release or of a deposit that failed, is replaced in the same way. Undefined
+ * when the amount may be taken.
+ */
+export async function approveExactly(
+  settlement: SettlementLine,
+  { amount, balance, sent, waiting }: Claims,
+): Promise<Trouble | undefined> {
+  const { bridge, relayer, token } = settlement;
+  const allowed = await allowanceOf(settlement);
+  const isTooMuch = allowed > sent + waiting;
+  if (allowed - sent >= amount && !isTooMuch) return undefined;
+  if (sent > 0n) return NOT_YET;
+  let times = 0;
+  const keyOf = (): string => `approve:${bridge}:${times}`;
+  while (relayer.find(keyOf())?.mined?.isConfirmed === true) times += 1;
+  const args = [bridge, waiting < balance ? waiting : balance] as const;
+  const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'approve', args });
+  await relayer.submit({ key: keyOf(), to: token, data });
+  return NOT_YET;
+}
+
+const NOT_YET: Trouble = {
+  what: 'chain',
+  detail: 'the allowance of the bridge is not confirmed yet',
+};
