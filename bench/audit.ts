@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import type { Command } from '@oddlot/engine';
 import { address, instrumentId, timeMs } from '@oddlot/units';
 import { AuditedReplica } from '../packages/audit/src/replica/audited-replica.ts';
-import type { LogEntry, LoggedCommand } from '../packages/venue/src/block/log-entry.ts';
+import type { LogEntry, LoggedCommand } from '../packages/venue/src/block/block.ts';
 import { authorityFrom } from '../packages/venue/src/edge/http/authority-from.ts';
 import { sentRequest } from '../packages/venue/src/edge/read-request.ts';
 import { createRecoverer } from '../packages/venue/src/edge/recoverer.ts';
 import { genesisCommands } from '../packages/venue/src/genesis-commands.ts';
-import { EraStore } from '../packages/venue/src/log/era-store.ts';
-import { SnapshotStore } from '../packages/venue/src/log/snapshot-store.ts';
+import { EraStore, SnapshotStore } from '../packages/venue/src/log/checked-stores.ts';
 import { FollowingReplica } from '../packages/venue/src/replica/following-replica.ts';
 import {
   actionToCommand,

@@ -3,9 +3,8 @@ import { genesisCommands } from '../packages/venue/src/genesis-commands.ts';
 import { Archivist } from '../packages/venue/src/history/archivist/archivist.ts';
 import { receiptArchiveOf } from '../packages/venue/src/history/open-history.ts';
 import { Receipts } from '../packages/venue/src/history/receipts.ts';
-import { EraStore } from '../packages/venue/src/log/era-store.ts';
+import { EraStore, SnapshotStore } from '../packages/venue/src/log/checked-stores.ts';
 import { FileJournal } from '../packages/venue/src/log/file-journal.ts';
-import { SnapshotStore } from '../packages/venue/src/log/snapshot-store.ts';
 import { LocalReplica } from '../packages/venue/src/replica/local-replica.ts';
 import { instrumentLookup } from '../packages/venue/src/translate/action-to-command.ts';
 

@@ -9,9 +9,7 @@ import {
   openHistoryStore,
   type HistoryStore,
 } from '../packages/venue/src/history/store/history-store.ts';
-import { bytesOf } from '../packages/venue/src/history/store/bytes.ts';
-import { kindOf } from '../packages/venue/src/history/store/kinds.ts';
-import { fillPacker } from '../packages/venue/src/history/store/row-codecs.ts';
+import { bytesOf, fillPacker, kindOf } from '../packages/venue/src/history/store/row-codecs.ts';
 import { atMost, createRandom, same, show, sized, type Row, type Scale } from './report.ts';
 
 /**

@@ -5,29 +5,31 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { applyBlock, createState, type Block } from '@oddlot/engine';
 import { present } from '@oddlot/units';
-import type { AppliedBlock, BlockHead } from '../packages/venue/src/block/applied-block.ts';
-import type { LogEntry } from '../packages/venue/src/block/log-entry.ts';
+import type { AppliedBlock, BlockHead, LogEntry } from '../packages/venue/src/block/block.ts';
 import { countOf } from '../packages/venue/src/history/archivist/row-buffer.ts';
-import type { ReceiptRow } from '../packages/venue/src/history/receipt-row.ts';
+import type { ReceiptRow } from '../packages/venue/src/history/receipt.ts';
 import { Receipts } from '../packages/venue/src/history/receipts.ts';
 import type { BlockRows } from '../packages/venue/src/history/rows/block-rows.ts';
 import { HistoryProjector } from '../packages/venue/src/history/rows/history-projector.ts';
 import { batchOf } from '../packages/venue/src/history/store/batch.ts';
-import { bytesOf } from '../packages/venue/src/history/store/bytes.ts';
+import {
+  bytesOf,
+  fillCodec,
+  kindOf,
+  orderCodec,
+} from '../packages/venue/src/history/store/row-codecs.ts';
 import {
   openHistoryStore,
   type HistoryStore,
 } from '../packages/venue/src/history/store/history-store.ts';
 import type { TableName } from '../packages/venue/src/history/store/history-tables.ts';
-import { kindOf } from '../packages/venue/src/history/store/kinds.ts';
-import { fillCodec, orderCodec } from '../packages/venue/src/history/store/row-codecs.ts';
 import { MarketData } from '../packages/venue/src/read-models/market-data.ts';
 import {
   createBlockHasher,
   createTextHasher,
   GENESIS_HEAD,
 } from '../packages/venue/src/replica/block-hash.ts';
-import { instrumentLookup } from '../packages/venue/src/translate/actions/instrument-lookup.ts';
+import { instrumentLookup } from '../packages/venue/src/translate/instruments.ts';
 import { createEngineFlow } from './engine-flow.ts';
 import { createOutcomeFlow } from './outcome-flow.ts';
 import { loggedCommands } from './replay.ts';

@@ -13,8 +13,7 @@ import { join } from 'node:path';
 import { BlockBuffer } from '../packages/venue/src/log/block-codec.ts';
 import { FileJournal } from '../packages/venue/src/log/file-journal.ts';
 import { RECORD_HEADER_BYTES } from '../packages/venue/src/log/journal-format.ts';
-import type { AppliedBlock } from '../packages/venue/src/block/applied-block.ts';
-import type { LoggedCommand } from '../packages/venue/src/block/log-entry.ts';
+import type { AppliedBlock, LoggedCommand } from '../packages/venue/src/block/block.ts';
 import { Proposer } from '../packages/venue/src/replica/proposer.ts';
 import { createEngineFlow } from './engine-flow.ts';
 import {

@@ -3,7 +3,7 @@ import { NETWORKS, type OutcomeEventPage, parseInfo } from '@oddlot/protocol';
 import { address, hash, instrumentId, timeMs } from '@oddlot/units';
 import { defaultParameters } from '../packages/venue/src/genesis-commands.ts';
 import { MarketData } from '../packages/venue/src/read-models/market-data.ts';
-import type { AppliedBlock } from '../packages/venue/src/block/applied-block.ts';
+import type { AppliedBlock } from '../packages/venue/src/block/block.ts';
 import {
   answerInfo,
   type InfoSettings,

@@ -2,7 +2,7 @@ import { applyBlock, checkInvariants, createState, type Command } from '@oddlot/
 import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units';
 import { defaultParameters } from '../packages/venue/src/genesis-commands.ts';
 import { MarketData } from '../packages/venue/src/read-models/market-data.ts';
-import type { AppliedBlock } from '../packages/venue/src/block/applied-block.ts';
+import type { AppliedBlock } from '../packages/venue/src/block/block.ts';
 import {
   atMost,
   cpuMs,

@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { runVerifyLiquidation } from '../../packages/cli/src/verify/run-verify-liquidation.ts';
 import { runVerifyReceipt } from '../../packages/cli/src/verify/run-verify-receipt.ts';
 import { runVerifyUrl } from '../../packages/cli/src/verify/run-verify-url.ts';
-import type { LogEntry } from '../../packages/venue/src/block/log-entry.ts';
+import type { LogEntry } from '../../packages/venue/src/block/block.ts';
 import { BlockBuffer } from '../../packages/venue/src/log/block-codec.ts';
-import { readLogPage } from '../../packages/venue/src/log/log-page.ts';
+import { readLogPage } from '../../packages/venue/src/log/log-reader.ts';
 
 /**
  * Goal: whoever doubts a venue computes again what it says, and each lie is named. Method: a venue that serves its log, with

@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { restore } from '@oddlot/engine';
 import { inDirectory } from '@oddlot/host/testing';
 import { describe, expect, test } from 'vitest';
-import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
+import { SnapshotStore } from '../../packages/venue/src/log/checked-stores.ts';
 import { createTextHasher, stateHashOf } from '../../packages/venue/src/replica/block-hash.ts';
-import { decodeSnapshot, encodeSnapshot } from '../../packages/venue/src/replica/snapshot-codec.ts';
-import type { PackedPayload } from '../../packages/venue/src/replica/snapshot-payload.ts';
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  type PackedPayload,
+} from '../../packages/venue/src/replica/snapshot-codec.ts';
 import { OutvotedError } from '../../packages/venue/src/supervise/divergence-watch.ts';
 import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
 import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';

@@ -13,7 +13,7 @@ import { ChainFile } from '../../packages/devchain/src/core/chain-lines.ts';
 import { RecordFile } from '../../packages/host/src/durable/record-file.ts';
 import { writeWholeFile } from '../../packages/host/src/durable/whole-file.ts';
 import { exhibitionSecret } from '../../packages/venue/src/exhibition/exhibition-secret.ts';
-import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
+import { SnapshotStore } from '../../packages/venue/src/log/checked-stores.ts';
 import { localSeed } from '../../packages/relay/src/relay-keys.ts';
 import { RelayBook } from '../../packages/relay/src/book/relay-book.ts';
 import { buildTree } from '../../packages/venue/src/reserves/build-tree.ts';
@@ -26,7 +26,7 @@ import {
 } from '../../packages/venue/src/settlement/payout/payout-record.ts';
 import { SendJournal, type SendRecord } from '../../packages/custody/src/send/send-journal.ts';
 import { startOf, WatchFile } from '../../packages/venue/src/settlement/watch-file.ts';
-import { diskHere } from '../../packages/venue/src/log/disk-here.ts';
+import { diskHere } from '../../packages/venue/src/log/disk-thread.ts';
 import { block, openJournal, readAll } from '../../packages/venue/src/testing/journal.ts';
 import { PowerCut } from '../../packages/host/src/testing/power-cut.ts';
 import { Trees, venueOf } from '../../packages/venue/src/testing/trees.ts';

@@ -18,7 +18,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openOwnLedger } from '../../packages/audit/src/validator/open-own-ledger.ts';
 import { PROOF_HEADER, proofOf } from '../../packages/custody/src/signing/validator-wire.ts';
-import type { LogEntry } from '../../packages/venue/src/block/log-entry.ts';
+import type { LogEntry } from '../../packages/venue/src/block/block.ts';
 import { type Chain, chainAt, post } from '../support/chain.ts';
 import { CHAIN_ID, startChain, type TestChain } from '../support/local-chain.ts';
 import { entriesOf, StolenVenue } from '../support/stolen-venue.ts';

@@ -6,7 +6,7 @@ import { patienceMs } from '@oddlot/host/testing';
 import { hash } from '@oddlot/units';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyFolder } from '../../packages/audit/src/verify/verify-folder.ts';
-import type { LogEntry } from '../../packages/venue/src/block/log-entry.ts';
+import type { LogEntry } from '../../packages/venue/src/block/block.ts';
 import { BlockBuffer } from '../../packages/venue/src/log/block-codec.ts';
 import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
 import { PREVIOUS } from '../crash/era-folders.ts';

@@ -1,13 +1,12 @@
 import { applyBlock, type Command, createState, type State } from '@oddlot/engine';
 import { hash, type Hash, timeMs } from '@oddlot/units';
-import type { AppliedBlock } from '../../packages/venue/src/block/applied-block.ts';
-import type { Projection } from '../../packages/venue/src/block/projection.ts';
+import type { AppliedBlock, Projection } from '../../packages/venue/src/block/block.ts';
 import { Receipts } from '../../packages/venue/src/history/receipts.ts';
-import type { ReceiptRow } from '../../packages/venue/src/history/receipt-row.ts';
+import type { ReceiptRow } from '../../packages/venue/src/history/receipt.ts';
 import type { BlockRows } from '../../packages/venue/src/history/rows/block-rows.ts';
 import { HistoryProjector } from '../../packages/venue/src/history/rows/history-projector.ts';
 import { MarketData } from '../../packages/venue/src/read-models/market-data.ts';
-import { instrumentLookup } from '../../packages/venue/src/translate/actions/instrument-lookup.ts';
+import { instrumentLookup } from '../../packages/venue/src/translate/instruments.ts';
 
 /** A block as it is logged. */
 export type LoggedBlock = { readonly timeMs: number; readonly commands: readonly Command[] };

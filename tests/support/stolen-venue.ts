@@ -6,15 +6,13 @@ import { createLogger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
 import type { Command } from '@oddlot/engine';
 import type { Network } from '@oddlot/protocol';
-import type { LogEntry } from '../../packages/venue/src/block/log-entry.ts';
-import type { Executed } from '../../packages/venue/src/block/applied-block.ts';
+import type { Executed, LogEntry } from '../../packages/venue/src/block/block.ts';
 import { authorityFrom } from '../../packages/venue/src/edge/http/authority-from.ts';
 import { sentRequest } from '../../packages/venue/src/edge/read-request.ts';
 import { createRecoverer } from '../../packages/venue/src/edge/recoverer.ts';
 import { BlockBuffer } from '../../packages/venue/src/log/block-codec.ts';
-import { EraStore } from '../../packages/venue/src/log/era-store.ts';
+import { EraStore, SnapshotStore } from '../../packages/venue/src/log/checked-stores.ts';
 import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
-import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
 import { LocalReplica } from '../../packages/venue/src/replica/local-replica.ts';
 import { LogPages } from '../../packages/venue/src/supervise/log-pages.ts';
 import {

@@ -1,7 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeSnapshot } from '../../packages/venue/src/replica/snapshot-codec.ts';
-import type { SnapshotPayload } from '../../packages/venue/src/replica/snapshot-payload.ts';
+import {
+  decodeSnapshot,
+  type SnapshotPayload,
+} from '../../packages/venue/src/replica/snapshot-codec.ts';
 
 /** What a venue that was stopped has left in its folder. */
 export type Left = {

@@ -1,13 +1,13 @@
 import { dump, RULES_VERSION } from '@oddlot/engine';
 import { present } from '@oddlot/units';
-import type { EarlierBlock } from './block/earlier-block.ts';
+import type { EarlierBlock } from './block/block.ts';
 import { FollowedModels } from './history/archivist/followed-models.ts';
 import { RecentChanges } from './history/archivist/recent-changes.ts';
 import type { BlockRows } from './history/rows/block-rows.ts';
 import { createTextHasher, type TextHasher } from './replica/block-hash.ts';
 import type { EarlierEngine, EarlierReplica } from './replica/earlier-engine.ts';
 import { FollowingReplica } from './replica/following-replica.ts';
-import type { SnapshotPayload } from './replica/snapshot-payload.ts';
+import type { SnapshotPayload } from './replica/snapshot-codec.ts';
 
 /**
  * The entry point of the bundle that a later release keeps of these rules (`packages/venue/eras/README.md`): a replica

@@ -10,4 +10,4 @@ export { backUpFolder } from './backup/back-up-folder.ts';
 export { BackupError } from './backup/backup-error.ts';
 export { restoreFolder } from './backup/restore-folder.ts';
 export { replayFolder } from './replay-folder.ts';
-export { marketFault } from './translate/market-fault.ts';
+export { marketFault } from './translate/actions/outcome.ts';

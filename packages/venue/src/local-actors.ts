@@ -11,7 +11,7 @@ import { exhibitionSecret } from './exhibition/exhibition-secret.ts';
 import { FairPaths } from './exhibition/fair-paths.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { type PriceSettings, PriceSources } from './oracle/price-sources.ts';
-import { HolderReplica } from './replica/holder-replica.ts';
+import { HolderReplica } from './replica/replica.ts';
 import type { LocalReplica } from './replica/local-replica.ts';
 
 type LocalActorsParts = Pick<BotVenue, 'exchange'> & {

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemTime } from '@oddlot/host/clock';
-import type { LogEntry } from './block/log-entry.ts';
-import { lockData } from './log/journal-lock.ts';
-import { EraStore } from './log/era-store.ts';
+import type { LogEntry } from './block/block.ts';
+import { lockData } from './log/data-folder.ts';
+import { EraStore, SnapshotStore } from './log/checked-stores.ts';
 import { FileJournal } from './log/file-journal.ts';
 import type { Log } from './log/log.ts';
-import { SnapshotStore } from './log/snapshot-store.ts';
 import { FollowingReplica } from './replica/following-replica.ts';
 import { FollowedModels } from './history/archivist/followed-models.ts';
 import { RowBuffer } from './history/archivist/row-buffer.ts';

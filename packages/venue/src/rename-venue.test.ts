@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { lockDirectory } from '@oddlot/host/directory-lock';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lockJournal } from './log/journal-lock.ts';
-import { readServiceNames } from './log/service-names.ts';
+import { lockJournal, readServiceNames } from './log/data-folder.ts';
 import { renameVenue } from './rename-venue.ts';
 
 let data: string;

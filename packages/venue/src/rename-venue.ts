@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { lockData } from './log/journal-lock.ts';
-import { drawServiceName } from './log/service-names.ts';
+import { drawServiceName, lockData } from './log/data-folder.ts';
 
 /** Why a folder gets no name; nothing was touched. */
 class RenameRefusedError extends Error {

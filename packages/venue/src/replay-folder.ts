@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { EraStore } from './log/era-store.ts';
-import { JournalDamagedError } from './log/journal-error.ts';
-import { readJournal } from './log/read-journal.ts';
-import { SnapshotStore } from './log/snapshot-store.ts';
+import { EraStore, SnapshotStore } from './log/checked-stores.ts';
+import { JournalDamagedError } from './log/log.ts';
+import { readJournal } from './log/journal-reader.ts';
 import { FollowingReplica } from './replica/following-replica.ts';
 
 /** What a log comes to at a block. */

@@ -10,8 +10,7 @@ import {
   settlementChainIdOf,
 } from './config.ts';
 import { type Held, type Lease, SETTLEMENT_LEASE } from './lease/lease.ts';
-import { HolderReplica } from './replica/holder-replica.ts';
-import type { Replica } from './replica/replica.ts';
+import { HolderReplica, type Replica } from './replica/replica.ts';
 import type {
   OpenedChain,
   OpenedSettlement,

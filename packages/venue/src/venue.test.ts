@@ -8,7 +8,7 @@ import { listen, patienceMs } from '@oddlot/host/testing';
 import { bridgeView } from '@oddlot/engine';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
-import { isRequest } from './block/request-command.ts';
+import { isRequest } from './block/block.ts';
 import type { Held, Lease, Start, Stop } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { TermInHand } from './testing/term-in-hand.ts';

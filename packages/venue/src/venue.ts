@@ -16,7 +16,7 @@ import { RecoverPool } from './edge/recover-pool.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
-import { Ticker } from './replica/ticker.ts';
+import { Ticker } from './replica/local-replica.ts';
 import { holdSettlement } from './settlement-chain.ts';
 import { watchDisk } from './supervise/disk-watch.ts';
 import { exceptPassing } from './supervise/except-passing.ts';

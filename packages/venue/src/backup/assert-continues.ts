@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { JournalDamagedError } from '../log/journal-error.ts';
+import { JournalDamagedError } from '../log/log.ts';
 import type { Chain } from '../log/journal-format.ts';
-import { readSegments, type Segment } from '../log/segment-files.ts';
+import { openSegment, readSegments, type Segment } from '../log/segment-files.ts';
 import { scanRecords } from '../log/segment-scan.ts';
-import { openSegment } from '../log/segment-source.ts';
 import { BackupError } from './backup-error.ts';
 
 /**

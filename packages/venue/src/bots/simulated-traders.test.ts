@@ -8,7 +8,7 @@ import { signed, testKey } from '../testing/http/client.ts';
 import type { ReadJob } from '../edge/read-request.ts';
 import { createRecoverer } from '../edge/recoverer.ts';
 import { Receipts } from '../history/receipts.ts';
-import type { AppliedBlock } from '../block/applied-block.ts';
+import type { AppliedBlock } from '../block/block.ts';
 import { instrumentLookup } from '../translate/action-to-command.ts';
 import { exhibitionCommands } from '../exhibition/exhibition-commands.ts';
 import { FairPaths } from '../exhibition/fair-paths.ts';

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { EraStore } from '../log/era-store.ts';
+import { EraStore, SnapshotStore } from '../log/checked-stores.ts';
 import type { FileJournal } from '../log/file-journal.ts';
-import { SnapshotStore } from '../log/snapshot-store.ts';
 import { FollowingReplica } from '../replica/following-replica.ts';
 import { AdminRefusedError } from './admin-place.ts';
 

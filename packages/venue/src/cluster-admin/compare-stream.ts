@@ -1,4 +1,4 @@
-import type { LogEntry } from '../block/log-entry.ts';
+import type { LogEntry } from '../block/block.ts';
 import { decodeBlockMessage, decodeOpening } from '../cluster/block-message.ts';
 import type { BlockStream } from '../cluster/block-stream.ts';
 import { patiently } from '../cluster/patiently.ts';

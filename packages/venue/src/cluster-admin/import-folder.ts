@@ -6,7 +6,7 @@ import { patiently } from '../cluster/patiently.ts';
 import { SnapshotExchange } from '../cluster/snapshot-exchange.ts';
 import { OPENING_PLACE } from '../cluster/stream-places.ts';
 import { writeStream } from '../cluster/write-stream.ts';
-import { SnapshotStore } from '../log/snapshot-store.ts';
+import { SnapshotStore } from '../log/checked-stores.ts';
 import { AdminRefusedError, type AdminPlace, nowMs } from './admin-place.ts';
 import { checkCopy, type Progress } from './check-copy.ts';
 import { compareStream } from './compare-stream.ts';

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { NETWORKS } from '@oddlot/protocol';
 import type { Config } from '../config.ts';
 import { FileJournal } from '../log/file-journal.ts';
-import { lockData } from '../log/journal-lock.ts';
-import { readServiceNames } from '../log/service-names.ts';
+import { lockData, readServiceNames } from '../log/data-folder.ts';
 import { AdminRefusedError, nowMs } from './admin-place.ts';
 
 /** The log of a data folder on which nothing runs, and what its clients sign for. */

@@ -1,5 +1,5 @@
 import type { Hash } from '@oddlot/units';
-import { ATTESTED_WITHIN_BLOCKS, attestationIn } from '../block/attestation-in.ts';
+import { ATTESTED_WITHIN_BLOCKS, attestationIn } from '../block/block.ts';
 import { commandsOf, decodeBlockMessage, decodeOpening } from './block-message.ts';
 import type { BlockStream } from './block-stream.ts';
 import { patiently } from './patiently.ts';

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../block/log-entry.ts';
+import type { LogEntry } from '../block/block.ts';
 import { commandsOf, decodeBlockMessage, decodeOpening } from './block-message.ts';
 import type { BlockStream } from './block-stream.ts';
 import { patiently } from './patiently.ts';

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { LoggedCommand } from '../block/log-entry.ts';
+import type { LoggedCommand } from '../block/block.ts';
 import { decodeBlock, proposalOf } from '../log/block-codec.ts';
 
 /**

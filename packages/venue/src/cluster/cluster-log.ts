@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as later } from 'node:timers/promises';
 import { assert, present } from '@oddlot/units';
-import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
+import type { LogEntry, LoggedCommand } from '../block/block.ts';
 import { BlockBuffer } from '../log/block-codec.ts';
 import type { FollowOptions, Log, ReplayOptions, Retention, TakeEntry } from '../log/log.ts';
 import { agreeOnStream, replacedBy } from './agree-on-stream.ts';

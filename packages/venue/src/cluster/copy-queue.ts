@@ -1,7 +1,7 @@
 import { JournalFullError } from '@oddlot/host/durable';
 import { assert } from '@oddlot/units';
-import type { LogEntry } from '../block/log-entry.ts';
-import type { OrderedBlock } from '../log/commit-batch.ts';
+import type { LogEntry } from '../block/block.ts';
+import type { OrderedBlock } from '../log/segment-writer.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import type { Flight } from './flight.ts';
 

@@ -1,5 +1,4 @@
-import type { AppliedBlock } from '../block/applied-block.ts';
-import type { Projection } from '../block/projection.ts';
+import type { AppliedBlock, Projection } from '../block/block.ts';
 
 /**
  * The rules that an operator has announced in the log, until their era is open (R-era). Snapshots hold it: a replica

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../block/log-entry.ts';
+import type { LogEntry } from '../block/block.ts';
 import { BlockBuffer } from '../log/block-codec.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import { decodeBlockMessage, type StreamOpening } from './block-message.ts';

@@ -1,4 +1,4 @@
-import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
+import type { LogEntry, LoggedCommand } from '../block/block.ts';
 
 /** A block of this process on its way through the stream. */
 export type Flight = {

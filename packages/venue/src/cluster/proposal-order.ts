@@ -1,6 +1,4 @@
-import type { AppliedBlock } from '../block/applied-block.ts';
-import type { EarlierBlock } from '../block/earlier-block.ts';
-import type { Projection } from '../block/projection.ts';
+import type { AppliedBlock, EarlierBlock, Projection } from '../block/block.ts';
 
 /** After so long without a block of its own a proposer is forgotten, by the time of the log. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LogEntry } from '../block/log-entry.ts';
+import type { LogEntry } from '../block/block.ts';
 import { ReadHistory } from './read-history.ts';
 
 const ERA = 'b5f0';

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { LogEntry } from '../block/log-entry.ts';
+import type { LogEntry } from '../block/block.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import type { StreamOpening } from './block-message.ts';
 

@@ -3,7 +3,7 @@ import type { Command } from '@oddlot/engine';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { EVERY_COMMAND } from '../testing/every-command.ts';
-import { EncodingError } from './byte-reader.ts';
+import { EncodingError } from './bytes.ts';
 import { decodeCommand, encodeCommand } from './command-codec.ts';
 
 const RUNS = { numRuns: Math.max(1_000, Number(process.env['FUZZ_RUNS'] ?? 0)) };

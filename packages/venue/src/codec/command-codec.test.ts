@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Command } from '@oddlot/engine';
 import { describe, expect, test } from 'vitest';
 import { EVERY_COMMAND } from '../testing/every-command.ts';
-import { EncodingError } from './byte-reader.ts';
+import { EncodingError } from './bytes.ts';
 import { decodeCommand, encodeCommand } from './command-codec.ts';
 
 /** As logs have them since format 2; what is here is never made again. */

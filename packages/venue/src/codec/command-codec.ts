@@ -1,8 +1,6 @@
 import type { Command } from '@oddlot/engine';
-import { ByteReader, EncodingError } from './byte-reader.ts';
-import { ByteWriter } from './byte-writer.ts';
+import { ByteReader, ByteWriter, EncodingError } from './bytes.ts';
 import { COMMAND_FORMS, type CommandForm } from './command-forms.ts';
-import { readValue, writeValue } from './plain-value.ts';
 
 /**
  * A command as bytes: a tag, then the form of its type, or plain data when the type has none or the
@@ -65,4 +63,107 @@ function formOf(tag: number): CommandForm {
   const form = FORM_BY_TAG[tag];
   if (form === undefined) throw new EncodingError(`unknown kind of command: ${tag}`);
   return form;
+}
+
+/**
+ * Plain data of any shape, with its own names in it: whatever survives JSON comes back the same, to the
+ * order of its keys. A key is written out once and named by its number from then on, so that a list of
+ * alike objects is short.
+ */
+
+const NULL = 0;
+const FALSE = 1;
+const TRUE = 2;
+const NUMBER = 3;
+const TEXT = 4;
+const LIST = 5;
+const OBJECT = 6;
+
+export function writeValue(writer: ByteWriter, value: unknown): void {
+  write(writer, value, new Map());
+}
+
+export function readValue(reader: ByteReader): unknown {
+  return read(reader, []);
+}
+
+function write(writer: ByteWriter, value: unknown, keys: Map<string, number>): void {
+  if (value === null) writer.byte(NULL);
+  else if (typeof value === 'boolean') writer.byte(value ? TRUE : FALSE);
+  else if (typeof value === 'number') {
+    writer.byte(NUMBER);
+    writer.number(value);
+  } else if (typeof value === 'string') {
+    writer.byte(TEXT);
+    writer.text(value);
+  } else if (Array.isArray(value)) writeList(writer, value, keys);
+  else if (typeof value === 'object') writeObject(writer, value, keys);
+  else throw new TypeError(`a command must be plain data, but this is of type ${typeof value}`);
+}
+
+function writeList(writer: ByteWriter, list: readonly unknown[], keys: Map<string, number>): void {
+  writer.byte(LIST);
+  writer.number(list.length);
+  for (const value of list) write(writer, value, keys);
+}
+
+/** What is undefined is not there, as in JSON. */
+function writeObject(writer: ByteWriter, object: object, keys: Map<string, number>): void {
+  const entries = Object.entries(object).filter(([, value]) => value !== undefined);
+  writer.byte(OBJECT);
+  writer.number(entries.length);
+  for (const [key, value] of entries) {
+    const known = keys.get(key);
+    writer.number(known ?? keys.size);
+    if (known === undefined) {
+      keys.set(key, keys.size);
+      writer.text(key);
+    }
+    write(writer, value, keys);
+  }
+}
+
+function read(reader: ByteReader, keys: string[]): unknown {
+  const tag = reader.byte();
+  if (tag === NULL) return null;
+  if (tag === FALSE) return false;
+  if (tag === TRUE) return true;
+  if (tag === NUMBER) return reader.number();
+  if (tag === TEXT) return reader.text();
+  if (tag === LIST) {
+    const list: unknown[] = [];
+    for (let left = reader.count(); left > 0; left -= 1) list.push(read(reader, keys));
+    return list;
+  }
+  if (tag === OBJECT) return readObject(reader, keys);
+  throw new EncodingError(`unknown kind of value: ${tag}`);
+}
+
+function readObject(reader: ByteReader, keys: string[]): object {
+  const object: Record<string, unknown> = {};
+  for (let left = reader.count(); left > 0; left -= 1) {
+    const key = readKey(reader, keys);
+    const value = read(reader, keys);
+    // Else the name would set the prototype and be no key.
+    if (key === '__proto__') defineKey(object, key, value);
+    else object[key] = value;
+  }
+  return object;
+}
+
+function readKey(reader: ByteReader, keys: string[]): string {
+  const number = reader.number();
+  if (number === keys.length) keys.push(reader.text());
+  const key = keys[number];
+  if (key === undefined) throw new EncodingError(`key ${number} was not defined before`);
+  return key;
+}
+
+function defineKey(object: object, key: string, value: unknown): void {
+  Object.defineProperty(object, key, {
+    value,
+    configurable: true,
+    enumerable: true,
+    writable: true,
+  });
 }

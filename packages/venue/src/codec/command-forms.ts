@@ -1,18 +1,200 @@
 import type {
+  Authority,
   BuilderTerms,
   CancelByClientIdCommand,
   CancelOrdersCommand,
   Command,
   Grouping,
+  MarginMode,
   ModifyOrderCommand,
+  OrderRequest,
   PlaceOrdersCommand,
+  TimeInForce,
+  TriggerRequest,
 } from '@oddlot/engine';
-import type { Address, InstrumentId } from '@oddlot/units';
-import { readAuthority, writeAuthority } from './authority-form.ts';
-import { type ByteReader, EncodingError } from './byte-reader.ts';
-import type { ByteWriter } from './byte-writer.ts';
-import { readOrder, wordAt, writeOrder, writeWord } from './order-form.ts';
-import { NO_FIT, Shape } from './shape.ts';
+import type { Address, Hash, InstrumentId, TimeMs } from '@oddlot/units';
+import { type ByteReader, type ByteWriter, EncodingError } from './bytes.ts';
+
+/** No object of this shape. */
+export const NO_FIT = -1;
+
+/** The keys of an object in the order in which they stand: some that it has, then some that it may have. */
+export class Shape<T extends object> {
+  readonly #keys: readonly (string & keyof T)[];
+  readonly #requiredCount: number;
+
+  constructor(
+    required: readonly (string & keyof T)[],
+    optional: readonly (string & keyof T)[] = [],
+  ) {
+    this.#keys = [...required, ...optional];
+    this.#requiredCount = required.length;
+  }
+
+  /** Which of the keys that it may have an object has, as bits; `NO_FIT` for others or in another order. */
+  optionalsOf(object: T): number {
+    const keys = this.#keys;
+    const requiredCount = this.#requiredCount;
+    let at = 0;
+    let bits = 0;
+    for (const key in object) {
+      while (keys[at] !== key) {
+        if (at < requiredCount || at === keys.length) return NO_FIT;
+        at += 1;
+      }
+      if (at >= requiredCount) bits |= 1 << (at - requiredCount);
+      at += 1;
+    }
+    return at < requiredCount ? NO_FIT : bits;
+  }
+}
+
+/** Who signed, in short. One that acts for a multi-sig account does not fit. */
+
+const AUTHORITY_SHAPE = new Shape<Authority>(
+  ['signer', 'nonce', 'txHash'],
+  ['expiresAfterMs', 'vault'],
+);
+const AUTHORITY_EXPIRES = 1;
+const AUTHORITY_VAULT = 2;
+
+/** False when it does not fit; what was written until then is the caller's to take back. */
+export function writeAuthority(writer: ByteWriter, authority: Authority): boolean {
+  const optionals = AUTHORITY_SHAPE.optionalsOf(authority);
+  if (optionals === NO_FIT) return false;
+  return (
+    writer.byte(optionals) &&
+    writer.text(authority.signer) &&
+    writer.number(authority.nonce) &&
+    writer.text(authority.txHash) &&
+    ((optionals & AUTHORITY_EXPIRES) === 0 || writer.number(authority.expiresAfterMs)) &&
+    ((optionals & AUTHORITY_VAULT) === 0 || writer.text(authority.vault))
+  );
+}
+
+export function readAuthority(reader: ByteReader): Authority {
+  const optionals = reader.byte();
+  if (optionals > AUTHORITY_EXPIRES + AUTHORITY_VAULT)
+    throw new EncodingError(`invalid authority flags: ${optionals}`);
+  const authority: { -readonly [Key in keyof Authority]: Authority[Key] } = {
+    signer: reader.text() as Address,
+    nonce: reader.number(),
+    txHash: reader.text() as Hash,
+  };
+  if ((optionals & AUTHORITY_EXPIRES) !== 0) authority.expiresAfterMs = reader.number() as TimeMs;
+  if ((optionals & AUTHORITY_VAULT) !== 0) authority.vault = reader.text() as Address;
+  return authority;
+}
+
+/** One order in short. One with a price or size off the grid, which is refused anyway, does not fit. */
+
+const ORDER_SHAPE = new Shape<OrderRequest>(
+  ['instrumentId', 'isBuy', 'price', 'size', 'reduceOnly', 'timeInForce'],
+  ['expireMs', 'marginMode', 'trigger', 'clientOrderId'],
+);
+const ORDER_EXPIRES = 1;
+const MARGIN_MODE = 2;
+const TRIGGER = 4;
+const CLIENT_ID = 8;
+const ORDER_OPTIONALS_BELOW = 16;
+
+/** Flags of an order: two bits, and the time in force above them. */
+const BUY = 1;
+const REDUCE_ONLY = 2;
+const TIMES_FROM = 4;
+const TIMES: readonly TimeInForce[] = ['gtc', 'gtd', 'alo', 'ioc', 'market'];
+
+const MARGIN_MODES: readonly MarginMode[] = ['cross', 'isolated'];
+
+const TRIGGER_SHAPE = new Shape<TriggerRequest>(['kind', 'price', 'isMarket']);
+const TRIGGER_KINDS: readonly TriggerRequest['kind'][] = ['takeProfit', 'stopLoss'];
+
+/** False when it does not fit; what was written until then is the caller's to take back. */
+export function writeOrder(writer: ByteWriter, order: OrderRequest): boolean {
+  const optionals = ORDER_SHAPE.optionalsOf(order);
+  if (optionals === NO_FIT) return false;
+  const { isBuy, reduceOnly } = order;
+  const time = TIMES.indexOf(order.timeInForce);
+  if (!isFlag(isBuy) || !isFlag(reduceOnly) || time < 0) return false;
+  const flags = (isBuy ? BUY : 0) + (reduceOnly ? REDUCE_ONLY : 0) + time * TIMES_FROM;
+  return (
+    writer.byte(flags) &&
+    writer.byte(optionals) &&
+    writer.number(order.instrumentId) &&
+    writer.number(order.price) &&
+    writer.number(order.size) &&
+    ((optionals & ORDER_EXPIRES) === 0 || writer.number(order.expireMs)) &&
+    ((optionals & MARGIN_MODE) === 0 || writeWord(writer, MARGIN_MODES, order.marginMode)) &&
+    ((optionals & TRIGGER) === 0 || writeTrigger(writer, order.trigger)) &&
+    ((optionals & CLIENT_ID) === 0 || writer.text(order.clientOrderId))
+  );
+}
+
+export function readOrder(reader: ByteReader): OrderRequest {
+  const flags = reader.byte();
+  const optionals = reader.byte();
+  if (optionals >= ORDER_OPTIONALS_BELOW)
+    throw new EncodingError(`invalid order flags: ${optionals}`);
+  const instrumentId = reader.number() as InstrumentId;
+  const price = reader.number();
+  const size = reader.number();
+  const order: { -readonly [Key in keyof OrderRequest]: OrderRequest[Key] } = {
+    instrumentId,
+    isBuy: (flags & BUY) !== 0,
+    price,
+    size,
+    reduceOnly: (flags & REDUCE_ONLY) !== 0,
+    timeInForce: wordAt(TIMES, Math.floor(flags / TIMES_FROM)),
+  };
+  if (optionals === 0) return order;
+  if ((optionals & ORDER_EXPIRES) !== 0) order.expireMs = reader.number() as TimeMs;
+  if ((optionals & MARGIN_MODE) !== 0) order.marginMode = wordAt(MARGIN_MODES, reader.byte());
+  if ((optionals & TRIGGER) !== 0) order.trigger = readTrigger(reader);
+  if ((optionals & CLIENT_ID) !== 0) order.clientOrderId = reader.text();
+  return order;
+}
+
+function writeTrigger(writer: ByteWriter, trigger: TriggerRequest | undefined): boolean {
+  if (trigger === undefined || TRIGGER_SHAPE.optionalsOf(trigger) === NO_FIT) return false;
+  if (!isFlag(trigger.isMarket)) return false;
+  return (
+    writeWord(writer, TRIGGER_KINDS, trigger.kind) &&
+    writer.number(trigger.price) &&
+    writer.byte(trigger.isMarket ? 1 : 0)
+  );
+}
+
+function readTrigger(reader: ByteReader): TriggerRequest {
+  const kind = wordAt(TRIGGER_KINDS, reader.byte());
+  const price = reader.number();
+  return { kind, price, isMarket: readFlag(reader) };
+}
+
+function isFlag(value: unknown): boolean {
+  return typeof value === 'boolean';
+}
+
+function readFlag(reader: ByteReader): boolean {
+  const value = reader.byte();
+  if (value > 1) throw new EncodingError(`invalid boolean: ${value}`);
+  return value === 1;
+}
+
+/** Words that a field can be, by their place; places never change. */
+export function writeWord<Word>(
+  writer: ByteWriter,
+  words: readonly Word[],
+  word: Word | undefined,
+): boolean {
+  const index = words.indexOf(word as Word);
+  return index >= 0 && writer.byte(index);
+}
+
+export function wordAt<Word>(words: readonly Word[], index: number): Word {
+  const word = words[index];
+  if (word === undefined) throw new EncodingError(`unknown word index: ${index}`);
+  return word;
+}
 
 /** How a command of one type is written in short, in front of the authority's own form. */
 export type CommandForm<Asked extends Command = Command> = {

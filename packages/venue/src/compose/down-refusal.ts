@@ -1,7 +1,7 @@
 import { refusal, type WireError } from '@oddlot/protocol';
 import { StreamLostError } from '../cluster/stream-error.ts';
 import { HistoryAwayError } from '../history/history.ts';
-import { LaterReleaseError } from '../replica/replica-error.ts';
+import { LaterReleaseError } from '../replica/replica.ts';
 
 /** Of an action that was on its way to the log: its block may have been written, or be written yet. */
 const MAY_EXECUTE =

@@ -3,7 +3,7 @@ import { type Config, hasBots, hasFaucet, settlementChainIdOf } from '../config.
 import { simulatedPast } from '../oracle/simulated-past.ts';
 import type { OpenedSettlement } from '../settlement/open-settlement.ts';
 import type { InfoSettings } from '../translate/answer-info.ts';
-import type { ReplicaList } from '../translate/info/replica-list.ts';
+import type { ReplicaList } from '../translate/info/handler.ts';
 
 const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
 

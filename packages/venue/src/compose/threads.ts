@@ -3,8 +3,7 @@ import type { StartRecoverer } from '../edge/recover-pool.ts';
 import { runRecoverer } from '../edge/run-recoverer.ts';
 import type { StartArchivist } from '../history/archivist/archivist-thread.ts';
 import { runArchivist } from '../history/archivist/run-archivist.ts';
-import { diskHere } from '../log/disk-here.ts';
-import type { Disk } from '../log/disk-thread.ts';
+import { type Disk, diskHere } from '../log/disk-thread.ts';
 
 /** What runs beside the main thread, and on what; each on a thread of its own where nothing is said. */
 export type Threads = {

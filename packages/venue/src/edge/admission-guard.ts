@@ -1,7 +1,7 @@
 import { isSigned, passesRestricted, type State } from '@oddlot/engine';
 import type { WireError } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import type { RequestCommand } from '../block/request-command.ts';
+import type { RequestCommand } from '../block/block.ts';
 
 /** A reason of the venue, and not of whoever asks, to take less than usual. */
 export type Restriction = {

@@ -1,5 +1,5 @@
 import { present, type Address } from '@oddlot/units';
-import type { AppliedBlock } from '../block/applied-block.ts';
+import type { AppliedBlock } from '../block/block.ts';
 import type { Replica } from '../replica/replica.ts';
 
 /**

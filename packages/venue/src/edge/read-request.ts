@@ -16,7 +16,7 @@ import {
   type PlainRequest,
   type WireError,
 } from '@oddlot/protocol';
-import { refuseUnsupported, type PlainAction } from '../translate/refuse-unsupported.ts';
+import { refuseUnsupported, type PlainAction } from '../translate/actions/orders.ts';
 import { insideWrapper } from '../translate/wrapped-field.ts';
 
 /** What a recover thread reads of a request, and hands over once and for all. */

@@ -1,6 +1,6 @@
 import { clientOrderKey, type OrderStatus } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
-import type { AppliedBlock } from '../block/applied-block.ts';
+import type { AppliedBlock } from '../block/block.ts';
 import type { EndedOrder, OrderTarget } from '../translate/outcome/ended-order.ts';
 
 /** How an order ended, and whose it was. Plain data, so that snapshots can carry it. */

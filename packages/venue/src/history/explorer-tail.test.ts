@@ -3,7 +3,7 @@ import { address, hash, type Hash } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { alice, archivedVenues, credit, SOON } from '../testing/archived-ledger.ts';
 import type { ArchivedVenue } from '../testing/archived-venue.ts';
-import { ExplorerTail } from './explorer-tail.ts';
+import { ExplorerTail } from './recent-blocks.ts';
 
 const venues = archivedVenues();
 const hashOf = (n: number): Hash => hash(`0x${String(n).repeat(64)}`);

@@ -1,6 +1,5 @@
 import { Grants } from '@oddlot/host/grants';
-import type { AppliedBlock } from '../block/applied-block.ts';
-import type { Projection } from '../block/projection.ts';
+import type { AppliedBlock, Projection } from '../block/block.ts';
 
 /**
  * Who was given test money within an interval, by address. It is read from the blocks, so a restart

@@ -11,7 +11,7 @@ import type {
 } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type { BuiltTree } from '../reserves/build-tree.ts';
-import type { ReceiptQuery, ReceiptRow } from './receipt-row.ts';
+import type { ReceiptQuery, ReceiptRow } from './receipt.ts';
 import type {
   AccountType,
   AccountValueRecord,
@@ -400,4 +400,15 @@ export class HistoryUnusableError extends Error {
   constructor(why: string) {
     super(`the history cannot be stored in the database: ${why}`);
   }
+}
+
+/** The same history, asked for one client. */
+export function historyOf(history: History, asker: Asker): History {
+  return {
+    get asOf() {
+      return history.asOf;
+    },
+    ask: (topic, question, options) => history.ask(topic, question, { ...options, asker }),
+    watch: (user, table, watcher) => history.watch(user, table, watcher),
+  };
 }

@@ -1,6 +1,4 @@
-import type { AppliedBlock } from '../block/applied-block.ts';
-import type { Projection } from '../block/projection.ts';
-import { authorityOf, isRequest } from '../block/request-command.ts';
+import { type AppliedBlock, authorityOf, isRequest, type Projection } from '../block/block.ts';
 
 /** Of one account; who changes signers more often than this is shown the newest ones. */
 const CHANGES_MAX = 100;

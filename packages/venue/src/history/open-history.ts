@@ -1,9 +1,9 @@
 import type { Logger } from '@oddlot/host/log';
 import type { Held, Lease } from '../lease/lease.ts';
-import type { ArchivistOptions } from './archivist/archivist-options.ts';
+import type { ArchivistOptions } from './archivist/archivist-thread.ts';
 import { Archivist } from './archivist/archivist.ts';
 import { HistoryBehindError } from './history.ts';
-import type { ReceiptRow } from './receipt-row.ts';
+import type { ReceiptRow } from './receipt.ts';
 import type { ReceiptArchive } from './receipts.ts';
 
 /** A history that is further behind than this can't be waited for by receipts in memory. */

@@ -6,8 +6,12 @@ import { testKey } from '../testing/http/client.ts';
 import { TestReplica } from '../testing/http/test-replica.ts';
 import { Faucet } from '../edge/http/faucet.ts';
 import { HistoryBehindError } from './history.ts';
-import { decodeReceiptBody } from './receipt-body.ts';
-import type { ReceiptBlock, ReceiptQuery, ReceiptRow } from './receipt-row.ts';
+import {
+  decodeReceiptBody,
+  type ReceiptBlock,
+  type ReceiptQuery,
+  type ReceiptRow,
+} from './receipt.ts';
 import { instrumentLookup } from '../translate/action-to-command.ts';
 import { Receipts, type ReceiptArchive, type ReceiptsOptions } from './receipts.ts';
 

@@ -1,31 +1,38 @@
 import type { CommandResult } from '@oddlot/engine';
-import { traceId } from '@oddlot/protocol';
-import { present, type Address, type Hash } from '@oddlot/units';
+import { traceId, type Warning } from '@oddlot/protocol';
+import { type Address, assert, type Hash, present } from '@oddlot/units';
 import type { Asker } from './history.ts';
-import type { ReceiptBlock, ReceiptQuery, ReceiptRow } from './receipt-row.ts';
+import {
+  canWait,
+  decodeReceiptBody,
+  lateReceipt,
+  type MadeReceipt,
+  madeReceipt,
+  type ReceiptBlock,
+  type ReceiptKey,
+  receiptOfRow,
+  type ReceiptQuery,
+  type ReceiptRow,
+} from './receipt.ts';
 import type { InstrumentLookup } from '../translate/action-to-command.ts';
 import type { EndedLookup } from '../translate/outcome/ended-order.ts';
-import { authorityOf, isRequest, type RequestCommand } from '../block/request-command.ts';
-import { requestTexts } from '../translate/request-texts.ts';
+import {
+  type AppliedBlock,
+  authorityOf,
+  type EarlierBlock,
+  type Executed,
+  isRequest,
+  type RequestCommand,
+} from '../block/block.ts';
+import { requestTexts } from '../translate/reject-to-wire.ts';
 import {
   entriesToWire,
   entryToWire,
   outcomeToWire,
+  type WireEntry,
   type WireOutcome,
 } from '../translate/outcome-to-wire.ts';
 import { EndedOrders } from './ended-orders.ts';
-import { QueuedActions, type QueuedAction } from './queued-actions.ts';
-import {
-  canWait,
-  lateReceipt,
-  madeReceipt,
-  receiptOfRow,
-  type MadeReceipt,
-} from './made-receipt.ts';
-import { decodeReceiptBody } from './receipt-body.ts';
-import type { ReceiptKey } from './receipt-key.ts';
-import type { AppliedBlock, Executed } from '../block/applied-block.ts';
-import type { EarlierBlock } from '../block/earlier-block.ts';
 
 /**
  * What became of every signed request. The newest receipts are in memory until they are in the history's
@@ -407,4 +414,70 @@ function receiptOf({ body, row }: MadeReceipt): Receipt {
     block: { height, time: timeMs, hash: blockHash },
     outcome,
   };
+}
+
+/** An action that was executed and of which at least one order waits in the delay queue (R-delay). */
+export type QueuedAction = {
+  readonly command: RequestCommand;
+  /** As it was sent. */
+  readonly request: string | undefined;
+  /** The account acted for. */
+  readonly user: Address;
+  /** The block that executed it, and its place there. */
+  readonly block: { readonly height: number; readonly timeMs: number; readonly hash: Hash };
+  readonly index: number;
+  /** What became of its orders; null of those that wait. */
+  readonly entries: (WireEntry | null)[];
+  readonly warnings: readonly Warning[];
+};
+
+/**
+ * The actions whose receipts are not complete. Made of blocks like the engine's own queue, which does
+ * not keep the rest of an action; plain data, so that snapshots can carry it.
+ */
+export class QueuedActions {
+  /** In the order of their execution. */
+  readonly #byTxHash = new Map<string, QueuedAction>();
+
+  add(action: QueuedAction): void {
+    this.#byTxHash.set(authorityOf(action.command).txHash, action);
+  }
+
+  get(txHash: string): QueuedAction | undefined {
+    return this.#byTxHash.get(txHash);
+  }
+
+  find(key: ReceiptKey): QueuedAction | undefined {
+    if (key.by === 'txHash') return this.get(key.txHash);
+    for (const action of this.#byTxHash.values()) {
+      const { nonce, signer, txHash } = authorityOf(action.command);
+      const isFound =
+        key.by === 'traceId'
+          ? traceId(txHash) === key.traceId
+          : signer === key.signer && nonce === key.nonce;
+      if (isFound) return action;
+    }
+    return undefined;
+  }
+
+  /** Takes what became of an order that waited; true when it was the last of its action. */
+  release(action: QueuedAction, index: number, entry: WireEntry): boolean {
+    assert(action.entries[index] === null, 'only a waiting order can be released');
+    action.entries[index] = entry;
+    if (action.entries.includes(null)) return false;
+    this.#byTxHash.delete(authorityOf(action.command).txHash);
+    return true;
+  }
+
+  dump(): readonly QueuedAction[] {
+    return [...this.#byTxHash.values()];
+  }
+
+  clear(): void {
+    this.#byTxHash.clear();
+  }
+
+  restore(actions: readonly QueuedAction[]): void {
+    for (const action of actions) this.add(action);
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ALICE, BOB, CAROL, TestVenue } from '../testing/ws/test-venue.ts';
-import type { AppliedBlock } from '../block/applied-block.ts';
+import type { AppliedBlock } from '../block/block.ts';
 import { RecentBlocks } from './recent-blocks.ts';
 
 function traded(recent: RecentBlocks, count: number): { venue: TestVenue; blocks: AppliedBlock[] } {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { RecentRows } from './recent-rows.ts';
+import { RecentRows } from './trade-tape.ts';
 
 test('a user keeps so many rows, newest first', () => {
   const rows = new RecentRows<number>({ perUserMax: 3, totalMax: 100 });

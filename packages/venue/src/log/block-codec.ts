@@ -1,7 +1,6 @@
-import { ByteReader } from '../codec/byte-reader.ts';
-import { ByteWriter } from '../codec/byte-writer.ts';
+import { ByteReader, ByteWriter } from '../codec/bytes.ts';
 import { readCommand, writeCommand } from '../codec/command-codec.ts';
-import type { LoggedCommand } from '../block/log-entry.ts';
+import type { LoggedCommand } from '../block/block.ts';
 
 /**
  * A block as bytes. Per command: [u32 length][the command][u32 length][the request as it came], where

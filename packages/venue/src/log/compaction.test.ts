@@ -5,13 +5,13 @@ import { zstdDecompressSync } from 'node:zlib';
 import { inDirectory } from '@oddlot/host/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LogEntry } from '../block/log-entry.ts';
+import type { LogEntry } from '../block/block.ts';
 import { block, crashImage, openJournal, readAll, segmentPaths } from '../testing/journal.ts';
-import type { CompressStep } from './compress-segment.ts';
+import type { CompressStep } from './compaction.ts';
 import type { FileJournal, FileJournalOptions } from './file-journal.ts';
-import { JournalPrunedError } from './journal-error.ts';
+import { JournalPrunedError } from './log.ts';
 import { parseSegmentName, SEGMENT_HEADER_BYTES } from './journal-format.ts';
-import { readJournal } from './read-journal.ts';
+import { readJournal } from './journal-reader.ts';
 
 const STEPS: readonly CompressStep[] = [
   'write',

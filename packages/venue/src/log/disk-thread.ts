@@ -3,27 +3,29 @@ import { assert, present } from '@oddlot/units';
 import {
   ASKED,
   DESCRIPTOR,
+  type DiskFailure,
+  type DiskJob,
+  type DiskWorkerData,
   ENDED,
   FAILED,
   HAS_FAILED,
   HAS_ZEROS,
   IS_SYNC,
+  type JobDone,
   JOBS_MAX,
   LENGTH,
   MEMORY,
+  type NewMemory,
   openShare,
   OUTCOME,
+  performDiskJob,
   POSITION,
   ROOM,
   SHARE_BYTES,
   SKIPPED,
   SYNC_SECONDS,
   ZEROS,
-  type DiskFailure,
-  type DiskWorkerData,
-  type NewMemory,
-} from './disk-share.ts';
-import type { DiskJob, JobDone } from './perform-disk-job.ts';
+} from './disk-job.ts';
 
 /** A job whose bytes are in shared memory, which is one of a few. */
 type SharedJob = DiskJob & { readonly memory: number };
@@ -161,5 +163,25 @@ export class DiskThread {
   #lose(error: Error): void {
     this.#loss = error;
     for (const done of this.#waiting.splice(0)) done({ error, hasZeros: false, syncSeconds: 0 });
+  }
+}
+
+/** Does on this thread what the disk's thread does. Whoever needs no durability leaves the syncs out. */
+export function diskHere({ isSynced = true }: { readonly isSynced?: boolean } = {}): Disk {
+  return {
+    ask: (job, done) => void setImmediate(() => done(performed(isSynced ? job : unsynced(job)))),
+    giveBack: () => {},
+  };
+}
+
+function unsynced(job: DiskJob): DiskJob {
+  return { ...job, isSync: false };
+}
+
+function performed(job: DiskJob): JobDone & { readonly error?: Error } {
+  try {
+    return performDiskJob(job);
+  } catch (error) {
+    return { error: error as Error, hasZeros: false, syncSeconds: 0 };
   }
 }

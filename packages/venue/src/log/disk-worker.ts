@@ -1,21 +1,21 @@
 import { receiveMessageOnPort, workerData } from 'node:worker_threads';
 import {
   ASKED,
+  type DiskFailure,
+  type DiskWorkerData,
   DONE,
   ENDED,
   FAILED,
   HAS_FAILED,
   HAS_ZEROS,
   JOBS_MAX,
+  type NewMemory,
   openShare,
   OUTCOME,
+  performDiskJob,
   SKIPPED,
   SYNC_SECONDS,
-  type DiskFailure,
-  type DiskWorkerData,
-  type NewMemory,
-} from './disk-share.ts';
-import { performDiskJob } from './perform-disk-job.ts';
+} from './disk-job.ts';
 
 /**
  * The thread that writes the journal. It blocks: a write and a sync that are called one after the other take the
@@ -38,7 +38,7 @@ for (let ended = 0; ; ended = (ended + 1) | 0) {
 
 function perform(job: Float64Array): number {
   try {
-    // In the order of `disk-share.ts`.
+    // In the order of `disk-job.ts`.
     const [descriptor = 0, memory = 0, length = 0, position = 0, zeros = 0, room = 0, isSync] = job;
     const place = { descriptor, bytes: memoryAt(memory), length, position, zeros, room };
     const { hasZeros, syncSeconds } = performDiskJob({ ...place, isSync: isSync === 1 });

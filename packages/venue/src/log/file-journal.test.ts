@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { inDirectory } from '@oddlot/host/testing';
 import { expect, test, vi } from 'vitest';
-import { JournalFailedError, JournalPrunedError } from './journal-error.ts';
-import type { LogEntry } from '../block/log-entry.ts';
+import { JournalFailedError, JournalPrunedError } from './log.ts';
+import type { LogEntry } from '../block/block.ts';
 import { block, openJournal, readAll, segmentPaths } from '../testing/journal.ts';
 
 test('entries come back as they went in, with the requests byte for byte', () =>

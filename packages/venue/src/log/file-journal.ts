@@ -1,23 +1,33 @@
 import type { FileHandle } from 'node:fs/promises';
 import { isNoRoom, JournalFullError, makeFolder } from '@oddlot/host/durable';
 import { assert, present } from '@oddlot/units';
-import { CommitBatch } from './commit-batch.ts';
-import type { OrderedBlock, PendingBlock } from './commit-batch.ts';
+import {
+  CommitBatch,
+  type JournalFaults,
+  type OrderedBlock,
+  type PendingBlock,
+  SegmentWriter,
+} from './segment-writer.ts';
 import { Compaction } from './compaction.ts';
-import { MEMORIES } from './disk-share.ts';
+import { MEMORIES } from './disk-job.ts';
 import { type Disk, DiskThread } from './disk-thread.ts';
-import { EarlierReleaseError, JournalFailedError } from './journal-error.ts';
+import {
+  EarlierReleaseError,
+  type FollowOptions,
+  JournalFailedError,
+  type Log,
+  type ReplayOptions,
+  type Retention,
+  type TakeEntry,
+} from './log.ts';
 import { FORMAT_VERSION, SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
-import { asEntries, replaySegments } from './journal-replay.ts';
-import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
-import type { FollowOptions, Log, ReplayOptions, Retention, TakeEntry } from './log.ts';
+import { asEntries, replaySegments } from './journal-reader.ts';
+import type { LogEntry, LoggedCommand } from '../block/block.ts';
 import { createSegment, listSegments } from './segment-files.ts';
 import type { Segment } from './segment-files.ts';
 import { checkContinuity, recoverLastSegment } from './segment-recovery.ts';
 import type { Repair } from './segment-recovery.ts';
-import { SegmentWriter } from './segment-writer.ts';
-import type { JournalFaults } from './segment-writer.ts';
 
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 const EMPTY_CHAIN: Chain = { seq: 0, crc: 0, timeMs: 0 };

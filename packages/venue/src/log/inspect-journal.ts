@@ -1,17 +1,16 @@
 import { open } from 'node:fs/promises';
-import type { LogEntry } from '../block/log-entry.ts';
-import { JournalDamagedError } from './journal-error.ts';
+import type { LogEntry } from '../block/block.ts';
+import { JournalDamagedError } from './log.ts';
 import {
   MARK_BYTES,
   MARK_OFFSET,
   SEGMENT_HEADER_BYTES,
   SEGMENT_HEADER_FIELDS_BYTES,
 } from './journal-format.ts';
-import { asEntries } from './journal-replay.ts';
-import { readSegments, type Segment } from './segment-files.ts';
+import { asEntries } from './journal-reader.ts';
+import { type ByteSource, openSegment, readSegments, type Segment } from './segment-files.ts';
 import { damageAt } from './segment-recovery.ts';
 import { inspectRemains, scanRecords, type ScanEnd } from './segment-scan.ts';
-import { openSegment, type ByteSource } from './segment-source.ts';
 
 /** Where a block stands; of a compressed file the place in what it holds. */
 export type BlockPlace = { readonly file: string; readonly offset: number };

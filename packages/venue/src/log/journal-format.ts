@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { JournalFormatError } from './journal-error.ts';
+import { JournalFormatError } from './log.ts';
 
 /**
  * The bytes of a journal segment. All integers are little-endian.

@@ -6,10 +6,10 @@ import { inDirectory } from '@oddlot/host/testing';
 import { expect, test } from 'vitest';
 import { EVERY_COMMAND } from '../testing/every-command.ts';
 import { block, crashImage, openJournal, readAll, segmentPaths } from '../testing/journal.ts';
-import { EarlierReleaseError, JournalFormatError } from './journal-error.ts';
+import { EarlierReleaseError, JournalFormatError } from './log.ts';
 import { encodeSegmentHeader, SEGMENT_HEADER_BYTES, segmentName } from './journal-format.ts';
-import { JournalTail } from './journal-tail.ts';
-import type { LogEntry } from '../block/log-entry.ts';
+import { JournalTail } from './journal-reader.ts';
+import type { LogEntry } from '../block/block.ts';
 
 /** A segment as release 0.2.0 wrote it: every command of that release, some with a request. It is never regenerated. */
 const FIRST_MS = 1_767_225_600_000;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DirectoryLockedError, lockDirectory } from '@oddlot/host/directory-lock';
 import { inDirectory } from '@oddlot/host/testing';
 import { expect, test } from 'vitest';
-import { lockJournal } from './journal-lock.ts';
+import { lockJournal } from './data-folder.ts';
 
 test.runIf(process.platform === 'linux')(
   'a journal is locked although the file of the lock was removed',

@@ -1,9 +1,9 @@
 import { inDirectory } from '@oddlot/host/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LogEntry } from '../block/log-entry.ts';
+import type { LogEntry } from '../block/block.ts';
 import { block, openJournal, readAll, segmentPaths } from '../testing/journal.ts';
-import { JournalTail } from './journal-tail.ts';
+import { JournalTail } from './journal-reader.ts';
 
 test('entries are read once and in order while the journal grows and rolls', () =>
   inDirectory(async (directory) => {

@@ -1,20 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import { open, readdir, rename, rm, unlink } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OWN_FILE, syncDirectory, writeFully } from '@oddlot/host/durable';
 import {
+  type Chain,
   COMPRESSED_SUFFIX,
+  decodeMark,
+  decodeSegmentHeader,
+  encodeMark,
+  encodeSegmentHeader,
+  type EndMark,
   FORMAT_VERSION,
   MARK_BYTES,
   MARK_OFFSET,
-  encodeMark,
-  encodeSegmentHeader,
   parseSegmentName,
+  SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
   segmentName,
 } from './journal-format.ts';
-import type { Chain, EndMark, SegmentHeader } from './journal-format.ts';
-import { openSegment } from './segment-source.ts';
+import { JournalDamagedError } from './log.ts';
+import { pipeline } from 'node:stream';
+import { createZstdDecompress } from 'node:zlib';
+import { assert } from '@oddlot/units';
 
 /** A segment file as its header describes it. */
 export type Segment = {
@@ -116,4 +123,177 @@ export async function removeSegment(directory: string, segment: Segment): Promis
   if (!segment.isCompressed) await rm(segment.path + COMPRESSED_SUFFIX, { force: true });
   await unlink(segment.path);
   await syncDirectory(directory);
+}
+
+/** What the records of a segment are read from, be it compressed or not. */
+type SegmentSource = {
+  /** The file that it is. */
+  readonly path: string;
+  readonly header: SegmentHeader;
+  readonly mark: EndMark | undefined;
+  /** Nothing is behind this offset. */
+  readonly endOffset: number;
+  readonly bytes: ByteSource;
+  close(): Promise<void>;
+};
+
+/** A file handle, or something that is read like one from its start to its end. */
+export type ByteSource = {
+  /** Why there was less to read than there had been once. */
+  readonly fault?: Error | undefined;
+  read(
+    target: Buffer,
+    at: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
+  /** Of what is compressed: reads to the end, and gives the length of the whole; undefined when it is not intact. */
+  measure?(): Promise<number | undefined>;
+};
+
+/**
+ * Opens a segment. One that was plain when it was listed may have been compressed since; undefined when
+ * it is gone in either form. Throws when its header is not intact. Of a compressed one `readBytes` are read
+ * at once.
+ */
+export async function openSegment(
+  path: string,
+  firstSeq: number,
+  readBytes?: number,
+): Promise<SegmentSource | undefined> {
+  const isCompressed = path.endsWith(COMPRESSED_SUFFIX);
+  const plain = isCompressed ? undefined : await unlessGone(open(path, 'r'));
+  if (plain !== undefined) {
+    const endOffset = async (): Promise<number> => (await plain.stat()).size;
+    return described(plain, { path, firstSeq, endOffset });
+  }
+  const compressedPath = isCompressed ? path : path + COMPRESSED_SUFFIX;
+  const compressed = await unlessGone(CompressedFile.open(compressedPath, readBytes));
+  if (compressed === undefined) return undefined;
+  const endOffset = (mark: EndMark | undefined): number => mark?.endOffset ?? 0;
+  return described(compressed, { path: compressedPath, firstSeq, endOffset });
+}
+
+async function described(
+  bytes: FileHandle | CompressedFile,
+  file: {
+    readonly path: string;
+    readonly firstSeq: number;
+    readonly endOffset: (mark: EndMark | undefined) => number | Promise<number>;
+  },
+): Promise<SegmentSource> {
+  const { firstSeq, path } = file;
+  try {
+    const page = await readHeaderPage(bytes);
+    const header = decodeSegmentHeader(page);
+    if (header === undefined || header.before.seq + 1 !== firstSeq) {
+      const what = 'the header of the segment is damaged';
+      const cause = 'fault' in bytes ? bytes.fault : undefined;
+      throw new JournalDamagedError({ file: path, offset: 0, seq: firstSeq, what, cause });
+    }
+    const mark = decodeMark(page, header.salt);
+    const endOffset = await file.endOffset(mark);
+    return { path, header, mark, endOffset, bytes, close: () => bytes.close() };
+  } catch (error) {
+    await bytes.close();
+    throw error;
+  }
+}
+
+async function readHeaderPage(bytes: ByteSource): Promise<Buffer> {
+  const page = Buffer.alloc(SEGMENT_HEADER_BYTES);
+  let length = 0;
+  while (length < page.length) {
+    const { bytesRead } = await bytes.read(page, length, page.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return page.subarray(0, length);
+}
+
+async function unlessGone<T>(opening: Promise<T>): Promise<T | undefined> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** How much of a file is read at once. */
+const READ_BYTES = 256 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
+
+/**
+ * The content of a compressed file, from its start on and never back: a few chunks of it are in memory,
+ * and the work is done by the threads of the system's pool.
+ */
+export class CompressedFile {
+  /** Why the content ended before its end, when the bytes are not what was written. */
+  #fault: Error | undefined;
+  readonly #handle: FileHandle;
+  readonly #chunks: AsyncIterator<Buffer>;
+  #chunk: Buffer = Buffer.alloc(0);
+  /** Where in the content the chunk starts. */
+  #position = 0;
+
+  private constructor(handle: FileHandle, readBytes: number) {
+    const decoder = createZstdDecompress({ chunkSize: CHUNK_BYTES });
+    const file = handle.createReadStream({ autoClose: false, highWaterMark: readBytes });
+    // An error of either ends the iteration with it.
+    pipeline(file, decoder, () => undefined);
+    this.#handle = handle;
+    this.#chunks = decoder[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  }
+
+  static async open(path: string, readBytes = READ_BYTES): Promise<CompressedFile> {
+    return new CompressedFile(await open(path, 'r'), readBytes);
+  }
+
+  get fault(): Error | undefined {
+    return this.#fault;
+  }
+
+  /** Reads like a file handle does, of positions that do not go back; nothing behind the end. */
+  async read(
+    target: Buffer,
+    at: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }> {
+    assert(position >= this.#position, 'a compressed file is read forwards only');
+    while (position >= this.#position + this.#chunk.length) {
+      if (!(await this.#next())) return { bytesRead: 0 };
+    }
+    const from = position - this.#position;
+    const bytesRead = this.#chunk.copy(target, at, from, from + length);
+    return { bytesRead };
+  }
+
+  /** Reads to the end and gives the length of the whole; undefined when it is not intact. */
+  async measure(): Promise<number | undefined> {
+    while (await this.#next());
+    return this.#fault === undefined ? this.#position : undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.#chunks.return?.();
+    await this.#handle.close();
+  }
+
+  async #next(): Promise<boolean> {
+    if (this.#fault !== undefined) return false;
+    try {
+      const { done, value } = await this.#chunks.next();
+      this.#position += this.#chunk.length;
+      this.#chunk = done === true ? Buffer.alloc(0) : value;
+      return done !== true;
+    } catch (error) {
+      if (!(error instanceof Error) || 'syscall' in error) throw error;
+      this.#position += this.#chunk.length;
+      this.#chunk = Buffer.alloc(0);
+      this.#fault = error;
+      return false;
+    }
+  }
 }

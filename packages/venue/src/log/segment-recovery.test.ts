@@ -1,8 +1,8 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { inDirectory } from '@oddlot/host/testing';
 import { expect, test } from 'vitest';
-import { JournalDamagedError } from './journal-error.ts';
-import type { LogEntry } from '../block/log-entry.ts';
+import { JournalDamagedError } from './log.ts';
+import type { LogEntry } from '../block/block.ts';
 import {
   block,
   crashImage,

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { writeFully } from '@oddlot/host/durable';
 import { assert } from '@oddlot/units';
-import { JournalDamagedError } from './journal-error.ts';
+import { JournalDamagedError } from './log.ts';
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
 import { writeMark } from './segment-files.ts';

@@ -8,7 +8,7 @@ import {
   recordIsIntact,
 } from './journal-format.ts';
 import type { Chain, RecordHeader, SegmentHeader } from './journal-format.ts';
-import type { ByteSource } from './segment-source.ts';
+import type { ByteSource } from './segment-files.ts';
 
 const READ_BYTES = 4 * 1024 * 1024;
 

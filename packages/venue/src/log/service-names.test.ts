@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { drawServiceName, readServiceNames, ServiceNamesDamagedError } from './service-names.ts';
+import { drawServiceName, readServiceNames, ServiceNamesDamagedError } from './data-folder.ts';
 
 let folder: string;
 const file = (): string => join(folder, 'service-network');

@@ -2,8 +2,7 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inDirectory } from '@oddlot/host/testing';
 import { expect, test } from 'vitest';
-import { SnapshotStore } from './snapshot-store.ts';
-import type { CorruptSnapshot } from './snapshot-store.ts';
+import { type CorruptSnapshot, SnapshotStore } from './checked-stores.ts';
 
 async function withStore(
   run: (store: SnapshotStore, directory: string, corrupt: CorruptSnapshot[]) => Promise<void>,

@@ -1,5 +1,5 @@
 import type { Command, PriceSource } from '@oddlot/engine';
-import type { AppliedBlock } from '../block/applied-block.ts';
+import type { AppliedBlock } from '../block/block.ts';
 import type { Replica } from '../replica/replica.ts';
 
 /** A price that an operator pushed, in the units of its instrument or 10^-8, and when it executed. */

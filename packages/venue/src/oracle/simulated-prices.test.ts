@@ -9,7 +9,7 @@ import { instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { genesisCommands } from '../genesis-commands.ts';
 import { ReferencePrices } from '../read-models/reference-prices.ts';
-import type { AppliedBlock, Executed } from '../block/applied-block.ts';
+import type { AppliedBlock, Executed } from '../block/block.ts';
 import type { Replica } from '../replica/replica.ts';
 import { Publisher } from './publisher.ts';
 import { feedOracle } from './perp-oracle.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AppliedBlock } from '../block/applied-block.ts';
+import type { AppliedBlock } from '../block/block.ts';
 import { type CandleInterval, startAfter, startOf } from './candle-interval.ts';
 import { type CandleRow, Candles } from './candles.ts';
 

@@ -1,6 +1,6 @@
 import { LIMITS } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
-import type { AppliedBlock } from '../block/applied-block.ts';
+import type { AppliedBlock } from '../block/block.ts';
 import {
   type CandleInterval,
   DAY_MS,
@@ -10,8 +10,7 @@ import {
   startAfter,
   startOf,
 } from './candle-interval.ts';
-import { SeriesSet } from './series-set.ts';
-import { firstFrom, type Fold, type Tier, type TieredSeries } from './tiered-series.ts';
+import { firstFrom, type Fold, SeriesSet, type Tier, type TieredSeries } from './tiered-series.ts';
 
 /** A candle in integers: prices in price units (YES prices on outcome markets), lots. */
 export type CandleBar = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { AppliedBlock } from '../block/applied-block.ts';
-import { FundingRates } from './funding-rates.ts';
+import type { AppliedBlock } from '../block/block.ts';
+import { FundingRates } from './market-data.ts';
 
 const HOUR_MS = 3_600_000;
 const START_MS = 500_000 * HOUR_MS;

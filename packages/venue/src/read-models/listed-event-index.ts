@@ -1,10 +1,13 @@
-import type { EngineEvent, State } from '@oddlot/engine';
+import { type EngineEvent, marketLiquidity, marketView, type State } from '@oddlot/engine';
 import { OUTCOME_ID_MIN } from '@oddlot/protocol';
-import type { AppliedBlock } from '../block/applied-block.ts';
-import type { EventWithMarkets, ListedEvent, OutcomeCatalogue } from './outcome-catalogue.ts';
-import { eventStatus, type EventStatus } from './event-status.ts';
-import { Liquidity } from './liquidity.ts';
-import { type PageOptions, type Place, Ranking } from './ranking.ts';
+import type { AppliedBlock } from '../block/block.ts';
+import {
+  type EventStatus,
+  eventStatus,
+  type EventWithMarkets,
+  type ListedEvent,
+  type OutcomeCatalogue,
+} from './outcome-catalogue.ts';
 
 export type EventSort = 'volume' | 'trending' | 'liquidity' | 'newest' | 'endingSoon';
 
@@ -211,4 +214,117 @@ export class ListedEventIndex {
 
 function sum<Item>(items: readonly Item[], amountOf: (item: Item) => bigint): bigint {
   return items.reduce((total, item) => total + amountOf(item), 0n);
+}
+
+/** A place in a ranking: a key, and an id that no other item has. */
+export type Place = readonly [key: number, id: number];
+
+/** Which part of a ranking. */
+export type PageOptions = {
+  readonly after: Place | undefined;
+  readonly descending: boolean;
+  readonly limit: number;
+};
+
+type Entry<Item> = { readonly key: number; readonly id: number; readonly item: Item };
+
+/**
+ * Items in the order of a key, then of their id. Finding a place takes a binary search, so that a
+ * page costs what is on it; moving one item moves pointers in one array.
+ */
+export class Ranking<Item> {
+  /** Ascending. */
+  #entries: Entry<Item>[] = [];
+  readonly #keys = new Map<number, number>();
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** Starts over with these, at once: cheaper than one by one. */
+  reset(entries: readonly Entry<Item>[]): void {
+    this.#entries = entries.toSorted((a, b) => a.key - b.key || a.id - b.id);
+    this.#keys.clear();
+    for (const { id, key } of entries) this.#keys.set(id, key);
+  }
+
+  /** Puts an item where its key belongs; without a key it is taken out. */
+  place(id: number, key: number | undefined, item: Item): void {
+    const old = this.#keys.get(id);
+    if (old === key) return;
+    if (old !== undefined) this.#entries.splice(this.#countBelow([old, id]), 1);
+    if (key === undefined) {
+      this.#keys.delete(id);
+      return;
+    }
+    this.#entries.splice(this.#countBelow([key, id]), 0, { key, id, item });
+    this.#keys.set(id, key);
+  }
+
+  /** Items after a place, or from the start, in either direction, with the place of the last one. */
+  page(options: PageOptions): { readonly items: Item[]; readonly next: Place | undefined } {
+    const { after, descending, limit } = options;
+    const count = this.#entries.length;
+    // Half-open bounds of what is still to come.
+    const from = descending || after === undefined ? 0 : this.#countUpTo(after);
+    const to = descending && after !== undefined ? this.#countBelow(after) : count;
+    const page = descending
+      ? this.#entries.slice(Math.max(from, to - limit), to).reverse()
+      : this.#entries.slice(from, Math.min(to, from + limit));
+    const last = page.at(-1);
+    const hasMore = to - from > page.length;
+    return {
+      items: page.map(({ item }) => item),
+      next: hasMore && last !== undefined ? [last.key, last.id] : undefined,
+    };
+  }
+
+  #countBelow([key, id]: Place): number {
+    return this.#count((entry) => entry.key < key || (entry.key === key && entry.id < id));
+  }
+
+  #countUpTo([key, id]: Place): number {
+    return this.#count((entry) => entry.key < key || (entry.key === key && entry.id <= id));
+  }
+
+  /** How many entries satisfy a claim that holds for the first ones and for no later ones. */
+  #count(holds: (entry: Entry<Item>) => boolean): number {
+    let low = 0;
+    let high = this.#entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const entry = this.#entries[middle];
+      if (entry !== undefined && holds(entry)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** What rests in the books of outcome markets, computed again only for a book that has changed. */
+export class Liquidity {
+  readonly #state: () => State;
+  readonly #known = new Map<number, { readonly version: number; readonly amount: bigint }>();
+
+  constructor(state: () => State) {
+    this.#state = state;
+  }
+
+  /** Notional of all orders in a market, in micro-USDC. */
+  of(instrumentId: number): bigint {
+    const version = marketView(this.#state(), instrumentId)?.bookVersion;
+    if (version === undefined) {
+      this.#known.delete(instrumentId);
+      return 0n;
+    }
+    const known = this.#known.get(instrumentId);
+    if (known?.version === version) return known.amount;
+    const amount = marketLiquidity(this.#state(), instrumentId);
+    this.#known.set(instrumentId, { version, amount });
+    return amount;
+  }
+
+  forget(instrumentId: number): void {
+    this.#known.delete(instrumentId);
+  }
 }

@@ -1,9 +1,8 @@
 import { type EngineEvent, marketView, type State } from '@oddlot/engine';
 import { OUTCOME_ID_MIN } from '@oddlot/protocol';
-import type { AppliedBlock } from '../block/applied-block.ts';
+import type { AppliedBlock } from '../block/block.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './candle-interval.ts';
-import { SeriesSet } from './series-set.ts';
-import { firstAfter, LAST_OF_STEP, type PointRow, type Tier } from './tiered-series.ts';
+import { firstAfter, LAST_OF_STEP, type PointRow, SeriesSet, type Tier } from './tiered-series.ts';
 
 /** A YES probability at a time, in half price units of its market. */
 type ProbabilityPoint = { readonly atMs: number; readonly halves: number };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Place, Ranking } from './ranking.ts';
+import { type Place, Ranking } from './listed-event-index.ts';
 
 /** The ranking against a list that is sorted anew for every question. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { divHalfUp } from '@oddlot/units';
-import type { AppliedBlock } from '../block/applied-block.ts';
+import type { AppliedBlock } from '../block/block.ts';
 import { ReferencePrices } from './reference-prices.ts';
 import { OutcomeVenue, SERIES } from '../testing/outcome-venue.ts';
 

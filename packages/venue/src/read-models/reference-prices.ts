@@ -1,9 +1,15 @@
 import type { PriceSource } from '@oddlot/engine';
 import { divHalfUp } from '@oddlot/units';
-import type { AppliedBlock } from '../block/applied-block.ts';
+import type { AppliedBlock } from '../block/block.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './candle-interval.ts';
-import { SeriesSet } from './series-set.ts';
-import { firstAfter, LAST_OF_STEP, type PointRow, type Row, type Tier } from './tiered-series.ts';
+import {
+  firstAfter,
+  LAST_OF_STEP,
+  type PointRow,
+  type Row,
+  SeriesSet,
+  type Tier,
+} from './tiered-series.ts';
 
 /** A price of an underlying, 10^-8, with the time of its observation. */
 export type PricePoint = { readonly atMs: number; readonly priceE8: number };

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { SeriesSet } from './series-set.ts';
-import { LAST_OF_STEP, type PointRow } from './tiered-series.ts';
+import { LAST_OF_STEP, type PointRow, SeriesSet } from './tiered-series.ts';
 
 const create = () =>
   new SeriesSet<string, PointRow>({

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { SeriesSet } from './series-set.ts';
-import { LAST_OF_STEP, type PointRow, TieredSeries } from './tiered-series.ts';
+import { LAST_OF_STEP, type PointRow, SeriesSet, TieredSeries } from './tiered-series.ts';
 
 const TIERS = [
   { stepMs: 10, keptMs: 50 },

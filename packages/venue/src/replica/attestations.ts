@@ -1,3 +1,7 @@
+import type { Hash } from '@oddlot/units';
+import { attestationIn, ATTESTED_WITHIN_BLOCKS, type LogEntry } from '../block/block.ts';
+import type { Log } from '../log/log.ts';
+
 /** What a replica computed for a block, as the log records it. */
 type Attestation = { readonly height: number; readonly hash: string; readonly replica: string };
 
@@ -77,4 +81,77 @@ function standingAt(height: number, { own, votes }: Height, self: string | undef
   const theirs = Math.max(0, ...counts.values());
   const kind = theirs < mine || theirs === 0 ? 'agreed' : theirs === mine ? 'split' : 'outvoted';
   return { kind, height, own, votes };
+}
+
+const BLOCKS_AT_ONCE = 1_000;
+
+/** The hash that the log attests for the content of the snapshot of a block; undefined when it has none. */
+export async function attestedIn(
+  log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
+  height: number,
+): Promise<Hash | undefined> {
+  const until = Math.min(log.lastSeq, height + ATTESTED_WITHIN_BLOCKS);
+  let from = Math.max(height + 1, log.firstSeq);
+  while (from <= until) {
+    const untilSeq = Math.min(until, from + BLOCKS_AT_ONCE - 1);
+    const found: Hash[] = [];
+    const look = ({ commands }: LogEntry): void => {
+      const attested = attestationIn(commands, height);
+      if (attested !== undefined) found.push(attested);
+    };
+    await log.replay(from, look, { untilSeq });
+    if (found[0] !== undefined) return found[0];
+    from = untilSeq + 1;
+  }
+  return undefined;
+}
+
+/** What a snapshot claims to be. */
+type SnapshotClaim = {
+  /** By its file. */
+  readonly height: number;
+  /** By its head. */
+  readonly block: number;
+  readonly rules: number;
+  /** The hash of its content. */
+  readonly content: Hash;
+};
+
+/** Says why a snapshot must not be used; undefined when nothing speaks against it. */
+export type SnapshotJudge = (claim: SnapshotClaim) => Promise<string | undefined>;
+
+/** For a folder's own snapshots: the log may lack an attestation, but must not contradict. */
+export function unlessContradicted(
+  log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
+): SnapshotJudge {
+  return async ({ block, content, height }) => {
+    if (block !== height) return notItsBlock(block);
+    const attested = await attestedIn(log, height);
+    return attested === undefined || attested === content
+      ? undefined
+      : contradicted(content, attested);
+  };
+}
+
+/** For a snapshot from elsewhere: the log must attest it, or the operator must accept its content by its hash. */
+export function unlessAttested(
+  attestedAt: (height: number) => Promise<Hash | undefined>,
+  accepted: string | undefined,
+): SnapshotJudge {
+  return async ({ block, content, height }) => {
+    if (block !== height) return notItsBlock(block);
+    if (accepted === content) return undefined;
+    const attested = await attestedAt(height);
+    if (attested === content) return undefined;
+    if (attested !== undefined) return contradicted(content, attested);
+    return `the log does not attest its content. If it is your own copy, pass --accept-snapshot ${content}.`;
+  };
+}
+
+function notItsBlock(block: number): string {
+  return `it contains block ${block}`;
+}
+
+function contradicted(content: string, attested: string): string {
+  return `its content has the hash ${content}, but the log attests ${attested}`;
 }

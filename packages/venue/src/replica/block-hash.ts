@@ -2,8 +2,7 @@ import type { BlockResult } from '@oddlot/engine';
 import { isSigned } from '@oddlot/engine';
 import { type Hash, hash } from '@oddlot/units';
 import { createKeccak } from 'hash-wasm';
-import type { LogEntry } from '../block/log-entry.ts';
-import type { AppliedBlock, BlockHead } from '../block/applied-block.ts';
+import type { AppliedBlock, BlockHead, LogEntry } from '../block/block.ts';
 
 /** The parent of the first block. */
 export const GENESIS_HEAD: BlockHead = {

@@ -7,10 +7,8 @@ import {
   type Rules3Dump,
   type StateDump,
 } from '@oddlot/engine';
-import type { BlockHead } from '../block/applied-block.ts';
-import type { EarlierBlock } from '../block/earlier-block.ts';
-import type { LogEntry } from '../block/log-entry.ts';
-import type { SnapshotPayload } from './snapshot-payload.ts';
+import type { BlockHead, EarlierBlock, LogEntry } from '../block/block.ts';
+import type { SnapshotPayload } from './snapshot-codec.ts';
 
 /**
  * The engine of the previous rules version: one file in `packages/venue/eras/`, bundled from the source of its

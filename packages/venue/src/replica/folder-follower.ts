@@ -1,11 +1,10 @@
 import { join } from 'node:path';
-import type { LogEntry } from '../block/log-entry.ts';
-import { EraStore } from '../log/era-store.ts';
-import { readJournal } from '../log/read-journal.ts';
-import { JournalTail } from '../log/journal-tail.ts';
-import { SnapshotStore } from '../log/snapshot-store.ts';
+import type { LogEntry } from '../block/block.ts';
+import { EraStore, SnapshotStore } from '../log/checked-stores.ts';
+import { JournalTail, readJournal } from '../log/journal-reader.ts';
 import { FollowingReplica } from './following-replica.ts';
-import { Snapshotter, type SnapshotterOptions } from './snapshotter.ts';
+import type { Hash } from '@oddlot/units';
+import { ContentHasher, encodeSnapshot, type WrittenSnapshot } from './snapshot-codec.ts';
 
 /** A replica that follows a data folder through its files, beside the one that leads on another thread. */
 export type FolderFollower = {
@@ -51,4 +50,96 @@ export async function followFolder(
     snapshotHeights: async () => (await snapshots.list()).map(({ height }) => height),
     close: async () => tail?.close(),
   };
+}
+
+/** After a snapshot that could not be written, the next is tried this much later, by block time. */
+const RETRY_MS = 30_000;
+
+export type SnapshotterOptions = {
+  readonly replica: Pick<FollowingReplica, 'head' | 'isEarlier' | 'payload'>;
+  readonly snapshots: SnapshotStore;
+  readonly everyBlocks: number;
+  readonly everyCommands: number;
+  /** False while the disk has no room for more (R-disk). */
+  readonly hasRoom: () => boolean;
+  /** Lets others have their turn: between two pieces, and nothing may be applied meanwhile. */
+  readonly pause: () => Promise<void>;
+  /** A snapshot could not be written: the log holds all of it, and it is tried again later. */
+  readonly onFailed: (error: unknown) => void;
+};
+
+/** Writes snapshots of a replica now and then. It holds the replica still while it does. */
+export class Snapshotter {
+  readonly #options: SnapshotterOptions;
+  /** Of the newest file. */
+  #height = 0;
+  #commands = 0;
+  /** Blocks since the newest file that attest a snapshot and hold nothing else. */
+  #attestations = 0;
+  /** Block time before which none is tried, after one that failed. */
+  #notBeforeMs = 0;
+
+  constructor(options: SnapshotterOptions) {
+    this.#options = options;
+  }
+
+  /** Looks what is there. */
+  async open(): Promise<void> {
+    this.#height = (await this.#options.snapshots.list())[0]?.height ?? 0;
+  }
+
+  /** Of the newest file; 0 without one. */
+  get height(): number {
+    return this.#height;
+  }
+
+  /** Counts what was applied. The attestation of a snapshot does not count, or each would lead to the next one. */
+  count({ commands, seq }: LogEntry): void {
+    if (seq <= this.#height) return;
+    const counted = commands.filter(
+      ({ command }) => command.type !== 'attest' || command.snapshot === undefined,
+    );
+    this.#commands += counted.length;
+    if (commands.length > 0 && counted.length === 0) this.#attestations += 1;
+  }
+
+  get isDue(): boolean {
+    const { everyBlocks, everyCommands, hasRoom, replica } = this.#options;
+    const { height, timeMs } = replica.head;
+    const blocks = height - this.#height - this.#attestations;
+    const isDue = blocks >= everyBlocks || this.#commands >= everyCommands;
+    return isDue && !replica.isEarlier && hasRoom() && timeMs >= this.#notBeforeMs;
+  }
+
+  /** Writes one of this moment, unless there is one; undefined when there is no new file. */
+  async write(): Promise<WrittenSnapshot | undefined> {
+    const { hasRoom, onFailed, replica, snapshots } = this.#options;
+    const { height, timeMs } = replica.head;
+    if (height <= this.#height || replica.isEarlier || !hasRoom()) return undefined;
+    let content: Hash;
+    try {
+      const hasher = await ContentHasher.create();
+      await snapshots.write({ height, pieces: this.#pieces(hasher) });
+      content = hasher.end();
+    } catch (error) {
+      // Nothing is lost by a snapshot that failed, but for the length of the next start.
+      this.#notBeforeMs = timeMs + RETRY_MS;
+      onFailed(error);
+      return undefined;
+    }
+    this.#height = height;
+    this.#commands = 0;
+    this.#attestations = 0;
+    return { height, content };
+  }
+
+  async *#pieces(hasher: ContentHasher): AsyncGenerator<Buffer> {
+    const payload = this.#options.replica.payload();
+    hasher.begin(payload);
+    for (const piece of encodeSnapshot(payload)) {
+      hasher.add(piece);
+      await this.#options.pause();
+      yield piece;
+    }
+  }
 }

@@ -12,14 +12,10 @@ import {
   type State,
 } from '@oddlot/engine';
 import { present, timeMs } from '@oddlot/units';
-import type { AppliedBlock, BlockHead } from '../block/applied-block.ts';
-import type { LogEntry } from '../block/log-entry.ts';
-import type { Projection } from '../block/projection.ts';
-import type { EraStore } from '../log/era-store.ts';
-import { EarlierReleaseError } from '../log/journal-error.ts';
-import type { Log } from '../log/log.ts';
-import type { SnapshotStore } from '../log/snapshot-store.ts';
-import { Attestations } from './attestations.ts';
+import type { AppliedBlock, BlockHead, LogEntry, Projection } from '../block/block.ts';
+import type { EraStore, SnapshotStore } from '../log/checked-stores.ts';
+import { EarlierReleaseError, type Log } from '../log/log.ts';
+import { Attestations, type SnapshotJudge, unlessContradicted } from './attestations.ts';
 import { type Base, basesUpTo, entryAt, openingOf } from './bases.ts';
 import {
   type BlockHasher,
@@ -30,9 +26,8 @@ import {
   type TextHasher,
 } from './block-hash.ts';
 import { type EarlierReplica, RULES_STEP, type RulesStep } from './earlier-engine.ts';
-import { EraStartError, LaterReleaseError, ReplicaDivergedError } from './replica-error.ts';
-import { type SnapshotJudge, unlessContradicted } from './snapshot-judges.ts';
-import type { PackedPayload, SnapshotPayload, WrittenSnapshot } from './snapshot-payload.ts';
+import { EraStartError, LaterReleaseError, ReplicaDivergedError } from './replica.ts';
+import type { PackedPayload, SnapshotPayload, WrittenSnapshot } from './snapshot-codec.ts';
 
 /** Newest blocks whose hashes a replica can still tell. */
 const HEADS_KEPT = 4_096;

@@ -2,7 +2,7 @@ import { address } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { TestReplica } from '../testing/http/test-replica.ts';
 import { TermInHand } from '../testing/term-in-hand.ts';
-import { HolderReplica, TermOverError } from './holder-replica.ts';
+import { HolderReplica, TermOverError } from './replica.ts';
 
 const ALICE = address(`0x${'a1'.repeat(20)}`);
 const GRANT = {

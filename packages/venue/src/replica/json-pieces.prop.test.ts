@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { jsonPieces } from './json-pieces.ts';
+import { jsonPieces } from './snapshot-codec.ts';
 
 describe('JSON in pieces', () => {
   test('is the JSON of the whole, whatever it is', () => {

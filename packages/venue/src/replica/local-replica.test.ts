@@ -3,16 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { address } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AppliedBlock } from '../block/applied-block.ts';
-import type { Projection } from '../block/projection.ts';
+import type { AppliedBlock, Projection } from '../block/block.ts';
 import { genesisCommands } from '../genesis-commands.ts';
 import { FileJournal } from '../log/file-journal.ts';
-import { EraStore } from '../log/era-store.ts';
-import { SnapshotStore } from '../log/snapshot-store.ts';
+import { EraStore, SnapshotStore } from '../log/checked-stores.ts';
 import { LocalReplica } from './local-replica.ts';
-import { LogBehindError, ReplicaDivergedError } from './replica-error.ts';
-import { ContentHasher, encodeSnapshot } from './snapshot-codec.ts';
-import type { WrittenSnapshot } from './snapshot-payload.ts';
+import { LogBehindError, ReplicaDivergedError } from './replica.ts';
+import { ContentHasher, encodeSnapshot, type WrittenSnapshot } from './snapshot-codec.ts';
 import { forgeSnapshot } from '../testing/forge-snapshot.ts';
 
 /** The real journal, snapshots and engine on a temporary folder; only the clock is in hand. */

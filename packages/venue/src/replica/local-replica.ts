@@ -3,27 +3,34 @@ import {
   checkCommand,
   type Command,
   type CommandResult,
+  nextDueMs,
   RULES_VERSION,
   type State,
 } from '@oddlot/engine';
 import type { Clock } from '@oddlot/host/clock';
 import { hash as hashOf } from '@oddlot/units';
-import type { AppliedBlock, BlockHead, Executed } from '../block/applied-block.ts';
-import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
-import type { Projection } from '../block/projection.ts';
-import type { EraStore } from '../log/era-store.ts';
+import type {
+  AppliedBlock,
+  BlockHead,
+  Executed,
+  LogEntry,
+  LoggedCommand,
+  Projection,
+} from '../block/block.ts';
+import type { EraStore, SnapshotStore } from '../log/checked-stores.ts';
 import type { Log } from '../log/log.ts';
-import type { SnapshotStore } from '../log/snapshot-store.ts';
-import type { Standing } from './attestations.ts';
-import { attestedIn } from './attested-in.ts';
+import { attestedIn, type Standing } from './attestations.ts';
 import { createTextHasher, type TextHasher } from './block-hash.ts';
 import type { RulesStep } from './earlier-engine.ts';
 import { FollowingReplica } from './following-replica.ts';
 import { Proposer } from './proposer.ts';
-import { Publication } from './publication.ts';
-import { LaterReleaseError, LogBehindError, ReplicaDivergedError } from './replica-error.ts';
-import type { Replica } from './replica.ts';
-import type { PackedPayload, WrittenSnapshot } from './snapshot-payload.ts';
+import {
+  LaterReleaseError,
+  LogBehindError,
+  type Replica,
+  ReplicaDivergedError,
+} from './replica.ts';
+import type { PackedPayload, WrittenSnapshot } from './snapshot-codec.ts';
 
 /** How often one that waits for its era looks whether it was announced. */
 const LOOK_AGAIN_MS = 50;
@@ -345,5 +352,119 @@ export class LocalReplica implements Replica {
   #assertReaches(known: number): void {
     const { log } = this.#options;
     if (known > log.lastSeq) throw new LogBehindError(log.lastSeq, known);
+  }
+}
+
+/**
+ * Tells those who pass a block on to others, behind those who wait for it: a reply goes out before the same news goes to
+ * a thousand streams. Blocks are told in order, each before the next one is applied, since whoever is told reads the state.
+ */
+export class Publication {
+  readonly #listeners: ((block: AppliedBlock) => void)[] = [];
+  #block: AppliedBlock | undefined;
+  #planned: NodeJS.Immediate | undefined;
+
+  onBlock(listener: (block: AppliedBlock) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Replies are written at the end of this turn of the event loop; the block is told in the next phase. */
+  plan(block: AppliedBlock): void {
+    this.publish();
+    this.#block = block;
+    this.#planned = setImmediate(() => this.publish());
+  }
+
+  /** Tells what is planned now: for whoever must not see a state that was not told yet. */
+  publish(): void {
+    const block = this.#block;
+    if (block === undefined) return;
+    clearImmediate(this.#planned);
+    this.#block = undefined;
+    for (const listener of this.#listeners) listener(block);
+  }
+}
+
+/** Consensus time moves at least this often, so that timers run and marks are computed. */
+const TICK_MS = 1_000;
+const LOOK_MS = 200;
+const RETRY_MS = 5;
+/** How often the log records what this replica computed. */
+const ATTEST_MS = 10_000;
+
+type TickedReplica = Pick<LocalReplica, 'attest' | 'head' | 'onBlock' | 'state' | 'tick'>;
+
+/**
+ * Appends an empty block when nothing else has carried the time for a second, or past something that
+ * is due before (R-clock, R-delay), and the hash of the newest block now and then.
+ */
+export class Ticker {
+  readonly #replica: TickedReplica;
+  readonly #clock: Clock;
+  readonly #onError: (error: unknown) => void;
+  #looking: NodeJS.Timeout | undefined;
+  #due: NodeJS.Timeout | undefined;
+  #isRunning = false;
+  #attestedMs = 0;
+
+  constructor(replica: TickedReplica, clock: Clock, onError: (error: unknown) => void) {
+    this.#replica = replica;
+    this.#clock = clock;
+    this.#onError = onError;
+    replica.onBlock(() => this.#arm());
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    this.#looking = setInterval(() => this.#look().catch(this.#onError), LOOK_MS);
+    this.#arm();
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    clearInterval(this.#looking);
+    clearTimeout(this.#due);
+  }
+
+  async #look(): Promise<void> {
+    const nowMs = this.#clock.nowMs();
+    if (nowMs - this.#attestedMs >= ATTEST_MS) {
+      this.#attestedMs = nowMs;
+      await this.#replica.attest();
+    } else if (nowMs - this.#replica.head.timeMs >= TICK_MS) {
+      await this.#replica.tick();
+    }
+  }
+
+  /**
+   * Waits for the next thing that is due. What lies further ahead than the next empty block is left to
+   * it: each block asks anew.
+   */
+  #arm(): void {
+    clearTimeout(this.#due);
+    if (!this.#isRunning) return;
+    const waitMs = this.#untilDueMs();
+    if (waitMs <= 2 * TICK_MS) this.#wait(waitMs);
+  }
+
+  #wait(waitMs: number): void {
+    this.#due = setTimeout(() => this.#pass().catch(this.#onError), waitMs);
+  }
+
+  async #pass(): Promise<void> {
+    const { height } = this.#replica.head;
+    if (this.#untilDueMs() === 0) await this.#replica.tick();
+    // The timer was early, as time may run slower than it (R-clock), or a block is under way that was
+    // stamped before.
+    if (this.#isRunning && this.#replica.head.height === height) {
+      this.#wait(Math.max(RETRY_MS, this.#untilDueMs()));
+    }
+  }
+
+  /** Consensus time is never behind the newest block, whatever the clock says. */
+  #untilDueMs(): number {
+    const { head, state } = this.#replica;
+    const nowMs = Math.max(this.#clock.nowMs(), head.timeMs);
+    return Math.max(0, (nextDueMs(state) ?? Infinity) - nowMs);
   }
 }

@@ -1,8 +1,7 @@
 import { setImmediate as turnOver } from 'node:timers/promises';
 import { inDirectory } from '@oddlot/host/testing';
 import { describe, expect, test, vi } from 'vitest';
-import type { AppliedBlock } from '../block/applied-block.ts';
-import type { LogEntry } from '../block/log-entry.ts';
+import type { AppliedBlock, LogEntry } from '../block/block.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import { block, openJournal } from '../testing/journal.ts';
 import { Proposer } from './proposer.ts';

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from '@oddlot/engine';
 import { assert, present } from '@oddlot/units';
-import type { LoggedCommand } from '../block/log-entry.ts';
+import type { AppliedBlock, Executed, LoggedCommand } from '../block/block.ts';
 import type { Log } from '../log/log.ts';
-import type { AppliedBlock, Executed } from '../block/applied-block.ts';
 
 /** Commands of one block: bounds how long a block keeps the others waiting. */
 const BLOCK_COMMANDS_MAX = 1_000;

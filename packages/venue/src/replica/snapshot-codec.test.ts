@@ -1,10 +1,15 @@
 import type { OrderBlock, PackedDump } from '@oddlot/engine';
 import { timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { decodeColumns, encodeColumns } from './column-block.ts';
+import {
+  ContentHasher,
+  decodeColumns,
+  decodeSnapshot,
+  encodeColumns,
+  encodeSnapshot,
+  type PackedPayload,
+} from './snapshot-codec.ts';
 import { GENESIS_HEAD } from './block-hash.ts';
-import { ContentHasher, decodeSnapshot, encodeSnapshot } from './snapshot-codec.ts';
-import type { PackedPayload } from './snapshot-payload.ts';
 
 const BLOCK: OrderBlock = {
   orderId: Uint32Array.of(70_000, 70_001, 70_002),

@@ -1,9 +1,8 @@
-import type { OrderBlock } from '@oddlot/engine';
-import { type Hash, hash } from '@oddlot/units';
+import type { Column, OrderBlock, PackedDump, StateDump } from '@oddlot/engine';
+import { type Hash, hash, present } from '@oddlot/units';
 import { createKeccak, type IHasher } from 'hash-wasm';
-import { decodeColumns, encodeColumns, padded, upToEight } from './column-block.ts';
-import { jsonPieces } from './json-pieces.ts';
-import type { PackedPayload, SnapshotPayload } from './snapshot-payload.ts';
+import type { BlockHead } from '../block/block.ts';
+import { endianness } from 'node:os';
 
 /**
  * What a snapshot holds, as bytes: one frame after the other. A frame is its kind and its length, both uint32 little-endian,
@@ -143,4 +142,173 @@ function* framesOf(bytes: Buffer): Generator<Frame> {
     yield { kind, content: bytes.subarray(from, to), start, end };
     start = end;
   }
+}
+
+/** What a snapshot and the start of an era hold. */
+export type SnapshotPayload = {
+  /** The version of the rules that `state` came about under. */
+  readonly rules: number;
+  readonly head: BlockHead;
+  readonly heads: readonly BlockHead[];
+  readonly state: StateDump | PackedDump;
+  /** What the projections dumped, by name. Files and engines of earlier rules have them under this word. */
+  readonly companions: Readonly<Record<string, unknown>>;
+  /** Versions of those. The start of an era after rules 2 or earlier can lack them; all were 1. */
+  readonly versions?: Readonly<Record<string, number>>;
+};
+
+/** As this release writes it. */
+export type PackedPayload = SnapshotPayload & { readonly state: PackedDump };
+
+/** A snapshot, and the hash of its content, which the log attests. */
+export type WrittenSnapshot = { readonly height: number; readonly content: Hash };
+
+/**
+ * An object whose lists of numbers are typed arrays, as bytes that say themselves what they are: the length of the head
+ * (uint32) and zeros up to eight bytes, the head, which is JSON, then the columns one after the other in the order in
+ * which the head names them. Head and columns end at a multiple of eight.
+ */
+
+/** The order of bytes is part of a form's name: a machine of the other order can't read it, and does not try. */
+const ORDER = endianness() === 'LE' ? 'le' : 'be';
+const FORMS = {
+  u8: Uint8Array,
+  [`u16${ORDER}`]: Uint16Array,
+  [`u32${ORDER}`]: Uint32Array,
+  [`f64${ORDER}`]: Float64Array,
+};
+const START_BYTES = 8;
+
+type Head = {
+  readonly columns: readonly (readonly [name: string, form: string, length: number])[];
+  /** Whatever is no column. */
+  readonly rest: Readonly<Record<string, unknown>>;
+};
+
+export function encodeColumns(object: Readonly<Record<string, unknown>>): Buffer {
+  const columns: [string, string, number][] = [];
+  const rest: [string, unknown][] = [];
+  const parts: Buffer[] = [];
+  for (const [name, value] of Object.entries(object)) {
+    if (!isColumn(value)) rest.push([name, value]);
+    else {
+      columns.push([name, formOf(value), value.length]);
+      parts.push(...padded(Buffer.from(value.buffer, value.byteOffset, value.byteLength)));
+    }
+  }
+  const head: Head = { columns, rest: Object.fromEntries(rest) };
+  const text = Buffer.from(JSON.stringify(head));
+  const start = Buffer.alloc(START_BYTES);
+  start.writeUInt32LE(text.length);
+  return Buffer.concat([start, ...padded(text), ...parts]);
+}
+
+/** Throws where the bytes are of another shape. */
+export function decodeColumns(bytes: Buffer): Readonly<Record<string, unknown>> {
+  const headEnd = START_BYTES + bytes.readUInt32LE();
+  const head = JSON.parse(bytes.toString('utf8', START_BYTES, headEnd)) as Head;
+  const object: Record<string, unknown> = { ...head.rest };
+  let from = upToEight(headEnd);
+  for (const [name, form, length] of head.columns) {
+    const Form = present(FORMS[form], `a column form that this release supports: ${form}`);
+    const end = from + length * Form.BYTES_PER_ELEMENT;
+    if (end > bytes.length) throw new RangeError('a column ends beyond its block');
+    const { buffer, byteOffset } = bytes;
+    object[name] = new Form(buffer.slice(byteOffset + from, byteOffset + end) as ArrayBuffer);
+    from = upToEight(end);
+  }
+  return object;
+}
+
+function isColumn(value: unknown): value is Column {
+  return ArrayBuffer.isView(value);
+}
+
+function formOf(column: Column): string {
+  const found = Object.entries(FORMS).find(([, Form]) => column instanceof Form);
+  return present(found, 'a form for a column')[0];
+}
+
+/** The bytes, and zeros up to a multiple of eight. */
+export function padded(bytes: Buffer): Buffer[] {
+  return [bytes, Buffer.alloc(upToEight(bytes.length) - bytes.length)];
+}
+
+export function upToEight(length: number): number {
+  return Math.ceil(length / 8) * 8;
+}
+
+/**
+ * JSON of a large value in pieces: together they are what `JSON.stringify` gives, and no piece takes long.
+ * Dumps are trees of plain objects whose long parts are lists near the top.
+ */
+
+/** Levels that are taken apart; what lies deeper is small. */
+const DEPTH_MAX = 6;
+/** Values of a list that are turned into text at once, where they are not lists themselves. */
+const VALUES_AT_ONCE = 64;
+/** Characters of a piece, about. */
+const PIECE_CHARS = 64 * 1024;
+
+/** Texts of a useful size, in order. */
+export function* jsonPieces(value: unknown): Generator<string> {
+  let text = '';
+  for (const part of partsOf(value, 0)) {
+    text += part;
+    if (text.length < PIECE_CHARS) continue;
+    yield text;
+    text = '';
+  }
+  if (text !== '') yield text;
+}
+
+function* partsOf(value: unknown, depth: number): Generator<string> {
+  if (Array.isArray(value) && depth < DEPTH_MAX) yield* partsOfList(value, depth);
+  else if (isPlain(value) && depth < DEPTH_MAX) yield* partsOfObject(value, depth);
+  // As in a list, where what has no JSON is null.
+  else yield JSON.stringify(value) ?? 'null';
+}
+
+function* partsOfList(list: readonly unknown[], depth: number): Generator<string> {
+  yield '[';
+  for (let from = 0; from < list.length; from += VALUES_AT_ONCE) {
+    const values = list.slice(from, from + VALUES_AT_ONCE);
+    if (from > 0) yield ',';
+    if (values.some(isLong)) yield* partsOfEach(values, depth);
+    else yield JSON.stringify(values).slice(1, -1);
+  }
+  yield ']';
+}
+
+function* partsOfEach(values: readonly unknown[], depth: number): Generator<string> {
+  for (const [index, value] of values.entries()) {
+    if (index > 0) yield ',';
+    yield* partsOf(value, depth + 1);
+  }
+}
+
+function* partsOfObject(object: Readonly<Record<string, unknown>>, depth: number) {
+  yield '{';
+  let isFirst = true;
+  for (const [key, value] of Object.entries(object)) {
+    if (value === undefined || typeof value === 'function' || typeof value === 'symbol') continue;
+    yield `${isFirst ? '' : ','}${JSON.stringify(key)}:`;
+    isFirst = false;
+    yield* partsOf(value, depth + 1);
+  }
+  yield '}';
+}
+
+/** True for a value that may hold much, so that it is taken apart by itself. */
+function isLong(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some((each) => Array.isArray(each) || isPlain(each));
+  return (
+    isPlain(value) && Object.values(value).some((each) => Array.isArray(each) || isPlain(each))
+  );
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

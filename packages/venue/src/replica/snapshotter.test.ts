@@ -2,10 +2,10 @@ import { createState, dumpPacked } from '@oddlot/engine';
 import { inDirectory } from '@oddlot/host/testing';
 import { hash, timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import type { LoggedCommand } from '../block/log-entry.ts';
-import { SnapshotStore } from '../log/snapshot-store.ts';
+import type { LoggedCommand } from '../block/block.ts';
+import { SnapshotStore } from '../log/checked-stores.ts';
 import { GENESIS_HEAD } from './block-hash.ts';
-import { Snapshotter } from './snapshotter.ts';
+import { Snapshotter } from './folder-follower.ts';
 
 const HASH = hash(`0x${'ab'.repeat(32)}`);
 const ATTESTED: LoggedCommand = {

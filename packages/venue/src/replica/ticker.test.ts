@@ -1,9 +1,9 @@
 import { JournalFullError } from '@oddlot/host/durable';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { bob, OutcomeEdge, share } from '../testing/http/outcome.ts';
-import type { AppliedBlock } from '../block/applied-block.ts';
-import { exceptNoRoom } from './replica-error.ts';
-import { Ticker } from './ticker.ts';
+import type { AppliedBlock } from '../block/block.ts';
+import { exceptNoRoom } from './replica.ts';
+import { Ticker } from './local-replica.ts';
 
 /** Time passes soon after something is due, and otherwise once a second (R-clock, R-delay). */
 

@@ -1,6 +1,5 @@
 import { StreamLostError } from '../cluster/stream-error.ts';
-import { TermOverError } from '../replica/holder-replica.ts';
-import { exceptNoRoom, LaterReleaseError } from '../replica/replica-error.ts';
+import { exceptNoRoom, LaterReleaseError, TermOverError } from '../replica/replica.ts';
 
 /**
  * Hands errors on, but for those that pass without the process ending: what could not be written for want of room is

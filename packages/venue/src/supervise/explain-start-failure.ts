@@ -16,18 +16,14 @@ import {
   StreamUnfinishedError,
   WeakStreamError,
 } from '../cluster/stream-error.ts';
-import { ServiceNamesDamagedError } from '../log/service-names.ts';
-import {
-  EarlierReleaseError,
-  JournalDamagedError,
-  JournalFormatError,
-} from '../log/journal-error.ts';
+import { ServiceNamesDamagedError } from '../log/data-folder.ts';
+import { EarlierReleaseError, JournalDamagedError, JournalFormatError } from '../log/log.ts';
 import {
   EraStartError,
   LaterReleaseError,
   LogBehindError,
   ReplicaDivergedError,
-} from '../replica/replica-error.ts';
+} from '../replica/replica.ts';
 
 /** Failures whose message says all there is to say to an operator. */
 const EXPLAINED = [

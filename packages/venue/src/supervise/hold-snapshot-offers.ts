@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from '@oddlot/host/log';
 import type { Held, Lease } from '../lease/lease.ts';
-import { SnapshotStore } from '../log/snapshot-store.ts';
+import { SnapshotStore } from '../log/checked-stores.ts';
 import type { Cluster } from './open-cluster.ts';
 
 /** Offers the snapshots of this replica to those who join, while it is the one that does. */

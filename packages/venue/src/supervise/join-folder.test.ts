@@ -4,10 +4,9 @@ import { createState, dumpPacked } from '@oddlot/engine';
 import { inDirectory } from '@oddlot/host/testing';
 import { type Hash, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { SnapshotStore } from '../log/snapshot-store.ts';
+import { SnapshotStore } from '../log/checked-stores.ts';
 import { GENESIS_HEAD } from '../replica/block-hash.ts';
-import { ContentHasher, encodeSnapshot } from '../replica/snapshot-codec.ts';
-import type { PackedPayload } from '../replica/snapshot-payload.ts';
+import { ContentHasher, encodeSnapshot, type PackedPayload } from '../replica/snapshot-codec.ts';
 import { joinFolder } from './join-folder.ts';
 
 const HEIGHTS = [30, 20];

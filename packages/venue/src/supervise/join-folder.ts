@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from '@oddlot/host/log';
 import type { Config } from '../config.ts';
-import { SnapshotStore } from '../log/snapshot-store.ts';
-import { unlessAttested } from '../replica/snapshot-judges.ts';
-import { newestUsable } from '../replica/newest-usable.ts';
+import { SnapshotStore } from '../log/checked-stores.ts';
+import { unlessAttested } from '../replica/attestations.ts';
+import { newestUsable } from '../replica/bases.ts';
 import type { Cluster } from './open-cluster.ts';
 
 /** Where the journal of a folder begins that has none yet. */

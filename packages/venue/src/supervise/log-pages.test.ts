@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { inDirectory } from '@oddlot/host/testing';
 import { hash } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import type { LogEntry } from '../block/log-entry.ts';
+import type { LogEntry } from '../block/block.ts';
 import { FileJournal } from '../log/file-journal.ts';
-import { readLogPage } from '../log/log-page.ts';
+import { readLogPage } from '../log/log-reader.ts';
 import { LogPages } from './log-pages.ts';
 
 /** A log of blocks with a request each, and the pages that are served of it. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { OperationsDownload } from '@oddlot/host/health';
-import type { BlockHead } from '../block/applied-block.ts';
+import type { BlockHead } from '../block/block.ts';
 import { LogReader } from '../log/log-reader.ts';
 
 type LogPagesOptions = {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { oracleAges, venueMoney } from '@oddlot/engine';
 import type { Metrics } from '@oddlot/host/metrics';
 import { bytesIn, newestSnapshot } from '@oddlot/host/operate';
-import type { AppliedBlock } from '../block/applied-block.ts';
+import type { AppliedBlock } from '../block/block.ts';
 import type { Archivist } from '../history/archivist/archivist.ts';
 import type { Receipts } from '../history/receipts.ts';
 import type { LocalReplica } from '../replica/local-replica.ts';

@@ -6,7 +6,7 @@ import { openInOrder } from '@oddlot/host/open-in-order';
 import { VERSION } from '@oddlot/host/version';
 import type { Config } from '../config.ts';
 import type { FileJournal } from '../log/file-journal.ts';
-import { readServiceNames } from '../log/service-names.ts';
+import { readServiceNames } from '../log/data-folder.ts';
 import { agreeOnCursorKey, agreeOnName } from '../cluster/agreements.ts';
 import { attestedInStream } from '../cluster/attested-in-stream.ts';
 import { claimName } from '../cluster/claim-name.ts';

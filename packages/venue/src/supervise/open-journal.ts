@@ -5,7 +5,7 @@ import type { Metrics } from '@oddlot/host/metrics';
 import { SettingError } from '@oddlot/host/settings';
 import type { Config } from '../config.ts';
 import { FileJournal, type FileJournalOptions } from '../log/file-journal.ts';
-import { journalFaults } from '../log/journal-faults.ts';
+import { journalFaults } from '../log/segment-writer.ts';
 import type { DiskWatch } from './disk-watch.ts';
 
 /** Opens the log of the data folder; what it meets and how it fares is told to the operator. */

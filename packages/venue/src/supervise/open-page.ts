@@ -2,7 +2,7 @@ import type { Logger } from '@oddlot/host/log';
 import type { Config } from '../config.ts';
 import { originsOf } from '../edge/web/page-policy.ts';
 import { WebPage } from '../edge/web/web-page.ts';
-import type { ReplicaList } from '../translate/info/replica-list.ts';
+import type { ReplicaList } from '../translate/info/handler.ts';
 import type { OpenedSettlement } from '../settlement/open-settlement.ts';
 
 /** The trading page as configured; nothing is built yet. */

@@ -1,7 +1,7 @@
 import type { Logger } from '@oddlot/host/log';
 import type { LocalReplica } from '../replica/local-replica.ts';
 import { actionTypeOf } from '../translate/action-types.ts';
-import { isRequest, type RequestCommand } from '../block/request-command.ts';
+import { isRequest, type RequestCommand } from '../block/block.ts';
 
 /** Writes a line for everything that somebody did as the operator: who, what, where, and the end of it. */
 export function logOperators(

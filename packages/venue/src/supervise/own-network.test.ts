@@ -5,7 +5,7 @@ import { createLogger } from '@oddlot/host/log';
 import { NETWORKS } from '@oddlot/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../config.ts';
-import { drawServiceName } from '../log/service-names.ts';
+import { drawServiceName } from '../log/data-folder.ts';
 import { renameVenue } from '../rename-venue.ts';
 import { ownNetwork } from './own-network.ts';
 

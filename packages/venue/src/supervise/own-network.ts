@@ -3,7 +3,7 @@ import { isLoopback } from '@oddlot/host/ports';
 import { type Network, NETWORKS, serviceWordOf } from '@oddlot/protocol';
 import { SettingError } from '@oddlot/host/settings';
 import type { Config } from '../config.ts';
-import { drawServiceName, noteServiceName, readServiceNames } from '../log/service-names.ts';
+import { drawServiceName, noteServiceName, readServiceNames } from '../log/data-folder.ts';
 
 type OwnNetwork = {
   /** What all that is signed for this venue is bound to. */

@@ -1,10 +1,9 @@
 import { bridgeView, openWithdrawals } from '@oddlot/engine';
 import type { Logger } from '@oddlot/host/log';
 import { type Lease, SETTLEMENT_LEASE } from '../lease/lease.ts';
-import { HolderReplica, TermOverError } from '../replica/holder-replica.ts';
+import { HolderReplica, type Replica, TermOverError } from '../replica/replica.ts';
 import type { LocalReplica } from '../replica/local-replica.ts';
-import type { Replica } from '../replica/replica.ts';
-import { NO_CHAIN } from '../translate/refuse-without-chain.ts';
+import { NO_CHAIN } from '../translate/action-to-command.ts';
 
 type ReturningReplica = Replica & Pick<LocalReplica, 'tick'>;
 

@@ -1,7 +1,6 @@
 import type { Logger } from '@oddlot/host/log';
 import type { Config } from '../config.ts';
-import { lockData } from '../log/journal-lock.ts';
-import { adoptServiceName } from '../log/service-names.ts';
+import { adoptServiceName, lockData } from '../log/data-folder.ts';
 import { ownNetwork } from './own-network.ts';
 
 /** The folder is this process's own from here on, and has the name that it will always have. */

@@ -1,10 +1,10 @@
 import { present, type Address } from '@oddlot/units';
 import { HistoryProjector } from '../history/rows/history-projector.ts';
 import type { BlockRows } from '../history/rows/block-rows.ts';
-import type { ReceiptRow } from '../history/receipt-row.ts';
+import type { ReceiptRow } from '../history/receipt.ts';
 import { Receipts } from '../history/receipts.ts';
 import { MarketData } from '../read-models/market-data.ts';
-import { instrumentLookup } from '../translate/actions/instrument-lookup.ts';
+import { instrumentLookup } from '../translate/instruments.ts';
 import type { TestVenue } from './ws/test-venue.ts';
 
 /** The projector behind a venue of tests, with the real receipts and markets. */

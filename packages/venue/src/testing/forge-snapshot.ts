@@ -1,8 +1,7 @@
 import type { PackedDump } from '@oddlot/engine';
 import { present } from '@oddlot/units';
-import type { SnapshotStore } from '../log/snapshot-store.ts';
-import { decodeSnapshot, encodeSnapshot } from '../replica/snapshot-codec.ts';
-import type { PackedPayload } from '../replica/snapshot-payload.ts';
+import type { SnapshotStore } from '../log/checked-stores.ts';
+import { decodeSnapshot, encodeSnapshot, type PackedPayload } from '../replica/snapshot-codec.ts';
 
 /** Gives an account of the newest snapshot of a store more money, with checksums that fit; returns its height. */
 export async function forgeSnapshot(store: SnapshotStore): Promise<number> {

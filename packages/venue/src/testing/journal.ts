@@ -8,7 +8,7 @@ import {
   RECORD_MAGIC_BYTES,
   SEGMENT_HEADER_BYTES,
 } from '../log/journal-format.ts';
-import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
+import type { LogEntry, LoggedCommand } from '../block/block.ts';
 
 /** What the tests of the journal share: blocks and crash images. */
 

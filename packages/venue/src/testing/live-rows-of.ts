@@ -1,6 +1,5 @@
 import type { Address } from '@oddlot/units';
-import { isLive, type BlockRows } from '../history/rows/block-rows.ts';
-import type { LiveRow, LiveRows } from '../history/rows/live-rows.ts';
+import { type BlockRows, isLive, type LiveRow, type LiveRows } from '../history/rows/block-rows.ts';
 
 /** The orders of blocks that live, as whoever made the blocks would know them. */
 export function liveRowsOf(blocks: readonly BlockRows[]): LiveRows {

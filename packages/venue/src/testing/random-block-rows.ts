@@ -1,6 +1,6 @@
 import type { Fill, HistOrder, HistOrderRow, LedgerUpdate } from '@oddlot/protocol';
 import { address, hash, present, type Address, type Hash } from '@oddlot/units';
-import type { ReceiptRow } from '../history/receipt-row.ts';
+import type { ReceiptRow } from '../history/receipt.ts';
 import {
   isLive,
   type AccountType,

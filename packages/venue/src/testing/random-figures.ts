@@ -5,7 +5,7 @@ import type {
   LiquidationRecord,
   OpenInterestRecord,
 } from '../history/rows/block-rows.ts';
-import { RANKED_SPAN_MS } from '../history/rows/largest-trades.ts';
+import { RANKED_SPAN_MS } from '../history/rows/market-figures.ts';
 import type { Dice } from './dice.ts';
 
 type At = { readonly height: number; readonly timeMs: number };

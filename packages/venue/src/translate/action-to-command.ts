@@ -1,29 +1,34 @@
 import type { Authority } from '@oddlot/engine';
-import type { ActionOf } from '@oddlot/protocol';
-import { cancelAll, cancelByClientId, cancelOrders, scheduleCancel } from './actions/cancels.ts';
-import type { InstrumentLookup } from './actions/instrument-lookup.ts';
+import { type ActionOf, refusal, type WireError } from '@oddlot/protocol';
+import {
+  cancelAll,
+  cancelByClientId,
+  cancelOrders,
+  modifyOrder,
+  placeOrders,
+  type PlainAction,
+  type PlainType,
+  scheduleCancel,
+} from './actions/orders.ts';
+import type { InstrumentLookup } from './instruments.ts';
 import {
   approveAgent,
   approveBuilder,
   claimBuilderRewards,
   convertToMultiSig,
-  revokeBuilder,
-} from './actions/keys.ts';
-import { sendToken, withdraw } from './actions/money.ts';
-import { operatorCommand } from './actions/operator-command.ts';
-import { modifyOrder, placeOrders } from './actions/orders.ts';
-import { deployCommand, operateOutcome } from './actions/outcome.ts';
-import {
   reversePosition,
+  revokeBuilder,
+  sendToken,
   updateIsolatedMargin,
   updateLeverage,
   updateMarginMode,
   updatePositionMode,
-} from './actions/settings.ts';
-import type { RequestCommand } from '../block/request-command.ts';
-import type { PlainAction, PlainType } from './refuse-unsupported.ts';
-
-export { instrumentLookup, type InstrumentLookup } from './actions/instrument-lookup.ts';
+  withdraw,
+} from './actions/account.ts';
+import { operatorCommand } from './actions/operator-command.ts';
+import { deployCommand, operateOutcome } from './actions/outcome.ts';
+import type { RequestCommand } from '../block/block.ts';
+export { type InstrumentLookup, instrumentLookup } from './instruments.ts';
 
 /** From the wire's spelling to the engine's integers. Nothing is judged here: the engine does. */
 
@@ -65,4 +70,16 @@ export function actionToCommand(
   // The table's row, which takes just this action.
   const translation = TRANSLATIONS[action.type] as Translation<PlainAction['type']>;
   return translation(action, authority, instruments);
+}
+
+/** Named in `details.why` of every refusal of an action that needs the settlement chain. */
+export const NO_CHAIN = 'this venue has no settlement chain';
+
+/** Refuses a withdrawal where no chain can pay it (R-withdraw): otherwise the amount would be held for ever. */
+export function refuseWithoutChain(
+  command: RequestCommand,
+  hasChain = true,
+): WireError | undefined {
+  if (hasChain || command.type !== 'withdraw') return undefined;
+  return refusal('notAllowed', [], { why: NO_CHAIN });
 }

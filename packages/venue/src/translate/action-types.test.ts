@@ -1,7 +1,7 @@
 import { signerOf } from '@oddlot/engine';
 import { ACTIONS } from '@oddlot/protocol';
 import { describe, expect, test } from 'vitest';
-import type { RequestCommand } from '../block/request-command.ts';
+import type { RequestCommand } from '../block/block.ts';
 import { ACTION_TYPES } from './action-types.ts';
 
 /** Who signs, as the engine's table of commands says it and as the wire does. */

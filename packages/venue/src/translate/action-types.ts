@@ -1,5 +1,5 @@
 import { ACTIONS, type ActionType } from '@oddlot/protocol';
-import type { RequestCommand } from '../block/request-command.ts';
+import type { RequestCommand } from '../block/block.ts';
 
 /** The action that a command came from; what a multiSig wrapper carried, not the wrapper. */
 export const ACTION_TYPES = {

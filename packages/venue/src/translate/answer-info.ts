@@ -1,20 +1,29 @@
 import type { InfoQuery, InfoQueryOf, InfoType } from '@oddlot/protocol';
-import { activeAssetData, agentOwner, approvedAgents } from './info/account.ts';
-import { agentWarning } from './info/agent-warning.ts';
+import { activeAssetData } from './info/active-asset.ts';
+import {
+  accessCodeStatus,
+  agentOwner,
+  agentWarning,
+  approvedAgents,
+  approvedBuilders,
+  builderState,
+  gateLists,
+  multiSigSigners,
+} from './info/access.ts';
 import { l2Book } from './info/book.ts';
 import { candleNeeds, candleSnapshot } from './info/candles.ts';
 import { clearinghouseState, perpClearinghouseState } from './info/clearinghouse.ts';
 import { cryptoPrice, cryptoPriceHistory } from './info/crypto-prices.ts';
-import { settings } from './info/settings.ts';
-import { feeTierInfo, feeTierRates } from './info/fee-tiers.ts';
-import { fundingHistory } from './info/funding-history.ts';
-import type { InfoAnswer, InfoContext, InfoHandler, PastNeeds } from './info/handler.ts';
-import { accessCodeStatus, approvedBuilders, builderState, multiSigSigners } from './info/keys.ts';
-import { frontendOpenOrders, triggerOrders } from './info/open-orders.ts';
-import { holdersNeeds, outcomeHolders } from './info/outcome-holders.ts';
+import { feeTierInfo, feeTierRates, settings, venueStatus } from './info/venue-status.ts';
+import { fundingHistory, perpMeta, perpMetaDetail } from './info/perp-meta.ts';
+import type { InfoAnswer, InfoContext, InfoHandler, PastNeed, PastNeeds } from './info/handler.ts';
+import {
+  frontendOpenOrders,
+  outcomeFrontendOpenOrders,
+  triggerOrders,
+} from './info/open-orders.ts';
+import { holdersNeeds, outcomeHolders, outcomePositions } from './info/outcome-positions.ts';
 import { outcomeMeta, outcomeMetaNeeds } from './info/outcome-meta.ts';
-import { outcomeFrontendOpenOrders } from './info/outcome-orders.ts';
-import { outcomePositions } from './info/outcome-positions.ts';
 import {
   assetCtxNeeds,
   outcomeAssetCtxs,
@@ -27,13 +36,9 @@ import {
   resolutionNeeds,
   timelineNeeds,
 } from './info/outcome-series.ts';
-import type { PastNeed } from './info/past-need.ts';
-import { perpMeta, perpMetaDetail } from './info/perp-meta.ts';
-import { gateLists } from './info/gate-lists.ts';
-import { venueStatus } from './info/venue-status.ts';
 import { simulate } from './simulate.ts';
 
-export { agentWarning } from './info/agent-warning.ts';
+export { agentWarning } from './info/access.ts';
 export type { InfoAnswer, InfoContext, InfoSettings } from './info/handler.ts';
 
 /** The queries that the state and what is kept of markets answer at once. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { briefAction } from './brief-action.ts';
+import { briefAction } from './explorer.ts';
 
 test('of a list the first entry is left, and how many there were', () => {
   const action = { type: 'order', orders: [{ a: 1 }, { a: 2 }, { a: 3 }], grouping: 'na' };

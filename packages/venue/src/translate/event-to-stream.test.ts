@@ -1,7 +1,7 @@
 import { TIMER } from '@oddlot/engine';
 import { describe, expect, test } from 'vitest';
 import { ALICE, BOB, BTC, GENESIS, TestVenue } from '../testing/ws/test-venue.ts';
-import type { AppliedBlock } from '../block/applied-block.ts';
+import type { AppliedBlock } from '../block/block.ts';
 import { assetContext, causeHash, liveOrderRecords } from './event-to-stream.ts';
 
 describe('the hash of what happened', () => {

@@ -1,11 +1,11 @@
 import type { Command, CommandResult } from '@oddlot/engine';
 import type { ExplorerBlock, ExplorerTx } from '@oddlot/protocol';
-import type { AppliedBlock } from '../block/applied-block.ts';
-import { authorityOf, isRequest, type RequestCommand } from '../block/request-command.ts';
+import { type AppliedBlock, authorityOf, isRequest, type RequestCommand } from '../block/block.ts';
 import { actionTypeOf } from './action-types.ts';
-import type { InstrumentLookup } from './actions/instrument-lookup.ts';
+import type { InstrumentLookup } from './instruments.ts';
 import { outcomeToWire } from './outcome-to-wire.ts';
-import { requestTexts } from './request-texts.ts';
+import { requestTexts } from './reject-to-wire.ts';
+import { maskedCode } from './info/access.ts';
 
 /** There are no validators: whoever ran the venue made the block. */
 export const PROPOSER = '0x0000000000000000000000000000000000000000';
@@ -73,4 +73,80 @@ export function executionError(
   if (!hasFailed) return null;
   const context = { instruments: found.instruments, texts: requestTexts(found.request) };
   return outcomeToWire(command, executed, context).error?.message ?? null;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * An action as anybody may read it. It is what was signed, but for the access codes of a gate: who could read
+ * those could use them (R-gate). The log, its hashes and whoever replays it have them as they are.
+ */
+export function publicAction<Action extends Fields>(action: Action): Action {
+  const gate = fieldsOf(action['setGate']);
+  const { accessCodes, grants } = gate;
+  if (accessCodes === undefined && grants === undefined) return action;
+  const setGate: Fields = {
+    ...gate,
+    ...(accessCodes === undefined ? {} : { accessCodes: publicCodes(fieldsOf(accessCodes)) }),
+    ...(grants === undefined ? {} : { grants: publicGrants(fieldsOf(grants)) }),
+  };
+  return { ...action, setGate };
+}
+
+function publicCodes(change: Fields): Fields {
+  const { add, remove } = change;
+  return {
+    ...change,
+    ...(Array.isArray(add) ? { add: add.map(withMaskedCode) } : {}),
+    ...(Array.isArray(remove) ? { remove: remove.map((code) => maskedCode(String(code))) } : {}),
+  };
+}
+
+function publicGrants(change: Fields): Fields {
+  const { add } = change;
+  return Array.isArray(add) ? { ...change, add: add.map(withMaskedCode) } : change;
+}
+
+function withMaskedCode(entry: unknown): Fields {
+  const fields = fieldsOf(entry);
+  return { ...fields, code: maskedCode(String(fields['code'])) };
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+/** An action with its first entry alone, and how many it has. */
+type BriefAction = {
+  readonly action: { type: string } & Record<string, unknown>;
+  readonly entries: number;
+};
+
+/** What an action may hold many of. */
+const LISTS = ['orders', 'cancels', 'split', 'merge'] as const;
+
+/** An action as a line of a list tells it: long ones would make the list many times as long. */
+export function briefAction(action: BriefAction['action']): BriefAction {
+  const { payload } = action;
+  if (isWrapped(payload)) {
+    const inner = briefAction(payload.action);
+    return {
+      action: { ...action, payload: { ...payload, action: inner.action } },
+      entries: inner.entries,
+    };
+  }
+  const brief = { ...action };
+  let entries = 0;
+  for (const name of LISTS) {
+    const list = action[name];
+    if (!Array.isArray(list)) continue;
+    entries += list.length;
+    brief[name] = list.slice(0, 1);
+  }
+  return { action: brief, entries: Math.max(1, entries) };
+}
+
+/** What several signed together carries the action in it. */
+function isWrapped(payload: unknown): payload is { readonly action: BriefAction['action'] } {
+  return typeof payload === 'object' && payload !== null && 'action' in payload;
 }

@@ -13,8 +13,8 @@ import type {
 } from '@oddlot/engine';
 import type { LedgerDelta, LedgerUpdate } from '@oddlot/protocol';
 import { type Address, formatMoney, type Hash, negUsdc, present, ZERO_USDC } from '@oddlot/units';
-import type { AppliedBlock } from '../block/applied-block.ts';
-import { instrumentLookup } from './actions/instrument-lookup.ts';
+import type { AppliedBlock } from '../block/block.ts';
+import { instrumentLookup } from './instruments.ts';
 import { causeHash } from './event-to-stream.ts';
 import { formatPrice, formatSize, type Scale } from './format.ts';
 import { findPerp } from './info/handler.ts';

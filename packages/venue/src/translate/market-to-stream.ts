@@ -4,7 +4,7 @@ import { formatMoney, instrumentId, present } from '@oddlot/units';
 import { HOUR_MS, startOf } from '../read-models/candle-interval.ts';
 import type { Candles } from '../read-models/candles.ts';
 import type { MarketData } from '../read-models/market-data.ts';
-import type { Instrument } from './actions/instrument-lookup.ts';
+import type { Instrument } from './instruments.ts';
 import { formatHalfPrice, formatPrice, formatRateE10, formatSize } from './format.ts';
 import { midOrNull, shownMarket, type ShownMarket, strikeStatus } from './info/outcome-market.ts';
 

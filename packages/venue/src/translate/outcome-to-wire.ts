@@ -1,15 +1,17 @@
-import type { CommandResult, EngineEvent, EntryResult, Reject } from '@oddlot/engine';
+import type { CommandResult, EngineEvent, EntryResult, Reject, SkippedEntry } from '@oddlot/engine';
 import {
-  OUTCOME_ID_MIN,
   type ActionResultStatus,
   type ActionStatus,
   type OrderResult,
+  OUTCOME_ID_MIN,
+  refusal,
   type Warning,
   type WireError,
+  wireError,
 } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import { internalNameOf } from './action-types.ts';
-import type { InstrumentLookup } from './actions/instrument-lookup.ts';
+import type { InstrumentLookup } from './instruments.ts';
 import {
   asEnded,
   entriesOf,
@@ -18,14 +20,12 @@ import {
   foundScale,
   refusedEntries,
   scaleOf,
+  warningsOf,
 } from './outcome/entries.ts';
 import type { EndedLookup } from './outcome/ended-order.ts';
-import { skippedToWire } from './outcome/skipped-to-wire.ts';
-import { warningsOf } from './outcome/warnings.ts';
-import { rejectToWire } from './reject-to-wire.ts';
-import { authorityOf, type RequestCommand } from '../block/request-command.ts';
+import { type EntryTexts, rejectToWire } from './reject-to-wire.ts';
+import { authorityOf, type RequestCommand } from '../block/block.ts';
 import { insideVariant } from './wrapped-field.ts';
-import type { EntryTexts } from './request-texts.ts';
 
 /** How an action ended, as replies and receipts tell it. Plain data that survives JSON. */
 export type ActionResult = NonNullable<ActionStatus['result']>;
@@ -224,4 +224,38 @@ export function errorBody({ code, name, message, details }: WireError): ErrorBod
 function statusOf({ error, prefix }: Failure): ActionResultStatus {
   const { code, name, message, details } = error;
   return { error: prefix + message, code, name, ...(details === undefined ? {} : { details }) };
+}
+
+/** A price of a push that did not count, in the wire's words. */
+export function skippedToWire(
+  command: RequestCommand,
+  { index, why }: SkippedEntry,
+  nameOf: (instrumentId: number) => string,
+): WireError {
+  const field = `prices[${index}]`;
+  if (command.type === 'pushPrice') return referenceToWire(command, { index, why });
+  const price = command.type === 'pushOracle' ? command.prices[index] : undefined;
+  const id = price?.instrumentId ?? 0;
+  switch (why) {
+    case 'instrumentUnknown':
+      return refusal('instrumentNotFound', [], { field: `${field}.instrumentId`, got: id });
+    case 'instrumentDelisted':
+      return refusal('delisted', [nameOf(id)], { field: `${field}.instrumentId`, got: id });
+    case 'priceOutOfRange':
+      return refusal('priceOutOfRange', [], { field: `${field}.oraclePx` });
+    case 'stale':
+      return wireError('INVALID', 'stale', { field });
+  }
+}
+
+/** A reference price has no instrument: its symbol stands for what it is about. */
+function referenceToWire(
+  { prices }: Extract<RequestCommand, { type: 'pushPrice' }>,
+  { index, why }: SkippedEntry,
+): WireError {
+  const field = `prices[${index}]`;
+  if (why === 'stale') return wireError('INVALID', 'stale', { field });
+  if (why === 'priceOutOfRange') return refusal('priceOutOfRange', [], { field: `${field}.px` });
+  const got = prices[index]?.symbol ?? null;
+  return refusal('instrumentNotFound', [], { field: `${field}.symbol`, got });
 }

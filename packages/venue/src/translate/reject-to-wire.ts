@@ -1,15 +1,10 @@
 import type { Reject } from '@oddlot/engine';
 import type { WireError } from '@oddlot/protocol';
-import type { RejectContext, Translation, Translations } from './rejects/context.ts';
-import { KEYS } from './rejects/keys.ts';
-import { MONEY } from './rejects/money.ts';
+import type { EntryText, RejectContext, Translation, Translations } from './rejects/context.ts';
+import { KEYS, MONEY, SETTINGS, WHO } from './rejects/account.ts';
 import { OPERATOR } from './rejects/operator.ts';
-import { ORDERS } from './rejects/orders.ts';
-import { OUTCOME } from './rejects/outcome.ts';
-import { SETTINGS } from './rejects/settings.ts';
-import { WHO } from './rejects/who.ts';
+import { ORDERS, OUTCOME } from './rejects/orders.ts';
 import { insideVariant, insideWrapper } from './wrapped-field.ts';
-
 export type { EntryText, RejectContext } from './rejects/context.ts';
 
 /** A refusal of the engine in the wire's words, with what a client needs to correct itself. */
@@ -27,4 +22,120 @@ export function rejectToWire(reject: Reject, context: RejectContext): WireError 
   const translate = TRANSLATIONS[reject.reason] as Translation<Reject>;
   const error = insideVariant(translate(reject, context), context.command);
   return context.isWrapped === true ? insideWrapper(error) : error;
+}
+
+/** The entries of an action in the client's own spelling, which the engine's numbers have lost. */
+
+/** The text of an entry; of the action itself when a refusal names no entry. */
+export type EntryTexts = (index: number | undefined) => EntryText | undefined;
+
+type AnyOrder = {
+  readonly p: string;
+  readonly s: string;
+  readonly c?: string | undefined;
+  readonly t: {
+    readonly limit?: { readonly expireTime?: number | undefined } | undefined;
+    readonly trigger?: { readonly triggerPx: string } | undefined;
+  };
+};
+
+type AnyCancel = {
+  readonly o?: number | string | undefined;
+  readonly cloid?: string | undefined;
+};
+
+type AnyOperation = { readonly sz: string };
+
+/** What any action of /exchange may hold. Single actions keep at the top what lists keep inside. */
+type AnyAction = {
+  readonly type: string;
+  readonly orders?: readonly AnyOrder[] | undefined;
+  readonly cancels?: readonly AnyCancel[] | undefined;
+  readonly split?: readonly AnyOperation[] | undefined;
+  readonly merge?: readonly AnyOperation[] | undefined;
+  readonly a?: number | undefined;
+  readonly asset?: number | undefined;
+  readonly o?: number | string | undefined;
+  readonly c?: string | undefined;
+  readonly p?: string | undefined;
+  readonly s?: string | undefined;
+  readonly time?: number | undefined;
+  readonly amount?: string | undefined;
+  readonly treasurySend?: { readonly amount: string } | undefined;
+  /** Of a multiSig wrapper. */
+  readonly payload?: { readonly action: AnyAction } | undefined;
+};
+
+/** From an action of /exchange; from what a multiSig wrapper carries. */
+export function actionTexts(action: object): EntryTexts {
+  const { payload, orders, cancels, split, merge, ...single } = action as AnyAction;
+  if (payload !== undefined) return actionTexts(payload.action);
+  const operations = split ?? merge;
+  if (operations !== undefined) {
+    const list = split === undefined ? 'merge' : 'split';
+    return (index) => operationText(operations, list, index);
+  }
+  return (index) => {
+    if (orders === undefined && cancels === undefined) return singleText(single);
+    if (index === undefined) return undefined;
+    const order = orders?.[index];
+    if (order !== undefined) return orderText(order, index);
+    const cancel = cancels?.[index];
+    return cancel === undefined ? undefined : cancelText(cancel, index);
+  };
+}
+
+/** From the body of a logged request, which is read only when a text is needed. */
+export function requestTexts(request: string | undefined): EntryTexts {
+  let texts: EntryTexts | undefined;
+  return (index) => {
+    if (request === undefined) return undefined;
+    texts ??= actionTexts((JSON.parse(request) as { action: AnyAction }).action);
+    return texts(index);
+  };
+}
+
+function orderText({ p, s, c, t }: AnyOrder, index: number): EntryText {
+  const expireMs = t.limit?.expireTime;
+  return {
+    field: `orders[${index}]`,
+    price: p,
+    size: s,
+    ...(t.trigger === undefined ? {} : { triggerPrice: t.trigger.triggerPx }),
+    ...(c === undefined ? {} : { clientOrderId: c }),
+    ...(expireMs === undefined ? {} : { expireMs }),
+  };
+}
+
+function operationText(
+  operations: readonly AnyOperation[],
+  list: string,
+  index: number | undefined,
+): EntryText | undefined {
+  const size = index === undefined ? undefined : operations[index]?.sz;
+  if (size === undefined) return undefined;
+  return { field: `${list}[${index}]`, instrument: 'asset', sizePart: 'sz', size };
+}
+
+function cancelText({ o, cloid }: AnyCancel, index: number): EntryText {
+  return {
+    field: `cancels[${index}]`,
+    ...(o === undefined ? {} : { orderId: Number(o) }),
+    ...(cloid === undefined ? {} : { clientOrderId: cloid }),
+  };
+}
+
+function singleText({ a, asset, o, c, p, s, time, ...money }: AnyAction): EntryText {
+  const amount = money.amount ?? money.treasurySend?.amount;
+  const instrument = a !== undefined ? 'a' : asset !== undefined ? 'asset' : 'instrumentId';
+  return {
+    field: '',
+    instrument,
+    ...(p === undefined ? {} : { price: p }),
+    ...(s === undefined ? {} : { size: s }),
+    ...(o === undefined ? {} : { orderId: Number(o) }),
+    ...(c === undefined ? {} : { clientOrderId: c }),
+    ...(time === undefined ? {} : { expireMs: time }),
+    ...(amount === undefined ? {} : { amount }),
+  };
 }

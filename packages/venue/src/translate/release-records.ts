@@ -1,12 +1,10 @@
 import type { OutcomeOrderReleased, State } from '@oddlot/engine';
 import { OUTCOME_ID_MIN, traceId, type OutcomeOrderRelease } from '@oddlot/protocol';
 import { assert, type Address } from '@oddlot/units';
-import type { AppliedBlock } from '../block/applied-block.ts';
-import { instrumentLookup, type InstrumentLookup } from './actions/instrument-lookup.ts';
+import { type AppliedBlock, isRequest } from '../block/block.ts';
+import { instrumentLookup, type InstrumentLookup } from './instruments.ts';
 import { entryToWire, errorBody, outcomeToWire, type OutcomeContext } from './outcome-to-wire.ts';
-import { rejectToWire } from './reject-to-wire.ts';
-import { isRequest } from '../block/request-command.ts';
-import { requestTexts } from './request-texts.ts';
+import { rejectToWire, requestTexts } from './reject-to-wire.ts';
 
 /** A record and whom it is for. */
 type Release = { readonly user: Address; readonly record: OutcomeOrderRelease };

@@ -1,27 +1,49 @@
-import { agentOwner, isSigned, simulateCommand, type SignedCommand } from '@oddlot/engine';
+import {
+  accountView,
+  agentOwner,
+  type CommandResult,
+  type EngineEvent,
+  type EntryResult,
+  feeTierView,
+  fillRate,
+  findOrder,
+  isSigned,
+  marketView,
+  outcomeAccountView,
+  type PositionView,
+  type SharesView,
+  type SignedCommand,
+  simulateCommand,
+  type State,
+  type TradeSide,
+} from '@oddlot/engine';
 import {
   ACTIONS,
   checkBinding,
   checkVaultAllowed,
-  parseAction,
-  refusal,
   type InfoQueryOf,
   type Network,
+  type OrderResult,
+  parseAction,
+  refusal,
   type SimulatedAction,
+  type SimulatedOrder,
+  type SimulatedPosition,
   type Warning,
   type WireError,
 } from '@oddlot/protocol';
-import { assert, hash, type Address } from '@oddlot/units';
-import { actionToCommand, instrumentLookup, type InstrumentLookup } from './action-to-command.ts';
-import { refuseUnsupported, type PlainAction } from './refuse-unsupported.ts';
-import { refuseWithoutChain } from './refuse-without-chain.ts';
-import { agentWarning } from './info/agent-warning.ts';
-import { answer, type InfoContext, type InfoHandler } from './info/handler.ts';
+import { type Address, assert, formatMoney, hash, present } from '@oddlot/units';
+import { actionToCommand, refuseWithoutChain } from './action-to-command.ts';
+import { type InstrumentLookup, instrumentLookup } from './instruments.ts';
+import { type PlainAction, refuseUnsupported } from './actions/orders.ts';
+import { agentWarning } from './info/access.ts';
+import { answer, findPerp, type InfoContext, type InfoHandler } from './info/handler.ts';
 import { endedBy } from './outcome/ended-order.ts';
 import { errorBody, outcomeToWire } from './outcome-to-wire.ts';
-import { actionTexts } from './request-texts.ts';
-import { accountAfter, positionsAfter } from './simulate-account.ts';
-import { simulatedOrders } from './simulated-orders.ts';
+import { actionTexts } from './reject-to-wire.ts';
+import { formatAveragePrice, formatPrice, formatRate, formatSize } from './format.ts';
+import { marginRatio } from './info/clearinghouse.ts';
+import { entriesOf } from './outcome/entries.ts';
 
 /**
  * What an unsigned action would do now. It is read, translated, admitted and executed as one that
@@ -159,4 +181,235 @@ function cutWarnings(isCut: true | undefined): Warning[] {
 function warningsFor(context: InfoContext, query: Query): Warning[] {
   const warning = agentWarning(context, query);
   return warning === undefined ? [] : [warning];
+}
+
+/** A command that was executed on a fork of the state, and for whom. */
+export type Done = {
+  readonly command: SignedCommand;
+  readonly outcome: CommandResult;
+  readonly events: readonly EngineEvent[];
+  readonly address: Address;
+  readonly before: State;
+  readonly after: State;
+};
+
+/** The entries of an action with what would rest of them and what they would cost. */
+export function simulatedOrders(results: readonly OrderResult[], done: Done): SimulatedOrder[] {
+  const instruments = instrumentLookup(() => done.after);
+  const { delays, sides: sidesBy } = gathered(done);
+  return results.map((result, index) => {
+    const order = orderAt(done.command, index);
+    const entry = done.outcome.entries?.[index];
+    const scale = order === undefined ? undefined : instruments(order.instrumentId);
+    if (order === undefined || entry === undefined || scale === undefined) {
+      return { ...result, restingSz: '0', ...NO_FEES };
+    }
+    const resting =
+      done.outcome.reject === undefined ? restingSize(order, entry) : untouchedSize(done, entry);
+    const sides = entry.orderId === undefined ? [] : (sidesBy.get(entry.orderId) ?? []);
+    // What it takes it pays for now; untouched in the book it will pay as a maker.
+    const role = sides.length > 0 ? 'taker' : resting > 0 ? 'maker' : undefined;
+    const restingSz = formatSize(scale, resting);
+    const feeRate = role === undefined ? '0' : formatRate(rateOf(done, order.instrumentId, role));
+    return { ...result, restingSz, ...feesOf(sides), feeRate, delayMs: delays.get(index) ?? 0 };
+  });
+}
+
+/** What a fill of the order pays; makers on outcome markets pay nothing (R-outcome-fee). */
+function rateOf({ address, after }: Done, instrumentId: number, role: 'taker' | 'maker'): number {
+  const perp = findPerp(after, instrumentId);
+  if (perp !== undefined) return fillRate(feeTierView(after, address).tier, perp, role);
+  return role === 'maker' ? 0 : (marketView(after, instrumentId)?.definition.takerFeeE8 ?? 0);
+}
+
+const NO_FEES = { fee: '0', feeRate: '0', builderFee: '0', delayMs: 0 };
+
+/** The order that an entry of the command is about; a cancel has none that could trade. */
+type AskedOrder = {
+  readonly instrumentId: number;
+  readonly size: number;
+  readonly waits: boolean;
+};
+
+function orderAt(command: SignedCommand, index: number): AskedOrder | undefined {
+  if (command.type === 'modifyOrder') {
+    const { instrumentId, size } = command;
+    return { instrumentId, size, waits: false };
+  }
+  const order = command.type === 'placeOrders' ? command.orders[index] : undefined;
+  if (order === undefined) return undefined;
+  const { instrumentId, size, trigger } = order;
+  return { instrumentId, size, waits: trigger !== undefined };
+}
+
+/** Lots in the book of an order whose amend was refused. */
+function untouchedSize({ after }: Done, { orderId, state }: EntryResult): number {
+  const order = orderId === undefined || state !== 'open' ? undefined : findOrder(after, orderId);
+  return order === undefined || order.trigger !== undefined ? 0 : order.remaining;
+}
+
+/** Lots in the book right after the order's own execution; one that waits for the mark has none. */
+function restingSize({ size, waits }: AskedOrder, { clipped, filled, state }: EntryResult): number {
+  if (state !== 'open' || waits) return 0;
+  const cut = clipped === undefined ? 0 : clipped.from - clipped.to;
+  return size - cut - filled;
+}
+
+type Gathered = {
+  /** An order's side of each of its fills. It takes: whoever it meets was in the book before. */
+  readonly sides: ReadonlyMap<number, readonly PaidSide[]>;
+  /** How long an outcome order would wait in the delay queue, by its place in the action. */
+  readonly delays: ReadonlyMap<number, number>;
+};
+
+/** What the events say of the action's entries, in one walk: there may be thousands of each. */
+function gathered({ after, events }: Done): Gathered {
+  const sides = new Map<number, PaidSide[]>();
+  const delays = new Map<number, number>();
+  for (const event of events) {
+    if (event.type === 'tradeExecuted' || event.type === 'outcomeTraded') {
+      const { taker } = event;
+      const known = sides.get(taker.orderId);
+      if (known === undefined) sides.set(taker.orderId, [taker]);
+      else known.push(taker);
+    } else if (event.type === 'outcomeOrderQueued' && !delays.has(event.index)) {
+      delays.set(event.index, event.dueMs - after.timeMs);
+    }
+  }
+  return { sides, delays };
+}
+
+/** What one side of a fill pays. */
+type PaidSide = Pick<TradeSide, 'fee' | 'builderFee'>;
+
+function feesOf(sides: readonly PaidSide[]): Pick<typeof NO_FEES, 'fee' | 'builderFee'> {
+  let fee = 0n;
+  let builderFee = 0n;
+  for (const side of sides) {
+    fee += side.fee;
+    builderFee += side.builderFee?.amount ?? 0n;
+  }
+  return { fee: formatMoney(fee), builderFee: formatMoney(builderFee) };
+}
+
+/** Nobody is told the ADL rank of a position that is not there, and to rank it costs a look at all. */
+const UNRANKED = (): number => 0;
+
+/** The money of an account in a state that may be a fork; null for one that does not exist. */
+export function accountAfter(
+  state: State,
+  address: Address,
+): Pick<SimulatedAction, 'margin' | 'outcome'> {
+  const account = accountView(state, address, UNRANKED);
+  if (account === undefined) return { margin: null, outcome: null };
+  const { cross, initialMargin, liquidationFee, maintenanceMargin, withdrawable } = account;
+  const risk = maintenanceMargin + liquidationFee;
+  return {
+    margin: {
+      accountValue: formatMoney(cross.accountValue),
+      initialMargin: formatMoney(initialMargin),
+      maintenanceMargin: formatMoney(maintenanceMargin),
+      crossMarginRatio: marginRatio({ equity: account.crossEquity, risk }),
+      withdrawable: formatMoney(withdrawable),
+    },
+    outcome: outcomeMoney(state, address),
+  };
+}
+
+/**
+ * The account's positions in the instruments that the action names or that something happened in,
+ * as they would be. One that would close is shown with a size of 0.
+ */
+export function positionsAfter(done: Done): SimulatedPosition[] {
+  const instruments = instrumentLookup(() => done.after);
+  const touched = touchedInstruments(done);
+  const account = accountView(done.after, done.address, UNRANKED);
+  const isTouched = ({ instrumentId }: PositionView): boolean => touched.has(instrumentId);
+  const after = account?.positions.filter(isTouched) ?? [];
+  const before = accountView(done.before, done.address, UNRANKED)?.positions.filter(isTouched);
+  const isHedged = account?.isHedged === true;
+  const isSame = (a: PositionView, b: PositionView): boolean =>
+    a.instrumentId === b.instrumentId && (!isHedged || a.size > 0 === b.size > 0);
+  const closed = (before ?? []).filter((was) => !after.some((is) => isSame(was, is)));
+  return [
+    ...after.map((each) => positionRow(each, instruments)),
+    ...closed.map(closedRow),
+    ...sharesAfter(done, touched, instruments),
+  ].sort((a, b) => a.instrumentId - b.instrumentId);
+}
+
+function touchedInstruments({ address, command, events }: Done): ReadonlySet<number> {
+  const touched = new Set(events.flatMap((event) => instrumentOf(event, address)));
+  for (const { instrumentId } of entriesOf(command)?.entries ?? []) touched.add(instrumentId);
+  if ('instrumentId' in command && command.instrumentId !== undefined) {
+    touched.add(command.instrumentId);
+  }
+  return touched;
+}
+
+/** The instrument of an event that is about the account. */
+function instrumentOf(event: EngineEvent, address: Address): number[] {
+  if (event.type === 'orderUpdated') {
+    return event.order.account === address ? [event.order.instrumentId] : [];
+  }
+  const isTrade = event.type === 'tradeExecuted' || event.type === 'outcomeTraded';
+  if (isTrade) return event.taker.account === address ? [event.instrumentId] : [];
+  return event.type === 'sharesOperated' ? [event.instrumentId] : [];
+}
+
+function positionRow(position: PositionView, instruments: InstrumentLookup): SimulatedPosition {
+  const { cost, instrumentId, leverage, liquidationPrice, marginUsed, size } = position;
+  const perp = present(instruments(instrumentId), 'the perp of a position');
+  return {
+    instrumentId,
+    szi: formatSize(perp, size),
+    entryPx: formatAveragePrice(perp, cost, size),
+    leverage,
+    marginUsed: formatMoney(marginUsed),
+    liquidationPx: liquidationPrice === undefined ? '' : formatPrice(perp, liquidationPrice),
+  };
+}
+
+function closedRow({
+  instrumentId,
+  leverage,
+}: Pick<PositionView, 'instrumentId' | 'leverage'>): SimulatedPosition {
+  return { instrumentId, szi: '0', entryPx: '0', leverage, marginUsed: '0', liquidationPx: '' };
+}
+
+function outcomeMoney(state: State, address: Address): SimulatedAction['outcome'] {
+  const { free, reserved } = present(outcomeAccountView(state, address), 'an account');
+  return { available: formatMoney(free), reserved: formatMoney(reserved) };
+}
+
+/** Shares in the markets that the action touches; of a leg that would be sold out, size 0. */
+function sharesAfter(
+  { address, after, before }: Done,
+  touched: ReadonlySet<number>,
+  instruments: InstrumentLookup,
+): SimulatedPosition[] {
+  const sharesIn = (state: State): readonly SharesView[] =>
+    (outcomeAccountView(state, address)?.positions ?? []).filter(({ instrumentId }) =>
+      touched.has(instrumentId),
+    );
+  const now = sharesIn(after);
+  const sold = sharesIn(before).filter(
+    (was) => !now.some((is) => is.instrumentId === was.instrumentId && is.leg === was.leg),
+  );
+  const rows = now.map((each) => sharesRow(each, instruments));
+  return [...rows, ...sold.map(({ instrumentId }) => closedRow({ instrumentId, leverage: 1 }))];
+}
+
+/** The sign tells the leg: NO counts negative. */
+function sharesRow(shares: SharesView, instruments: InstrumentLookup): SimulatedPosition {
+  const { cost, instrumentId, leg, size } = shares;
+  const scale = present(instruments(instrumentId), 'the market of shares');
+  return {
+    instrumentId,
+    szi: formatSize(scale, leg === 'yes' ? size : -size),
+    entryPx: formatAveragePrice(scale, cost, size),
+    leverage: 1,
+    marginUsed: formatMoney(cost),
+    liquidationPx: '',
+  };
 }

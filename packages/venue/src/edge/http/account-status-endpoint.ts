@@ -3,7 +3,7 @@ import { type Endpoint, infoRefusal, infoReply } from '@oddlot/host/http';
 import { MESSAGES, parseServiceRequest, type AccountStatus } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type { Replica } from '../../replica/replica.ts';
-import { GATE_TEXTS } from '../../translate/rejects/keys.ts';
+import { GATE_TEXTS } from '../../translate/rejects/account.ts';
 
 /** POST /account-status: whether an address may trade. The binding check is that of /exchange. */
 export function accountStatusEndpoint({ replica }: { readonly replica: Replica }): Endpoint {

@@ -1,5 +1,5 @@
 import { measured } from '@oddlot/host/ports';
-import { LazyRows, ROWS_AT_ONCE } from '../../translate/info/lazy-rows.ts';
+import { LazyRows, ROWS_AT_ONCE } from '../../translate/info/open-orders.ts';
 
 /**
  * Answers as text. A long list is written over several turns of the event loop, and an answer that is large, or that many

@@ -1,7 +1,7 @@
 import type { Candle } from '@oddlot/protocol';
 import type { History } from '../../history/history.ts';
 import { type CandleQuery, candlesOf, missingBars } from '../../translate/info/candles.ts';
-import { emptyPast } from '../../translate/info/past-need.ts';
+import { emptyPast } from '../../translate/info/handler.ts';
 import type { InfoAnswer, InfoContext } from '../../translate/answer-info.ts';
 import { pastRows } from './past.ts';
 

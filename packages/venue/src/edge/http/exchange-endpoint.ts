@@ -16,24 +16,27 @@ import { clientKey } from '@oddlot/host/ports';
 import { jsonRefusal, LIMITS, PERMISSIONED_TYPES, refusal, type WireError } from '@oddlot/protocol';
 import type { Address, Hash } from '@oddlot/units';
 import type { Asker } from '../../history/history.ts';
-import type { QueuedAction } from '../../history/queued-actions.ts';
-import { hasQueued, type Pending, type Receipt, type Receipts } from '../../history/receipts.ts';
-import type { Executed } from '../../block/applied-block.ts';
+import {
+  hasQueued,
+  type Pending,
+  type QueuedAction,
+  type Receipt,
+  type Receipts,
+} from '../../history/receipts.ts';
+import { authorityOf, type Executed, type RequestCommand } from '../../block/block.ts';
 import type { Replica } from '../../replica/replica.ts';
 import {
   actionToCommand,
-  instrumentLookup,
   type InstrumentLookup,
+  instrumentLookup,
+  refuseWithoutChain,
 } from '../../translate/action-to-command.ts';
 import type { InfoSettings } from '../../translate/answer-info.ts';
-import type { PlainAction } from '../../translate/refuse-unsupported.ts';
+import type { PlainAction } from '../../translate/actions/orders.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { isOutcomeOrder, outcomeToWire } from '../../translate/outcome-to-wire.ts';
-import { rejectToWire } from '../../translate/reject-to-wire.ts';
-import { authorityOf, type RequestCommand } from '../../block/request-command.ts';
-import { actionTexts } from '../../translate/request-texts.ts';
-import { refusalWithInstrument } from '../../translate/refusal-with-instrument.ts';
-import { refuseWithoutChain } from '../../translate/refuse-without-chain.ts';
+import { actionTexts, rejectToWire } from '../../translate/reject-to-wire.ts';
+import { refusalWithInstrument } from '../../translate/instruments.ts';
 import type { AdmissionGuard } from '../admission-guard.ts';
 import type { RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recoverer.ts';

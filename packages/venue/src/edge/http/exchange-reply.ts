@@ -2,10 +2,10 @@ import type { CommandResult } from '@oddlot/engine';
 import type { Reply } from '@oddlot/host/http';
 import { httpStatusOf, traceId, type Warning } from '@oddlot/protocol';
 import type { Hash } from '@oddlot/units';
-import { CANCEL_QUEUED, REDUCE_ONLY_CLIPPED } from '../../translate/outcome/warnings.ts';
+import { CANCEL_QUEUED, REDUCE_ONLY_CLIPPED } from '../../translate/outcome/entries.ts';
 import { internalNameOf } from '../../translate/action-types.ts';
 import { isOutcomeOrder, type WireOutcome } from '../../translate/outcome-to-wire.ts';
-import { authorityOf, type RequestCommand } from '../../block/request-command.ts';
+import { authorityOf, type RequestCommand } from '../../block/block.ts';
 import { exchangeError } from './exchange-error.ts';
 
 /** The answers of /exchange to actions that reached the log. */

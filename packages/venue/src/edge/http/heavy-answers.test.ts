@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { WorkBudget } from '@oddlot/host/ports';
 import { afterEach, describe, expect, test } from 'vitest';
-import { LazyRows, ROWS_AT_ONCE, rowsOf } from '../../translate/info/lazy-rows.ts';
+import { LazyRows, ROWS_AT_ONCE, rowsOf } from '../../translate/info/open-orders.ts';
 import { AnswerCache, jsonInTurns } from './answer-cache.ts';
 import { orderAction, signed, testKey } from '../../testing/http/client.ts';
 import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/test-edge.ts';

@@ -21,21 +21,19 @@ import type {
   WireError,
 } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import type { QueuedAction } from '../../history/queued-actions.ts';
+import type { QueuedAction, Receipts } from '../../history/receipts.ts';
 import type { MarketData } from '../../read-models/market-data.ts';
-import type { Receipts } from '../../history/receipts.ts';
 import type { Replica } from '../../replica/replica.ts';
 import type { MoneySide } from '../../settlement/money-side.ts';
 import type { PermitDeposits } from '../../settlement/permit-deposits.ts';
-import type { Asker, AsOf, History } from '../../history/history.ts';
-import { historyOf } from '../../history/history-of.ts';
-import type { ReceiptKey } from '../../history/receipt-key.ts';
+import { type Asker, type AsOf, type History, historyOf } from '../../history/history.ts';
+import type { ReceiptKey } from '../../history/receipt.ts';
 import type { MultiSigChanges } from '../../history/multi-sig-changes.ts';
 import type { CursorSeal } from '../../translate/cursor-seal.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
-import { authorityOf } from '../../block/request-command.ts';
-import { refusalWithInstrument } from '../../translate/refusal-with-instrument.ts';
-import { NO_CHAIN } from '../../translate/refuse-without-chain.ts';
+import { authorityOf } from '../../block/block.ts';
+import { refusalWithInstrument } from '../../translate/instruments.ts';
+import { NO_CHAIN } from '../../translate/action-to-command.ts';
 import {
   agentWarning,
   answerInfo,

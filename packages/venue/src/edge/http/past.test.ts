@@ -2,7 +2,7 @@ import { instrumentId, timeMs } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SETTLED_KEPT_MS } from '../../read-models/outcome-catalogue.ts';
 import { MarketData } from '../../read-models/market-data.ts';
-import { instrumentLookup } from '../../translate/actions/instrument-lookup.ts';
+import { instrumentLookup } from '../../translate/instruments.ts';
 import { marketContext } from '../../translate/market-to-stream.ts';
 import { LongVenue } from '../../testing/long-venue.ts';
 import { DAY_MS, FIRST_ID, HOUR_MS, marketListing, SERIES } from '../../testing/outcome-venue.ts';

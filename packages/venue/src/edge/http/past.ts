@@ -1,6 +1,6 @@
 import { measured } from '@oddlot/host/ports';
 import type { Answer, Ask, AsOf, History, HistoryTopic } from '../../history/history.ts';
-import { settledEventOf } from '../../history/rows/settled-event.ts';
+import { settledEventOf } from '../../history/rows/market-rows.ts';
 import type { CandleRow } from '../../read-models/candles.ts';
 import type { EventWithMarkets } from '../../read-models/outcome-catalogue.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type PastList,
   type PastNeed,
   type PastRows,
-} from '../../translate/info/past-need.ts';
+} from '../../translate/info/handler.ts';
 import { type InfoContext, pastNeedOf, type StateQuery } from '../../translate/answer-info.ts';
 import type { Spend } from './answer-cache.ts';
 

@@ -11,7 +11,7 @@ import {
 } from '../../testing/http/client.ts';
 import { startEdge, type TestEdge } from '../../testing/http/test-edge.ts';
 import { openHistoryStore, type HistoryStore } from '../../history/store/history-store.ts';
-import type { ReceiptRow } from '../../history/receipt-row.ts';
+import type { ReceiptRow } from '../../history/receipt.ts';
 import { type ReceiptArchive, Receipts } from '../../history/receipts.ts';
 import { HistoryProjector } from '../../history/rows/history-projector.ts';
 import { MarketData } from '../../read-models/market-data.ts';

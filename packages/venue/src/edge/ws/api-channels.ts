@@ -1,5 +1,5 @@
 import { parseSubscription, type Subscription } from '@oddlot/protocol';
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { AppliedBlock } from '../../block/block.ts';
 import type { ChannelSet, Identity, Opening } from './channel-session.ts';
 import { CandleChannel } from './channels/candle-channel.ts';
 import type {

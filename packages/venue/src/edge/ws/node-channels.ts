@@ -4,7 +4,7 @@ import {
   type Subscription,
   type UpdatedOutcomeOrder,
 } from '@oddlot/protocol';
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { AppliedBlock } from '../../block/block.ts';
 import type { ChannelSet, Identity, Opening } from './channel-session.ts';
 import { AccountStateChannel } from './channels/account-state-channel.ts';
 import { AssetContextChannel } from './channels/asset-context-channel.ts';

@@ -1,7 +1,7 @@
 import type { State } from '@oddlot/engine';
 import type { parseSubscription, Subscription } from '@oddlot/protocol';
 import type { Identity, Opening } from './channel-session.ts';
-import { withInstrument } from '../../translate/refusal-with-instrument.ts';
+import { withInstrument } from '../../translate/instruments.ts';
 import type { Opening as ChannelOpening } from './channels/node-channel.ts';
 import type { WsError } from './ws-error.ts';
 

@@ -1,4 +1,4 @@
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { AppliedBlock } from '../../block/block.ts';
 import { NOTHING_PAST, type Past, type PastFrame } from './past.ts';
 
 /** Frames that are made at a time, about. */

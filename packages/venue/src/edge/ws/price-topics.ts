@@ -2,7 +2,7 @@ import type { EngineEvent, State } from '@oddlot/engine';
 import { RTDS_TOPICS, type RtdsSeries, type RtdsTopic } from '@oddlot/protocol';
 import { divHalfUp, formatDecimal } from '@oddlot/units';
 import type { ReferencePrices } from '../../read-models/reference-prices.ts';
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { AppliedBlock } from '../../block/block.ts';
 import { textFrame } from './frame.ts';
 import { Pace, type Timing } from './timing.ts';
 import type { WsLimits } from './ws-limits.ts';

@@ -10,7 +10,7 @@ import {
   type WorkBudget,
 } from '@oddlot/host/ports';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { AppliedBlock } from '../../block/block.ts';
 import type { Replica } from '../../replica/replica.ts';
 import { ApiChannels } from './api-channels.ts';
 import { BlockWaits } from './block-waits.ts';

@@ -1,5 +1,5 @@
 import type { Address, Hash } from '@oddlot/units';
-import type { BlockHead } from '../../block/applied-block.ts';
+import type { BlockHead } from '../../block/block.ts';
 import type { Ask, AsOf, Answer, HistoryTopic, WatchedRows, WatchedTable } from '../history.ts';
 
 /** What a thread of the archivist is told when it is made. */

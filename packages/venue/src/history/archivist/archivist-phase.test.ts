@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ArchivistChange, type ArchivistPhase, phaseAfter } from './archivist-phase.ts';
+import { type ArchivistChange, type ArchivistPhase, phaseAfter } from './archivist-thread.ts';
 
 /** The phases that a history goes through by some changes; those that can't happen then are passed over. */
 function through(...changes: readonly ArchivistChange[]): ArchivistPhase[] {

@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Thread } from '@oddlot/host/thread';
-import type { BlockHead } from '../../block/applied-block.ts';
+import type { BlockHead } from '../../block/block.ts';
 import { HistoryUnusableError } from '../history.ts';
 import type { ArchivistOrder, ArchivistReport, ArchivistSettings } from './archivist-messages.ts';
+import type { Hash } from '@oddlot/units';
 
 type Opened = Extract<ArchivistReport, { type: 'opened' }>;
 type Verified = Extract<ArchivistReport, { type: 'verified' }>;
@@ -104,4 +105,108 @@ export class ArchivistThread {
     this.#started.reject(error);
     this.#events.onLost(error);
   }
+}
+
+/** What the archivist is given, and whom it tells what. */
+export type ArchivistOptions = {
+  readonly settings: Omit<ArchivistSettings, 'role'>;
+  readonly hasRoom: () => boolean;
+  /** What it runs on; a thread of its own by default. */
+  readonly startArchivist?: StartArchivist | undefined;
+  /** How long a question may go without an answer; eight seconds by default. */
+  readonly answerMsMax?: number;
+  /** A fault after which the process must not go on. */
+  readonly onFatal: (error: unknown) => void;
+  /** Told how far the store is, whenever it has moved. */
+  readonly onStored?: (height: number) => void;
+  /** A snapshot was written; the log behind this height is needed still, 0 when all of it is. */
+  readonly onSnapshot?: (snapshot: {
+    readonly height: number;
+    readonly content: Hash;
+    readonly seconds: number;
+    readonly neededFrom: number;
+  }) => void;
+  readonly onSnapshotFailed?: (error: unknown) => void;
+  readonly onDamaged?: (damage: {
+    readonly why: string;
+    readonly movedTo: string | undefined;
+  }) => void;
+  /** Rows are missing, and are computed from the log beside everything else. */
+  readonly onRebuild?: (rebuild: { readonly from: number; readonly until: number }) => void;
+  readonly onRebuilt?: (height: number) => void;
+  /** They can't be: the history stays where it is until the next start. */
+  readonly onRebuildFailed?: (error: unknown) => void;
+  readonly onPassedOver?: (what: string, why: string) => void;
+  /** The server of the database can't be reached or has no room; it is tried again until it has. */
+  readonly onAway?: (why: string) => void;
+  readonly onBack?: (height: number) => void;
+};
+
+/**
+ * Where the history is in its life.
+ *
+ *     opened ──▶ verified ──▶ following ◀──────────────┐
+ *                    │            │ damaged            │ rebuilt: the thread that made the rows takes over
+ *                    │            ▼                    │
+ *                    ├──────▶ rebuilding ──────────────┤
+ *                    │            │ a thread is gone   │
+ *                    │            ▼                    │
+ *                    │          lost                   │
+ *                    └──────▶ completing ──────────────┘  (so few blocks that no other thread is needed)
+ *
+ * It is told to end in any phase; a thread can be gone in any that has begun to follow.
+ */
+export type ArchivistPhase =
+  | 'opened'
+  | 'verified'
+  | 'following'
+  | 'completing'
+  | 'rebuilding'
+  | 'lost'
+  | 'ended';
+
+export type ArchivistChange =
+  /** The store is of the log that is replayed, or is new. */
+  | 'verified'
+  /** Rows go on where the store ends. */
+  | 'follows'
+  /** Some rows that others have seen are missing, and come at once. */
+  | 'lacks a few'
+  /** Rows begin anew on a thread of their own. */
+  | 'lacks many'
+  /** The store is not what was written to it. */
+  | 'damaged'
+  /** Rows are as far as everybody thinks. */
+  | 'rebuilt'
+  /** A thread is gone, and none takes its place: until the next start there is no history. */
+  | 'lost'
+  | 'ends';
+
+const ENDS = { ends: 'ended' } as const;
+const FAILS = { lost: 'lost', ...ENDS } as const;
+
+const CHANGES: {
+  readonly [Phase in ArchivistPhase]: { readonly [Change in ArchivistChange]?: ArchivistPhase };
+} = {
+  opened: { verified: 'verified', ...FAILS },
+  verified: {
+    follows: 'following',
+    'lacks a few': 'completing',
+    'lacks many': 'rebuilding',
+    damaged: 'rebuilding',
+    ...FAILS,
+  },
+  following: { damaged: 'rebuilding', ...FAILS },
+  completing: { rebuilt: 'following', damaged: 'rebuilding', ...FAILS },
+  rebuilding: { rebuilt: 'following', damaged: 'rebuilding', ...FAILS },
+  lost: ENDS,
+  ended: {},
+};
+
+/** The phase behind a change; undefined when that can't happen then. */
+export function phaseAfter(
+  phase: ArchivistPhase,
+  change: ArchivistChange,
+): ArchivistPhase | undefined {
+  return CHANGES[phase][change];
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hash } from '@oddlot/units';
 import { afterAll, describe, expect, test } from 'vitest';
 import { SEGMENT_HEADER_BYTES } from '../../log/journal-format.ts';
-import { ReplicaDivergedError } from '../../replica/replica-error.ts';
+import { ReplicaDivergedError } from '../../replica/replica.ts';
 import {
   alice,
   AMOUNTS,

@@ -1,7 +1,7 @@
 import type { Address } from '@oddlot/units';
 import { present } from '@oddlot/units';
-import type { BlockHead } from '../../block/applied-block.ts';
-import { ReplicaDivergedError } from '../../replica/replica-error.ts';
+import type { BlockHead } from '../../block/block.ts';
+import { type Replica, ReplicaDivergedError } from '../../replica/replica.ts';
 import {
   type Answer,
   type Ask,
@@ -20,13 +20,14 @@ import type {
   Progress,
   Question,
 } from './archivist-messages.ts';
-import type { Replica } from '../../replica/replica.ts';
-import { type ArchivistChange, type ArchivistPhase, phaseAfter } from './archivist-phase.ts';
-import type { ArchivistOptions } from './archivist-options.ts';
-import { ArchivistThread } from './archivist-thread.ts';
-import { OpenQuestions } from './open-questions.ts';
-import { WantedSnapshots } from './wanted-snapshots.ts';
-import { Watchers } from './watchers.ts';
+import {
+  type ArchivistChange,
+  type ArchivistOptions,
+  type ArchivistPhase,
+  ArchivistThread,
+  phaseAfter,
+} from './archivist-thread.ts';
+import { OpenQuestions, WantedSnapshots, Watchers } from './open-questions.ts';
 
 /** How long a question waits for its block. */
 export const BLOCK_WAIT_MS = 5_000;

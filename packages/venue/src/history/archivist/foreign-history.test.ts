@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LogBehindError } from '../../replica/replica-error.ts';
+import { LogBehindError } from '../../replica/replica.ts';
 import { amounts, archivedVenues, credit, SOON, upTo } from '../../testing/archived-ledger.ts';
 import type { ArchivedOptions } from '../../testing/archived-venue.ts';
 import { dumpHistory } from '../store/dump-history.ts';

@@ -1,9 +1,11 @@
 import { findOrder } from '@oddlot/engine';
-import type { BlockHead } from '../../block/applied-block.ts';
-import type { LogEntry } from '../../block/log-entry.ts';
-import { type FolderFollower, followFolder } from '../../replica/folder-follower.ts';
+import type { BlockHead, LogEntry } from '../../block/block.ts';
+import {
+  type FolderFollower,
+  followFolder,
+  type Snapshotter,
+} from '../../replica/folder-follower.ts';
 import type { FollowingReplica } from '../../replica/following-replica.ts';
-import type { Snapshotter } from '../../replica/snapshotter.ts';
 import type { Ask } from '../history.ts';
 import type { BlockRows } from '../rows/block-rows.ts';
 import { HistoryDamagedError, HistoryFullError } from '../store/store-errors.ts';
@@ -13,16 +15,11 @@ import type {
   ArchivistSettings,
   Question,
 } from './archivist-messages.ts';
-import { differenceOf } from './difference-of.ts';
-import { FollowedModels } from './followed-models.ts';
-import { goToBase } from './go-to-base.ts';
+import { FollowedModels, goToBase } from './followed-models.ts';
 import { TreeOrders } from './tree-orders.ts';
 import { type Standing, WaitingQuestions } from './waiting-questions.ts';
-import { Retention, SCRUB_EVERY_MS } from './retention.ts';
-import type { RowBuffer } from './row-buffer.ts';
-import { turn, TimeSlice, WakeSignal } from './time-slice.ts';
-import { RecentChanges } from './recent-changes.ts';
-import { type MarketTextsOf, WatchedUsers } from './watched-users.ts';
+import { Retention, type RowBuffer, SCRUB_EVERY_MS } from './row-buffer.ts';
+import { type MarketTextsOf, RecentChanges, WatchedUsers } from './recent-changes.ts';
 
 /** Rows wait so long for others, unless somebody asks: each transaction syncs the disk. */
 const WRITE_EVERY_MS = 100;
@@ -447,4 +444,75 @@ export class Recorder {
 /** Ends the reading of the journal in the middle. */
 class StoppedError extends Error {
   override readonly name = 'StoppedError';
+}
+
+type Hashes = Pick<BlockHead, 'hash' | 'stateHash'>;
+
+/** What tells two blocks of one height apart: their states, or else the blocks; undefined when they are the same. */
+export function differenceOf(
+  own: Hashes,
+  recorded: Hashes,
+): { readonly own: string; readonly recorded: string } | undefined {
+  if (own.stateHash !== recorded.stateHash) {
+    return { own: own.stateHash, recorded: recorded.stateHash };
+  }
+  return own.hash === recorded.hash ? undefined : { own: own.hash, recorded: recorded.hash };
+}
+
+/** How long blocks are applied before it looks for other work. */
+const TURN_MS = 5;
+
+/** Lets whatever has come in meanwhile be heard. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Tells when somebody has worked for long enough. */
+export class TimeSlice {
+  #sinceMs = performance.now();
+
+  begin(): void {
+    this.#sinceMs = performance.now();
+  }
+
+  get isOver(): boolean {
+    return performance.now() - this.#sinceMs > TURN_MS;
+  }
+}
+
+/** Sleeps until somebody wakes it. */
+export class WakeSignal {
+  #isAwake = false;
+  #wake: (() => void) | undefined;
+
+  wake(): void {
+    this.#isAwake = true;
+    this.#wake?.();
+  }
+
+  /** Until somebody wakes it, which may have happened since the last time, or some time has passed. */
+  async sleep(timeoutMs?: number): Promise<void> {
+    if (!this.#isAwake) await this.#woken(timeoutMs);
+    this.#isAwake = false;
+  }
+
+  /** For a time, whoever wakes it, unless it is urgent. */
+  async calm(durationMs: number, isUrgent: () => boolean): Promise<void> {
+    const untilMs = performance.now() + durationMs;
+    for (let leftMs = durationMs; leftMs > 0 && !isUrgent(); leftMs = untilMs - performance.now()) {
+      await this.#woken(leftMs);
+    }
+  }
+
+  #woken(timeoutMs: number | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const timer =
+        timeoutMs === undefined ? undefined : setTimeout(() => this.#wake?.(), timeoutMs);
+      this.#wake = () => {
+        clearTimeout(timer);
+        this.#wake = undefined;
+        resolve();
+      };
+    });
+  }
 }

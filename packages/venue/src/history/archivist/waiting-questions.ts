@@ -9,8 +9,8 @@ import type {
   SinceAnswer,
   StoreTopic,
 } from '../history.ts';
-import { accountGains, type GainSources } from '../account-gains.ts';
-import type { LiveRows } from '../rows/live-rows.ts';
+import { accountGains, type GainSources } from '../portfolio.ts';
+import type { LiveRows } from '../rows/block-rows.ts';
 import { HistoryDamagedError, HistoryFullError, HistoryMovedError } from '../store/store-errors.ts';
 import type { ArchivistReport, ArchivistSettings, Question } from './archivist-messages.ts';
 import type { RowBuffer } from './row-buffer.ts';

@@ -1,7 +1,7 @@
 import { applyBlock, type Command, createState, RULES_VERSION } from '@oddlot/engine';
 import { address, hash, timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { AppliedBlock } from '../../block/block.ts';
 import { genesisCommands } from '../../genesis-commands.ts';
 import { AccountValues } from './account-values.ts';
 

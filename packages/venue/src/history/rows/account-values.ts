@@ -1,6 +1,6 @@
 import { worthOfHolders, type EngineEvent, type State } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { AppliedBlock } from '../../block/block.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../read-models/candle-interval.ts';
 import type { AccountSums } from '../history.ts';
 import type { AccountValueRecord } from './block-rows.ts';

@@ -1,28 +1,35 @@
 import { accountWorth, type BookObserver, type State } from '@oddlot/engine';
 import type { Address, Hash } from '@oddlot/units';
-import type { AppliedBlock } from '../../block/applied-block.ts';
-import type { EarlierBlock } from '../../block/earlier-block.ts';
-import type { Projection } from '../../block/projection.ts';
+import {
+  type AppliedBlock,
+  authorityOf,
+  type EarlierBlock,
+  type Projection,
+} from '../../block/block.ts';
 import type { MarketData } from '../../read-models/market-data.ts';
 import type { AccountSums } from '../history.ts';
-import type { ReceiptRow } from '../receipt-row.ts';
+import type { ReceiptRow } from '../receipt.ts';
 import { AccountValues, type AccountValuesDump } from './account-values.ts';
-import type { BlockRows } from './block-rows.ts';
-import { fillRecords } from './fill-records.ts';
+import type { BlockRows, LiveRows, TxRecord } from './block-rows.ts';
+import { fillRecords, liquidationRecords } from './fill-records.ts';
 import { claimRecords, fundingRecords, LedgerRows } from './ledger-rows.ts';
-import { LargestTrades, type LargestTradesDump } from './largest-trades.ts';
-import { liquidationRecords } from './liquidation-records.ts';
-import { LiveOrders, type LiveOrdersDump } from './live-orders.ts';
-import type { LiveRows } from './live-rows.ts';
-import { knownMarkets, marketRecords } from './market-rows.ts';
-import { OpenInterest, type OpenInterestDump } from './open-interest.ts';
-import { RunningBars } from './running-bars.ts';
-import { settledEventsBefore, settledEventsOf } from './settled-event.ts';
 import {
-  instrumentLookup,
-  type InstrumentLookup,
-} from '../../translate/actions/instrument-lookup.ts';
-import { txRecords } from './tx-records.ts';
+  LargestTrades,
+  type LargestTradesDump,
+  OpenInterest,
+  type OpenInterestDump,
+  RunningBars,
+} from './market-figures.ts';
+import { LiveOrders, type LiveOrdersDump } from './live-orders.ts';
+import {
+  knownMarkets,
+  marketRecords,
+  settledEventsBefore,
+  settledEventsOf,
+} from './market-rows.ts';
+import { type InstrumentLookup, instrumentLookup } from '../../translate/instruments.ts';
+import { actionTypeOf } from '../../translate/action-types.ts';
+import { executionError, isTransaction } from '../../translate/explorer.ts';
 
 type HistoryProjectorOptions = {
   readonly state: () => State;
@@ -174,3 +181,26 @@ type HistoryDump = LiveOrdersDump & {
   readonly largest: LargestTradesDump;
   readonly interest: OpenInterestDump;
 };
+
+/**
+ * The signed requests of a block, with what the explorer's channel says of them. The receipt of an action of
+ * which an order waits in the delay queue comes later; what became of that order is in it alone.
+ */
+export function txRecords(block: AppliedBlock, instruments: InstrumentLookup): TxRecord[] {
+  const records: TxRecord[] = [];
+  for (const [index, { command, request }] of block.commands.entries()) {
+    const executed = block.result.outcomes[index];
+    if (!isTransaction(command, executed)) continue;
+    const { signer, txHash } = authorityOf(command);
+    records.push({
+      index,
+      txHash,
+      user: executed?.account ?? signer,
+      actionType: actionTypeOf(command),
+      error:
+        executed === undefined ? null : executionError(command, executed, { instruments, request }),
+      request: request ?? '',
+    });
+  }
+  return records;
+}

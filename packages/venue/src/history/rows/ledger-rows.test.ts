@@ -2,7 +2,7 @@ import { TIMER } from '@oddlot/engine';
 import { microUsdc } from '@oddlot/units';
 import { beforeEach, expect, test } from 'vitest';
 import { ALICE, BOB, TestVenue } from '../../testing/ws/test-venue.ts';
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { AppliedBlock } from '../../block/block.ts';
 import type { LedgerRecord } from './block-rows.ts';
 import { LedgerRows } from './ledger-rows.ts';
 

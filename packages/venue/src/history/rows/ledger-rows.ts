@@ -1,6 +1,6 @@
 import type { State, WithdrawalChanged } from '@oddlot/engine';
 import type { LedgerUpdate } from '@oddlot/protocol';
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { AppliedBlock } from '../../block/block.ts';
 import { ledgerEntries, settledEntry, type LedgerEntry } from '../../translate/ledger-entries.ts';
 import { causeHash, fundingRow } from '../../translate/event-to-stream.ts';
 import { findPerp } from '../../translate/info/handler.ts';

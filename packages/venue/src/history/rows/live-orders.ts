@@ -3,34 +3,41 @@ import {
   findOrder,
   liveOrderOf,
   lotsAhead,
-  waitingSince,
   type OrderSnapshot,
   type OrderUpdated,
   type State,
+  waitingSince,
 } from '@oddlot/engine';
-import { OUTCOME_ID_MIN, type HistOrderRow } from '@oddlot/protocol';
-import { present, timeMs, type Address, type TimeMs } from '@oddlot/units';
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import { type HistOrder, type HistOrderRow, OUTCOME_ID_MIN } from '@oddlot/protocol';
+import { type Address, present, type TimeMs, timeMs } from '@oddlot/units';
+import type { AppliedBlock } from '../../block/block.ts';
 import { formatAveragePrice, formatSize } from '../../translate/format.ts';
-import type { ArrivalTrace, OrderEndRecord } from './order-trace.ts';
+import {
+  type ArrivalTrace,
+  type EarningRecord,
+  isLive,
+  type LiveRows,
+  type OrderEndRecord,
+  type OrderRecord,
+  type UntoldOrder,
+} from './block-rows.ts';
 import { OrderTraces, type OrderTracesDump } from './order-traces.ts';
-import type { EarningRecord, OrderRecord, UntoldOrder } from './block-rows.ts';
-import { isNamed, namedInstrument } from './instrument-names.ts';
-import { LastChanges, type LastChange, type LastChangesDump } from './last-changes.ts';
-import type { LiveRows } from './live-rows.ts';
-import { OrderFamilies } from './order-families.ts';
-import { histOrder, orderRecord, restingRow, settingsOf } from './order-rows.ts';
+import { isNamed, namedInstrument, type TradedSide, tradedSides } from './traded-sides.ts';
 import {
   addChild,
   addFill,
   dumpSums,
   emptySums,
-  restoreSums,
+  histOrder,
+  orderRecord,
   type OrderSums,
+  restingRow,
+  restoreSums,
+  settingsCode,
+  settingsOf,
+  settingsOfCode,
   type SumsDump,
-} from './order-sums.ts';
-import { settingsCode, settingsOfCode } from './settings-code.ts';
-import { tradedSides, type TradedSide } from './traded-sides.ts';
+} from './order-rows.ts';
 
 /**
  * What is to be remembered of live orders so that their next row can be made: the sums of their
@@ -358,3 +365,157 @@ function lastUpdates(
   }
   return changed;
 }
+
+/**
+ * Parents that still have children which can change, each with its last row: whoever follows the orders of
+ * an account is told a parent again when one of its children has changed and it has not. Most parents have
+ * ended by then: their exits begin to wait when they are filled.
+ */
+export class OrderFamilies {
+  readonly #parents = new Map<number, OrderRecord>();
+  readonly #parentOf = new Map<number, number>();
+
+  /** Takes the rows of a block, and returns those of parents whose children alone have changed. */
+  take(records: readonly OrderRecord[]): OrderRecord[] {
+    const retold = new Map<number, OrderRecord>();
+    const changed = new Set(records.map(({ orderId }) => orderId));
+    for (const { orderId, row } of records) {
+      const parentId = this.#parentOf.get(orderId);
+      const parent = parentId === undefined ? undefined : this.#parents.get(parentId);
+      if (parent === undefined || parentId === undefined || changed.has(parentId)) continue;
+      const told = withChild(parent, row.order);
+      this.#keep(told);
+      retold.set(parentId, told);
+    }
+    for (const record of records) if (record.row.order.children.length > 0) this.#keep(record);
+    return [...retold.values()];
+  }
+
+  /** A family is kept for as long as one of its children lives. */
+  #keep(parent: OrderRecord): void {
+    const { orderId, row } = parent;
+    const { children } = row.order;
+    if (children.some(isLive)) {
+      this.#parents.set(orderId, parent);
+      for (const { oid } of children) this.#parentOf.set(oid, orderId);
+      return;
+    }
+    this.#parents.delete(orderId);
+    for (const { oid } of children) this.#parentOf.delete(oid);
+  }
+
+  /** True for a child of a family that is kept. */
+  isChild(orderId: number): boolean {
+    return this.#parentOf.has(orderId);
+  }
+
+  /** The children for whose sake a family is kept. */
+  liveChildren(): number[] {
+    const families = [...this.#parents.values()].map(({ row }) => row.order.children);
+    return families.flatMap((children) => children.filter(isLive).map(({ oid }) => oid));
+  }
+
+  dump(): readonly OrderRecord[] {
+    return [...this.#parents.values()];
+  }
+
+  restore(parents: readonly OrderRecord[]): void {
+    for (const parent of parents) this.#keep(parent);
+  }
+
+  clear(): void {
+    this.#parents.clear();
+    this.#parentOf.clear();
+  }
+}
+
+function withChild(parent: OrderRecord, changed: HistOrder): OrderRecord {
+  const { order } = parent.row;
+  const children = order.children.map((child) => (child.oid === changed.oid ? changed : child));
+  return { ...parent, row: { ...parent.row, order: { ...order, children } } };
+}
+
+/** Where the row of a live order stands, and what of it the engine does not remember. */
+export type LastChange = {
+  readonly timeMs: number;
+  readonly height: number;
+  /** Among the orders that the block changed. */
+  readonly index: number;
+  readonly instrumentId: number;
+  /** How its account traded then (`order-rows.ts`). */
+  readonly settings: number;
+  /** The row itself, of an order from whose state it could not be made again. */
+  readonly record: OrderRecord | undefined;
+};
+
+/**
+ * The last changes of orders that live, by account. Their rows are not stored: an order is written once,
+ * when it has ended, and shown from here until then.
+ */
+export class LastChanges {
+  readonly #byUser = new Map<Address, Map<number, LastChange>>();
+
+  set(user: Address, orderId: number, change: LastChange): void {
+    const his = this.#byUser.get(user);
+    if (his === undefined) this.#byUser.set(user, new Map([[orderId, change]]));
+    else his.set(orderId, change);
+  }
+
+  delete(user: Address, orderId: number): void {
+    const his = this.#byUser.get(user);
+    if (his?.delete(orderId) === true && his.size === 0) this.#byUser.delete(user);
+  }
+
+  of(user: Address): ReadonlyMap<number, LastChange> {
+    return this.#byUser.get(user) ?? NONE;
+  }
+
+  *ids(): Iterable<number> {
+    for (const his of this.#byUser.values()) yield* his.keys();
+  }
+
+  /** Numbers are differences to those of the order before, which are short: there are many orders, most with ids that follow each other. */
+  dump(): LastChangesDump {
+    return [...this.#byUser].map(([user, his]) => {
+      const values: DumpedValue[] = [];
+      let before = FIRST_CHANGE;
+      for (const [orderId, change] of his) {
+        const { height, index, instrumentId, record, settings, timeMs } = change;
+        values.push(orderId - before.orderId, timeMs - before.timeMs, height - before.height);
+        values.push(index, instrumentId, record ?? settings);
+        before = { orderId, timeMs, height };
+      }
+      return [user, values] as const;
+    });
+  }
+
+  restore(dumped: LastChangesDump): void {
+    for (const [user, values] of dumped) {
+      let { height, orderId, timeMs } = FIRST_CHANGE;
+      for (let at = 0; at < values.length; at += VALUES_EACH) {
+        orderId += Number(values[at]);
+        timeMs += Number(values[at + 1]);
+        height += Number(values[at + 2]);
+        const place = { timeMs, height, index: Number(values[at + 3]) };
+        const last = values[at + 5];
+        const record = typeof last === 'object' ? last : undefined;
+        const settings = typeof last === 'number' ? last : 0;
+        const instrumentId = Number(values[at + 4]);
+        this.set(user, orderId, { ...place, instrumentId, settings, record });
+      }
+    }
+  }
+
+  clear(): void {
+    this.#byUser.clear();
+  }
+}
+
+const NONE: ReadonlyMap<number, LastChange> = new Map();
+const FIRST_CHANGE = { orderId: 0, timeMs: 0, height: 0 };
+const VALUES_EACH = 6;
+
+type DumpedValue = number | OrderRecord;
+
+/** Plain data: six values an order, the last one its settings or its row. */
+export type LastChangesDump = readonly (readonly [user: Address, values: readonly DumpedValue[]])[];

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { FollowedRows } from '../../testing/followed-rows.ts';
 import { ALICE, BOB, CAROL, TestVenue } from '../../testing/ws/test-venue.ts';
-import { RANKED_MAX, RANKED_SPAN_MS, rankedList } from './largest-trades.ts';
+import { RANKED_MAX, RANKED_SPAN_MS, rankedList } from './market-figures.ts';
 
 const HOUR_MS = 3_600_000;
 

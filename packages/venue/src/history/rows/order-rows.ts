@@ -1,14 +1,23 @@
-import { tradeSettings, type OrderSnapshot, type OrderUpdated, type State } from '@oddlot/engine';
+import {
+  type CancelCause,
+  type OrderSnapshot,
+  type OrderUpdated,
+  type State,
+  tradeSettings,
+} from '@oddlot/engine';
 import type { HistOrder, HistOrderRow, OrderStatus } from '@oddlot/protocol';
-import { formatMoney, present } from '@oddlot/units';
+import { type Address, formatMoney, type Hash, present } from '@oddlot/units';
 import { isMarketOrder, reasonOf, TIF_TEXT } from '../../translate/event-to-stream.ts';
 import { formatAveragePrice, formatPrice, formatSize } from '../../translate/format.ts';
-import { triggerCondition } from '../../translate/info/order-rows.ts';
+import { triggerCondition } from '../../translate/info/open-orders.ts';
 import type { OrderRecord } from './block-rows.ts';
-import { CANCEL_TEXT } from './cancel-text.ts';
-import { LEG_TEXT, namedInstrument, roePercent, type NamedInstrument } from './instrument-names.ts';
-import type { OrderSums } from './order-sums.ts';
-import type { OrderSettings } from './settings-code.ts';
+import {
+  LEG_TEXT,
+  type NamedInstrument,
+  namedInstrument,
+  roePercent,
+  type TradedSide,
+} from './traded-sides.ts';
 
 /** An order after its last change in a block. */
 export function orderRecord(
@@ -163,3 +172,154 @@ function statusOf({ order, status }: Told): OrderStatus {
   const hasFired = order.hasFired === true || order.isTriggered === true;
   return status === 'open' && hasFired ? 'triggered' : status;
 }
+
+/** What the fills of a live order sum to, beyond what the engine's snapshot of it says. */
+export type OrderSums = {
+  fee: bigint;
+  realised: bigint;
+  closedSize: number;
+  /** Signed, as positions' costs are. */
+  closedCost: bigint;
+  earned: EarnedSums | undefined;
+  /** The children that came with it, as they were last, by id; `addChild` adds one. */
+  children: ReadonlyMap<number, HistOrder>;
+};
+
+/** What its builder earned by it: the fills that were charged (R-builder). */
+type EarnedSums = {
+  readonly builder: Address;
+  feeTenthsBp: number;
+  fee: bigint;
+  notional: bigint;
+  lots: number;
+  role: TradedSide['role'];
+  tradeId: number;
+  hash: Hash;
+};
+
+export function emptySums(): OrderSums {
+  return {
+    fee: 0n,
+    realised: 0n,
+    closedSize: 0,
+    closedCost: 0n,
+    earned: undefined,
+    children: NO_CHILDREN,
+  };
+}
+
+/** Shared: a map of its own for each order that fills would cost more than the rest of its sums. */
+const NO_CHILDREN: ReadonlyMap<number, HistOrder> = new Map();
+
+export function addChild(sums: OrderSums, orderId: number, child: HistOrder): void {
+  sums.children = new Map(sums.children).set(orderId, child);
+}
+
+export function addFill(sums: OrderSums, side: TradedSide): void {
+  sums.fee += side.fee;
+  if (side.closed !== undefined) {
+    sums.realised += side.closed.realised;
+    sums.closedSize += side.closed.size;
+    sums.closedCost += side.closed.cost;
+  }
+  if (side.builderFee !== undefined) sums.earned = addEarning(sums.earned, side, side.builderFee);
+}
+
+function addEarning(
+  before: EarnedSums | undefined,
+  { hash, price, role, size, tradeId }: TradedSide,
+  { amount, builder, feeTenthsBp }: NonNullable<TradedSide['builderFee']>,
+): EarnedSums {
+  return {
+    builder,
+    feeTenthsBp,
+    fee: (before?.fee ?? 0n) + amount,
+    notional: (before?.notional ?? 0n) + BigInt(price) * BigInt(size),
+    lots: (before?.lots ?? 0) + size,
+    role,
+    tradeId,
+    hash,
+  };
+}
+
+/** Plain data; amounts are decimal texts, since JSON knows no large integers. */
+export type SumsDump = readonly [
+  orderId: number,
+  fee: string,
+  realised: string,
+  closedSize: number,
+  closedCost: string,
+  earned: (Omit<EarnedSums, 'fee' | 'notional'> & Record<'fee' | 'notional', string>) | null,
+  children: readonly (readonly [orderId: number, order: HistOrder])[],
+];
+
+export function dumpSums(orderId: number, sums: OrderSums): SumsDump {
+  const { children, closedCost, closedSize, earned, fee, realised } = sums;
+  const amounts = [String(fee), String(realised), closedSize, String(closedCost)] as const;
+  const dumped =
+    earned === undefined
+      ? null
+      : { ...earned, fee: String(earned.fee), notional: String(earned.notional) };
+  return [orderId, ...amounts, dumped, [...children]];
+}
+
+export function restoreSums([, fee, realised, size, cost, earned, children]: SumsDump): OrderSums {
+  return {
+    fee: BigInt(fee),
+    realised: BigInt(realised),
+    closedSize: size,
+    closedCost: BigInt(cost),
+    earned:
+      earned === null
+        ? undefined
+        : { ...earned, fee: BigInt(earned.fee), notional: BigInt(earned.notional) },
+    children: new Map(children),
+  };
+}
+
+/** How an account trades an instrument, which a row tells as it was at the time. */
+export type OrderSettings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;
+
+const HEDGE = 2;
+const ISOLATED = 1;
+
+/** Settings as one number, which takes less memory: each live order has its own. */
+export function settingsCode({ leverage, marginMode, positionMode }: OrderSettings): number {
+  const modes = (positionMode === 'Hedge' ? HEDGE : 0) + (marginMode === 'Isolated' ? ISOLATED : 0);
+  return 4 * leverage + modes;
+}
+
+export function settingsOfCode(code: number): OrderSettings {
+  return {
+    positionMode: (code & HEDGE) === 0 ? 'OneWay' : 'Hedge',
+    marginMode: (code & ISOLATED) === 0 ? 'Cross' : 'Isolated',
+    leverage: Math.floor(code / 4),
+  };
+}
+
+const REASONS: Readonly<Record<CancelCause, string>> = {
+  userCanceled: 'Canceled by user',
+  expired: 'Expired',
+  iocRemainder: 'Immediate or cancel remainder',
+  selfTrade: 'Self trade',
+  reduceOnly: 'Reduce only order has no position left',
+  marginCanceled: 'Insufficient margin at match',
+  matchLimit: 'Too many resting orders met',
+  liquidation: 'Canceled by liquidation',
+  siblingFilled: 'Sibling order filled',
+  parentCanceled: 'Parent order canceled',
+  amendedBelowFilled: 'Amended below filled size',
+  outcomeResolved: 'Outcome market closed',
+  delisted: 'Instrument delisted',
+  scheduledCancel: 'Scheduled cancel',
+};
+
+type CancelText = { readonly cancelSource: string; readonly cancelReason: string };
+
+/** How the history tells why an order ended: a name for programs, a text for people. */
+export const CANCEL_TEXT = Object.fromEntries(
+  Object.entries(REASONS).map(([cause, cancelReason]) => [
+    cause,
+    { cancelSource: `${cause.charAt(0).toUpperCase()}${cause.slice(1)}`, cancelReason },
+  ]),
+) as Readonly<Record<CancelCause, CancelText>>;

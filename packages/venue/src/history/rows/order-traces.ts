@@ -1,7 +1,7 @@
 import type { BookArrival, BookObserver, OrderUpdated, State } from '@oddlot/engine';
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { AppliedBlock } from '../../block/block.ts';
 import { priceDecimals } from '../../translate/format.ts';
-import { namedInstrument } from './instrument-names.ts';
+import { namedInstrument, type TradedSide } from './traded-sides.ts';
 import {
   type ArrivalTrace,
   type BlockPlace,
@@ -12,8 +12,7 @@ import {
   type OrderEndRecord,
   type Rest,
   type TraceEnd,
-} from './order-trace.ts';
-import type { TradedSide } from './traded-sides.ts';
+} from './block-rows.ts';
 
 /** What a block did to an order in its book. */
 type BlockTrace = {

@@ -1,7 +1,7 @@
 import type { EngineEvent } from '@oddlot/engine';
 import { instrumentId, microUsdc } from '@oddlot/units';
 import { beforeEach, expect, test } from 'vitest';
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { AppliedBlock } from '../../block/block.ts';
 import { ALICE, BOB, BTC, CAROL, TestVenue } from '../../testing/ws/test-venue.ts';
 import { AccountValues } from './account-values.ts';
 import { fillRecords } from './fill-records.ts';

@@ -1,7 +1,12 @@
-import type { OutcomeLeg, TradeSide } from '@oddlot/engine';
-import type { Address, Hash, MicroUsdc } from '@oddlot/units';
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { OutcomeLeg, PerpDefinition, State, TradeSide } from '@oddlot/engine';
+import { type Address, type Hash, type MicroUsdc, present } from '@oddlot/units';
+import type { AppliedBlock } from '../../block/block.ts';
 import { causeHash } from '../../translate/event-to-stream.ts';
+import type { Leg } from '@oddlot/protocol';
+import { instrumentLookup } from '../../translate/instruments.ts';
+import { formatRatio, type Scale } from '../../translate/format.ts';
+import { findPerp } from '../../translate/info/handler.ts';
+import type { AccountType } from './block-rows.ts';
 
 /** One side of a trade on either exchange; prices of an outcome market are the leg's own. */
 export type TradedSide = {
@@ -115,4 +120,52 @@ function outcomeSides(
 /** R-one-book: buying YES and selling NO are bids. */
 export function isBid(leg: OutcomeLeg, isSell: boolean): boolean {
   return (leg === 'yes') !== isSell;
+}
+
+/** How rows name an instrument, and what its counts mean. */
+export type NamedInstrument = {
+  readonly instrumentId: number;
+  readonly coin: string;
+  readonly symbol: string;
+  readonly scale: Scale;
+  readonly accountType: AccountType;
+  readonly wireType: 'perps' | 'outcome';
+};
+
+/** The instrument of a row; a market that was settled in the same block is known still. */
+export function namedInstrument(state: State, instrumentId: number): NamedInstrument {
+  const perp = findPerp(state, instrumentId);
+  if (perp !== undefined) return namedPerp(perp);
+  const market = present(instrumentLookup(() => state)(instrumentId), 'the market of a row');
+  const names = { coin: market.name, symbol: market.name };
+  return { instrumentId, ...names, scale: market, accountType: 'outcome', wireType: 'outcome' };
+}
+
+/** By definition, which is another object when anything of it changes: every row asks for its perp. */
+const namedPerps = new WeakMap<PerpDefinition, NamedInstrument>();
+
+function namedPerp(perp: PerpDefinition): NamedInstrument {
+  let named = namedPerps.get(perp);
+  if (named === undefined) {
+    const { baseCurrency: coin, instrumentId, name: symbol } = perp;
+    named = { instrumentId, coin, symbol, scale: perp, accountType: 'perp', wireType: 'perps' };
+    namedPerps.set(perp, named);
+  }
+  return named;
+}
+
+/** An order may name an instrument that there is none of; nothing can be shown of it but its refusal. */
+export function isNamed(state: State, instrumentId: number): boolean {
+  return instrumentLookup(() => state)(instrumentId) !== undefined;
+}
+
+export const LEG_TEXT: Readonly<Record<OutcomeLeg, Leg>> = { yes: 'Yes', no: 'No' };
+
+/** R-rounding: what a close made of the margin that it had, in percent, six decimals, half up. */
+export function roePercent(
+  { cost, realised }: { readonly cost: bigint; readonly realised: bigint },
+  leverage: number,
+): string {
+  const paid = cost < 0n ? -cost : cost;
+  return paid === 0n ? '0' : formatRatio(realised * BigInt(leverage) * 100n, paid);
 }

@@ -1,19 +1,19 @@
 import { present } from '@oddlot/units';
-import { accountKey, clientIdKey, hashKey } from './receipt-codec.ts';
+import { accountKey, clientIdKey, hashKey, keysOf, packReceipts, packTxs } from './chain-codecs.ts';
 import type { Fill, HistOrderRow } from '@oddlot/protocol';
-import { isLive, type BlockRows } from '../rows/block-rows.ts';
-import { addressBytes, bytesOf } from './bytes.ts';
-import type { TableName } from './history-tables.ts';
-import { kindOf, kindOfAll } from './kinds.ts';
-import { keysOf, packReceipts } from './packed-receipts.ts';
-import { packTxs } from './packed-txs.ts';
+import { type BlockRows, isLive } from '../rows/block-rows.ts';
 import {
   accountValueCodec,
+  addressBytes,
+  bytesOf,
   candleCodec,
   claimCodec,
   earningCodec,
+  encodeRanked,
   fillPacker,
   fundingCodec,
+  kindOf,
+  kindOfAll,
   ledgerCodec,
   liquidationCodec,
   openInterestCodec,
@@ -21,10 +21,10 @@ import {
   orderPacker,
   withdrawalCodec,
 } from './row-codecs.ts';
-import { bucketsOf } from './order-buckets.ts';
-import { encodeRanked } from './ranked-trades.ts';
-import { encodeArrivals, type StoredEnd } from './trace-codec.ts';
-import { RunDrafts, type DraftedRun } from './run-drafts.ts';
+import type { HistoryTables, TableName } from './history-tables.ts';
+import { bucketsOf, encodeArrivals, type StoredEnd } from './trace-codec.ts';
+import type { Kysely, Transaction } from 'kysely';
+import type { Placed, RowPacker } from './packed/packed-rows.ts';
 
 /**
  * What some blocks leave, as rows of the tables. Versions of one thing that follow each other within the
@@ -322,4 +322,70 @@ function addFigures(
     draft.add('open_interest', [instrumentId, row.time, openInterestCodec.encode(row)]);
   }
   draft.count('openInterest', openInterest.length);
+}
+
+/** Rejects when a transaction that has begun must not be. */
+export type Expectation = (transaction: Transaction<HistoryTables>) => Promise<void>;
+
+/** A database that holds the tables. Its one caller awaits each call before the next. */
+export interface HistoryDriver {
+  readonly database: Kysely<HistoryTables>;
+  /** All rows of a batch, or none. */
+  write(tables: Batch['tables'], expect?: Expectation): Promise<void>;
+  /** What it takes on disk. */
+  bytes(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Rows of a run: enough that what they share is written once, few enough to look through for one. */
+const RUN_ROWS_MAX = 64;
+
+/** A run as it is stored, and the instruments whose rows it has. */
+export type DraftedRun = {
+  readonly user: string;
+  readonly kind: number;
+  readonly last: Placed<unknown>['place'];
+  readonly firstMs: number;
+  readonly rows: number;
+  readonly body: Uint8Array;
+  readonly instrumentIds: readonly number[];
+};
+
+/** Rows of a transaction by account and kind, which become runs. They come in the order of their places. */
+export class RunDrafts<Row> {
+  readonly #packer: RowPacker<Row>;
+  readonly #drafts = new Map<number, Map<string, Placed<Row>[]>>();
+
+  constructor(packer: RowPacker<Row>) {
+    this.#packer = packer;
+  }
+
+  add(user: string, kind: number, row: Placed<Row>): void {
+    let drafts = this.#drafts.get(kind);
+    if (drafts === undefined) this.#drafts.set(kind, (drafts = new Map()));
+    const rows = drafts.get(user);
+    if (rows === undefined) drafts.set(user, [row]);
+    else rows.push(row);
+  }
+
+  *runs(): Generator<DraftedRun> {
+    for (const [kind, drafts] of this.#drafts) {
+      for (const [user, rows] of drafts) {
+        for (let from = 0; from < rows.length; from += RUN_ROWS_MAX) {
+          const run = this.#run(rows.slice(from, from + RUN_ROWS_MAX));
+          yield { user, kind, ...run };
+        }
+      }
+    }
+  }
+
+  #run(rows: readonly Placed<Row>[]): Omit<DraftedRun, 'user' | 'kind'> {
+    return {
+      last: present(rows.at(-1), 'the last row of a run').place,
+      firstMs: present(rows[0], 'the first row of a run').place.timeMs,
+      rows: rows.length,
+      body: this.#packer.pack(rows),
+      instrumentIds: [...new Set(rows.map(({ place }) => place.instrumentId))],
+    };
+  }
 }

@@ -1,13 +1,12 @@
 import { sql } from 'kysely';
 import type { HistoryPlace } from './history-store.ts';
-import type { HistoryTables, RunRow } from './history-tables.ts';
+import { type HistoryTables, type RunRow, TABLE_NAMES, TABLE_SPECS } from './history-tables.ts';
 import type { Place, RowPacker } from './packed/packed-rows.ts';
-import { unpackText } from './packed/packed-text.ts';
+import { unpackText } from './chain-codecs.ts';
 import { openPostgres } from './postgres-driver.ts';
 import { fillCodec, fillPacker, orderCodec, orderPacker } from './row-codecs.ts';
 import { openSqlite } from './sqlite-driver.ts';
 import { decodeEnds } from './trace-codec.ts';
-import { TABLE_NAMES, TABLE_SPECS } from './table-specs.ts';
 
 /**
  * Everything that a history holds, a line a row; nobody may have it open. How rows were put together or

@@ -9,7 +9,7 @@ import { startPostgres, type PostgresServer } from '../../local-cluster/postgres
 import { dice } from '../../testing/dice.ts';
 import { BUILDERS, INSTRUMENTS, randomBlocks, USERS } from '../../testing/random-block-rows.ts';
 import type { Answer, Ask, StoreTopic, UserPage } from '../history.ts';
-import type { ReceiptRow } from '../receipt-row.ts';
+import type { ReceiptRow } from '../receipt.ts';
 import { isLive, type AccountType, type BlockRows, type RowPosition } from '../rows/block-rows.ts';
 import { openHistoryStore, type HistoryPlace, type HistoryStore } from './history-store.ts';
 

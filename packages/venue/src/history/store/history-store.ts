@@ -1,21 +1,19 @@
-import { sql } from 'kysely';
-import type { BlockRows } from '../rows/block-rows.ts';
-import type { LiveRows } from '../rows/live-rows.ts';
+import { type Kysely, sql } from 'kysely';
+import type { BlockRows, LiveRows } from '../rows/block-rows.ts';
 import type { Answer, Ask, Page, StoreTopic } from '../history.ts';
-import { batchOf } from './batch.ts';
-import type { Expectation, HistoryDriver } from './history-driver.ts';
-import { counted, decodeProgress, encodeProgress, NO_PROGRESS, type Progress } from './progress.ts';
-import { Pruning, type PruneLimits } from './pruning.ts';
+import { batchOf, type Expectation, type HistoryDriver } from './batch.ts';
+import { type PruneLimits, Pruning } from './pruning.ts';
 import { ANSWERS } from './questions/answers.ts';
-import { scrubSome } from './scrub-some.ts';
 import { deleteSqlite, openSqlite, setSqliteAside } from './sqlite-driver.ts';
 import {
   HistoryDamagedError,
-  HistoryFullError,
   historyError,
+  HistoryFullError,
   HistoryMovedError,
 } from './store-errors.ts';
-
+import { crc32 } from 'node:zlib';
+import { hashKey, keysOf, unpackReceipts, unpackTxs } from './chain-codecs.ts';
+import type { HistoryTables } from './history-tables.ts';
 export { HistoryDamagedError, HistoryFullError } from './store-errors.ts';
 
 /** A file of SQLite, or a PostgreSQL server. */
@@ -299,5 +297,101 @@ class DatabaseHistoryStore implements HistoryStore {
     });
     this.#last = result.catch(() => undefined);
     return result;
+  }
+}
+
+/** How far the rows go, and how many there are; it is written with the rows themselves. */
+export type Progress = {
+  readonly height: number;
+  /** The first block with rows; 1 in a store that release 0.2.0 began, which did not record it. */
+  readonly from?: number;
+  /** Of whoever wrote last, where several share a server: who has a lower one is too late. */
+  readonly term?: number;
+  /** By kind of row, of those that were not deleted. */
+  readonly rows: Readonly<Record<string, number>>;
+};
+
+export const NO_PROGRESS: Progress = { height: 0, rows: {} };
+
+export function encodeProgress(progress: Progress): { text: string; crc: number } {
+  const text = JSON.stringify(progress);
+  return { text, crc: crc32(text) };
+}
+
+export function decodeProgress(row: { readonly text: string; readonly crc: number }): Progress {
+  if (crc32(row.text) !== row.crc) {
+    throw new HistoryDamagedError('the progress record is damaged');
+  }
+  return JSON.parse(row.text) as Progress;
+}
+
+/** The numbers of rows after some came, or went: by name, so that the same rows are noted alike in whatever batches they came. */
+export function counted(
+  rows: Readonly<Record<string, number>>,
+  added: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const sums = { ...rows };
+  for (const [name, count] of Object.entries(added)) {
+    const sum = (sums[name] ?? 0) + count;
+    if (sum !== 0 || name in sums) sums[name] = Math.max(0, sum);
+  }
+  return Object.fromEntries(Object.entries(sums).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+type Database = Kysely<HistoryTables>;
+
+/** SQLite does not notice a flipped byte inside of a value: packed rows are looked through for it. */
+export async function scrubSome(
+  database: Database,
+  { afterHeight, limit }: { readonly afterHeight: number; readonly limit: number },
+): Promise<number | undefined> {
+  const receipts = await database
+    .selectFrom('receipt_blocks')
+    .selectAll()
+    .where('height', '>', afterHeight)
+    .orderBy('height')
+    .limit(limit)
+    .execute();
+  const txs = await database
+    .selectFrom('tx_blocks')
+    .selectAll()
+    .where('height', '>', afterHeight)
+    .orderBy('height')
+    .limit(limit)
+    .execute();
+  for (const block of receipts) {
+    for (const row of unpackReceipts(block)) await expectKeys(database, block.height, keysOf(row));
+  }
+  for (const block of txs) {
+    for (const { txHash } of unpackTxs(block)) {
+      await expectKeys(database, block.height, [hashKey(txHash.slice(2))]);
+    }
+  }
+  // Both were read up to the lower of their ends, unless one of them ended.
+  const ends = [receipts, txs]
+    .filter((read) => read.length === limit)
+    .map((read) => heightOf(read));
+  if (ends.length > 0) return Math.min(...ends);
+  const last = Math.max(heightOf(receipts), heightOf(txs));
+  return last > afterHeight ? last : undefined;
+}
+
+function heightOf(rows: readonly { readonly height: number }[]): number {
+  return rows.at(-1)?.height ?? 0;
+}
+
+async function expectKeys(
+  database: Database,
+  height: number,
+  keys: readonly number[],
+): Promise<void> {
+  for (const key of keys) {
+    const found = await database
+      .selectFrom('receipt_keys')
+      .select('height')
+      .where('key', '=', key)
+      .where('height', '=', height)
+      .executeTakeFirst();
+    if (found === undefined) throw new HistoryDamagedError(`a key of block ${height} is missing`);
   }
 }

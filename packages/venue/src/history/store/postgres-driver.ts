@@ -3,12 +3,15 @@ import { CompiledQuery, Kysely, PostgresDialect, type QueryResult, sql } from 'k
 import type { Socket } from 'node:net';
 import { systemTime } from '@oddlot/host/clock';
 import pg from 'pg';
-import type { Expectation, HistoryDriver } from './history-driver.ts';
-import type { HistoryTables, TableName } from './history-tables.ts';
-import type { Batch } from './batch.ts';
+import type { Batch, Expectation, HistoryDriver } from './batch.ts';
+import {
+  type HistoryTables,
+  insertStatement,
+  TABLE_SPECS,
+  type TableName,
+} from './history-tables.ts';
 import { migrate } from './migrate.ts';
 import { HistoryFullError, historyError } from './store-errors.ts';
-import { insertStatement, TABLE_SPECS } from './table-specs.ts';
 
 /** Its tables stand apart from what else the database holds. */
 const SCHEMA = 'oddlot';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { counted, encodeProgress } from './progress.ts';
+import { counted, encodeProgress } from './history-store.ts';
 
 test('the same rows are noted alike, in whatever batches they came', () => {
   const together = counted({}, { fills: 2, blocks: 3, candles: 1 });

@@ -1,13 +1,18 @@
-import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
-import { accountKey, hashKey } from './receipt-codec.ts';
-import type { HistoryTables, TableName } from './history-tables.ts';
-import { keysOf, unpackReceipts } from './packed-receipts.ts';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import {
+  accountKey,
+  clientIdKey,
+  hashKey,
+  keysOf,
+  unpackReceipts,
+  unpackTxs,
+} from './chain-codecs.ts';
+import type { HistoryTables, RunRow, TableName } from './history-tables.ts';
 import type { RowPacker } from './packed/packed-rows.ts';
-import { unpackTxs } from './packed-txs.ts';
-import type { TxRecord } from '../rows/block-rows.ts';
-import { pruneRuns } from './prune-runs.ts';
-import { type IsLive, pruneArrivals } from './prune-traces.ts';
-import { fillPacker, orderPacker } from './row-codecs.ts';
+import type { ArrivalTrace, TxRecord } from '../rows/block-rows.ts';
+import { fillPacker, hexOf, orderPacker } from './row-codecs.ts';
+import type { HistOrder, HistOrderRow } from '@oddlot/protocol';
+import { decodeArrivals, deleteEnds, encodeArrivals, endsBetween } from './trace-codec.ts';
 
 /**
  * Deleting what is too old. Rows are clustered by whose they are, and have no index by time, which most
@@ -310,4 +315,181 @@ async function pruneEvents(database: Database, beforeMs: number): Promise<number
     );
   }
   return ids.length;
+}
+
+/** Runs that are looked through at a time. */
+const RUNS_AT_ONCE = 32;
+
+/**
+ * Deletes the oldest rows of an owner, of some runs at a time, and returns how many: a run goes when all of
+ * its rows are too old, and keeps the others when some are. What goes with them is counted in `gone`.
+ */
+export async function pruneRuns(
+  database: Database,
+  { packer, table }: { readonly table: 'fill' | 'order'; readonly packer: RowPacker<unknown> },
+  [account, kind]: readonly unknown[],
+  beforeMs: number,
+  gone: Record<string, number>,
+): Promise<number> {
+  const runs = sql.table(`${table}_runs`);
+  const { rows: oldest } = await sql<RunRow>`
+    SELECT * FROM ${runs} WHERE account = ${account} AND kind = ${kind}
+    ORDER BY time_ms, height, idx LIMIT ${RUNS_AT_ONCE}
+  `.execute(database);
+  let deleted = 0;
+  for (const run of oldest) {
+    if (run.first_ms >= beforeMs) break;
+    const { places, row } = packer.unpack(run.body);
+    const kept = places.flatMap((place, at) =>
+      place.timeMs < beforeMs ? [] : [{ place, row: row(at) }],
+    );
+    deleted += places.length - kept.length;
+    if (table === 'order') {
+      const old = places.flatMap(({ timeMs }, at) => (timeMs < beforeMs ? [row(at)] : []));
+      await deleteWith(database, account, old as readonly HistOrderRow[], gone);
+    }
+    const isRun = sql`account = ${account} AND kind = ${kind} AND time_ms = ${run.time_ms}
+      AND height = ${run.height} AND idx = ${run.idx}`;
+    const [first] = kept;
+    if (first === undefined) await sql`DELETE FROM ${runs} WHERE ${isRun}`.execute(database);
+    else {
+      await sql`UPDATE ${runs} SET first_ms = ${first.place.timeMs}, rows = ${kept.length},
+        body = ${packer.pack(kept)} WHERE ${isRun}`.execute(database);
+    }
+    const left = new Set(kept.map(({ place }) => place.instrumentId));
+    for (const id of new Set(places.map(({ instrumentId }) => instrumentId))) {
+      if (left.has(id)) continue;
+      await sql`DELETE FROM ${sql.table(`${table}_run_instruments`)}
+        WHERE instrument_id = ${id} AND ${isRun}`.execute(database);
+    }
+  }
+  return deleted;
+}
+
+/** What is found by the ids of the orders that go. */
+async function deleteWith(
+  database: Database,
+  account: unknown,
+  rows: readonly HistOrderRow[],
+  gone: Record<string, number>,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const orders = rows.map(({ order }) => order);
+  const traces = await pruneOrderEnds(database, hexOf(account as Uint8Array), orders);
+  for (const [name, count] of Object.entries(traces)) gone[name] = (gone[name] ?? 0) + count;
+  const ids = sql.join(rows.map(({ order }) => sql`${order.oid}`));
+  const isHis = sql`account = ${account} AND order_key IN (${ids})`;
+  await sql`DELETE FROM child_orders WHERE ${isHis}`.execute(database);
+}
+
+/** Whether an order lives, as whoever follows the blocks knows. */
+export type IsLive = (orderId: number) => boolean;
+
+/**
+ * How orders came to their books is kept for as long as their rows are. Those of a block that goes are left out, unless they
+ * live or ended later: these stay, with the hashes of their actions, which go with the block. Returns how many went.
+ */
+export async function pruneArrivals(
+  database: Database,
+  block: {
+    readonly height: number;
+    readonly txs: readonly { readonly index: number; readonly txHash: string }[];
+  },
+  { beforeMs, isLive }: { readonly beforeMs: number; readonly isLive: IsLive },
+): Promise<number> {
+  const row = await database
+    .selectFrom('arrivals')
+    .select(['first_oid', 'body'])
+    .where('height', '=', block.height)
+    .executeTakeFirst();
+  if (row === undefined) return 0;
+  const traces = decodeArrivals(row.body);
+  const ended = await endedSince(database, traces, beforeMs);
+  const kept = traces.filter(
+    (trace) => trace.ended === undefined && (ended.has(trace.orderId) || isLive(trace.orderId)),
+  );
+  await putArrivals(
+    database,
+    row.first_oid,
+    kept.map((trace) => ({ ...trace, txHash: trace.txHash ?? hashIn(block.txs, trace) })),
+  );
+  return traces.length - kept.length;
+}
+
+/** Deletes what is known of orders whose rows go, and returns how many had ended later than they came, and how many had come. */
+export async function pruneOrderEnds(
+  database: Database,
+  user: string,
+  orders: readonly Pick<HistOrder, 'oid' | 'cloid'>[],
+): Promise<{ readonly orderEnds: number; readonly arrivals: number }> {
+  const orderIds = orders.map(({ oid }) => oid);
+  const orderEnds = await deleteEnds(database, orderIds);
+  let arrivals = 0;
+  for (const { cloid, oid } of orders) {
+    arrivals += await dropArrival(database, oid);
+    if (cloid === null) continue;
+    await database
+      .deleteFrom('order_cloids')
+      .where('cloid_key', '=', clientIdKey(user, cloid))
+      .where('oid', '=', oid)
+      .execute();
+  }
+  return { orderEnds, arrivals };
+}
+
+/** Of an order that outlived its block. */
+async function dropArrival(database: Database, orderId: number): Promise<number> {
+  const row = await database
+    .selectFrom('arrivals')
+    .leftJoin('blocks', 'blocks.height', 'arrivals.height')
+    .select(['arrivals.first_oid', 'arrivals.body', 'blocks.height'])
+    .where('arrivals.first_oid', '<=', orderId)
+    .orderBy('arrivals.first_oid', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  // What has its block goes with it.
+  if (row === undefined || row.height !== null) return 0;
+  const traces = decodeArrivals(row.body);
+  const kept = traces.filter((trace) => trace.orderId !== orderId);
+  await putArrivals(database, row.first_oid, kept);
+  return traces.length - kept.length;
+}
+
+async function endedSince(
+  database: Database,
+  traces: readonly ArrivalTrace[],
+  sinceMs: number,
+): Promise<ReadonlySet<number>> {
+  const [first, last] = [traces[0]?.orderId ?? 0, traces.at(-1)?.orderId ?? 0];
+  const ends = await endsBetween(database, first, last);
+  return new Set(ends.filter(({ timeMs }) => timeMs >= sinceMs).map(({ orderId }) => orderId));
+}
+
+async function putArrivals(
+  database: Database,
+  firstOid: number,
+  traces: readonly ArrivalTrace[],
+): Promise<void> {
+  const isRow = ['first_oid', '=', firstOid] as const;
+  if (traces.length === 0)
+    await database
+      .deleteFrom('arrivals')
+      .where(...isRow)
+      .execute();
+  else {
+    const body = encodeArrivals(traces);
+    await database
+      .updateTable('arrivals')
+      .set({ body })
+      .where(...isRow)
+      .execute();
+  }
+}
+
+/** Zeros for an order that the venue itself sent. */
+function hashIn(
+  txs: readonly { readonly index: number; readonly txHash: string }[],
+  { commandIndex }: ArrivalTrace,
+): string {
+  return txs.find(({ index }) => index === commandIndex)?.txHash ?? `0x${'0'.repeat(64)}`;
 }

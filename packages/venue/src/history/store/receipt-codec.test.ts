@@ -1,7 +1,7 @@
 import { address, hash } from '@oddlot/units';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeReceipts, encodeReceipts, hashKey, signerKey } from './receipt-codec.ts';
+import { decodeReceipts, encodeReceipts, hashKey, signerKey } from './chain-codecs.ts';
 
 const hex = (digits: number) =>
   fc

@@ -2,13 +2,18 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { systemTime } from '@oddlot/host/clock';
 import { makeOwnFile } from '@oddlot/host/durable';
-import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
+import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely';
 import { present } from '@oddlot/units';
-import type { HistoryDriver } from './history-driver.ts';
-import type { HistoryTables, TableName } from './history-tables.ts';
+import type { HistoryDriver } from './batch.ts';
+import {
+  type HistoryTables,
+  insertStatement,
+  TABLE_NAMES,
+  TABLE_SPECS,
+  type TableName,
+} from './history-tables.ts';
 import { migrate } from './migrate.ts';
 import { HistoryDamagedError, historyError } from './store-errors.ts';
-import { insertStatement, TABLE_NAMES, TABLE_SPECS } from './table-specs.ts';
 
 /**
  * Pages of log, of 4 KiB, before SQLite folds it into the database: in bulk, since folding in syncs the disk twice. The
@@ -131,4 +136,44 @@ export function forKysely(handle: DatabaseSync): SqliteDatabase {
       };
     },
   };
+}
+
+/** What the first page of a file says about all of it. */
+const SETTINGS = ['application_id', 'auto_vacuum', 'encoding', 'page_size', 'user_version'];
+
+/** Tables and indexes of a database as lines, with what its header says; nobody may have it open. */
+export function sqliteShape(file: string): string[] {
+  return readFrom(file, (database) => [
+    ...SETTINGS.map((name) => `setting ${name} ${pragmaLines(database, name).join(' ')}`),
+    ...lines(database, 'SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name'),
+    ...lines(database, 'SELECT name FROM kysely_migration ORDER BY name'),
+    ...lines(database, 'SELECT id, is_locked FROM kysely_migration_lock ORDER BY id'),
+  ]);
+}
+
+/** What SQLite finds wrong with the pages, and with indexes against their tables; undefined if nothing. */
+export function sqliteFault(file: string): string | undefined {
+  const [said = ''] = readFrom(file, (database) => pragmaLines(database, 'integrity_check(1)'));
+  return said === 'ok' ? undefined : said;
+}
+
+function readFrom<Told>(file: string, read: (database: DatabaseSync) => Told): Told {
+  const database = new DatabaseSync(file);
+  try {
+    return read(database);
+  } finally {
+    database.close();
+  }
+}
+
+function pragmaLines(database: DatabaseSync, name: string): string[] {
+  return database
+    .prepare(`PRAGMA ${name}`)
+    .all()
+    .flatMap((row) => Object.values(row).map(String));
+}
+
+function lines(database: DatabaseSync, query: string): string[] {
+  const rows = database.prepare(query).all();
+  return rows.map((row) => `shape ${JSON.stringify(Object.values(row))}`);
 }

@@ -11,7 +11,7 @@ import { liveRowsOf } from '../../testing/live-rows-of.ts';
 import { modelAnswer } from '../../testing/model-answer.ts';
 import { randomBlocks, USERS } from '../../testing/random-block-rows.ts';
 import { isLive, type BlockRows } from '../rows/block-rows.ts';
-import { bytesOf } from './bytes.ts';
+import { bytesOf, fillCodec, fillPacker, kindOf, orderCodec } from './row-codecs.ts';
 import type { HistoryTables } from './history-tables.ts';
 import {
   HistoryDamagedError,
@@ -21,9 +21,7 @@ import {
   type HistoryDamage,
   type HistoryStore,
 } from './history-store.ts';
-import { kindOf } from './kinds.ts';
 import { ANSWERS } from './questions/answers.ts';
-import { fillCodec, fillPacker, orderCodec } from './row-codecs.ts';
 import { forKysely, openSqlite } from './sqlite-driver.ts';
 import { HistoryLaterError } from './store-errors.ts';
 

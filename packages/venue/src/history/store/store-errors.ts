@@ -1,4 +1,4 @@
-import { EncodingError } from '../../codec/byte-reader.ts';
+import { EncodingError } from '../../codec/bytes.ts';
 
 /** What can be wrong with the database of the history; both are mended by its owner. */
 

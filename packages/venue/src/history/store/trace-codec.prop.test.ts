@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ArrivalTrace, LaterTrace } from '../rows/order-trace.ts';
+import type { ArrivalTrace, LaterTrace } from '../rows/block-rows.ts';
 import { HistoryDamagedError } from './store-errors.ts';
 import { decodeArrivals, decodeEnds, encodeArrivals, encodeEnds } from './trace-codec.ts';
 

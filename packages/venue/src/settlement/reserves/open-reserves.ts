@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
 import type { History } from '../../history/history.ts';
-import type { HolderReplica } from '../../replica/holder-replica.ts';
+import type { HolderReplica } from '../../replica/replica.ts';
 import { treeFolder } from '../../reserves/tree-file.ts';
 import { EMPTY_BOOK } from '../deposit-book.ts';
 import type { WatchStatus } from '../deposit-watcher.ts';

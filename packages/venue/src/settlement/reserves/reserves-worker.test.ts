@@ -14,7 +14,7 @@ import { payByHand } from '../../testing/pay-by-hand.ts';
 import { TestSettlement } from '../../testing/test-settlement.ts';
 import { Trees } from '../../testing/trees.ts';
 import { TermInHand } from '../../testing/term-in-hand.ts';
-import { HolderReplica } from '../../replica/holder-replica.ts';
+import { HolderReplica } from '../../replica/replica.ts';
 import type { DepositWatcher } from '../deposit-watcher.ts';
 import { ReservesWorker } from './reserves-worker.ts';
 

@@ -11,7 +11,7 @@ import { AdmissionGuard } from '../../edge/admission-guard.ts';
 import { createRecoverer } from '../../edge/recoverer.ts';
 import type { ReadJob } from '../../edge/read-request.ts';
 import { accountStatusEndpoint } from '../../edge/http/account-status-endpoint.ts';
-import type { RequestCommand } from '../../block/request-command.ts';
+import type { RequestCommand } from '../../block/block.ts';
 import { exchangeEndpoint } from '../../edge/http/exchange-endpoint.ts';
 import { exportEndpoints, type ExportOptions } from '../../edge/http/exports/export-endpoints.ts';
 import { Faucet } from '../../edge/http/faucet.ts';

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { present } from '@oddlot/units';
-import type { AppliedBlock } from '../../block/applied-block.ts';
-import { accountGains } from '../../history/account-gains.ts';
+import type { AppliedBlock } from '../../block/block.ts';
+import { accountGains } from '../../history/portfolio.ts';
 import { HistoryBehindError } from '../../history/history.ts';
 import type {
   Answer,
@@ -14,7 +14,7 @@ import type {
   HistoryTopic,
   StoreTopic,
 } from '../../history/history.ts';
-import type { ReceiptRow } from '../../history/receipt-row.ts';
+import type { ReceiptRow } from '../../history/receipt.ts';
 import { Receipts } from '../../history/receipts.ts';
 import type { BlockRows } from '../../history/rows/block-rows.ts';
 import { HistoryProjector } from '../../history/rows/history-projector.ts';

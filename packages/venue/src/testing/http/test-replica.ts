@@ -9,8 +9,7 @@ import type {
 } from '@oddlot/engine';
 import { hash, instrumentId, timeMs, type Address, type Hash } from '@oddlot/units';
 import { defaultParameters } from '../../genesis-commands.ts';
-import type { LoggedCommand } from '../../block/log-entry.ts';
-import type { AppliedBlock, BlockHead, Executed } from '../../block/applied-block.ts';
+import type { AppliedBlock, BlockHead, Executed, LoggedCommand } from '../../block/block.ts';
 import type { Replica } from '../../replica/replica.ts';
 import { testKey } from './client.ts';
 

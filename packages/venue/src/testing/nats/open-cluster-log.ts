@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { LogEntry } from '../../block/log-entry.ts';
+import type { LogEntry } from '../../block/block.ts';
 import { BlockStream } from '../../cluster/block-stream.ts';
 import { ClusterLog } from '../../cluster/cluster-log.ts';
 import { FollowedStream } from '../../cluster/followed-stream.ts';

@@ -11,7 +11,7 @@ import {
 } from '@oddlot/engine';
 import { address, hash, instrumentId, timeMs, type Address, type Hash } from '@oddlot/units';
 import { defaultParameters } from '../../genesis-commands.ts';
-import type { AppliedBlock } from '../../block/applied-block.ts';
+import type { AppliedBlock } from '../../block/block.ts';
 import type { Replica } from '../../replica/replica.ts';
 
 /** A venue for tests of the views: the real engine under a log that is only a list. */

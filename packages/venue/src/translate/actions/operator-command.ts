@@ -4,13 +4,17 @@ import type {
   PerpChanges,
   PerpListing,
   PushOracleCommand,
+  RegisterVaultCommand,
+  SetGateCommand,
+  SetOperatorsCommand,
+  TreasurySendCommand,
 } from '@oddlot/engine';
 import type { ActionOf } from '@oddlot/protocol';
-import { MONEY_DECIMALS, type InstrumentId, type TimeMs } from '@oddlot/units';
-import type { SignedOperatorCommand } from '../../block/request-command.ts';
+import { type InstrumentId, MONEY_DECIMALS, type TimeMs } from '@oddlot/units';
+import type { SignedOperatorCommand } from '../../block/block.ts';
 import { exactCount, nearestCount } from './count.ts';
-import { registerVault, setGate, setOperators, treasurySend } from './operator-accounts.ts';
-import type { InstrumentLookup } from './instrument-lookup.ts';
+import type { InstrumentLookup } from '../instruments.ts';
+import { amountOf } from './account.ts';
 
 /** The operator's actions. Who may send them is the engine's to judge. */
 
@@ -146,4 +150,62 @@ function price(text: string, szDecimals: number): number {
 
 function rate(text: string): number {
   return exactCount(text, RATE_DECIMALS);
+}
+
+type Signed<Of> = Of & { readonly operator: Authority };
+
+const SHARE_DECIMALS = 6;
+
+export function setGate(
+  wire: NonNullable<VenueAdmin['setGate']>,
+  operator: Authority,
+): Signed<SetGateCommand> {
+  const { channel, mode, whitelist, blacklist, accessCodes, grants } = wire;
+  return {
+    type: 'setGate',
+    operator,
+    channel,
+    ...(mode === undefined ? {} : { mode }),
+    ...(whitelist === undefined ? {} : { whitelist: changesOf(whitelist) }),
+    ...(blacklist === undefined ? {} : { blacklist: changesOf(blacklist) }),
+    ...(accessCodes === undefined ? {} : { accessCodes: changesOf(accessCodes) }),
+    ...(grants === undefined ? {} : { grants: changesOf(grants) }),
+  };
+}
+
+/** A change of a list without the halves that were not sent. */
+function changesOf<Added, Removed>({
+  add,
+  remove,
+}: {
+  readonly add?: readonly Added[] | undefined;
+  readonly remove?: readonly Removed[] | undefined;
+}): { readonly add?: readonly Added[]; readonly remove?: readonly Removed[] } {
+  return { ...(add === undefined ? {} : { add }), ...(remove === undefined ? {} : { remove }) };
+}
+
+export function registerVault(
+  { vault, leader, name, shares }: NonNullable<VenueAdmin['registerVault']>,
+  operator: Authority,
+): Signed<RegisterVaultCommand> {
+  const rows = shares?.map((row) => ({
+    user: row.user,
+    shares: exactCount(row.shares, SHARE_DECIMALS),
+  }));
+  const register = rows === undefined ? {} : { shares: rows };
+  return { type: 'registerVault', operator, vault, leader, name, ...register };
+}
+
+export function setOperators(
+  { role, add, remove }: NonNullable<VenueAdmin['setOperators']>,
+  operator: Authority,
+): Signed<SetOperatorsCommand> {
+  return { type: 'setOperators', operator, role, ...changesOf({ add, remove }) };
+}
+
+export function treasurySend(
+  { destination, amount }: NonNullable<VenueAdmin['treasurySend']>,
+  operator: Authority,
+): Signed<TreasurySendCommand> {
+  return { type: 'treasurySend', operator, destination, ...amountOf(amount) };
 }

@@ -1,16 +1,17 @@
-import type {
-  Authority,
-  MarketGrid,
-  OperateOutcomeCommand,
-  RegisterEventCommand,
-  RegisterMarketCommand,
-  RegisterSeriesCommand,
+import {
+  type Authority,
+  listingFault,
+  type MarketGrid,
+  type OperateOutcomeCommand,
+  type RegisterEventCommand,
+  type RegisterMarketCommand,
+  type RegisterSeriesCommand,
 } from '@oddlot/engine';
 import type { ActionOf } from '@oddlot/protocol';
-import { MONEY_DECIMALS, type InstrumentId, type TimeMs } from '@oddlot/units';
-import type { SignedOperatorCommand } from '../../block/request-command.ts';
+import { type InstrumentId, MONEY_DECIMALS, type TimeMs } from '@oddlot/units';
+import type { SignedOperatorCommand } from '../../block/block.ts';
 import { count, exactCount, nearestCount } from './count.ts';
-import type { InstrumentLookup } from './instrument-lookup.ts';
+import type { InstrumentLookup } from '../instruments.ts';
 
 /** Actions on outcome markets: the deployers', and split and merge of their holders. */
 
@@ -147,4 +148,19 @@ function grid(wire: WireGrid): MarketGrid {
     takerFeeE8: exactCount(wire.takerFeeRate, RATE_DECIMALS),
     orderDelayMs: wire.orderDelayMs,
   };
+}
+
+type Deploy = ActionOf<'outcomeDeploy'>;
+
+/**
+ * What the engine would hold against the times and the grid of a market, for whoever wants to know before it is sent. Whether its
+ * slug and id are free is not judged here.
+ */
+export function marketFault(
+  market: NonNullable<Deploy['registerMarket']>,
+  event: Pick<NonNullable<Deploy['registerEvent']>, 'startTime' | 'endTime'>,
+  nowMs: number,
+): { readonly field: string; readonly why: string } | undefined {
+  const times = { startMs: event.startTime, endMs: event.endTime };
+  return listingFault(marketListing(market), times, nowMs);
 }

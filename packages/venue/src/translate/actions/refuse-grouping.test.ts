@@ -1,6 +1,6 @@
 import { parseAction } from '@oddlot/protocol';
 import { expect, test } from 'vitest';
-import { refuseUnsupported } from '../refuse-unsupported.ts';
+import { refuseUnsupported } from './orders.ts';
 
 type Order = { a?: number; b?: boolean; r?: boolean; t?: object };
 

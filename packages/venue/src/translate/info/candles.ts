@@ -2,7 +2,7 @@ import { settledMarketView } from '@oddlot/engine';
 import type { Candle, InfoQueryOf } from '@oddlot/protocol';
 import type { CandleInterval } from '../../read-models/candle-interval.ts';
 import type { CandleBar } from '../../read-models/candles.ts';
-import { type Instrument, instrumentLookup } from '../actions/instrument-lookup.ts';
+import { type Instrument, instrumentLookup } from '../instruments.ts';
 import { formatPrice, formatSize } from '../format.ts';
 import {
   answer,
@@ -10,9 +10,9 @@ import {
   type InfoContext,
   type InfoHandler,
   instrumentNotFound,
+  type PastBars,
   type PastNeeds,
 } from './handler.ts';
-import type { PastBars } from './past-need.ts';
 
 type Context = Pick<InfoContext, 'state' | 'markets' | 'past'>;
 export type CandleQuery = InfoQueryOf<'candleSnapshot'>['req'];

@@ -1,10 +1,7 @@
 import type { InfoQueryOf } from '@oddlot/protocol';
 import type { EventWithMarkets } from '../../read-models/outcome-catalogue.ts';
-import type { EventSort } from '../../read-models/listed-event-index.ts';
-import type { PageOptions, Place } from '../../read-models/ranking.ts';
-import type { InfoContext } from './handler.ts';
-import type { PastList, PastNeed } from './past-need.ts';
-import { settledBeforeMs } from './past.ts';
+import type { EventSort, PageOptions, Place } from '../../read-models/listed-event-index.ts';
+import { type InfoContext, type PastList, type PastNeed, settledBeforeMs } from './handler.ts';
 
 /**
  * Pages of events over memory and the past. Both are in the order of the same keys, and an event's key
@@ -96,4 +93,34 @@ function isBelow([key, id]: Place, [otherKey, otherId]: Place): boolean {
 
 function isAbove(place: Place, other: Place): boolean {
   return isBelow(other, place);
+}
+
+/** As many events as one question looks through. */
+export const SEARCHED_EVENTS = 200;
+
+export function isSought({ category, search }: Query): boolean {
+  return category !== undefined || search !== undefined;
+}
+
+/** Every word must be somewhere in what is said of the event or of one of its markets, in any case. */
+export function matchOf({
+  category,
+  search = '',
+}: Pick<Query, 'category' | 'search'>): (event: EventWithMarkets) => boolean {
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return ({ event: { listing }, markets }) => {
+    if (category !== undefined && listing.category !== category) return false;
+    if (words.length === 0) return true;
+    const questions = markets.flatMap(({ listing: { groupTitle, question } }) => [
+      groupTitle ?? '',
+      question,
+    ]);
+    const text = [listing.title, listing.category, ...listing.tags, ...questions]
+      .join('\n')
+      .toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
 }

@@ -9,12 +9,19 @@ import { formatMoney, present } from '@oddlot/units';
 import type { MarketRecord } from '../../read-models/outcome-catalogue.ts';
 import { pointsIn } from '../../read-models/probabilities.ts';
 import type { PointRow } from '../../read-models/tiered-series.ts';
-import { outcomeName } from '../actions/instrument-lookup.ts';
+import { outcomeName } from '../instruments.ts';
 import { formatHalfPrice, formatPrice, formatSize } from '../format.ts';
-import { answer, type InfoContext, type InfoHandler, type PastNeeds } from './handler.ts';
+import {
+  answer,
+  eventIn,
+  type InfoContext,
+  type InfoHandler,
+  marketIn,
+  marketsNeeded,
+  type PastNeeds,
+  type PastRows,
+} from './handler.ts';
 import { midOrNull, priceOrNull, shownMarket } from './outcome-market.ts';
-import type { PastRows } from './past-need.ts';
-import { eventIn, marketIn, marketsNeeded } from './past.ts';
 
 /** What traders watch of outcome markets, in YES prices. */
 export const outcomeAssetCtxs: InfoHandler<'outcomeAssetCtxs', OutcomeAssetCtx[]> = (

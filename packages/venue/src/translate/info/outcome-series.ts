@@ -11,13 +11,16 @@ import {
 import { divHalfUp } from '@oddlot/units';
 import type { MarketRecord, ResolutionRecord } from '../../read-models/outcome-catalogue.ts';
 import { formatHalfPrice, formatReferencePrice } from '../format.ts';
-import type { Place } from '../../read-models/ranking.ts';
+import type { Place } from '../../read-models/listed-event-index.ts';
 import {
   answer,
   type InfoContext,
   type InfoHandler,
   instrumentNotFound,
+  marketIn,
+  marketsNeeded,
   type PastNeeds,
+  settledBeforeMs,
 } from './handler.ts';
 import {
   decidedBy,
@@ -27,7 +30,6 @@ import {
   strikeStatus,
   winningLeg,
 } from './outcome-market.ts';
-import { marketIn, marketsNeeded, settledBeforeMs } from './past.ts';
 
 /** The markets of a series, newest start first, those that are listed ahead included. */
 export const outcomeSeriesTimeline: InfoHandler<'outcomeSeriesTimeline', OutcomeSeriesTimeline> = (

@@ -1,14 +1,21 @@
 import {
-  perpDefinitions,
   type PerpDefinition,
+  perpDefinitions,
   perpView,
   premiumCapE8,
   type State,
 } from '@oddlot/engine';
-import { refusal, type PerpMeta, type PerpMetaDetail, type PerpUniverse } from '@oddlot/protocol';
+import {
+  type FundingHistoryRow,
+  LIMITS,
+  type PerpMeta,
+  type PerpMetaDetail,
+  type PerpUniverse,
+  refusal,
+} from '@oddlot/protocol';
 import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
-import { formatPrice, formatRate, formatSize, sizeAsNumber } from '../format.ts';
-import { answer, type InfoHandler } from './handler.ts';
+import { formatPrice, formatRate, formatRateE10, formatSize, sizeAsNumber } from '../format.ts';
+import { answer, type InfoHandler, instrumentNotFound } from './handler.ts';
 
 /** The asset id of USDC, the second of every perp's pair. */
 const USDC_ASSET_ID = 1;
@@ -108,3 +115,23 @@ function marginTable(perp: PerpDefinition): Instrument['marginTable'] {
 function assetsOf(perp: PerpDefinition): [number, number] {
   return [perp.asset.assetId, USDC_ASSET_ID];
 }
+
+/** What the hours of a perp came to, oldest first; a market is told by its name or by its id. */
+export const fundingHistory: InfoHandler<'fundingHistory', FundingHistoryRow[]> = (
+  { markets, state },
+  { coin, endTime = state.timeMs, startTime },
+) => {
+  const perp = perpDefinitions(state).find(
+    ({ instrumentId, name }) => name === coin || String(instrumentId) === coin,
+  );
+  if (perp === undefined) return instrumentNotFound('coin', coin);
+  const points = markets.fundings.between(perp.instrumentId, startTime, endTime);
+  return answer(
+    points.slice(0, LIMITS.fundingHistoryMax).map(([time, rateE10, premiumE10]) => ({
+      coin: perp.name,
+      fundingRate: formatRateE10(rateE10),
+      premium: formatRateE10(premiumE10),
+      time,
+    })),
+  );
+};

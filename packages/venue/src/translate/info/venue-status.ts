@@ -1,7 +1,24 @@
-import { doWithdrawalsWait, oracleAges, venueMoney, type State } from '@oddlot/engine';
-import type { VenueGate, VenueOracle, VenueStatus } from '@oddlot/protocol';
-import { formatMoney } from '@oddlot/units';
-import { answer, type InfoHandler } from './handler.ts';
+import {
+  doWithdrawalsWait,
+  type FeeTier,
+  type FeeTierView,
+  feeTierView,
+  oracleAges,
+  type State,
+  venueMoney,
+} from '@oddlot/engine';
+import {
+  type FeeTierRates,
+  type FeeTierRow,
+  LIMITS,
+  type Settings,
+  type VenueGate,
+  type VenueOracle,
+  type VenueStatus,
+} from '@oddlot/protocol';
+import { formatMoney, MONEY_DECIMALS, ZERO_USDC } from '@oddlot/units';
+import { answer, type InfoHandler, type ReplicaList } from './handler.ts';
+import { formatRate } from '../format.ts';
 
 /** Who operates the venue, and how it does. Of the lists of gates only how long they are: those are people. */
 export const venueStatus: InfoHandler<'venueStatus', VenueStatus> = ({ state }) => {
@@ -47,5 +64,91 @@ function moneyAndOracles(
     insuranceFund: formatMoney(insuranceFund),
     insuranceTarget: formatMoney(insuranceTarget),
     treasury: formatMoney(treasury),
+  };
+}
+
+/** Builder fees need 47 or later. */
+const PROTOCOL_VERSION = 47;
+
+/** In snake_case, as the interface names these fields. */
+export const settings: InfoHandler<'settings', Settings> = ({
+  network,
+  settings: deployment,
+  state,
+}) =>
+  answer({
+    bridge2_contract_address: deployment.bridgeContractAddress,
+    settlement_chain_id: deployment.settlementChainId,
+    usdc_contract_address: deployment.usdcContractAddress,
+    insurance_fund_address: state.parameters?.insuranceFundAddress ?? '',
+    usdc_decimals: MONEY_DECIMALS,
+    min_deposit: String(LIMITS.depositMicroMin),
+    min_withdraw: formatMoney(state.parameters?.withdrawMinMicroUsdc ?? LIMITS.withdrawMicroMin),
+    withdraw_fee: formatMoney(state.parameters?.withdrawFeeMicroUsdc ?? 0),
+    service_network: network.serviceNetwork,
+    chain_id: network.chainId,
+    api_version: network.apiVersion,
+    protocol_version: PROTOCOL_VERSION,
+    ...relayOf(deployment.relayUrl),
+    chain_name: deployment.chainName,
+    settlement_rpc_url: deployment.settlementRpcUrl ?? null,
+    faucet_amount: deployment.faucetUsdc === undefined ? null : String(deployment.faucetUsdc),
+    simulated_traders: deployment.hasBots ?? false,
+    simulated_accounts: [...(deployment.botAccounts ?? [])],
+    has_leaderboard: deployment.hasLeaderboard ?? true,
+    ...replicasOf(deployment.replicas?.() ?? []),
+  });
+
+function relayOf(url: string | undefined) {
+  return url === undefined
+    ? ({ has_relay: false, relay_url: '' } as const)
+    : ({ has_relay: true, relay_url: url } as const);
+}
+
+/** Those that clients can reach; one alone is what they know already. */
+function replicasOf(told: ReturnType<ReplicaList>): Pick<Settings, 'replicas'> {
+  const replicas = told.map(({ height, replica, url }) => ({ replica, url, height }));
+  return replicas.length < 2 ? {} : { replicas };
+}
+
+/** The channel of outcome markets, whose rates are each market's own. */
+const OUTCOME_EXCHANGE_ID = 1;
+/** What an outcome market charges takers unless it says otherwise, 10^-8. */
+const OUTCOME_TAKER_FEE_E8 = 7_000_000;
+const NO_FEES: FeeTier = { level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 0, takerFeeE8: 0 };
+const NO_TIER: FeeTierView = { tier: NO_FEES, volume14d: ZERO_USDC, next: undefined };
+
+export const feeTierInfo: InfoHandler<'feeTierInfo', { tiers: FeeTierRow[] }> = (
+  { state },
+  { exchangeId },
+) => {
+  const ladder = state.parameters?.feeTiers ?? [];
+  const tiers = exchangeId === OUTCOME_EXCHANGE_ID ? [NO_FEES] : ladder;
+  return answer({ tiers: tiers.map(tierRow) });
+};
+
+export const feeTierRates: InfoHandler<'feeTierRates', FeeTierRates> = ({ state }, { user }) => {
+  // Before its first block a venue has no ladder, and nobody has traded.
+  const { tier, volume14d, next } =
+    state.parameters === undefined ? NO_TIER : feeTierView(state, user);
+  const { perpMakerFeeRate, perpTakerFeeRate } = tierRow(tier);
+  return answer({
+    user,
+    level: tier.level,
+    volume14d: formatMoney(volume14d),
+    perpMakerFeeRate,
+    perpTakerFeeRate,
+    outcomeTakerFeeRate: formatRate(OUTCOME_TAKER_FEE_E8),
+    nextLevel: next?.level ?? null,
+    nextMin14dTradingVolume: next === undefined ? null : formatMoney(next.minVolumeMicroUsdc),
+  });
+};
+
+function tierRow({ level, minVolumeMicroUsdc, makerFeeE8, takerFeeE8 }: FeeTier): FeeTierRow {
+  return {
+    level,
+    min14dTradingVolume: formatMoney(minVolumeMicroUsdc),
+    perpMakerFeeRate: formatRate(makerFeeE8),
+    perpTakerFeeRate: formatRate(takerFeeE8),
   };
 }

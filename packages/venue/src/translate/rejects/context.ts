@@ -1,7 +1,7 @@
 import type { Command, CreditFaucetCommand, Reject, RejectReason } from '@oddlot/engine';
 import type { Details, WireError } from '@oddlot/protocol';
-import type { RequestCommand } from '../../block/request-command.ts';
-import type { InstrumentLookup } from '../actions/instrument-lookup.ts';
+import type { RequestCommand } from '../../block/block.ts';
+import type { InstrumentLookup } from '../instruments.ts';
 import { formatPrice, formatSize } from '../format.ts';
 
 /** What a refusal is put into words with. */

@@ -1,4 +1,4 @@
-import { OUTCOME_ID_MIN, refusal } from '@oddlot/protocol';
+import { type Details, OUTCOME_ID_MIN, refusal } from '@oddlot/protocol';
 import { formatDecimal, formatMoney, MONEY_DECIMALS, parseDecimal } from '@oddlot/units';
 import { formatPrice } from '../format.ts';
 import {
@@ -9,11 +9,12 @@ import {
   instrumentAt,
   nameOf,
   priceAt,
+  priceText,
+  type RejectContext,
   sizeAt,
   sizeText,
-  triggerPriceAt,
-  type RejectContext,
   type Translations,
+  triggerPriceAt,
 } from './context.ts';
 
 /** Refusals of orders, amends and cancels. */
@@ -140,4 +141,51 @@ export function validText(value: bigint, decimals: number, end?: bigint): string
   if (value <= 0n || value > BigInt(Number.MAX_SAFE_INTEGER)) return null;
   if (end !== undefined && value >= end) return null;
   return formatDecimal(value, decimals);
+}
+
+/** Refusals on outcome markets: of orders, of split and merge, and of what deployers do. */
+
+export const OUTCOME = {
+  amendWouldTake: (_, context) => refusal('amendWouldTake', [], priceAt(context)),
+  orderQueued: (_, context) => refusal('orderQueued', [], clientIdAt(context)),
+  outcomeUnknown: ({ instrumentId }, context) =>
+    refusal('notOutcome', [], { ...instrumentAt(context), got: instrumentId }),
+  marketClosed: (_, context) => refusal('marketClosed', [], instrumentAt(context)),
+  marketResolved: (_, context) => refusal('outcomeResolved', [], instrumentAt(context)),
+  iocOnOutcome: (_, context) => refusal('iocOnOutcome', [], at(context, 't.limit.tif')),
+  triggerOnOutcome: (_, context) => refusal('triggerOnOutcome', [], at(context, 't.trigger')),
+  sharesInsufficient: (reject, context) =>
+    refusal('insufficientShares', [], { ...sizeAt(context), ...shares(reject, context) }),
+  pairsInsufficient: (reject, context) =>
+    refusal('insufficientSharesToMerge', [], { ...sizeAt(context), ...shares(reject, context) }),
+  slugUsed: ({ slug }) => refusal('slugUsed', [slug], { field: 'slug', ...gotten(slug) }),
+  eventUnknown: ({ slug }) => refusal('eventNotFound', [], { field: 'eventSlug', ...gotten(slug) }),
+  phaseChangeInvalid: ({ instrumentId, from, to }) =>
+    refusal('invalidPhaseChange', [from, to], {
+      field: to === 'resolved' ? 'instrumentId' : 'instrumentIds',
+      got: instrumentId,
+    }),
+  alreadyResolved: ({ instrumentId }) =>
+    refusal('alreadyResolved', [], { field: 'instrumentId', got: instrumentId }),
+  fractionInexact: ({ instrumentId, floor }, context) => {
+    const nearest = (units: number): string => priceText(context, instrumentId, units);
+    const why = `must be a multiple of ${nearest(1)}`;
+    return refusal('invalidValue', ['settlementFraction', why], {
+      field: 'settlementFraction',
+      allowed: { step: nearest(1) },
+      nearest: [nearest(floor), nearest(floor + 1)],
+    });
+  },
+  fractionsOff: () => refusal('fractionsNotOne', [], { field: 'settlementFraction' }),
+} satisfies Partial<Translations>;
+
+function shares(
+  reject: { readonly instrumentId: number; readonly required: number; readonly available: number },
+  context: RejectContext,
+): Details {
+  const { available, instrumentId, required } = reject;
+  return {
+    required: sizeText(context, instrumentId, required),
+    available: sizeText(context, instrumentId, available),
+  };
 }

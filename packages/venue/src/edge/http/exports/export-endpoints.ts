@@ -10,11 +10,10 @@ import {
 import { measured, WorkBudget, type WorkLimits } from '@oddlot/host/ports';
 import { EXPORTS, parseExport, refusal } from '@oddlot/protocol';
 import type { ExportName, ExportRequestOf } from '@oddlot/protocol';
-import type { History } from '../../../history/history.ts';
-import { historyOf } from '../../../history/history-of.ts';
+import { type History, historyOf } from '../../../history/history.ts';
 import type { MarketData } from '../../../read-models/market-data.ts';
 import type { Replica } from '../../../replica/replica.ts';
-import { refusalWithInstrument } from '../../../translate/refusal-with-instrument.ts';
+import { refusalWithInstrument } from '../../../translate/instruments.ts';
 import { historyRefusal } from '../history/history-refusal.ts';
 import { ExportGate } from './export-gate.ts';
 import { exportPages } from './export-pages.ts';

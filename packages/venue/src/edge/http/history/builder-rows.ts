@@ -12,7 +12,7 @@ import type {
 import { formatDecimal, formatMoney } from '@oddlot/units';
 import type { BuilderPage, NumberedPage } from '../../../history/history.ts';
 import type { ClaimRecord, EarningRecord } from '../../../history/rows/block-rows.ts';
-import { outcomeName } from '../../../translate/actions/instrument-lookup.ts';
+import { outcomeName } from '../../../translate/instruments.ts';
 import { readCursor, type Place } from './cursor.ts';
 import { waitFor, type HistoryContext, type HistoryHandler } from './handler.ts';
 import { masked } from './masked.ts';

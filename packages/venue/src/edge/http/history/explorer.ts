@@ -11,10 +11,9 @@ import type {
 } from '@oddlot/protocol';
 import type { Ask, BlockRecord, TxRecordRow } from '../../../history/history.ts';
 import type { Receipt } from '../../../history/receipts.ts';
-import { authorityOf } from '../../../block/request-command.ts';
+import { authorityOf } from '../../../block/block.ts';
 import { internalNameNamed, internalNameOf } from '../../../translate/action-types.ts';
-import { briefAction } from '../../../translate/brief-action.ts';
-import { publicAction } from '../../../translate/public-action.ts';
+import { briefAction, publicAction } from '../../../translate/explorer.ts';
 import { recovering } from '../recovering.ts';
 import { readCursor } from './cursor.ts';
 import {

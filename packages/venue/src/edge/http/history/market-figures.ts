@@ -4,7 +4,7 @@ import {
   type Liquidation,
   type OpenInterestRow,
 } from '@oddlot/protocol';
-import { RANKED_SPAN_MS, rankedList } from '../../../history/rows/largest-trades.ts';
+import { RANKED_SPAN_MS, rankedList } from '../../../history/rows/market-figures.ts';
 import { readCursor } from './cursor.ts';
 import { waitFor, waitForSpan, type HistoryHandler } from './handler.ts';
 

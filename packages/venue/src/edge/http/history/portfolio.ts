@@ -1,12 +1,7 @@
 import type { Portfolio, PortfolioPoint, PortfolioWindow } from '@oddlot/protocol';
 import { type Address, formatMoney } from '@oddlot/units';
 import type { AccountSums, AsOf, History } from '../../../history/history.ts';
-import {
-  NOTHING,
-  pnlBetween,
-  pointsOf,
-  pointsOfWindow,
-} from '../../../history/portfolio-window.ts';
+import { NOTHING, pnlBetween, pointsOf, pointsOfWindow } from '../../../history/portfolio.ts';
 import type { AccountValueRecord } from '../../../history/rows/block-rows.ts';
 import { waitFor, type HistoryHandler } from './handler.ts';
 

@@ -1,5 +1,5 @@
-import type { AppliedBlock } from '../../../block/applied-block.ts';
-import type { Instrument } from '../../../translate/actions/instrument-lookup.ts';
+import type { AppliedBlock } from '../../../block/block.ts';
+import type { Instrument } from '../../../translate/instruments.ts';
 import { assetContext } from '../../../translate/event-to-stream.ts';
 import { findPerp } from '../../../translate/info/handler.ts';
 import { marketContext } from '../../../translate/market-to-stream.ts';

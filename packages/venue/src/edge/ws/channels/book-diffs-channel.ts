@@ -1,6 +1,6 @@
-import type { AppliedBlock } from '../../../block/applied-block.ts';
-import type { Instrument } from '../../../translate/actions/instrument-lookup.ts';
-import { bookDiff, bookSnapshot, wholeBook, type WholeBook } from '../../../translate/book-diff.ts';
+import type { AppliedBlock } from '../../../block/block.ts';
+import type { Instrument } from '../../../translate/instruments.ts';
+import { bookDiff, bookSnapshot, wholeBook, type WholeBook } from '../../../translate/info/book.ts';
 import type { Source, Stream } from '../stream.ts';
 import {
   bookVersion,

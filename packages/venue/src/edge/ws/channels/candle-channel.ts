@@ -1,7 +1,7 @@
-import type { AppliedBlock } from '../../../block/applied-block.ts';
+import type { AppliedBlock } from '../../../block/block.ts';
 import { startOf, type CandleInterval } from '../../../read-models/candle-interval.ts';
 import type { CandleBar } from '../../../read-models/candles.ts';
-import type { Instrument } from '../../../translate/actions/instrument-lookup.ts';
+import type { Instrument } from '../../../translate/instruments.ts';
 import { candleRecord } from '../../../translate/info/candles.ts';
 import type { Source, Stream } from '../stream.ts';
 import { Pace } from '../timing.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ExplorerTail } from '../../../history/explorer-tail.ts';
+import { ExplorerTail } from '../../../history/recent-blocks.ts';
 import { TestEdge, VirtualTiming, type TestClient } from '../../../testing/ws/test-edge.ts';
 import { listMarkets, placeShares } from '../../../testing/ws/test-markets.ts';
 import { ALICE, BOB } from '../../../testing/ws/test-venue.ts';

@@ -1,7 +1,6 @@
 import { explorerBlock, explorerTxs } from '../../../translate/explorer.ts';
-import { instrumentLookup } from '../../../translate/actions/instrument-lookup.ts';
-import type { Asker } from '../../../history/history.ts';
-import { historyOf } from '../../../history/history-of.ts';
+import { instrumentLookup } from '../../../translate/instruments.ts';
+import { type Asker, historyOf } from '../../../history/history.ts';
 import { pastOfBlocks } from '../past-of-blocks.ts';
 import type { PastSpan } from '../past.ts';
 import type { Stream } from '../stream.ts';

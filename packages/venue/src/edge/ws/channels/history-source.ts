@@ -1,13 +1,13 @@
-import { historyOf } from '../../../history/history-of.ts';
-import type {
-  Asker,
-  AsOf,
-  History,
-  SinceAnswer,
-  WatchedRows,
-  WatchedTable,
+import {
+  type Asker,
+  type AsOf,
+  type History,
+  HistoryBehindError,
+  historyOf,
+  type SinceAnswer,
+  type WatchedRows,
+  type WatchedTable,
 } from '../../../history/history.ts';
-import { HistoryBehindError } from '../../../history/history.ts';
 import type { AccountType, RowPosition } from '../../../history/rows/block-rows.ts';
 import type { Past, PastFrame, PastSpan } from '../past.ts';
 import type { LateSnapshot, LateSource, Stream } from '../stream.ts';

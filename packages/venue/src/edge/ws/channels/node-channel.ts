@@ -1,11 +1,10 @@
 import type { State } from '@oddlot/engine';
 import { refusal, type Details } from '@oddlot/protocol';
 import type { MarketData } from '../../../read-models/market-data.ts';
-import type { AppliedBlock } from '../../../block/applied-block.ts';
-import type { ExplorerTail } from '../../../history/explorer-tail.ts';
+import type { AppliedBlock } from '../../../block/block.ts';
+import type { ExplorerTail, RecentBlocks } from '../../../history/recent-blocks.ts';
 import type { History } from '../../../history/history.ts';
-import type { RecentBlocks } from '../../../history/recent-blocks.ts';
-import { instrumentLookup, type Instrument } from '../../../translate/actions/instrument-lookup.ts';
+import { instrumentLookup, type Instrument } from '../../../translate/instruments.ts';
 import type { StreamRecipe } from '../stream-hub.ts';
 import type { Timing } from '../timing.ts';
 import type { WsLimits } from '../ws-limits.ts';

@@ -1,5 +1,5 @@
-import type { Instrument } from '../../../translate/actions/instrument-lookup.ts';
-import { outcomeBbo } from '../../../translate/outcome-stream.ts';
+import type { Instrument } from '../../../translate/instruments.ts';
+import { outcomeBbo } from '../../../translate/event-to-stream.ts';
 import type { Source, Stream } from '../stream.ts';
 import {
   bookVersion,

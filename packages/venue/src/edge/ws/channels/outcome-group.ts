@@ -1,5 +1,5 @@
 import { OUTCOME_ID_MIN, refusal } from '@oddlot/protocol';
-import type { Instrument } from '../../../translate/actions/instrument-lookup.ts';
+import type { Instrument } from '../../../translate/instruments.ts';
 import { instrumentOf, type ChannelContext, type ChannelRefusal } from './node-channel.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { OrderUpdate, UpdatedOutcomeOrder } from '@oddlot/protocol';
-import { liveOutcomeOrderRecords, outcomeOrderRecord } from '../../../translate/outcome-stream.ts';
+import { liveOutcomeOrderRecords, outcomeOrderRecord } from '../../../translate/event-to-stream.ts';
 import type { ChannelContext } from './node-channel.ts';
 import type { UserParams, UserRowWriter } from './user-event-channel.ts';
 

@@ -1,5 +1,5 @@
 import type { Address } from '@oddlot/units';
-import type { AppliedBlock } from '../../../block/applied-block.ts';
+import type { AppliedBlock } from '../../../block/block.ts';
 import { releaseRecords } from '../../../translate/release-records.ts';
 import { pastOfBlocks } from '../past-of-blocks.ts';
 import type { Past, PastSpan } from '../past.ts';

@@ -1,4 +1,4 @@
-import type { AppliedBlock } from '../../../block/applied-block.ts';
+import type { AppliedBlock } from '../../../block/block.ts';
 import type { TapeTrade } from '../../../history/trade-tape.ts';
 import { pastOfBlocks } from '../past-of-blocks.ts';
 import type { Past, PastSpan } from '../past.ts';

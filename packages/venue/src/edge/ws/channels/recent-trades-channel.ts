@@ -1,5 +1,5 @@
 import type { RecentTradesUpdate } from '@oddlot/protocol';
-import type { Instrument } from '../../../translate/actions/instrument-lookup.ts';
+import type { Instrument } from '../../../translate/instruments.ts';
 import type { Source, Stream } from '../stream.ts';
 import {
   instrumentOf,

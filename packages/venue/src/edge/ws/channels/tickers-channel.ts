@@ -1,5 +1,5 @@
 import { perpDefinitions } from '@oddlot/engine';
-import type { AppliedBlock } from '../../../block/applied-block.ts';
+import type { AppliedBlock } from '../../../block/block.ts';
 import { OUTCOME_ID_MIN } from '@oddlot/protocol';
 import { tickerFields } from '../../../translate/market-to-stream.ts';
 import type { Source, Stream } from '../stream.ts';

@@ -1,5 +1,5 @@
 import type { EngineEvent } from '@oddlot/engine';
-import type { AppliedBlock } from '../../../block/applied-block.ts';
+import type { AppliedBlock } from '../../../block/block.ts';
 
 /** The instruments whose price, volume, open interest or strike a block may have moved. */
 export function touchedInstruments({ result }: AppliedBlock): ReadonlySet<number> {

@@ -1,7 +1,6 @@
 import type { Address } from '@oddlot/units';
-import type { AppliedBlock } from '../../../block/applied-block.ts';
-import type { Asker } from '../../../history/history.ts';
-import { historyOf } from '../../../history/history-of.ts';
+import type { AppliedBlock } from '../../../block/block.ts';
+import { type Asker, historyOf } from '../../../history/history.ts';
 import type { AccountType } from '../../../history/rows/block-rows.ts';
 import { pastOfBlocks } from '../past-of-blocks.ts';
 import { NOTHING_PAST, type Past, type PastSpan } from '../past.ts';

@@ -1,12 +1,20 @@
 import type { Kysely } from 'kysely';
 import type { Answer, Ask, StoreTopic } from '../../history.ts';
-import type { LiveRows } from '../../rows/live-rows.ts';
+import type { LiveRows } from '../../rows/block-rows.ts';
 import type { HistoryTables } from '../history-tables.ts';
 import { claimable, claimed, earned, shares } from './builder-rows.ts';
 import { block, blocks, receipt, tx, txs, userTxs } from './chain-rows.ts';
 import { executionReport } from './execution-report.ts';
-import { largestTrades, liquidations, openInterest } from './market-figures.ts';
-import { accountValues, bars, settledEvents, settledMarket, valuesAt } from './market-rows.ts';
+import {
+  accountValues,
+  bars,
+  largestTrades,
+  liquidations,
+  openInterest,
+  settledEvents,
+  settledMarket,
+  valuesAt,
+} from './market-rows.ts';
 import { since } from './since.ts';
 import { fills, fundings, ledger, orders, withdrawals } from './user-rows.ts';
 

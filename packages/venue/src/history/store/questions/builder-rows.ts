@@ -1,9 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 import type { Answer, Ask, BuilderPage, Page } from '../../history.ts';
-import { bytesOf, hexOf } from '../bytes.ts';
+import { bytesOf, claimCodec, earningCodec, hexOf } from '../row-codecs.ts';
 import type { HistoryTables, Position } from '../history-tables.ts';
-import { claimCodec, earningCodec } from '../row-codecs.ts';
-import { isWithin, spanOf, type Span } from './span.ts';
+import { isWithin, spanOf, type Span } from './run-rows.ts';
 import { cut } from './user-rows.ts';
 
 type Database = Kysely<HistoryTables>;

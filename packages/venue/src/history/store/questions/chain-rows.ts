@@ -1,13 +1,18 @@
 import type { Kysely, Selectable } from 'kysely';
-import { accountKey, hashKey } from '../receipt-codec.ts';
+import {
+  accountKey,
+  hashKey,
+  isAnswer,
+  keyOf,
+  unpackReceipts,
+  unpackTxs,
+} from '../chain-codecs.ts';
 import type { Answer, Ask, BlockRecord, TxRecordRow } from '../../history.ts';
-import type { ReceiptRow } from '../../receipt-row.ts';
+import type { ReceiptRow } from '../../receipt.ts';
 import type { TxRecord } from '../../rows/block-rows.ts';
-import { hexOf } from '../bytes.ts';
+import { hexOf } from '../row-codecs.ts';
 import type { HistoryTables } from '../history-tables.ts';
-import { isAnswer, keyOf, unpackReceipts } from '../packed-receipts.ts';
-import { unpackTxs } from '../packed-txs.ts';
-import { comparePositions } from './span.ts';
+import { comparePositions } from './run-rows.ts';
 
 type Database = Kysely<HistoryTables>;
 

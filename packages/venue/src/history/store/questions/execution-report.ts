@@ -2,20 +2,18 @@ import type { Kysely } from 'kysely';
 import { cloidKey, type Fill, type HistOrderRow } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type { Answer, Ask } from '../../history.ts';
-import { decodeReceiptBody } from '../../receipt-body.ts';
-import type { LiveRows } from '../../rows/live-rows.ts';
+import { decodeReceiptBody } from '../../receipt.ts';
 import {
   type ArrivalTrace,
   type BlockPlace,
   FILL_BLOCKS_MAX,
+  type LiveRows,
   type OrderEndRecord,
-} from '../../rows/order-trace.ts';
-import { hexOf } from '../bytes.ts';
+} from '../../rows/block-rows.ts';
+import { fillPacker, hexOf, orderPacker } from '../row-codecs.ts';
 import type { HistoryTables } from '../history-tables.ts';
-import { endsBetween } from '../order-buckets.ts';
-import { clientIdKey } from '../receipt-codec.ts';
-import { fillPacker, orderPacker } from '../row-codecs.ts';
-import { decodeArrivals, type StoredEnd } from '../trace-codec.ts';
+import { decodeArrivals, endsBetween, type StoredEnd } from '../trace-codec.ts';
+import { clientIdKey } from '../chain-codecs.ts';
 import { firstHeight, receipt, tx, txsOf } from './chain-rows.ts';
 import { orderReport, type ReportParts } from './order-report.ts';
 import { type FoundRow, runRows } from './run-rows.ts';

@@ -13,7 +13,7 @@ import type {
   LaterTrace,
   TakerPart,
   TraceEnd,
-} from '../../rows/order-trace.ts';
+} from '../../rows/block-rows.ts';
 import type { FoundRow } from './run-rows.ts';
 
 /** What the history has of an order, in its several places. */

@@ -1,10 +1,10 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Expression, type Kysely, type RawBuilder, sql, type SqlBool } from 'kysely';
 import type { Address } from '@oddlot/units';
 import type { RowPosition } from '../../rows/block-rows.ts';
-import { bytesOf } from '../bytes.ts';
+import { bytesOf } from '../row-codecs.ts';
 import type { HistoryTables, Position } from '../history-tables.ts';
 import type { Place, RowPacker } from '../packed/packed-rows.ts';
-import { comparePositions, isInside, type Span } from './span.ts';
+import type { Fill, HistOrderRow } from '@oddlot/protocol';
 
 /** Runs that are read at first; how many more follows from what they hold. */
 const RUNS_AT_FIRST = 16;
@@ -160,4 +160,96 @@ function positionOf({ height, idx, time_ms: timeMs }: Position): RowPosition {
 
 function positionOfPlace({ height, index, timeMs }: Place): RowPosition {
   return [timeMs, height, index];
+}
+
+/** Between two positions, both exclusive; an end that is absent is open. */
+export type Span = {
+  readonly low: RowPosition | undefined;
+  readonly high: RowPosition | undefined;
+  readonly direction: 'asc' | 'desc';
+};
+
+type SpanAsk = {
+  readonly startTime?: number;
+  readonly endTime?: number;
+  readonly cursor?: RowPosition;
+  readonly order?: 'newestFirst' | 'oldestFirst';
+};
+
+/** Beyond every time, and still exact with one more. */
+const TIME_MAX = Number.MAX_SAFE_INTEGER - 1;
+
+/** The rows of a time range, behind a cursor when there is one. */
+export function spanOf({ cursor, endTime, order, startTime }: SpanAsk): Span {
+  const low = startTime === undefined ? undefined : before(startTime);
+  const high = endTime === undefined ? undefined : before(Math.min(endTime, TIME_MAX) + 1);
+  if (order === 'oldestFirst') {
+    const isFurther =
+      low === undefined || (cursor !== undefined && comparePositions(cursor, low) > 0);
+    return { low: isFurther ? cursor : low, high, direction: 'asc' };
+  }
+  const isFurther =
+    high === undefined || (cursor !== undefined && comparePositions(cursor, high) < 0);
+  return { low, high: isFurther ? cursor : high, direction: 'desc' };
+}
+
+/** Ahead of all rows of a time. */
+function before(timeMs: number): RowPosition {
+  return [Math.min(timeMs, TIME_MAX + 1), -1, -1];
+}
+
+/** Below zero when the left one comes before. */
+export function comparePositions(left: RowPosition, right: RowPosition): number {
+  return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];
+}
+
+export function isInside(position: RowPosition, { high, low }: Span): boolean {
+  if (low !== undefined && comparePositions(position, low) <= 0) return false;
+  return high === undefined || comparePositions(position, high) < 0;
+}
+
+/** Both databases walk a tree to such a place, and from there in order. */
+export function isWithin({ high, low }: Span): Expression<SqlBool> {
+  const above = low === undefined ? sql`1 = 1` : sql`(time_ms, height, idx) > (${list(low)})`;
+  const below = high === undefined ? sql`1 = 1` : sql`(time_ms, height, idx) < (${list(high)})`;
+  return sql<SqlBool>`${above} AND ${below}`;
+}
+
+function list(values: readonly number[]): Expression<unknown> {
+  return sql.join(values.map((value) => sql`${value}`));
+}
+
+/** Texts of an outcome market that its rows show. They are kept once, not with every row. */
+type MarketTexts = ReadonlyMap<number, { readonly title: string; readonly slug: string }>;
+
+export async function textsOf(
+  database: Kysely<HistoryTables>,
+  instrumentIds: readonly number[],
+): Promise<MarketTexts> {
+  const ids = [...new Set(instrumentIds)];
+  if (ids.length === 0) return new Map();
+  const found = await database
+    .selectFrom('markets')
+    .select(['instrument_id', 'title', 'slug'])
+    .where('instrument_id', 'in', ids)
+    .execute();
+  return new Map(found.map(({ instrument_id, slug, title }) => [instrument_id, { title, slug }]));
+}
+
+/** The same as fields at the end of a row's JSON. */
+export function moreOf(instrumentId: number, texts: MarketTexts): string {
+  const text = texts.get(instrumentId);
+  if (text === undefined) return '';
+  const { slug, title } = text;
+  return `,"title":${JSON.stringify(title)},"slug":${JSON.stringify(slug)}`;
+}
+
+export function fillWithTexts(row: Fill, texts: MarketTexts): Fill {
+  const text = texts.get(row.instrumentId);
+  return text === undefined ? row : { ...row, ...text };
+}
+
+export function orderWithTexts(row: HistOrderRow, texts: MarketTexts): HistOrderRow {
+  const text = texts.get(row.order.instrumentId);
+  return text === undefined ? row : { ...row, order: { ...row.order, ...text } };
 }

@@ -1,11 +1,9 @@
 import type { Kysely } from 'kysely';
 import type { Ask, Page, SinceAnswer } from '../../history.ts';
-import type { LiveRows } from '../../rows/live-rows.ts';
-import type { RowPosition } from '../../rows/block-rows.ts';
-import { bytesOf } from '../bytes.ts';
+import type { LiveRows, RowPosition } from '../../rows/block-rows.ts';
+import { bytesOf } from '../row-codecs.ts';
 import type { HistoryTables } from '../history-tables.ts';
-import { fillWithTexts, textsOf } from '../row-texts.ts';
-import type { FoundRow } from './run-rows.ts';
+import { fillWithTexts, type FoundRow, textsOf } from './run-rows.ts';
 import { foundFills, foundFundings, foundLedger, foundOrders } from './user-rows.ts';
 
 type Database = Kysely<HistoryTables>;

@@ -1,0 +1,98 @@
+import type { Address } from '@oddlot/units';
+import type { AccountSums, Answer, Ask } from './history.ts';
+import { LIMITS, type PortfolioWindow } from '@oddlot/protocol';
+
+/** What the answer is made of: the state of now, and the rows of the store. */
+export type GainSources = {
+  readonly nowMs: number;
+  readonly sums: (user: Address) => AccountSums | null;
+  /** Some accounts in the order in which they were made, from a place on. */
+  readonly users: (from: number, limit: number) => readonly Address[];
+  readonly valuesAt: (ask: Ask<'valuesAt'>) => Promise<Answer<'valuesAt'>>;
+};
+
+/** What accounts gained and traded within windows, as their portfolios say; without those that did neither. */
+export async function accountGains(
+  { accounts, windows }: Ask<'accountGains'>,
+  { nowMs, sums, users: usersFrom, valuesAt }: GainSources,
+): Promise<Answer<'accountGains'>> {
+  const users = 'users' in accounts ? accounts.users : usersFrom(accounts.from, accounts.limit);
+  const starts = windows.map((window) => windowStartMs(window, nowMs));
+  const timesMs = starts.filter((each) => each !== undefined);
+  const values = timesMs.length === 0 ? [] : await valuesAt({ users, timesMs });
+  const rows = users.flatMap((user, at) => {
+    const now = sums(user);
+    if (now === null) return [];
+    const gains = starts.map((startMs) => {
+      const start = startMs === undefined ? NOTHING : values[at]?.[timesMs.indexOf(startMs)];
+      const { volume } = start ?? NOTHING;
+      return { pnl: pnlBetween(start ?? NOTHING, now), volume: now.volume - volume };
+    });
+    const isIdle = gains.every(({ pnl, volume }) => pnl === 0 && volume === 0);
+    return isIdle ? [] : [{ user, value: now.value, gains }];
+  });
+  const isLast = 'users' in accounts || users.length < accounts.limit;
+  return { rows, next: isLast ? null : accounts.from + users.length };
+}
+
+/** Where the windows of a portfolio begin, and what an account gained since: whoever compares accounts goes by the same. */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** How far points may lie apart, so that values are kept for all of them; weeks are doubled. */
+const POINT_STEPS_MS: readonly number[] = [
+  ...[5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 2, 4, 8, 12].map((hours) => hours * HOUR_MS),
+  ...[1, 2, 7].map((days) => days * DAY_MS),
+];
+
+/** How far a window reaches back; `all` does to the beginning. */
+const SPANS_MS: Readonly<Record<Exclude<PortfolioWindow, 'all'>, number>> = {
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+  month: 30 * DAY_MS,
+};
+
+export const NOTHING: AccountSums = {
+  value: 0,
+  moneyIn: 0,
+  moneyOut: 0,
+  volume: 0,
+  fees: 0,
+  funding: 0,
+};
+
+type Points = { readonly stepMs: number; readonly times: readonly number[] };
+
+export function pointsOfWindow(window: Exclude<PortfolioWindow, 'all'>, endMs: number): Points {
+  return pointsOf(endMs - SPANS_MS[window], endMs);
+}
+
+/** From the border at or before the start on, as close together as there may be points; then now. */
+export function pointsOf(startMs: number, endMs: number): Points {
+  const { firstMs, stepMs } = firstPoint(startMs, endMs);
+  const count = Math.ceil((endMs - firstMs) / stepMs);
+  const borders = Array.from({ length: count }, (_, at) => firstMs + at * stepMs);
+  return { stepMs, times: [...borders, endMs] };
+}
+
+/** The time from which a window counts; undefined when it is the beginning of the account, which had nothing. */
+export function windowStartMs(window: PortfolioWindow, endMs: number): number | undefined {
+  return window === 'all' ? undefined : firstPoint(endMs - SPANS_MS[window], endMs).firstMs;
+}
+
+function firstPoint(startMs: number, endMs: number): { stepMs: number; firstMs: number } {
+  const bordersMax = LIMITS.portfolioPointsMax - 1;
+  const firstOf = (stepMs: number): number => Math.max(0, startMs - (startMs % stepMs));
+  const countOf = (stepMs: number): number => Math.ceil((endMs - firstOf(stepMs)) / stepMs);
+  let stepMs = POINT_STEPS_MS.find((each) => countOf(each) <= bordersMax) ?? 7 * DAY_MS;
+  while (countOf(stepMs) > bordersMax) stepMs *= 2;
+  return { stepMs, firstMs: firstOf(stepMs) };
+}
+
+/** What was earned between two times, in micro-USDC: money that came in or went out is none of it. */
+export function pnlBetween(start: AccountSums, end: AccountSums): number {
+  const gained = end.value - start.value;
+  return gained - (end.moneyIn - start.moneyIn) + (end.moneyOut - start.moneyOut);
+}

@@ -1,0 +1,151 @@
+import {
+  agentOwner as findAgentOwner,
+  agentsOf,
+  approvedBuilders as findApprovedBuilders,
+  builderState as findBuilderState,
+  gateStatus,
+  multiSigSigners as findMultiSigSigners,
+} from '@oddlot/engine';
+import type {
+  AccessCodeStatus,
+  AgentOwner,
+  ApprovedAgent,
+  ApprovedBuilder,
+  BuilderState,
+  GateLists,
+  InfoQuery,
+  MultiSigSignerSet,
+  Warning,
+} from '@oddlot/protocol';
+import { formatMoney } from '@oddlot/units';
+import { answer, type InfoContext, type InfoHandler } from './handler.ts';
+
+/** Who may charge an account, sign for it, or is let in; and what builders earned. */
+
+export const approvedAgents: InfoHandler<'approvedAgents', ApprovedAgent[]> = (
+  { state },
+  { user },
+) => {
+  const agents = agentsOf(state, user);
+  return answer(
+    agents.map(({ agent, label, createdMs, updatedMs }) => ({
+      agentAddress: agent,
+      agentName: label,
+      createTime: createdMs,
+      updateTime: updatedMs,
+      validUntil: null,
+    })),
+  );
+};
+
+export const agentOwner: InfoHandler<'agentOwner', AgentOwner> = ({ state }, { agent }) => {
+  const found = findAgentOwner(state, agent);
+  return answer({ agent, owner: found?.owner ?? null, agentName: found?.label ?? null });
+};
+
+export const approvedBuilders: InfoHandler<'approvedBuilders', ApprovedBuilder[]> = (
+  { state },
+  { user },
+) =>
+  answer(
+    findApprovedBuilders(state, user).map(({ builder, maxFeeText, updatedMs }) => ({
+      builder,
+      maxFeeRate: maxFeeText,
+      updateTime: updatedMs,
+    })),
+  );
+
+export const builderState: InfoHandler<'builderState', BuilderState> = ({ state }, { user }) => {
+  // Before its first block a venue has no parameters, and nobody has earned.
+  if (state.parameters === undefined) return answer({ ...NOTHING_EARNED, builder: user });
+  const view = findBuilderState(state, user);
+  return answer({
+    builder: view.builder,
+    unclaimedRewards: formatMoney(view.unclaimed),
+    totalEarned: formatMoney(view.earned),
+    totalClaimed: formatMoney(view.claimed),
+    perpAccountBalance: formatMoney(view.perpBalance),
+    minPerpBalance: formatMoney(view.minPerpBalance),
+    eligible: view.isEligible,
+  });
+};
+
+const NOTHING_EARNED: Omit<BuilderState, 'builder'> = {
+  unclaimedRewards: '0',
+  totalEarned: '0',
+  totalClaimed: '0',
+  perpAccountBalance: '0',
+  minPerpBalance: '0',
+  eligible: false,
+};
+
+export const multiSigSigners: InfoHandler<'multiSigSigners', MultiSigSignerSet> = (
+  { state },
+  { user },
+) => {
+  const set = findMultiSigSigners(state, user);
+  return answer(
+    set === undefined ? null : { authorizedUsers: [...set.users], threshold: set.threshold },
+  );
+};
+
+export const accessCodeStatus: InfoHandler<'accessCodeStatus', AccessCodeStatus> = (
+  { state },
+  { user, channel },
+) => {
+  const { code, granted, grantedMs, required } = gateStatus(state, channel, user);
+  return answer({
+    user,
+    channel,
+    required,
+    granted,
+    accessCode: code === undefined ? null : maskedCode(code),
+    grantedTime: grantedMs ?? null,
+  });
+};
+
+/** Agents hold nothing: who asks for an agent's positions most likely meant its owner's. */
+export function agentWarning({ state }: InfoContext, query: InfoQuery): Warning | undefined {
+  if (!('user' in query) || query.user === undefined) return undefined;
+  const found = findAgentOwner(state, query.user);
+  if (found === undefined) return undefined;
+  const details = { agent: query.user, owner: found.owner };
+  return {
+    code: 'AGENT_ADDRESS',
+    message: `${query.user} is an agent of ${found.owner}`,
+    details,
+  };
+}
+
+const SHOWN_MAX = 1_000;
+
+/** Whom the lists of a gate name. Every request that changed them can be read as a transaction anyway. */
+export const gateLists: InfoHandler<'gateLists', GateLists> = ({ state }, { channel }) => {
+  const { blacklist, codes, grants, whitelist } = state.gates[channel];
+  return answer({
+    channel,
+    whitelist: newest(whitelist),
+    blacklist: newest(blacklist),
+    accessCodes: newest(codes).map(([code, { maxUses, uses }]) => ({
+      accessCode: maskedCode(code),
+      maxUses,
+      uses,
+    })),
+    grants: newest(grants).map(([user, { code, grantedMs }]) => ({
+      user,
+      accessCode: maskedCode(code),
+      grantedTime: grantedMs,
+    })),
+  });
+};
+
+function newest<Entry>(list: Iterable<Entry>): Entry[] {
+  return [...list].slice(-SHOWN_MAX).reverse();
+}
+
+const SHOWN_CHARACTERS = 2;
+
+/** An access code as it is shown: enough to tell which one it is to whoever knows it, and nothing to anybody else. */
+export function maskedCode(code: string): string {
+  return `${[...code].slice(0, SHOWN_CHARACTERS).join('')}****`;
+}
