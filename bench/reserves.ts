@@ -6,12 +6,12 @@ import { address, timeMs, type Address } from '@oddlot/units';
 import { defaultParameters } from '../packages/venue/src/genesis-commands.ts';
 import { buildTree } from '../packages/venue/src/reserves/build-tree.ts';
 import { readProof } from '../packages/venue/src/reserves/read-proof.ts';
-import { treeFile } from '../packages/venue/src/reserves/tree-file.ts';
 import {
   createTreeHasher,
   NODE_BYTES,
+  treeFile,
   type TreeHasher,
-} from '../packages/venue/src/reserves/tree-hasher.ts';
+} from '../packages/venue/src/reserves/tree-file.ts';
 import {
   atMost,
   collectGarbage,

@@ -18,8 +18,10 @@ import {
 import { DECIMAL_LENGTH_MAX } from '@oddlot/units';
 import { LIMITS as ENGINE_LIMITS } from '../packages/engine/src/messages/limits.ts';
 import { readConfig } from '../packages/venue/src/config.ts';
-import { EXPORT_WORK } from '../packages/venue/src/edge/http/exports/export-endpoints.ts';
-import { EXPORT_LIMITS } from '../packages/venue/src/edge/http/exports/export-gate.ts';
+import {
+  EXPORT_LIMITS,
+  EXPORT_WORK,
+} from '../packages/venue/src/edge/http/exports/export-endpoints.ts';
 import { SHARES_MAX } from '../packages/venue/src/edge/http/history/builder-rows.ts';
 import {
   HISTORY_PACE,

@@ -20,10 +20,10 @@ import { SignedBook } from '../../packages/custody/src/validator/signed-book.ts'
 import { ChainFile } from '../../packages/devchain/src/core/chain-lines.ts';
 import { RelayBook } from '../../packages/relay/src/book/relay-book.ts';
 import { localSeed } from '../../packages/relay/src/relay-keys.ts';
-import { exhibitionSecret } from '../../packages/venue/src/exhibition/exhibition-secret.ts';
+import { exhibitionSecret } from '../../packages/venue/src/exhibition/exhibition.ts';
 import { drawServiceName, readServiceNames } from '../../packages/venue/src/log/data-folder.ts';
 import { SnapshotStore } from '../../packages/venue/src/log/checked-stores.ts';
-import { treeSecret } from '../../packages/venue/src/reserves/tree-secret.ts';
+import { treeSecret } from '../../packages/venue/src/reserves/tree-file.ts';
 import { PayoutRecords } from '../../packages/venue/src/settlement/payout/payout-record.ts';
 import { PaidWatch } from '../../packages/venue/src/settlement/reserves/paid-watch.ts';
 import { startOf, WatchFile } from '../../packages/venue/src/settlement/watch-file.ts';

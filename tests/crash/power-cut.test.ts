@@ -12,13 +12,12 @@ import { runBridge } from '../../packages/custody/src/bridge/run-bridge.ts';
 import { ChainFile } from '../../packages/devchain/src/core/chain-lines.ts';
 import { RecordFile } from '../../packages/host/src/durable/record-file.ts';
 import { writeWholeFile } from '../../packages/host/src/durable/whole-file.ts';
-import { exhibitionSecret } from '../../packages/venue/src/exhibition/exhibition-secret.ts';
+import { exhibitionSecret } from '../../packages/venue/src/exhibition/exhibition.ts';
 import { SnapshotStore } from '../../packages/venue/src/log/checked-stores.ts';
 import { localSeed } from '../../packages/relay/src/relay-keys.ts';
 import { RelayBook } from '../../packages/relay/src/book/relay-book.ts';
 import { buildTree } from '../../packages/venue/src/reserves/build-tree.ts';
-import { treeFile } from '../../packages/venue/src/reserves/tree-file.ts';
-import { treeSecret } from '../../packages/venue/src/reserves/tree-secret.ts';
+import { treeFile, treeSecret } from '../../packages/venue/src/reserves/tree-file.ts';
 import { localKeys } from '../../packages/custody/src/key-files/local-keys.ts';
 import {
   type PayoutRecord,

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createReader } from '@oddlot/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { backUpFolder } from '../../packages/venue/src/backup/back-up-folder.ts';
-import { restoreFolder } from '../../packages/venue/src/backup/restore-folder.ts';
+import { backUpFolder, restoreFolder } from '../../packages/venue/src/backup/backup.ts';
 import { replayFolder } from '../../packages/venue/src/replay-folder.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 

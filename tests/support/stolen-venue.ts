@@ -14,7 +14,7 @@ import { BlockBuffer } from '../../packages/venue/src/log/block-codec.ts';
 import { EraStore, SnapshotStore } from '../../packages/venue/src/log/checked-stores.ts';
 import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
 import { LocalReplica } from '../../packages/venue/src/replica/local-replica.ts';
-import { LogPages } from '../../packages/venue/src/supervise/log-pages.ts';
+import { LogPages } from '../../packages/venue/src/supervise/operations-endpoints.ts';
 import {
   actionToCommand,
   instrumentLookup,

@@ -1,7 +1,12 @@
 import { Agent } from 'node:http';
 import { readConfig } from '../../packages/venue/src/config.ts';
-import type { Held, Lease, Start, Stop } from '../../packages/venue/src/lease/lease.ts';
-import { LocalLease } from '../../packages/venue/src/lease/local-lease.ts';
+import {
+  type Held,
+  type Lease,
+  LocalLease,
+  type Start,
+  type Stop,
+} from '../../packages/venue/src/lease/lease.ts';
 import { createLogger } from '../../packages/host/src/operate/log.ts';
 import { HandTime } from '../../packages/host/src/testing/hand-time.ts';
 import {

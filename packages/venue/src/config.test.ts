@@ -13,7 +13,7 @@ import {
   readConfig,
   referencePricesOf,
 } from './config.ts';
-import { historyKeptMsOf, logKeptMsOf } from './supervise/kept.ts';
+import { historyKeptMsOf, logKeptMsOf } from './supervise/archivist-settings.ts';
 import { genesisCommands } from './genesis-commands.ts';
 
 const NAMED = ['--service-network', 'example.org'];

@@ -2,8 +2,7 @@
 export { createLogger } from '@oddlot/host/log';
 export { readConfig } from './config.ts';
 export { THREADS_HERE } from './compose/threads.ts';
-export type { Lease } from './lease/lease.ts';
-export { LocalLease } from './lease/local-lease.ts';
+export { type Lease, LocalLease } from './lease/lease.ts';
 export { priceDecimals } from './oracle/perp-oracle.ts';
 export { startPrice } from './oracle/random-walk.ts';
 export { REFERENCE_DECIMALS } from './oracle/reference-feed.ts';

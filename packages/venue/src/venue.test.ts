@@ -9,8 +9,7 @@ import { bridgeView } from '@oddlot/engine';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 import { isRequest } from './block/block.ts';
-import type { Held, Lease, Start, Stop } from './lease/lease.ts';
-import { LocalLease } from './lease/local-lease.ts';
+import { type Held, type Lease, LocalLease, type Start, type Stop } from './lease/lease.ts';
 import { TermInHand } from './testing/term-in-hand.ts';
 import { openVenue, startVenue, type Venue } from './venue.ts';
 

@@ -11,26 +11,27 @@ import type { Cluster, openCluster } from './supervise/open-cluster.ts';
 import { createEdges, type Edges } from './compose/create-edges.ts';
 import { type Core, openCore } from './compose/open-core.ts';
 import type { Threads } from './compose/threads.ts';
-import { type Config, portsOf } from './config.ts';
+import { type Config, operationsPortOf, portsOf } from './config.ts';
 import { RecoverPool } from './edge/recover-pool.ts';
-import type { Held, Lease } from './lease/lease.ts';
-import { LocalLease } from './lease/local-lease.ts';
+import { type Held, type Lease, LocalLease } from './lease/lease.ts';
 import { LocalActors } from './local-actors.ts';
 import { Ticker } from './replica/local-replica.ts';
-import { holdSettlement } from './settlement-chain.ts';
+import { holdSettlement, returnUnpayable } from './settlement-chain.ts';
 import { watchDisk } from './supervise/disk-watch.ts';
-import { exceptPassing } from './supervise/except-passing.ts';
 import { MemoryWatch } from './supervise/memory-watch.ts';
-import { openPorts } from './supervise/open-ports.ts';
 import { openShown } from './supervise/open-shown.ts';
-import { returnUnpayable } from './supervise/return-unpayable.ts';
-import { takeFolder } from './supervise/take-folder.ts';
+import { takeFolder } from './supervise/data-folder.ts';
 import {
   assertNetwork,
   tellWhatRuns,
   warnOfBackend,
   warnOfOperators,
-} from './supervise/what-runs.ts';
+} from './supervise/operator-log.ts';
+import type { HttpEdge } from '@oddlot/host/http';
+import { hostText } from '@oddlot/host/operate';
+import type { OpenedSettlement } from './settlement/open-settlement.ts';
+import { StreamLostError } from './cluster/stream-error.ts';
+import { exceptNoRoom, LaterReleaseError, TermOverError } from './replica/replica.ts';
 
 /** A running venue. */
 export type Venue = {
@@ -290,4 +291,47 @@ async function startCore({ archivist, replica }: Core, config: Config, log: Logg
 /** Uniform in [0, 1), for what is simulated. */
 function random(): number {
   return randomBytes(4).readUInt32LE() / 2 ** 32;
+}
+
+type PortUrls = { readonly url: string; readonly operationsUrl: string };
+
+/** Opens the public port and the operator's, says where they are, and starts who comes through them. */
+export async function openPorts(
+  config: Config,
+  {
+    http,
+    money,
+    operations,
+  }: {
+    readonly http: HttpEdge;
+    readonly operations: HttpPort;
+    readonly money: Pick<OpenedSettlement, 'allowPage'> | undefined;
+  },
+  visitor: { start(urls: PortUrls): Promise<void> },
+): Promise<PortUrls> {
+  const port = await http.listen(config.port, config.host);
+  // Wallets on the page ask the local chain, which stands on another port.
+  money?.allowPage(port);
+  const operationsPort = await operations.listen(operationsPortOf(config), config.opsHost);
+  const urls = {
+    url: `http://${hostText(config.host)}:${port}`,
+    operationsUrl: `http://${hostText(config.opsHost)}:${operationsPort}`,
+  };
+  await visitor.start(urls);
+  return urls;
+}
+
+/**
+ * Hands errors on, but for those that pass without the process ending: what could not be written for want of room is
+ * written when there is some again (R-disk), what a stream that lost blocks refused, when it is whole again, and a replica whose
+ * rules are no longer those of the log shows what it has (R-era). What a holder could not do in its term, the next holder does.
+ */
+export function exceptPassing(onFatal: (error: unknown) => void): (error: unknown) => void {
+  return exceptNoRoom((error) => {
+    const isPassing =
+      error instanceof StreamLostError ||
+      error instanceof LaterReleaseError ||
+      error instanceof TermOverError;
+    if (!isPassing) onFatal(error);
+  });
 }

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { inDirectory } from '@oddlot/host/testing';
 import { expect, test } from 'vitest';
 import { block, openJournal } from '../testing/journal.ts';
-import { backUpFolder } from './back-up-folder.ts';
-import { restoreFolder } from './restore-folder.ts';
+import { backUpFolder, restoreFolder } from './backup.ts';
 
 /** Goal: a backup is replaced by what goes on from it and by nothing else. Method: logs in folders, with blocks of our own. */
 

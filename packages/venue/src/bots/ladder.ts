@@ -1,5 +1,6 @@
 import type { OrderSnapshot, PerpDefinition } from '@oddlot/engine';
-import { MONEY_DECIMALS } from '@oddlot/units';
+import { type Address, MONEY_DECIMALS } from '@oddlot/units';
+import type { BotMarket } from './fair-values.ts';
 
 /**
  * Which quotes a maker wants around a price. The rungs lie on a grid that does not move with the
@@ -95,4 +96,119 @@ export function bestRungs(wanted: readonly Rung[]): readonly Rung[] {
 
 function keyOf({ isBuy, price }: { readonly isBuy: boolean; readonly price: number }): string {
   return `${isBuy ? 'B' : 'A'}${price}`;
+}
+
+/** An order for shares: `isBuy` and `reduceOnly` name leg and intent, the price is the leg's own. */
+type ShareOrder = Rung & { readonly reduceOnly: boolean };
+
+/** Shares of a leg that can be sold. */
+export type FreeShares = { yes: number; no: number };
+
+/** The distance of two rungs in a market of any tick. */
+const LEG_STEP_SHARE = 0.01;
+/** Shares at the touch, and how many more each further rung has. */
+const TOUCH_SHARES = 60;
+const LEG_GROWTH_SHARE = 0.3;
+
+/** The grid of a market: about a hundredth, in whole ticks. */
+export function shareStep({ definition: { priceTick }, unit }: BotMarket): number {
+  return Math.max(1, Math.round((unit * LEG_STEP_SHARE) / priceTick)) * priceTick;
+}
+
+/**
+ * A maker's rungs around a rung of the grid, which stays empty, in YES prices (R-one-book). Makers
+ * share the grid as they do on perps.
+ */
+export function shareLadder(
+  market: BotMarket,
+  anchor: number,
+  shape: { readonly levels: number; readonly maker: number; readonly makers: number },
+): Rung[] {
+  const { levels, maker, makers } = shape;
+  const step = shareStep(market);
+  const rungs: Rung[] = [];
+  for (let level = 0; level < levels; level++) {
+    const distance = level * makers + maker + 1;
+    for (const isBuy of [true, false]) {
+      const price = (anchor + (isBuy ? -distance : distance)) * step;
+      if (price > 0 && price < market.unit)
+        rungs.push({ isBuy, price, size: sizeAt(market, distance) });
+    }
+  }
+  return rungs;
+}
+
+function sizeAt({ definition }: BotMarket, distance: number): number {
+  const { maxOrderSize, minOrderSize, szDecimals } = definition;
+  const shares = TOUCH_SHARES * (1 + LEG_GROWTH_SHARE * (distance - 1));
+  const lots = Math.round(shares * 10 ** szDecimals);
+  return Math.min(Math.max(minOrderSize, lots), maxOrderSize);
+}
+
+/**
+ * The order that fills a rung: held shares are sold first; without them the other leg is bought, which
+ * is the same rung of the book (R-mint-burn). Takes what it sells out of `free`.
+ */
+export function shareOrder(
+  { isBuy, price, size }: Rung,
+  free: FreeShares,
+  unit: number,
+): ShareOrder {
+  const sold = isBuy ? 'no' : 'yes';
+  const reduceOnly = free[sold] >= size;
+  if (reduceOnly) free[sold] -= size;
+  const leg = isBuy === reduceOnly ? 'no' : 'yes';
+  return { isBuy, reduceOnly, size, price: leg === 'yes' ? price : unit - price };
+}
+
+/** How much smaller or larger than planned an order is; the smallest is far from worn (see `difference`). */
+const SIZE_SHARE_MIN = 0.7;
+const SIZE_SHARE_MAX = 1.6;
+/** In how many cases a size is a round number, as people like them. */
+const ROUND_SHARE = 0.6;
+/** How many of the further rungs a maker leaves out. */
+const GAP_SHARE = 1 / 6;
+
+/**
+ * What makes one simulated maker differ from the next: sizes that vary and rungs that it leaves out.
+ * All of it is drawn from its address, so that the same maker behaves the same, wherever it runs.
+ */
+export class QuotingStyle {
+  readonly #seed: number;
+  readonly #random: () => number;
+
+  constructor(address: Address) {
+    this.#seed = Number.parseInt(address.slice(-8), 16);
+    this.#random = seeded(this.#seed);
+  }
+
+  /** A size near the planned one, within the bounds of its market. */
+  sizeNear(planned: number, bounds: { readonly min: number; readonly max: number }): number {
+    const share = SIZE_SHARE_MIN + this.#random() * (SIZE_SHARE_MAX - SIZE_SHARE_MIN);
+    const digits = this.#random() < ROUND_SHARE ? 1 : 2;
+    const size = rounded(planned * share, digits);
+    return Math.min(Math.max(bounds.min, size), bounds.max);
+  }
+
+  /** Whether it quotes at a price that is not the best: always the same answer, so that quotes stay. */
+  likes(price: number): boolean {
+    return seeded(this.#seed ^ Math.imul(price, 0x9e_37_79_b1))() >= GAP_SHARE;
+  }
+}
+
+/** To so many digits after the first, and at least 1. */
+function rounded(size: number, digits: number): number {
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, size))) - digits);
+  return Math.max(1, Math.round(size / unit) * unit);
+}
+
+/** Uniform in [0, 1), the same for the same seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d_2b_79_f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

@@ -2,19 +2,34 @@ import {
   accountView,
   bookLevels,
   openOrders,
+  type OrderSnapshot,
+  outcomeAccountView,
+  outcomeOpenOrders,
+  type PerpDefinition,
   perpDefinitions,
   perpView,
-  type PerpDefinition,
 } from '@oddlot/engine';
 import { LIMITS } from '@oddlot/protocol';
-import { MONEY_DECIMALS } from '@oddlot/units';
+import { MONEY_DECIMALS, present } from '@oddlot/units';
 import type { Replica } from '../replica/replica.ts';
-import { QuotingStyle } from './quoting-style.ts';
-import { bestRungs, crossedSize, difference, gridStep, ladder, type Rung } from './ladder.ts';
-import type { BotOrder, Trader } from './trader.ts';
+import {
+  bestRungs,
+  crossedSize,
+  difference,
+  type FreeShares,
+  gridStep,
+  ladder,
+  QuotingStyle,
+  type Rung,
+  shareLadder,
+  shareOrder,
+  shareStep,
+} from './ladder.ts';
+import type { BotOrder, BotShareOrder, Trader } from './trader.ts';
+import type { BotMarket, FairValues } from './fair-values.ts';
 
 /** Rungs of one maker, each side of a book. */
-const LEVELS = 10;
+const PERP_LEVELS = 10;
 /** The price may leave its rung by this share of a step before the quotes follow. */
 const BAND_SHARE = 0.75;
 
@@ -115,7 +130,7 @@ export class Maker {
       const { rung, step } = this.#anchorOf(perp, view.oracle);
       // The rungs at the touch are always there; of the others some are left out.
       const touch = this.#place.makers * step;
-      const wanted = ladder(perp, rung, { step, levels: LEVELS, ...this.#place }).filter(
+      const wanted = ladder(perp, rung, { step, levels: PERP_LEVELS, ...this.#place }).filter(
         ({ price }) => Math.abs(price - rung * step) <= touch || this.#habits.likes(price),
       );
       return [{ perp, wanted, ...difference(wanted, live.get(perp.instrumentId) ?? []) }];
@@ -139,4 +154,170 @@ export class Maker {
 /** An operator can move a price by any factor: rungs that were fine for the old one may be further apart than the new one is from 0. */
 function isFarFrom(step: number, fitting: number): boolean {
   return Math.max(step / fitting, fitting / step) > REGRID_FACTOR;
+}
+
+/** Rungs of one maker, each side of a book. */
+const SHARE_LEVELS = 3;
+/** The value may leave its rung by so many steps before the quotes follow: every move is in the log. */
+const BAND_STEPS = 1.25;
+/** Pairs of at least this many shares are turned into money again. */
+const MERGE_SHARES = 200;
+
+/** A maker takes no order that would leave it with more shares of a leg than this. */
+const INVENTORY_SHARES = 5_000;
+
+/** What does not trade at once stays as a quote for this long. */
+const TAKEN_LIFE_MS = 10_000;
+
+type Change = {
+  readonly market: BotMarket;
+  readonly wanted: readonly Rung[];
+  readonly stale: readonly OrderSnapshot[];
+  readonly missing: readonly Rung[];
+};
+
+/** Keeps its share of every outcome market's book filled around the fair value, on both legs. */
+export class ShareMaker {
+  readonly #trader: Trader;
+  readonly #replica: Replica;
+  readonly #values: FairValues;
+  readonly #place: { readonly maker: number; readonly makers: number };
+  readonly #habits: QuotingStyle;
+  /** The rung that the quotes of a market stand around, by instrument id. */
+  readonly #anchors = new Map<number, number>();
+
+  constructor(
+    trader: Trader,
+    replica: Replica,
+    values: FairValues,
+    place: { readonly maker: number; readonly makers: number },
+  ) {
+    this.#trader = trader;
+    this.#replica = replica;
+    this.#values = values;
+    this.#place = place;
+    this.#habits = new QuotingStyle(trader.address);
+  }
+
+  /** Cancels what the value has left behind. All makers do so before any of them quotes anew. */
+  async withdraw(): Promise<void> {
+    const stale = this.#changes().flatMap((change) => change.stale);
+    if (stale.length > 0) await this.#trader.cancel(stale.slice(0, LIMITS.cancelsMax));
+  }
+
+  /** Takes orders of others that cross its best quotes: post-only quotes would be rejected because of them. */
+  async take(): Promise<void> {
+    const free = this.#freeShares();
+    const expireTime = this.#replica.state.timeMs + TAKEN_LIFE_MS;
+    const orders = this.#changes().flatMap(({ market, wanted }) => {
+      const held = free.get(market.definition.instrumentId) ?? { yes: 0, no: 0 };
+      return bestRungs(wanted).flatMap((rung): BotShareOrder[] => {
+        const size = takenSize(market, rung, held);
+        if (size === 0) return [];
+        const order = shareOrder({ ...rung, size }, held, market.unit);
+        return [{ ...order, market: market.definition, limit: { tif: 'Gtd', expireTime } }];
+      });
+    });
+    await this.#placeAll(orders);
+  }
+
+  /** Fills the rungs that are empty; post-only, because the price may move before the order arrives. */
+  async quote(): Promise<void> {
+    const free = this.#freeShares();
+    const missing = this.#changes().flatMap(({ market, missing: rungs }) => {
+      const held = free.get(market.definition.instrumentId) ?? { yes: 0, no: 0 };
+      const { maxOrderSize: max, minOrderSize: min } = market.definition;
+      return rungs.map((rung): BotShareOrder => {
+        const size = this.#habits.sizeNear(rung.size, { min, max });
+        const order = shareOrder({ ...rung, size }, held, market.unit);
+        return { ...order, market: market.definition, limit: { tif: 'Alo' } };
+      });
+    });
+    await this.#placeAll(missing);
+  }
+
+  /** Turns pairs into money again: makers buy both legs all the time. */
+  async merge(): Promise<void> {
+    const free = this.#freeShares();
+    const pairs = [...this.#values.markets.keys()].flatMap(({ definition }) => {
+      const { no, yes } = free.get(definition.instrumentId) ?? { yes: 0, no: 0 };
+      const size = Math.min(yes, no);
+      return size < MERGE_SHARES * 10 ** definition.szDecimals
+        ? []
+        : [{ market: definition, size }];
+    });
+    if (pairs.length > 0) await this.#trader.operate('merge', pairs);
+  }
+
+  async #placeAll(orders: readonly BotShareOrder[]): Promise<void> {
+    for (let from = 0; from < orders.length; from += LIMITS.ordersMax) {
+      const batch = orders.slice(from, from + LIMITS.ordersMax);
+      if (!(await this.#trader.placeShares(batch))) await this.#placeApart(batch);
+    }
+  }
+
+  /** One market that refuses orders must not keep the others empty. */
+  async #placeApart(batch: readonly BotShareOrder[]): Promise<void> {
+    const byMarket = Map.groupBy(batch, ({ market }) => market.instrumentId);
+    if (byMarket.size < 2) return;
+    for (const orders of byMarket.values()) await this.#trader.placeShares(orders);
+  }
+
+  #changes(): Change[] {
+    const orders = outcomeOpenOrders(this.#replica.state, this.#trader.address);
+    const live = Map.groupBy(orders, (order) => order.instrumentId as number);
+    for (const id of this.#anchors.keys()) {
+      if (!this.#replica.state.outcomes.markets.has(id)) this.#anchors.delete(id);
+    }
+    return [...this.#values.markets].map(([market, probability]) => {
+      const anchor = this.#anchorOf(market, probability * market.unit);
+      const wanted = shareLadder(market, anchor, { levels: SHARE_LEVELS, ...this.#place });
+      const own = (live.get(market.definition.instrumentId) ?? []).map((order) => ({
+        ...order,
+        price: order.outcome?.leg === 'no' ? market.unit - order.price : order.price,
+      }));
+      return { market, wanted, ...difference(wanted, own) };
+    });
+  }
+
+  /** It follows only a value that has really moved. */
+  #anchorOf(market: BotMarket, value: number): number {
+    const id = market.definition.instrumentId;
+    const step = shareStep(market);
+    const nearest = Math.min(
+      Math.max(1, Math.round(value / step)),
+      Math.ceil(market.unit / step) - 1,
+    );
+    const anchor = this.#anchors.get(id);
+    if (anchor === undefined || Math.abs(value - anchor * step) > BAND_STEPS * step) {
+      this.#anchors.set(id, nearest);
+    }
+    return present(this.#anchors.get(id), 'the anchor that was just set');
+  }
+
+  #freeShares(): Map<number, FreeShares> {
+    return freeSharesOf(this.#replica, this.#trader);
+  }
+}
+
+/** In YES prices: a bid of others is taken by selling YES or buying NO, so the room is in shares of the leg that grows. */
+function takenSize({ book, definition }: BotMarket, rung: Rung, held: FreeShares): number {
+  const { maxOrderSize, minOrderSize, szDecimals } = definition;
+  const net = rung.isBuy ? held.yes - held.no : held.no - held.yes;
+  const room = INVENTORY_SHARES * 10 ** szDecimals - net;
+  const crossed = crossedSize(rung, book.levels(!rung.isBuy, TAKEN_LEVELS_MAX));
+  const size = Math.min(crossed, room, maxOrderSize);
+  return size < minOrderSize ? 0 : size;
+}
+
+/** What an account could sell, by instrument id. */
+export function freeSharesOf(replica: Replica, trader: Trader): Map<number, FreeShares> {
+  const free = new Map<number, FreeShares>();
+  const positions = outcomeAccountView(replica.state, trader.address)?.positions ?? [];
+  for (const { instrumentId, leg, reserved, size } of positions) {
+    const held = free.get(instrumentId) ?? { yes: 0, no: 0 };
+    held[leg] = size - reserved;
+    free.set(instrumentId, held);
+  }
+  return free;
 }

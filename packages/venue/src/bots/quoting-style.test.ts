@@ -1,6 +1,6 @@
 import { address } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { QuotingStyle } from './quoting-style.ts';
+import { QuotingStyle } from './ladder.ts';
 
 const FIRST = address(`0x${'1'.repeat(40)}`);
 const SECOND = address(`0x${'2'.repeat(40)}`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { BotMarket } from './fair-values.ts';
-import { shareLadder, shareOrder, shareStep } from './share-ladder.ts';
+import { shareLadder, shareOrder, shareStep } from './ladder.ts';
 
 const market = (grid: object = {}) =>
   ({

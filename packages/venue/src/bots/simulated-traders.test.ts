@@ -10,7 +10,7 @@ import { createRecoverer } from '../edge/recoverer.ts';
 import { Receipts } from '../history/receipts.ts';
 import type { AppliedBlock } from '../block/block.ts';
 import { instrumentLookup } from '../translate/action-to-command.ts';
-import { exhibitionCommands } from '../exhibition/exhibition-commands.ts';
+import { exhibitionCommands } from '../exhibition/exhibition.ts';
 import { FairPaths } from '../exhibition/fair-paths.ts';
 import { simulatedAccounts } from './simulated-accounts.ts';
 import { SimulatedTraders } from './simulated-traders.ts';

@@ -1,13 +1,10 @@
 import type { Logger } from '@oddlot/host/log';
 import type { Network } from '@oddlot/protocol';
-import { BotWallet } from './bot-wallet.ts';
+import { type BotVenue, BotWallet, Trader } from './trader.ts';
 import { FairValues, type FairValuesOptions } from './fair-values.ts';
-import { Maker } from './maker.ts';
+import { Maker, ShareMaker } from './maker.ts';
 import { BOT_LABELS } from './simulated-accounts.ts';
-import { ShareMaker } from './share-maker.ts';
-import { ShareTaker } from './share-taker.ts';
-import { Taker } from './taker.ts';
-import { Trader, type BotVenue } from './trader.ts';
+import { ShareTaker, Taker } from './taker.ts';
 
 export type SimulatedTradersOptions = Omit<BotVenue, 'onRefused'> & {
   readonly network: Network;

@@ -2,6 +2,9 @@ import { accountView, perpDefinitions, perpView } from '@oddlot/engine';
 import { MONEY_DECIMALS } from '@oddlot/units';
 import type { Replica } from '../replica/replica.ts';
 import type { Trader } from './trader.ts';
+import type { BotMarket, FairValues } from './fair-values.ts';
+import { type FreeShares, shareStep } from './ladder.ts';
+import { freeSharesOf } from './maker.ts';
 
 /** What one order is worth. */
 const USDC_MIN = 50;
@@ -48,4 +51,85 @@ export class Taker {
     const pull = Math.min(1, usdc / POSITION_USDC) / 2;
     return own.size > 0 ? 0.5 - pull : 0.5 + pull;
   }
+}
+
+/** What one order is about, in shares. */
+const SHARES_MIN = 5;
+const SHARES_MAX = 45;
+/** How many steps behind the best price it may still trade. */
+const SLIPPAGE_STEPS = 2;
+/** How often shares are split or merged instead of traded, and held ones sold instead of others bought. */
+const SPLIT_SHARE = 0.04;
+const MERGE_SHARE = 0.1;
+const SELL_SHARE = 0.45;
+/** What does not trade at once goes away by itself. */
+const LIFE_MS = 10_000;
+
+/** Trades small numbers of shares with whoever quotes, on both legs, and splits and merges now and then. */
+export class ShareTaker {
+  readonly #trader: Trader;
+  readonly #replica: Replica;
+  readonly #values: FairValues;
+  readonly #random: () => number;
+
+  constructor(trader: Trader, replica: Replica, values: FairValues, random: () => number) {
+    this.#trader = trader;
+    this.#replica = replica;
+    this.#values = values;
+    this.#random = random;
+  }
+
+  async trade(): Promise<void> {
+    const markets = [...this.#values.markets.keys()];
+    const market = markets[Math.floor(this.#random() * markets.length)];
+    if (market === undefined) return;
+    const { definition } = market;
+    const free = freeSharesOf(this.#replica, this.#trader).get(definition.instrumentId);
+    const size = this.#size(market);
+    const kind = this.#random();
+    const pairs = Math.min(free?.yes ?? 0, free?.no ?? 0, size);
+    if (kind < SPLIT_SHARE) await this.#trader.operate('split', [{ market: definition, size }]);
+    else if (kind < MERGE_SHARE && pairs > 0) {
+      await this.#trader.operate('merge', [{ market: definition, size: pairs }]);
+    } else await this.#take(market, free ?? { yes: 0, no: 0 }, size);
+  }
+
+  async #take(market: BotMarket, free: FreeShares, wanted: number): Promise<void> {
+    const { definition } = market;
+    const leg = this.#random() < 0.5 ? 'yes' : 'no';
+    const isSale = free[leg] > 0 && this.#random() < SELL_SHARE;
+    // R-sizes: below the minimum only all that is held can be sold.
+    const left = free[leg] - wanted;
+    const size = !isSale ? wanted : left < definition.minOrderSize ? free[leg] : wanted;
+    const isBuy = (leg === 'yes') !== isSale;
+    const price = takingPrice(market, isBuy);
+    if (price === undefined || size > definition.maxOrderSize) return;
+    const expireTime = this.#replica.state.timeMs + LIFE_MS;
+    await this.#trader.placeShares([
+      {
+        market: definition,
+        isBuy,
+        reduceOnly: isSale,
+        price: leg === 'yes' ? price : market.unit - price,
+        size,
+        limit: { tif: 'Gtd', expireTime },
+      },
+    ]);
+  }
+
+  #size({ definition: { minOrderSize, szDecimals } }: BotMarket): number {
+    const shares = SHARES_MIN + this.#random() * (SHARES_MAX - SHARES_MIN);
+    return Math.max(minOrderSize, Math.round(shares) * 10 ** szDecimals);
+  }
+}
+
+/** A YES price that meets the best of the other side, with some room; undefined when nobody is there. */
+function takingPrice(market: BotMarket, isBuy: boolean): number | undefined {
+  const { book, unit } = market;
+  const best = book.bestPrice(!isBuy);
+  if (best === 0) return undefined;
+  const step = shareStep(market);
+  const price = best + (isBuy ? 1 : -1) * SLIPPAGE_STEPS * step;
+  const { priceTick } = market.definition;
+  return Math.min(Math.max(price, priceTick), unit - priceTick);
 }

@@ -3,11 +3,11 @@ import { systemTime } from '@oddlot/host/clock';
 import { createLogger } from '@oddlot/host/log';
 import { SettingError } from '@oddlot/host/settings';
 import type { BlockStream } from '../cluster/block-stream.ts';
-import { hasBucket, openBucket } from '../cluster/open-bucket.ts';
+import { hasBucket, openBucket } from '../cluster/buckets.ts';
 import { patiently } from '../cluster/patiently.ts';
 import { ReplicaBoard } from '../cluster/replica-board.ts';
 import type { Config } from '../config.ts';
-import { openStream } from '../supervise/open-stream.ts';
+import { openStream } from '../supervise/open-cluster.ts';
 
 /** Why a command was not carried out; nothing was changed. */
 export class AdminRefusedError extends Error {
@@ -94,4 +94,14 @@ export async function openPlace(
       await close();
     },
   };
+}
+
+/** For what only holds while nobody writes; `or` says what would become of it. */
+export function assertNobodyThere({ board, cluster }: AdminPlace, or: string): void {
+  const present = board.present.map(({ replica }) => replica).toSorted();
+  if (present.length === 0) return;
+  throw new AdminRefusedError(
+    `Replicas ${present.join(', ')} of ${cluster} are running and writing to the stream. ` +
+      `Stop all of them first; otherwise, ${or}. Then wait 5 s and repeat the command`,
+  );
 }

@@ -1,10 +1,8 @@
-import { openBucket } from '../cluster/open-bucket.ts';
+import { AGREED_KEYS, keysOf, openBucket } from '../cluster/buckets.ts';
 import { openingOf } from '../cluster/agree-on-stream.ts';
-import { AGREED_KEYS } from '../cluster/agreements.ts';
 import type { BlockStream } from '../cluster/block-stream.ts';
-import { type AskedStream, confirmedLastSeq } from '../cluster/confirmed-end.ts';
-import { keysOf } from '../cluster/keys-of.ts';
-import type { KnownBlock } from '../cluster/known-block.ts';
+import { type AskedStream, confirmedLastSeq } from '../cluster/stream-facts.ts';
+import type { KnownBlock } from '../cluster/followed-stream.ts';
 import { patiently } from '../cluster/patiently.ts';
 import type { ReplicaBoard } from '../cluster/replica-board.ts';
 import type { AdminPlace } from './admin-place.ts';

@@ -1,17 +1,12 @@
 import type { BlockStream } from '../cluster/block-stream.ts';
-import { decodeOpening } from '../cluster/block-message.ts';
-import { FollowedStream } from '../cluster/followed-stream.ts';
-import type { KnownBlock } from '../cluster/known-block.ts';
+import { decodeOpening, OPENING_PLACE, seqOf } from '../cluster/block-message.ts';
+import { FollowedStream, type KnownBlock } from '../cluster/followed-stream.ts';
 import { patiently } from '../cluster/patiently.ts';
 import type { BlockRange } from '../cluster/read-history.ts';
-import { restoreStream, streamStanding } from '../cluster/restore-stream.ts';
-import { OPENING_PLACE, seqOf } from '../cluster/stream-places.ts';
+import { restoreStream, streamStanding } from '../cluster/agree-on-stream.ts';
 import type { WriteStreamOptions } from '../cluster/write-stream.ts';
-import { AdminRefusedError, type AdminPlace, nowMs } from './admin-place.ts';
-import { assertNobodyThere } from './assert-nobody-there.ts';
-import { checkCopy, type Progress } from './check-copy.ts';
-import { compareStream } from './compare-stream.ts';
-import { withCopy } from './with-copy.ts';
+import { type AdminPlace, AdminRefusedError, assertNobodyThere, nowMs } from './admin-place.ts';
+import { checkCopy, compareStream, type Progress, withCopy } from './folder-copy.ts';
 
 /**
  * Writes the stream of a cluster again from the copy of one of its replicas. Refuses where somebody has acknowledged what is not

@@ -1,12 +1,21 @@
 import { SettingError } from '@oddlot/host/settings';
 import { readLogConfig } from '../config.ts';
-import { type AdminPlace, openPlace } from './admin-place.ts';
-import type { Progress } from './check-copy.ts';
-import { keepEra, openEra } from './announce-era.ts';
+import { type AdminPlace, AdminRefusedError, openPlace } from './admin-place.ts';
+import type { Progress } from './folder-copy.ts';
 import { clusterReport } from './cluster-report.ts';
-import { exportFolder } from './export-folder.ts';
-import { importFolder } from './import-folder.ts';
+import { exportFolder, importFolder } from './folder-transfer.ts';
 import { restoreFromCopy } from './restore-from-copy.ts';
+import { randomUUID } from 'node:crypto';
+import { assertFinished } from '../cluster/agree-on-stream.ts';
+import {
+  decodeBlockMessage,
+  decodeOpening,
+  encodeBlockMessage,
+  OPENING_PLACE,
+} from '../cluster/block-message.ts';
+import { confirmedLastSeq } from '../cluster/stream-facts.ts';
+import { patiently } from '../cluster/patiently.ts';
+import { BlockBuffer } from '../log/block-codec.ts';
 
 type Terminal = { write(text: string): unknown };
 
@@ -99,4 +108,44 @@ function progressOn(out: Terminal): Progress {
     last = line;
     out.write(`${line} (block ${seq} of ${of})\n`);
   };
+}
+
+/** Has the era of the rules opened that a newer release waits with; older ones take no orders from here on. */
+export async function openEra(place: AdminPlace): Promise<string> {
+  const waiting = place.board.present.filter(({ isWaiting }) => isWaiting === true);
+  const rules = Math.max(0, ...waiting.map((each) => each.rules));
+  if (rules === 0) {
+    throw new AdminRefusedError(
+      'No replica is waiting for a new rules version. Start the new release first',
+    );
+  }
+  await announce(place, rules);
+  const names = waiting.map(({ replica }) => replica).join(', ');
+  return (
+    `rules version ${rules} announced: replicas with earlier rules stop accepting ` +
+    `orders, and ${names} will activate it`
+  );
+}
+
+/** Takes an announcement back, as long as its era is not open. */
+export async function keepEra(place: AdminPlace): Promise<string> {
+  await announce(place, 0);
+  return 'announcement withdrawn: replicas with the current rules accept orders again';
+}
+
+async function announce({ cluster, stream }: AdminPlace, rules: number): Promise<void> {
+  const { lastPlace } = await patiently(() => stream.end());
+  if (lastPlace === 0) throw new AdminRefusedError(`The stream of ${cluster} is empty`);
+  const found = await patiently(() => stream.at(OPENING_PLACE));
+  const opening = found && decodeOpening(found);
+  if (opening !== undefined) assertFinished(opening, await confirmedLastSeq(stream, opening));
+  const buffer = new BlockBuffer();
+  const proposal = `${randomUUID()}:1`;
+  buffer.writeBlock([{ command: { type: 'announceEra', rules } }], proposal);
+  const last = await patiently(() => stream.at(lastPlace));
+  // The time of the block before: the clock of an operator's machine is nobody's.
+  const timeMs =
+    last === undefined || lastPlace === OPENING_PLACE ? 0 : decodeBlockMessage(last).timeMs;
+  const data = encodeBlockMessage(timeMs, buffer.bytes.subarray(0, buffer.length));
+  await patiently(() => stream.publish(proposal, { data }));
 }

@@ -7,7 +7,7 @@ import { Proposer } from '../replica/proposer.ts';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
 import { note, openClusterLog, openTestStream } from '../testing/nats/open-cluster-log.ts';
 import { withNatsServer } from '../testing/nats/with-nats-server.ts';
-import { attestedInStream } from './attested-in-stream.ts';
+import { attestedInStream } from './stream-facts.ts';
 
 const nats = withNatsServer();
 const BLOCK = hash(`0x${'ab'.repeat(32)}`);

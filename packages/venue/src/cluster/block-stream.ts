@@ -8,11 +8,10 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { headers, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
-import { connectTo, type ConnectOptions } from './connect-to.ts';
+import { checkServers, type ConnectOptions, connectTo } from './connection.ts';
 import { type Follower, Following, type StreamMessage, TOLD_HEADER } from './following.ts';
-import { checkServers } from './check-servers.ts';
 import { streamFaults, wantedConfig } from './stream-config.ts';
-import { WeakStreamError } from './stream-error.ts';
+import { NotNextError, WeakStreamError } from './stream-error.ts';
 
 /** How far a stream goes, as the server says that leads it. */
 export type StreamEnd = {
@@ -39,11 +38,6 @@ type BlockStreamOptions = ConnectOptions & {
 
 /** What is written: a message, and what its proposer has read so far. */
 type Outgoing = Pick<StreamMessage, 'data' | 'told'>;
-
-/** An append that could not come next, because something else did. */
-export class NotNextError extends Error {
-  override readonly name = 'NotNextError';
-}
 
 /** A server that leads the stream has not heard of most of the others lately: another one may lead it by now. */
 class NoQuorumError extends Error {

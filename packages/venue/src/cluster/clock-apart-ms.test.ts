@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clockApartMs } from './clock-apart-ms.ts';
+import { clockApartMs } from './replica-board.ts';
 
 /** What each of some replicas finds, by what their clocks are ahead of that of the servers. */
 const each = (aheads: readonly number[]): number[] => {

@@ -16,7 +16,7 @@ import {
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
 import { withNatsServer } from '../testing/nats/with-nats-server.ts';
 import { BlockStream } from './block-stream.ts';
-import { restoreStream } from './restore-stream.ts';
+import { restoreStream } from './agree-on-stream.ts';
 import { writeStream } from './write-stream.ts';
 import { ForeignStreamError, WeakStreamError } from './stream-error.ts';
 

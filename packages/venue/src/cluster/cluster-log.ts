@@ -5,28 +5,31 @@ import type { LogEntry, LoggedCommand } from '../block/block.ts';
 import { BlockBuffer } from '../log/block-codec.ts';
 import type { FollowOptions, Log, ReplayOptions, Retention, TakeEntry } from '../log/log.ts';
 import { agreeOnStream, replacedBy } from './agree-on-stream.ts';
-import { beginningOf } from './beginning-of.ts';
+import { beginningOf, confirmedLoss } from './stream-facts.ts';
 import {
   commandsOf,
   decodeBlockMessage,
   encodeBlockMessage,
+  placeOf,
+  seqOf,
   type StreamOpening,
 } from './block-message.ts';
-import { NotNextError } from './block-stream.ts';
-import type { ClusterLogOptions, LogTrouble } from './cluster-log-options.ts';
-import { confirmedLoss } from './confirmed-end.ts';
-import { CopyQueue } from './copy-queue.ts';
+import { CopyQueue, type Flight, sendFlight, sizeFault } from './flight.ts';
 import { Dispute } from './dispute.ts';
-import { type Flight, sizeFault } from './flight.ts';
 import type { Following, StreamMessage } from './following.ts';
-import { higherOf, type KnownBlock } from './known-block.ts';
+import { type FollowedStream, higherOf, type KnownBlock } from './followed-stream.ts';
 import { patiently } from './patiently.ts';
 import { hasEarlier, parseProposal, type ProposalOrder } from './proposal-order.ts';
 import { type BlockRange, ReadHistory } from './read-history.ts';
-import { sendFlight } from './send-flight.ts';
 import { StateAge } from './state-age.ts';
-import { StreamLostError, StreamReplacedError, StreamUnfinishedError } from './stream-error.ts';
-import { placeOf, seqOf } from './stream-places.ts';
+import {
+  NotNextError,
+  StreamLostError,
+  StreamReplacedError,
+  StreamUnfinishedError,
+} from './stream-error.ts';
+import type { FileJournal } from '../log/file-journal.ts';
+import type { BlockStream } from './block-stream.ts';
 
 /** Blocks that one proposer has on their way. */
 const FLIGHTS_MAX = 8;
@@ -438,3 +441,29 @@ export class ClusterLog implements Log {
     return placeOf(this.#opened, seq);
   }
 }
+
+/** What the log of a cluster is made of. */
+export type ClusterLogOptions = {
+  readonly stream: BlockStream;
+  /** The files of this replica, in which it keeps what it has read. */
+  readonly copy: FileJournal;
+  /** Attached to the replica that follows: where proposers stand in what it has applied. */
+  readonly order: ProposalOrder;
+  readonly clock: { nowMs(): number };
+  readonly serviceNetwork: string;
+  /** Which stream these files follow; undefined for a copy that nobody goes on with. */
+  readonly followed?: FollowedStream;
+  /** The highest block that any replica has told of while it followed this stream. */
+  readonly known?: (era: string | undefined) => KnownBlock | undefined;
+  /** Whoever had read others: for an operator who copies what the stream has. */
+  readonly readsAsItIs?: boolean;
+  /** Reading can't go on; the process must end. */
+  readonly onFatal: (error: unknown) => void;
+  /** The stream lacks blocks that this replica has. */
+  readonly onLost: (error: StreamLostError) => void;
+};
+
+/** Why nothing can be written now. */
+export type LogTrouble =
+  | { readonly kind: 'silent'; readonly sinceMs: number }
+  | { readonly kind: 'lost'; readonly error: StreamLostError };

@@ -1,6 +1,6 @@
 import { test } from 'vitest';
 import type { StreamEnd } from './block-stream.ts';
-import { confirmedEnd, confirmedLastSeq } from './confirmed-end.ts';
+import { confirmedEnd, confirmedLastSeq } from './stream-facts.ts';
 
 const LONG_MS = 60_000;
 

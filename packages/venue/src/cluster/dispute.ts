@@ -1,11 +1,12 @@
 import type { FileJournal } from '../log/file-journal.ts';
-import type { StreamOpening } from './block-message.ts';
+import { decodeBlockMessage, OPENING_PLACE, placeOf, type StreamOpening } from './block-message.ts';
 import type { BlockStream } from './block-stream.ts';
-import { compareBlocks } from './first-differing.ts';
 import { patiently } from './patiently.ts';
 import type { BlockRange, ReadHistory } from './read-history.ts';
 import { StreamDisputedError, type StreamLostError, StreamReplacedError } from './stream-error.ts';
-import { OPENING_PLACE, placeOf } from './stream-places.ts';
+import type { LogEntry } from '../block/block.ts';
+import { BlockBuffer } from '../log/block-codec.ts';
+import { contentOf } from './write-stream.ts';
 
 type Parties = {
   readonly stream: BlockStream;
@@ -68,4 +69,89 @@ export class Dispute {
     const blocks = history.contradicted(newest?.told, copy.lastSeq);
     return blocks === undefined ? undefined : { era: opening.era, blocks };
   }
+}
+
+type Sides = {
+  readonly stream: Pick<BlockStream, 'at'>;
+  readonly opening: StreamOpening;
+  /** The newest block that the stream has. */
+  readonly lastSeq: number;
+  readonly copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
+};
+
+/**
+ * The first block that is another one in a stream than in the files of a replica; undefined where they are alike as far as
+ * both go. Histories that went apart do not come together again, so that the newest block of both says whether they did, and
+ * halving says where.
+ */
+export async function firstDiffering(parties: Sides): Promise<number | undefined> {
+  const { copy, lastSeq, opening } = parties;
+  const first = Math.max(opening.firstSeq, copy.firstSeq);
+  const last = Math.min(copy.lastSeq, lastSeq);
+  if (await isAlikeUpTo(parties, first, last)) return undefined;
+  // Below `alike` all are the same, and at `other` they are not.
+  let alike = first;
+  let other = last;
+  while (alike < other) {
+    const middle = Math.floor((alike + other) / 2);
+    if (await isAlikeUpTo(parties, alike, middle)) alike = middle + 1;
+    else other = middle;
+  }
+  return other;
+}
+
+/** What came of comparing blocks one by one; it is not sure that none differs where the stream did not have them all. */
+type Compared = { readonly differing: number | undefined; readonly isSure: boolean };
+
+/** The same of some blocks, each of which is compared: behind a block that was replaced others may be alike again. */
+export async function compareBlocks(
+  { from, to }: BlockRange,
+  { copy, opening, stream }: Omit<Sides, 'lastSeq'>,
+): Promise<Compared> {
+  const first = Math.max(from, opening.firstSeq, copy.firstSeq);
+  const untilSeq = Math.min(to, copy.lastSeq);
+  let differing: number | undefined;
+  let isSure = true;
+  const compare = async (own: LogEntry): Promise<void> => {
+    if (differing !== undefined) return;
+    const data = await patiently(() => stream.at(placeOf(opening, own.seq)));
+    // One that the stream lacks is missing, and not another one.
+    if (data === undefined) isSure = false;
+    else if (!isSame(own, data)) differing = own.seq;
+  };
+  if (first <= untilSeq) await copy.replay(first, compare, { untilSeq, withRequests: true });
+  return { differing, isSure };
+}
+
+/** Compares the newest of these blocks that has commands here: of entries that did not count the copy keeps no commands. */
+async function isAlikeUpTo(parties: Sides, first: number, last: number): Promise<boolean> {
+  for (let seq = last; seq >= first; seq -= 1) {
+    const own = await entryAt(parties.copy, seq);
+    if (own === undefined || own.commands.length === 0) continue;
+    const data = await patiently(() => parties.stream.at(placeOf(parties.opening, seq)));
+    // A leader that has just been elected may have lost it: then it is missing, and not another one.
+    if (data !== undefined) return isSame(own, data);
+  }
+  return true;
+}
+
+/**
+ * What it says alone is not enough: two venues tick alike. A block has its proposer's name, or, where it had none before it was
+ * written to a stream or was given another one, its time; a replica may have dated it later only where it has the name.
+ */
+function isSame(own: LogEntry, data: Uint8Array): boolean {
+  const { encoded, proposal, timeMs } = decodeBlockMessage(data);
+  // One that did not count is kept without what it said, but never with a time before its own.
+  if (own.commands.length === 0) return timeMs <= own.timeMs;
+  if (own.proposal !== proposal && own.timeMs !== timeMs) return false;
+  const buffer = new BlockBuffer();
+  buffer.writeBlock(own.commands);
+  return contentOf(encoded).equals(buffer.bytes.subarray(0, buffer.length));
+}
+
+async function entryAt(copy: Sides['copy'], seq: number): Promise<LogEntry | undefined> {
+  let found: LogEntry | undefined;
+  const keep = (entry: LogEntry): void => void (found = entry);
+  await copy.replay(seq, keep, { untilSeq: seq, withRequests: true });
+  return found;
 }

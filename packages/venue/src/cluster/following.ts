@@ -1,6 +1,6 @@
 import { setTimeout as later } from 'node:timers/promises';
 import { type ConsumerMessages, DeliverPolicy, type JetStreamClient } from '@nats-io/jetstream';
-import { TooLateError, withinMs } from './within-ms.ts';
+import { TooLateError, withinMs } from './patiently.ts';
 
 /** A message of the stream by its place in it. */
 export type StreamMessage = {

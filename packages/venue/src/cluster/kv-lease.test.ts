@@ -6,7 +6,7 @@ import type { Term } from '../lease/lease.ts';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
 import { withNatsServer } from '../testing/nats/with-nats-server.ts';
 import { KvLease } from './kv-lease.ts';
-import { madeMsOf } from './open-bucket.ts';
+import { madeMsOf } from './buckets.ts';
 
 const nats = withNatsServer();
 let kv: KV;

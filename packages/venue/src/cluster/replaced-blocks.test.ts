@@ -16,9 +16,8 @@ import {
   openTestStream,
 } from '../testing/nats/open-cluster-log.ts';
 import { withNatsServer } from '../testing/nats/with-nats-server.ts';
-import { FollowedStream, noteAlone } from './followed-stream.ts';
-import type { KnownBlock } from './known-block.ts';
-import { restoreStream, streamStanding } from './restore-stream.ts';
+import { FollowedStream, type KnownBlock, noteAlone } from './followed-stream.ts';
+import { restoreStream, streamStanding } from './agree-on-stream.ts';
 
 const nats = withNatsServer();
 

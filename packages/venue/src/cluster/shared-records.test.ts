@@ -2,8 +2,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { describe, expect, test } from 'vitest';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
 import { withNatsServer } from '../testing/nats/with-nats-server.ts';
-import { RecordStream } from './record-stream.ts';
-import { RecordsLostError } from './records-lost-error.ts';
+import { RecordsLostError, RecordStream } from './shared-records.ts';
 import { WeakStreamError } from './stream-error.ts';
 
 const server = withNatsServer();

@@ -3,19 +3,24 @@ import { setTimeout as later } from 'node:timers/promises';
 import {
   type ConsumerMessages,
   DeliverPolicy,
-  type JetStreamClient,
+  jetstream,
   JetStreamApiError,
+  type JetStreamClient,
   type JetStreamManager,
+  jetstreamManager,
 } from '@nats-io/jetstream';
 import {
   ClosedConnectionError,
   DrainingConnectionError,
   InvalidArgumentError,
+  type NatsConnection,
 } from '@nats-io/transport-node';
-import type { RecordLines, RecordStore } from '@oddlot/host/durable';
+import { chainedCheck, type RecordLines, type RecordStore } from '@oddlot/host/durable';
 import { assert } from '@oddlot/units';
-import { RecordsLostError } from './records-lost-error.ts';
-import { decodeRecords, encodeRecords, foldRecords, type RecordMessage } from './record-message.ts';
+import type { Term } from '../lease/lease.ts';
+import { WeakStreamError } from './stream-error.ts';
+import { patiently } from './patiently.ts';
+import { streamFaults, wantedConfig } from './stream-config.ts';
 
 type SharedRecordsOptions = {
   readonly client: JetStreamClient;
@@ -276,8 +281,6 @@ async function stopWhenLost(messages: ConsumerMessages): Promise<void> {
   }
 }
 
-type Placed = Parameters<typeof foldRecords>[0][number];
-
 function isWrongLast(error: unknown): boolean {
   return error instanceof JetStreamApiError && WRONG_LAST.has(error.code);
 }
@@ -299,4 +302,188 @@ function piecesOf(records: readonly unknown[]): readonly (readonly unknown[])[] 
     }
   }
   return pieces;
+}
+
+type RecordStreamOptions = {
+  readonly cluster: string;
+  readonly replica: string;
+  readonly replicas: number;
+  /** An operator takes a stream that could lose something for what it is, and is told what. */
+  readonly onWeak?: ((faults: readonly string[]) => void) | undefined;
+};
+
+/** What a term of a lease takes over: who has it can write, and nobody else. */
+type Taking = {
+  readonly term: Pick<Term, 'isOver' | 'number'>;
+  /** Nothing more can be written: somebody else has taken it over. */
+  readonly onLost: (error: unknown) => void;
+};
+
+const API_TIMEOUT_MS = 3_000;
+
+/** The stream of the records that replicas of a cluster share; each name is a subject of its own. */
+export class RecordStream {
+  readonly #client: JetStreamClient;
+  readonly #manager: JetStreamManager;
+  readonly #options: RecordStreamOptions;
+
+  private constructor(
+    client: JetStreamClient,
+    manager: JetStreamManager,
+    options: RecordStreamOptions,
+  ) {
+    this.#client = client;
+    this.#manager = manager;
+    this.#options = options;
+  }
+
+  /** Makes the stream where there is none. Throws where its settings could lose something. */
+  static async open(
+    connection: NatsConnection,
+    options: RecordStreamOptions,
+  ): Promise<RecordStream> {
+    const manager = await patiently(() =>
+      jetstreamManager(connection, { timeout: API_TIMEOUT_MS }),
+    );
+    const client = jetstream(connection, { timeout: API_TIMEOUT_MS });
+    const stream = new RecordStream(client, manager, options);
+    await stream.#ensure();
+    return stream;
+  }
+
+  take(name: string, { onLost, term }: Taking): Promise<SharedRecords> {
+    const { cluster, replica } = this.#options;
+    return SharedRecords.take({
+      client: this.#client,
+      manager: this.#manager,
+      stream: nameOf(cluster),
+      subject: `${subjectsOf(cluster)}.${name}`,
+      holder: `${replica}, term ${term.number}`,
+      isOver: () => term.isOver(),
+      onLost,
+    });
+  }
+
+  async #ensure(): Promise<void> {
+    const { cluster, onWeak, replicas } = this.#options;
+    const name = nameOf(cluster);
+    const subject = `${subjectsOf(cluster)}.*`;
+    const wanted = {
+      ...wantedConfig({ name, subject, replicas }),
+      // What was written anew takes the place of what was there.
+      deny_purge: false,
+    };
+    const config = await patiently(async () => {
+      try {
+        return (await this.#manager.streams.info(name)).config;
+      } catch (error) {
+        if (!(error instanceof JetStreamApiError) || error.status !== 404) throw error;
+        return (await this.#manager.streams.add(wanted)).config;
+      }
+    });
+    const faults = streamFaults(config, wanted);
+    if (faults.length === 0) return;
+    if (onWeak === undefined) throw new WeakStreamError(cluster, faults);
+    onWeak(faults);
+  }
+}
+
+function nameOf(cluster: string): string {
+  return `oddlot-${cluster}-records`;
+}
+
+function subjectsOf(cluster: string): string {
+  return `oddlot.${cluster}.records`;
+}
+
+/** One message of shared records. */
+export type RecordMessage =
+  /** Somebody has taken them over: what was begun before and not ended never counts. */
+  | { readonly kind: 'takeover'; readonly holder: string }
+  /** Records behind those before; or, of `anew`, in the place of all before. What has several pieces counts with the last. */
+  | {
+      readonly kind: 'append' | 'anew';
+      readonly isFirst: boolean;
+      readonly isLast: boolean;
+      readonly records: readonly unknown[];
+    };
+
+type Written = RecordMessage & {
+  /** By which its writer knows it again. */
+  readonly id: string;
+  /** The place of the message of the same subject before it; 0 for none. */
+  readonly before: number;
+};
+
+type Placed = {
+  readonly place: number;
+  /** Undefined in the place of what is damaged. */
+  readonly message: Partial<Pick<Written, 'id'>> & { readonly said?: Written | undefined };
+};
+
+/** A check and JSON, like the lines of a file. */
+export function encodeRecords(written: Written): string {
+  const said = JSON.stringify(written);
+  return `${chainedCheck('', said)} ${said}`;
+}
+
+export function decodeRecords(data: Uint8Array): Placed['message'] {
+  const text = Buffer.from(data).toString('utf8');
+  const at = text.indexOf(' ');
+  const said = text.slice(at + 1);
+  if (text.slice(0, at) !== chainedCheck('', said)) return {};
+  const written = JSON.parse(said) as Written;
+  return { id: written.id, said: written };
+}
+
+type Folded = {
+  readonly records: readonly unknown[];
+  /** Records and takeovers that have to be read to know them. */
+  readonly count: number;
+  /** Nothing before this place is needed. */
+  readonly firstOfUse: number;
+  /** A message of use is missing or is not as it was written. */
+  readonly isDamaged: boolean;
+};
+
+/** What messages of a subject say together, in their order. */
+export function foldRecords(messages: readonly Placed[]): Folded {
+  let folded: Folded = { records: [], count: 0, firstOfUse: 0, isDamaged: false };
+  let records: unknown[] = [];
+  /** What was begun and is not ended. */
+  let open: { readonly records: unknown[]; readonly place: number; isWhole: boolean } | undefined;
+  let lastPlace: number | undefined;
+  for (const { message, place } of messages) {
+    const { said } = message;
+    const isNext = said !== undefined && (lastPlace === undefined || said.before === lastPlace);
+    const isHole = !isNext || (lastPlace === undefined && said.before !== 0);
+    lastPlace = place;
+    const startsAnew = said?.kind === 'anew' && said.isFirst;
+    const isDamaged = folded.isDamaged || isHole;
+    folded = { ...folded, count: folded.count + 1, isDamaged };
+    if (open !== undefined && isHole) open.isWhole = false;
+    if (said === undefined || said.kind === 'takeover') {
+      if (said !== undefined) open = undefined;
+      continue;
+    }
+    if (said.isFirst || open === undefined) {
+      open = { records: [], place, isWhole: said.isFirst && (startsAnew || !isHole) };
+    }
+    open.records.push(...said.records);
+    if (!said.isLast) continue;
+    if (said.kind === 'append') {
+      records.push(...open.records);
+      folded = { ...folded, count: folded.count + said.records.length };
+    } else if (open.isWhole) {
+      records = open.records;
+      folded = { ...folded, count: records.length, firstOfUse: open.place, isDamaged: false };
+    }
+    open = undefined;
+  }
+  return { ...folded, records };
+}
+
+/** Somebody else has taken the records over, or this process may not write them any more. */
+export class RecordsLostError extends Error {
+  override readonly name = 'RecordsLostError';
 }

@@ -6,8 +6,7 @@ import { jetstream } from '@nats-io/jetstream';
 import { type ObjectStore, Objm } from '@nats-io/obj';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { isNoRoom, writeFully, writeWholeFileBy } from '@oddlot/host/durable';
-import { patiently } from './patiently.ts';
-import { withinMs } from './within-ms.ts';
+import { patiently, withinMs } from './patiently.ts';
 
 const NAME = /^snapshot-(\d{16})\.bin$/;
 /** While one is fetched the next may be put; a third is of no use to anyone. */

@@ -1,4 +1,4 @@
-import { withinMs } from './within-ms.ts';
+import { withinMs } from './patiently.ts';
 
 /** So long without a word, and others may have executed what is unknown here: longer than looks at the stream are apart. */
 const OLD_MS = 1_500;

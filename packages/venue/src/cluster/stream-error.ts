@@ -124,3 +124,8 @@ export class WeakStreamError extends Error {
     );
   }
 }
+
+/** An append that could not come next, because something else did. */
+export class NotNextError extends Error {
+  override readonly name = 'NotNextError';
+}

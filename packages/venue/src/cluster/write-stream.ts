@@ -6,11 +6,13 @@ import {
   encodeBlockMessage,
   encodeOpening,
   type FormerStream,
+  OPENING_PLACE,
+  placeOf,
   type StreamOpening,
 } from './block-message.ts';
-import { type BlockStream, NotNextError } from './block-stream.ts';
+import type { BlockStream } from './block-stream.ts';
+import { NotNextError } from './stream-error.ts';
 import { patiently } from './patiently.ts';
-import { OPENING_PLACE, placeOf } from './stream-places.ts';
 
 /** Messages on their way: each names the place that it must have, so that none can overtake another. */
 const ON_THEIR_WAY_MAX = 128;

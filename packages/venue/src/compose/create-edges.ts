@@ -1,28 +1,31 @@
 import { systemTime } from '@oddlot/host/clock';
 import { createOperationsPort, type Readiness, readiness } from '@oddlot/host/health';
-import { type TextEndpoint, HttpEdge, RateLimiter } from '@oddlot/host/http';
+import { HttpEdge, RateLimiter, type TextEndpoint } from '@oddlot/host/http';
 import type { Logger } from '@oddlot/host/log';
 import type { Metrics } from '@oddlot/host/metrics';
 import { clientIpFinder, forwardedFor, type HttpPort, isTrustedProxy } from '@oddlot/host/ports';
-import type { Network } from '@oddlot/protocol';
-import type { Config } from '../config.ts';
+import { type Network, refusal, type WireError } from '@oddlot/protocol';
+import { type Config, hasBots, hasFaucet, settlementChainIdOf } from '../config.ts';
 import { type Budgets, budgetsOf } from '../edge/budgets.ts';
 import { createEndpoints, type Endpoints } from '../edge/http/create-endpoints.ts';
 import type { RecoverPool } from '../edge/recover-pool.ts';
 import { WsEdge } from '../edge/ws/ws-edge.ts';
 import type { DiskWatch } from '../supervise/disk-watch.ts';
 import { clusterStatus, observeCluster } from '../supervise/cluster-status.ts';
-import { LogPages } from '../supervise/log-pages.ts';
-import { snapshotNow } from '../supervise/snapshot-now.ts';
-import { observeReserves } from '../supervise/observe-reserves.ts';
-import { observeSettlement } from '../supervise/observe-settlement.ts';
+import { LogPages, snapshotNow } from '../supervise/operations-endpoints.ts';
+import { observeReserves, observeSettlement } from '../supervise/observe-settlement.ts';
 import { observeVenue } from '../supervise/observe-venue.ts';
 import type { Shown } from '../supervise/open-shown.ts';
-import { checksOf } from '../supervise/checks-of.ts';
-import { venueHealth } from '../supervise/venue-health.ts';
-import { downRefusal } from './down-refusal.ts';
-import { infoSettings } from './info-settings.ts';
+import { checksOf, venueHealth } from '../supervise/venue-health.ts';
 import type { Core } from './open-core.ts';
+import { simulatedAccounts } from '../bots/simulated-accounts.ts';
+import { simulatedPast } from '../oracle/simulated-prices.ts';
+import type { OpenedSettlement } from '../settlement/open-settlement.ts';
+import type { InfoSettings } from '../translate/answer-info.ts';
+import type { ReplicaList } from '../translate/info/handler.ts';
+import { StreamLostError } from '../cluster/stream-error.ts';
+import { HistoryAwayError } from '../history/history.ts';
+import { LaterReleaseError } from '../replica/replica.ts';
 
 /** For how long a replica that goes still answers on connections that it has. */
 const LINGER_MS = 1_000;
@@ -241,4 +244,50 @@ function createLimiter(config: Config): RateLimiter {
     now: () => performance.now(),
     enabled: config.limits,
   });
+}
+
+const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
+
+/** What queries tell of how the venue was configured. Without a settlement chain the addresses of its contracts are shown as unset. */
+export function infoSettings(
+  config: Config,
+  money: OpenedSettlement | undefined,
+  relay: { readonly url: string | undefined },
+  replicas?: ReplicaList,
+): InfoSettings {
+  const { bridge = UNSET_ADDRESS, token = UNSET_ADDRESS } = money?.settlement.contracts ?? {};
+  return {
+    bridgeContractAddress: bridge,
+    usdcContractAddress: token,
+    hasChain: money !== undefined,
+    settlementRpcUrl: config.settlementRpcUrl ?? money?.rpcUrl,
+    settlementChainId: settlementChainIdOf(config),
+    /** Known when the relay serves, which is after the venue does. */
+    get relayUrl() {
+      return relay.url;
+    },
+    chainName: 'oddlot',
+    faucetUsdc: hasFaucet(config) ? config.faucetUsdc : undefined,
+    hasBots: hasBots(config),
+    botAccounts: hasBots(config) ? simulatedAccounts() : [],
+    simulatedPast: config.oracle === 'simulated' ? simulatedPast : undefined,
+    hasLeaderboard: config.leaderboard,
+    replicas,
+  };
+}
+
+/** Of an action that was on its way to the log: its block may have been written, or be written yet. */
+const MAY_EXECUTE =
+  'the action was being written to the log and may still execute: query actionStatus, ' +
+  'then send the same request again';
+
+/** The refusal of a request that may be answered later or by another replica; undefined for a fault of the program. */
+export function downRefusal(error: unknown): WireError | undefined {
+  if (error instanceof StreamLostError)
+    return refusal('logLost', [error.from], { why: MAY_EXECUTE });
+  if (error instanceof LaterReleaseError)
+    return refusal('rulesAnnounced', [error.rules, error.own], { why: MAY_EXECUTE });
+  if (error instanceof HistoryAwayError)
+    return refusal('unavailable', [], { why: 'the history database is unavailable' });
+  return undefined;
 }

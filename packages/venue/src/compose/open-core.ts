@@ -3,17 +3,15 @@ import { type TimeSource, VenueClock } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
 import type { Metrics } from '@oddlot/host/metrics';
 import { RULES_VERSION } from '@oddlot/engine';
-import { NETWORKS, type Network } from '@oddlot/protocol';
+import { type Network, NETWORKS, refusal } from '@oddlot/protocol';
 import { noteAlone } from '../cluster/followed-stream.ts';
 import { EraNotice } from '../cluster/era-notice.ts';
-import type { LogTrouble } from '../cluster/cluster-log-options.ts';
+import type { LogTrouble } from '../cluster/cluster-log.ts';
 import { type Config, hasFaucet } from '../config.ts';
-import { joinFolder } from '../supervise/join-folder.ts';
-import { logRestriction } from '../supervise/log-restriction.ts';
+import { holdSnapshotOffers, joinFolder, openJournal } from '../supervise/data-folder.ts';
 import type { JoinedCluster } from '../supervise/cluster-status.ts';
 import type { Cluster } from '../supervise/open-cluster.ts';
-import { holdSnapshotOffers } from '../supervise/hold-snapshot-offers.ts';
-import { AdmissionGuard } from '../edge/admission-guard.ts';
+import { AdmissionGuard, type Restriction } from '../edge/admission-guard.ts';
 import { Faucet } from '../edge/http/faucet.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from '../genesis-commands.ts';
 import type { Archivist } from '../history/archivist/archivist.ts';
@@ -23,8 +21,7 @@ import { MultiSigChanges } from '../history/multi-sig-changes.ts';
 import { openHistory, receiptArchiveOf } from '../history/open-history.ts';
 import { Receipts } from '../history/receipts.ts';
 import { TradeTape } from '../history/trade-tape.ts';
-import type { Lease } from '../lease/lease.ts';
-import { LocalLease } from '../lease/local-lease.ts';
+import { type Lease, LocalLease } from '../lease/lease.ts';
 import { LocalRelay } from '../local-relay/local-relay.ts';
 import { EraStore, SnapshotStore } from '../log/checked-stores.ts';
 import type { FileJournal } from '../log/file-journal.ts';
@@ -34,17 +31,11 @@ import { LocalReplica } from '../replica/local-replica.ts';
 import { type HeldSettlement, openMoney, startSettlementChain } from '../settlement-chain.ts';
 import { openReserves } from '../settlement/reserves/open-reserves.ts';
 import type { ReservesWorker } from '../settlement/reserves/reserves-worker.ts';
-import { archivistSettings } from '../supervise/archivist-settings.ts';
-import { backlogRestriction } from '../supervise/backlog-restriction.ts';
+import { archivistSettings, logKeptMsOf } from '../supervise/archivist-settings.ts';
 import { ClockWatch } from '../supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch } from '../supervise/disk-watch.ts';
-import { logKeptMsOf } from '../supervise/kept.ts';
-import { eraRestriction } from '../supervise/era-restriction.ts';
-import { DivergenceWatch } from '../supervise/divergence-watch.ts';
-import { keepDivergence } from '../supervise/keep-divergence.ts';
-import { openJournal } from '../supervise/open-journal.ts';
-import { logOperators } from '../supervise/operator-log.ts';
-import { logMissingStrikes } from '../supervise/log-missing-strikes.ts';
+import { DivergenceWatch, keepDivergence } from '../supervise/divergence-watch.ts';
+import { logMissingStrikes, logOperators } from '../supervise/operator-log.ts';
 import { instrumentLookup } from '../translate/action-to-command.ts';
 import type { Threads } from './threads.ts';
 
@@ -360,4 +351,26 @@ function createFaucet(
     restricted: () => guard.restriction()?.error,
     onChain: money?.settlement.backing,
   });
+}
+
+/** What a stream without a leader, or one that lost blocks, keeps from /exchange: all of it. */
+export function logRestriction(trouble: LogTrouble | undefined): Restriction | undefined {
+  if (trouble === undefined) return undefined;
+  const error =
+    trouble.kind === 'lost' ? refusal('logLost', [trouble.error.from]) : refusal('logSilent', []);
+  return { stops: 'all', error };
+}
+
+/** What rules that this program does not know keep from /exchange: all of it, from their announcement on (R-era). */
+export function eraRestriction(announced: number): Restriction | undefined {
+  if (announced <= RULES_VERSION) return undefined;
+  return { stops: 'all', error: refusal('rulesAnnounced', [announced, RULES_VERSION]) };
+}
+
+/**
+ * What receipts that can't be stored fast enough keep from /exchange: they wait in memory, which would
+ * else be bounded by nothing.
+ */
+export function backlogRestriction(store: { readonly isBehind: boolean }): Restriction | undefined {
+  return store.isBehind ? { stops: 'risk', error: refusal('unavailable', []) } : undefined;
 }

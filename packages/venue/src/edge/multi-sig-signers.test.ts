@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { hash, type Address } from '@oddlot/units';
 import { testKey } from '../testing/http/client.ts';
 import { TestReplica } from '../testing/http/test-replica.ts';
-import { MultiSigSigners } from './multi-sig-signers.ts';
+import { MultiSigSigners } from './http/signature-explainer.ts';
 
 const [one, two, alice, bob, carol] = [1, 2, 3, 4, 5].map((byte) => testKey(byte).address) as [
   Address,

@@ -3,20 +3,22 @@ import {
   checkExpiryAllowed,
   checkUnknownFields,
   checkVaultAllowed,
+  type Envelope,
   ENVELOPE_NAMED,
+  type ExplainContext,
   isPermissionedType,
   LIMITS,
+  type MultiSigAction,
+  type Network,
   parseAction,
   parseEnvelope,
   plainOrderAction,
-  type Envelope,
-  type MultiSigAction,
-  type Network,
   type PlainOrders,
   type PlainRequest,
+  scanField,
   type WireError,
 } from '@oddlot/protocol';
-import { refuseUnsupported, type PlainAction } from '../translate/actions/orders.ts';
+import { type PlainAction, refuseUnsupported } from '../translate/actions/orders.ts';
 import { insideWrapper } from '../translate/wrapped-field.ts';
 
 /** What a recover thread reads of a request, and hands over once and for all. */
@@ -119,4 +121,26 @@ function readBody(
   if (unsupported !== undefined) return insideWrapper(unsupported);
   const { multiSigUser, outerSigner } = sent.payload;
   return { envelope, action, wrapper: { multiSigUser, outerSigner } };
+}
+
+/**
+ * What the recover threads are told to explain. A job is one text, like all others: what the venue
+ * knows on the first line, then the request as it was received.
+ */
+
+/** The text of a job. JSON has no line breaks of its own, so the first one ends the context. */
+export function explainJob(context: ExplainContext, request: string): string {
+  return `${JSON.stringify(context)}\n${request}`;
+}
+
+/** Reads a job; the envelope is the text that the client wrote, key order and all. */
+export function readExplainJob(
+  job: string,
+): { context: ExplainContext; envelope: string } | { fault: string; at: number } {
+  const end = job.indexOf('\n');
+  const context = JSON.parse(job.slice(0, end)) as ExplainContext;
+  const scanned = scanField(job.slice(end + 1), 'envelope');
+  if (!scanned.ok) return { fault: scanned.message, at: scanned.at };
+  if (scanned.value === undefined) return { fault: 'no envelope', at: 0 };
+  return { context, envelope: scanned.value };
 }

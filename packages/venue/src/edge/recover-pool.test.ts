@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { createLogger } from '@oddlot/host/log';
 import { afterAll, describe, expect, test } from 'vitest';
 import { NETWORKS } from '@oddlot/protocol';
-import { explainJob } from './explain-job.ts';
+import { explainJob } from './read-request.ts';
 import type { RecoverBackend } from './recover-backend.ts';
 import { RecoverPool, RecoverUnavailableError } from './recover-pool.ts';
 import { multiSigned, orderAction, signed, testKey } from '../testing/http/client.ts';

@@ -12,14 +12,15 @@ import {
   READ,
   READ_LARGE,
   RECOVER,
-  REPLY_PARTS,
-  replyAt,
   type RecoverBatch,
   type RecoverJob,
   type RecoverReplies,
+  REPLY_PARTS,
+  replyAt,
 } from './recover-messages.ts';
 import type { ReadAndRecovered, Recovered } from './recoverer.ts';
 import type { RecoverReady, RecoverWorkerData } from './run-recoverer.ts';
+import { UnavailableError } from '@oddlot/host/http';
 
 /**
  * Spreads recovery over threads. Requests that arrive in one turn of the event loop leave in one
@@ -266,4 +267,16 @@ export class RecoverPool {
 function failAll(seat: Seat, error: Error): void {
   for (const job of seat.jobs.values()) job.reject(error);
   seat.jobs.clear();
+}
+
+/** An answer of the recover threads; a pool that can't answer now is told to the client as such. */
+export async function recovering<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (cause) {
+    if (cause instanceof RecoverUnavailableError) {
+      throw new UnavailableError('signature recovery is temporarily unavailable', { cause });
+    }
+    throw cause;
+  }
 }

@@ -15,16 +15,16 @@ import {
   type Network,
   type PlainRequest,
 } from '@oddlot/protocol';
-import { readExplainJob } from './explain-job.ts';
-import { loadRecoverBackend, type RecoverBackend } from './recover-backend.ts';
 import {
-  readRequest,
-  sentOrders,
+  readExplainJob,
   type ReadJob,
+  readRequest,
   type RefusedRequest,
   type SentOrders,
+  sentOrders,
   type SentRequest,
 } from './read-request.ts';
+import { loadRecoverBackend, type RecoverBackend } from './recover-backend.ts';
 
 /** Says who signed a request. It trusts only the text: the action is hashed as it was written. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dueStarts } from './exhibition-commands.ts';
+import { dueStarts } from './exhibition.ts';
 import { EVENT_TEMPLATES, type EventTemplate, lastStartMs } from './event-templates.ts';
 
 const SECOND_MS = 1_000;

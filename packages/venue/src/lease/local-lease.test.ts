@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LocalLease } from './local-lease.ts';
+import { LocalLease } from './lease.ts';
 
 const nothing = (): void => undefined;
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { SettingError } from '@oddlot/host/settings';
 import { expect, test } from 'vitest';
-import { clusterPorts, expectPortsFree } from './cluster-ports.ts';
+import { clusterPorts, expectPortsFree } from './local-cluster.ts';
 
 test('everybody of a cluster has ports of its own, in a row that is known ahead', () => {
   expect(clusterPorts({ port: 8690, replicas: 3, servers: 3 })).toEqual({

@@ -2,8 +2,7 @@ import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inDirectory } from '@oddlot/host/testing';
 import { expect, test } from 'vitest';
-import { fetchNatsServer } from './fetch-nats-server.ts';
-import { find, NATS_SERVER_NAMED } from './find-nats-server.ts';
+import { fetchNatsServer, find, NATS_SERVER_NAMED } from './find-nats-server.ts';
 
 /** A program that says which version of a NATS server it is. */
 async function serverIn(folder: string, version: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { readSettings } from '@oddlot/host/settings';
 import { expect, test } from 'vitest';
-import { LOCAL_CLUSTER_SETTINGS } from './local-cluster-settings.ts';
+import { LOCAL_CLUSTER_SETTINGS } from './local-cluster.ts';
 
 const read = (...args: string[]) => readSettings(LOCAL_CLUSTER_SETTINGS, args);
 

@@ -2,11 +2,21 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { lockDirectory } from '@oddlot/host/directory-lock';
 import { openInOrder } from '@oddlot/host/open-in-order';
-import { type ClusterPorts, clusterPorts, expectPortsFree } from './cluster-ports.ts';
 import { wantNatsServer } from './find-nats-server.ts';
-import { type NatsServers, runNatsServers } from './nats-servers.ts';
+import { type NatsServers, PORTS_A_SERVER, runNatsServers } from './nats-servers.ts';
 import { expectPostgresCan, startPostgres } from './postgres-server.ts';
-import { ServingProcess } from './serving-process.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { OWN_FILE } from '@oddlot/host/durable';
+import { createServer } from 'node:net';
+import {
+  FOLDER,
+  PORT,
+  setting,
+  SettingError,
+  type SettingsProgram,
+  whole,
+} from '@oddlot/host/settings';
 
 const VENUE = join(import.meta.dirname, '../start.ts');
 const CHAIN = join(import.meta.dirname, '../run-chain.ts');
@@ -207,3 +217,181 @@ function restarter({ againAfterMs, print }: LocalClusterOptions): Restarter {
     },
   };
 }
+
+const SERVING = /is serving at (\S+)/;
+/** Who is asked to stop hands over what it holds; one that does not come to it is killed. */
+const STOP_MS_MAX = 15_000;
+const KEPT_LINE_CHARACTERS = 10_000;
+
+type ServingOptions = {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** What it says, all its lives long. */
+  readonly logFile: string;
+  readonly onServing: (pid: number, url: string) => void;
+  /** It ended, and nobody here has asked for that. */
+  readonly onEnd: (how: string) => void;
+};
+
+/** A program of a cluster on this machine that says when it serves, and that can be started again after it has ended. */
+export class ServingProcess {
+  readonly #options: ServingOptions;
+  readonly #log: WriteStream;
+  #child: ChildProcess | undefined;
+  #isWanted = false;
+
+  constructor(options: ServingOptions) {
+    this.#options = options;
+    this.#log = createWriteStream(options.logFile, { flags: 'a', mode: OWN_FILE });
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
+  }
+
+  start(): void {
+    const { args, onEnd, onServing, program } = this.#options;
+    // Without the variable of `npm start` it neither watches a parent nor bundles itself three times over.
+    const env = { ...process.env, npm_lifecycle_event: undefined };
+    const child = spawn(process.execPath, [program, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env,
+    });
+    this.#child = child;
+    this.#isWanted = true;
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.#log.write(text);
+      const before = SERVING.exec(said);
+      said = (said + text).slice(0, KEPT_LINE_CHARACTERS);
+      const url = SERVING.exec(said)?.[1];
+      if (before === null && url !== undefined && said.includes('\n')) onServing(this.pid, url);
+    });
+    child.stderr.on('data', (chunk: Buffer) => this.#log.write(chunk));
+    child.once('exit', (code, signal) => {
+      if (this.#isWanted && this.#child === child) onEnd(signal ?? `code ${code}`);
+    });
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  async stop(): Promise<void> {
+    this.#isWanted = false;
+    const child = this.#child;
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) {
+      const exit = new Promise((ended) => child.once('exit', ended));
+      child.kill('SIGCONT');
+      child.kill('SIGTERM');
+      const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
+      await exit;
+      clearTimeout(late);
+    }
+    await new Promise((written) => this.#log.end(written));
+  }
+}
+
+/** Ports that a replica may take: its own, the relay's, that of operations, and those of chains. */
+const PORTS_A_REPLICA = 10;
+/** Of these a replica takes its own and, so far behind it, that of operations in any case. */
+const OPERATIONS_DISTANCE = 2;
+const PORT_MAX = 65_535;
+
+type Sizes = { readonly port: number; readonly replicas: number; readonly servers: number };
+
+/** Who of a cluster on one machine listens where: the replicas first, then the NATS servers, then the chain. */
+export type ClusterPorts = {
+  readonly replicas: readonly number[];
+  /** The first of those of the servers. */
+  readonly servers: number;
+  readonly wallets: number;
+  /** Of the chain, for the replicas. */
+  readonly owner: number;
+};
+
+export function clusterPorts({ port, replicas, servers }: Sizes): ClusterPorts {
+  const behind = PORTS_A_REPLICA * replicas;
+  const wallets = port + behind + PORTS_A_SERVER * servers;
+  const owner = wallets + 1;
+  if (port === 0 || owner > PORT_MAX) {
+    const max = PORT_MAX - (owner - port);
+    throw new SettingError(
+      max < 1
+        ? `replicas: ${replicas} replicas and ${servers} servers need more ports than exist`
+        : `port: must be from 1 to ${max}, because ${replicas} replicas and ${servers} servers ` +
+            `use ports up to ${owner - port} above it`,
+    );
+  }
+  return {
+    replicas: Array.from({ length: replicas }, (_, index) => port + PORTS_A_REPLICA * index),
+    servers: port + behind,
+    wallets,
+    owner,
+  };
+}
+
+/** Throws where somebody else has one of them: who is started without it fails later, and says less. */
+export async function expectPortsFree({
+  owner,
+  replicas,
+  servers: first,
+  wallets,
+}: ClusterPorts): Promise<void> {
+  const servers = Array.from({ length: wallets - first }, (_, at) => first + at);
+  const wanted = [
+    ...replicas.flatMap((port, index) => [
+      { port, whose: `replica ${index + 1}` },
+      { port: port + OPERATIONS_DISTANCE, whose: `the operations port of replica ${index + 1}` },
+    ]),
+    ...servers.map((port) => ({ port, whose: 'the NATS servers' })),
+    ...[wallets, owner].map((port) => ({ port, whose: 'the settlement chain' })),
+  ];
+  for (const { port, whose } of wanted) {
+    const why = await whyNot(port);
+    if (why !== undefined) {
+      throw new Error(
+        `Port ${port}, for ${whose}, is not available (${why}). Choose another --port`,
+      );
+    }
+  }
+}
+
+function whyNot(port: number): Promise<string | undefined> {
+  const server = createServer();
+  return new Promise((answer) => {
+    server.once('error', ({ code, message }: NodeJS.ErrnoException) =>
+      answer(code === 'EADDRINUSE' ? 'it is in use' : message),
+    );
+    server.listen(port, '127.0.0.1', () => server.close(() => answer(undefined)));
+  });
+}
+
+/** All that a cluster on one machine can be told. */
+export const LOCAL_CLUSTER_SETTINGS = {
+  title: 'Oddlot cluster on one machine: NATS servers, PostgreSQL and replicas',
+  command: 'npm run cluster',
+  groups: {
+    Cluster: {
+      port: setting(PORT, {
+        default: 8690,
+        help: 'Port of the first replica. Each replica uses ten ports; the servers use those above',
+      }),
+      data: setting(FOLDER, {
+        default: './data-cluster',
+        help: 'Folder for all data',
+      }),
+      replicas: setting(whole(), { default: 3, help: 'Number of replicas' }),
+      servers: setting(whole(), {
+        default: 3,
+        help: 'Number of NATS servers; with fewer than 3, the failure of one stops the venue',
+      }),
+      againAfterMs: setting(whole('ms', { min: 0 }), {
+        default: 3_000,
+        help: 'Milliseconds before an ended process is restarted; 0 disables restarts',
+      }),
+    },
+  },
+  closing:
+    'Arguments after a second -- are passed to every replica: npm run cluster -- --port 8700 -- --no-bots\n',
+} satisfies SettingsProgram;

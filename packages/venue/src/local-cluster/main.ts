@@ -1,8 +1,7 @@
 import { stopLogger, watchParent } from '@oddlot/host/operate';
 import { helpAsked, readSettings, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
-import { type LocalCluster, startLocalCluster } from './local-cluster.ts';
-import { LOCAL_CLUSTER_SETTINGS } from './local-cluster-settings.ts';
+import { LOCAL_CLUSTER_SETTINGS, type LocalCluster, startLocalCluster } from './local-cluster.ts';
 
 /** A whole cluster on one machine: `npm run cluster -- --help`. */
 

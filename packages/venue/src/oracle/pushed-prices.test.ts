@@ -4,8 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ReferencePrices } from '../read-models/reference-prices.ts';
 import { testKey } from '../testing/http/client.ts';
 import { ADMIN_KEY_BYTE, BTC, TestReplica } from '../testing/http/test-replica.ts';
-import { simulatedOracle } from './perp-oracle.ts';
-import { PushedPrices } from './pushed-prices.ts';
+import { PushedPrices, simulatedOracle } from './perp-oracle.ts';
 import { SimulatedPrices } from './simulated-prices.ts';
 
 /** What a simulated price does beside an operator who knows better; a second a step. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startPrice } from './random-walk.ts';
-import { simulatedPast } from './simulated-past.ts';
+import { simulatedPast } from './simulated-prices.ts';
 
 const DAY_MS = 86_400_000;
 const BEGAN_MS = 1_794_700_000_000;

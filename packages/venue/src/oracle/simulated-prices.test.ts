@@ -11,9 +11,8 @@ import { genesisCommands } from '../genesis-commands.ts';
 import { ReferencePrices } from '../read-models/reference-prices.ts';
 import type { AppliedBlock, Executed } from '../block/block.ts';
 import type { Replica } from '../replica/replica.ts';
-import { Publisher } from './publisher.ts';
-import { feedOracle } from './perp-oracle.ts';
-import { PushedPrices } from './pushed-prices.ts';
+import { Publisher } from './price-sources.ts';
+import { feedOracle, PushedPrices } from './perp-oracle.ts';
 import { SimulatedPrices } from './simulated-prices.ts';
 
 const QUARTER_MS = 900_000;

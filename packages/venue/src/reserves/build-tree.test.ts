@@ -5,9 +5,7 @@ import { address } from '@oddlot/units';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { someone, Trees, venueOf } from '../testing/trees.ts';
 import { readProof, type TreeProof } from './read-proof.ts';
-import { treeFile } from './tree-file.ts';
-import { NODE_BYTES, writeSum } from './tree-hasher.ts';
-import { treeSecret } from './tree-secret.ts';
+import { NODE_BYTES, treeFile, treeSecret, writeSum } from './tree-file.ts';
 
 let trees: Trees;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { orderBySalt } from './order-by-salt.ts';
+import { orderBySalt } from './build-tree.ts';
 import { LEAF_BYTES } from './tree-file.ts';
 
 test('leaves are sorted by all bytes of their salts, those that begin alike too', async () => {

@@ -1,13 +1,315 @@
-import type { SettingsOf, SettingsProgram } from '@oddlot/host/settings';
+import {
+  ADDRESS,
+  choice,
+  FOLDER,
+  HOST,
+  HOST_NAMES,
+  HTTP_URL,
+  KEPT,
+  type Kind,
+  list,
+  LOG_LEVEL,
+  PORT,
+  setting,
+  type SettingsOf,
+  type SettingsProgram,
+  SWITCH,
+  text,
+  TRUSTED_PROXIES,
+  whole,
+} from '@oddlot/host/settings';
+import { SERVICE_WORD } from '@oddlot/protocol';
+import { BUDGET_SETTINGS } from '../edge/budget-settings.ts';
+import { EXCHANGE_NAMES, ExchangeSetting } from '../oracle/exchanges/exchange-formats.ts';
+import { availableParallelism } from 'node:os';
 import { CHAIN_SETTINGS } from './chain-settings.ts';
 import { CLUSTER_SETTINGS } from './cluster-settings.ts';
-import { COMPANY_SETTINGS } from './company-settings.ts';
-import { DATA_SETTINGS } from './data-settings.ts';
-import { IDENTITY_SETTINGS } from './identity-settings.ts';
-import { LIMIT_SETTINGS } from './limit-settings.ts';
-import { LISTENING_SETTINGS } from './listening-settings.ts';
-import { PRICE_SETTINGS } from './price-settings.ts';
-import { PROCESS_SETTINGS } from './process-settings.ts';
+
+export const COMPANY_SETTINGS = {
+  faucet: setting(SWITCH, {
+    unset: 'on for a testnet with its own chain',
+    help:
+      'Enable the faucet for test funds at ' +
+      '[/request-fund](../reference/info.md#request-fund); 404 without it. Never on a ' +
+      'mainnet',
+  }),
+  faucetUsdc: setting(whole('usdc'), { default: 1_000, help: 'USDC per grant' }),
+  faucetEveryMs: setting(whole('ms'), {
+    default: 3_600_000,
+    help: 'Minimum milliseconds between grants to the same address or client',
+  }),
+  bots: setting(SWITCH, {
+    unset: 'on with simulated prices',
+    help: 'Run simulated traders that provide demo liquidity; never on a mainnet',
+    isEveryday: true,
+  }),
+  exhibition: setting(SWITCH, {
+    unset: 'on with bots',
+    help: 'List and resolve demo [outcome markets](outcome-markets.md); never on a mainnet',
+  }),
+  leaderboard: setting(SWITCH, {
+    default: true,
+    help:
+      'Serve the public [leaderboard](../reference/info-markets.md#leaderboard) of accounts by ' +
+      'profit and volume; otherwise the query is rejected',
+  }),
+  web: setting(SWITCH, {
+    default: true,
+    help:
+      'Serve the [trading page](../trade/trading-page.md) at `/`; it is built at startup ' +
+      'if it is missing or outdated. 404 without it',
+    isEveryday: true,
+  }),
+};
+
+export const DATA_SETTINGS = {
+  data: setting(FOLDER, {
+    default: './data',
+    help: 'Folder for the log, the snapshots and the history',
+    isEveryday: true,
+  }),
+  database: setting(
+    text({
+      pattern: /^postgres(ql)?:\/\//,
+      expected: 'a URL like postgres://user@host/name',
+      placeholder: 'URL',
+    }),
+    {
+      unset: '`history.sqlite` in the data folder',
+      help: 'PostgreSQL server for the [history](storage.md#history), as `postgres://user@host/name`',
+    },
+  ),
+  snapshotEveryBlocks: setting(whole(), {
+    default: 20_000,
+    help: 'Blocks between snapshots',
+  }),
+  snapshotEveryCommands: setting(whole(), {
+    default: 500_000,
+    help: 'Commands between snapshots, if reached before `snapshotEveryBlocks`',
+  }),
+  receiptsKeptMs: setting(whole('ms'), {
+    default: 31 * 24 * 3_600_000,
+    help: 'Milliseconds for which receipts are kept; the default is 31 days',
+  }),
+  logKeep: setting(KEPT, {
+    unset: '`all`; 1 with simulated traders',
+    help:
+      '[How long the log is kept](storage.md#daily-volume): `all`, or a number of days. ' +
+      'Without the complete log, damaged receipts cannot be recomputed and the past cannot ' +
+      'be audited',
+  }),
+  historyKeep: setting(KEPT, {
+    unset: '`all`; 1 with simulated traders',
+    help:
+      'How long rows of the [history](storage.md#history) are kept: `all`, or a number of ' +
+      'days. Receipts have their own setting',
+  }),
+  diskLowBytes: setting(whole('bytes', { min: 0 }), {
+    default: 2 ** 30,
+    help:
+      'Free space below which [only cancels, reducing orders and operator ' +
+      'actions](storage.md#full-disk) are accepted',
+  }),
+  diskFullBytes: setting(whole('bytes', { min: 0 }), {
+    default: 2 ** 28,
+    help: 'Free space below which nothing is written; reads continue',
+  }),
+  acceptClock: setting(SWITCH, {
+    default: false,
+    help:
+      'Start even if [the clock is behind the log](troubleshooting.md#wrong-clock) by more ' +
+      'than 30 s; time then runs at half speed. Use it for one start only',
+  }),
+};
+
+const ADMINS_MAX = 20;
+
+export const IDENTITY_SETTINGS = {
+  network: setting(choice('testnet', 'mainnet'), {
+    default: 'testnet',
+    help:
+      'Network type: `testnet` or `mainnet`. A mainnet has different signing constants, ' +
+      'requires real prices, and does not allow the faucet, simulated traders, demo ' +
+      'markets or `fault`. Cannot be changed once a data folder has been used',
+    isEveryday: true,
+  }),
+  serviceNetwork: setting(
+    text({
+      pattern: SERVICE_WORD,
+      expected: '3 to 55 letters, digits and dots, not beginning with a dot, like example.org',
+      placeholder: 'WORD',
+    }),
+    {
+      unset: 'none',
+      help:
+        "First part of the venue's [network name](#network-name), preferably its domain: 3 " +
+        'to 55 letters, digits and dots. Required on a mainnet and with an external chain',
+      isEveryday: true,
+    },
+  ),
+  admins: setting(list(ADDRESS, { max: ADMINS_MAX }), {
+    default: [],
+    help:
+      'Addresses that may send [operator actions](markets.md). Read only when a data ' +
+      'folder is first used; after that, admins can change the list',
+    isEveryday: true,
+  }),
+  deployers: setting(list(ADDRESS, { max: ADMINS_MAX }), {
+    unset: 'the admins',
+    help: 'Addresses that may deploy outcome markets. Read only when a data folder is first used',
+  }),
+  relayUrl: setting(text({ placeholder: HTTP_URL.placeholder }), {
+    unset: "URL of the venue's own relay, otherwise none",
+    help: 'URL of the relay, shown in `settings`',
+  }),
+};
+
+export const LIMIT_SETTINGS = {
+  limits: setting(SWITCH, {
+    default: true,
+    help:
+      'Apply all limits on requests, connections and frames, and the per-client ' +
+      '[budgets](../reference/limits.md#budgets); turn off only for load tests. Total ' +
+      'budgets always apply',
+  }),
+  infoPerSecond: setting(whole(), {
+    default: 50,
+    help: '`/info` requests per second per client address',
+  }),
+  exchangePerSecond: setting(whole(), {
+    default: 10,
+    help: '`/exchange` requests per second per client address',
+  }),
+  explainPerSecond: setting(whole(), {
+    default: 5,
+    help:
+      '[explainSignature](../reference/info-venue.md#explainsignature) queries per second ' +
+      'per client address',
+  }),
+  simulatePerSecond: setting(whole(), {
+    default: 10,
+    help: '[simulate](../reference/info-venue.md#simulate) queries per second per client address',
+  }),
+  ...BUDGET_SETTINGS,
+  confirmTimeoutMs: setting(whole('ms'), {
+    default: 10_000,
+    help: 'Milliseconds that a request with `confirm` waits before the reply is HTTP 202',
+  }),
+};
+
+export const LISTENING_SETTINGS = {
+  host: setting(HOST, {
+    default: '127.0.0.1',
+    help: 'Interface for HTTP and WebSocket',
+    isEveryday: true,
+  }),
+  port: setting(PORT, {
+    default: 8690,
+    help: 'Port for HTTP and WebSocket; 0 selects a free one',
+    isEveryday: true,
+  }),
+  // What opens the venue to the world does not open this.
+  opsHost: setting(HOST, {
+    default: '127.0.0.1',
+    help: 'Interface for metrics and health, independent of `host`; keep it private',
+  }),
+  opsPort: setting(PORT, {
+    unset: '`port` + 2',
+    help: 'Port for metrics and health; 0 selects a free one, as does `port` 0',
+  }),
+  hostNames: HOST_NAMES,
+  serveLog: setting(SWITCH, {
+    default: false,
+    help:
+      'Serve the log on the operations port (`GET /log`), for [independent ' +
+      'validators](../verify/independent-validators.md)',
+  }),
+  trustedProxies: TRUSTED_PROXIES,
+};
+
+const EXCHANGE: Kind<typeof ExchangeSetting> = {
+  ...choice(...EXCHANGE_NAMES),
+  expected: `${choice(...EXCHANGE_NAMES).expected}, or a table with name, url and weight`,
+  placeholder: 'NAME',
+  schema: ExchangeSetting,
+};
+
+export const PRICE_SETTINGS = {
+  oracle: setting(choice('simulated', 'still', 'exchanges'), {
+    default: 'simulated',
+    help:
+      'Perp prices: a random walk, the constant last price (`still`), or real prices ' +
+      '(`exchanges`; required on a mainnet)',
+    isEveryday: true,
+  }),
+  oracleEveryMs: setting(whole('ms'), {
+    default: 1_000,
+    help:
+      'Milliseconds between prices; above 30,000, each price becomes stale before the next ' +
+      'one arrives',
+  }),
+  referencePrices: setting(choice('simulated', 'still', 'exchanges', 'none'), {
+    unset: 'same as `oracle` with bots, otherwise `none`',
+    help:
+      '[Reference prices of outcome markets](outcome-markets.md#reference-prices): ' +
+      '`simulated`, `still`, `exchanges` or `none`. Never `simulated` or `still` on a ' +
+      'mainnet',
+  }),
+  referenceSymbols: setting(
+    list(
+      text({
+        pattern: /^[A-Z0-9]{1,12}$/,
+        expected: 'at most 12 capital letters and digits, like BTC',
+        placeholder: 'SYMBOL',
+      }),
+    ),
+    {
+      default: ['BTC', 'ETH', 'SOL', 'XRP', 'DOGE', 'BNB'],
+      help: 'Symbols with a reference price',
+    },
+  ),
+  exchanges: setting(list(EXCHANGE, { min: 1 }), {
+    default: ['binance', 'coinbase', 'kraken'],
+    help:
+      'Exchanges that provide real prices; in a file, names or tables with `name`, `url` ' +
+      'and `weight`. `spot` prices come from the first one',
+  }),
+  exchangesMin: setting(whole(), {
+    default: 2,
+    help: 'Minimum number of exchanges that must agree for an oracle price',
+  }),
+  exchangeSilentMs: setting(whole('ms'), {
+    default: 10_000,
+    help: 'Milliseconds of silence after which an exchange is ignored',
+  }),
+  exchangeOutlierBps: setting(whole('bps'), {
+    default: 100,
+    help:
+      'Maximum deviation of an exchange from the median of the others, in basis points; ' +
+      'beyond it, the exchange is ignored',
+  }),
+};
+
+export const PROCESS_SETTINGS = {
+  recoverWorkers: setting(whole(), {
+    default: Math.max(1, availableParallelism() - 1),
+    unset: 'cores − 1',
+    help: 'Threads that verify signatures',
+  }),
+  logLevel: setting(LOG_LEVEL, {
+    default: 'info',
+    help:
+      'Minimum level of log messages: `fatal`, `error`, `warn`, `info`, `debug`, `trace` ' +
+      'or `silent`',
+    isEveryday: true,
+  }),
+  fault: setting(text(), {
+    unset: 'none',
+    help:
+      'Test hook (see [testing a bot](../build/testing-a-bot.md)): `slow-sync:MS` delays ' +
+      'every sync of the log; never on a mainnet',
+  }),
+};
 
 /** All that a venue can be told. */
 export const VENUE_SETTINGS = {

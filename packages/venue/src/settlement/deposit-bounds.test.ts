@@ -1,9 +1,14 @@
 import type { DepositLog } from '@oddlot/custody/bridge-contract';
 import { address, hash } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { creditsOf, type DepositBook, EMPTY_BOOK, plainSenders } from './deposit-book.ts';
-import { DEPOSIT_BOUNDS } from './deposit-bounds.ts';
-import { keptAsideOf } from './reserves/figures-of.ts';
+import {
+  creditsOf,
+  DEPOSIT_BOUNDS,
+  type DepositBook,
+  EMPTY_BOOK,
+  plainSenders,
+} from './deposit-book.ts';
+import { keptAsideOf } from './reserves/reserves-worker.ts';
 
 /** What strangers send costs them, and the venue no more than it can keep. */
 

@@ -9,8 +9,7 @@ import { type Hex, keccak256, numberToHex, pad } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { TestSettlement } from '../testing/test-settlement.ts';
-import { DepositWatcher } from './deposit-watcher.ts';
-import { verifyChain } from './verify-chain.ts';
+import { DepositWatcher, verifyChain } from './deposit-watcher.ts';
 import { startOf, WatchFile } from './watch-file.ts';
 
 /** R-deposit on a real chain: reorganisations, restarts, and endpoints that are down, late or lie. */

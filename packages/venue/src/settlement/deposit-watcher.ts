@@ -1,28 +1,35 @@
-import { type BridgeContracts, readDepositLogs } from '@oddlot/custody/bridge-contract';
+import {
+  type BridgeContracts,
+  depositLogsAmong,
+  readDepositLogs,
+} from '@oddlot/custody/bridge-contract';
 import {
   type ChainClient,
   ChainDisagreementError,
   chainFault,
+  type ChainReceipt,
   ChainUnavailableError,
 } from '@oddlot/custody/chain';
 import {
   type Command,
   type CommandResult,
   type CreditDepositCommand,
+  type CreditedDeposit,
   depositStanding,
   isDepositRemembered,
   newestDeposits,
   type State,
 } from '@oddlot/engine';
 import type { RecordStore } from '@oddlot/host/durable';
-import type { Address } from '@oddlot/units';
-import type { Hex } from 'viem';
+import { type Address, address } from '@oddlot/units';
+import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
 import {
   type Aside,
   type Credit,
   creditsOf,
   type DepositBook,
   type DepositRules,
+  depositsIn,
   plainSenders,
   type Vanished,
 } from './deposit-book.ts';
@@ -31,10 +38,11 @@ import {
   foreignAmong,
   type ForeignPayout,
   ForeignPayoutError,
-} from './foreign-payout.ts';
-import { findVanished, vanishedBeyond } from './vanished.ts';
-import { verifyChain } from './verify-chain.ts';
-import { startOf, type Watched, WatchFile } from './watch-file.ts';
+  startOf,
+  type Watched,
+  WatchFile,
+} from './watch-file.ts';
+import { BRIDGE_ABI } from '@oddlot/contracts';
 
 type WatchState =
   | 'ok'
@@ -382,4 +390,99 @@ class ReorganisedError extends Error {
 function commandOf(credit: Credit): CreditDepositCommand {
   const { account, amountMicroUsdc, isOwn, source } = credit;
   return { type: 'creditDeposit', account, amountMicroUsdc, source, isOwn };
+}
+
+/** Deposits whose receipts are asked for at once. */
+const CHECKED_AT_ONCE = 25;
+
+/**
+ * Which of these deposits the chain does not have any more, or not where it had them: those whose
+ * transaction has no receipt, and those whose receipt has nothing at the place that was credited.
+ */
+export async function findVanished(
+  client: ChainClient,
+  contracts: BridgeContracts,
+  credited: readonly CreditedDeposit[],
+): Promise<readonly Vanished[]> {
+  const vanished: Vanished[] = [];
+  for (let from = 0; from < credited.length; from += CHECKED_AT_ONCE) {
+    const some = credited.slice(from, from + CHECKED_AT_ONCE);
+    const receipts = await Promise.all(some.map(({ txHash }) => client.receipt(txHash as Hex)));
+    for (const [at, deposit] of some.entries()) {
+      const receipt = receipts[at];
+      if (receipt !== undefined && isThere(receipt, deposit, contracts)) continue;
+      if (receipt === undefined && (await client.isInSomeBlock(deposit.txHash as Hex))) {
+        throw new ChainDisagreementError(`endpoints disagree about the block of ${deposit.txHash}`);
+      }
+      const { account, amount, ...source } = deposit;
+      vanished.push({ account, amount: String(amount), source });
+    }
+  }
+  return vanished;
+}
+
+/** Of a bridge that the venue had before it is only told whether there is anything. */
+function isThere(
+  { logs, succeeded }: ChainReceipt,
+  { account, chainId, logIndex }: CreditedDeposit,
+  contracts: BridgeContracts,
+): boolean {
+  const found = depositsIn(depositLogsAmong(logs, contracts, chainId));
+  const places = found.length === 0 ? logs : [];
+  return (
+    succeeded &&
+    (places.some((log) => log.logIndex === logIndex) ||
+      found.some((each) => each.source.logIndex === logIndex && each.account === account))
+  );
+}
+
+/** Those of the second that are not among the first. */
+export function vanishedBeyond(
+  known: readonly Vanished[],
+  found: readonly Vanished[],
+): readonly Vanished[] {
+  const keys = new Set(known.map(keyOf));
+  return found.filter((each) => !keys.has(keyOf(each)));
+}
+
+function keyOf({ source: { logIndex, txHash } }: Vanished): string {
+  return `${txHash}:${logIndex}`;
+}
+
+/** The contracts are not those that the configuration means. */
+class WrongContractsError extends Error {
+  override readonly name = 'WrongContractsError';
+}
+
+/**
+ * Contracts often have one address on several chains: money of another chain must not count as of this one.
+ * Tells who acts for the bridge by what the bridge itself says: its guardian and its validators.
+ */
+export async function verifyChain(
+  client: ChainClient,
+  { bridge, token }: BridgeContracts,
+): Promise<readonly Address[]> {
+  await client.assertChain();
+  const { confirmed } = await client.head();
+  for (const [name, at] of [
+    ['bridgeContract', bridge],
+    ['usdcContract', token],
+  ] as const) {
+    if ((await client.codeAt(at, confirmed)) === '0x') {
+      throw new WrongContractsError(`${name}: no contract at ${at}`);
+    }
+  }
+  const data = encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'token' });
+  const told: Hex = `0x${(await client.call({ to: bridge, data })).slice(-40)}`;
+  if (told.toLowerCase() !== token) {
+    throw new WrongContractsError(`the bridge uses the token ${told}, not usdcContract ${token}`);
+  }
+  const abi = BRIDGE_ABI;
+  const ask = (functionName: 'guardian' | 'validators'): Promise<Hex> =>
+    client.call({ to: bridge, data: encodeFunctionData({ abi, functionName }) });
+  const [guardian, validators] = await Promise.all([ask('guardian'), ask('validators')]);
+  return [
+    decodeFunctionResult({ abi, functionName: 'guardian', data: guardian }),
+    ...decodeFunctionResult({ abi, functionName: 'validators', data: validators }),
+  ].map((each) => address(each.toLowerCase()));
 }

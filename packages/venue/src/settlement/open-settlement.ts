@@ -4,12 +4,22 @@ import {
   LOCAL_PAYOUT_GAS,
   localContracts,
 } from '@oddlot/custody/bridge-contract';
-import { ChainClient, type ChainEndpoint, urlEndpoint } from '@oddlot/custody/chain';
+import {
+  ChainClient,
+  type ChainEndpoint,
+  ChainUnavailableError,
+  urlEndpoint,
+} from '@oddlot/custody/chain';
 import { KeyError } from '@oddlot/custody/key-error';
 import { keptLocalKeys, type LocalKeys } from '@oddlot/custody/local-keys';
 import { readKey } from '@oddlot/custody/read-key';
 import { Relayer } from '@oddlot/custody/relayer';
-import { type BridgeDomain, keyValidator, type Validator } from '@oddlot/custody/signing';
+import {
+  type BridgeDomain,
+  keyValidator,
+  remoteValidator,
+  type Validator,
+} from '@oddlot/custody/signing';
 import type { State } from '@oddlot/engine';
 import type { Logger } from '@oddlot/host/log';
 import { LIMITS } from '@oddlot/protocol';
@@ -17,7 +27,7 @@ import { address } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { HolderLine } from '../cluster/holder-line.ts';
-import type { RecordStream } from '../cluster/record-stream.ts';
+import type { RecordStream } from '../cluster/shared-records.ts';
 import type { Term } from '../lease/lease.ts';
 import { DepositWatcher } from './deposit-watcher.ts';
 import { FaucetBacking } from './faucet-backing.ts';
@@ -26,8 +36,7 @@ import { PayoutWorker } from './payout/payout-worker.ts';
 import { PermitDeposits } from './permit-deposits.ts';
 import { Settlement, type SettlingReplica } from './settlement.ts';
 import { type SettlementRecords, SharedSettlement } from './shared-settlement.ts';
-import { sendingIn } from './sending-in.ts';
-import { VitalsWatch } from './vitals.ts';
+import { VitalsWatch } from './money-side.ts';
 
 /** What the operator says about the settlement chain. */
 export type SettlementSettings = {
@@ -323,4 +332,41 @@ function openRemote(settings: SettlementSettings, { env }: ChainDependencies): O
 
 function folderOf({ data }: SettlementSettings): string {
   return join(data, 'settlement');
+}
+
+/** The validators that the configuration names: keys of this process, and other processes. */
+export function configuredValidators(
+  named: {
+    readonly validatorKeys: readonly string[];
+    readonly validators: readonly string[];
+    /** By whose address those know their venue. */
+    readonly relayerKey?: string | undefined;
+  },
+  env: Readonly<Record<string, string | undefined>>,
+): (domain: BridgeDomain) => readonly Validator[] {
+  const keys = named.validatorKeys.map((setting) => readKey(setting, 'validatorKeys', env));
+  const { relayerKey, validators } = named;
+  const isAsking = relayerKey !== undefined && validators.length > 0;
+  const as = isAsking ? privateKeyToAccount(readKey(relayerKey, 'relayerKey', env)) : undefined;
+  return (domain) => [
+    ...keys.map((key) => keyValidator(key, domain)),
+    ...validators.map((url) => remoteValidator(url, domain, { as })),
+  ];
+}
+
+/**
+ * The last check before a transaction leaves this process. It is not a fence, because a process can be
+ * suspended behind it: the fence is what is written to the records first, and what the bridge accepts
+ * only once. Commands are fenced by their term in the log (R-terms).
+ */
+export function sendingIn(term: Term, { name, request }: ChainEndpoint): ChainEndpoint {
+  return {
+    name,
+    request: async (method, params) => {
+      if (method === 'eth_sendRawTransaction' && term.isOver()) {
+        throw new ChainUnavailableError('another replica runs settlement now');
+      }
+      return request(method, params);
+    },
+  };
 }

@@ -7,13 +7,19 @@ import { address } from '@oddlot/units';
 import type { Replica } from '../replica/replica.ts';
 import type { DepositWatcher } from './deposit-watcher.ts';
 import type { FaucetBacking } from './faucet-backing.ts';
-import { ForeignPayoutError } from './foreign-payout.ts';
-import type { MoneySide } from './money-side.ts';
+import { ForeignPayoutError } from './watch-file.ts';
+import {
+  briefOf,
+  type MayRun,
+  type MoneySide,
+  type SettlementBrief,
+  type SettlementStatus,
+  type SettlementWorker,
+  type VitalsWatch,
+  WorkerLane,
+} from './money-side.ts';
 import type { PayoutWorker } from './payout/payout-worker.ts';
 import type { PermitDeposits } from './permit-deposits.ts';
-import { briefOf, type SettlementBrief, type SettlementStatus } from './settlement-status.ts';
-import type { VitalsWatch } from './vitals.ts';
-import { type MayRun, type SettlementWorker, WorkerLane } from './worker-lane.ts';
 
 /** What of a replica is needed here. */
 export type SettlingReplica = Pick<Replica, 'propose' | 'state'>;

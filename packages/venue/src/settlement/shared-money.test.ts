@@ -9,7 +9,7 @@ import { address, hash } from '@oddlot/units';
 import { encodeFunctionData, type Hex, keccak256, toHex } from 'viem';
 import { patienceMs } from '@oddlot/host/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { RecordStream } from '../cluster/record-stream.ts';
+import { RecordStream } from '../cluster/shared-records.ts';
 import { TestReplica } from '../testing/http/test-replica.ts';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
 import { withNatsServer } from '../testing/nats/with-nats-server.ts';

@@ -7,15 +7,18 @@ import type { Logger } from '@oddlot/host/log';
 import { type InfoQueryOf, refusal } from '@oddlot/protocol';
 import type { Hex } from 'viem';
 import type { HolderLine } from '../cluster/holder-line.ts';
-import type { RecordStream } from '../cluster/record-stream.ts';
-import { RecordsLostError } from '../cluster/records-lost-error.ts';
+import { RecordsLostError, type RecordStream } from '../cluster/shared-records.ts';
 import type { Term } from '../lease/lease.ts';
-import type { MoneySide } from './money-side.ts';
+import {
+  briefOf,
+  type MoneySide,
+  type SettlementBrief,
+  type SettlementStatus,
+  type SettlementWorker,
+} from './money-side.ts';
 import type { PayoutProgress } from './payout/payout-worker.ts';
 import type { PermitAnswer } from './permit-deposits.ts';
 import type { Settlement } from './settlement.ts';
-import { briefOf, type SettlementBrief, type SettlementStatus } from './settlement-status.ts';
-import type { SettlementWorker } from './worker-lane.ts';
 
 /** Where the next holder finds what was paid and signed. */
 export type SettlementRecords = {

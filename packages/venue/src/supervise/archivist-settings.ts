@@ -1,6 +1,5 @@
-import { type Config, hasFaucet } from '../config.ts';
+import { type Config, hasBots, hasFaucet } from '../config.ts';
 import type { ArchivistSettings } from '../history/archivist/archivist-messages.ts';
-import { historyKeptMsOf } from './kept.ts';
 
 /** A replay of so many blocks, or of two intervals of snapshots, is short. */
 const SHORT_BLOCKS_MIN = 5_000;
@@ -25,4 +24,22 @@ export function archivistSettings(config: Config): Omit<ArchivistSettings, 'role
     limits: config.limits,
     ...(historyKeptMs === undefined ? {} : { historyKeptMs }),
   };
+}
+
+const DAY_MS = 86_400_000;
+const DAYS_OF_BOTS = 1;
+
+/** How long old parts of the log are kept; undefined for ever. What simulated traders did is soon of no interest. */
+export function logKeptMsOf(config: Config): number | undefined {
+  return keptMsOf(config, config.logKeep);
+}
+
+/** The same of the rows of the history. */
+export function historyKeptMsOf(config: Config): number | undefined {
+  return keptMsOf(config, config.historyKeep);
+}
+
+function keptMsOf(config: Config, told: Config['logKeep']): number | undefined {
+  const days = told ?? (hasBots(config) ? DAYS_OF_BOTS : 'all');
+  return days === 'all' ? undefined : days * DAY_MS;
 }

@@ -1,6 +1,6 @@
 import type { ReadinessCheck } from '@oddlot/host/health';
 import type { Metrics } from '@oddlot/host/metrics';
-import type { LogTrouble } from '../cluster/cluster-log-options.ts';
+import type { LogTrouble } from '../cluster/cluster-log.ts';
 import type { DivergenceWatch } from './divergence-watch.ts';
 import type { Cluster } from './open-cluster.ts';
 

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { SnapshotStore } from '../log/checked-stores.ts';
 import { GENESIS_HEAD } from '../replica/block-hash.ts';
 import { ContentHasher, encodeSnapshot, type PackedPayload } from '../replica/snapshot-codec.ts';
-import { joinFolder } from './join-folder.ts';
+import { joinFolder } from './data-folder.ts';
 
 const HEIGHTS = [30, 20];
 

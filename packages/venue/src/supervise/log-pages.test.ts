@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { LogEntry } from '../block/block.ts';
 import { FileJournal } from '../log/file-journal.ts';
 import { readLogPage } from '../log/log-reader.ts';
-import { LogPages } from './log-pages.ts';
+import { LogPages } from './operations-endpoints.ts';
 
 /** A log of blocks with a request each, and the pages that are served of it. */
 

@@ -1,7 +1,9 @@
-import { owedMicroUsdc, type State } from '@oddlot/engine';
+import { bridgeView, owedMicroUsdc, type State } from '@oddlot/engine';
 import type { Metrics } from '@oddlot/host/metrics';
-import type { MoneySide } from '../settlement/money-side.ts';
-import { observePayouts, observeVitals } from './observe-payouts.ts';
+import type { MoneySide, Vitals } from '../settlement/money-side.ts';
+import type { PayoutsStatus } from '../settlement/payout/payout-worker.ts';
+import { differenceOf } from '../reserves/read-proof.ts';
+import type { ReservesWorker } from '../settlement/reserves/reserves-worker.ts';
 
 const MICRO_USDC = 1e6;
 
@@ -72,4 +74,77 @@ export function observeSettlement(
   metrics.gauge('settlement_owed_usdc', 'Deposits minus payouts.', () => {
     return Number(owedMicroUsdc(state())) / MICRO_USDC;
   });
+}
+
+const MS_PER_SECOND = 1_000;
+
+/** What the operator watches of withdrawals on their way to the settlement chain. */
+export function observePayouts(
+  metrics: Metrics,
+  status: () => PayoutsStatus | undefined,
+  nowMs: () => number,
+): void {
+  metrics.gauge('withdrawals_open', 'Withdrawals not yet settled on the bridge.', () => {
+    return status()?.open ?? 0;
+  });
+  metrics.gauge(
+    'withdrawals_oldest_seconds',
+    'Age of the oldest open withdrawal in seconds.',
+    () => {
+      const oldestMs = status()?.oldestMs;
+      return oldestMs === undefined ? 0 : Math.max(0, nowMs() - oldestMs) / MS_PER_SECOND;
+    },
+  );
+  metrics.gauge('withdrawals_troubled', 'Open withdrawals with an error.', () => {
+    return status()?.troubled.length ?? 0;
+  });
+  metrics.gauge(
+    'withdrawals_lost',
+    'Settled withdrawals whose block a reorganisation removed.',
+    () => {
+      return status()?.troubled.filter(({ isLost }) => isLost).length ?? 0;
+    },
+  );
+}
+
+/** What payouts live on; not a number as long as nobody has looked. */
+export function observeVitals(metrics: Metrics, vitals: () => Vitals | undefined): void {
+  metrics.gauge(
+    'settlement_relayer_ether',
+    "Ether balance of the key that sends the venue's transactions.",
+    () => {
+      return Number(vitals()?.relayer?.ether ?? Number.NaN);
+    },
+  );
+  metrics.gauge('settlement_bridge_usdc', 'USDC balance of the bridge.', () => {
+    return Number(vitals()?.bridgeMicroUsdc ?? Number.NaN) / MICRO_USDC;
+  });
+  metrics.gauge('settlement_bridge_paused', '1 while the bridge is paused.', () => {
+    return vitals()?.isPaused === true ? 1 : 0;
+  });
+}
+
+const MS = 1_000;
+
+/** What the operator watches of what is owed and what there is. */
+export function observeReserves(
+  metrics: Metrics,
+  reserves: Pick<ReservesWorker, 'current'> | undefined,
+  state: () => State,
+): void {
+  metrics.gauge(
+    'reserves_difference_usdc',
+    'Bridge balance minus the amount owed, in USDC.',
+    () => {
+      const current = reserves?.current;
+      return current === undefined ? 0 : Number(differenceOf(current)) / MICRO_USDC;
+    },
+  );
+  metrics.gauge(
+    'reserves_published_seconds',
+    'Unix time of the last publication of reserves.',
+    () => {
+      return (bridgeView(state())?.reserves?.publishedMs ?? 0) / MS;
+    },
+  );
 }

@@ -7,26 +7,25 @@ import { VERSION } from '@oddlot/host/version';
 import type { Config } from '../config.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import { readServiceNames } from '../log/data-folder.ts';
-import { agreeOnCursorKey, agreeOnName } from '../cluster/agreements.ts';
-import { attestedInStream } from '../cluster/attested-in-stream.ts';
+import { agreeOnCursorKey, agreeOnName, madeMsOf, openBucket } from '../cluster/buckets.ts';
+import { attestedInStream } from '../cluster/stream-facts.ts';
 import { claimName } from '../cluster/claim-name.ts';
-import { decodeOpening, type StreamOpening } from '../cluster/block-message.ts';
-import type { BlockStream } from '../cluster/block-stream.ts';
-import { clockApartMs } from '../cluster/clock-apart-ms.ts';
-import { ClusterLog } from '../cluster/cluster-log.ts';
-import type { ClusterLogOptions } from '../cluster/cluster-log-options.ts';
+import { decodeOpening, OPENING_PLACE, type StreamOpening } from '../cluster/block-message.ts';
+import { BlockStream } from '../cluster/block-stream.ts';
+import { type BoardEntry, clockApartMs, ReplicaBoard } from '../cluster/replica-board.ts';
+import { ClusterLog, type ClusterLogOptions } from '../cluster/cluster-log.ts';
 import { FollowedStream } from '../cluster/followed-stream.ts';
 import { HolderLine } from '../cluster/holder-line.ts';
 import { KvLease } from '../cluster/kv-lease.ts';
-import { madeMsOf, openBucket } from '../cluster/open-bucket.ts';
 import { patiently } from '../cluster/patiently.ts';
 import { ProposalOrder } from '../cluster/proposal-order.ts';
-import { RecordStream } from '../cluster/record-stream.ts';
+import { RecordStream } from '../cluster/shared-records.ts';
 import { SnapshotExchange } from '../cluster/snapshot-exchange.ts';
-import { type BoardEntry, ReplicaBoard } from '../cluster/replica-board.ts';
-import { OPENING_PLACE } from '../cluster/stream-places.ts';
 import { CURSOR_KEY_BYTES } from '../translate/cursor-seal.ts';
-import { onWeakOf, openStream } from './open-stream.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SettingError } from '@oddlot/host/settings';
+import type { Credentials } from '../cluster/connection.ts';
 
 /** What a replica has of the others: the stream that they share, and who of them does what. */
 export type Cluster = {
@@ -211,4 +210,79 @@ function entryOf(
 ): BoardEntry {
   const { hash, height } = head ?? before ?? { height: 0, hash: '' };
   return { replica, version: VERSION, height, hash, ...facts };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Connects to the servers, and logs what could not be checked. */
+export async function openStream(
+  config: Config,
+  {
+    env,
+    log,
+    name,
+    clientName,
+    servers,
+    ...asked
+  }: {
+    readonly name: string;
+    readonly servers: string;
+    readonly clientName: string;
+    readonly env: Environment;
+    readonly log: Logger;
+    readonly firstWithinMs?: number;
+    readonly makesNone?: boolean;
+  },
+): Promise<BlockStream> {
+  return BlockStream.open({
+    ...asked,
+    servers: serversOf(servers),
+    cluster: name,
+    clientName,
+    replicas: config.streamReplicas,
+    credentials: credentialsOf(config, env),
+    onWeak: onWeakOf(config, log),
+    monitors: config.natsMonitors,
+    onUnchecked: (unchecked) =>
+      log[config.natsMonitors.length === 0 ? 'info' : 'warn'](
+        { unchecked },
+        'could not verify that these NATS servers sync every message (sync_interval: ' +
+          'always); pass their monitoring ports with --nats-monitors',
+      ),
+  });
+}
+
+/** Takes a stream for what it is where an operator has said so, and says what it could lose. */
+export function onWeakOf({ acceptWeakStream }: Config, log: Logger) {
+  if (!acceptWeakStream) return undefined;
+  return (faults: readonly string[]): void =>
+    log.warn({ faults }, 'weak stream accepted: it could lose acknowledged blocks');
+}
+
+/** `nats://a:4222,b:4222` as the client library takes it. */
+function serversOf(url: string): string[] {
+  const [scheme, rest = ''] = url.split('://', 2);
+  return rest.split(',').map((address) => `${scheme}://${address.trim()}`);
+}
+
+function credentialsOf(config: Config, env: Environment): Credentials {
+  const { natsPassword, natsTls, natsUser } = config;
+  const file = (name: string): string | undefined => {
+    const path = natsTls === undefined ? undefined : join(natsTls, name);
+    return path !== undefined && existsSync(path) ? path : undefined;
+  };
+  return {
+    user: natsUser,
+    password: natsPassword === undefined ? undefined : secretAt(natsPassword, env),
+    caFile: file('ca.pem'),
+    certFile: file('cert.pem'),
+    keyFile: file('key.pem'),
+  };
+}
+
+function secretAt(place: string, env: Environment): string {
+  if (!place.startsWith('env:')) return readFileSync(place, 'utf8').trim();
+  const secret = env[place.slice('env:'.length)];
+  if (secret === undefined) throw new SettingError(`natsPassword: ${place} is not set`);
+  return secret;
 }

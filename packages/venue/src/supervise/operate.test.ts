@@ -5,7 +5,7 @@ import { createLogger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
 import { FairQueue, PACE } from '@oddlot/host/ports';
 import { afterEach, expect, test, vi } from 'vitest';
-import { historyCheck, logCheck, stoppingCheck } from '../supervise/readiness-checks.ts';
+import { historyCheck, logCheck, stoppingCheck } from './venue-health.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => {

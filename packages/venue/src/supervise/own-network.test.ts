@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import { drawServiceName } from '../log/data-folder.ts';
 import { renameVenue } from '../rename-venue.ts';
-import { ownNetwork } from './own-network.ts';
+import { ownNetwork } from './data-folder.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -10,7 +10,7 @@ import type { Lease } from '../lease/lease.ts';
 import { TestReplica } from '../testing/http/test-replica.ts';
 import { TermInHand } from '../testing/term-in-hand.ts';
 import { type OpenedVenue, openVenue } from '../venue.ts';
-import { returnUnpayable } from './return-unpayable.ts';
+import { returnUnpayable } from '../settlement-chain.ts';
 
 /** R-withdraw, at the start of a venue: a payment that can never succeed is returned to the account. */
 

@@ -1,6 +1,14 @@
-import type { Readiness } from '@oddlot/host/health';
+import type { Readiness, ReadinessCheck } from '@oddlot/host/health';
 import type { HealthCheck, SettlementHealth, VenueHealth } from '@oddlot/protocol';
 import type { OpenedSettlement } from '../settlement/open-settlement.ts';
+import type { Clock } from '@oddlot/host/clock';
+import type { Archivist } from '../history/archivist/archivist.ts';
+import type { Replica } from '../replica/replica.ts';
+import type { ClockWatch } from './clock-watch.ts';
+import { clusterCheck, type JoinedCluster } from './cluster-status.ts';
+import type { DiskState, DiskWatch } from './disk-watch.ts';
+import { oracleAges, type State } from '@oddlot/engine';
+import type { MoneySide } from '../settlement/money-side.ts';
 
 type HealthParts = {
   readonly clock: { nowMs(): number };
@@ -57,4 +65,92 @@ function settlementHealth({ brief, client }: OpenedSettlement['settlement']): Se
     current: watch.isCurrent,
     paused: isPaused,
   };
+}
+
+type CheckedParts = {
+  readonly clock: Clock;
+  readonly clockWatch: ClockWatch;
+  readonly disk: DiskWatch;
+  readonly replica: Replica & { readonly isReplaying: boolean };
+  readonly money: OpenedSettlement | undefined;
+  readonly archivist: Pick<Archivist, 'trouble'>;
+  readonly cluster: Pick<JoinedCluster, 'divergence' | 'trouble'> | undefined;
+};
+
+/** The log carries time at least every second; five times that means that it stands still. */
+const BLOCK_AGE_MS_MAX = 5_000;
+
+/** What must be well for the venue to be ready. */
+export function checksOf(
+  { archivist, clock, clockWatch, cluster, disk, money, replica }: CheckedParts,
+  isStopping: () => boolean,
+): readonly (() => ReadinessCheck)[] {
+  const now = (): number => clock.nowMs();
+  return [
+    () => stoppingCheck(isStopping()),
+    () =>
+      logCheck({
+        nowMs: now(),
+        lastBlockMs: replica.isReplaying ? undefined : replica.head.timeMs,
+        ageMsMax: BLOCK_AGE_MS_MAX,
+      }),
+    () => clusterCheck(cluster),
+    () => diskCheck(disk.state, disk.freeBytes),
+    () => clockWatch.check(),
+    () => bridgeCheck(money?.settlement),
+    () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
+    () => historyCheck(archivist.trouble),
+  ];
+}
+
+/** What has to be right before anybody can trade, each by itself. */
+
+/** The process is not about to go. */
+export function stoppingCheck(isStopping: boolean): ReadinessCheck {
+  return { name: 'stopping', ok: !isStopping, why: 'stopping' };
+}
+
+/** The log takes entries: time alone brings one every second. */
+export function logCheck({
+  ageMsMax,
+  lastBlockMs,
+  nowMs,
+}: {
+  /** Undefined while the log is replayed. */
+  readonly lastBlockMs: number | undefined;
+  readonly nowMs: number;
+  readonly ageMsMax: number;
+}): ReadinessCheck {
+  if (lastBlockMs === undefined) return { name: 'log', ok: false, why: 'replaying the log' };
+  const ageMs = nowMs - lastBlockMs;
+  return { name: 'log', ok: ageMs <= ageMsMax, why: `the last block is ${ageMs} ms old` };
+}
+
+/** R-disk: there is room for what is asked. */
+export function diskCheck(state: DiskState, freeBytes: number): ReadinessCheck {
+  const why = `the disk is ${state === 'full' ? 'full' : 'nearly full'}: ${freeBytes} bytes free`;
+  return { name: 'disk', ok: state === 'roomy', why };
+}
+
+/** The log is the one that the bridge has paid by, as far as anybody knows. */
+export function bridgeCheck(settlement: Pick<MoneySide, 'status'> | undefined): ReadinessCheck {
+  const { error = 'the bridge does not belong to this log', foreign } =
+    settlement?.status?.watch ?? {};
+  return { name: 'bridge', ok: foreign === undefined, why: error };
+}
+
+/** Queries on the past are answered. A balancer sends traders, and those need none. */
+export function historyCheck(trouble: string | undefined): ReadinessCheck {
+  return { name: 'history', ok: trouble === undefined, why: trouble ?? '', isSpared: true };
+}
+
+/** R-oracle-stale: everything that is listed and not halted has a price that counts. */
+export function pricesCheck(state: State, nowMs: number): ReadinessCheck {
+  if (state.parameters === undefined)
+    return { name: 'prices', ok: false, why: 'no perp is listed' };
+  const stale = oracleAges(state, nowMs).filter(({ isAwaited, isStale }) => isAwaited && isStale);
+  const each = stale.map(({ ageMs, name }) =>
+    ageMs === undefined ? `${name} has no price` : `the price of ${name} is ${ageMs} ms old`,
+  );
+  return { name: 'prices', ok: stale.length === 0, why: each.join(', ') };
 }

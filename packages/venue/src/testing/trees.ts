@@ -6,8 +6,7 @@ import { type Address, address, timeMs } from '@oddlot/units';
 import { defaultParameters } from '../genesis-commands.ts';
 import { buildTree, type BuiltTree } from '../reserves/build-tree.ts';
 import { readProof } from '../reserves/read-proof.ts';
-import { createTreeHasher, type TreeHasher } from '../reserves/tree-hasher.ts';
-import { treeSecret } from '../reserves/tree-secret.ts';
+import { createTreeHasher, type TreeHasher, treeSecret } from '../reserves/tree-file.ts';
 
 /** Trees over venues in which everybody has some money. */
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { orderAction, signed, testKey } from '../../testing/http/client.ts';
 import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/test-edge.ts';
 import { ADMIN_KEY_BYTE } from '../../testing/http/test-replica.ts';
-import { withoutSpace } from './without-space.ts';
+import { withoutSpace } from './exchange-endpoint.ts';
 
 /** R-requests: how large a body may be, and how many may be under way. */
 

@@ -1,8 +1,8 @@
 import {
   checkNonceWindow,
+  type CommandResult,
   marketView,
   nonceWindow,
-  type CommandResult,
   type Reject,
 } from '@oddlot/engine';
 import {
@@ -38,19 +38,22 @@ import { isOutcomeOrder, outcomeToWire } from '../../translate/outcome-to-wire.t
 import { actionTexts, rejectToWire } from '../../translate/reject-to-wire.ts';
 import { refusalWithInstrument } from '../../translate/instruments.ts';
 import type { AdmissionGuard } from '../admission-guard.ts';
-import type { RecoverPool } from '../recover-pool.ts';
+import { recovering, type RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recoverer.ts';
-import { acknowledgement, executedReply, pendingReply, plainReply } from './exchange-reply.ts';
-import { recovering } from './recovering.ts';
-import { exchangeRefusal } from './exchange-error.ts';
+import {
+  acknowledgement,
+  exchangeRefusal,
+  executedReply,
+  pendingReply,
+  plainReply,
+} from './exchange-reply.ts';
 import { authorityFrom } from './authority-from.ts';
 import {
-  sentRequest,
   type RefusedRequest,
   type SentEnvelope,
   type SentRequest,
+  sentRequest,
 } from '../read-request.ts';
-import { withoutSpace } from './without-space.ts';
 
 /**
  * POST /exchange. The steps stand in the order in which a request may be refused: shapes, nonce
@@ -380,3 +383,15 @@ function malformed(text: string, { fault: message = '', at = 0 }: Recovered): Wi
 function refuse(error: WireError): Reply {
   return exchangeRefusal(error, false);
 }
+
+/**
+ * JSON text without the space between its parts, for the log: it means and is signed as the same, and
+ * a client that pads its requests does not fill the disk.
+ */
+export function withoutSpace(text: string): string {
+  if (!SPACE.test(text)) return text;
+  return text.replaceAll(STRING_OR_SPACE, (part) => (part.startsWith('"') ? part : ''));
+}
+
+const SPACE = /[ \t\r\n]/;
+const STRING_OR_SPACE = /"[^"\\]*(?:\\.[^"\\]*)*"|[ \t\r\n]+/g;

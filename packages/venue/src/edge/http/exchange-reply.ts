@@ -1,12 +1,15 @@
 import type { CommandResult } from '@oddlot/engine';
 import type { Reply } from '@oddlot/host/http';
-import { httpStatusOf, traceId, type Warning } from '@oddlot/protocol';
+import { httpStatusOf, traceId, type Warning, type WireError } from '@oddlot/protocol';
 import type { Hash } from '@oddlot/units';
 import { CANCEL_QUEUED, REDUCE_ONLY_CLIPPED } from '../../translate/outcome/entries.ts';
 import { internalNameOf } from '../../translate/action-types.ts';
-import { isOutcomeOrder, type WireOutcome } from '../../translate/outcome-to-wire.ts';
+import {
+  type ErrorBody,
+  isOutcomeOrder,
+  type WireOutcome,
+} from '../../translate/outcome-to-wire.ts';
 import { authorityOf, type RequestCommand } from '../../block/block.ts';
-import { exchangeError } from './exchange-error.ts';
 
 /** The answers of /exchange to actions that reached the log. */
 
@@ -77,4 +80,20 @@ export function executedReply(
       }
     : { status: 'ok', code: 0, data: { type, data: { statuses: ['success'] } }, warnings };
   return { status: 200, body: JSON.stringify(body) };
+}
+
+export function exchangeRefusal(error: WireError, isGateway: boolean): Reply {
+  return { status: error.httpStatus, body: exchangeError(error, isGateway) };
+}
+
+/**
+ * The error envelope of /exchange. Gateway refusals carry their text in `response`, all others in
+ * `message`; never both. What a gate stops is one too, wherever it is noticed.
+ */
+export function exchangeError(
+  { code, message, name, details }: ErrorBody | WireError,
+  isGateway: boolean,
+): string {
+  const text = isGateway || name === 'GATED' ? { response: message } : { message };
+  return JSON.stringify({ status: 'err', code, ...text, name, details });
 }

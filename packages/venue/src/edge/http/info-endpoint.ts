@@ -45,15 +45,19 @@ import {
   type StateQuery,
 } from '../../translate/answer-info.ts';
 import type { RecoverPool } from '../recover-pool.ts';
-import type { BlockWaits } from '../ws/block-waits.ts';
+import type { BlockWaits } from '../ws/timing.ts';
 import { AnswerCache, jsonInTurns } from './answer-cache.ts';
 import { signatureExplainer, type SignatureExplainer } from './signature-explainer.ts';
 import type { Faucet } from './faucet.ts';
-import { RefusedError } from './exports/refused-error.ts';
+import { RefusedError } from './exports/export-endpoints.ts';
 import { AccountRanking } from './history/account-ranking.ts';
-import { historyRefusal } from './history/history-refusal.ts';
-import { incompleteWarnings } from './incomplete-warnings.ts';
-import { answerHistory, isHistoryQuery, type HistoryQuery } from './info-history.ts';
+import { historyRefusal } from './history/handler.ts';
+import {
+  answerHistory,
+  type HistoryQuery,
+  incompleteWarnings,
+  isHistoryQuery,
+} from './info-history.ts';
 import { withPast } from './past.ts';
 import { reserves, reservesProof, type ReservesSource } from './reserves.ts';
 

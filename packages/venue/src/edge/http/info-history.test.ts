@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { directAction, orderAction, signed, testKey } from '../../testing/http/client.ts';
 import type { TestOrder } from '../../testing/http/client.ts';
 import { startEdge, type TestEdge } from '../../testing/http/test-edge.ts';
-import { incompleteWarnings } from './incomplete-warnings.ts';
+import { incompleteWarnings } from './info-history.ts';
 
 /** Queries on the past where time must be moved: hours of funding, days of values, a late history. */
 

@@ -10,21 +10,29 @@ import {
 } from './history/builder-rows.ts';
 import { writeCursor } from './history/cursor.ts';
 import { block, blocks, stateHash, tx, txs } from './history/explorer.ts';
-import { executionReport } from './history/execution-report.ts';
-import { JsonText } from './history/handler.ts';
-import type { HistoryAnswer, HistoryContext, HistoryHandler } from './history/handler.ts';
-import { historyRefusal } from './history/history-refusal.ts';
-import { largestTrades, liquidations, openInterestHistory } from './history/market-figures.ts';
-import { leaderboard } from './history/leaderboard.ts';
-import { portfolio } from './history/portfolio.ts';
 import {
+  executionReport,
   historicalOrders,
   userFills,
   userFundings,
   userNonFundingLedgerUpdates,
+  withdrawals,
 } from './history/user-rows.ts';
-import { withdrawals } from './history/withdrawals.ts';
-import { incompleteWarnings } from './incomplete-warnings.ts';
+import {
+  type HistoryAnswer,
+  type HistoryContext,
+  type HistoryHandler,
+  historyRefusal,
+  JsonText,
+} from './history/handler.ts';
+import {
+  largestTrades,
+  leaderboard,
+  liquidations,
+  openInterestHistory,
+} from './history/market-figures.ts';
+import { portfolio } from './history/portfolio.ts';
+import type { AsOf } from '../../history/history.ts';
 
 /** The queries on what is past. Another thread answers them, which may be behind: an answer tells how far. */
 
@@ -87,4 +95,21 @@ export async function answerHistory(
       }),
     spend,
   );
+}
+
+/**
+ * Says that rows are missing which nobody can make any more: the log no longer has their blocks. A query that asks for
+ * nothing of that time is answered in full.
+ */
+export function incompleteWarnings({ since }: AsOf, query: object): readonly Warning[] {
+  if (since === undefined) return [];
+  const { startTime } = query as { readonly startTime?: unknown };
+  if (typeof startTime === 'number' && startTime >= since.timeMs) return [];
+  return [
+    {
+      code: 'HISTORY_INCOMPLETE',
+      message: `The history begins with block ${since.height}: there are no rows for earlier blocks`,
+      details: { height: since.height, time: since.timeMs },
+    },
+  ];
 }

@@ -11,8 +11,15 @@ import {
   type PastNeed,
   type PastRows,
 } from '../../translate/info/handler.ts';
-import { type InfoContext, pastNeedOf, type StateQuery } from '../../translate/answer-info.ts';
+import {
+  type InfoAnswer,
+  type InfoContext,
+  pastNeedOf,
+  type StateQuery,
+} from '../../translate/answer-info.ts';
 import type { Spend } from './answer-cache.ts';
+import type { Candle } from '@oddlot/protocol';
+import { type CandleQuery, candlesOf, missingBars } from '../../translate/info/candles.ts';
 
 /** What the history says to queries that need more than memory has. */
 
@@ -135,4 +142,20 @@ export async function pastRows(
     startMs = last.startMs + stepMs;
   }
   return { stepMs, rows };
+}
+
+/** What candles are made of. */
+export type CandleContext = Pick<InfoContext, 'state' | 'markets'> & { readonly history: History };
+
+/** Candles of any age, at most the latest 5,000 of a span; what memory lacks comes from the history. */
+export async function candlesBetween(
+  context: CandleContext,
+  query: CandleQuery,
+): Promise<InfoAnswer<Candle[]>> {
+  const past = emptyPast();
+  const bars = missingBars(context, query);
+  if (bars !== undefined) {
+    past.bars.set(bars.instrumentId, await pastRows(context, bars));
+  }
+  return candlesOf({ ...context, past }, query);
 }

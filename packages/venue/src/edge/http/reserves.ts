@@ -9,8 +9,7 @@ import {
 } from '@oddlot/protocol';
 import { type Address, formatMoney } from '@oddlot/units';
 import type { Replica } from '../../replica/replica.ts';
-import type { TreeProof } from '../../reserves/read-proof.ts';
-import { differenceOf } from '../../reserves/reserve-figures.ts';
+import { differenceOf, type TreeProof } from '../../reserves/read-proof.ts';
 import type { CurrentReserves, ReservesWorker } from '../../settlement/reserves/reserves-worker.ts';
 import type { InfoAnswer } from '../../translate/answer-info.ts';
 

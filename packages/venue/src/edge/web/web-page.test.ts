@@ -8,8 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { createLogger } from '@oddlot/host/log';
 import { afterEach, describe, expect, test } from 'vitest';
-import { originsOf, pagePolicy } from './page-policy.ts';
-import { SCREENS, WebPage } from './web-page.ts';
+import { originsOf, pagePolicy, SCREENS, WebPage } from './web-page.ts';
 
 const HTML = { accept: 'text/html' };
 const ends: (() => unknown)[] = [];

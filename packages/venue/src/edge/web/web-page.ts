@@ -2,12 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { PageAnswer } from '@oddlot/host/http';
 import type { Logger } from '@oddlot/host/log';
-import { acceptsEncoding } from './accepts-encoding.ts';
-import { buildPage, type PageBuild } from './build-page.ts';
-import { createEntries, type Entry } from './create-entries.ts';
-import { entryTag, fileTag, hasTag, heldNonce } from './entity-tag.ts';
-import { readPageFiles, type PageFile, type PageFiles } from './page-files.ts';
-import { pagePolicy } from './page-policy.ts';
+import {
+  buildPage,
+  contentHash,
+  type PageBuild,
+  type PageFile,
+  type PageFiles,
+  readPageFiles,
+  type Screen,
+} from './page-files.ts';
 
 type WebPageOptions = {
   readonly log: Logger;
@@ -175,4 +178,101 @@ function notice(title: string, text: string): string {
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="dark light">` +
     `<title>Oddlot</title><h1>${title}</h1><p>${text}</p></html>\n`
   );
+}
+
+/** The entry for one address: with the scripts of its screen named, so that a browser asks for all at once. */
+export type Entry = { readonly text: string; readonly hash: string };
+
+/** Finds the entry for an address; each is made once. */
+export function createEntries({ entry, screens }: PageFiles): (path: string) => Entry {
+  const plain = entryOf(entry, []);
+  const made = screens.map((screen) => ({ screen, entry: entryOf(entry, screen.scripts) }));
+  return (path) => made.find(({ screen }) => isAt(screen, path))?.entry ?? plain;
+}
+
+function entryOf(entry: string, scripts: readonly string[]): Entry {
+  const links = scripts.map((path) => `<link rel="modulepreload" crossorigin href="${path}">\n`);
+  const text = entry.replace('</head>', () => `${links.join('')}</head>`);
+  return { text, hash: contentHash(text) };
+}
+
+function isAt({ path: pattern }: Screen, path: string): boolean {
+  const [wanted, parts] = [pattern.split('/'), path.replace(/(?<=.)\/$/, '').split('/')];
+  if (wanted.length !== parts.length) return false;
+  return wanted.every((part, at) => part.startsWith('$') || part === parts[at]);
+}
+
+/**
+ * Strong entity tags: two answers with the same tag are the same bytes. A file has one tag for each encoding;
+ * the entry has the visitor's nonce in its tag, since it has it in its text too.
+ */
+
+const NONCE = /^[A-Za-z0-9+/]{22}==$/;
+
+export function fileTag(hash: string, encoding: string | undefined): string {
+  return encoding === undefined ? `"${hash}"` : `"${hash}-${encoding}"`;
+}
+
+export function entryTag(hash: string, nonce: string): string {
+  return `"${hash}.${nonce}"`;
+}
+
+/** Whether who asks has what is there; `*` is any copy, and a proxy may have made a weak tag of ours. */
+export function hasTag(request: IncomingMessage, tag: string): boolean {
+  return tagsOf(request).some((held) => held === tag || held === '*');
+}
+
+/** The nonce of the entry that who asks holds, when the rest of it is as it is now. */
+export function heldNonce(request: IncomingMessage, hash: string): string | undefined {
+  const begin = `"${hash}.`;
+  return tagsOf(request)
+    .filter((held) => held.startsWith(begin) && held.endsWith('"'))
+    .map((held) => held.slice(begin.length, -1))
+    .find((nonce) => NONCE.test(nonce));
+}
+
+function tagsOf({ headers }: IncomingMessage): readonly string[] {
+  const held = headers['if-none-match'] ?? '';
+  return held.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+}
+
+/** Whether a client takes an encoding: named, or by the star, and not with a weight of zero. */
+export function acceptsEncoding(accepted: string, encoding: string): boolean {
+  const offers = accepted.split(',').map((offer) => {
+    const [name = '', ...parameters] = offer.split(';').map((part) => part.trim().toLowerCase());
+    return { name, isRefused: parameters.some((each) => NOTHING.test(each)) };
+  });
+  const offer =
+    offers.find(({ name }) => name === encoding) ?? offers.find(({ name }) => name === '*');
+  return offer !== undefined && !offer.isRefused;
+}
+
+const NOTHING = /^q\s*=\s*0(?:\.0*)?$/;
+
+/**
+ * What a browser lets the page do: run its own files and talk to its own venue, and to nobody else but the
+ * settlement chain where there is one. Styles that libraries put in at run time need the visitor's nonce.
+ */
+export function pagePolicy(nonce: string, elsewhere: readonly string[]): string {
+  const connect = ["'self'", ...elsewhere].join(' ');
+  return [
+    "default-src 'self'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    `connect-src ${connect}`,
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** The origins among some addresses; what is none is left out. */
+export function originsOf(urls: readonly (string | undefined)[]): string[] {
+  const origins = urls.flatMap((url) =>
+    url !== undefined && URL.canParse(url) ? [new URL(url).origin] : [],
+  );
+  return [...new Set(origins)].filter((origin) => origin !== 'null');
 }

@@ -1,23 +1,31 @@
 import { refusal, type StreamPlace } from '@oddlot/protocol';
 import { type Asker, HistoryAwayError, HistoryBehindError } from '../../history/history.ts';
-import type { BlockWaits } from './block-waits.ts';
-import { OrderedReplies } from './ordered-replies.ts';
+import type { BlockWaits } from './timing.ts';
 import { CLOSE, type Connection } from './connection.ts';
 import {
+  type Control,
+  type Endpoint,
+  errorFrame,
   INVALID_FRAME,
   INVALID_RESUME,
+  jsonFrame,
+  RATE_LIMITED,
   readControl,
   readResumeFrom,
-  type Control,
-} from './control-frame.ts';
-import { jsonFrame } from './frame.ts';
-import { largestFollower, type Follower } from './largest-follower.ts';
-import type { Past } from './past.ts';
+  type WsError,
+} from './frame.ts';
+import type {
+  GoingOn,
+  LateFrame,
+  Past,
+  ResyncReason,
+  Stream,
+  StreamHub,
+  StreamRecipe,
+} from './stream.ts';
 import { Replays } from './replays.ts';
-import type { GoingOn, LateFrame, ResyncReason, Stream } from './stream.ts';
-import type { StreamHub, StreamRecipe } from './stream-hub.ts';
-import { errorFrame, RATE_LIMITED, type Endpoint, type WsError } from './ws-error.ts';
 import type { WsLimits } from './ws-limits.ts';
+import { GREEDY_FACTOR } from '@oddlot/host/ports';
 
 /** First delay of a client whose list from the history is not ready; later delays grow at the client. */
 const RETRY_AFTER_MS = 500;
@@ -444,4 +452,76 @@ function about(control: Control | WsError, error: WsError): WsError {
 
 function tooMany(what: string, max: number): WsError {
   return { code: 'TOO_MANY_SUBSCRIPTIONS', message: `Too many ${what}: ${max}` };
+}
+
+/**
+ * The answers to what one client asks, in the order in which it asked, though some take a while. What
+ * is known while an earlier one is not waits for its turn.
+ */
+export class OrderedReplies {
+  /** In order; the first is not known yet. */
+  #places: { give: (() => void) | undefined }[] = [];
+
+  /** How many wait. */
+  get length(): number {
+    return this.#places.length;
+  }
+
+  /** An answer that is known. */
+  add(give: () => void): void {
+    if (this.#places.length === 0) give();
+    else this.#places.push({ give });
+  }
+
+  /** Keeps the place of an answer that takes a while, which is given to what this returns. */
+  later(): (give: () => void) => void {
+    const place: { give: (() => void) | undefined } = { give: undefined };
+    this.#places.push(place);
+    return (give) => {
+      place.give = give;
+      this.#work();
+    };
+  }
+
+  /** Nobody waits for them any more. */
+  close(): void {
+    this.#places = [];
+  }
+
+  #work(): void {
+    for (;;) {
+      const give = this.#places[0]?.give;
+      if (give === undefined) return;
+      this.#places.shift();
+      give();
+    }
+  }
+}
+
+/** Somebody who follows streams, on one connection. */
+export type Follower = {
+  readonly client: string;
+  readonly subscriptions: number;
+};
+
+/**
+ * Whose connection makes room when there are as many streams as there may be: of the client that follows most on all
+ * of its connections, the one that follows most. Nobody's, when who asks would have no small part of that: a few that
+ * follow all they can would else keep everybody else from following anything.
+ */
+export function largestFollower<F extends Follower>(
+  followers: Iterable<F>,
+  asking: string,
+): F | undefined {
+  const totals = new Map<string, number>();
+  const largest = new Map<string, F>();
+  for (const each of followers) {
+    const { client, subscriptions } = each;
+    totals.set(client, (totals.get(client) ?? 0) + subscriptions);
+    if (subscriptions > (largest.get(client)?.subscriptions ?? 0)) largest.set(client, each);
+  }
+  // As with bodies, for a small part of what that one has: else they have each other cut for ever.
+  let [most, count] = [asking, GREEDY_FACTOR * ((totals.get(asking) ?? 0) + 1)];
+  for (const [client, total] of totals) if (total > count) [most, count] = [client, total];
+  return most === asking ? undefined : largest.get(most);
 }

@@ -1,8 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
-import { Connection } from './connection.ts';
-import { Outbox } from './outbox.ts';
+import { Connection, Outbox } from './connection.ts';
 import { VirtualTiming } from '../../testing/ws/test-edge.ts';
 import { WS_LIMITS, type WsLimits } from './ws-limits.ts';
 

@@ -1,3 +1,12 @@
+import {
+  checkJson,
+  type Details,
+  jsonRefusal,
+  type ResumePoint,
+  type ScanFault,
+  type StreamErrorCode,
+} from '@oddlot/protocol';
+
 /**
  * Frames as bytes. A data frame goes to many sockets and differs between them only in `sub`, so its
  * JSON text is built once, open at the end, and closed per subscription number.
@@ -71,3 +80,87 @@ export function openBody(parts: FrameParts): Buffer {
 export function closeBody(body: Buffer, sub: number): Buffer {
   return textFrame(body, `,"sub":${sub}}`);
 }
+
+/** What a client says on /ws and /api-ws. */
+export type Control = {
+  readonly method: string;
+  readonly frame: Readonly<Record<string, unknown>>;
+};
+
+export const INVALID_FRAME: WsError = {
+  code: 'INVALID_FRAME',
+  message: 'A frame is a JSON object with method subscribe, unsubscribe or ping',
+};
+
+export const INVALID_RESUME: WsError = {
+  code: 'INVALID_PARAMS',
+  message: 'resumeFrom is { epoch, seq } or { height }; seq and height are whole numbers from 0 on',
+};
+
+export function readControl(text: string): Control | WsError {
+  const checked = checkJson(text);
+  if (!checked.ok) return unreadable(text, checked);
+  const frame: unknown = JSON.parse(text);
+  if (!isRecord(frame) || typeof frame['method'] !== 'string') return INVALID_FRAME;
+  return { method: frame['method'], frame };
+}
+
+/** JSON that the interface does not take is told what is wrong with it. */
+function unreadable(text: string, fault: ScanFault): WsError {
+  const { message } = jsonRefusal(text, fault);
+  const isJson = !message.startsWith('Malformed');
+  return isJson ? { code: 'INVALID_FRAME', message } : INVALID_FRAME;
+}
+
+/** The place of a client in a stream, or a block of the venue. */
+export function readResumeFrom(value: unknown): ResumePoint | undefined | 'invalid' {
+  if (value === undefined || value === null) return undefined;
+  if (!isRecord(value)) return 'invalid';
+  const { epoch, height, seq } = value;
+  if (height !== undefined) {
+    // Two places are none: nobody could tell which one was meant.
+    const isAlone = epoch === undefined && seq === undefined;
+    return isAlone && isCount(height) ? { height } : 'invalid';
+  }
+  return typeof epoch === 'string' && isCount(seq) ? { epoch, seq } : 'invalid';
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The paths that are sockets. */
+export type Endpoint = 'ws' | 'apiWs' | 'wsRtds';
+
+export type WsError = {
+  readonly code: StreamErrorCode;
+  readonly message: string;
+  /** Present where nothing is wrong with the frame: it may be sent again after this time. */
+  readonly retryAfterMs?: number;
+  /** Of refused parameters; not told on /ws-rtds. */
+  readonly details?: Details;
+  /** What the refused frame wanted to subscribe to or to leave, as it was sent. */
+  readonly subscription?: unknown;
+};
+
+/** An error in the shape of its endpoint. `topic` is told on /ws-rtds only. */
+export function errorFrame(endpoint: Endpoint, error: WsError, topic = ''): Buffer {
+  const { code, message, subscription } = error;
+  switch (endpoint) {
+    case 'ws':
+      return jsonFrame({ type: 'error', ...error });
+    case 'apiWs':
+      return jsonFrame({ channel: 'error', data: error });
+    case 'wsRtds':
+      return jsonFrame({ topic, type: 'error', payload: { message, code, subscription } });
+  }
+}
+
+export const RATE_LIMITED: WsError = {
+  code: 'RISK_RATE_LIMITED',
+  message: 'rate limit exceeded',
+};

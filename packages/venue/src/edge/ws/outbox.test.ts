@@ -2,8 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
 import { VirtualTiming } from '../../testing/ws/test-edge.ts';
-import { Connection } from './connection.ts';
-import { Outbox } from './outbox.ts';
+import { Connection, Outbox } from './connection.ts';
 import { WS_LIMITS } from './ws-limits.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -1,9 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { WebSocket } from 'ws';
-import { Connection } from './connection.ts';
+import { Connection, Outbox } from './connection.ts';
 import { FrameRing } from './frame-ring.ts';
-import { Outbox } from './outbox.ts';
 import { Replays } from './replays.ts';
 import { Stream } from './stream.ts';
 import { VirtualTiming } from '../../testing/ws/test-edge.ts';

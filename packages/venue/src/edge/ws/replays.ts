@@ -1,7 +1,6 @@
 import type { Connection } from './connection.ts';
 import { closeBody } from './frame.ts';
-import type { Past, PastFrame } from './past.ts';
-import type { Stream } from './stream.ts';
+import type { Past, PastFrame, Stream } from './stream.ts';
 
 /** A subscription that is being brought up to date. */
 type Replay = {

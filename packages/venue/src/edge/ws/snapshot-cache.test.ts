@@ -1,9 +1,7 @@
 import { WorkBudget } from '@oddlot/host/ports';
 import { afterEach, expect, test } from 'vitest';
-import { Connection } from './connection.ts';
-import { Outbox } from './outbox.ts';
-import { SnapshotCache } from './snapshot-cache.ts';
-import { StreamHub } from './stream-hub.ts';
+import { Connection, Outbox } from './connection.ts';
+import { SnapshotCache, StreamHub } from './stream.ts';
 import { VirtualTiming } from '../../testing/ws/test-edge.ts';
 import { WS_LIMITS } from './ws-limits.ts';
 

@@ -1,11 +1,12 @@
 import type { ResyncFrame, StreamPlace } from '@oddlot/protocol';
 import { assert } from '@oddlot/units';
 import type { Asker } from '../../history/history.ts';
-import { closeBody, openBody, type FrameParts } from './frame.ts';
-import type { FrameRing } from './frame-ring.ts';
-import type { Past, PastFrame, PastSpan } from './past.ts';
-import type { SnapshotCache } from './snapshot-cache.ts';
+import { closeBody, type FrameParts, openBody } from './frame.ts';
+import { FrameRing, type KeptBudget } from './frame-ring.ts';
 import type { Timing } from './timing.ts';
+import { randomBytes } from 'node:crypto';
+import type { WsLimits } from './ws-limits.ts';
+import type { AppliedBlock } from '../../block/block.ts';
 
 /** What a stream writes to. */
 export interface Sink {
@@ -237,4 +238,227 @@ export class Stream {
   #body(parts: Omit<FrameParts, 'channel'>): Buffer {
     return openBody({ ...parts, channel: this.channel });
   }
+}
+
+/** How often all streams are looked through for frames that are too old. */
+const TRIM_MS = 60_000;
+
+/** How to open a stream that may not exist yet. */
+export type StreamRecipe = {
+  /** Canonical: equal for every spelling of the same subscription. */
+  readonly key: string;
+  readonly channel: string;
+  /** For channels whose frames tell the block that they reflect. */
+  readonly height?: () => number;
+  /** Makes the source of a new stream; it publishes to the stream until it is closed. */
+  readonly source: (stream: Stream) => Source | LateSource;
+};
+
+/**
+ * All streams of an endpoint. A stream is opened by its first subscriber and goes on for a while
+ * after its last one, so that a client whose connection broke can take up its place; then it ends,
+ * and the next one of the same name is a new run.
+ */
+export class StreamHub {
+  readonly #limits: WsLimits;
+  readonly #timing: Timing;
+  readonly #snapshots: SnapshotCache | undefined;
+  readonly #height: () => number;
+  readonly #budget: KeptBudget;
+  readonly #streams = new Map<string, Stream>();
+  /** Streams without subscribers and since when, the longest idle first. */
+  readonly #idle = new Map<Stream, number>();
+  /** Tells the runs of one process from those of another. */
+  readonly #run = randomBytes(6).toString('hex');
+  #opened = 0;
+  #trimmedMs: number;
+
+  /** The height is that of the newest block that streams were told of. */
+  constructor(
+    limits: WsLimits,
+    timing: Timing,
+    { height = () => 0, snapshots }: { height?: () => number; snapshots?: SnapshotCache } = {},
+  ) {
+    this.#limits = limits;
+    this.#snapshots = snapshots;
+    this.#height = height;
+    this.#timing = timing;
+    this.#trimmedMs = timing.now();
+    this.#budget = {
+      bytes: 0,
+      bytesMax: limits.keptBytesMax,
+      plainBytes: 0,
+      plainBytesMax: limits.plainBytesMax,
+      relieve: () => this.#relieve(),
+    };
+  }
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  /** Bytes of the frames that are kept for clients that come back. */
+  get keptBytes(): number {
+    return this.#budget.bytes;
+  }
+
+  /** False when a stream would be one more than there may be, all others having subscribers. */
+  hasRoom({ key }: Pick<StreamRecipe, 'key'>): boolean {
+    const active = this.#streams.size - this.#idle.size;
+    return this.#streams.has(key) || active < this.#limits.streamsMax;
+  }
+
+  /** The stream of a recipe, opened if need be. Whoever takes it adds a subscriber at once. */
+  take(recipe: StreamRecipe): Stream {
+    const known = this.#streams.get(recipe.key);
+    if (known !== undefined) {
+      this.#idle.delete(known);
+      return known;
+    }
+    this.#makeRoom();
+    this.#opened += 1;
+    const stream = new Stream({
+      key: recipe.key,
+      channel: recipe.channel,
+      epoch: `${this.#run}-${this.#opened}`,
+      ring: new FrameRing(this.#limits, this.#budget, {
+        seq: this.#limits.numbersBefore,
+        height: this.#height(),
+      }),
+      firstSeq: this.#limits.numbersBefore,
+      timing: this.#timing,
+      snapshots: this.#snapshots,
+      height: recipe.height,
+    });
+    stream.attach(recipe.source(stream));
+    this.#streams.set(recipe.key, stream);
+    return stream;
+  }
+
+  /** A subscriber has left. */
+  release(stream: Stream): void {
+    if (stream.subscriberCount === 0) this.#idle.set(stream, this.#timing.now());
+  }
+
+  /** Ends the streams that nobody came back to, and now and then drops frames that are too old. */
+  sweep(): void {
+    const nowMs = this.#timing.now();
+    for (const [stream, sinceMs] of this.#idle) {
+      if (sinceMs > nowMs - this.#limits.keptMsMax) break;
+      this.#end(stream);
+    }
+    if (nowMs - this.#trimmedMs < TRIM_MS) return;
+    this.#trimmedMs = nowMs;
+    // Streams that fell silent would else keep the room that busy ones need.
+    for (const stream of this.#streams.values()) stream.trim();
+  }
+
+  #makeRoom(): void {
+    for (const stream of this.#idle.keys()) {
+      if (this.#streams.size < this.#limits.streamsMax) return;
+      this.#end(stream);
+    }
+  }
+
+  /** What nobody follows goes before what somebody may come back for in a moment. */
+  #relieve(): void {
+    for (const stream of this.#idle.keys()) {
+      if (this.#budget.bytes <= this.#budget.bytesMax) return;
+      this.#end(stream);
+    }
+  }
+
+  #end(stream: Stream): void {
+    this.#idle.delete(stream);
+    this.#streams.delete(stream.key);
+    stream.close();
+  }
+}
+
+/**
+ * The snapshots of the newest block, so that many clients that start over at once have each of them
+ * built once. What they show changes with blocks; the number of a stream's newest frame, which they
+ * carry, is part of the name under which they are kept.
+ */
+
+const KEPT_BYTES_MAX = 16 * 1024 * 1024;
+
+export class SnapshotCache {
+  readonly #bodies = new Map<string, Buffer>();
+  #bytes = 0;
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The body of that name, built if need be; undefined when there is nothing to show. */
+  body(name: string, build: () => Buffer | undefined): Buffer | undefined {
+    const known = this.#bodies.get(name);
+    if (known !== undefined) return known;
+    const built = build();
+    if (built === undefined || built.length > KEPT_BYTES_MAX) return built;
+    if (this.#bytes + built.length > KEPT_BYTES_MAX) this.clear();
+    this.#bodies.set(name, built);
+    this.#bytes += built.length;
+    return built;
+  }
+
+  /** A block has changed what snapshots show. */
+  clear(): void {
+    this.#bodies.clear();
+    this.#bytes = 0;
+  }
+}
+
+/** The frames of blocks after one, up to another. */
+export type PastSpan = { readonly after: number; readonly upTo: number };
+
+/** A frame of a block that a stream does not have, as it would have sent it. */
+export type PastFrame = {
+  readonly height: number;
+  /** JSON text. */
+  readonly data: string;
+};
+
+/** What somebody missed elsewhere, read piece by piece: as fast as it is sent, and never all of it at once. */
+export interface Past {
+  /** How many frames it has. */
+  readonly count: number;
+  /** Some more of them, oldest first; none at the end. Rejects when they can't be read. */
+  next(): readonly PastFrame[] | Promise<readonly PastFrame[]>;
+}
+
+export const NOTHING_PAST: Past = { count: 0, next: () => [] };
+
+/** Frames that are made at a time, about. */
+const FRAMES_AT_ONCE = 64;
+
+/**
+ * The frames of blocks that are in memory, in the words that a channel has for each. They are made twice, first to be
+ * counted: kept until a slow client has read them they could be much.
+ */
+export function pastOfBlocks(
+  blocks: readonly AppliedBlock[],
+  textsOf: (block: AppliedBlock) => readonly string[],
+): Past {
+  const telling: AppliedBlock[] = [];
+  let count = 0;
+  for (const block of blocks) {
+    const frames = textsOf(block).length;
+    if (frames > 0) telling.push(block);
+    count += frames;
+  }
+  if (count === 0) return NOTHING_PAST;
+  let at = 0;
+  const next = (): PastFrame[] => {
+    const frames: PastFrame[] = [];
+    while (frames.length < FRAMES_AT_ONCE) {
+      const block = telling[at];
+      if (block === undefined) break;
+      at += 1;
+      for (const data of textsOf(block)) frames.push({ height: block.height, data });
+    }
+    return frames;
+  };
+  return { count, next };
 }

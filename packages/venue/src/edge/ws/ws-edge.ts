@@ -12,20 +12,14 @@ import {
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { AppliedBlock } from '../../block/block.ts';
 import type { Replica } from '../../replica/replica.ts';
-import { ApiChannels } from './api-channels.ts';
-import { BlockWaits } from './block-waits.ts';
+import { ApiChannels, NodeChannels } from './channel-sets.ts';
+import { BlockWaits, SYSTEM_TIMING, type Timing } from './timing.ts';
 import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamModels } from './channels/node-channel.ts';
-import { CLOSE, Connection } from './connection.ts';
-import { pongFrame } from './frame.ts';
-import { NodeChannels } from './node-channels.ts';
-import { Outbox } from './outbox.ts';
-import { PriceTopics } from './price-topics.ts';
-import { RtdsSession } from './rtds-session.ts';
-import { SnapshotCache } from './snapshot-cache.ts';
-import { StreamHub } from './stream-hub.ts';
-import { SYSTEM_TIMING, type Timing } from './timing.ts';
-import type { Endpoint } from './ws-error.ts';
+import { CLOSE, Connection, Outbox } from './connection.ts';
+import { type Endpoint, pongFrame } from './frame.ts';
+import { PriceTopics, RtdsSession } from './rtds-session.ts';
+import { SnapshotCache, StreamHub } from './stream.ts';
 import { WS_LIMITS, type WsLimits } from './ws-limits.ts';
 
 const ENDPOINTS: Readonly<Record<string, Endpoint>> = {

@@ -1,8 +1,11 @@
 import type { State } from '@oddlot/engine';
 import { buildTree } from '../../reserves/build-tree.ts';
-import { treeFolder } from '../../reserves/tree-file.ts';
-import { createTreeHasher, type TreeHasher } from '../../reserves/tree-hasher.ts';
-import { treeSecret } from '../../reserves/tree-secret.ts';
+import {
+  createTreeHasher,
+  treeFolder,
+  type TreeHasher,
+  treeSecret,
+} from '../../reserves/tree-file.ts';
 import type { ArchivistReport, Question } from './archivist-messages.ts';
 
 /** Who is further behind than this has other things to do first. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { weightedMedian, withoutOutliers } from './combine-quotes.ts';
+import { weightedMedian, withoutOutliers } from './exchange-prices.ts';
 
 type Row = readonly [priceE8: number, weight: number];
 const prices = (rows: readonly Row[]) =>

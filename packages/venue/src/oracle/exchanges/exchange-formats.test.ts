@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { binance } from './binance.ts';
-import { coinbase } from './coinbase.ts';
-import type { ExchangeFormat } from './exchange-format.ts';
-import { kraken } from './kraken.ts';
+import { binance, coinbase, type ExchangeFormat, kraken } from './exchange-formats.ts';
 
 /** Frames in the form that the exchanges publish. */
 

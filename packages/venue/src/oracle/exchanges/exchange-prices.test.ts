@@ -4,7 +4,7 @@ import { createLogger } from '@oddlot/host/log';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ExchangePrices } from './exchange-prices.ts';
-import { ExchangeSetting } from './exchange-setting.ts';
+import { ExchangeSetting } from './exchange-formats.ts';
 
 /** Three exchanges on this machine that speak the real ones' formats, and a clock that tests move. */
 

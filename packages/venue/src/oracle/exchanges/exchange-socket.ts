@@ -1,8 +1,7 @@
 import type { Clock } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
 import { WebSocket } from 'ws';
-import { isFrame } from './exchange-format.ts';
-import type { ExchangeSource } from './exchange-setting.ts';
+import { type ExchangeSource, isFrame } from './exchange-formats.ts';
 
 type ExchangeSocketOptions = {
   readonly source: ExchangeSource;

@@ -2,7 +2,7 @@ import { keyValidator, type Validator } from '@oddlot/custody/signing';
 import { type Hex, keccak256, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
-import { collectSignatures, TooFewSignaturesError } from './collect-signatures.ts';
+import { collectSignatures, TooFewSignaturesError } from './payout-sender.ts';
 
 const domain = { chainId: 7, bridge: `0x${'b'.repeat(40)}` } as const;
 const keys = [1, 2, 3].map((n) => keccak256(toHex(`validator ${n}`)));

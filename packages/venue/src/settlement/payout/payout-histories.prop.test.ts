@@ -11,7 +11,7 @@ import {
   PayoutWorld,
   type ValidatorFault,
 } from '../../testing/payout-world.ts';
-import { TEXTS } from './payout-texts.ts';
+import { TEXTS } from './payout-book.ts';
 
 /** R-withdraw: whatever fails between a withdrawal and its end, it is paid once or returned once, and nothing is stuck in silence. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fits, nextStepOf, type PayoutFacts, TRANSITIONS } from './payout-transitions.ts';
+import { fits, nextStepOf, type PayoutFacts, TRANSITIONS } from './payout-facts.ts';
 
 const VALUES: { readonly [Name in keyof PayoutFacts]: readonly PayoutFacts[Name][] } = {
   of: ['this bridge', 'another bridge, signed', 'another bridge, unsigned'],

@@ -7,7 +7,7 @@ import {
   PATIENCE_MS,
   PayoutWorld,
 } from '../../testing/payout-world.ts';
-import { TEXTS } from './payout-texts.ts';
+import { TEXTS } from './payout-book.ts';
 
 /** Single cases of what histories mix: what a payout waits for, and what it must not be taken for. */
 

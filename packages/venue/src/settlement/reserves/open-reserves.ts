@@ -46,7 +46,7 @@ export async function openReserves(
   });
   settlement.add(reserves);
   if (!('isHere' in settlement)) return reserves;
-  const { sharedReserves } = await import('./shared-reserves.ts');
+  const { sharedReserves } = await import('./reserves-worker.ts');
   return sharedReserves(reserves, settlement);
 }
 

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, expect, test } from 'vitest';
-import { differenceOf } from '../../reserves/reserve-figures.ts';
+import { differenceOf } from '../../reserves/read-proof.ts';
 import { payByHand } from '../../testing/pay-by-hand.ts';
 import { TestSettlement } from '../../testing/test-settlement.ts';
 import { Trees } from '../../testing/trees.ts';

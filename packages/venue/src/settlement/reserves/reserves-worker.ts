@@ -18,14 +18,23 @@ import type { History } from '../../history/history.ts';
 import type { Term } from '../../lease/lease.ts';
 import type { HolderReplica, Replica } from '../../replica/replica.ts';
 import type { BuiltTree } from '../../reserves/build-tree.ts';
-import { readProof, type TreeProof } from '../../reserves/read-proof.ts';
-import { differenceOf, type ReserveFigures } from '../../reserves/reserve-figures.ts';
-import { heightOfFile, treeFile } from '../../reserves/tree-file.ts';
-import { createTreeHasher, type TreeHasher } from '../../reserves/tree-hasher.ts';
-import { treeSecret } from '../../reserves/tree-secret.ts';
+import {
+  differenceOf,
+  readProof,
+  type ReserveFigures,
+  type TreeProof,
+} from '../../reserves/read-proof.ts';
+import {
+  createTreeHasher,
+  heightOfFile,
+  treeFile,
+  type TreeHasher,
+  treeSecret,
+} from '../../reserves/tree-file.ts';
 import type { WatchStatus } from '../deposit-watcher.ts';
-import { PaidWatch } from './paid-watch.ts';
-import { figuresOf } from './figures-of.ts';
+import { type Paid, PaidWatch } from './paid-watch.ts';
+import type { SharedSettlement } from '../shared-settlement.ts';
+import type { DepositBook } from '../deposit-book.ts';
 
 export type ReservesOptions = {
   readonly client: ChainClient;
@@ -290,4 +299,68 @@ async function removeOthers(folder: string, height: number): Promise<void> {
     const other = heightOfFile(name.replace(/\.new$/, ''));
     if (other !== undefined && other !== height) await rm(join(folder, name), { force: true });
   }
+}
+
+type Source = Pick<ReservesWorker, 'current' | 'proof'>;
+
+/** Reserves of a cluster: the replica that works on the chain compares them and has the tree, and the others ask it. */
+export function sharedReserves(own: Source, settlement: SharedSettlement): Source {
+  settlement.tells(() => own.current);
+  settlement.answer('proof', async (user) => (await own.proof(user as Address)) ?? null);
+  return {
+    get current() {
+      return settlement.isHere ? own.current : (settlement.told as CurrentReserves | undefined);
+    },
+    async proof(user) {
+      if (settlement.isHere) return own.proof(user);
+      const asked = settlement.ask('proof', user).catch(() => 'missing');
+      return ((await asked) as TreeProof | 'missing' | null) ?? undefined;
+    },
+  };
+}
+
+type FigureSources = {
+  readonly owed: bigint;
+  readonly granted: bigint;
+  readonly isOpen: (withdrawalId: bigint) => boolean;
+  /** What the watcher has made of all blocks up to this one. */
+  readonly book: DepositBook;
+  readonly blockNumber: number;
+  /** The newest block of the chain that the books of the log rest on, whichever replica brought it. */
+  readonly bookedBlock: number;
+  readonly balance: bigint;
+  readonly paid: readonly Paid[];
+};
+
+/**
+ * Compares what is owed with what is held as of one block of the chain. Undefined while the books are
+ * ahead of that block, because another replica has credited or settled by a later one: the balance of
+ * the block would then lack what the books count, or the other way round.
+ */
+export function figuresOf(sources: FigureSources): ReserveFigures | undefined {
+  const { balance, blockNumber, book, bookedBlock, granted, isOpen, owed, paid } = sources;
+  if (bookedBlock > blockNumber) return undefined;
+  let unsettled = 0n;
+  for (const each of paid) {
+    const isOwed = isOpen(each.withdrawalId);
+    if (each.blockNumber > blockNumber && !isOwed) return undefined;
+    if (each.blockNumber <= blockNumber && isOwed) unsettled += each.usd;
+  }
+  const unbacked = granted - BigInt(book.minted);
+  return { owed, blockNumber, balance, keptAside: keptAsideOf(book), unsettled, unbacked };
+}
+
+/** Pots that wait for more, what is kept aside, and dust. An event without a transfer brought nothing. */
+export function keptAsideOf({ aside, dust, pots }: DepositBook): bigint {
+  const small = Object.values(pots).map(({ amount }) => BigInt(amount));
+  const kept = aside.filter((each) => each.reason !== 'noTransfer' && !isReturned(each));
+  return [...small, ...kept.map(({ amount }) => BigInt(amount))].reduce(
+    (sum, each) => sum + each,
+    BigInt(dust.amount),
+  );
+}
+
+/** What was returned to its sender has left the bridge. */
+function isReturned(aside: object): boolean {
+  return 'returned' in aside && aside.returned !== undefined;
 }

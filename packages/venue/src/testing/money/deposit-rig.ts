@@ -9,7 +9,7 @@ import type { InfoQueryOf } from '@oddlot/protocol';
 import { address } from '@oddlot/units';
 import { type Hex, keccak256, type PrivateKeyAccount, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { DEPOSIT_BOUNDS } from '../../settlement/deposit-bounds.ts';
+import { DEPOSIT_BOUNDS } from '../../settlement/deposit-book.ts';
 import { DepositWatcher } from '../../settlement/deposit-watcher.ts';
 import { type PermitAnswer, PermitDeposits } from '../../settlement/permit-deposits.ts';
 import { TestReplica } from '../http/test-replica.ts';

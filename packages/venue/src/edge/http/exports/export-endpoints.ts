@@ -8,17 +8,24 @@ import {
   type StreamRequest,
 } from '@oddlot/host/http';
 import { measured, WorkBudget, type WorkLimits } from '@oddlot/host/ports';
-import { EXPORTS, parseExport, refusal } from '@oddlot/protocol';
-import type { ExportName, ExportRequestOf } from '@oddlot/protocol';
-import { type History, historyOf } from '../../../history/history.ts';
+import {
+  EXPORT_COLUMNS,
+  type ExportName,
+  type ExportRequestOf,
+  EXPORTS,
+  LIMITS,
+  parseExport,
+  refusal,
+  type WireError,
+} from '@oddlot/protocol';
+import { type History, historyOf, type Page, type UserPage } from '../../../history/history.ts';
 import type { MarketData } from '../../../read-models/market-data.ts';
 import type { Replica } from '../../../replica/replica.ts';
 import { refusalWithInstrument } from '../../../translate/instruments.ts';
-import { historyRefusal } from '../history/history-refusal.ts';
-import { ExportGate } from './export-gate.ts';
-import { exportPages } from './export-pages.ts';
-import { CONTENT_TYPES, headOf, textOf } from './export-text.ts';
-import { RefusedError } from './refused-error.ts';
+import { historyRefusal, storedThrough } from '../history/handler.ts';
+import type { RowPosition } from '../../../history/rows/block-rows.ts';
+import { startAfter, startOf } from '../../../read-models/candle-interval.ts';
+import { type CandleContext, candlesBetween } from '../past.ts';
 
 /** GET /export/<name>: rows of any span, oldest first, as fast as they are read. */
 
@@ -122,4 +129,174 @@ function fileName(name: ExportName, request: ExportRequestOf<ExportName>): strin
   const subject = 'user' in request ? [request.user] : [request.coin, request.interval];
   const span = [request.from, request.to].filter((ms) => ms !== undefined);
   return `${[name, ...subject, ...span].join('-')}.${request.format}`;
+}
+
+/**
+ * The rows of an export, oldest first, a page at a time: the next is read when somebody asks for it, so
+ * that an export of any length holds one page.
+ */
+
+/** About a third of a megabyte of fills. */
+const PAGE_ROWS = 500;
+
+type UserExport = Exclude<ExportName, 'candles'>;
+
+type AnyRequest = { readonly [Name in ExportName]: ExportRequestOf<Name> };
+
+export function exportPages<Name extends ExportName>(
+  context: CandleContext,
+  name: Name,
+  request: ExportRequestOf<Name>,
+): AsyncGenerator<readonly object[], void> {
+  return name === 'candles'
+    ? candlePages(context, request as AnyRequest['candles'])
+    : userPages(context, name as UserExport, request as AnyRequest[UserExport]);
+}
+
+async function* userPages(
+  context: CandleContext,
+  name: UserExport,
+  { accountType: accountTypes, from, to, user }: AnyRequest[UserExport],
+): AsyncGenerator<readonly object[], void> {
+  // Only perps have funding.
+  if (name === 'fundings' && !accountTypes.includes('perp')) return;
+  const { history } = context;
+  // Orders and withdrawals change after the time that they are listed under.
+  const minHeight = name === 'fills' ? neededHeight(context, to) : context.state.height;
+  let cursor: RowPosition | undefined;
+  for (;;) {
+    const asked: UserPage & { readonly accountTypes: typeof accountTypes } = {
+      user,
+      accountTypes,
+      order: 'oldestFirst',
+      limit: PAGE_ROWS,
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(from === undefined ? {} : { startTime: from }),
+      ...(to === undefined ? {} : { endTime: to }),
+    };
+    const { answer } = await history.ask(name, asked, { minHeight });
+    const { next, rows } = answer as Page<object>;
+    yield rows;
+    if (next === null) return;
+    // What the first page knew the others must know: a history that was lost meanwhile begins anew.
+    cursor = next;
+  }
+}
+
+/** A file without the rows of a history that is being computed again would look like a whole one. */
+function neededHeight({ history, state }: CandleContext, toMs: number | undefined): number {
+  return storedThrough(history, toMs) ?? state.height;
+}
+
+/** The coarsest step of stored bars: the first of them tells where the trades begin. */
+const COARSEST_MS = 4 * 60 * 60 * 1000;
+
+async function* candlePages(
+  context: CandleContext,
+  { coin, from = 0, interval, to = Infinity }: AnyRequest['candles'],
+): AsyncGenerator<readonly object[], void> {
+  const { history, state } = context;
+  const endMs = Math.min(to, state.timeMs);
+  const bars = { instrumentId: Number(coin), stepMs: COARSEST_MS, startMs: 0, endMs, limit: 1 };
+  const { answer } = await history.ask('bars', bars, { minHeight: neededHeight(context, to) });
+  const latestMs = startAfter(interval, startOf(interval, endMs), 1 - LIMITS.candlesMax);
+  // Without a stored bar everything that there is is young enough for one page.
+  const firstMs = answer[0]?.startMs ?? latestMs;
+  let startTime = Math.max(from, startOf(interval, firstMs));
+  do {
+    const nextMs = startAfter(interval, startOf(interval, startTime), PAGE_ROWS);
+    const span = { coin, interval, startTime, endTime: Math.min(endMs, nextMs - 1) };
+    const candles = await candlesBetween(context, span);
+    if (!candles.ok) throw new RefusedError(candles.error);
+    yield candles.data;
+    startTime = nextMs;
+  } while (startTime <= endMs);
+}
+
+/** Rows as text: a table by RFC 4180, or one JSON object a line. */
+
+type ExportFormat = 'csv' | 'ndjson';
+
+export const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  ndjson: 'application/x-ndjson',
+};
+
+/** What comes before the first row. */
+export function headOf(name: ExportName, format: ExportFormat): string {
+  return format === 'csv' ? `${EXPORT_COLUMNS[name].join(',')}\r\n` : '';
+}
+
+export function textOf(name: ExportName, format: ExportFormat, rows: readonly object[]): string {
+  if (format === 'ndjson') return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  const columns = EXPORT_COLUMNS[name];
+  return rows
+    .map((row) => `${columns.map((key) => cellOf(row[key as keyof typeof row])).join(',')}\r\n`)
+    .join('');
+}
+
+/** What is absent and what is null is an empty cell; what is made of parts is its JSON. */
+function cellOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  const text = spared(typeof value === 'object' ? JSON.stringify(value) : String(value));
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A table program takes such a cell for a formula, unless it is a number; texts are of whoever wrote them. */
+function spared(text: string): string {
+  const isFormula = /^[=+\-@\t\r]/.test(text) && !/^-\d+(\.\d+)?$/.test(text);
+  return isFormula ? `'${text}` : text;
+}
+
+/** How many exports run at a time. One reads as long as its client does, so they are counted. */
+
+type ExportLimits = {
+  readonly perClientMax: number;
+  /** Of all clients together. */
+  readonly totalMax: number;
+};
+
+export const EXPORT_LIMITS: ExportLimits = { perClientMax: 1, totalMax: 32 };
+
+export class ExportGate {
+  readonly #limits: ExportLimits;
+  readonly #running = new Map<string, number>();
+  #total = 0;
+
+  constructor(limits: ExportLimits = EXPORT_LIMITS) {
+    this.#limits = limits;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Lets a client in, and says how it leaves; or whose limit is reached. */
+  enter(client: string): (() => void) | 'client' | 'all' {
+    const own = this.#running.get(client) ?? 0;
+    if (own >= this.#limits.perClientMax) return 'client';
+    if (this.#total >= this.#limits.totalMax) return 'all';
+    this.#running.set(client, own + 1);
+    this.#total += 1;
+    let hasLeft = false;
+    return () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      this.#total -= 1;
+      const left = (this.#running.get(client) ?? 1) - 1;
+      if (left === 0) this.#running.delete(client);
+      else this.#running.set(client, left);
+    };
+  }
+}
+
+/** Rows cannot be told, for a reason that the client is told. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+  readonly refusal: WireError;
+
+  constructor(error: WireError) {
+    super(error.message);
+    this.refusal = error;
+  }
 }

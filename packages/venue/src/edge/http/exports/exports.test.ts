@@ -5,8 +5,7 @@ import type { LedgerUpdate } from '@oddlot/protocol';
 import type { History } from '../../../history/history.ts';
 import { orderAction, signed, testKey } from '../../../testing/http/client.ts';
 import { startEdge, type TestEdge, type TestEdgeOptions } from '../../../testing/http/test-edge.ts';
-import { ExportGate } from './export-gate.ts';
-import { textOf } from './export-text.ts';
+import { ExportGate, textOf } from './export-endpoints.ts';
 
 /** Exports: every page of the history, no page more than the client reads. */
 

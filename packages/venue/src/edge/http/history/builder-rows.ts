@@ -1,22 +1,20 @@
 import { instrumentLookup } from '../../../translate/action-to-command.ts';
-import { OUTCOME_ID_MIN } from '@oddlot/protocol';
-import type {
-  BuilderClaim,
-  BuilderClaimable,
-  BuilderEarning,
-  BuilderRows,
-  BuilderShare,
-  BuilderShares,
-  InfoQueryOf,
+import {
+  type BuilderClaim,
+  type BuilderClaimable,
+  type BuilderEarning,
+  type BuilderRows,
+  type BuilderShare,
+  type BuilderShares,
+  type InfoQueryOf,
+  OUTCOME_ID_MIN,
 } from '@oddlot/protocol';
 import { formatDecimal, formatMoney } from '@oddlot/units';
 import type { BuilderPage, NumberedPage } from '../../../history/history.ts';
 import type { ClaimRecord, EarningRecord } from '../../../history/rows/block-rows.ts';
 import { outcomeName } from '../../../translate/instruments.ts';
-import { readCursor, type Place } from './cursor.ts';
-import { waitFor, type HistoryContext, type HistoryHandler } from './handler.ts';
-import { masked } from './masked.ts';
-import { pageOfMoving } from './page-of-moving.ts';
+import { pageOfMoving, type Place, readCursor } from './cursor.ts';
+import { type HistoryContext, type HistoryHandler, waitFor } from './handler.ts';
 
 /** What builders earned and claimed. Who traded through them is shown masked. */
 
@@ -167,4 +165,9 @@ function claimRow({ amountMicroUsdc, builder, timeMs, txHash }: ClaimRecord): Bu
     to: builder,
     txHash,
   };
+}
+
+/** `0x`, the first four and the last four digits: enough to tell traders apart, not to name them. */
+export function masked(address: string): string {
+  return `${address.slice(0, 6)}****${address.slice(-4)}`;
 }

@@ -14,7 +14,7 @@ import type { Receipt } from '../../../history/receipts.ts';
 import { authorityOf } from '../../../block/block.ts';
 import { internalNameNamed, internalNameOf } from '../../../translate/action-types.ts';
 import { briefAction, publicAction } from '../../../translate/explorer.ts';
-import { recovering } from '../recovering.ts';
+import { recovering } from '../../recover-pool.ts';
 import { readCursor } from './cursor.ts';
 import {
   waitFor,

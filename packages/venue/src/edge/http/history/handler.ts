@@ -1,5 +1,10 @@
-import type { InfoQueryOf, InfoType, WireError } from '@oddlot/protocol';
-import type { AsOf, History } from '../../../history/history.ts';
+import { type InfoQueryOf, type InfoType, refusal, type WireError } from '@oddlot/protocol';
+import {
+  type AsOf,
+  type History,
+  HistoryAwayError,
+  HistoryBehindError,
+} from '../../../history/history.ts';
 import type { Receipts } from '../../../history/receipts.ts';
 import type { Replica } from '../../../replica/replica.ts';
 import type { MoneySide } from '../../../settlement/money-side.ts';
@@ -7,6 +12,7 @@ import type { CursorSeal } from '../../../translate/cursor-seal.ts';
 import type { RecoverPool } from '../../recover-pool.ts';
 import type { AccountRanking } from './account-ranking.ts';
 import type { Place } from './cursor.ts';
+import { infoRefusal, type Reply } from '@oddlot/host/http';
 
 /** What a query on the past may read. */
 export type HistoryContext = {
@@ -72,4 +78,22 @@ export function storedThrough(
   endMs: number | undefined,
 ): number | undefined {
   return endMs !== undefined && endMs < asOf.timeMs ? asOf.height : undefined;
+}
+
+const RETRY_SECONDS = 1;
+
+/** What can't be told now but later, with the block that the history has reached; undefined of other errors. */
+export function historyRefusal(
+  error: unknown,
+  query: { readonly minHeight?: number | undefined } = {},
+): Reply | undefined {
+  const isLater = error instanceof HistoryBehindError || error instanceof HistoryAwayError;
+  if (!isLater) return undefined;
+  const { height } = error.asOf;
+  const { minHeight } = query;
+  const allowed = { max: height };
+  const details =
+    minHeight === undefined ? undefined : { field: 'minHeight', got: minHeight, allowed };
+  const reply = infoRefusal(refusal('historyBehind', [height], details));
+  return { ...reply, retryAfterSeconds: RETRY_SECONDS };
 }

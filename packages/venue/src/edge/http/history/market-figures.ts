@@ -1,12 +1,16 @@
 import {
-  LIMITS,
   type LargestTrades,
+  type Leaderboard,
+  LIMITS,
   type Liquidation,
   type OpenInterestRow,
+  refusal,
 } from '@oddlot/protocol';
 import { RANKED_SPAN_MS, rankedList } from '../../../history/rows/market-figures.ts';
 import { readCursor } from './cursor.ts';
-import { waitFor, waitForSpan, type HistoryHandler } from './handler.ts';
+import { type HistoryHandler, waitFor, waitForSpan } from './handler.ts';
+import { formatMoney } from '@oddlot/units';
+import { byMost, isIdle } from './account-ranking.ts';
 
 /** Liquidations, largest trades and open interest: figures of markets, not of one account. */
 
@@ -66,4 +70,36 @@ export const openInterestHistory: HistoryHandler<
   };
   const { answer, asOf } = await history.ask('openInterest', asked, waitForSpan(history, query));
   return { ok: true, data: answer, asOf };
+};
+
+const HTTP_FORBIDDEN = 403;
+
+/** Who leads is known from the last comparison; what is told of each is of now, and the same that its portfolio says. */
+export const leaderboard: HistoryHandler<'leaderboard', Leaderboard> = async (
+  { history, ranking },
+  query,
+) => {
+  if (ranking === undefined) {
+    const why = 'the operator of this venue has switched the leaderboard off';
+    return { ok: false, error: refusal('notAllowed', [], { why }, HTTP_FORBIDDEN) };
+  }
+  const { limit, sortBy, window } = query;
+  const ranked = await ranking.latest(waitFor(query));
+  const users = ranked.leaders(window, sortBy);
+  const asked = { accounts: { users }, windows: [window] };
+  const minHeight = Math.max(ranked.height, query.minHeight ?? 0);
+  const { answer, asOf } = await history.ask('accountGains', asked, { minHeight });
+  const rows = answer.rows
+    .flatMap(({ gains, user, value }) => gains.map((gain) => ({ ...gain, user, value })))
+    .filter((row) => !isIdle(row))
+    .sort(byMost(sortBy))
+    .slice(0, limit)
+    .map(({ pnl, user, value, volume }) => ({
+      user,
+      accountValue: formatMoney(value),
+      pnl: formatMoney(pnl),
+      volume: formatMoney(volume),
+    }));
+  const data = { window, sortBy, rankedTime: ranked.timeMs, rows };
+  return { ok: true, data, asOf };
 };

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { RowPosition } from '../../../history/rows/block-rows.ts';
-import type { Place } from './cursor.ts';
-import { type Direction, pageOfMoving } from './page-of-moving.ts';
+import { type Direction, pageOfMoving, type Place } from './cursor.ts';
 
 /** A list of orders that move when they change, and who reads it page by page. */
 class Orders {

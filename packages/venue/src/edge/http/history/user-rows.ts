@@ -1,18 +1,19 @@
 import { accountView, perpDefinitions, type State } from '@oddlot/engine';
-import type { InfoQueryOf } from '@oddlot/protocol';
-import type { Address } from '@oddlot/units';
-import type { Page, UserPage } from '../../../history/history.ts';
+import { type ExecutionReport, type InfoQueryOf, refusal, type Withdrawal } from '@oddlot/protocol';
+import { type Address, formatMoney } from '@oddlot/units';
+import type { Ask, Page, UserPage } from '../../../history/history.ts';
 import { instrumentNotFound } from '../../../translate/info/handler.ts';
-import { readCursor, type Place } from './cursor.ts';
+import { pageOfMoving, type Place, readCursor } from './cursor.ts';
 import {
-  JsonText,
-  waitFor,
-  waitForSpan,
   type HistoryAnswer,
   type HistoryContext,
   type HistoryHandler,
+  JsonText,
+  waitFor,
+  waitForSpan,
 } from './handler.ts';
-import { pageOfMoving } from './page-of-moving.ts';
+import type { WithdrawalRecord } from '../../../history/rows/block-rows.ts';
+import type { PayoutProgress } from '../../../settlement/payout/payout-worker.ts';
 
 /** What happened to one account, newest first: fills, orders, funding and the ledger. */
 
@@ -152,4 +153,67 @@ function fundedInstruments(
   const refused = instrumentNotFound('coin', coin);
   if (refused.ok) throw new TypeError('a refusal');
   return refused;
+}
+
+/** The withdrawals of an account, newest first. */
+export const withdrawals: HistoryHandler<'withdrawals', Withdrawal[]> = async (
+  { history, payouts },
+  query,
+) => {
+  const { before, limit, user } = query;
+  const asked = { user, limit, ...(before === undefined ? {} : { before }) };
+  const { answer, asOf } = await history.ask('withdrawals', asked, waitFor(query));
+  const data = await Promise.all(
+    answer.map(async (record) => {
+      const isOpen = record.status === 'pending';
+      const progress = isOpen ? await payouts?.progressOf(record.withdrawalId) : undefined;
+      return withdrawalRow(record, progress);
+    }),
+  );
+  return { ok: true, data, asOf };
+};
+
+/** How far a withdrawal is, as far as the venue itself knows it. */
+const STATUSES = { pending: 'held', completed: 'confirmed', failed: 'returned' } as const;
+
+/** While it is open the settlement chain's side tells more; its end is in the row for good. */
+function withdrawalRow(record: WithdrawalRecord, progress: PayoutProgress | undefined): Withdrawal {
+  return {
+    id: record.withdrawalId,
+    time: record.timeMs,
+    destination: record.destination,
+    amount: formatMoney(record.amountMicroUsdc),
+    fee: formatMoney(record.feeMicroUsdc),
+    status: progress?.status ?? STATUSES[record.status],
+    txHash: progress?.txHash ?? record.txHash ?? null,
+    error: progress?.error ?? record.error ?? null,
+    updateTime: Math.max(progress?.updatedMs ?? 0, record.updatedMs),
+  };
+}
+
+/** Rows that an order takes to be put together, its fills aside: where it came, where it ended, its action. */
+const ROWS_PER_ORDER = 20;
+
+/** How an order, or those of an action, were executed. */
+export const executionReport: HistoryHandler<'executionReport', ExecutionReport> = async (
+  { history },
+  query,
+) => {
+  const { user } = query;
+  const { by, field } = nameOf(query);
+  const { answer, asOf } = await history.ask('executionReport', { user, by }, waitFor(query));
+  if (answer.length === 0) {
+    return { ok: false, error: refusal('noSuchOrder', [], { field, got: query[field] ?? null }) };
+  }
+  const rows = answer.reduce((sum, { fills }) => sum + ROWS_PER_ORDER + fills.length, 0);
+  return { ok: true, data: { user, orders: [...answer] }, asOf, rows };
+};
+
+function nameOf({ cloid, oid, txHash }: InfoQueryOf<'executionReport'>): {
+  readonly by: Ask<'executionReport'>['by'];
+  readonly field: 'oid' | 'cloid' | 'txHash';
+} {
+  if (txHash !== undefined) return { by: { txHash }, field: 'txHash' };
+  if (cloid !== undefined) return { by: { clientOrderId: cloid }, field: 'cloid' };
+  return { by: { orderId: oid ?? 0 }, field: 'oid' };
 }

@@ -2,8 +2,7 @@ import { address } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { TestHistory } from '../../../testing/ws/test-history.ts';
 import type { Stream } from '../stream.ts';
-import { HistorySource } from './history-source.ts';
-import { USER_FILLS } from './open-user-history.ts';
+import { HistorySource, USER_FILLS } from './user-history.ts';
 
 /** Who asks the history for a stream's first rows: each client by itself, and few of many. */
 

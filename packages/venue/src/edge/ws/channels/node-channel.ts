@@ -1,11 +1,11 @@
 import type { State } from '@oddlot/engine';
-import { refusal, type Details } from '@oddlot/protocol';
+import { type Details, OUTCOME_ID_MIN, refusal } from '@oddlot/protocol';
 import type { MarketData } from '../../../read-models/market-data.ts';
 import type { AppliedBlock } from '../../../block/block.ts';
 import type { ExplorerTail, RecentBlocks } from '../../../history/recent-blocks.ts';
 import type { History } from '../../../history/history.ts';
-import { instrumentLookup, type Instrument } from '../../../translate/instruments.ts';
-import type { StreamRecipe } from '../stream-hub.ts';
+import { type Instrument, instrumentLookup } from '../../../translate/instruments.ts';
+import type { StreamRecipe } from '../stream.ts';
 import type { Timing } from '../timing.ts';
 import type { WsLimits } from '../ws-limits.ts';
 import type { TradeTape } from '../../../history/trade-tape.ts';
@@ -59,4 +59,24 @@ export function instrumentOf(
 export function bookVersion(state: State, instrumentId: number): number {
   const { book } = state.perps.get(instrumentId) ?? state.outcomes.markets.get(instrumentId) ?? {};
   return book?.version ?? -1;
+}
+
+/**
+ * The outcome markets of a subscription, or why one of them is none. Settled ones count: whoever comes
+ * back to a group must not be refused because one of its markets has ended meanwhile.
+ */
+export function outcomeGroup(
+  context: ChannelContext,
+  instrumentIds: readonly number[],
+):
+  | { readonly ok: true; readonly markets: readonly Instrument[] }
+  | ({ ok: false } & ChannelRefusal) {
+  const markets: Instrument[] = [];
+  for (const id of instrumentIds) {
+    const found = instrumentOf(context, id);
+    if (!found.ok) return found;
+    if (id < OUTCOME_ID_MIN) return { ok: false, message: refusal('notOutcome', []).message };
+    markets.push(found.instrument);
+  }
+  return { ok: true, markets };
 }

@@ -2,10 +2,24 @@ import type { Address } from '@oddlot/units';
 import type { AppliedBlock } from '../../../block/block.ts';
 import { type Asker, historyOf } from '../../../history/history.ts';
 import type { AccountType } from '../../../history/rows/block-rows.ts';
-import { pastOfBlocks } from '../past-of-blocks.ts';
-import { NOTHING_PAST, type Past, type PastSpan } from '../past.ts';
-import type { Snapshot, Source, Stream } from '../stream.ts';
+import {
+  NOTHING_PAST,
+  type Past,
+  pastOfBlocks,
+  type PastSpan,
+  type Snapshot,
+  type Source,
+  type Stream,
+} from '../stream.ts';
 import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
+import type { OrderUpdate, UpdatedOutcomeOrder } from '@oddlot/protocol';
+import {
+  liveOrderRecords,
+  liveOutcomeOrderRecords,
+  orderUpdateRecord,
+  outcomeOrderRecord,
+} from '../../../translate/event-to-stream.ts';
+import { findPerp } from '../../../translate/info/handler.ts';
 
 export type UserParams = { readonly user: Address };
 
@@ -113,4 +127,49 @@ export class UserEventChannel<Params extends UserParams, Row> implements NodeCha
       },
     };
   }
+}
+
+/** What becomes of one account's perp orders. */
+export function orderUpdates({ state }: ChannelContext): UserRowWriter<UserParams, OrderUpdate> {
+  return {
+    channel: 'orderUpdates',
+    accountType: 'perp',
+    *rows(block, isWatched) {
+      for (const event of block.result.events) {
+        if (event.type !== 'orderUpdated') continue;
+        const { account: user, instrumentId } = event.order;
+        // A refused order may name an instrument that does not exist; there is nothing to show of it.
+        if (!isWatched(user) || findPerp(state(), instrumentId) === undefined) continue;
+        const row = orderUpdateRecord(state(), event, block.timeMs);
+        yield { user, row };
+      }
+    },
+    frame: (_, rows) => JSON.stringify(rows),
+    snapshot: ({ user }, occasion) => {
+      if (occasion === 'subscribe') return undefined;
+      return { data: JSON.stringify(liveOrderRecords(state(), user)), isSnapshot: true };
+    },
+  };
+}
+
+/** What becomes of one account's outcome orders at the book. */
+export function outcomeOrderUpdates({
+  state,
+}: ChannelContext): UserRowWriter<UserParams, OrderUpdate<UpdatedOutcomeOrder>> {
+  return {
+    channel: 'outcomeOrderUpdates',
+    accountType: 'outcome',
+    *rows(block, isWatched) {
+      for (const event of block.result.events) {
+        if (event.type !== 'orderUpdated' || event.order.outcome === undefined) continue;
+        const user = event.order.account;
+        if (isWatched(user)) yield { user, row: outcomeOrderRecord(state(), event, block.timeMs) };
+      }
+    },
+    frame: (_, rows) => JSON.stringify(rows),
+    snapshot: ({ user }, occasion) => {
+      if (occasion === 'subscribe') return undefined;
+      return { data: JSON.stringify(liveOutcomeOrderRecords(state(), user)), isSnapshot: true };
+    },
+  };
 }

@@ -1,0 +1,111 @@
+import { jetstream, JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
+import { type KV, Kvm } from '@nats-io/kv';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { patiently } from './patiently.ts';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as later } from 'node:timers/promises';
+import { SERVICE_DIGITS_BYTES, serviceName } from '@oddlot/protocol';
+
+/** A key-value bucket of a cluster: `replicas` is how far each is, `leases` who does what. */
+export function openBucket(
+  connection: NatsConnection,
+  {
+    cluster,
+    replicas,
+    what,
+  }: { readonly cluster: string; readonly what: string; readonly replicas: number },
+): Promise<KV> {
+  return patiently(() =>
+    new Kvm(jetstream(connection)).create(`oddlot-${cluster}-${what}`, {
+      replicas,
+      history: 1,
+      allow_direct: false,
+    }),
+  );
+}
+
+/** When the servers made a bucket, in milliseconds since 1970. */
+export async function madeMsOf(bucket: KV): Promise<number> {
+  const { streamInfo } = await patiently(() => bucket.status());
+  return Date.parse(streamInfo.created);
+}
+
+/** Whether a cluster has it, for who would not make one. */
+export async function hasBucket(
+  connection: NatsConnection,
+  { cluster, what }: { readonly cluster: string; readonly what: string },
+): Promise<boolean> {
+  const manager = await patiently(() => jetstreamManager(connection));
+  return patiently(async () => {
+    try {
+      await manager.streams.info(`KV_oddlot-${cluster}-${what}`);
+      return true;
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.status === 404) return false;
+      throw error;
+    }
+  });
+}
+
+const FIRST_MS = 1_000;
+const LATER_MS_MAX = 8_000;
+
+/**
+ * The keys of a bucket. The client library lists them by a consumer that now and then is not told the end: such a list is
+ * given up, and asked for anew.
+ */
+export async function keysOf(kv: Pick<KV, 'keys'>): Promise<string[]> {
+  for (let forMs = FIRST_MS; ; forMs = Math.min(2 * forMs, LATER_MS_MAX)) {
+    const keys = await patiently(() => kv.keys());
+    let isWhole = true;
+    const late = setTimeout(() => {
+      isWhole = false;
+      keys.stop();
+    }, forMs);
+    const found: string[] = [];
+    for await (const key of keys) found.push(key);
+    clearTimeout(late);
+    if (isWhole) return found;
+  }
+}
+
+/** Where what replicas have drawn together lies: beside the leases, and never one itself. */
+const NAME_KEY = 'venue-name';
+const CURSOR_KEY = 'cursor-key';
+
+export const AGREED_KEYS: ReadonlySet<string> = new Set([NAME_KEY, CURSOR_KEY]);
+
+const AGAIN_AFTER_MS = 100;
+
+type Bucket = Pick<KV, 'create' | 'get'>;
+
+/**
+ * What a venue is called whose stream nobody has opened yet. Replicas that are started together would each draw another name,
+ * and all but the first could not follow the stream then.
+ */
+export function agreeOnName(kv: Bucket, word: string): Promise<string> {
+  return agree(kv, NAME_KEY, () => serviceName(word, hexOf(SERVICE_DIGITS_BYTES)));
+}
+
+/** The key of cursors, so that a page which one replica has begun goes on at another. */
+export async function agreeOnCursorKey(kv: Bucket, bytes: number): Promise<Uint8Array> {
+  return Buffer.from(await agree(kv, CURSOR_KEY, () => hexOf(bytes)), 'hex');
+}
+
+/** Whoever writes first has drawn for all. */
+async function agree(kv: Bucket, key: string, draw: () => string): Promise<string> {
+  for (;;) {
+    const found = await patiently(() => kv.get(key));
+    if (found?.operation === 'PUT') return found.string();
+    try {
+      await kv.create(key, draw());
+    } catch {
+      // Another one was faster, or nobody has heard it, or it may not be written: it is looked at again.
+      await later(AGAIN_AFTER_MS);
+    }
+  }
+}
+
+function hexOf(bytes: number): string {
+  return randomBytes(bytes).toString('hex');
+}

@@ -1,0 +1,161 @@
+import { setTimeout as later } from 'node:timers/promises';
+import { AuthorizationError, connect, type NatsConnection } from '@nats-io/transport-node';
+import { boundedJson } from '@oddlot/host/bounded-json';
+import { isBelowNatsMin, NATS_VERSION_MIN } from './nats-version.ts';
+
+export type ConnectOptions = {
+  /** Addresses of the servers, as `--log` names them. */
+  readonly servers: readonly string[];
+  /** Who this is, in the lists of the servers. */
+  readonly clientName: string;
+  readonly credentials?: Credentials | undefined;
+  /** How long the first connection is waited for; without end where nothing is said. */
+  readonly firstWithinMs?: number | undefined;
+};
+
+/** How a client proves who it is; where several are given, all are shown. */
+export type Credentials = {
+  readonly user?: string | undefined;
+  readonly password?: string | undefined;
+  readonly caFile?: string | undefined;
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+};
+
+/** Nobody answers at any of the addresses. */
+class NoServerError extends Error {
+  override readonly name = 'NoServerError';
+}
+
+const RECONNECT_EVERY_MS = 250;
+const PING_EVERY_MS = 1_000;
+const PINGS_UNANSWERED_MAX = 2;
+/** A server that takes a connection and says nothing. */
+const SILENT_MS_MAX = 3_000;
+
+/** Connects to any of the servers, and again whenever the connection is lost. */
+export async function connectTo(options: ConnectOptions): Promise<NatsConnection> {
+  const { firstWithinMs, servers } = options;
+  if (firstWithinMs === undefined) return connectOnce(options, { waitOnFirstConnect: true });
+  const untilMs = performance.now() + firstWithinMs;
+  for (;;) {
+    try {
+      return await connectOnce(options, { waitOnFirstConnect: false, timeout: SILENT_MS_MAX });
+    } catch (error) {
+      if (error instanceof AuthorizationError) throw error;
+      if (performance.now() >= untilMs) {
+        throw new NoServerError(
+          `No server at ${servers.join(', ')} has answered for ${firstWithinMs / 1_000} s. ` +
+            'Check --log and whether the servers run',
+          { cause: error },
+        );
+      }
+      await later(RECONNECT_EVERY_MS);
+    }
+  }
+}
+
+function connectOnce(
+  { clientName, credentials, servers }: ConnectOptions,
+  first: { readonly waitOnFirstConnect: boolean; readonly timeout?: number },
+): Promise<NatsConnection> {
+  const { caFile, certFile, keyFile, password, user } = credentials ?? {};
+  const hasTls = caFile !== undefined || certFile !== undefined;
+  return connect({
+    servers: [...servers],
+    name: clientName,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_EVERY_MS,
+    ...first,
+    pingInterval: PING_EVERY_MS,
+    maxPingOut: PINGS_UNANSWERED_MAX,
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { pass: password }),
+    ...(hasTls
+      ? {
+          tls: {
+            ...(caFile && { caFile }),
+            ...(certFile && { certFile }),
+            ...(keyFile && { keyFile }),
+          },
+        }
+      : {}),
+  });
+}
+
+/** What was found out about the servers of a cluster. */
+type ServerCheck = {
+  /** Why a server could lose a message that it has acknowledged. */
+  readonly faults: readonly string[];
+  /** Servers whose syncing is unknown, with the reason. */
+  readonly unchecked: readonly string[];
+};
+
+/** A server, by what it says of itself. */
+type Server = { readonly id: string; readonly name: string; readonly version: string };
+
+type Monitored = Server & { readonly url: string; readonly isSyncing: boolean };
+
+const ANSWER_MS_MAX = 3_000;
+const ANSWER_BYTES_MAX = 1024 * 1024;
+
+/**
+ * Asks each server for its version, and the monitoring ports that are known whether each message is synced before it is
+ * acknowledged. A server that is away does not prevent a start: the others can have a quorum without it.
+ */
+export async function checkServers(
+  options: ConnectOptions & { readonly monitors?: readonly string[] | undefined },
+  /** Names of the servers that keep the stream, whichever of them `--log` names. */
+  members: readonly string[],
+): Promise<ServerCheck> {
+  const { monitors = [], servers } = options;
+  const asked = await Promise.allSettled(servers.map((address) => serverAt(options, address)));
+  const watched = await Promise.allSettled(monitors.map((url) => monitoredAt(url)));
+  const connected = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const monitored = watched.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const all = new Map([...connected, ...monitored].map((server) => [server.id, server]));
+  const faults = [...all.values()]
+    .filter(({ version }) => isBelowNatsMin(version))
+    .map(
+      ({ name, version }) =>
+        `server ${name} runs NATS ${version}, but ${NATS_VERSION_MIN} or later is required`,
+    );
+  for (const { isSyncing, name, url } of monitored) {
+    if (isSyncing) continue;
+    faults.push(`server ${name} (${url}) does not sync every message (sync_interval: always)`);
+  }
+  const known = new Set(monitored.map(({ id }) => id));
+  const unchecked = connected
+    .filter(({ id }) => !known.has(id))
+    .map(({ name }) => `server ${name}: its monitoring port is unknown`);
+  for (const [at, { status }] of watched.entries())
+    if (status === 'rejected') unchecked.push(`${monitors[at]} does not answer like a NATS server`);
+  for (const [at, { status }] of asked.entries())
+    if (status === 'rejected') unchecked.push(`${servers[at]} does not answer`);
+  const names = new Set([...all.values()].map(({ name }) => name));
+  for (const name of members.filter((each) => !names.has(each)))
+    unchecked.push(`server ${name}: neither --log nor --nats-monitors reaches it`);
+  return { faults, unchecked };
+}
+
+async function serverAt(options: ConnectOptions, address: string): Promise<Server> {
+  const connection = await connectTo({ ...options, servers: [address], firstWithinMs: 0 });
+  const { server_id: id = '', server_name: name = '', version = '' } = connection.info ?? {};
+  await connection.close();
+  return { id, name, version };
+}
+
+async function monitoredAt(url: string): Promise<Monitored> {
+  const response = await fetch(`${url.replace(/\/$/, '')}/varz`, {
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+  });
+  const told = (await boundedJson(response, ANSWER_BYTES_MAX)) as {
+    readonly server_id: string;
+    readonly server_name: string;
+    readonly version: string;
+    readonly jetstream?: { readonly config?: { readonly sync_always?: boolean } };
+  };
+  const { jetstream, server_id: id, server_name: name, version } = told;
+  if (typeof id !== 'string' || typeof version !== 'string') throw new TypeError('not a server');
+  return { url, id, name, version, isSyncing: jetstream?.config?.sync_always === true };
+}
