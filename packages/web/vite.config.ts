@@ -9,7 +9,7 @@ const OVERLAYS =
   /\/ui\/(?:dialog-frame|menu-panel|toast-list|tooltip-panel)\.tsx|\/shell\/(?:connect|help)-dialog/;
 /** What screens share and is small; curves and tables are for those that have some. */
 const SHARED =
-  /\/web\/src\/(?:lib|market|ui)\/(?!plot|use-plot|table|older-rows|sort-rows|dialog-frame|menu-panel|toast-list|tooltip-panel|series\/|explorer)|\/session\/(?:first-steps|let-trade|no-account|sent-once)/;
+  /\/web\/src\/(?:lib|market|ui)\/(?!plot|use-plot|table|dialog-frame|menu-panel|toast-list|tooltip-panel|series\/|explorer)|\/session\/(?:first-steps|let-trade|sent-once)/;
 
 /**
  * A file for what is always loaded together: each request costs a header and a turn. Without these groups the bundler
@@ -26,7 +26,7 @@ const GROUPS = [
   { name: 'shared', test: SHARED, priority: 7 },
   {
     name: 'price-chart',
-    test: /\/chart\/(?:price-chart|make-chart|line-overlay|place-tags|use-[a-z-]+)|\/(?:lightweight-charts|fancy-canvas)\//,
+    test: /\/chart\/(?:price-chart|make-chart|line-overlay|use-[a-z-]+)|\/(?:lightweight-charts|fancy-canvas)\//,
     // What it shares with the panel around it comes with that.
     includeDependenciesRecursively: false,
     priority: 6,

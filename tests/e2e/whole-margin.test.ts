@@ -11,7 +11,7 @@ import {
 } from '@oddlot/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { gridOf } from '../../packages/web/src/features/perps/grid.ts';
-import { againForMargin } from '../../packages/web/src/features/perps/ticket/again-for-margin.ts';
+import { againForMargin } from '../../packages/web/src/features/perps/ticket/use-sending.ts';
 import { type Draft, draftStore } from '../../packages/web/src/features/perps/ticket/draft.ts';
 import {
   type askedPrices,

@@ -60,7 +60,6 @@ const SHOWN: Readonly<Record<string, readonly (readonly [address: string, text: 
   '/explorer/tx/$hash': [['/explorer/tx/{hash}', 'rder']],
   '/explorer/address/$address': [['/explorer/address/{user}', 'BTC-USDC']],
   '/operate': [['/operate', 'BTC-USDC|nsurance']],
-  '/gallery': [['/gallery', 'All components']],
 };
 
 let venue: Venue;

@@ -99,16 +99,20 @@ test('the ticket is a press away, and a menu says which of its choices is chosen
   await page.keyboard.press('Enter');
   const theme = (name: string) => page.getByRole('menuitemradio', { name, exact: true });
   await expect.poll(() => theme('Dark').getAttribute('aria-checked')).toBe('true');
+  // The colour of the frame that a phone draws around the page.
+  const frame = page.locator('meta[name="theme-color"]');
+  expect(await frame.getAttribute('content')).toMatch(/^#14171b$/);
   await arrowTo(page, 'Light');
   await page.keyboard.press('Enter');
   await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('light');
+  expect(await frame.getAttribute('content')).toMatch(/^#fff(?:fff)?$/);
   await expect.poll(() => focused(page)).toBe('Settings');
   await page.keyboard.press('Enter');
   await expect.poll(() => theme('Light').getAttribute('aria-checked')).toBe('true');
   expect(await theme('Dark').getAttribute('aria-checked')).toBe('false');
 });
 
-test('? lists the keys; dialogs, menus and sheets give the focus back, also under a notice', async () => {
+test('? lists the keys; dialogs and menus give the focus back', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/');
@@ -141,18 +145,6 @@ test('? lists the keys; dialogs, menus and sheets give the focus back, also unde
   await page.keyboard.press('Escape');
   await help.waitFor({ state: 'detached' });
   await expect.poll(() => focused(page)).toBe('Settings');
-
-  await visit.open('/gallery');
-  await tabTo(page, 'Sheet');
-  await page.keyboard.press('Enter');
-  const sheet = page.getByRole('dialog');
-  await sheet.waitFor();
-  // Whatever notices come up meanwhile, Escape means the sheet.
-  await tabTo(page, 'Send it');
-  await page.keyboard.press('Enter');
-  await page.getByText('Sold 0.014 BTC').first().waitFor();
-  await page.keyboard.press('Escape');
-  await sheet.waitFor({ state: 'detached' });
 });
 
 /** Presses Tab until what has the focus is called so. */

@@ -107,6 +107,32 @@ test.each([
   },
 );
 
+test('a number is typed as people write it, moved by steps, and refused where it cannot be read', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/trade/BTC-USDC');
+  const price = page.getByRole('textbox', { name: 'Price' });
+  await price.fill('1234,5');
+  expect(await price.inputValue()).toBe('1234,5');
+  await price.press('ArrowUp');
+  expect(await price.inputValue()).toBe('1234.6');
+  await price.press('Shift+ArrowDown');
+  expect(await price.inputValue()).toBe('1234');
+  await price.pressSequentially('x');
+  expect(await price.inputValue()).toBe('1234x');
+  await page.getByText('“1234x” is not a valid number. Enter it like 97,174.6.').waitFor();
+  // The number before the fault would not be sent: a step begins at zero.
+  await price.press('ArrowUp');
+  expect(await price.inputValue()).toBe('0.1');
+  await price.fill('12 or so');
+  await price.blur();
+  expect(await price.inputValue()).toBe('12 or so');
+  // As copied from anywhere on the page.
+  await price.fill('97,174.6');
+  await price.blur();
+  expect(await price.inputValue()).toBe('97174.6');
+});
+
 test('nothing is claimed of an account before it is known', async () => {
   // Every text that is ever drawn under the market, from the first one on.
   const script = `{

@@ -9,7 +9,6 @@ const OF_SCREENS = new Set([
   'activity',
   'builder',
   'explorer',
-  'gallery',
   'interest',
   'operate',
   'outcomes',

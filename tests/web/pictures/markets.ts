@@ -133,5 +133,4 @@ export const pictures: readonly Picture[] = [
     },
   },
   { name: 'not-found', path: '/no/such/screen' },
-  { name: 'gallery', path: '/gallery' },
 ];

@@ -3,16 +3,12 @@ import { csvOf, saveFile } from '../lib/csv.ts';
 import { addWords, useWords } from '../lib/words.ts';
 import { accountStates, openOrders, openOutcomeOrders } from '../market/account.ts';
 import { Tabs } from '../ui/tabs.tsx';
-import { currentRows } from './current-rows.ts';
 import { FillsTable } from './fills-table.tsx';
-import { FundingTable } from './funding-table.tsx';
+import { FundingTable, LedgerTable } from './ledger-table.tsx';
 import { HistoryTable } from './history-table.tsx';
-import { LedgerTable } from './ledger-table.tsx';
-import { OrdersTable } from './orders-table.tsx';
+import { OrdersTable, TriggersTable } from './orders-table.tsx';
 import { PositionsTable } from './positions-table.tsx';
-import { allSettlements, SettlementsTable } from './settlements-table.tsx';
-import { SharesTable } from './shares-table.tsx';
-import { TriggersTable } from './triggers-table.tsx';
+import { allSettlements, SettlementsTable, SharesTable } from './shares-table.tsx';
 import { texts } from 'words:portfolio';
 
 addWords(texts);
@@ -136,4 +132,32 @@ function CsvLink({ tab, user }: { readonly tab: Tab; readonly user: string }) {
 function exportAddress(name: string, user: string): string {
   const both = name === 'fundings' ? '' : '&accountType=perp,outcome';
   return `/export/${name}?user=${user}${both}`;
+}
+
+/** What the account has now, as rows for a file: the venue exports only what is past. */
+export function currentRows(
+  name: 'positions' | 'shares' | 'orders' | 'triggers',
+  user: string,
+): readonly object[] {
+  switch (name) {
+    case 'positions':
+    case 'shares': {
+      const accountType = name === 'positions' ? 'perp' : 'outcome';
+      const state = now(accountStates.acquire({ user, accountType })).state;
+      return state?.assetPositions.map(({ position, type }) => ({ ...position, type })) ?? [];
+    }
+    case 'orders':
+      return [
+        ...now(openOrders.acquire(user)).orders,
+        ...now(openOutcomeOrders.acquire(user)).orders,
+      ];
+    case 'triggers':
+      return now(openOrders.acquire(user)).triggers;
+  }
+}
+
+/** The tables hold the subscriptions; this only looks. */
+function now<State>(held: { readonly store: { getState(): State }; release(): void }): State {
+  held.release();
+  return held.store.getState();
 }

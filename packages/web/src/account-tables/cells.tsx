@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { dateTimeSecond } from '../lib/time.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { Time, timeColumn } from '../market/time-column.tsx';
-import { useSession } from '../session/use-session.ts';
+import { useSession } from '../session/session.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { StackedTitle } from '../ui/event-title.tsx';
 import type { Column } from '../ui/table.tsx';
@@ -158,4 +158,19 @@ export function numberColumn<Row>(
   rest: Partial<Column<Row>> = {},
 ): Column<Row> {
   return { id, header, cell, align: 'right', ...rest };
+}
+
+/**
+ * Whether an order or a trade buys what its row names. An outcome market has one book, in prices of YES: who buys NO sells
+ * there (side A), and who sells NO is a bid.
+ */
+export function isBought({
+  outcome,
+  side,
+}: {
+  readonly side: 'A' | 'B';
+  /** The leg; perps have none. */
+  readonly outcome?: 'Yes' | 'No' | null | undefined;
+}): boolean {
+  return (side === 'B') === (outcome !== 'No');
 }

@@ -4,24 +4,20 @@ import { isDecimal, multiply, sign } from '../lib/decimal.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { fillId, ledgerLists, useFills } from '../market/account-lists.ts';
 import { Money } from '../ui/figure.tsx';
-import { Table, type Column } from '../ui/table.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import {
+  isBought,
   Market,
   Nothing,
   numberColumn,
   secondColumn,
+  type Shown,
   Sided,
   STACKED_ROW_PX,
-  type Shown,
 } from './cells.tsx';
-import { isBought } from './is-bought.ts';
-import { OriginLink } from './origin.tsx';
-import { ReportButton } from './report/report-button.tsx';
-import { REPORT_KEY, useReport } from './report/use-report.tsx';
-import { ShareButton } from './share/share-button.tsx';
-import { sharedFill } from './share/shared-result.ts';
-import { takenFills, type Taken } from './taken-fills.ts';
-import { TradedPrice, TradedSize } from './traded-figures.tsx';
+import { OriginLink, TradedPrice, TradedSize } from './fill-cells.tsx';
+import { REPORT_KEY, ReportButton, useReport } from './report/report-button.tsx';
+import { ShareButton, sharedFill } from './share/share-button.tsx';
 import { WhyDialog } from './why-dialog.tsx';
 
 /** Each trade, newest first. */
@@ -150,4 +146,35 @@ function moneyColumns(t: Words): readonly Column<Fill>[] {
       from: 'tablet',
     }),
   ];
+}
+
+/** What a fill was that its owner did not ask for. */
+export type Taken = 'liquidation' | 'adl';
+
+/**
+ * Fills by which the venue took a position, by their trade or place. The rows do not say so themselves; the ledger has a
+ * line for each such step, of the same market and the same block.
+ */
+export function takenFills(
+  ledger: readonly LedgerUpdate[],
+): (fill: Pick<Fill, 'hash' | 'symbol' | 'time'>) => LedgerUpdate | undefined {
+  const steps = new Map<string, LedgerUpdate>();
+  for (const update of ledger) {
+    for (const market of marketsOf(update)) steps.set(keyOf(update, market), update);
+  }
+  return (fill) => steps.get(keyOf(fill, fill.symbol));
+}
+
+function marketsOf({ delta }: LedgerUpdate): readonly string[] {
+  if (delta.type === 'adl') return [delta.coin];
+  // Orders that are cancelled first fill nothing.
+  if (delta.type !== 'liquidation' || delta.step === 'cancel') return [];
+  return delta.liquidatedPositions.map(({ coin }) => coin);
+}
+
+function keyOf(
+  { hash, time }: { readonly hash: string; readonly time: number },
+  market: string,
+): string {
+  return `${hash} ${time} ${market}`;
 }

@@ -3,22 +3,19 @@ import { useMemo } from 'react';
 import { sign, subtract } from '../lib/decimal.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { orderId, useOrderHistory } from '../market/account-lists.ts';
-import { Table, type Column } from '../ui/table.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import {
+  isBought,
   Market,
   Nothing,
   numberColumn,
   secondColumn,
+  type Shown,
   Sided,
   STACKED_ROW_PX,
-  type Shown,
 } from './cells.tsx';
-import { isBought } from './is-bought.ts';
-import { OrderOrigin } from './origin.tsx';
-import { ReportButton } from './report/report-button.tsx';
-import { REPORT_KEY, useReport } from './report/use-report.tsx';
-import { TradedPrice, TradedSize } from './traded-figures.tsx';
-import { triggerKind } from './trigger-kind.ts';
+import { OrderOrigin, TradedPrice, TradedSize } from './fill-cells.tsx';
+import { REPORT_KEY, ReportButton, useReport } from './report/report-button.tsx';
 
 /** Every order, with the reason of its end. */
 export function HistoryTable({ user, only }: Shown) {
@@ -159,4 +156,14 @@ function OwnSize({ order }: { readonly order: HistOrder }) {
   const t = useWords();
   if (order.isPositionTpsl && sign(order.origSz) === 0) return <>{t('portfolio.wholeSize')}</>;
   return <TradedSize of={order} value={order.origSz} />;
+}
+
+/** What a trigger was for: a sell above the mark takes a profit, one below it stops a loss; a buy the other way. */
+export function triggerKind({
+  side,
+  triggerCondition,
+}: Pick<HistOrder, 'side' | 'triggerCondition'>): 'takeProfit' | 'stopLoss' | undefined {
+  const isAbove = triggerCondition.startsWith('Price above');
+  if (!isAbove && !triggerCondition.startsWith('Price below')) return undefined;
+  return isAbove === (side === 'A') ? 'takeProfit' : 'stopLoss';
 }

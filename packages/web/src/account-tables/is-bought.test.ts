@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isBought } from './is-bought.ts';
+import { isBought } from './cells.tsx';
 
 test('a bid buys, of a perp and of YES, and sells NO: on one book who buys NO offers YES', () => {
   const rows = (['B', 'A'] as const).flatMap((side) =>

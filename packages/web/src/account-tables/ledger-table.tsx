@@ -1,16 +1,17 @@
 import { Link } from '@tanstack/react-router';
-import type { LedgerUpdate } from '@oddlot/sdk';
+import type { FundingRow, LedgerUpdate } from '@oddlot/sdk';
 import { useMemo, useState } from 'react';
-import { short } from '../lib/format.ts';
+import { cents, money, number, short } from '../lib/format.ts';
 import { useWords, type Words } from '../lib/words.ts';
-import { ledgerId, useLedger } from '../market/account-lists.ts';
-import { useMarketNames, type MarketNames } from '../market/market-names.ts';
+import { fundingId, ledgerId, useFundings, useLedger } from '../market/account-lists.ts';
+import { type MarketName, type MarketNames, useMarketNames } from '../market/market-names.ts';
 import { Button } from '../ui/button.tsx';
-import { Money } from '../ui/figure.tsx';
-import { Table, type Column } from '../ui/table.tsx';
-import { minuteColumn, Nothing, numberColumn } from './cells.tsx';
-import { amountOf, detailOf, marketIdOf } from './ledger-words.ts';
+import { Money, Percent } from '../ui/figure.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { Market, minuteColumn, Nothing, numberColumn } from './cells.tsx';
 import { WhyDialog } from './why-dialog.tsx';
+import { decimalsOf, negate, subtract } from '../lib/decimal.ts';
+import { SizeOnGrid } from '../market/on-grid.tsx';
 
 /** What changed the account other than trading and funding; a liquidation opens its why. */
 export function LedgerTable({ user }: { readonly user: string }) {
@@ -18,7 +19,7 @@ export function LedgerTable({ user }: { readonly user: string }) {
   const { isLoaded, older, rows } = useLedger(user);
   const [asked, setAsked] = useState<LedgerUpdate>();
   const names = useMarketNames(rows.flatMap(({ delta }) => marketIdOf(delta) ?? []));
-  const columns = useMemo(() => columnsOf(setAsked, t, names), [t, names]);
+  const columns = useMemo(() => ledgerColumns(setAsked, t, names), [t, names]);
   return (
     <>
       <Table
@@ -34,7 +35,7 @@ export function LedgerTable({ user }: { readonly user: string }) {
   );
 }
 
-function columnsOf(
+function ledgerColumns(
   ask: (row: LedgerUpdate) => void,
   t: Words,
   names: MarketNames,
@@ -90,6 +91,136 @@ function columnsOf(
           </Button>
         ),
       { width: '68px', phoneWidth: '60px' },
+    ),
+  ];
+}
+
+type Delta = LedgerUpdate['delta'];
+
+/** What a row added to the account; undefined where it is no amount of money. */
+export function amountOf(delta: Delta): string | undefined {
+  switch (delta.type) {
+    case 'liquidation':
+      return undefined;
+    case 'adl':
+      return delta.closedPnl;
+    case 'withdraw':
+    case 'send':
+    case 'outcomeSplit':
+      return negate(delta.amount);
+    default:
+      return delta.amount;
+  }
+}
+
+/** Why, whom with and how much of what, in one line. */
+export function detailOf(delta: Delta, t: Words, names: MarketNames = new Map()): string {
+  switch (delta.type) {
+    case 'liquidation':
+      return t('portfolio.liquidationDetail', {
+        market: delta.liquidatedPositions.map(({ coin }) => coin).join(', '),
+        mark: number(delta.markPx),
+        equity: money(delta.accountValue),
+        maintenance: money(delta.maintenanceMargin),
+      });
+    case 'adl': {
+      const what = { size: number(delta.sz), market: delta.coin, price: number(delta.px) };
+      return t('portfolio.adlDetail', what);
+    }
+    case 'accountTransfer':
+      return t('portfolio.transferDetail', {
+        from: delta.fromAccountType,
+        to: delta.toAccountType,
+      });
+    case 'send':
+    case 'withdraw':
+      return short(delta.destination);
+    case 'receive':
+      return short(delta.user);
+    case 'outcomeSplit':
+    case 'outcomeMerge':
+      return ofMarket(
+        names.get(delta.instrumentId),
+        t('portfolio.splitDetail', { size: number(delta.sz) }),
+        t,
+      );
+    case 'outcomeSettlement': {
+      const { instrumentId, outcome, settlementFraction: fraction, sz } = delta;
+      const market = names.get(instrumentId);
+      const isYes = outcome === 'Yes';
+      // The fraction is what YES pays; NO pays the rest.
+      const paid = isYes ? fraction : subtract('1', fraction);
+      const detail = t('portfolio.settlementDetail', {
+        size: number(sz),
+        outcome: market?.outcomes[isYes ? 0 : 1] ?? outcome,
+        price: cents(paid, Math.max(2, decimalsOf(paid))),
+      });
+      return ofMarket(market, detail, t);
+    }
+    default:
+      return '';
+  }
+}
+
+/** Which market a row is about, where that is known. */
+function ofMarket(market: MarketName | undefined, detail: string, t: Words): string {
+  return market === undefined ? detail : t('portfolio.ofMarket', { market: market.name, detail });
+}
+
+/** The outcome market that a row is about. */
+export function marketIdOf(delta: Delta): number | undefined {
+  switch (delta.type) {
+    case 'outcomeSplit':
+    case 'outcomeMerge':
+    case 'outcomeSettlement':
+      return delta.instrumentId;
+    default:
+      return undefined;
+  }
+}
+
+/** What each hour paid or collected. */
+export function FundingTable({ user }: { readonly user: string }) {
+  const t = useWords();
+  const { isLoaded, older, rows } = useFundings(user);
+  const columns = useMemo(() => fundingColumns(t), [t]);
+  return (
+    <Table
+      label={t('portfolio.tab.funding')}
+      columns={columns}
+      rows={rows}
+      rowKey={fundingId}
+      older={older}
+      empty={<Nothing name="funding" user={user} isLoaded={isLoaded} />}
+    />
+  );
+}
+
+function fundingColumns(t: Words): readonly Column<FundingRow>[] {
+  return [
+    minuteColumn(({ time }) => time, t),
+    {
+      id: 'market',
+      header: t('portfolio.market'),
+      cell: ({ coin }) => <Market symbol={coin} isOutcome={false} />,
+    },
+    numberColumn(
+      'size',
+      t('portfolio.size'),
+      ({ coin, szi }) => <SizeOnGrid coin={coin} value={szi} />,
+      { width: '160px', phoneWidth: '106px' },
+    ),
+    numberColumn(
+      'rate',
+      t('portfolio.rate'),
+      ({ fundingRate }) => <Percent value={fundingRate} decimals={5} isColoured={false} />,
+      { width: '140px', from: 'tablet' },
+    ),
+    numberColumn(
+      'payment',
+      t('portfolio.payment'),
+      ({ usdc }) => <Money value={usdc} isSigned isColoured />,
+      { width: '160px', phoneWidth: '92px' },
     ),
   ];
 }

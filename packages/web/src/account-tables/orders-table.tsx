@@ -1,15 +1,22 @@
-import type { OpenOrder, OutcomeOpenOrder } from '@oddlot/sdk';
+import type { OpenOrder, OutcomeOpenOrder, TriggerOrder } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { subtract } from '../lib/decimal.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { openOrders, openOutcomeOrders } from '../market/account.ts';
-import { Table, type Column } from '../ui/table.tsx';
-import { Market, Nothing, numberColumn, secondColumn, Sided, STACKED_ROW_PX } from './cells.tsx';
-import { isBought } from './is-bought.ts';
-import { OrderOrigin } from './origin.tsx';
-import { ReportButton } from './report/report-button.tsx';
-import { REPORT_KEY, useReport } from './report/use-report.tsx';
-import { TradedPrice, TradedSize } from './traded-figures.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import {
+  isBought,
+  Market,
+  minuteColumn,
+  Nothing,
+  numberColumn,
+  secondColumn,
+  Sided,
+  STACKED_ROW_PX,
+} from './cells.tsx';
+import { OrderOrigin, TradedPrice, TradedSize } from './fill-cells.tsx';
+import { REPORT_KEY, ReportButton, useReport } from './report/report-button.tsx';
+import { number } from '../lib/format.ts';
 
 type Row = OpenOrder | OutcomeOpenOrder;
 
@@ -24,7 +31,7 @@ export function OrdersTable({ user }: { readonly user: string }) {
     [perp.orders, outcome.orders],
   );
   const { dialog, open } = useReport(user);
-  const columns = useMemo(() => columnsOf(user, t, open), [t, user, open]);
+  const columns = useMemo(() => orderColumns(user, t, open), [t, user, open]);
   return (
     <>
       <Table
@@ -41,7 +48,7 @@ export function OrdersTable({ user }: { readonly user: string }) {
   );
 }
 
-function columnsOf(user: string, t: Words, open: (oid: number) => void): readonly Column<Row>[] {
+function orderColumns(user: string, t: Words, open: (oid: number) => void): readonly Column<Row>[] {
   return [
     secondColumn(
       ({ timestamp }) => timestamp,
@@ -101,5 +108,68 @@ function columnsOf(user: string, t: Words, open: (oid: number) => void): readonl
       },
     ),
     numberColumn('kind', t('portfolio.kind'), ({ tif }) => tif, { from: 'tablet', width: '80px' }),
+  ];
+}
+
+/** Orders that wait for their price. */
+export function TriggersTable({ user }: { readonly user: string }) {
+  const t = useWords();
+  const { isLoaded, triggers } = openOrders.use(user, (state) => state);
+  const { dialog, open } = useReport(user);
+  const columns = useMemo(() => triggerColumns(t, open), [t, open]);
+  return (
+    <>
+      <Table
+        label={t('portfolio.tab.triggers')}
+        columns={columns}
+        rows={triggers}
+        rowKey={({ oid }) => oid}
+        rowHotkey={{ key: REPORT_KEY, act: ({ oid }) => open(oid) }}
+        empty={<Nothing name="triggers" user={user} isLoaded={isLoaded} />}
+      />
+      {dialog}
+    </>
+  );
+}
+
+function triggerColumns(t: Words, open: (oid: number) => void): readonly Column<TriggerOrder>[] {
+  return [
+    minuteColumn(({ createTime }) => createTime, t),
+    {
+      id: 'market',
+      header: t('portfolio.market'),
+      cell: ({ coin }) => <Market symbol={coin} isOutcome={false} />,
+    },
+    {
+      id: 'side',
+      header: t('portfolio.side'),
+      width: '80px',
+      phoneWidth: '56px',
+      cell: ({ side }) => (
+        <Sided isBuy={side === 'B'}>{t(side === 'B' ? 'portfolio.buy' : 'portfolio.sell')}</Sided>
+      ),
+    },
+    numberColumn(
+      'trigger',
+      t('portfolio.trigger'),
+      ({ oid, triggerPx }) => (
+        <ReportButton oid={oid} onOpen={open}>
+          {number(triggerPx)}
+        </ReportButton>
+      ),
+      { phoneWidth: '84px' },
+    ),
+    numberColumn(
+      'price',
+      t('portfolio.price'),
+      ({ limitPx, orderType }) =>
+        orderType === 'Market' ? (
+          <span className="text-muted">{t('portfolio.marketPrice')}</span>
+        ) : (
+          number(limitPx)
+        ),
+      { from: 'tablet' },
+    ),
+    numberColumn('size', t('portfolio.size'), ({ sz }) => number(sz), { from: 'tablet' }),
   ];
 }

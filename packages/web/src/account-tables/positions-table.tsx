@@ -7,9 +7,11 @@ import { accountStates } from '../market/account.ts';
 import { OnGrid, SizeOnGrid } from '../market/on-grid.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { colourOf, Money, Percent } from '../ui/figure.tsx';
-import { Table, type Column } from '../ui/table.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, Sided } from './cells.tsx';
-import { PositionDetails } from './position-details.tsx';
+import { Link } from '@tanstack/react-router';
+import { Dialog } from '../ui/dialog.tsx';
+import { Fact } from '../ui/stat.tsx';
 
 const NONE: readonly AssetPosition[] = [];
 
@@ -173,4 +175,57 @@ function marginColumns(equity: string | undefined, t: Words): readonly Column<As
 function distance(from: string | null | undefined, to: string | null | undefined): string {
   if (!isDecimal(from) || !isDecimal(to) || sign(from) === 0) return '';
   return percent(divide(subtract(to, from), from, 6), { decimals: 1, isSigned: true });
+}
+
+/** All that the table says of a position, for screens that have no room for its columns. */
+export function PositionDetails({
+  row: { position },
+  onClose,
+}: {
+  readonly row: AssetPosition;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const { asset, coin, leverage, returnOnEquity } = position;
+  return (
+    <Dialog title={coin} isOpen onClose={onClose}>
+      <dl className="flex flex-col gap-2">
+        <Fact name={t('portfolio.size')}>
+          <SizeOnGrid coin={asset} value={position.szi} />
+        </Fact>
+        <Fact name={t('portfolio.entry')}>
+          <OnGrid coin={asset} value={position.entryPx} />
+        </Fact>
+        <Fact name={t('portfolio.mark')}>
+          <OnGrid coin={asset} value={position.markPx} />
+        </Fact>
+        <Fact name={t('portfolio.worth')}>
+          <Money value={position.positionValue} />
+        </Fact>
+        <Fact name={t('portfolio.pnl')}>
+          <Money value={position.unrealizedPnl} isSigned isColoured />{' '}
+          <span className={colourOf(returnOnEquity)}>
+            ({percent(returnOnEquity, { decimals: 1, isSigned: true })})
+          </span>
+        </Fact>
+        <Fact name={t('portfolio.liquidation')}>
+          <OnGrid coin={asset} value={position.liquidationPx} />
+        </Fact>
+        <Fact name={t('portfolio.margin')}>
+          <Money value={position.marginUsed} />{' '}
+          <span className="text-muted">
+            {leverage.value}× {leverage.type.toLowerCase()}
+          </span>
+        </Fact>
+        <Fact name={t('portfolio.funding')}>
+          <Money value={position.cumFunding.sinceOpen} isSigned />
+        </Fact>
+      </dl>
+      <p className="mt-4">
+        <Link to={`/trade/${coin}` as '/'} className="text-accent hover:underline">
+          {t('portfolio.toTerminal', { market: coin })}
+        </Link>
+      </p>
+    </Dialog>
+  );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { triggerKind } from './trigger-kind.ts';
+import { triggerKind } from './history-table.tsx';
 
 test('a trigger is for a profit or against a loss by its side and the way that the mark comes', () => {
   const kinds = (['A', 'B'] as const).flatMap((side) =>

@@ -3,10 +3,10 @@ import { magnitude, sign } from '../lib/decimal.ts';
 import { money, number, usdc } from '../lib/format.ts';
 import { wholeDate } from '../lib/time.ts';
 import { useWords, type Words } from '../lib/words.ts';
-import { priceDecimals } from '../market/grid-decimals.ts';
+import { priceDecimals } from '../market/on-grid.tsx';
 import { usePerp } from '../market/queries.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { OriginLink } from './origin.tsx';
+import { OriginLink } from './fill-cells.tsx';
 
 /** The numbers that made the venue act on its own. */
 export function WhyDialog({

@@ -1,15 +1,17 @@
 import {
+  type AnyRoute,
   createRootRoute,
   createRoute,
   createRouter,
+  type ErrorComponentProps,
   lazyRouteComponent,
-  type AnyRoute,
+  Link,
 } from '@tanstack/react-router';
-import type { ScreenEntry } from '../lib/screen-entry.ts';
-import { NotFound } from './shell/not-found.tsx';
-import { ScreenFault } from './shell/screen-fault.tsx';
-import { ScreenLoading } from './shell/screen-loading.tsx';
+import type { ScreenEntry } from '../lib/screen.ts';
 import { Shell } from './shell/shell.tsx';
+import { useWords } from '../lib/words.ts';
+import { EmptyState, Spinner } from '../ui/empty-state.tsx';
+import { Button } from '../ui/button.tsx';
 
 /** Every feature lists its screens beside its code; a screen's code comes when somebody goes there. */
 const LISTS = import.meta.glob<{ readonly screens: readonly ScreenEntry[] }>(
@@ -36,4 +38,43 @@ export function createPageRouter() {
     defaultErrorComponent: ScreenFault,
     scrollRestoration: true,
   });
+}
+
+export function ScreenLoading() {
+  const t = useWords();
+  return (
+    <p role="status" className="flex h-40 items-center justify-center gap-2 text-muted">
+      <Spinner />
+      {t('app.loading')}
+    </p>
+  );
+}
+
+/** A screen that broke takes nothing else with it. */
+export function ScreenFault({ error, reset }: ErrorComponentProps) {
+  const t = useWords();
+  return (
+    <div role="alert">
+      <EmptyState
+        title={t('app.brokenTitle')}
+        text={`${t('app.brokenText')} (${error instanceof Error ? error.message : String(error)})`}
+        action={<Button onClick={reset}>{t('app.tryAgain')}</Button>}
+      />
+    </div>
+  );
+}
+
+export function NotFound() {
+  const t = useWords();
+  return (
+    <EmptyState
+      title={t('app.notFoundTitle')}
+      text={t('app.notFoundText')}
+      action={
+        <Link to="/" className="text-accent hover:underline">
+          {t('app.toMarkets')}
+        </Link>
+      }
+    />
+  );
 }

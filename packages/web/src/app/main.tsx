@@ -11,8 +11,7 @@ import { watchVenue } from '../market/venue.ts';
 import { watchWallets } from '../session/browser-wallets.ts';
 import { restoreSession } from '../session/stored-session.ts';
 import { setSession } from '../session/session.ts';
-import { applyLanguage } from '../ui/apply-language.ts';
-import { applyPreferences } from '../ui/preferences.ts';
+import { applyLanguage, applyPreferences } from '../ui/preferences.ts';
 import { createPageRouter } from './create-page-router.tsx';
 
 // Before anything of Radix puts a style in: the policy of the page wants it signed.

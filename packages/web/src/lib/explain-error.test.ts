@@ -1,8 +1,7 @@
 import { ApiError, ExpiredError, HttpError, SigningError, ValidationError } from '@oddlot/sdk';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { explainError, remedyLabel } from './explain-error.ts';
-import { chooseLocale } from './locale.ts';
-import { NotArrivedError } from './not-arrived-error.ts';
+import { explainError, NotArrivedError, remedyLabel } from './explain-error.ts';
+import { chooseLocale } from './languages.ts';
 import { words } from './words.ts';
 
 const t = words.t;

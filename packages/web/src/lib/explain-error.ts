@@ -1,8 +1,13 @@
-import { ApiError, ExpiredError, HttpError, SigningError, ValidationError } from '@oddlot/sdk';
-import type { Details } from '@oddlot/sdk';
+import {
+  ApiError,
+  type Details,
+  ExpiredError,
+  HttpError,
+  SigningError,
+  ValidationError,
+} from '@oddlot/sdk';
 import { isDecimal } from './decimal.ts';
 import { money, number } from './format.ts';
-import { NotArrivedError } from './not-arrived-error.ts';
 import type { Words } from './words.ts';
 
 /** What a refusal offers to do about it; who shows it decides whether it can. */
@@ -152,4 +157,18 @@ function said(sentence: string): Explained {
 
 function ended(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
+/** An action whose answer was lost, and which the venue does not know when it is asked for it by its name. */
+export class NotArrivedError extends Error {
+  override readonly name = 'NotArrivedError';
+  readonly txHash: string;
+  /** It has no end, so it may be on its way and still be taken. Without this, it never will be: its time is over. */
+  readonly mayStill: boolean;
+
+  constructor({ mayStill, txHash }: { readonly txHash: string; readonly mayStill: boolean }) {
+    super(`the venue does not know ${txHash}${mayStill ? ' yet' : ', and takes it no more'}`);
+    this.txHash = txHash;
+    this.mayStill = mayStill;
+  }
 }

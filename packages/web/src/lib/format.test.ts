@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cents, chance, compact, money, number, percent, short } from './format.ts';
-import { chooseLocale } from './locale.ts';
+import { chooseLocale } from './languages.ts';
 import { clockTime, countdown, relative } from './time.ts';
-import { fieldText, typedNumber } from './typed-number.ts';
+import { fieldText, typedNumber } from './typed-text.ts';
 
 beforeAll(() => chooseLocale('en-US'));
 afterAll(() => chooseLocale(undefined));

@@ -1,5 +1,5 @@
 import { compare, divide, isDecimal, magnitude, multiply, roundTo, sign } from './decimal.ts';
-import { locale } from './locale.ts';
+import { locale } from './languages.ts';
 
 /**
  * Numbers as people read them: grouped by their locale, with the decimals of the grid, a real minus sign, and

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { inOneDirection } from './in-one-direction.ts';
-import { addWords, words } from './words.ts';
+import { addWords, inOneDirection, words } from './words.ts';
 
 test('a name can not turn what stands beside it', () => {
   expect(inOneDirection('\u202Eyan 59¢')).toBe('yan 59¢');

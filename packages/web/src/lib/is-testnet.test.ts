@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTestnet } from './is-testnet.ts';
+import { isTestnet } from '../market/queries.ts';
 
 test('money is real by the network’s id, whatever the venue goes by', () => {
   const venue = { service_network: 'example.org-3fa9c1d2' };

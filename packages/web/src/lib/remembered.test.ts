@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { remembered } from './remembered.ts';
+import { remembered } from '../features/perps/book/book-panel.tsx';
 
 test('a text is written once, and again after many others', () => {
   let written = 0;

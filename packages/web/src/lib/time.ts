@@ -1,4 +1,4 @@
-import { locale } from './locale.ts';
+import { locale } from './languages.ts';
 import { language } from './words.ts';
 
 /** Times as people read them. All take milliseconds of the venue's clock. */

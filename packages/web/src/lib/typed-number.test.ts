@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fieldText, typedNumber } from './typed-number.ts';
+import { fieldText, typedNumber } from './typed-text.ts';
 
 describe('what is copied from the screen is read as it was shown', () => {
   test.each([

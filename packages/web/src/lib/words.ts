@@ -2,7 +2,6 @@ import { createStore } from 'zustand/vanilla';
 import { useStore } from 'zustand';
 import { texts as common } from 'words:common';
 import type en from '../words/en.json';
-import { inOneDirection } from './in-one-direction.ts';
 
 /**
  * Every text of the page. A language is one file in `words/`; the English one, which is also what another lacks, is
@@ -111,4 +110,15 @@ function at(texts: Texts, key: string): string | Texts | undefined {
 /** React escapes markup by itself; what is left to do is that a name does not turn its sentence. */
 function filled(text: string, given: Given): string {
   return text.replace(GAP, (_, name: string) => inOneDirection(String(given[name] ?? '')));
+}
+
+/** Signs that turn the direction of the text around them: embeddings, overrides, isolates and marks. */
+const TURNING = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
+
+/**
+ * A text without signs that turn its direction. Whoever names an outcome could make the price beside it read
+ * backwards (59¢ as ¢95); what is written from right to left still is.
+ */
+export function inOneDirection(text: string): string {
+  return text.replace(TURNING, '');
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createTeller, withArrival, type Arrival } from './arrivals.ts';
+import { createTeller, withArrival, type Arrival } from './account-lists.ts';
 import { createLive } from './live.ts';
 
 type State = { readonly arrivals: readonly Arrival<string>[] };

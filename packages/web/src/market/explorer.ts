@@ -1,6 +1,5 @@
 import type { ExplorerBlock, TxBrief } from '@oddlot/sdk';
-import { askAfterChanges } from './ask-after-changes.ts';
-import { createLive } from './live.ts';
+import { askAfterChanges, createLive } from './live.ts';
 import { reader } from './venue.ts';
 
 /** The newest blocks and what they executed, newest first. */

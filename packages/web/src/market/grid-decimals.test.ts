@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { number } from '../lib/format.ts';
-import { priceDecimals, sizeDecimals } from './grid-decimals.ts';
+import { priceDecimals, sizeDecimals } from './on-grid.tsx';
 
 test.each([
   ['0.01', 2],

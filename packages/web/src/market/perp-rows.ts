@@ -1,10 +1,10 @@
 import { useMemo } from 'react';
 import type { PerpMeta, Ticker } from '@oddlot/sdk';
 import { isDecimal, multiply } from '../lib/decimal.ts';
-import { isLike } from '../lib/is-like.ts';
+import { isLike } from '../lib/typed-text.ts';
 import { usePerps } from './queries.ts';
 import { tickers } from './tickers.ts';
-import { dayChange, useTrends, type Trend } from './trends.ts';
+import { dayChange, useTrends, type Trend } from './past-prices.ts';
 
 /** A perp in a list of perps. */
 export type PerpRow = {

@@ -7,6 +7,7 @@ import {
   type Settings,
 } from '@oddlot/sdk';
 import { connection, reader } from './venue.ts';
+import { useMemo } from 'react';
 
 /** What changes seldom is asked for and kept; what changes all the time is in the stores. */
 
@@ -87,4 +88,18 @@ export function useEvents(filter: EventFilter): UseQueryResult<OutcomeEventPage>
     queryFn: ({ signal }) => reader.info.outcomeMeta(filter, { signal }),
     refetchInterval: META_STALE_MS,
   });
+}
+
+/** The accounts that the venue itself trades with. */
+export function useSimulated(): ReadonlySet<string> {
+  const { data } = useSettings();
+  return useMemo(() => new Set(data?.simulated_accounts), [data]);
+}
+
+/** The id of the network whose money is real; its venues go by names of their own. */
+const MAINNET_ID = 869;
+
+/** Whether money is not real, by what the venue says of itself; unknown until it has said it. */
+export function isTestnet(settings: { readonly chain_id: number } | undefined): boolean {
+  return settings !== undefined && settings.chain_id !== MAINNET_ID;
 }

@@ -1,6 +1,7 @@
 import { dateTime, timeOrDay, wholeDate } from '../lib/time.ts';
 import type { Column } from '../ui/table.tsx';
 import { venueNow } from './venue.ts';
+import { useEffect, useState } from 'react';
 
 type TimeProps = {
   readonly ms: number;
@@ -46,4 +47,20 @@ export function Time({ ms, short = 'onPhones', write = dateTime }: TimeProps) {
       )}
     </time>
   );
+}
+
+const TICK_MS = 1_000;
+
+/** The venue's time, told every second: for what counts down. What is read less often than it passes changes less often. */
+export function useVenueSecond(read: (nowMs: number) => number = itself): number {
+  const [shown, setShown] = useState(() => read(venueNow()));
+  useEffect(() => {
+    const timer = setInterval(() => setShown(read(venueNow())), TICK_MS);
+    return () => clearInterval(timer);
+  }, [read]);
+  return shown;
+}
+
+function itself(nowMs: number): number {
+  return nowMs;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayChange, withPast } from './trends.ts';
+import { dayChange, withPast } from './past-prices.ts';
 
 test('the change is that over a day, or since the first trade of a younger venue', () => {
   const trend = { open: '100', closes: [], before: 0 };

@@ -1,6 +1,6 @@
 import type { HistoryPage } from '@oddlot/sdk';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { Older } from '../ui/older-rows.tsx';
+import type { Older } from '../ui/table.tsx';
 
 /** Where a page begins: behind the rows that are there, or where the page before it ended. */
 type PageStart = { readonly endTime: number } | { readonly cursor: string };

@@ -1,6 +1,6 @@
 import { ApiError, createReader, type Reader } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
-import { inOneDirection } from '../lib/in-one-direction.ts';
+import { inOneDirection } from '../lib/words.ts';
 
 /**
  * The venue that serves this page. One client reads for all screens; those that sign are made by the session.

@@ -8,12 +8,10 @@ import { queryClient } from '../market/queries.ts';
 import { reader } from '../market/venue.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
-import { emptied } from '../ui/emptied.ts';
+import { emptied, TextField } from '../ui/text-field.tsx';
 import { EmptyState } from '../ui/empty-state.tsx';
-import { ErrorSentence } from '../ui/error-sentence.tsx';
+import { ErrorSentence, useDoing } from '../ui/error-sentence.tsx';
 import { Table, type Column } from '../ui/table.tsx';
-import { TextField } from '../ui/text-field.tsx';
-import { useDoing } from '../ui/use-doing.ts';
 import { doneOnce } from './sent-once.ts';
 import { texts } from 'words:builder';
 

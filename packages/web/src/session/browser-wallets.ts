@@ -1,10 +1,8 @@
 import type { Client, Eip1193Provider } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
 import { words } from '../lib/words.ts';
-import { approveOwnAgent } from './approve-own-agent.ts';
-import { loadSigning } from './load-signing.ts';
-import { sessionStore, setSession } from './session.ts';
-import { keepView, keptView, NO_TRADER, traderOf } from './stored-session.ts';
+import { loadSigning, type Session, sessionStore, setSession } from './session.ts';
+import { keepAgent, keepView, keptView, NO_TRADER, traderOf } from './stored-session.ts';
 
 /** Wallets that announce themselves to pages (EIP-6963). */
 
@@ -131,4 +129,25 @@ function readAnnouncement(event: Event): BrowserWallet | undefined {
 
 function isPictureUrl(icon: unknown): icon is string {
   return typeof icon === 'string' && /^data:image\/(?:png|svg\+xml|webp|jpeg)/.test(icon);
+}
+
+/** The label under which the page's own agent stands in the list; approving another replaces it. */
+const LABEL = 'this browser';
+
+/** The agent of this browser for an account: the one that it has, or a new one that the owner approves. */
+export async function approveOwnAgent(
+  owner: Client,
+  account: string,
+): Promise<Pick<Session, 'trader' | 'agentAddress'>> {
+  const known = await traderOf(account);
+  if (known !== undefined) return known;
+  const { clientOf, keyWallet, newKey } = await loadSigning();
+  const key = newKey();
+  const wallet = keyWallet(key);
+  await owner.exchange.approveAgent(
+    { agentAddress: wallet.address, agentName: LABEL },
+    { confirm: 'executed' },
+  );
+  await keepAgent({ account, key });
+  return { trader: clientOf(wallet), agentAddress: wallet.address };
 }

@@ -4,9 +4,13 @@ import { useWords } from '../lib/words.ts';
 import { useSettings } from '../market/queries.ts';
 import { classes } from '../ui/classes.ts';
 import { ErrorSentence } from '../ui/error-sentence.tsx';
-import { Spinner } from '../ui/spinner.tsx';
-import { firstVisit, openTestAccount, STEPS } from './first-visit.ts';
+import { EmptyState, Spinner } from '../ui/empty-state.tsx';
 import { canKeepKeys } from './key-safe.ts';
+import { Button } from '../ui/button.tsx';
+import { createStore } from 'zustand/vanilla';
+import { approveOwnAgent } from './browser-wallets.ts';
+import { loadSigning, sessionStore, setSession } from './session.ts';
+import { exportBurner, forgetView, keepBurner, NO_TRADER } from './stored-session.ts';
 
 /** The three steps to a test account, each as it happens; nothing before the button was pressed. */
 export function FirstSteps({ isInLine = false }: { readonly isInLine?: boolean }) {
@@ -61,4 +65,81 @@ export function FirstSteps({ isInLine = false }: { readonly isInLine?: boolean }
       {!canKeepKeys() && <p className="text-12 text-warning">{t('first.notKept')}</p>}
     </div>
   );
+}
+
+/** In place of a screen that is about an account, for who has none. */
+export function NoAccount({ title }: { readonly title: string }) {
+  const t = useWords();
+  const { data: settings } = useSettings();
+  const { at, error } = useStore(firstVisit);
+  const amount = money(settings?.faucet_amount, { decimals: 0 });
+  const hasFaucet = settings !== undefined && settings.faucet_amount !== null;
+  return (
+    <div className="flex h-[60dvh] flex-col items-center justify-center">
+      <div className="h-auto">
+        <EmptyState
+          title={title}
+          text={hasFaucet ? t('first.text', { amount }) : t('first.textNoFaucet')}
+          action={
+            hasFaucet && (
+              <Button
+                kind="accent"
+                isBusy={at !== 'idle' && at !== 'done' && error === undefined}
+                onClick={() => void openTestAccount()}
+              >
+                {t('first.button')}
+              </Button>
+            )
+          }
+        />
+      </div>
+      <FirstSteps />
+    </div>
+  );
+}
+
+/** From nothing to a live ticket in three steps, each of them shown while it happens. */
+
+export const STEPS = ['key', 'money', 'agent'] as const;
+type Step = (typeof STEPS)[number];
+
+type FirstVisit = {
+  /** `idle` before anybody pressed the button, `done` when the ticket is live. */
+  readonly at: 'idle' | Step | 'done';
+  /** What stopped the step that it stands at. */
+  readonly error: unknown;
+};
+
+export const firstVisit = createStore<FirstVisit>(() => ({ at: 'idle', error: undefined }));
+
+export function isUnderWay({ at, error }: FirstVisit): boolean {
+  return at !== 'idle' && at !== 'done' && error === undefined;
+}
+
+/** Makes a test account and makes it ready to trade. Pressed again after a fault, it goes on where it stood. */
+export async function openTestAccount(): Promise<void> {
+  if (isUnderWay(firstVisit.getState())) return;
+  try {
+    firstVisit.setState({ at: 'key', error: undefined });
+    const { clientOf, keyWallet, newKey } = await loadSigning();
+    const key = (await exportBurner()) ?? newKey();
+    await keepBurner(key);
+    const wallet = keyWallet(key);
+    const owner = clientOf(wallet);
+
+    firstVisit.setState({ at: 'money' });
+    // Who comes back to a key that the browser kept has been paid already.
+    const { exists } = await owner.accountStatus({ user: wallet.address });
+    if (!exists) await owner.faucet({ user: wallet.address });
+    forgetView();
+    setSession({ kind: 'burner', address: wallet.address, owner, ...NO_TRADER });
+
+    firstVisit.setState({ at: 'agent' });
+    const trader = await approveOwnAgent(owner, wallet.address);
+    const { session } = sessionStore.getState();
+    if (session?.owner === owner) setSession({ ...session, ...trader });
+    firstVisit.setState({ at: 'done' });
+  } catch (fault) {
+    firstVisit.setState({ error: fault });
+  }
 }

@@ -3,12 +3,10 @@ import { useNavigate } from '@tanstack/react-router';
 import { useStore } from 'zustand';
 import { useWords } from '../lib/words.ts';
 import { Button } from '../ui/button.tsx';
-import { ErrorSentence } from '../ui/error-sentence.tsx';
-import { useDoing } from '../ui/use-doing.ts';
+import { ErrorSentence, useDoing } from '../ui/error-sentence.tsx';
 import { enableTrading, hasAccount } from './browser-wallets.ts';
-import { firstVisit, isUnderWay } from './first-visit.ts';
-import type { Session } from './session.ts';
-import { useSession } from './use-session.ts';
+import { firstVisit, isUnderWay } from './first-steps.tsx';
+import { type Session, useSession } from './session.ts';
 
 const EVERY_MS = 3_000;
 

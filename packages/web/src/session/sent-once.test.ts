@@ -1,6 +1,6 @@
 import { createClient, limitOrder, privateKeyWallet, type Client } from '@oddlot/sdk';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { NotArrivedError } from '../lib/not-arrived-error.ts';
+import { NotArrivedError } from '../lib/explain-error.ts';
 import { doneOnce } from './sent-once.ts';
 
 /** Answers that are lost: a client of the SDK, on a line that brings nothing to `/exchange` and questions through. */

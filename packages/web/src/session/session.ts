@@ -1,7 +1,10 @@
-import type { Client } from '@oddlot/sdk';
+import type { Client, Wallet } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
-import { connection } from '../market/venue.ts';
+import { connection, reader } from '../market/venue.ts';
 import { keepText, readText } from '../lib/local-texts.ts';
+import { useStore } from 'zustand';
+import { queryClient } from '../market/queries.ts';
+import type { Signing } from './signing.ts';
 
 /**
  * Who acts here. An account key signs what moves money and who may trade; an agent's key, which can only trade,
@@ -50,4 +53,28 @@ export function hadAccount(): boolean {
 /** Nothing should be sent while the page does not know what it shows. */
 export function isLive(): boolean {
   return connection.getState().status !== 'lost';
+}
+
+/** Who acts here; undefined for a visitor. */
+export function useSession(): Session | undefined {
+  return useStore(sessionStore, ({ session }) => session);
+}
+
+/** False until the page knows whether the browser keeps an account. */
+export function useIsSessionLoaded(): boolean {
+  return useStore(sessionStore, ({ isLoaded }) => isLoaded);
+}
+
+/** The part of the page that signs, loaded on the first use. */
+export async function loadSigning(): Promise<
+  Omit<Signing, 'clientOf'> & { readonly clientOf: (wallet: Wallet) => Client }
+> {
+  const [{ signing }, settings] = await Promise.all([
+    import('./signing.ts'),
+    queryClient.ensureQueryData({
+      queryKey: ['settings'],
+      queryFn: () => reader.info.settings(),
+    }),
+  ]);
+  return { ...signing, clientOf: (wallet) => signing.clientOf(wallet, settings) };
 }

@@ -1,7 +1,6 @@
 import { keepText, readText } from '../lib/local-texts.ts';
 import { forget, seal, unseal } from './key-safe.ts';
-import { loadSigning } from './load-signing.ts';
-import { sessionStore, setSession, type Session } from './session.ts';
+import { loadSigning, type Session, sessionStore, setSession } from './session.ts';
 
 /** What a reload finds again: the burner's key, the agent's key, and who was looked at. */
 

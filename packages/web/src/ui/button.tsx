@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { classes, FOR_THUMBS } from './classes.ts';
-import { Spinner } from './spinner.tsx';
+import { Spinner } from './empty-state.tsx';
 
 export type ButtonKind = 'plain' | 'quiet' | 'accent' | 'buy' | 'sell' | 'danger';
 export type ButtonSize = 'small' | 'medium' | 'large';

@@ -1,5 +1,5 @@
 import { classes } from './classes.ts';
-import { Spinner } from './spinner.tsx';
+import { Spinner } from './empty-state.tsx';
 
 /** Steps that a thing passes one after the other, and how far it is. */
 export function Ladder({

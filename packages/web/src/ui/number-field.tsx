@@ -1,7 +1,7 @@
 import { useId, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { add, compare, isDecimal, multiply, onStep as toStep, subtract } from '../lib/decimal.ts';
 import { number } from '../lib/format.ts';
-import { fieldText, typedNumber } from '../lib/typed-number.ts';
+import { fieldText, typedNumber } from '../lib/typed-text.ts';
 import { useWords } from '../lib/words.ts';
 import { classes } from './classes.ts';
 

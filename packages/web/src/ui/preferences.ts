@@ -1,6 +1,7 @@
-import type { LanguageTag } from '../lib/languages.ts';
+import { chooseLocale, firstKnown, LANGUAGES, type LanguageTag } from '../lib/languages.ts';
 import { keepText, readText } from '../lib/local-texts.ts';
 import { createStore } from 'zustand/vanilla';
+import { speak } from '../lib/words.ts';
 
 /** How the page looks and what it tells, as its reader chose; kept in this browser. */
 type Preferences = {
@@ -65,4 +66,36 @@ function kept(): Partial<Preferences> {
   } catch {
     return {};
   }
+}
+
+/**
+ * Speaks the language that its reader chose, or the first of the browser's that the page has, now and whenever another
+ * is chosen. Resolves when the first one is there; where its file can't be had the page is English.
+ */
+export async function applyLanguage(): Promise<void> {
+  preferences.subscribe(({ language }, before) => {
+    if (language !== before.language) void speakAsChosen();
+  });
+  await speakAsChosen();
+}
+
+async function speakAsChosen(): Promise<void> {
+  await turnTo(wanted(preferences.getState().language)).catch(() => undefined);
+}
+
+function wanted(chosen: LanguageTag | 'browser'): LanguageTag {
+  return chosen === 'browser' ? firstKnown(navigator.languages) : firstKnown([chosen]);
+}
+
+async function turnTo(tag: LanguageTag): Promise<void> {
+  const texts = await LANGUAGES[tag].load?.();
+  // The browser's own form of a language has its own form of numbers.
+  chooseLocale(navigator.language.toLowerCase().startsWith(tag) ? undefined : localeFor(tag));
+  speak(tag, texts?.default);
+  Object.assign(document.documentElement, { lang: tag, dir: 'ltr' });
+}
+
+/** Where the page has no texts in the browser's language, numbers and dates are the browser's all the same. */
+function localeFor(tag: LanguageTag): string | undefined {
+  return preferences.getState().language === 'browser' ? undefined : tag;
 }

@@ -1,6 +1,5 @@
 import { ToggleGroup } from 'radix-ui';
-import { direction } from './direction.ts';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { classes, FOR_THUMBS } from './classes.ts';
 
 type Segment<Value extends string> = {
@@ -63,4 +62,32 @@ export function Segmented<Value extends string>({
       ))}
     </ToggleGroup.Root>
   );
+}
+
+type ChipProps = Omit<ComponentProps<'button'>, 'className'> & {
+  readonly isOn?: boolean;
+};
+
+/** A small switch or a way to a dialog: `Cross`, `20×`. */
+export function Chip({ isOn, children, ...rest }: ChipProps) {
+  return (
+    <button
+      type="button"
+      aria-pressed={isOn}
+      className={classes(
+        'inline-flex h-6 max-tablet:h-8 items-center gap-1 rounded border px-2 text-12 whitespace-nowrap transition-colors disabled:opacity-50',
+        isOn === true
+          ? 'border-accent/60 bg-accent/10 text-text'
+          : 'border-line text-muted hover:border-faint hover:text-text',
+      )}
+      {...rest}
+    >
+      {children}
+    </button>
+  );
+}
+
+/** Which way the page is written: arrow keys go the way that they point. */
+export function direction(): 'ltr' | 'rtl' {
+  return document.documentElement.dir === 'rtl' ? 'rtl' : 'ltr';
 }

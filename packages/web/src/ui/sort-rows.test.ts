@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { byDecimal, sortRows } from './sort-rows.ts';
+import { byDecimal, sortRows } from './table.tsx';
 
 type Row = { readonly name: string; readonly size: number };
 

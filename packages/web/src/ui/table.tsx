@@ -1,10 +1,10 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, useState, type CSSProperties, type ReactNode } from 'react';
+import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { classes } from './classes.ts';
-import { OlderRows, type Older } from './older-rows.tsx';
 import { pressesKey } from './presses-key.ts';
-import { sortRows, type Sorting } from './sort-rows.ts';
 import { useIsWide } from './use-is-wide.ts';
+import { compare, isDecimal } from '../lib/decimal.ts';
+import { useWords } from '../lib/words.ts';
 
 export type Column<Row> = {
   readonly id: string;
@@ -162,7 +162,7 @@ function Head<Row>({
   return (
     <thead className="sticky top-0 z-10 bg-panel">
       <tr className="h-8 text-11 text-muted">
-        {columns.map(({ align, compare, from, header, id }) => {
+        {columns.map(({ align, compare: compareRows, from, header, id }) => {
           const isSorted = sorting?.id === id;
           const order = isSorted ? (sorting.isDescending ? 'descending' : 'ascending') : undefined;
           return (
@@ -176,7 +176,7 @@ function Head<Row>({
                 from && FROM[from],
               )}
             >
-              {compare === undefined ? (
+              {compareRows === undefined ? (
                 header
               ) : (
                 <button
@@ -202,5 +202,88 @@ function Gap({ height, columns }: { readonly height: number; readonly columns: n
     <tr aria-hidden="true" style={{ height }}>
       <td colSpan={columns} />
     </tr>
+  );
+}
+
+/** The column that rows are sorted by, and in which direction. */
+export type Sorting = { readonly id: string; readonly isDescending: boolean };
+
+/** What a column has to say about the order of rows. */
+type Comparing<Row> = {
+  readonly id: string;
+  readonly compare?: ((left: Row, right: Row) => number) | undefined;
+};
+
+/**
+ * Rows in the order of a column. Those that are equal by it stay in the order in which they came, in both directions; so do
+ * all when no column compares.
+ */
+export function sortRows<Row>(
+  rows: readonly Row[],
+  by: { readonly columns: readonly Comparing<Row>[]; readonly sorting: Sorting | undefined },
+): readonly Row[] {
+  const { columns, sorting } = by;
+  const order = columns.find(({ id }) => id === sorting?.id)?.compare;
+  if (sorting === undefined || order === undefined) return rows;
+  return [...rows].sort((left, right) =>
+    sorting.isDescending ? -order(left, right) : order(left, right),
+  );
+}
+
+/** Compares rows by a decimal text of theirs. What has no number comes last when the largest are first. */
+export function byDecimal<Row>(
+  of: (row: Row) => string | undefined,
+): (left: Row, right: Row) => number {
+  return (left, right) => {
+    const [a, b] = [of(left), of(right)];
+    if (!isDecimal(a)) return isDecimal(b) ? -1 : 0;
+    return isDecimal(b) ? compare(a, b) : 1;
+  };
+}
+
+/** What lies behind the last row: nothing at all, older rows, rows on their way, or the end after some. */
+export type Older = {
+  readonly status: 'whole' | 'some' | 'asking' | 'failed' | 'end';
+  /** Asks for the next page. */
+  more(): void;
+};
+
+/** So far below what is seen a page is asked for already, also within a box that scrolls by itself. */
+const AHEAD = { scrollMargin: '400px', rootMargin: '400px' };
+
+/** Behind the last row: asks for older ones when it comes into sight, and says how it stands. */
+export function OlderRows({ older: { more, status } }: { readonly older: Older }) {
+  const t = useWords();
+  const foot = useRef<HTMLDivElement>(null);
+  const latest = useRef(more);
+  useEffect(() => {
+    latest.current = more;
+  });
+  useEffect(() => {
+    if (status !== 'some' || foot.current === null) return undefined;
+    const sight = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) latest.current();
+    }, AHEAD);
+    sight.observe(foot.current);
+    return () => sight.disconnect();
+  }, [status]);
+  if (status === 'whole') return null;
+  return (
+    <div
+      ref={foot}
+      role="status"
+      className="flex h-8 items-center justify-center gap-2 text-12 text-muted"
+    >
+      {status === 'end' && t('ui.noOlder')}
+      {status === 'failed' && (
+        <>
+          {t('ui.olderFailed')}
+          <button type="button" className="text-accent hover:underline" onClick={more}>
+            {t('ui.tryAgain')}
+          </button>
+        </>
+      )}
+      {(status === 'some' || status === 'asking') && t('ui.asksOlder')}
+    </div>
   );
 }

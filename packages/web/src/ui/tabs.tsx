@@ -1,5 +1,5 @@
 import { Tabs as RadixTabs } from 'radix-ui';
-import { direction } from './direction.ts';
+import { direction } from './segmented.tsx';
 import type { ReactNode } from 'react';
 
 type Tab<Value extends string> = {

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import type { AlignedData } from 'uplot';
-import { mendLanguage } from '../lib/locale.ts';
+import { mendLanguage } from '../lib/languages.ts';
 import type { Plot, PlotOptions } from './plot.ts';
 
 /** A chart in an element. It is made anew when `key` changes; data are drawn as they come. */

@@ -35,7 +35,6 @@ export const SCREENS: readonly string[] = [
   'builder',
   'events',
   'explorer',
-  'gallery',
   'leaderboard',
   'operate',
   'portfolio',

@@ -1,6 +1,6 @@
 import type { OrderReport, ReportedFill } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
-import { goneAhead, hasAllFills, takenLevels, waitedMs } from './executed.ts';
+import { goneAhead, hasAllFills, takenLevels, waitedMs } from './report-dialog.tsx';
 
 const BOOK = { bestBid: '99', bestAsk: '101', midPx: '100', markPx: '100', oraclePx: '100' };
 

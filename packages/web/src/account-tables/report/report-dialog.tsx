@@ -1,20 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ExecutionReport, OrderReport } from '@oddlot/sdk';
+import type { ExecutionReport, OrderReport, ReportedFill } from '@oddlot/sdk';
 import { saveBlob } from '../../lib/csv.ts';
-import { number } from '../../lib/format.ts';
-import { addWords, useWords } from '../../lib/words.ts';
+import { NOTHING, number, short } from '../../lib/format.ts';
+import { addWords, useWords, type Words } from '../../lib/words.ts';
 import { useMarketNames } from '../../market/market-names.ts';
 import { usePerp } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
-import { Spinner } from '../../ui/spinner.tsx';
-import { isBought } from '../is-bought.ts';
-import { hasAllFills } from './executed.ts';
-import { Arrival, Ending, Queue, Result, Times } from './report-facts.tsx';
-import { FillsOf, LevelsOf } from './report-tables.tsx';
+import { Spinner } from '../../ui/empty-state.tsx';
+import { isBought, numberColumn } from '../cells.tsx';
 import { texts } from 'words:report';
+import { type ReactNode, useMemo } from 'react';
+import { compare, magnitude, sign, subtract, sum } from '../../lib/decimal.ts';
+import { clockTime, countdown, exactTime, wholeDate } from '../../lib/time.ts';
+import { Fact } from '../../ui/stat.tsx';
+import { BlockLink, OriginLink, TradedPrice, TradedSize } from '../fill-cells.tsx';
+import { timeColumn } from '../../market/time-column.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
 
 addWords(texts);
 
@@ -110,4 +114,319 @@ function useSentence(report: OrderReport | undefined): string | undefined {
 function save(data: ExecutionReport, oid: number): void {
   const text = `${JSON.stringify(data, null, 2)}\n`;
   saveBlob(`order-${oid}.json`, new Blob([text], { type: 'application/json' }));
+}
+
+/** The parts of a report that are names and figures. Figures are whole: who checks a price rounds nothing. */
+
+type Reported = { readonly report: OrderReport };
+
+/** What it got, what that cost, and how far it is from what the market was. */
+export function Result({ report }: Reported) {
+  const t = useWords();
+  const { avgPx, builderFee, fee, filledSz, origSz, slippage } = report;
+  const filled = { filled: number(filledSz), size: number(origSz) };
+  return (
+    <Part title={t('report.result')}>
+      <Fact name={t('report.filled')}>{t('report.filledOf', filled)}</Fact>
+      <Fact name={t('report.average')}>{number(avgPx)}</Fact>
+      <Fact name={t('report.fee')}>{number(fee)}</Fact>
+      <Fact name={t('report.builderFee')}>{number(builderFee)}</Fact>
+      <Fact name={t('report.againstMid')}>
+        <Slipped points={slippage?.mid} />
+      </Fact>
+      <Fact name={t('report.againstMark')}>
+        <Slipped points={slippage?.mark} />
+      </Fact>
+    </Part>
+  );
+}
+
+/** Above zero is worse for its owner. */
+function Slipped({ points }: { readonly points: string | null | undefined }) {
+  const t = useWords();
+  if (points === null || points === undefined) return NOTHING;
+  const words = { points: number(magnitude(points)) };
+  if (sign(points) > 0) return <span className="text-sell">{t('report.worse', words)}</span>;
+  if (sign(points) < 0) return <span className="text-buy">{t('report.better', words)}</span>;
+  return t('report.same');
+}
+
+/** The market as it was when the order came. */
+export function Arrival({ report: { arrival } }: Reported) {
+  const t = useWords();
+  if (arrival === null) {
+    return (
+      <Titled title={t('report.arrival')}>
+        <p>{t('report.notArrived')}</p>
+      </Titled>
+    );
+  }
+  return (
+    <Part title={t('report.arrival')}>
+      <Fact name={t('report.bestBid')}>{number(arrival.bestBid)}</Fact>
+      <Fact name={t('report.bestAsk')}>{number(arrival.bestAsk)}</Fact>
+      <Fact name={t('report.mid')}>{number(arrival.midPx)}</Fact>
+      <Fact name={t('report.mark')}>{number(arrival.markPx)}</Fact>
+      <Fact name={t('report.oracle')}>{number(arrival.oraclePx)}</Fact>
+    </Part>
+  );
+}
+
+/** From the door to the book. */
+export function Times({ report }: Reported) {
+  const t = useWords();
+  const { entered, received } = report;
+  return (
+    <Part title={t('report.times')}>
+      <Fact name={t('report.received')}>
+        <Moment ms={received.time} />
+      </Fact>
+      <Fact name={t('report.entered')}>
+        {entered === null ? NOTHING : <Moment ms={entered.time} />}
+      </Fact>
+      <Fact name={t('report.waited')}>{waitText(waitedMs(report), t)}</Fact>
+      <Fact name={t('report.transaction')}>
+        <span className="font-mono text-12">
+          <OriginLink hash={received.txHash}>{short(received.txHash)}</OriginLink>
+        </span>
+      </Fact>
+      <Fact name={t('report.block')}>
+        <BlockLink height={received.height} />
+      </Fact>
+      {entered !== null && entered.height !== received.height && (
+        <Fact name={t('report.enteredBlock')}>
+          <BlockLink height={entered.height} />
+        </Fact>
+      )}
+    </Part>
+  );
+}
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+
+function waitText(ms: number | undefined, t: Words): string {
+  if (ms === undefined) return NOTHING;
+  if (ms === 0) return t('report.noWait');
+  if (ms < SECOND_MS) return `${ms} ms`;
+  return ms < MINUTE_MS ? `${number(String(ms / SECOND_MS))} s` : countdown(ms);
+}
+
+/** How what is in front of it at its price has shrunk. */
+export function Queue({ report }: Reported) {
+  const t = useWords();
+  const { resting } = report;
+  if (resting === null) return null;
+  const counted = (size: string | null): string =>
+    size === null ? t('report.uncounted') : number(size);
+  const isOver = resting.to !== null;
+  return (
+    <Part title={t('report.queue')}>
+      <Fact name={t('report.restedAt')}>{number(resting.px)}</Fact>
+      <Fact name={t('report.since')}>
+        <Moment ms={resting.from} />
+      </Fact>
+      <Fact name={t('report.until')}>
+        {resting.to === null ? t('report.still') : <Moment ms={resting.to} />}
+      </Fact>
+      <Fact name={t('report.aheadAtStart')}>{counted(resting.aheadAtStart)}</Fact>
+      <Fact name={t(isOver ? 'report.aheadAtEnd' : 'report.aheadNow')}>
+        {counted(resting.ahead)}
+      </Fact>
+      <Fact name={t('report.gone')}>{number(goneAhead(report))}</Fact>
+    </Part>
+  );
+}
+
+/** What became of it, and why, in the venue's words. */
+export function Ending({ report: { end } }: Reported) {
+  const t = useWords();
+  if (end === null) {
+    return (
+      <Titled title={t('report.end')}>
+        <p>{t('report.lives')}</p>
+      </Titled>
+    );
+  }
+  return (
+    <Part title={t('report.end')}>
+      <Fact name={t('report.state')}>{t(`report.states.${end.state}`)}</Fact>
+      <Fact name={t('report.reason')}>{end.reason ?? t('report.noReason')}</Fact>
+      <Fact name={t('report.ended')}>
+        <Moment ms={end.time} />
+      </Fact>
+      <Fact name={t('report.block')}>
+        <BlockLink height={end.height} />
+      </Fact>
+    </Part>
+  );
+}
+
+type Titles = { readonly title: string; readonly children: ReactNode };
+
+function Part({ title, children }: Titles) {
+  return (
+    <Titled title={title}>
+      <dl>{children}</dl>
+    </Titled>
+  );
+}
+
+function Titled({ title, children }: Titles) {
+  return (
+    <section aria-label={title}>
+      <h3 className="mb-1 text-12 text-muted">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Moment({ ms }: { readonly ms: number }) {
+  return (
+    <time dateTime={new Date(ms).toISOString()} title={wholeDate(ms)}>
+      {exactTime(ms)}
+    </time>
+  );
+}
+
+/** What it met when it came, and what it got there. */
+export function LevelsOf({ report }: Reported) {
+  const t = useWords();
+  const rows = useMemo(() => takenLevels(report), [report]);
+  const columns = useMemo(() => levelColumns(report, t), [report, t]);
+  return (
+    <Rows title={t('report.levels')}>
+      <Table
+        label={t('report.levels')}
+        columns={columns}
+        rows={rows}
+        rowKey={({ px }) => px}
+        empty={<p className="px-2 text-muted">{t('report.noLevels')}</p>}
+      />
+    </Rows>
+  );
+}
+
+/** Each trade of it, oldest first. */
+export function FillsOf({ report }: Reported) {
+  const t = useWords();
+  const columns = useMemo(() => fillColumns(report, t), [report, t]);
+  return (
+    <Rows title={t('report.fills')}>
+      <Table
+        label={t('report.fills')}
+        columns={columns}
+        rows={report.fills}
+        rowKey={({ tid }) => tid}
+        empty={<p className="px-2 text-muted">{t('report.noFills')}</p>}
+      />
+    </Rows>
+  );
+}
+
+function Rows({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section>
+      <h3 className="text-12 text-muted">{title}</h3>
+      {/* Long ones scroll by themselves, so that what stands below them is not far away. */}
+      <div className="-mx-2 flex max-h-64 flex-col">{children}</div>
+    </section>
+  );
+}
+
+function tradedOf({ instrumentId, outcome }: OrderReport) {
+  return { marketType: outcome === null ? 'perps' : 'outcome', instrumentId } as const;
+}
+
+function levelColumns(report: OrderReport, t: Words): readonly Column<TakenLevel>[] {
+  const of = tradedOf(report);
+  return [
+    numberColumn('price', t('report.price'), ({ px }) => (
+      <TradedPrice of={of} value={px} isAsTold />
+    )),
+    numberColumn('rested', t('report.rested'), ({ rested }) => (
+      <TradedSize of={of} value={rested} />
+    )),
+    numberColumn('taken', t('report.taken'), ({ taken }) => (
+      <TradedSize of={of} value={taken?.sz ?? ''} />
+    )),
+    numberColumn('fee', t('report.fee'), ({ taken }) => number(taken?.fee)),
+    numberColumn('builderFee', t('report.builderFee'), ({ taken }) => number(taken?.builderFee), {
+      from: 'tablet',
+    }),
+  ];
+}
+
+function fillColumns(report: OrderReport, t: Words): readonly Column<ReportedFill>[] {
+  const of = tradedOf(report);
+  return [
+    timeColumn(t('report.time'), ({ time }) => time, {
+      width: '84px',
+      from: 'tablet',
+      short: 'never',
+      write: clockTime,
+      isSortable: false,
+    }),
+    {
+      id: 'role',
+      header: t('report.role'),
+      width: '72px',
+      phoneWidth: '64px',
+      cell: ({ role }) => t(`report.${role}`),
+    },
+    numberColumn('price', t('report.price'), ({ px }) => (
+      <TradedPrice of={of} value={px} isAsTold />
+    )),
+    numberColumn('size', t('report.size'), ({ sz }) => <TradedSize of={of} value={sz} />),
+    numberColumn('fee', t('report.fee'), ({ fee }) => number(fee)),
+    numberColumn('builderFee', t('report.builderFee'), ({ builderFee }) => number(builderFee), {
+      from: 'tablet',
+    }),
+  ];
+}
+
+/** What a report tells by adding up its parts. */
+
+/** A level that an order met when it came, and what it got there. */
+export type TakenLevel = {
+  readonly px: string;
+  /** What rested there when the order got to it. */
+  readonly rested: string;
+  /** Undefined where the report no longer has all fills: those that took are the oldest, and left out first. */
+  readonly taken:
+    | { readonly sz: string; readonly fee: string; readonly builderFee: string }
+    | undefined;
+};
+
+/** Best first. An amend may take too, later and from other levels: that is among the fills alone. */
+export function takenLevels(report: OrderReport): readonly TakenLevel[] {
+  const { arrival, entered, fills } = report;
+  const isWhole = hasAllFills(report);
+  const atOnce = fills.filter(({ height, role }) => role === 'taker' && height === entered?.height);
+  return (arrival?.met ?? []).map(({ px, sz: rested }) => {
+    if (!isWhole) return { px, rested, taken: undefined };
+    const own = atOnce.filter((fill) => compare(fill.px, px) === 0);
+    const taken = {
+      sz: sum(own.map(({ sz }) => sz)),
+      fee: sum(own.map(({ fee }) => fee)),
+      builderFee: sum(own.map(({ builderFee }) => builderFee)),
+    };
+    return { px, rested, taken };
+  });
+}
+
+/** Whether the fills that are listed are all that there were. */
+export function hasAllFills({ filledSz, fills }: OrderReport): boolean {
+  return compare(sum(fills.map(({ sz }) => sz)), filledSz) === 0;
+}
+
+/** How long it waited between the door and the book; undefined while it has not come there. */
+export function waitedMs({ entered, received }: OrderReport): number | undefined {
+  return entered === null ? undefined : entered.time - received.time;
+}
+
+/** How much of what was in front of it has gone; undefined where the queue was too long to count. */
+export function goneAhead({ resting }: OrderReport): string | undefined {
+  if (resting === null || resting.aheadAtStart === null || resting.ahead === null) return undefined;
+  return subtract(resting.aheadAtStart, resting.ahead);
 }

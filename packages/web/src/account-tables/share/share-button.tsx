@@ -1,7 +1,10 @@
-import { useState, type ReactNode } from 'react';
-import { useWords } from '../../lib/words.ts';
+import { type ReactNode, useState } from 'react';
+import { useWords, type Words } from '../../lib/words.ts';
 import { onDemand } from '../../ui/late.tsx';
-import type { SharedResult } from './shared-result.ts';
+import type { AssetPosition, Fill } from '@oddlot/sdk';
+import { isDecimal, magnitude, sign } from '../../lib/decimal.ts';
+import { cents, number, percent, short, usdc } from '../../lib/format.ts';
+import { dateTime } from '../../lib/time.ts';
 
 const ShareDialog = onDemand(async () => (await import('./share-dialog.tsx')).ShareDialog);
 
@@ -30,4 +33,97 @@ export function ShareButton({
       {shared !== undefined && <ShareDialog shared={shared} onClose={() => setShared(undefined)} />}
     </>
   );
+}
+
+/** What is shared: a position as it stands, or what a trade made. */
+export type SharedResult = {
+  readonly market: string;
+  readonly side: 'long' | 'short' | undefined;
+  readonly leverage: number | undefined;
+  readonly pnl: string;
+  /** Of what was put up, a fraction; undefined where that is not known. */
+  readonly share: string | undefined;
+  readonly size: string;
+  readonly prices: readonly { readonly kind: 'entry' | 'mark' | 'price'; readonly text: string }[];
+};
+
+export function sharedPosition(
+  { position }: AssetPosition,
+  /** Of the market's price steps. */
+  decimals?: number,
+): SharedResult {
+  const { coin, entryPx, leverage, markPx, returnOnEquity, szi, unrealizedPnl } = position;
+  return {
+    market: coin,
+    side: sign(szi) < 0 ? 'short' : 'long',
+    leverage: leverage.value,
+    pnl: unrealizedPnl,
+    share: isDecimal(returnOnEquity) ? returnOnEquity : undefined,
+    size: magnitude(szi),
+    prices: [
+      { kind: 'entry', text: number(entryPx, { decimals }) },
+      { kind: 'mark', text: number(markPx, { decimals }) },
+    ],
+  };
+}
+
+export function sharedFill({ closedPnl, outcome, px, symbol, sz, title }: Fill): SharedResult {
+  return {
+    market: title ?? symbol,
+    side: undefined,
+    leverage: undefined,
+    pnl: closedPnl,
+    share: undefined,
+    size: sz,
+    prices: [{ kind: 'price', text: outcome === undefined ? number(px) : cents(px) }],
+  };
+}
+
+/** What stands on the picture, from top to bottom. */
+export type Card = {
+  readonly market: string;
+  readonly about: string;
+  readonly tone: 'buy' | 'sell' | 'muted';
+  readonly headline: string;
+  readonly facts: readonly (readonly [name: string, value: string])[];
+  readonly foot: string;
+};
+
+type CardChoice = {
+  readonly hasAmounts: boolean;
+  /** The account that it is of, where its owner wants it named. */
+  readonly address: string | undefined;
+  readonly isTest: boolean;
+  readonly nowMs: number;
+  readonly host: string;
+};
+
+/** Without amounts nothing on it tells how much somebody has. */
+export function cardOf(
+  { leverage, market, pnl, prices, share, side, size }: SharedResult,
+  { address, hasAmounts, host, isTest, nowMs }: CardChoice,
+  t: Words,
+): Card {
+  const direction = sign(pnl);
+  const amount = usdc(pnl, { isSigned: true });
+  const inPercent = share === undefined ? undefined : percent(share, { isSigned: true });
+  // A trade has no share of anything: without its amount it is a gain or a loss.
+  const bare = t(direction < 0 ? 'share.loss' : 'share.gain');
+  const facts = [
+    ...(hasAmounts && inPercent !== undefined ? [[t('share.result'), amount] as const] : []),
+    ...prices.map(({ kind, text }) => [t(`share.${kind}`), text] as const),
+    ...(hasAmounts ? [[t('share.size'), number(size)] as const] : []),
+  ];
+  return {
+    market,
+    about: [
+      ...(side === undefined ? [] : [t(`share.${side}`)]),
+      ...(leverage === undefined ? [] : [`${leverage}×`]),
+      ...(isTest ? [t('share.test')] : []),
+    ].join(' · '),
+    tone: direction > 0 ? 'buy' : direction < 0 ? 'sell' : 'muted',
+    headline: inPercent ?? (hasAmounts ? amount : bare),
+    facts,
+    foot: [dateTime(nowMs), host, ...(address === undefined ? [] : [short(address)])].join(' · '),
+  };
 }

@@ -1,16 +1,15 @@
 import { useEffect, useMemo, useState } from 'react';
 import { saveBlob } from '../../lib/csv.ts';
-import { isTestnet } from '../../lib/is-testnet.ts';
+import { isTestnet, useSettings } from '../../market/queries.ts';
 import { useWords } from '../../lib/words.ts';
-import { useSettings } from '../../market/queries.ts';
 import { venueNow } from '../../market/venue.ts';
-import { useSession } from '../../session/use-session.ts';
+import { useSession } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { CopyButton } from '../../ui/address.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { CARD_PX, drawCard } from './draw-card.ts';
-import { cardOf, type SharedResult } from './shared-result.ts';
+import { type Card, cardOf, type SharedResult } from './share-button.tsx';
+import { FONT, palette } from '../../ui/canvas.ts';
 
 /** A picture of a result, drawn here and sent nowhere, and a link for who wants to look on. */
 export function ShareDialog({
@@ -72,4 +71,39 @@ export function ShareDialog({
       </div>
     </Dialog>
   );
+}
+
+/** As large as pictures are that other pages show of a link. */
+export const CARD_PX = { width: 1_200, height: 630 } as const;
+const MARGIN_PX = 72;
+
+/** Draws the picture; texts are drawn as text, whatever they are. */
+export function drawCard(canvas: HTMLCanvasElement, card: Card): void {
+  const context = canvas.getContext('2d');
+  if (context === null) return;
+  const { accent, buy, line, muted, panel, sell, text } = palette();
+  const { height, width } = CARD_PX;
+  const room = width - 2 * MARGIN_PX;
+  const write = (words: string, colour: string, font: string, x: number, y: number): void => {
+    context.font = `${font} ${FONT}`;
+    context.fillStyle = colour;
+    context.fillText(words, x, y, width - MARGIN_PX - x);
+  };
+  context.fillStyle = panel;
+  context.fillRect(0, 0, width, height);
+  context.fillStyle = line;
+  context.fillRect(MARGIN_PX, height - 110, room, 2);
+  write('odd', text, 'bold 36px', MARGIN_PX, 96);
+  const half = context.measureText('odd').width;
+  write('lot', accent, 'bold 36px', MARGIN_PX + half, 96);
+  write(card.market, text, '600 52px', MARGIN_PX, 190);
+  write(card.about, muted, '28px', MARGIN_PX, 236);
+  const tone = { buy, sell, muted }[card.tone];
+  write(card.headline, tone, 'bold 120px', MARGIN_PX, 372);
+  card.facts.forEach(([name, value], at) => {
+    const x = MARGIN_PX + at * (room / Math.max(3, card.facts.length));
+    write(name, muted, '24px', x, 440);
+    write(value, text, '600 32px', x, 482);
+  });
+  write(card.foot, muted, '24px', MARGIN_PX, height - 56);
 }

@@ -1,8 +1,8 @@
 import type { AssetPosition, Fill } from '@oddlot/sdk';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { chooseLocale } from '../../lib/locale.ts';
+import { chooseLocale } from '../../lib/languages.ts';
 import { words } from '../../lib/words.ts';
-import { cardOf, sharedFill, sharedPosition } from './shared-result.ts';
+import { cardOf, sharedFill, sharedPosition } from './share-button.tsx';
 
 beforeAll(() => chooseLocale('en-US'));
 

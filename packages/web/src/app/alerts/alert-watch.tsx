@@ -1,20 +1,25 @@
 import type { Fill } from '@oddlot/sdk';
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { hourlyRate, number, percent } from '../../lib/format.ts';
 import { relative } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
-import { fillLists } from '../../market/account-lists.ts';
-import { createTeller } from '../../market/arrivals.ts';
+import { createTeller, fillLists } from '../../market/account-lists.ts';
 import { accountStates } from '../../market/account.ts';
-import { judged, type Alert, type Figures } from '../../market/alerts/alerts.ts';
-import { changeAlerts, currentAlerts, useAlerts } from '../../market/alerts/kept-alerts.ts';
+import {
+  type Alert,
+  changeAlerts,
+  currentAlerts,
+  type Figures,
+  judged,
+  useAlerts,
+} from '../../market/alerts/alerts.ts';
 import { contexts } from '../../market/contexts.ts';
 import { hasReached, worstUse } from '../../market/margin-use.ts';
-import { venueNow } from '../../market/venue.ts';
-import { useSession } from '../../session/use-session.ts';
-import { namedFillNews } from '../shell/named-news.ts';
+import { reader, venueNow } from '../../market/venue.ts';
+import { useSession } from '../../session/session.ts';
+import { namedFillNews } from '../shell/news.ts';
 import { tellAlert, tellOutside } from './tell-alert.ts';
-import { useEndings } from './use-endings.ts';
+import { useQuery } from '@tanstack/react-query';
 
 /** Watches for whoever asked for alerts; it shows nothing itself. */
 export function AlertWatch() {
@@ -116,4 +121,55 @@ function EndWatch({ minutes }: { readonly minutes: number }) {
     }),
   );
   return null;
+}
+
+type Ending = { readonly id: number; readonly name: string; readonly endMs: number };
+
+const MINUTE_MS = 60_000;
+const LOOK_MS = 1_000;
+/** As many as one question may name. */
+const ASKED_MAX = 50;
+
+/** Tells of markets that somebody holds shares of, once each, when they are about to end. */
+export function useEndings(
+  user: string | undefined,
+  minutes: number,
+  onEnding: (ending: Ending) => void,
+): void {
+  const ids = accountStates.use(
+    user === undefined ? undefined : { user, accountType: 'outcome' },
+    ({ state }) =>
+      (state?.assetPositions ?? [])
+        .map(({ position }) => Number(position.asset))
+        .slice(0, ASKED_MAX),
+  );
+  const { data = [] } = useQuery({
+    queryKey: ['endings', ids],
+    queryFn: async ({ signal }): Promise<readonly Ending[]> => {
+      const { events } = await reader.info.outcomeMeta(
+        { instrumentIds: ids, limit: ASKED_MAX },
+        { signal },
+      );
+      return events.flatMap(({ markets, title }) =>
+        markets
+          .filter(({ instrument_id: id, phase }) => ids.includes(id) && phase === 'open')
+          .map(({ end_time: endMs, instrument_id: id }) => ({ id, name: title, endMs })),
+      );
+    },
+    enabled: ids.length > 0,
+    refetchInterval: MINUTE_MS,
+  });
+  const told = useRef(new Set<number>());
+  const look = useEffectEvent((): void => {
+    for (const ending of data) {
+      const leftMs = ending.endMs - venueNow();
+      if (leftMs <= 0 || leftMs > minutes * MINUTE_MS || told.current.has(ending.id)) continue;
+      told.current.add(ending.id);
+      onEnding(ending);
+    }
+  });
+  useEffect(() => {
+    const timer = setInterval(() => look(), LOOK_MS);
+    return () => clearInterval(timer);
+  }, []);
 }

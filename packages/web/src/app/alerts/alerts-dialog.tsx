@@ -4,16 +4,18 @@ import { compare, isDecimal, sign } from '../../lib/decimal.ts';
 import { number, percent } from '../../lib/format.ts';
 import { clockTime } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
-import { withoutRow, withRow, type Alert } from '../../market/alerts/alerts.ts';
 import {
+  type Alert,
   changeAlerts,
   hideAlerts,
   useAlerts,
   useShownAlerts,
-} from '../../market/alerts/kept-alerts.ts';
+  withoutRow,
+  withRow,
+} from '../../market/alerts/alerts.ts';
 import { contexts } from '../../market/contexts.ts';
 import { usePerps } from '../../market/queries.ts';
-import { useSession } from '../../session/use-session.ts';
+import { useSession } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { Dialog } from '../../ui/dialog.tsx';

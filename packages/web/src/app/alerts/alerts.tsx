@@ -1,13 +1,8 @@
 import { useEffect } from 'react';
-import {
-  openAlerts,
-  showAlerts,
-  useAlerts,
-  useShownAlerts,
-} from '../../market/alerts/kept-alerts.ts';
-import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';
+import { openAlerts, showAlerts, useAlerts, useShownAlerts } from '../../market/alerts/alerts.ts';
+import { useIsSessionLoaded, useSession } from '../../session/session.ts';
 import { late, onDemand } from '../../ui/late.tsx';
-import { useHotkey } from '../../ui/use-hotkey.ts';
+import { useHotkey } from '../../ui/keyboard.tsx';
 
 const AlertsDialog = late(async () => (await import('./alerts-dialog.tsx')).AlertsDialog);
 const AlertWatch = onDemand(async () => (await import('./alert-watch.tsx')).AlertWatch);

@@ -1,6 +1,5 @@
-import { currentAlerts } from '../../market/alerts/kept-alerts.ts';
-import { playTone } from '../../ui/play-tone.ts';
-import { notify } from '../../ui/toast.tsx';
+import { currentAlerts } from '../../market/alerts/alerts.ts';
+import { notify, playTone } from '../../ui/toast.tsx';
 
 type Told = { readonly title: string; readonly text?: string | undefined };
 

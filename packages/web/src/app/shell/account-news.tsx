@@ -1,14 +1,11 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { useWords } from '../../lib/words.ts';
-import { fillLists, ledgerLists } from '../../market/account-lists.ts';
-import { createTeller } from '../../market/arrivals.ts';
-import { useSession } from '../../session/use-session.ts';
-import { playTone } from '../../ui/play-tone.ts';
+import { createTeller, fillLists, ledgerLists } from '../../market/account-lists.ts';
+import { useSession } from '../../session/session.ts';
+import { notify, playTone } from '../../ui/toast.tsx';
 import { preferences } from '../../ui/preferences.ts';
-import { notify } from '../../ui/toast.tsx';
-import { namedFillNews, namedLedgerNews } from './named-news.ts';
-import type { News } from './news.ts';
+import { namedFillNews, namedLedgerNews, type News } from './news.ts';
 
 const newFills = createTeller(fillLists);
 const newLedger = createTeller(ledgerLists);

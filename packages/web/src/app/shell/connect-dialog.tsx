@@ -9,8 +9,7 @@ import {
   spectate,
   type BrowserWallet,
 } from '../../session/browser-wallets.ts';
-import { openTestAccount } from '../../session/first-visit.ts';
-import { FirstSteps } from '../../session/first-steps.tsx';
+import { FirstSteps, openTestAccount } from '../../session/first-steps.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';

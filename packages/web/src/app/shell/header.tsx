@@ -1,16 +1,24 @@
 import { Link } from '@tanstack/react-router';
-import { isTestnet } from '../../lib/is-testnet.ts';
-import { useWords } from '../../lib/words.ts';
-import { useSettings } from '../../market/queries.ts';
+import { isTestnet, useSettings } from '../../market/queries.ts';
+import { useLanguage, useWords } from '../../lib/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { AccountMenu } from './account-menu.tsx';
-import { Deposit } from './deposit.tsx';
-import { Equity } from './equity.tsx';
-import { Latency } from './latency.tsx';
-import { LooksMenu } from './looks-menu.tsx';
-import { MarginWatch } from './margin-watch.tsx';
-import { useDestinations } from './use-destinations.ts';
-import { Wordmark } from './wordmark.tsx';
+import { useDestinations } from './navigation.tsx';
+import { accountStates } from '../../market/account.ts';
+import { useSession } from '../../session/session.ts';
+import { add } from '../../lib/decimal.ts';
+import { Money } from '../../ui/figure.tsx';
+import { useEffect, useEffectEvent } from 'react';
+import { useStore } from 'zustand';
+import { percent } from '../../lib/format.ts';
+import { hasReached, type MarginUse, worstUse } from '../../market/margin-use.ts';
+import { notify, playTone } from '../../ui/toast.tsx';
+import { prefer, preferences } from '../../ui/preferences.ts';
+import { connection } from '../../market/venue.ts';
+import { classes } from '../../ui/classes.ts';
+import { LANGUAGE_TAGS, LANGUAGES } from '../../lib/languages.ts';
+import { showAlerts } from '../../market/alerts/alerts.ts';
+import { Menu } from '../../ui/menu.tsx';
 
 export function Header({ onHelp }: { readonly onHelp: () => void }) {
   const t = useWords();
@@ -58,5 +66,183 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
         <AccountMenu />
       </div>
     </header>
+  );
+}
+
+/** *oddlot*, the second half in the accent. */
+export function Wordmark() {
+  return (
+    <span className="text-15 font-bold tracking-tight">
+      odd<span className="text-accent">lot</span>
+    </span>
+  );
+}
+
+/** What the account is worth, both halves of it. */
+export function Equity() {
+  const t = useWords();
+  const user = useSession()?.address;
+  const perp = accountStates.use(
+    user === undefined ? undefined : { user, accountType: 'perp' },
+    ({ state }) => state?.marginSummary.accountValue,
+  );
+  const outcome = accountStates.use(
+    user === undefined ? undefined : { user, accountType: 'outcome' },
+    ({ state }) => state?.marginSummary.accountValue,
+  );
+  if (user === undefined || perp === undefined || outcome === undefined) return null;
+  return (
+    <span className="text-13 whitespace-nowrap text-muted">
+      <span className="max-desktop:hidden">{t('header.equity')} </span>
+      <span className="text-text">
+        <Money value={add(perp, outcome)} />
+      </span>
+    </span>
+  );
+}
+
+/** The way to more money, for who can sign for it. */
+export function Deposit() {
+  const t = useWords();
+  const session = useSession();
+  if (session === undefined || session.kind === 'spectator') return null;
+  return (
+    <Link
+      to="/account"
+      className="flex h-8 items-center rounded border border-line bg-raised px-3 text-13 hover:border-faint max-tablet:hidden"
+    >
+      {t('header.deposit')}
+    </Link>
+  );
+}
+
+/** In the header, once it is worth worrying about; and a notice before the venue has to act. */
+export function MarginWatch() {
+  const t = useWords();
+  const user = useSession()?.address;
+  const use = accountStates.use(
+    user === undefined ? undefined : { user, accountType: 'perp' },
+    ({ state }) => (state === undefined ? undefined : worstUse(state)),
+  );
+  const { marginNoticeFrom, marginShownFrom } = useStore(preferences);
+  const isUrgent = use !== undefined && hasReached(use, marginNoticeFrom);
+  const tell = useEffectEvent((): void => {
+    if (use === undefined) return;
+    notify({ ...wordsOf(use), tone: 'warning' });
+    if (preferences.getState().hasSound) playTone();
+  });
+  // Once each time that it comes there.
+  useEffect(() => {
+    if (isUrgent) tell();
+  }, [isUrgent]);
+  if (use === undefined || !hasReached(use, marginShownFrom)) return null;
+  return (
+    <Link
+      to="/portfolio"
+      title={wordsOf(use).text}
+      className="flex h-6 items-center rounded bg-warning/15 px-2 text-12 whitespace-nowrap text-warning"
+    >
+      {t('header.margin', { share: percent(use.share, { decimals: 0 }) })}
+    </Link>
+  );
+
+  function wordsOf({ market, share }: MarginUse): {
+    readonly title: string;
+    readonly text: string;
+  } {
+    const words = { share: percent(share, { decimals: 1 }), market };
+    return {
+      title: t(market === undefined ? 'news.nearEnd' : 'news.nearEndOf', words),
+      text: t('news.nearEndText', words),
+    };
+  }
+}
+
+/** Whether what is on the screen is live, and how far away the venue is. */
+export function Latency() {
+  const t = useWords();
+  const { latencyMs, replica, status } = useStore(connection);
+  const isLive = status !== 'lost';
+  return (
+    <span
+      title={
+        replica === undefined
+          ? t('header.latencyTitle')
+          : t('header.latencyAt', { title: t('header.latencyTitle'), replica })
+      }
+      className="flex shrink-0 items-center gap-1.5 text-12 whitespace-nowrap text-muted max-desktop:hidden"
+    >
+      <span
+        aria-hidden="true"
+        className={classes(
+          'size-1.5 shrink-0 rounded-full',
+          !isLive
+            ? 'bg-warning'
+            : status === 'open' && latencyMs !== undefined
+              ? 'bg-buy'
+              : 'bg-line',
+        )}
+      />
+      {isLive && latencyMs !== undefined
+        ? t('header.latency', { ms: Math.max(1, Math.round(latencyMs)) })
+        : isLive
+          ? null
+          : t('header.offline')}
+      {replica === undefined ? null : <span className="text-faint">{replica}</span>}
+    </span>
+  );
+}
+
+/** How the page looks, and its keys. */
+export function LooksMenu({ onHelp }: { readonly onHelp: () => void }) {
+  const t = useWords();
+  const { sides, theme } = useStore(preferences);
+  const language = useLanguage();
+  return (
+    <Menu
+      trigger={
+        <button
+          type="button"
+          aria-label={t('header.settings')}
+          className="flex size-8 items-center justify-center rounded text-muted hover:bg-raised hover:text-text"
+        >
+          <svg viewBox="0 0 16 16" className="w-4" aria-hidden="true">
+            <circle cx="8" cy="8" r="6.25" fill="none" stroke="currentColor" strokeWidth="1.3" />
+            <path d="M8 1.75a6.25 6.25 0 0 1 0 12.5z" fill="currentColor" />
+          </svg>
+        </button>
+      }
+      items={[
+        { kind: 'title', label: t('header.theme') },
+        ...(['dark', 'light', 'system'] as const).map((value) => ({
+          label: t(
+            value === 'dark'
+              ? 'header.themeDark'
+              : value === 'light'
+                ? 'header.themeLight'
+                : 'header.themeSystem',
+          ),
+          isChosen: theme === value,
+          onSelect: () => prefer({ theme: value }),
+        })),
+        { kind: 'line' },
+        { kind: 'title', label: t('header.sides') },
+        ...(['green-red', 'blue-orange'] as const).map((value) => ({
+          label: t(value === 'green-red' ? 'header.sidesGreenRed' : 'header.sidesBlueOrange'),
+          isChosen: sides === value,
+          onSelect: () => prefer({ sides: value }),
+        })),
+        { kind: 'line' },
+        { kind: 'title', label: t('header.language') },
+        ...LANGUAGE_TAGS.map((tag) => ({
+          label: <span lang={tag}>{LANGUAGES[tag].name}</span>,
+          isChosen: language === tag,
+          onSelect: () => prefer({ language: tag }),
+        })),
+        { kind: 'line' },
+        { label: t('alerts.menu'), onSelect: () => showAlerts() },
+        { label: t('help.title'), onSelect: onHelp },
+      ]}
+    />
   );
 }

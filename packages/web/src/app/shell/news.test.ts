@@ -1,6 +1,6 @@
 import type { Fill, LedgerUpdate, PerpMeta } from '@oddlot/sdk';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { chooseLocale } from '../../lib/locale.ts';
+import { chooseLocale } from '../../lib/languages.ts';
 import { words } from '../../lib/words.ts';
 import { fillNews, ledgerNews } from './news.ts';
 

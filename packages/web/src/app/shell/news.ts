@@ -2,9 +2,10 @@ import type { Fill, LedgerUpdate, PerpMeta } from '@oddlot/sdk';
 import { decimalsOf, divide, multiply, roundTo, sign, subtract, sum } from '../../lib/decimal.ts';
 import { cents, money, number, short } from '../../lib/format.ts';
 import type { Words } from '../../lib/words.ts';
-import { priceDecimals, sizeDecimals } from '../../market/grid-decimals.ts';
-import type { MarketName, MarketNames } from '../../market/market-names.ts';
+import { priceDecimals, sizeDecimals } from '../../market/on-grid.tsx';
+import { type MarketName, type MarketNames, marketNames } from '../../market/market-names.ts';
 import type { Toast } from '../../ui/toast.tsx';
+import { knownPerps } from '../../market/queries.ts';
 
 export type News = Omit<Toast, 'id'>;
 
@@ -148,4 +149,26 @@ function settlementNews(
     return { title: t('news.settled', what), text: t('news.settledText', what), tone: 'buy' };
   }
   return { title: t('news.resolved', what), text: t('news.worthNothing', what), tone: 'sell' };
+}
+
+/** News with the names of the markets that it is about; without where the venue does not answer. */
+
+export async function namedFillNews(rows: readonly Fill[], t: Words): Promise<readonly News[]> {
+  const shares = rows.filter(({ outcome }) => outcome !== undefined);
+  const names = await namesFor(shares.map(({ instrumentId }) => instrumentId));
+  return fillNews(rows, t, knownPerps(), names);
+}
+
+export async function namedLedgerNews(
+  rows: readonly LedgerUpdate[],
+  t: Words,
+): Promise<readonly News[]> {
+  const ids = rows.flatMap(({ delta }) =>
+    delta.type === 'outcomeSettlement' ? [delta.instrumentId] : [],
+  );
+  return ledgerNews(rows, t, knownPerps(), await namesFor(ids));
+}
+
+function namesFor(instrumentIds: readonly number[]): Promise<MarketNames> {
+  return marketNames(instrumentIds).catch(() => new Map());
 }

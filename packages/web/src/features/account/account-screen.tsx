@@ -1,14 +1,28 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { usePageTitle } from '../../lib/use-page-title.ts';
+import { usePageTitle } from '../../lib/screen.ts';
 import { addWords, useWords } from '../../lib/words.ts';
-import { NoAccount } from '../../session/no-account.tsx';
-import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';
+import { NoAccount } from '../../session/first-steps.tsx';
+import { type Session, useIsSessionLoaded, useSession } from '../../session/session.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
+import { CopyButton } from '../../ui/address.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { MoneyTab } from './money/money-tab.tsx';
 import { texts } from 'words:account';
+import { useSettings } from '../../market/queries.ts';
+import { Segmented } from '../../ui/segmented.tsx';
+import { DepositForm } from './money/deposit-form.tsx';
+import { FaucetForm } from './money/faucet-form.tsx';
+import { Movements } from './money/movements.tsx';
+import { TransferForm } from './money/transfer-form.tsx';
+import { UnderWay } from './money/under-way.tsx';
+import { WithdrawForm } from './money/withdraw-form.tsx';
+import { add, sign, subtract } from '../../lib/decimal.ts';
+import { money } from '../../lib/format.ts';
+import { accountStates } from '../../market/account.ts';
+import { chainName, hasChain } from '../../session/settlement-chain.ts';
+import { Money } from '../../ui/figure.tsx';
+import { Stat } from '../../ui/stat.tsx';
+import { useChainBalance } from './money/use-chain-balance.ts';
 
 addWords(texts);
 
@@ -68,5 +82,101 @@ export function Screen() {
         </Suspense>
       </div>
     </div>
+  );
+}
+
+const FORMS = ['deposit', 'withdraw', 'transfer', 'faucet'] as const;
+
+/** What there is, the ways in and out, and where each movement is. */
+export function MoneyTab({ session }: { readonly session: Session }) {
+  const t = useWords();
+  const { data: settings } = useSettings();
+  const navigate = useNavigate();
+  const search: { readonly do?: unknown } = useSearch({ strict: false });
+  const offered = FORMS.filter((form) => form !== 'faucet' || settings?.faucet_amount !== null);
+  const form = offered.find((each) => each === search.do) ?? 'deposit';
+  const { owner } = session;
+  return (
+    <div className="flex flex-col">
+      <Balances user={session.address} />
+      <div className="grid desktop:h-[calc(100dvh-214px)] desktop:grid-cols-[400px_minmax(0,1fr)]">
+        <section
+          aria-label={t('account.move')}
+          className="border-line p-4 max-desktop:border-b desktop:overflow-y-auto desktop:border-e"
+        >
+          {/* Beside each other on a desk, under each other on a tablet: a form is as wide on both. */}
+          <div className="flex flex-col gap-4 tablet:max-w-92">
+            <Segmented
+              label={t('account.move')}
+              value={form}
+              onChange={(next) =>
+                void navigate({ to: '/account', search: { tab: 'money', do: next }, replace: true })
+              }
+              segments={offered.map((value) => ({ value, label: t(`account.form.${value}`) }))}
+            />
+            {owner === undefined || settings === undefined ? (
+              <p className="text-12 text-muted">
+                {t(session.kind === 'wallet' ? 'account.locked' : 'account.readOnly')}
+              </p>
+            ) : form === 'deposit' ? (
+              <DepositForm session={session} owner={owner} settings={settings} />
+            ) : form === 'withdraw' ? (
+              <WithdrawForm user={session.address} owner={owner} settings={settings} />
+            ) : form === 'transfer' ? (
+              <TransferForm user={session.address} owner={owner} />
+            ) : (
+              <FaucetForm user={session.address} owner={owner} settings={settings} />
+            )}
+          </div>
+        </section>
+        <div className="flex min-h-0 min-w-0 flex-col">
+          <UnderWay user={session.address} />
+          <Movements user={session.address} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** What the account has, where it lies, and what of it can go. */
+export function Balances({ user }: { readonly user: string }) {
+  const t = useWords();
+  const { data: settings } = useSettings();
+  const perp = accountStates.use({ user, accountType: 'perp' }, ({ state }) => state);
+  const outcome = accountStates.use({ user, accountType: 'outcome' }, ({ state }) => state);
+  const chain = settings !== undefined && hasChain(settings) ? settings : undefined;
+  const onChain = useChainBalance(chain, user);
+  const [perpValue, outcomeValue] = [
+    perp?.marginSummary.accountValue,
+    outcome?.marginSummary.accountValue,
+  ];
+  const whole =
+    perpValue === undefined || outcomeValue === undefined
+      ? undefined
+      : add(perpValue, outcomeValue);
+  const held = perp && subtract(perp.accountValuePlusWithdrawHold, perp.marginSummary.accountValue);
+  const free = (amount: string | undefined): string => t('account.free', { amount: money(amount) });
+  return (
+    <dl className="grid grid-cols-2 gap-x-4 gap-y-3 border-b border-line px-4 py-3 tablet:flex tablet:flex-wrap tablet:gap-x-10">
+      <Stat unit="USDC" label={t('account.equity')} isLarge>
+        <Money value={whole} />
+      </Stat>
+      <Stat unit="USDC" label={t('account.perp')} note={free(perp?.withdrawable)}>
+        <Money value={perpValue} />
+      </Stat>
+      <Stat unit="USDC" label={t('account.outcome')} note={free(outcome?.withdrawable)}>
+        <Money value={outcomeValue} />
+      </Stat>
+      {held !== undefined && sign(held) !== 0 && (
+        <Stat unit="USDC" label={t('account.held')} note={t('account.heldText')}>
+          <Money value={held} />
+        </Stat>
+      )}
+      {chain !== undefined && (
+        <Stat unit="USDC" label={t('account.onChain')} note={chainName(chain)}>
+          <Money value={onChain} />
+        </Stat>
+      )}
+    </dl>
   );
 }

@@ -1,11 +1,27 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { usePageTitle } from '../../lib/use-page-title.ts';
-import { addWords, useWords } from '../../lib/words.ts';
+import { usePageTitle } from '../../lib/screen.ts';
+import { addWords, inOneDirection, useWords, type Words } from '../../lib/words.ts';
 import { texts } from 'words:activity';
-import { Heading } from './heading.tsx';
+import { Heading, Panel } from './panel.tsx';
 import { LargestTrades } from './largest-trades.tsx';
-import { Liquidations } from './liquidations.tsx';
-import { OpenInterest } from './open-interest.tsx';
+import type { Liquidation, OutcomeEventMeta, PerpMeta } from '@oddlot/sdk';
+import { multiply, sum } from '../../lib/decimal.ts';
+import { contexts } from '../../market/contexts.ts';
+import { OnGrid, sizeDecimals } from '../../market/on-grid.tsx';
+import { InterestLine, OutcomeInterest } from '../../market/interest/interest-line.tsx';
+import { useEvents, usePerps, useSimulated } from '../../market/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { EventTitle } from '../../ui/event-title.tsx';
+import { Menu, type MenuItem } from '../../ui/menu.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { Market } from '../../account-tables/cells.tsx';
+import { compact, number } from '../../lib/format.ts';
+import { timeColumn } from '../../market/time-column.tsx';
+import { reader, venueNow } from '../../market/venue.ts';
+import { byDecimal, type Column, Table } from '../../ui/table.tsx';
+import { Who } from '../../ui/address.tsx';
 
 addWords(texts);
 
@@ -31,4 +47,218 @@ export function Screen() {
       </div>
     </div>
   );
+}
+
+/** Events whose markets can be chosen, the most traded ones. */
+const EVENTS_MAX = 8;
+const QUESTIONS_MAX = 16;
+
+/** What is held of a perp or of an outcome market, hour by hour. */
+export function OpenInterest({
+  of,
+  market,
+  onLook,
+}: {
+  /** What is looked at beside it, and comes first here too as long as nothing else is chosen. */
+  readonly of: 'perps' | 'events';
+  readonly market: unknown;
+  readonly onLook: (change: Record<string, string>) => void;
+}) {
+  const t = useWords();
+  const { data } = usePerps();
+  const { data: found } = useEvents({ sortBy: 'volume', status: 'open', limit: EVENTS_MAX });
+  const perps = data?.universe ?? [];
+  const questions = (found?.events ?? []).flatMap(questionsOf).slice(0, QUESTIONS_MAX);
+  const isOfEvents = of === 'events' && market === undefined;
+  const question = isOfEvents ? questions[0] : questions.find(({ slug }) => slug === market);
+  const perp = perps.find(({ name }) => name === market) ?? perps[0];
+  const chosen = question?.name ?? perp?.name;
+  const chosenName = question === undefined ? perp?.name : question.slug;
+  const itemOf = (name: string, to: string): MenuItem => ({
+    label: <span className="max-w-72 truncate">{name}</span>,
+    isChosen: to === chosenName,
+    onSelect: () => onLook({ market: to }),
+  });
+  const items: readonly MenuItem[] = [
+    ...perps.map(({ name }) => itemOf(name, name)),
+    ...(questions.length === 0 ? [] : [{ kind: 'title', label: t('activity.events') } as const]),
+    ...questions.map(({ name, slug }) => itemOf(name, slug)),
+  ];
+  return (
+    <Panel
+      title={t('activity.interest')}
+      aside={
+        chosen !== undefined && (
+          <Menu
+            trigger={
+              <Button size="small">
+                <span className="max-w-64 truncate desktop:max-w-96">
+                  <EventTitle title={chosen} isShort />
+                </span>{' '}
+                <span aria-hidden="true">▾</span>
+              </Button>
+            }
+            items={items}
+          />
+        )
+      }
+    >
+      <div className="h-56">
+        {question !== undefined && (
+          <OutcomeInterest key={question.id} instrumentId={question.id} name={question.name} />
+        )}
+        {question === undefined && perp !== undefined && <OfPerp key={perp.index} perp={perp} />}
+        {chosen === undefined && data !== undefined && <EmptyState title={t('markets.noPerps')} />}
+      </div>
+    </Panel>
+  );
+}
+
+/** A market by the name of its event where it is the only one, else by its own before that: what is cut is the same for all of them. */
+function questionsOf({
+  markets,
+  title,
+}: OutcomeEventMeta): { id: number; slug: string; name: string }[] {
+  return markets.map(({ group_title: group, instrument_id: id, question, slug }) => ({
+    id,
+    slug,
+    name: inOneDirection(markets.length === 1 ? title : `${group ?? question} · ${title}`),
+  }));
+}
+
+function OfPerp({ perp }: { readonly perp: PerpMeta }) {
+  const coin = String(perp.index);
+  const held = contexts.use(coin, ({ ctx }) => ctx?.openInterest);
+  const mark = contexts.use(coin, ({ ctx }) => ctx?.markPx);
+  return (
+    <InterestLine
+      coin={coin}
+      name={perp.name}
+      unit={perp.baseCurrency}
+      decimals={sizeDecimals(perp)}
+      held={held}
+      mark={mark}
+      worthOf={({ markPx, openInterest }) => multiply(openInterest, markPx)}
+    />
+  );
+}
+
+const DAY_MS = 86_400_000;
+const AGAIN_MS = 10_000;
+/** As many as one question may ask for. */
+const SHOWN_MAX = 200;
+
+/** What the venue closed of positions in danger within the last day, newest first. */
+export function Liquidations() {
+  const t = useWords();
+  const { data } = useQuery({
+    queryKey: ['liquidations'],
+    queryFn: ({ signal }) =>
+      reader.info.liquidations({ startTime: venueNow() - DAY_MS, limit: SHOWN_MAX }, { signal }),
+    refetchInterval: AGAIN_MS,
+  });
+  const simulated = useSimulated();
+  const columns = useMemo(() => columnsOf(t, simulated), [t, simulated]);
+  const rows = data ?? [];
+  const isFull = rows.length === SHOWN_MAX;
+  return (
+    <Panel
+      title={t('activity.liquidations')}
+      aside={
+        rows.length > 0 && (
+          <span className="text-12 text-muted tabular-nums">
+            {t(isFull ? 'activity.newestOf' : 'activity.sumOf', {
+              count: rows.length,
+              amount: compact(sum(rows.map(({ ntl }) => ntl))),
+            })}
+          </span>
+        )
+      }
+    >
+      <Table
+        label={t('activity.liquidations')}
+        columns={columns}
+        rows={rows}
+        rowKey={({ hash, instrumentId, step, sz, user }) =>
+          `${hash}/${user}/${instrumentId}/${step}/${sz}`
+        }
+        empty={
+          data === undefined ? null : (
+            <EmptyState
+              title={t('activity.noLiquidations')}
+              text={t('activity.noLiquidationsText')}
+            />
+          )
+        }
+      />
+    </Panel>
+  );
+}
+
+function columnsOf(t: Words, simulated: ReadonlySet<string>): readonly Column<Liquidation>[] {
+  return [
+    timeColumn(t('activity.column.time'), ({ time }) => time, {
+      width: '64px',
+      phoneWidth: '56px',
+      short: 'always',
+    }),
+    {
+      id: 'market',
+      header: t('activity.column.market'),
+      width: '96px',
+      cell: ({ coin }) => <Market symbol={coin} isOutcome={false} />,
+    },
+    {
+      id: 'position',
+      header: t('activity.column.position'),
+      width: '64px',
+      phoneWidth: '56px',
+      // What sold closed a long one.
+      cell: ({ side }) => (
+        <span className={side === 'A' ? 'text-buy' : 'text-sell'}>
+          {t(side === 'A' ? 'activity.long' : 'activity.short')}
+        </span>
+      ),
+    },
+    {
+      id: 'price',
+      header: t('activity.column.price'),
+      align: 'right',
+      from: 'tablet',
+      width: '80px',
+      cell: ({ instrumentId, markPx, px }) => (
+        <span title={t('activity.markThen', { price: number(markPx) })}>
+          <OnGrid coin={String(instrumentId)} value={px} />
+        </span>
+      ),
+    },
+    {
+      id: 'value',
+      header: t('activity.column.value'),
+      align: 'right',
+      width: '64px',
+      phoneWidth: '72px',
+      cell: ({ ntl, sz }) => (
+        <span title={t('activity.sizeOf', { size: number(sz), value: number(ntl) })}>
+          {number(ntl, { decimals: 0 })}
+        </span>
+      ),
+      compare: byDecimal(({ ntl }) => ntl),
+    },
+    {
+      id: 'step',
+      header: t('activity.column.step'),
+      from: 'tablet',
+      cell: ({ step }) => (
+        <span title={t(`activity.stepTitle.${step}`)}>{t(`activity.step.${step}`)}</span>
+      ),
+    },
+    {
+      id: 'account',
+      header: t('activity.column.account'),
+      from: 'tablet',
+      width: '128px',
+      cell: ({ user }) => <Who user={user} isSimulated={simulated.has(user)} />,
+    },
+  ];
 }

@@ -1,20 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import type { LargestTrade } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { Market } from '../../account-tables/cells.tsx';
-import { isBought } from '../../account-tables/is-bought.ts';
+import { isBought, Market } from '../../account-tables/cells.tsx';
 import { cents, number } from '../../lib/format.ts';
 import { dateTime } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { OnGrid, SizeOnGrid } from '../../market/on-grid.tsx';
 import { timeColumn } from '../../market/time-column.tsx';
-import { useSimulated } from '../../market/use-simulated.ts';
+import { useSimulated } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { byDecimal } from '../../ui/sort-rows.ts';
-import { Table, type Column } from '../../ui/table.tsx';
-import { Who } from '../../ui/who.tsx';
+import { byDecimal, type Column, Table } from '../../ui/table.tsx';
+import { Who } from '../../ui/address.tsx';
 import { Panel } from './panel.tsx';
 
 const KINDS = ['perps', 'events'] as const;

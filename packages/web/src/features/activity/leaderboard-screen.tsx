@@ -5,21 +5,19 @@ import { useMemo } from 'react';
 import { divide } from '../../lib/decimal.ts';
 import { compact, number } from '../../lib/format.ts';
 import { dateTime } from '../../lib/time.ts';
-import { usePageTitle } from '../../lib/use-page-title.ts';
+import { usePageTitle } from '../../lib/screen.ts';
 import { addWords, useWords, type Words } from '../../lib/words.ts';
-import { useSettings } from '../../market/queries.ts';
-import { useSimulated } from '../../market/use-simulated.ts';
+import { useSettings, useSimulated } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
-import { useSession } from '../../session/use-session.ts';
+import { useSession } from '../../session/session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money, Percent } from '../../ui/figure.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
-import { Who } from '../../ui/who.tsx';
+import { Who } from '../../ui/address.tsx';
 import { texts } from 'words:activity';
-import { Heading } from './heading.tsx';
-import { Panel } from './panel.tsx';
+import { Heading, Panel } from './panel.tsx';
 
 addWords(texts);
 

@@ -1,4 +1,7 @@
 import type { ReactNode } from 'react';
+import { Link } from '@tanstack/react-router';
+import { useWords } from '../../lib/words.ts';
+import { useSettings } from '../../market/queries.ts';
 
 /** A part of the screen under its heading, with what can be chosen for it. */
 export function Panel({
@@ -19,4 +22,36 @@ export function Panel({
       {children}
     </section>
   );
+}
+
+const SCREENS = [
+  { to: '/activity', title: 'activity.title' },
+  { to: '/leaderboard', title: 'activity.board.title' },
+] as const;
+
+/** Which of the two screens this is, and the way to the other. */
+export function Heading({ at }: { readonly at: (typeof SCREENS)[number]['to'] }) {
+  const t = useWords();
+  const { data } = useSettings();
+  const shown = SCREENS.filter(({ to }) => to === at || to === '/activity' || hasBoard(data));
+  return (
+    <div className="flex h-12 shrink-0 items-center gap-5 border-b border-line px-4 text-15">
+      {shown.map(({ title, to }) =>
+        to === at ? (
+          <h1 key={to} className="font-semibold">
+            {t(title)}
+          </h1>
+        ) : (
+          <Link key={to} to={to} className="text-muted hover:text-text">
+            {t(title)}
+          </Link>
+        ),
+      )}
+    </div>
+  );
+}
+
+/** Operators can switch the leaderboard off. */
+function hasBoard(settings: { readonly has_leaderboard: boolean } | undefined): boolean {
+  return settings?.has_leaderboard === true;
 }

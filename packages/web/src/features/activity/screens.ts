@@ -1,4 +1,4 @@
-import type { ScreenEntry } from '../../lib/screen-entry.ts';
+import type { ScreenEntry } from '../../lib/screen.ts';
 
 export const screens: readonly ScreenEntry[] = [
   { path: '/activity', load: () => import('./activity-screen.tsx') },

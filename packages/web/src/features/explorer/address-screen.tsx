@@ -4,25 +4,24 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { AccountTables } from '../../account-tables/account-tables.tsx';
 import { add } from '../../lib/decimal.ts';
 import { short } from '../../lib/format.ts';
-import { isAddress } from '../../lib/is-address.ts';
-import { usePageTitle } from '../../lib/use-page-title.ts';
+import { isAddress } from '../../lib/typed-text.ts';
+import { usePageTitle } from '../../lib/screen.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
 import { useSettings } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
 import { spectate } from '../../session/browser-wallets.ts';
-import { useSession } from '../../session/use-session.ts';
+import { useSession } from '../../session/session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Code } from '../../ui/code.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { AddressLink } from '../../ui/address-link.tsx';
-import { SimulatedBadge } from '../../ui/simulated-badge.tsx';
+import { AddressLink, Code, CopyButton, SimulatedBadge } from '../../ui/address.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { Stat } from '../../ui/stat.tsx';
 import { Head } from './head.tsx';
-import { UserTxs } from './user-txs.tsx';
+import type { TxBrief } from '@oddlot/sdk';
+import { useOlder } from '../../market/use-older.ts';
+import { TxsTable } from './txs-table.tsx';
 
 addWords(texts);
 
@@ -137,5 +136,43 @@ function Worth({ user }: { readonly user: string }) {
         <Money value={perp?.withdrawable} />
       </Stat>
     </dl>
+  );
+}
+
+const PAGE_ROWS = 100;
+const EVERY_MS = 5_000;
+const NONE: readonly TxBrief[] = [];
+const hashOf = ({ hash }: TxBrief): string => hash;
+const timeOf = ({ time }: TxBrief): number => time;
+
+/** What an account signed, or had signed for it, newest first. */
+export function UserTxs({ user }: { readonly user: string }) {
+  const t = useWords();
+  const { data } = useQuery({
+    queryKey: ['txs', user],
+    queryFn: ({ signal }) => reader.info.txs({ user, limit: PAGE_ROWS }, { signal }),
+    refetchInterval: EVERY_MS,
+  });
+  const { older, rows } = useOlder<TxBrief>({
+    key: user,
+    head: data ?? NONE,
+    fullAt: PAGE_ROWS,
+    timeOf,
+    idOf: hashOf,
+    ask: (start, options) =>
+      reader.info.historyPage({ type: 'txs', user, limit: PAGE_ROWS, ...start }, options),
+  });
+  return (
+    <TxsTable
+      label={t('explorer.userTxs')}
+      txs={rows}
+      isOfOneAccount
+      older={older}
+      empty={
+        data !== undefined && (
+          <EmptyState title={t('explorer.noUserTxs')} text={t('explorer.noUserTxsText')} />
+        )
+      }
+    />
   );
 }

@@ -4,15 +4,14 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { BlockDetail } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { number } from '../../lib/format.ts';
-import { usePageTitle } from '../../lib/use-page-title.ts';
+import { usePageTitle } from '../../lib/screen.ts';
 import { wholeDate } from '../../lib/time.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';
-import { Code } from '../../ui/code.tsx';
+import { Code } from '../../ui/address.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { Fact, Facts } from './facts.tsx';
+import { BlockLink, Fact, Facts } from './facts.tsx';
 import { Head } from './head.tsx';
-import { BlockLink } from './links.tsx';
 import { TxsTable } from './txs-table.tsx';
 
 addWords(texts);

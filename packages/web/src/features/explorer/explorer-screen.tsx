@@ -1,19 +1,21 @@
 import { texts } from 'words:explorer';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { number } from '../../lib/format.ts';
-import { usePageTitle } from '../../lib/use-page-title.ts';
-import { addWords, useWords } from '../../lib/words.ts';
+import { type ReactNode, useMemo, useState } from 'react';
+import { number, short } from '../../lib/format.ts';
+import { usePageTitle } from '../../lib/screen.ts';
+import { addWords, useWords, type Words } from '../../lib/words.ts';
 import { LATEST_MAX, latestBlocks, latestTxs } from '../../market/explorer.ts';
 import { reader } from '../../market/venue.ts';
 import { classes } from '../../ui/classes.ts';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Skeleton } from '../../ui/spinner.tsx';
-import { BlocksTable } from './blocks-table.tsx';
+import { EmptyState, Skeleton } from '../../ui/empty-state.tsx';
 import { Head } from './head.tsx';
 import { TxsTable } from './txs-table.tsx';
-import { useHeld, type Held } from './use-held.ts';
+import type { ExplorerBlock } from '@oddlot/sdk';
+import { clockTime } from '../../lib/time.ts';
+import { timeColumn } from '../../market/time-column.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { BlockLink } from './facts.tsx';
 
 addWords(texts);
 
@@ -153,4 +155,84 @@ function Panel({
       <div {...holders}>{children}</div>
     </section>
   );
+}
+
+/** Blocks, newest first. */
+export function BlocksTable({
+  blocks,
+  isLoaded,
+}: {
+  readonly blocks: readonly ExplorerBlock[];
+  readonly isLoaded: boolean;
+}) {
+  const t = useWords();
+  const columns = useMemo(() => columnsOf(t), [t]);
+  return (
+    <Table
+      label={t('explorer.blocks')}
+      columns={columns}
+      rows={blocks}
+      rowKey={({ height }) => height}
+      empty={isLoaded ? <EmptyState title={t('explorer.noBlocks')} /> : null}
+    />
+  );
+}
+
+function columnsOf(t: Words): readonly Column<ExplorerBlock>[] {
+  return [
+    {
+      id: 'height',
+      header: t('explorer.height'),
+      width: '104px',
+      phoneWidth: '84px',
+      cell: ({ height }) => <BlockLink height={height} />,
+    },
+    timeColumn(t('explorer.time'), ({ blockTime }) => blockTime, {
+      width: '96px',
+      phoneWidth: '76px',
+      short: 'never',
+      write: clockTime,
+      isSortable: false,
+    }),
+    {
+      id: 'hash',
+      header: t('explorer.hash'),
+      cell: ({ hash }) => (
+        <span className="font-mono text-12 text-muted" title={hash}>
+          {short(hash)}
+        </span>
+      ),
+    },
+    {
+      id: 'txs',
+      header: t('explorer.txs'),
+      align: 'right',
+      width: '104px',
+      phoneWidth: '96px',
+      cell: ({ numTxs }) => <span className={numTxs === 0 ? 'text-faint' : ''}>{numTxs}</span>,
+    },
+  ];
+}
+
+export type Held<Value> = {
+  readonly value: Value;
+  readonly isHeld: boolean;
+  /** For what shows it: while somebody points at it or is in it, it stands still. */
+  readonly holders: {
+    readonly onPointerEnter: () => void;
+    readonly onPointerLeave: () => void;
+  };
+};
+
+/** Something that moves all the time, which stands still while somebody is about to press a part of it. */
+export function useHeld<Value>(live: Value): Held<Value> {
+  const [kept, setKept] = useState<{ readonly value: Value }>();
+  return {
+    value: kept === undefined ? live : kept.value,
+    isHeld: kept !== undefined,
+    holders: {
+      onPointerEnter: () => setKept({ value: live }),
+      onPointerLeave: () => setKept(undefined),
+    },
+  };
 }

@@ -1,7 +1,13 @@
-import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import { useWords } from '../../lib/words.ts';
-import { SearchField } from './search-field.tsx';
+import { reader } from '../../market/venue.ts';
+import { Button } from '../../ui/button.tsx';
+import { TextField } from '../../ui/text-field.tsx';
+import { useDoing } from '../../ui/error-sentence.tsx';
+import { useHotkey } from '../../ui/keyboard.tsx';
+import { queryClient } from '../../market/queries.ts';
+import { isAddress } from '../../lib/typed-text.ts';
 
 /** The top of every screen of the explorer: where one is, and the way to anything else. */
 export function Head({
@@ -32,4 +38,133 @@ export function Head({
       <SearchField />
     </div>
   );
+}
+
+/** One field for a height, a hash, an address or the name of a market. */
+export function SearchField() {
+  const t = useWords();
+  const navigate = useNavigate();
+  const field = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useState('');
+  const [fault, setFault] = useState<string>();
+  const { isBusy, run } = useDoing();
+  useHotkey('/', () => field.current?.focus());
+  const go = (to: string): void => {
+    setTyped('');
+    void navigate({ to });
+  };
+  const find = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    const wanted = wantedOf(typed);
+    if (wanted === undefined) {
+      await run(async () => {
+        const market = await findMarket(typed);
+        if (market === undefined) setFault(t('explorer.searchFault'));
+        else go(market);
+      });
+      return;
+    }
+    if (wanted.kind === 'block') go(`/explorer/block/${wanted.height}`);
+    if (wanted.kind === 'address') go(`/explorer/address/${wanted.address}`);
+    if (wanted.kind !== 'hash') return;
+    const { hash } = wanted;
+    // A hash does not say whether it is of a block; most are of transactions.
+    await run(async () => {
+      const block = await reader.info.block({ hash }).catch(() => undefined);
+      go(block === undefined ? `/explorer/tx/${hash}` : `/explorer/block/${block.height}`);
+    });
+  };
+  return (
+    <form
+      role="search"
+      onSubmit={(event) => void find(event)}
+      className="flex w-full gap-2 tablet:w-[480px]"
+    >
+      <div className="min-w-0 flex-1">
+        <TextField
+          ref={field}
+          label={t('explorer.search')}
+          isLabelHidden
+          type="search"
+          placeholder={t('explorer.search')}
+          value={typed}
+          fault={fault}
+          onChange={(next) => {
+            setTyped(next);
+            setFault(undefined);
+          }}
+        />
+      </div>
+      <Button type="submit" isBusy={isBusy}>
+        {t('explorer.find')}
+      </Button>
+    </form>
+  );
+}
+
+/** The address of the market that somebody means by a name; undefined when there is none. */
+export async function findMarket(typed: string): Promise<string | undefined> {
+  const wanted = typed.trim().toLowerCase();
+  if (wanted === '') return undefined;
+  return (await findPerp(wanted)) ?? (await findByText(wanted)) ?? findBySlug(wanted);
+}
+
+async function findPerp(wanted: string): Promise<string | undefined> {
+  const { universe } = await queryClient.fetchQuery({
+    queryKey: ['perpMeta'],
+    queryFn: () => reader.info.perpMeta(),
+  });
+  const named = universe.map(({ name }) => name);
+  const found =
+    named.find((name) => name.toLowerCase() === wanted) ??
+    named.find((name) => name.toLowerCase().split('-')[0] === wanted);
+  return found === undefined ? undefined : `/trade/${found}`;
+}
+
+/** By the words of titles and questions: among what is open, else among all that ever was. */
+async function findByText(wanted: string): Promise<string | undefined> {
+  for (const status of ['open', 'all'] as const) {
+    let cursor: string | undefined;
+    // A page may be empty though a later one is not.
+    for (let page = 0; page < PAGES_MAX; page++) {
+      const asked = { search: wanted, status, limit: 1, ...(cursor !== undefined && { cursor }) };
+      const { events, next_cursor: next } = await reader.info.outcomeMeta(asked);
+      const [found] = events;
+      if (found !== undefined) return `/events/${found.slug}`;
+      if (next === null) break;
+      cursor = next;
+    }
+  }
+  return undefined;
+}
+
+/** More is not worth the wait: whoever knows the name has found it by then. */
+const PAGES_MAX = 20;
+
+/** Among all that ever were, by what stands in their addresses. */
+async function findBySlug(wanted: string): Promise<string | undefined> {
+  if (!/^[a-z0-9-]{1,120}$/.test(wanted)) return undefined;
+  const { events } = await reader.info.outcomeMeta({ marketSlugs: [wanted], limit: 1 });
+  const event =
+    events[0] ?? (await reader.info.outcomeEvent({ eventSlug: wanted }).catch(() => undefined));
+  return event === undefined ? undefined : `/events/${event.slug}`;
+}
+
+const HASH = /^0x[0-9a-fA-F]{64}$/;
+const HEIGHT = /^\d{1,15}$/;
+
+/** What somebody looks for: a block by its height, an account by its address, or a hash of either kind. */
+type Wanted =
+  | { readonly kind: 'block'; readonly height: string }
+  | { readonly kind: 'address'; readonly address: string }
+  | { readonly kind: 'hash'; readonly hash: string };
+
+/** Undefined when it can be nothing of that. Spaces and the commas of grouped heights do not count. */
+export function wantedOf(typed: string): Wanted | undefined {
+  const text = typed.trim();
+  const height = text.replaceAll(',', '');
+  if (HEIGHT.test(height)) return { kind: 'block', height };
+  if (isAddress(text)) return { kind: 'address', address: text.toLowerCase() };
+  if (HASH.test(text)) return { kind: 'hash', hash: text.toLowerCase() };
+  return undefined;
 }

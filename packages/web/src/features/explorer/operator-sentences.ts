@@ -2,8 +2,15 @@ import { isDecimal, subtract } from '../../lib/decimal.ts';
 import { number, percent } from '../../lib/format.ts';
 import { wholeDate } from '../../lib/time.ts';
 import type { Words } from '../../lib/words.ts';
-import { fieldsOf, listOf, textOf, textsOf, type Fields } from './action-fields.ts';
-import type { NameOf, Sentence } from './sentence.ts';
+import {
+  type Fields,
+  fieldsOf,
+  listOf,
+  type NameOf,
+  type Sentence,
+  textOf,
+  textsOf,
+} from './sentence.ts';
 
 /** What operators do. Exactly one variant is in a request. */
 

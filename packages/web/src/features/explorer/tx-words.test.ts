@@ -1,7 +1,7 @@
 import { texts } from 'words:explorer';
 import { describe, expect, test } from 'vitest';
 import { addWords, words } from '../../lib/words.ts';
-import { briefOf } from './brief-words.ts';
+import { briefOf } from './txs-table.tsx';
 import { sentencesOf } from './tx-words.ts';
 
 addWords(texts);

@@ -1,18 +1,16 @@
-import { useMemo, type ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { clockTime } from '../../lib/time.ts';
-import { AddressLink } from '../../ui/address-link.tsx';
-import { SimulatedBadge } from '../../ui/simulated-badge.tsx';
+import { AddressLink, SimulatedBadge } from '../../ui/address.tsx';
 import { useWords, type Words } from '../../lib/words.ts';
 import { useSettings } from '../../market/queries.ts';
 import { timeColumn } from '../../market/time-column.tsx';
-import type { Older } from '../../ui/older-rows.tsx';
-import { Table, type Column } from '../../ui/table.tsx';
-import type { ListedTx } from './brief-words.ts';
-import { BlockLink, TxLink } from './links.tsx';
-import { Said } from './said.tsx';
-import type { NameOf } from './sentence.ts';
-import { marketIdsOf } from './tx-words.ts';
+import { type Column, type Older, Table } from '../../ui/table.tsx';
+import { BlockLink, TxLink } from './facts.tsx';
+import { actionName, type NameOf, type Sentence } from './sentence.ts';
+import { marketIdsOf, sentencesOf } from './tx-words.ts';
 import { useNames } from './use-names.ts';
+import type { TxBrief } from '@oddlot/sdk';
+import { short } from '../../lib/format.ts';
 
 /** Signed requests that were executed, each in a line. */
 export function TxsTable({
@@ -112,4 +110,52 @@ function columnsOf(t: Words, { nameOf, simulated }: ColumnNeeds): readonly Colum
 /** The venue names the first thing that failed, which of many entries need not be all. */
 function refusedWord({ entries }: ListedTx): 'explorer.refused' | 'explorer.refusedPart' {
   return (entries ?? 1) > 1 ? 'explorer.refusedPart' : 'explorer.refused';
+}
+
+/** A transaction of a list in one line: the first thing that it says, and how many more there are. */
+export function Said({ tx, nameOf }: { readonly tx: ListedTx; readonly nameOf: NameOf }) {
+  const t = useWords();
+  const { more, side, text } = briefOf(tx, nameOf, t);
+  return (
+    <>
+      <span className={`normal-nums ${SIDES[side ?? 'none']}`}>{text}</span>
+      {more > 0 && <span className="text-muted"> {t('explorer.says.more', { count: more })}</span>}
+      {tx.entries === null && <span className="text-muted"> · {t('explorer.queued')}</span>}
+    </>
+  );
+}
+
+const SIDES = { buy: 'text-buy', sell: 'text-sell', none: '' } as const;
+
+/** A transaction as a list has it; of one whose words are not known there is the type alone. */
+export type ListedTx = Omit<TxBrief, 'entries'> & Partial<Pick<TxBrief, 'entries'>>;
+
+const ADDRESS = /0x[\da-f]{40}/gi;
+
+/** What a line has room for. */
+export function briefOf(
+  tx: ListedTx,
+  nameOf: NameOf,
+  t: Words,
+): Sentence & { readonly more: number } {
+  const { action, entries } = tx;
+  const count = entries ?? 1;
+  if (count > 1 && /^cancel(?:ByCloid)?$/.test(action.type)) {
+    return { text: t('explorer.says.cancelMany', { count }), more: 0 };
+  }
+  const [first, ...rest] = sentencesOf(action, (id) => inBrief(nameOf(id)), t);
+  if (first === undefined) return { text: actionName(action.type, t), more: 0 };
+  // What several signed together begins with whom it is for, which the line has a column for.
+  const told = action.type === 'multiSig' ? (rest[0] ?? first) : first;
+  const text = told.text.replaceAll(ADDRESS, short);
+  return { ...told, text, more: count - 1 };
+}
+
+const NAME_CHARS_MAX = 28;
+
+/** A question may be long, and the price stands behind it. */
+function inBrief(name: string): string {
+  if (name.length <= NAME_CHARS_MAX) return name;
+  const end = name.startsWith('“') ? '…”' : '…';
+  return `${name.slice(0, NAME_CHARS_MAX).trimEnd()}${end}`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wantedOf } from './wanted-of.ts';
+import { wantedOf } from './head.tsx';
 
 const ADDRESS = `0x${'Ab'.repeat(20)}`;
 const HASH = `0x${'Cd'.repeat(32)}`;

@@ -1,6 +1,6 @@
 import type { FundingHistoryRow } from '@oddlot/sdk';
 import { expect, test } from 'vitest';
-import { fundingSums } from './funding-rates.ts';
+import { fundingSums } from './funding-table.tsx';
 
 const HOUR_MS = 3_600_000;
 const row = (time: number, fundingRate: string): FundingHistoryRow =>

@@ -2,14 +2,14 @@ import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { hourlyRate } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { usePerpRows, type PerpRow } from '../../market/perp-rows.ts';
+import { type PerpRow, usePerpRows } from '../../market/perp-rows.ts';
 import { reader, venueNow } from '../../market/venue.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Percent } from '../../ui/figure.tsx';
-import { byDecimal } from '../../ui/sort-rows.ts';
+import { byDecimal, type Column, Table } from '../../ui/table.tsx';
 import { Spark } from '../../ui/spark.tsx';
-import { Table, type Column } from '../../ui/table.tsx';
-import { fundingSums, type FundingSums } from './funding-rates.ts';
+import type { FundingHistoryRow } from '@oddlot/sdk';
+import { divide, multiply, sum, toPixels } from '../../lib/decimal.ts';
 
 type Row = PerpRow & { readonly sums: FundingSums | undefined };
 
@@ -77,4 +77,37 @@ function columnsOf(t: Words): readonly Column<Row>[] {
       ),
     },
   ];
+}
+
+/** What holding came to over a span. */
+export type FundingSums = {
+  /** Of the hours of the last day and of all that were asked for, as fractions; undefined where no hour paid. */
+  readonly day: string | undefined;
+  readonly week: string | undefined;
+  /** The mean of those hours over a year. */
+  readonly yearly: string | undefined;
+  /** Rates by hour, oldest first, for drawing. */
+  readonly rates: readonly number[];
+};
+
+const DAY_MS = 86_400_000;
+const HOURS_OF_A_YEAR = '8760';
+
+export function fundingSums(rows: readonly FundingHistoryRow[], nowMs: number): FundingSums {
+  const rates = rows.map(({ fundingRate }) => fundingRate);
+  const day = rows
+    .filter(({ time }) => time > nowMs - DAY_MS)
+    .map(({ fundingRate }) => fundingRate);
+  const week = sumOf(rates);
+  const mean = week === undefined ? undefined : divide(week, String(rates.length), 12);
+  return {
+    day: sumOf(day),
+    week,
+    yearly: mean === undefined ? undefined : multiply(mean, HOURS_OF_A_YEAR),
+    rates: rates.map(toPixels),
+  };
+}
+
+function sumOf(rates: readonly string[]): string | undefined {
+  return rates.length === 0 ? undefined : sum(rates);
 }

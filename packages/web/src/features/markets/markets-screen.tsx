@@ -2,17 +2,25 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useIsFetching } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import { usePageTitle } from '../../lib/use-page-title.ts';
+import { usePageTitle } from '../../lib/screen.ts';
 import { useWords } from '../../lib/words.ts';
 import { connection } from '../../market/venue.ts';
 import { onDemand } from '../../ui/late.tsx';
 import { TextField } from '../../ui/text-field.tsx';
-import { useHotkey } from '../../ui/use-hotkey.ts';
-import { EndingSoon } from './ending-soon.tsx';
+import { useHotkey } from '../../ui/keyboard.tsx';
+import { EndingSoon, Section } from './event-lists.tsx';
 import { EventsGrid } from './events-grid.tsx';
-import { FirstVisitStrip } from './first-visit-strip.tsx';
 import { PerpsTable } from './perps-table.tsx';
-import { SeriesSection } from './series-section.tsx';
+import { money } from '../../lib/format.ts';
+import { useSettings } from '../../market/queries.ts';
+import { FirstSteps, firstVisit, openTestAccount } from '../../session/first-steps.tsx';
+import { hadAccount, useIsSessionLoaded, useSession } from '../../session/session.ts';
+import { Button } from '../../ui/button.tsx';
+import { isLike } from '../../lib/typed-text.ts';
+import { useOutcomeTickers } from '../../market/tickers.ts';
+import { SeriesCards } from '../../market/series/series-cards.tsx';
+import { useRunningSeries } from '../../market/series/use-running-series.ts';
+import { useVenueSecond } from '../../market/time-column.tsx';
 
 const FundingTable = onDemand(async () => (await import('./funding-table.tsx')).FundingTable);
 
@@ -119,4 +127,82 @@ function useIsAnswered(): boolean {
     return () => clearTimeout(calm);
   }, [open]);
   return isAnswered || isLost;
+}
+
+/** For who has no account yet: one button, and the three steps while they happen. */
+export function FirstVisitStrip() {
+  const t = useWords();
+  const session = useSession();
+  const isLoaded = useIsSessionLoaded();
+  const { at, error } = useStore(firstVisit);
+  const { data: settings } = useSettings();
+  // Who comes back to this screen has read it.
+  useEffect(
+    () => () => {
+      if (firstVisit.getState().at === 'done') firstVisit.setState({ at: 'idle' });
+    },
+    [],
+  );
+  const isUnderWay = at !== 'idle' && at !== 'done';
+  const isNew = session === undefined || at !== 'idle';
+  // Who was nobody last time is shown the strip at once: nothing is pushed down by it later.
+  if (!isNew || (!isLoaded && hadAccount())) return null;
+  // Before the venue has said so: nearly every one has a faucet, and nothing moves when it has.
+  const hasFaucet = settings?.faucet_amount !== null;
+  const amount = settings === undefined ? '…' : money(settings.faucet_amount, { decimals: 0 });
+  const isDone = at === 'done';
+  return (
+    <section
+      aria-label={t('first.title')}
+      className="flex min-h-16 flex-wrap items-center gap-x-6 gap-y-2 border-b border-line bg-accent/6 px-4 py-3"
+    >
+      <div className="min-w-60 flex-1">
+        <p className="text-15 font-semibold">{isDone ? t('first.done') : t('first.title')}</p>
+        {at === 'idle' ? (
+          <p className="text-13 text-muted">
+            {hasFaucet ? t('first.text', { amount }) : t('first.textNoFaucet')}
+          </p>
+        ) : (
+          <FirstSteps isInLine />
+        )}
+      </div>
+      {isDone && (
+        <Link to="/trade/BTC-USDC" className="text-13 font-medium text-accent hover:underline">
+          {t('first.toTrade', { market: 'BTC-USDC' })}
+        </Link>
+      )}
+      {hasFaucet && !isDone && (
+        <span className="max-tablet:flex max-tablet:w-full max-tablet:flex-col">
+          <Button
+            kind="accent"
+            size="large"
+            disabled={settings === undefined || !isLoaded}
+            isBusy={isUnderWay && error === undefined}
+            onClick={() => void openTestAccount()}
+          >
+            {t('first.button')}
+          </Button>
+        </span>
+      )}
+    </section>
+  );
+}
+
+/** What comes round by itself: up or down, every quarter and every hour. */
+export function SeriesSection({ wanted }: { readonly wanted: string }) {
+  const t = useWords();
+  const nowMs = useVenueSecond();
+  const series = useRunningSeries(nowMs).filter(({ event }) => isLike(event.title, wanted));
+  const byId = useOutcomeTickers(series.map(({ market }) => market));
+  if (series.length === 0) return null;
+  return (
+    <Section id="series" title={t('markets.recurring')}>
+      <ul className="grid gap-px bg-line tablet:grid-cols-2">
+        <SeriesCards series={series} byId={byId} nowMs={nowMs} />
+        {series.length % 2 === 1 && (
+          <li aria-hidden="true" className="bg-panel max-tablet:hidden" />
+        )}
+      </ul>
+    </Section>
+  );
 }

@@ -4,16 +4,14 @@ import type { Ticker } from '@oddlot/sdk';
 import { isDecimal, sign, toPixels } from '../../lib/decimal.ts';
 import { compact, hourlyRate } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { priceDecimals } from '../../market/grid-decimals.ts';
+import { priceDecimals } from '../../market/on-grid.tsx';
 import { changeOf, openInterestOf, type PerpRow, usePerpRows } from '../../market/perp-rows.ts';
-import { isAgainstPast, type Trend } from '../../market/trends.ts';
+import { isAgainstPast, type Trend } from '../../market/past-prices.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { EmptyState, Skeleton } from '../../ui/empty-state.tsx';
 import { Percent, Price } from '../../ui/figure.tsx';
-import { byDecimal } from '../../ui/sort-rows.ts';
+import { byDecimal, type Column, Table } from '../../ui/table.tsx';
 import { Spark } from '../../ui/spark.tsx';
-import { Skeleton } from '../../ui/spinner.tsx';
-import { Table, type Column } from '../../ui/table.tsx';
 
 const ROW_PX = 48;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changesOf, draftOf, isTooLarge, tiersOf } from './fee-draft.ts';
+import { changesOf, draftOf, isTooLarge, tiersOf } from './fees.tsx';
 
 const tier = (level: number, volume: string, maker: string, taker: string) => ({
   level,

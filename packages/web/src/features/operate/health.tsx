@@ -1,7 +1,7 @@
-import type { VenueOracle, VenueStatus } from '@oddlot/sdk';
-import { useMemo, type ReactNode } from 'react';
-import { compare } from '../../lib/decimal.ts';
-import { NOTHING, number } from '../../lib/format.ts';
+import type { SettlementHealth, VenueHealth, VenueOracle, VenueStatus } from '@oddlot/sdk';
+import { type ReactNode, useMemo } from 'react';
+import { compare, magnitude, sign } from '../../lib/decimal.ts';
+import { money, NOTHING, number } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { OnGrid } from '../../market/on-grid.tsx';
 import { tickers } from '../../market/tickers.ts';
@@ -9,9 +9,10 @@ import { Badge } from '../../ui/badge.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { Stat } from '../../ui/stat.tsx';
-import { Table, type Column } from '../../ui/table.tsx';
-import { ProcessFigures } from './process-figures.tsx';
-import { SettlementFigures } from './settlement-figures.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { useStore } from 'zustand';
+import { connection } from '../../market/venue.ts';
+import { useHealth, useReserves } from './use-status.ts';
 
 const PERPS = { accountType: 'perp' } as const;
 
@@ -131,4 +132,142 @@ function columnsOf(t: Words, prices: ReadonlyMap<string, string>): readonly Colu
           : t('operate.seconds', { seconds: (ageMs / 1_000).toFixed(1) }),
     },
   ];
+}
+
+const SECOND_MS = 1_000;
+
+/** How the process does: is it ready, how far is it behind, who listens. */
+export function ProcessFigures() {
+  const t = useWords();
+  const { data: health } = useHealth();
+  const isLost = useStore(connection, (state) => state.status === 'lost');
+  return (
+    <dl className="grid min-h-[132px] grid-cols-2 gap-x-6 gap-y-4 px-4 py-4 tablet:grid-cols-3">
+      {health !== undefined && (
+        <>
+          <Stat
+            label={t('operate.height')}
+            isLarge
+            note={<Readiness health={health} isLost={isLost} />}
+          >
+            {number(String(health.height))}
+          </Stat>
+          <Stat label={t('operate.blockAge')} isLarge>
+            {ageText(health.blockAgeMs, t)}
+          </Stat>
+          <Stat label={t('operate.subscribers')} isLarge>
+            {number(String(socketsOf(health)))}
+          </Stat>
+          <Stat label={t('operate.streams')}>{number(String(health.streams))}</Stat>
+          <Stat label={t('operate.waiting')}>{number(String(health.waitingCommands))}</Stat>
+          <Stat label={t('operate.historyLag')}>
+            {t('operate.blocks', { count: health.historyLag })}
+          </Stat>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Readiness({
+  health: { failing, ready },
+  isLost,
+}: {
+  readonly health: VenueHealth;
+  readonly isLost: boolean;
+}) {
+  const t = useWords();
+  if (isLost) return <span className="text-warning">{t('header.offline')}</span>;
+  if (ready && failing.length === 0) return t('operate.isReady');
+  const reasons = failing.map((name) => t(`operate.failing.${name}`)).join(', ');
+  return (
+    <span className="text-warning" title={reasons}>
+      {t(ready ? 'operate.isDegraded' : 'operate.isNotReady', { failing: reasons })}
+    </span>
+  );
+}
+
+function ageText(ms: number, t: Words): string {
+  return ms < SECOND_MS
+    ? t('operate.agoMs', { ms: Math.round(ms) })
+    : t('operate.agoS', { seconds: (ms / SECOND_MS).toFixed(1) });
+}
+
+function socketsOf({ connections: { apiWs, ws, wsRtds } }: VenueHealth): number {
+  return ws + apiWs + wsRtds;
+}
+
+/** The settlement chain: how it is followed, and whether what is owed is there. */
+export function SettlementFigures() {
+  const t = useWords();
+  const { data: health } = useHealth();
+  if (health === undefined) return <div className="h-16" />;
+  if (health.settlement === null) {
+    return <p className="px-4 pt-1 pb-4 text-12 text-muted">{t('operate.noChain')}</p>;
+  }
+  return (
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 pt-1 pb-4 tablet:grid-cols-3">
+      <ReserveFigures />
+      <ChainFigures chain={health.settlement} />
+    </dl>
+  );
+}
+
+function ReserveFigures() {
+  const t = useWords();
+  const { data: reserves } = useReserves();
+  const current = reserves?.current ?? undefined;
+  const isShort = current !== undefined && sign(current.difference) < 0;
+  const note =
+    current === undefined
+      ? t('operate.reservesUnread')
+      : isShort
+        ? t('operate.uncovered', { amount: money(magnitude(current.difference)) })
+        : t('operate.covered');
+  return (
+    <>
+      <Stat
+        label={t('operate.owed')}
+        note={<span className={isShort ? 'text-warning' : ''}>{note}</span>}
+      >
+        <Money value={current?.owed} />
+      </Stat>
+      <Stat label={t('operate.held')}>
+        <Money value={current?.balance} />
+      </Stat>
+      <Stat label={t('operate.unbacked')}>
+        <Money value={current?.unbacked} />
+      </Stat>
+    </>
+  );
+}
+
+function ChainFigures({ chain }: { readonly chain: SettlementHealth }) {
+  const t = useWords();
+  const { chainId, current, head, paused, readTo, state } = chain;
+  const isWell = state === 'ok';
+  return (
+    <>
+      <Stat label={t('operate.bridgeState')} note={`${t('operate.chain')} ${chainId}`}>
+        <span className={paused === true ? 'text-warning' : ''}>
+          {t(paused === true ? 'operate.bridgePaused' : 'operate.bridgeOpen')}
+        </span>
+      </Stat>
+      <Stat
+        label={t('operate.chainRead')}
+        note={
+          current
+            ? t('operate.chainCurrent')
+            : t('operate.chainHead', { head: number(String(head)) })
+        }
+      >
+        {number(String(readTo))}
+      </Stat>
+      <Stat label={t('operate.chainState')}>
+        <span className={isWell ? '' : 'text-warning'}>
+          {isWell ? t('operate.chainOk') : state}
+        </span>
+      </Stat>
+    </>
+  );
 }

@@ -2,10 +2,9 @@ import { useState, type FormEvent } from 'react';
 import { useWords } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { ErrorSentence } from '../../ui/error-sentence.tsx';
+import { ErrorSentence, useDoing } from '../../ui/error-sentence.tsx';
 import { TextField } from '../../ui/text-field.tsx';
-import { useDoing } from '../../ui/use-doing.ts';
-import { faultOfKey, openOperatorKey } from './operator-key.ts';
+import { faultOfKey, openOperatorKey } from './use-operator.ts';
 
 /** Takes an operator's key for this visit. */
 export function OpenKey({ onClose }: { readonly onClose: () => void }) {

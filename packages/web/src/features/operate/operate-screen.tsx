@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { VenueStatus } from '@oddlot/sdk';
-import { usePageTitle } from '../../lib/use-page-title.ts';
-import { addWords, useWords } from '../../lib/words.ts';
+import { usePageTitle } from '../../lib/screen.ts';
+import { addWords, useWords, type Words } from '../../lib/words.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Events } from './events.tsx';
@@ -10,10 +10,13 @@ import { Gates } from './gates.tsx';
 import { Health } from './health.tsx';
 import { Operators } from './operators.tsx';
 import { Perps } from './perps.tsx';
-import { useOperator } from './use-operator.ts';
+import { type Hindrance, type Operator, putOperatorKeyAway, useOperator } from './use-operator.ts';
 import { useStatus } from './use-status.ts';
-import { WhoActs } from './who-acts.tsx';
 import { texts } from 'words:operate';
+import { lazy, Suspense, useState } from 'react';
+import { short } from '../../lib/format.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 
 addWords(texts);
 
@@ -71,4 +74,60 @@ function Panels({ status }: { readonly status: VenueStatus }) {
       </div>
     </>
   );
+}
+
+const OpenKey = lazy(async () => ({ default: (await import('./open-key.tsx')).OpenKey }));
+
+/** Under whose name it is operated here, or why it is not. */
+export function WhoActs({ operator }: { readonly operator: Operator }) {
+  const t = useWords();
+  const [isOpening, setIsOpening] = useState(false);
+  const { address, hindrance, isAdmin, isByKey, isDeployer } = operator;
+  return (
+    <>
+      {address !== undefined && hindrance === undefined && (
+        <span className="flex flex-wrap items-center gap-2 text-12">
+          <span className="font-mono text-muted max-tablet:hidden">{short(address)}</span>
+          {isAdmin && <Badge tone="accent">{t('operate.youAdmin')}</Badge>}
+          {isDeployer && <Badge tone="accent">{t('operate.youDeployer')}</Badge>}
+        </span>
+      )}
+      <span className="ms-auto">
+        {isByKey ? (
+          <Button size="small" onClick={putOperatorKeyAway}>
+            {t('operate.putKeyAway')}
+          </Button>
+        ) : (
+          hindrance !== undefined && (
+            <Button size="small" onClick={() => setIsOpening(true)}>
+              {t('operate.openKey')}
+            </Button>
+          )
+        )}
+      </span>
+      <p className="w-full text-12 text-muted">
+        {hindrance === undefined
+          ? t(isByKey ? 'operate.introKey' : 'operate.intro')
+          : hindranceText(hindrance, t)}
+      </p>
+      {isOpening && (
+        <Suspense fallback={null}>
+          <OpenKey onClose={() => setIsOpening(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function hindranceText(hindrance: Hindrance, t: Words): string {
+  switch (hindrance.why) {
+    case 'nobody':
+      return t('operate.hindrance.nobody');
+    case 'notOperator':
+      return t('operate.hindrance.notOperator', { address: short(hindrance.address) });
+    case 'noKey':
+      return t('operate.hindrance.noKey', { address: short(hindrance.address) });
+    case 'chain':
+      return t('operate.hindrance.chain', { own: hindrance.own, venue: hindrance.venue });
+  }
 }

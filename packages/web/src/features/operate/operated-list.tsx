@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { NeedsRole } from './needs-role.tsx';
-import { Refusal } from './refusal.tsx';
+import { NeedsRole, Refusal } from './refusal.tsx';
 
 /** A list that an operator adds to: the button for it, or whose key it takes, and why something did not go. */
 export function OperatedList({

@@ -2,17 +2,15 @@ import type { Client, VenueStatus } from '@oddlot/sdk';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { short } from '../../lib/format.ts';
-import { useWords } from '../../lib/words.ts';
+import { useWords, type Words } from '../../lib/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { emptied } from '../../ui/emptied.ts';
+import { emptied, TextField } from '../../ui/text-field.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { TextField } from '../../ui/text-field.tsx';
 import { AskDialog } from './ask-dialog.tsx';
-import { NeedsRole } from './needs-role.tsx';
+import { NeedsRole, Refusal } from './refusal.tsx';
 import { CONFIRMED, useOperation } from './operation.ts';
-import { personFault, personOf } from './person.ts';
-import { Refusal } from './refusal.tsx';
+import { isAddress } from '../../lib/typed-text.ts';
 
 const ROLES = ['admins', 'deployers'] as const;
 type Role = (typeof ROLES)[number];
@@ -168,4 +166,19 @@ function Newcomer({
       </span>
     </div>
   );
+}
+
+const ZERO = /^0x0{40}$/i;
+
+/** The address of somebody, in small letters; undefined for what nobody has. */
+export function personOf(typed: string): string | undefined {
+  const address = typed.trim();
+  return isAddress(address) && !ZERO.test(address) ? address.toLowerCase() : undefined;
+}
+
+/** What is wrong with a typed address; nothing while there is none. */
+export function personFault(typed: string, t: Words): string | undefined {
+  const address = typed.trim();
+  if (address === '' || personOf(address) !== undefined) return undefined;
+  return t(ZERO.test(address) ? 'operate.zeroFault' : 'operate.addressFault');
 }

@@ -1,23 +1,25 @@
 import type { Client, PerpMeta, Ticker } from '@oddlot/sdk';
 import { Link } from '@tanstack/react-router';
-import { useMemo, useState, type ReactNode } from 'react';
-import { compact, NOTHING, number } from '../../lib/format.ts';
+import { type ReactNode, useMemo, useState } from 'react';
+import { compact, money, NOTHING, number } from '../../lib/format.ts';
 import { hourMinute, wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { priceDecimals, sizeDecimals } from '../../market/grid-decimals.ts';
+import { priceDecimals, sizeDecimals } from '../../market/on-grid.tsx';
 import { usePerps } from '../../market/queries.ts';
 import { tickers } from '../../market/tickers.ts';
-import { useVenueSecond } from '../../market/use-venue-second.ts';
+import { useVenueSecond } from '../../market/time-column.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { Table, type Column } from '../../ui/table.tsx';
-import { Delist } from './delist.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
 import { ListPerp } from './list-perp.tsx';
-import { CONFIRMED, useOperation, type Operation } from './operation.ts';
+import { CONFIRMED, type Operation, useOperation } from './operation.ts';
 import { OperatedList } from './operated-list.tsx';
-import { PushPrice } from './push-price.tsx';
+import { isDecimal, multiply, sign } from '../../lib/decimal.ts';
+import { AskDialog, Facts, FormDialog } from './ask-dialog.tsx';
+import { venueNow } from '../../market/venue.ts';
+import { NumberField } from '../../ui/number-field.tsx';
 
 const NONE: readonly PerpMeta[] = [];
 const ALL = { accountType: 'perp' } as const;
@@ -244,5 +246,106 @@ function Ending({ closingTime }: { readonly closingTime: number | null }) {
     <Badge tone="warning" title={wholeDate(closingTime)}>
       {t('operate.isClosing', { time: hourMinute(closingTime) })}
     </Badge>
+  );
+}
+
+/** How long holders may still reduce. */
+const CLOSING_MS = 3_600_000;
+
+/** Ends a perp for everybody who holds it, after its name is typed. There is no way back. */
+export function Delist({
+  admin,
+  perp: { baseCurrency, index, name },
+  onClose,
+}: {
+  readonly admin: Client;
+  readonly perp: PerpMeta;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const operation = useOperation();
+  const nowMs = useVenueSecond();
+  const ticker = tickers.use(ALL, ({ byId }) => byId.get(index));
+  const delist = async (): Promise<void> => {
+    const isDone = await operation.operate(
+      () => admin.exchange.venueAdmin.setPerp({ instrumentId: index, delisted: true }, CONFIRMED),
+      t('operate.delisted', { name }),
+    );
+    if (isDone) onClose();
+  };
+  const held =
+    ticker === undefined
+      ? t('operate.noneHeld')
+      : t('operate.heldOf', {
+          size: number(ticker.openInterest),
+          base: baseCurrency,
+          value: money(multiply(ticker.openInterest, ticker.markPx)),
+        });
+  return (
+    <AskDialog
+      title={t('operate.delistOf', { name })}
+      description={t('operate.delistHelp')}
+      label={t('operate.delistSure', { name })}
+      typed={name}
+      operation={operation}
+      onSend={() => void delist()}
+      onClose={onClose}
+    >
+      <Facts
+        facts={[
+          { label: t('operate.openInterest'), value: held },
+          { label: t('operate.closesAt'), value: hourMinute(nowMs + CLOSING_MS) },
+        ]}
+      />
+    </AskDialog>
+  );
+}
+
+/** Gives a perp an oracle price by hand: its first one, or one while its feed is away. */
+export function PushPrice({
+  admin,
+  perp: { index, name, priceTick },
+  onClose,
+}: {
+  readonly admin: Client;
+  readonly perp: PerpMeta;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const [typed, setTyped] = useState('');
+  // `100.` is a number that somebody may stop at.
+  const price = typed.replace(/\.$/, '');
+  const operation = useOperation();
+  const isFit = isDecimal(price) && sign(price) > 0;
+  const push = async (): Promise<void> => {
+    const prices = [{ instrumentId: index, oraclePx: price, externalPerpPx: null }];
+    const isDone = await operation.operate(
+      () =>
+        admin.exchange.venueAdmin.pushOracle({ prices, time: Math.floor(venueNow()) }, CONFIRMED),
+      t('operate.pricePushed', { name, price: number(price) }),
+    );
+    if (isDone) onClose();
+  };
+  return (
+    <FormDialog
+      title={t('operate.pushPriceOf', { name })}
+      description={t('operate.pushPriceHelp')}
+
+      label={isFit ? t('operate.pushPriceAt', { price: number(price) }) : t('operate.pushPrice')}
+      isReady={isFit}
+      operation={operation}
+      onSend={() => void push()}
+      onClose={onClose}
+    >
+      <NumberField
+        label={t('operate.oraclePrice')}
+        value={typed}
+        step={priceTick}
+        unit="USDC"
+        fault={price === '' || isFit ? undefined : t('operate.priceFault')}
+        onChange={setTyped}
+        onEnter={() => isFit && void push()}
+      />
+    </FormDialog>
   );
 }

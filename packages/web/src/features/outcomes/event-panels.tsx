@@ -1,15 +1,26 @@
 import type { Leg, OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
 import { useWords } from '../../lib/words.ts';
 import { openOutcomeOrders } from '../../market/account.ts';
-import { useSession } from '../../session/use-session.ts';
+import { useSession } from '../../session/session.ts';
 import { Tabs } from '../../ui/tabs.tsx';
 import { useIsWide } from '../../ui/use-is-wide.ts';
-import { Activity } from './activity.tsx';
-import { Holders } from './holders.tsx';
 import { OutcomeBook } from './outcome-book.tsx';
 import { OwnOrders } from './own-orders.tsx';
-import { Rules } from './rules.tsx';
 import type { Choosing } from './use-choice.ts';
+import { divide, multiply } from '../../lib/decimal.ts';
+import { cents, money, number, percent } from '../../lib/format.ts';
+import { clockTime, wholeDate } from '../../lib/time.ts';
+import { priceDecimals, sizeDecimals } from '../../market/on-grid.tsx';
+import { tapes } from '../../market/book.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { legLabel, legName, legPrice, wasNeverTraded } from './market-facts.ts';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { OutcomeInterest } from '../../market/interest/interest-line.tsx';
+import { useSimulated } from '../../market/queries.ts';
+import { reader } from '../../market/venue.ts';
+import { Button } from '../../ui/button.tsx';
+import { Who } from '../../ui/address.tsx';
+import type { ReactNode } from 'react';
 
 /** What stands below the markets: the book, who traded, who holds, one's own orders, and the rules. */
 export function EventPanels({
@@ -76,6 +87,214 @@ export function EventPanels({
         onChange={setPanel}
         tabs={isWide ? tabs.filter(({ value }) => value !== 'activity') : tabs}
       />
+    </div>
+  );
+}
+
+/** As many as are as high as the book beside them. */
+const SHOWN = 17;
+const TRADE_COLUMNS = 'grid grid-cols-[4.5rem_1fr_1fr_1fr] gap-3 px-2';
+
+/** Who took what, newest first. On one book a seller of YES is as good as a buyer of NO. */
+export function Activity({ market }: { readonly market: OutcomeMarketMeta }) {
+  const t = useWords();
+  const isIdle = wasNeverTraded(market);
+  const { isLoaded, trades } = tapes.use(String(market.instrument_id), (state) => state);
+  return (
+    <section aria-label={t('outcomes.panels.activity')} className="min-w-0">
+      <h2 className="flex h-9 items-center text-12 text-muted">{t('outcomes.activity.title')}</h2>
+      {isLoaded && trades.length === 0 ? (
+        <EmptyState
+          title={t(isIdle ? 'outcomes.activity.never' : 'outcomes.activity.empty')}
+          text={isIdle ? undefined : t('outcomes.activity.emptyText')}
+        />
+      ) : (
+        <>
+          <div className={`${TRADE_COLUMNS} h-6 items-center text-11 text-muted`}>
+            <span>{t('outcomes.activity.time')}</span>
+            <span>{t('outcomes.activity.bought')}</span>
+            <span className="text-end">{t('outcomes.book.shares')}</span>
+            <span className="text-end">{t('outcomes.activity.value')}</span>
+          </div>
+          <ol>
+            {trades.slice(0, SHOWN).map(({ px, side, sz, tid, time }) => {
+              const leg = side === 'B' ? 'Yes' : 'No';
+              const price = legPrice(px, leg);
+              return (
+                <li key={tid} className={`${TRADE_COLUMNS} h-[18px] items-center text-12`}>
+                  <span className="text-muted" title={wholeDate(time)}>
+                    {clockTime(time)}
+                  </span>
+                  <span className={leg === 'Yes' ? 'truncate text-buy' : 'truncate text-sell'}>
+                    {legLabel(market, leg)} {cents(price, priceDecimals(market))}
+                  </span>
+                  <span className="text-end">{number(sz, { decimals: sizeDecimals(market) })}</span>
+                  <span className="text-end text-muted">{money(multiply(sz, price))}</span>
+                </li>
+              );
+            })}
+          </ol>
+        </>
+      )}
+    </section>
+  );
+}
+
+const AGAIN_MS = 10_000;
+const HOLDER_COLUMNS =
+  'grid grid-cols-[minmax(0,1fr)_4rem_3.25rem_3rem] items-center gap-2 px-2 tablet:grid-cols-[minmax(0,1fr)_5rem_4rem_4.5rem] tablet:gap-3';
+
+/** Who holds how much of each leg, the most first, and how much all of them held; a press looks at the account. */
+export function Holders({ market }: { readonly market: OutcomeMarketMeta }) {
+  const t = useWords();
+  const { instrument_id: instrumentId, question } = market;
+  const title = t('outcomes.holders.interest');
+  return (
+    <div className="grid gap-x-8 gap-y-4 px-3 pt-2 pb-4 desktop:grid-cols-2">
+      <OfLeg market={market} leg="Yes" />
+      <OfLeg market={market} leg="No" />
+      <section aria-label={title} className="min-w-0 desktop:col-span-2">
+        <h2 className="flex h-9 items-center text-12 text-muted">{title}</h2>
+        <div className="h-44">
+          <OutcomeInterest instrumentId={instrumentId} name={question} />
+        </div>
+      </section>
+    </div>
+  );
+}
+
+function OfLeg({ market, leg }: { readonly market: OutcomeMarketMeta; readonly leg: Leg }) {
+  const t = useWords();
+  const { instrument_id: instrumentId } = market;
+  const simulated = useSimulated();
+  const { data, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: ['outcomeHolders', instrumentId, leg],
+    queryFn: ({ pageParam: cursor, signal }) =>
+      reader.info.outcomeHolders({ instrumentId, outcome: leg, cursor }, { signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    refetchInterval: AGAIN_MS,
+  });
+  const first = data?.pages[0];
+  // Holdings move between two pages: an account that comes twice is shown where it was found first.
+  const rows = [
+    ...new Map(
+      (data?.pages.flatMap((page) => page.rows) ?? []).toReversed().map((row) => [row.user, row]),
+    ).values(),
+  ].toReversed();
+  const name = legLabel(market, leg);
+  const title = t('outcomes.holders.of', { leg: name });
+  return (
+    <section aria-label={title} className="min-w-0">
+      <h2 className="flex h-9 items-center justify-between gap-3 text-12 text-muted">
+        <span className={leg === 'Yes' ? 'truncate text-buy' : 'truncate text-sell'}>{name}</span>
+        {first !== undefined && (
+          <span className="shrink-0">
+            {t('outcomes.holders.sum', {
+              count: first.holders,
+              shares: number(first.shares, { decimals: 0 }),
+            })}
+          </span>
+        )}
+      </h2>
+      {first !== undefined && rows.length === 0 ? (
+        <EmptyState title={t('outcomes.holders.empty')} text={t('outcomes.holders.emptyText')} />
+      ) : (
+        <>
+          <div className={`${HOLDER_COLUMNS} h-6 text-11 text-muted`}>
+            <span>{t('outcomes.holders.account')}</span>
+            <span className="text-end">{t('outcomes.book.shares')}</span>
+            <span className="text-end">{t('outcomes.holders.part')}</span>
+            <span className="text-end">{t('outcomes.holders.cost')}</span>
+          </div>
+          <ol aria-label={title}>
+            {rows.map(({ entryPx, sz, user }) => (
+              <li key={user} className={`${HOLDER_COLUMNS} h-7 border-b border-line/50 text-12`}>
+                <Who user={user} isSimulated={simulated.has(user)} />
+                <span className="text-end">{number(sz, { decimals: sizeDecimals(market) })}</span>
+                <span className="text-end text-muted">
+                  {percent(partOf(sz, first?.shares), { decimals: 1 })}
+                </span>
+                <span
+                  className="text-end text-muted"
+                  title={t('outcomes.holders.costTitle', { amount: money(multiply(sz, entryPx)) })}
+                >
+                  {cents(entryPx)}
+                </span>
+              </li>
+            ))}
+          </ol>
+          {hasNextPage && (
+            <Button size="small" isBusy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+              {t('outcomes.holders.more')}
+            </Button>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function partOf(size: string, all: string | undefined): string | undefined {
+  return all === undefined ? undefined : divide(size, all, 6);
+}
+
+/** What decides, when, by whom, and what trading costs: the words of the event as text. */
+export function Rules({
+  event,
+  market,
+}: {
+  readonly event: OutcomeEventMeta;
+  readonly market: OutcomeMarketMeta;
+}) {
+  const t = useWords();
+  const delayMs = market.trading.order_delay_ms;
+  return (
+    <div className="grid max-w-4xl gap-x-8 gap-y-4 p-4 text-13 tablet:grid-cols-[1fr_280px]">
+      <div className="flex min-w-0 flex-col gap-3 break-words whitespace-pre-line">
+        <h2 className="text-15 font-semibold">{market.question}</h2>
+        {textsOf(event, market).map((text) => (
+          <p key={text}>{text}</p>
+        ))}
+        <p className="text-muted">
+          {t('outcomes.rules.pays', { yes: legName(market, 'Yes'), no: legName(market, 'No') })}
+        </p>
+        {event.mutually_exclusive && <p className="text-muted">{t('outcomes.rules.exclusive')}</p>}
+        {delayMs > 0 && (
+          <p className="text-muted">{t('outcomes.rules.delay', { ms: number(String(delayMs)) })}</p>
+        )}
+      </div>
+      <dl className="flex flex-col gap-1 text-12">
+        <Fact label={t('outcomes.rules.source')}>{market.resolution_source}</Fact>
+        <Fact label={t('outcomes.rules.opens')}>{wholeDate(market.start_time)}</Fact>
+        <Fact label={t('outcomes.rules.closes')}>{wholeDate(market.end_time)}</Fact>
+        <Fact label={t('outcomes.rules.tick')}>
+          {cents(market.price_tick, priceDecimals(market))}
+        </Fact>
+        <Fact label={t('outcomes.rules.least')}>
+          {t('outcomes.rules.leastOf', { size: number(market.min_order_size) })}
+        </Fact>
+        <Fact label={t('outcomes.rules.fee')}>
+          {t('outcomes.rules.feeOf', { rate: percent(market.taker_fee_rate, { decimals: 0 }) })}
+        </Fact>
+        <Fact label={t('outcomes.rules.id')}>{String(market.instrument_id)}</Fact>
+      </dl>
+    </div>
+  );
+}
+
+/** What is said of the event and of the market, each once. */
+function textsOf(event: OutcomeEventMeta, market: OutcomeMarketMeta): readonly string[] {
+  const [whole, own] = [event.description.trim(), market.description.trim()];
+  if (own.includes(whole)) return own === '' ? [] : [own];
+  return whole.includes(own) ? [whole] : [whole, own];
+}
+
+function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div className="flex justify-between gap-4 border-b border-line/50 py-1">
+      <dt className="shrink-0 text-muted">{label}</dt>
+      <dd className="min-w-0 text-end break-words">{children}</dd>
     </div>
   );
 }

@@ -3,11 +3,18 @@ import type { ReactNode } from 'react';
 import { sign, subtract, sum } from '../../lib/decimal.ts';
 import { cents, money, number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
-import { priceDecimals } from '../../market/grid-decimals.ts';
+import { priceDecimals } from '../../market/on-grid.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Money } from '../../ui/figure.tsx';
-import { costOf, legName, nameOf, priceToSell, worthAt, type Bbo } from './market-facts.ts';
-import { PaidOut } from './paid-out.tsx';
+import {
+  type Bbo,
+  costOf,
+  legName,
+  nameOf,
+  priceToSell,
+  usePayouts,
+  worthAt,
+} from './market-facts.ts';
 import { usePurse } from './use-purse.ts';
 
 /** What somebody has of a market: worth now, and at either end of it. */
@@ -102,5 +109,37 @@ function Worth({
         <span className="text-12">{children}</span>
       </dd>
     </div>
+  );
+}
+
+/** What became of somebody's shares of a market that is resolved. */
+export function PaidOut({
+  event,
+  market,
+}: {
+  readonly event: OutcomeEventMeta;
+  readonly market: OutcomeMarketMeta;
+}) {
+  const t = useWords();
+  const payouts = usePayouts(market.instrument_id);
+  if (payouts.length === 0) return null;
+  return (
+    <section
+      aria-label={t('outcomes.payout.label')}
+      className="rounded border border-line px-3 py-2"
+    >
+      <h2 className="truncate text-12 text-muted">
+        {t('outcomes.payout.title', { market: nameOf(market, event) })}
+      </h2>
+      {payouts.map(({ amount, outcome, sz }) => (
+        <p key={outcome}>
+          {t(sign(amount) > 0 ? 'outcomes.payout.paid' : 'outcomes.payout.lost', {
+            shares: number(sz),
+            leg: legName(market, outcome),
+            amount: money(amount),
+          })}
+        </p>
+      ))}
+    </section>
   );
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { OutcomeMarketMeta } from '@oddlot/sdk';
 import type { AccountState } from '../../market/account.ts';
 import { subtract } from '../../lib/decimal.ts';
-import { isSomebodys } from '../../market/outcome-tickers.ts';
+import { isSomebodys } from '../../market/tickers.ts';
 import { costOf, holdingsOf, inOrder, worthAt } from './market-facts.ts';
 
 const record = (szi: string, entryPx: string, cumFee: string, asset = '7') => ({

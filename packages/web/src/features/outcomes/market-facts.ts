@@ -1,4 +1,4 @@
-import type { Leg, Level, OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
+import type { L2Book, Leg, Level, OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
 import {
   add,
   isDecimal,
@@ -12,10 +12,11 @@ import {
 import { compact } from '../../lib/format.ts';
 import { dateTime, hourMinute } from '../../lib/time.ts';
 import type { AccountState } from '../../market/account.ts';
-import { sizeDecimals } from '../../market/grid-decimals.ts';
-import { byLikelihood, yesPriceOf } from '../../market/outcome-tickers.ts';
-import { legPrice } from './legs.ts';
+import { sizeDecimals } from '../../market/on-grid.tsx';
+import { byLikelihood, yesPriceOf } from '../../market/tickers.ts';
 import type { Grid } from './quote.ts';
+import { ledgerLists } from '../../market/account-lists.ts';
+import { useSession } from '../../session/session.ts';
 
 /** What a market is called: inside of its event, or by its question where it is the only one. */
 export function nameOf(market: OutcomeMarketMeta, event?: OutcomeEventMeta): string {
@@ -167,4 +168,52 @@ export function priceToSell(bbo: Bbo | undefined, leg: Leg): string | undefined 
   const best = leg === 'Yes' ? bbo?.[0] : bbo?.[1];
   if (best === null || best === undefined) return undefined;
   return leg === 'Yes' ? best.px : subtract('1', best.px);
+}
+
+/**
+ * A market has one book, in YES prices. Who trades NO sees the same orders mirrored: a bid for YES at 0.46 is an
+ * offer of NO at 0.54.
+ */
+
+/** Both sides for one leg, in prices of that leg, best first. */
+export type Ladder = { readonly bids: readonly Level[]; readonly asks: readonly Level[] };
+
+export function otherLeg(leg: Leg): Leg {
+  return leg === 'Yes' ? 'No' : 'Yes';
+}
+
+/** The other way round is the same. */
+export function legPrice(yesPrice: string, leg: Leg): string {
+  return leg === 'Yes' ? yesPrice : subtract('1', yesPrice);
+}
+
+export function ladderOf(book: L2Book | undefined, leg: Leg): Ladder {
+  const [bids = [], asks = []] = book?.levels ?? [];
+  if (leg === 'Yes') return { bids, asks };
+  return { bids: asks.map(mirrored), asks: bids.map(mirrored) };
+}
+
+function mirrored(level: Level): Level {
+  return { ...level, px: subtract('1', level.px) };
+}
+
+/** What one share of a leg costs now, by the best prices of the book. */
+export function priceToBuy(
+  bbo: readonly [Level | null, Level | null] | undefined,
+  leg: Leg,
+): string | undefined {
+  const best = leg === 'Yes' ? bbo?.[1] : bbo?.[0];
+  return best === null || best === undefined ? undefined : legPrice(best.px, leg);
+}
+
+/** What a leg paid to this account when its market was resolved; nothing, if it was the wrong one. */
+export type Payout = { readonly outcome: Leg; readonly sz: string; readonly amount: string };
+
+/** From the account's own ledger. */
+export function usePayouts(instrumentId: number): readonly Payout[] {
+  const user = useSession()?.address;
+  const rows = ledgerLists.use(user, (state) => state.rows);
+  return rows.flatMap(({ delta }) =>
+    delta.type === 'outcomeSettlement' && delta.instrumentId === instrumentId ? [delta] : [],
+  );
 }

@@ -3,22 +3,23 @@ import { isDecimal, multiply, roundTo, sign, subtract, sum } from '../../lib/dec
 import { cents, chance, money, NOTHING, number, percent } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
-import { priceDecimals } from '../../market/grid-decimals.ts';
-import { useSession } from '../../session/use-session.ts';
+import { priceDecimals } from '../../market/on-grid.tsx';
+import { useSession } from '../../session/session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { classes } from '../../ui/classes.ts';
 import { colourOf } from '../../ui/figure.tsx';
-import { priceToBuy } from './legs.ts';
 import {
+  type Bbo,
   holdingsOf,
   legName,
   markOf,
   nameOf,
+  type Payout,
   plotColour,
+  priceToBuy,
   turnover,
-  type Bbo,
+  usePayouts,
 } from './market-facts.ts';
-import { usePayouts, type Payout } from './use-payouts.ts';
 
 type MarketRowsProps = {
   readonly event: OutcomeEventMeta;

@@ -10,14 +10,12 @@ import { multiply, subtract } from '../../lib/decimal.ts';
 import { cents, chance, money, number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { books, type BookState } from '../../market/book.ts';
-import { priceDecimals, sizeDecimals } from '../../market/grid-decimals.ts';
+import { priceDecimals, sizeDecimals } from '../../market/on-grid.tsx';
 import { BookHalf } from '../../market/ladder/book-half.tsx';
 import { averageOf, type DepthLevel } from '../../market/ladder/book-levels.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { ladderOf, legPrice } from './legs.ts';
-import { legName, nameOf } from './market-facts.ts';
-import { ownPrices } from './own-prices.ts';
+import { ladderOf, legName, legPrice, nameOf } from './market-facts.ts';
 
 type OutcomeBookProps = {
   readonly event: OutcomeEventMeta;
@@ -145,4 +143,21 @@ function levelsOf(leg: Leg) {
     const { asks, bids } = ladderOf(book, leg);
     return side === 'bid' ? bids : asks;
   };
+}
+
+/** Where orders of the account stand, in prices of the leg: who sells NO stands among the bids for YES. */
+export function ownPrices(
+  orders: readonly Pick<OutcomeOpenOrder, 'instrumentId' | 'limitPx' | 'outcome' | 'reduceOnly'>[],
+  { instrument_id: id }: Pick<OutcomeMarketMeta, 'instrument_id'>,
+  leg: Leg,
+): { readonly bid: readonly string[]; readonly ask: readonly string[] } {
+  const bid: string[] = [];
+  const ask: string[] = [];
+  for (const { instrumentId, limitPx, outcome, reduceOnly } of orders) {
+    if (instrumentId !== id) continue;
+    const isSame = outcome === leg;
+    const price = isSame ? limitPx : subtract('1', limitPx);
+    (reduceOnly === isSame ? ask : bid).push(price);
+  }
+  return { bid, ask };
 }

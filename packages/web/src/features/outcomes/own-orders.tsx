@@ -1,15 +1,14 @@
 import { useState, type ReactNode } from 'react';
 import type { OutcomeEventMeta, OutcomeMarketMeta, OutcomeOpenOrder } from '@oddlot/sdk';
-import { ReportButton } from '../../account-tables/report/report-button.tsx';
-import { REPORT_KEY, useReport } from '../../account-tables/report/use-report.tsx';
+import { REPORT_KEY, ReportButton, useReport } from '../../account-tables/report/report-button.tsx';
 import { subtract } from '../../lib/decimal.ts';
 import { explainError } from '../../lib/explain-error.ts';
 import { cents, number } from '../../lib/format.ts';
 import { dateTime } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { openOutcomeOrders } from '../../market/account.ts';
-import { priceDecimals } from '../../market/grid-decimals.ts';
-import { useSession } from '../../session/use-session.ts';
+import { priceDecimals } from '../../market/on-grid.tsx';
+import { useSession } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { pressesKey } from '../../ui/presses-key.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownPrices } from './own-prices.ts';
+import { ownPrices } from './outcome-book.tsx';
 
 const order = (outcome: 'Yes' | 'No', limitPx: string, reduceOnly = false) => ({
   instrumentId: 1,

@@ -7,7 +7,7 @@ import { dateTime } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { venueNow } from '../../market/venue.ts';
 import { Segmented } from '../../ui/segmented.tsx';
-import { isSomebodys, NOBODYS } from '../../market/outcome-tickers.ts';
+import { isSomebodys, NOBODYS } from '../../market/tickers.ts';
 import { markOf, nameOf, plotColour, wasNeverTraded } from './market-facts.ts';
 import { RANGES, useProbabilities, type Range } from './queries.ts';
 import { usePlot } from '../../ui/use-plot.ts';

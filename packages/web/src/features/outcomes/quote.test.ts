@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { add, compare } from '../../lib/decimal.ts';
-import { ladderOf } from './legs.ts';
+import { ladderOf } from './market-facts.ts';
 import { quoteBuyFor, quoteBuyShares, quoteSell, reserveOf } from './quote.ts';
 
 const GRID = { tick: '0.01', sizeDecimals: 2, takerFeeRate: '0' };

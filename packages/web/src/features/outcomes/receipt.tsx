@@ -12,13 +12,10 @@ import { wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
-import { Code } from '../../ui/code.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { ErrorSentence } from '../../ui/error-sentence.tsx';
-import { useDoing } from '../../ui/use-doing.ts';
-import { lacksStrike, legName, nameOf } from './market-facts.ts';
+import { Code, CopyButton } from '../../ui/address.tsx';
+import { ErrorSentence, useDoing } from '../../ui/error-sentence.tsx';
+import { lacksStrike, legName, nameOf, usePayouts } from './market-facts.ts';
 import { useResolution } from './queries.ts';
-import { usePayouts } from './use-payouts.ts';
 
 /** How a market ended, what it paid, and how anybody computes it again. */
 export function Receipt({

@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { OutcomeMarketMeta, OutcomeSeriesTimeline, OutcomeTimelineItem } from '@oddlot/sdk';
 import type uPlot from 'uplot';
 import { isDecimal, toPixels } from '../../lib/decimal.ts';
@@ -6,8 +6,9 @@ import { number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { usePlot } from '../../ui/use-plot.ts';
 import { lacksStrike } from './market-facts.ts';
-import { useReference } from './use-reference.ts';
-import { withGaps } from './with-gaps.ts';
+import { useQuery } from '@tanstack/react-query';
+import { channelOf, referencePrices } from '../../market/reference-prices.ts';
+import { reader, venueNow } from '../../market/venue.ts';
 
 /** The reference price against the strike, with the spans that are averaged in shade. */
 export function SeriesChart({
@@ -112,4 +113,75 @@ function level(plot: uPlot, colour: string, value: number): void {
   ctx.lineTo(left + width, y);
   ctx.stroke();
   ctx.restore();
+}
+
+/** Prices come about once a second; a few that are late are no outage. */
+const GAP_MS_MIN = 10_000;
+/** Of a long span the venue thins the past evenly: what is far apart there is farther than usual. */
+const GAP_TIMES = 4;
+
+/** A price, or none where nobody knows what it was. */
+type Point = { readonly t: number; readonly value: number | null };
+
+/** Where no price was seen for a while there is a gap, and no line that looks as if there had been one. */
+export function withGaps(seen: readonly Seen[]): readonly Point[] {
+  const leastMs = Math.max(GAP_MS_MIN, GAP_TIMES * usualMs(seen));
+  return seen.flatMap((point, at): Point[] => {
+    const before = seen[at - 1];
+    if (before === undefined || point.t - before.t < leastMs) return [point];
+    return [{ t: before.t + 1, value: null }, point];
+  });
+}
+
+/** What half of the steps do not exceed. */
+function usualMs(seen: readonly Seen[]): number {
+  const steps = seen.slice(1).map(({ t }, at) => t - (seen[at]?.t ?? t));
+  return steps.sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
+}
+
+/** A price and when it was seen. */
+export type Seen = { readonly t: number; readonly value: number };
+
+/** Before the start, so that the averaging of the strike is in sight. */
+const BEFORE_MS = 180_000;
+const STALE_MS = 60_000;
+
+/** The last price of the underlying. */
+export function useLastReference(market: OutcomeMarketMeta | undefined): number | undefined {
+  return referencePrices.use(channelOf(market), ({ prices }) => prices.at(-1)?.value);
+}
+
+/** The prices of the underlying since before a market began, oldest first. */
+export function useReference(
+  market: OutcomeMarketMeta | undefined,
+  { startTime }: OutcomeTimelineItem,
+): readonly Seen[] {
+  const live = referencePrices.use(channelOf(market), ({ prices }) => prices);
+  // Of a market that has not begun the last minutes are shown.
+  const [fromMs] = useState(() => Math.min(startTime, venueNow()) - BEFORE_MS);
+  const { symbol, source } = market?.underlying ?? {};
+  const { data } = useQuery({
+    queryKey: ['cryptoPriceHistory', symbol, source, fromMs],
+    queryFn: ({ signal }) =>
+      reader.info.cryptoPriceHistory(
+        {
+          symbol: symbol ?? '',
+          source: source === 'spot' ? 'spot' : 'oracle',
+          startTime: fromMs,
+          endTime: venueNow(),
+        },
+        { signal },
+      ),
+    enabled: symbol !== undefined,
+    refetchInterval: STALE_MS,
+  });
+  const past = (data?.data ?? []).map(({ timestamp, value }) => ({
+    t: timestamp,
+    value: toPixels(value),
+  }));
+  const lastMs = past.at(-1)?.t ?? fromMs;
+  const fresh = live
+    .filter(({ timestamp }) => timestamp > lastMs)
+    .map(({ timestamp, value }) => ({ t: timestamp, value }));
+  return [...past, ...fresh];
 }

@@ -3,10 +3,10 @@ import type { OutcomeSeriesTimeline, OutcomeTimelineItem } from '@oddlot/sdk';
 import { number } from '../../lib/format.ts';
 import { clockTime, dateTime } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { useVenueSecond } from '../../market/use-venue-second.ts';
+import { useVenueSecond } from '../../market/time-column.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Dialog } from '../../ui/dialog.tsx';
-import { PaidOut } from './paid-out.tsx';
+import { PaidOut } from './holdings.tsx';
 import { useEvent } from './queries.ts';
 import { Receipt } from './receipt.tsx';
 

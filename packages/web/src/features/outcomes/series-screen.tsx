@@ -1,23 +1,32 @@
 import { texts } from 'words:outcomes';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { ApiError, type OutcomeSeriesTimeline } from '@oddlot/sdk';
-import { usePageTitle } from '../../lib/use-page-title.ts';
+import {
+  ApiError,
+  type OutcomeMarketMeta,
+  type OutcomeSeriesTimeline,
+  type Ticker,
+} from '@oddlot/sdk';
+import { usePageTitle } from '../../lib/screen.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { outcomePrices } from '../../market/contexts.ts';
 import { tickers } from '../../market/tickers.ts';
 import { venueNow } from '../../market/venue.ts';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { EmptyState, Spinner } from '../../ui/empty-state.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
-import { Spinner } from '../../ui/spinner.tsx';
 import { EventPanels } from './event-panels.tsx';
 import { Holdings } from './holdings.tsx';
-import { markOf, withLiveStrike } from './market-facts.ts';
+import { lacksStrike, legName, markOf, withLiveStrike } from './market-facts.ts';
 import { shownItem, useEvent, useTimeline } from './queries.ts';
-import { SeriesChart } from './series-chart.tsx';
-import { SeriesHead } from './series-head.tsx';
+import { SeriesChart, useLastReference } from './series-chart.tsx';
 import { LastPaid, SeriesResults } from './series-results.tsx';
 import { TradeSide } from './trade-side.tsx';
-import { useChoice, type ChoiceSearch } from './use-choice.ts';
+import { type ChoiceSearch, useChoice } from './use-choice.ts';
+import type { ReactNode } from 'react';
+import { isDecimal, magnitude, sign, subtract } from '../../lib/decimal.ts';
+import { chance, money, number } from '../../lib/format.ts';
+import { countdown, hourMinute, wholeDate } from '../../lib/time.ts';
+import { useVenueSecond } from '../../market/time-column.tsx';
+import { colourOf, Price } from '../../ui/figure.tsx';
 
 addWords(texts);
 
@@ -109,6 +118,85 @@ function Series({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
       {running !== undefined && (
         <TradeSide {...running} mark={markOf(running.market, byId)} bbo={bbo} choosing={choosing} />
       )}
+    </div>
+  );
+}
+
+const DECIMALS = 2;
+
+/** The price, what it has to beat, and how long it has for that. */
+export function SeriesHead({
+  timeline,
+  market,
+  byId,
+}: {
+  readonly timeline: OutcomeSeriesTimeline;
+  readonly market: OutcomeMarketMeta | undefined;
+  readonly byId: ReadonlyMap<number, Ticker>;
+}) {
+  const t = useWords();
+  const current = shownItem(timeline);
+  const last = useLastReference(market)?.toFixed(DECIMALS);
+  const strike = current?.openPrice;
+  const hasNone = market !== undefined && lacksStrike(market);
+  const lead = isDecimal(last) && isDecimal(strike) ? subtract(last, strike) : undefined;
+  return (
+    <header>
+      <h1 className="text-20 font-semibold text-balance break-words tablet:text-28">
+        {timeline.title}
+      </h1>
+      {current !== undefined && (
+        <dl className="mt-3 flex flex-wrap gap-x-10 gap-y-2 max-tablet:grid max-tablet:grid-cols-[repeat(3,auto)] max-tablet:gap-x-4">
+          <Figure label={t('outcomes.series.price', { symbol: timeline.underlying })}>
+            <Price value={last} decimals={DECIMALS} hasFlash />
+          </Figure>
+          <Figure label={t('outcomes.series.strike')}>
+            {isDecimal(strike)
+              ? number(strike, { decimals: DECIMALS })
+              : hasNone
+                ? t('outcomes.series.noStrike')
+                : t('outcomes.series.strikeAt', { when: hourMinute(current.startTime) })}
+          </Figure>
+          {lead !== undefined && <Lead value={lead} />}
+          {market !== undefined && market.phase !== 'upcoming' && (
+            <Figure label={legName(market, 'Yes')}>{chance(markOf(market, byId))}</Figure>
+          )}
+          <Left startMs={current.startTime} endMs={current.endTime} />
+        </dl>
+      )}
+    </header>
+  );
+}
+
+/** How far the price is from what it has to beat, on either side of it. */
+function Lead({ value }: { readonly value: string }) {
+  const t = useWords();
+  const isBehind = sign(value) < 0;
+  return (
+    <Figure label={t(isBehind ? 'outcomes.series.behind' : 'outcomes.series.lead')}>
+      <span className={colourOf(value)}>{money(magnitude(value))}</span>
+    </Figure>
+  );
+}
+
+function Left({ startMs, endMs }: { readonly startMs: number; readonly endMs: number }) {
+  const t = useWords();
+  const nowMs = useVenueSecond();
+  const isAhead = nowMs < startMs;
+  return (
+    <Figure label={t(isAhead ? 'outcomes.series.startsIn' : 'outcomes.series.left')}>
+      <span title={wholeDate(isAhead ? startMs : endMs)}>
+        {countdown((isAhead ? startMs : endMs) - nowMs)}
+      </span>
+    </Figure>
+  );
+}
+
+function Figure({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-12 text-muted">{label}</dt>
+      <dd className="text-20 font-semibold whitespace-nowrap">{children}</dd>
     </div>
   );
 }

@@ -1,13 +1,12 @@
 import type { OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
 import { cents, chance } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
-import { priceDecimals } from '../../market/grid-decimals.ts';
+import { priceDecimals } from '../../market/on-grid.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Sheet } from '../../ui/dialog.tsx';
 import { useIsWide } from '../../ui/use-is-wide.ts';
-import { priceToBuy } from './legs.ts';
-import { lacksStrike, legName, nameOf, type Bbo } from './market-facts.ts';
+import { type Bbo, lacksStrike, legName, nameOf, priceToBuy } from './market-facts.ts';
 import { Receipt } from './receipt.tsx';
 import { TicketPanel } from './ticket/ticket.tsx';
 import type { Choosing } from './use-choice.ts';

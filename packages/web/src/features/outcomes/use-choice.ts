@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import type { Leg } from '@oddlot/sdk';
-import { isPanel, type Panel } from './panels.ts';
 import type { Choice } from './ticket/ticket.tsx';
 
 /** What of a screen with a ticket is in its address. */
@@ -47,4 +46,12 @@ export function useChoice(
     takePrice: (cents) => choose({ cents, intent: ticket.intent === 'sell' ? 'sell' : 'buy' }),
     setPanel: (panel) => set({ panel: panel === firstPanel ? undefined : panel }),
   };
+}
+
+/** What can stand below the markets of an event. */
+const PANELS = ['book', 'activity', 'holders', 'orders', 'rules'] as const;
+export type Panel = (typeof PANELS)[number];
+
+export function isPanel(value: unknown): value is Panel {
+  return PANELS.includes(value as Panel);
 }

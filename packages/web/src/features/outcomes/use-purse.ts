@@ -1,7 +1,6 @@
 import { subtract, sum } from '../../lib/decimal.ts';
 import { accountStates, openOutcomeOrders } from '../../market/account.ts';
-import { useSession } from '../../session/use-session.ts';
-import type { Session } from '../../session/session.ts';
+import { type Session, useSession } from '../../session/session.ts';
 import type { Leg, OutcomeOpenOrder } from '@oddlot/sdk';
 import { holdingsOf, sharesOf, type Holding } from './market-facts.ts';
 

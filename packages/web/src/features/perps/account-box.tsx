@@ -7,7 +7,7 @@ import { number, percent } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
 import { crossUse, hasReached } from '../../market/margin-use.ts';
-import { useSession } from '../../session/use-session.ts';
+import { useSession } from '../../session/session.ts';
 import { classes } from '../../ui/classes.ts';
 import { Money } from '../../ui/figure.tsx';
 import { preferences } from '../../ui/preferences.ts';

@@ -1,5 +1,5 @@
 import type { PerpMeta } from '@oddlot/sdk';
-import { priceDecimals, sizeDecimals } from '../../market/grid-decimals.ts';
+import { priceDecimals, sizeDecimals } from '../../market/on-grid.tsx';
 
 /** What prices and sizes of a market are whole steps of. */
 export type Grid = {

@@ -1,17 +1,17 @@
-import { useMemo, type ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
 import { isDecimal, multiply, sign } from '../../lib/decimal.ts';
 import { compact, hourlyRate, number, usdc } from '../../lib/format.ts';
-import { usePageTitle } from '../../lib/use-page-title.ts';
+import { usePageTitle } from '../../lib/screen.ts';
 import { countdown } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { showAlerts } from '../../market/alerts/kept-alerts.ts';
+import { showAlerts } from '../../market/alerts/alerts.ts';
 import { contexts } from '../../market/contexts.ts';
-import { dayChange, isAgainstPast, useTrends } from '../../market/trends.ts';
-import { useVenueSecond } from '../../market/use-venue-second.ts';
+import { dayChange, isAgainstPast, useTrends } from '../../market/past-prices.ts';
+import { useVenueSecond } from '../../market/time-column.tsx';
 import { Percent, Price } from '../../ui/figure.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
 import { useTradedPerp } from './traded-perp.ts';
-import { MarketSelector } from './market-selector.tsx';
+import { useHotkey } from '../../ui/keyboard.tsx';
 
 /** The market at a glance. */
 export function MarketStrip() {
@@ -162,4 +162,34 @@ function whoPays(rate: string | undefined, t: Words): string {
   const direction = isDecimal(rate) ? sign(rate) : 0;
   if (direction === 0) return t('perps.strip.nobodyPays');
   return t(direction > 0 ? 'perps.strip.longsPay' : 'perps.strip.shortsPay');
+}
+
+const SelectDialog = lazy(async () => ({
+  default: (await import('./select-dialog.tsx')).SelectDialog,
+}));
+
+/** The name of the market; behind it all others. */
+export function MarketSelector() {
+  const t = useWords();
+  const { perp } = useTradedPerp();
+  const [isOpen, setIsOpen] = useState(false);
+  useHotkey('/', () => setIsOpen(true));
+  return (
+    <>
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        title={t('perps.select.open')}
+        onClick={() => setIsOpen(true)}
+        className="flex min-w-0 max-tablet:max-w-32 items-baseline gap-2 rounded whitespace-nowrap hover:text-accent"
+      >
+        <h1 className="flex min-w-0 gap-1 text-20 font-semibold max-tablet:text-15">
+          <span className="truncate">{perp.name}</span>
+          <span className="shrink-0">▾</span>
+        </h1>
+        <span className="text-12 text-muted max-tablet:hidden">{perp.maxLeverage}×</span>
+      </button>
+      <Suspense>{isOpen && <SelectDialog onClose={() => setIsOpen(false)} />}</Suspense>
+    </>
+  );
 }

@@ -4,7 +4,7 @@ import { compare, multiply } from '../../lib/decimal.ts';
 import { number } from '../../lib/format.ts';
 import { clockTime } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
-import { tapes } from '../../market/tapes.ts';
+import { tapes } from '../../market/book.ts';
 import { classes } from '../../ui/classes.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { useTradedPerp } from './traded-perp.ts';

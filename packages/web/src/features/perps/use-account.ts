@@ -4,7 +4,7 @@ import { sign } from '../../lib/decimal.ts';
 import type { Words } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
 import { reader } from '../../market/venue.ts';
-import { useSession } from '../../session/use-session.ts';
+import { useSession } from '../../session/session.ts';
 
 /** What the account of the session has, as far as perps go. */
 

@@ -3,8 +3,7 @@ import type { ActionReply, Client } from '@oddlot/sdk';
 import { explainError } from '../../lib/explain-error.ts';
 import { useWords } from '../../lib/words.ts';
 import { queryClient } from '../../market/queries.ts';
-import { isLive } from '../../session/session.ts';
-import { useSession } from '../../session/use-session.ts';
+import { isLive, useSession } from '../../session/session.ts';
 import { notify } from '../../ui/toast.tsx';
 import { failureOf, sentOnce } from '../../session/sent-once.ts';
 

@@ -1,6 +1,6 @@
 import type { LedgerUpdate, PortfolioPoint } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
-import { beginningOf, sinceBegun } from './beginning.ts';
+import { beginningOf, sinceBegun } from './use-portfolio.ts';
 
 const point = (time: number, accountValue: string, pnl = '0'): PortfolioPoint => ({
   time,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { besideOf, isFlat } from './beside.ts';
-import type { CurvePoint } from './money-steps.ts';
+import { besideOf, isFlat } from './curve.tsx';
+import type { CurvePoint } from './use-portfolio.ts';
 
 const point = (time: number, accountValue: string, pnl = '0'): CurvePoint =>
   ({ time, accountValue, pnl }) as CurvePoint;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PortfolioPoint } from '@oddlot/sdk';
 import { sum } from '../../lib/decimal.ts';
-import { byDay, isEventful } from './by-day.ts';
+import { byDay, isEventful } from './days.tsx';
 
 const HOUR = 60 * 60 * 1_000;
 const point = (hours: number, pnl: string, accountValue: string): PortfolioPoint => ({

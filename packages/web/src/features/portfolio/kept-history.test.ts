@@ -1,8 +1,8 @@
 import type { LedgerUpdate, PortfolioPoint } from '@oddlot/sdk';
 import { expect, test } from 'vitest';
 import { sum } from '../../lib/decimal.ts';
-import { byDay } from './by-day.ts';
-import { keptWindow } from './kept-history.ts';
+import { byDay } from './days.tsx';
+import { keptWindow } from './use-portfolio.ts';
 
 const HOUR = 60 * 60 * 1_000;
 

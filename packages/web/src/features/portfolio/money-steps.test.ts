@@ -1,6 +1,6 @@
 import type { LedgerUpdate } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
-import { withSteps, type CurvePoint } from './money-steps.ts';
+import { withSteps, type CurvePoint } from './use-portfolio.ts';
 
 const point = (time: number, accountValue: string, pnl: string): CurvePoint => ({
   time,

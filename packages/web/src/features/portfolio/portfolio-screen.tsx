@@ -3,23 +3,26 @@ import type { Portfolio as PortfolioAnswer, PortfolioPoint } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { add } from '../../lib/decimal.ts';
 import { dateTime } from '../../lib/time.ts';
-import { usePageTitle } from '../../lib/use-page-title.ts';
+import { usePageTitle } from '../../lib/screen.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
 import { ledgerLists } from '../../market/account-lists.ts';
-import { NoAccount } from '../../session/no-account.tsx';
-import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';
+import { NoAccount } from '../../session/first-steps.tsx';
+import { useIsSessionLoaded, useSession } from '../../session/session.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Stat } from '../../ui/stat.tsx';
 import { usePastPrices, type PastPrice } from '../../market/past-prices.ts';
-import { beginningOf, sinceBegun } from './beginning.ts';
-import { besideOf, isFlat, type Beside } from './beside.ts';
-import { Curve } from './curve.tsx';
+import {
+  beginningOf,
+  type CurvePoint,
+  sinceBegun,
+  usePortfolio,
+  withSteps,
+} from './use-portfolio.ts';
+import { type Beside, besideOf, Curve, isFlat } from './curve.tsx';
 import { Days } from './days.tsx';
-import { withSteps, type CurvePoint } from './money-steps.ts';
-import { usePortfolio } from './use-portfolio.ts';
 import { AccountTables } from '../../account-tables/account-tables.tsx';
 import { texts } from 'words:portfolio';
 

@@ -1,8 +1,8 @@
 import type { LedgerUpdate, PortfolioPoint } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
 import { sum } from '../../lib/decimal.ts';
-import { byDay } from './by-day.ts';
-import { upToNow } from './up-to-now.ts';
+import { byDay } from './days.tsx';
+import { upToNow } from './use-portfolio.ts';
 
 const HOUR = 60 * 60 * 1_000;
 

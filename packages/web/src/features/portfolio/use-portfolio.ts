@@ -1,13 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import type { LedgerUpdate, Portfolio, PortfolioPoint, PortfolioWindow } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { add } from '../../lib/decimal.ts';
+import {
+  add,
+  compare,
+  isDecimal,
+  multiply,
+  negate,
+  roundTo,
+  sign,
+  subtract,
+  sum,
+} from '../../lib/decimal.ts';
 import { accountStates } from '../../market/account.ts';
 import { fillLists, ledgerId, ledgerLists } from '../../market/account-lists.ts';
 import { reader } from '../../market/venue.ts';
-import { WHOLE_BELOW } from './beginning.ts';
-import { keptWindow, type KeptWindow } from './kept-history.ts';
-import { upToNow } from './up-to-now.ts';
 
 /** A window of an account as the venue tells it, and as the page shows it. */
 export function usePortfolio(
@@ -57,4 +64,173 @@ function useWorth(user: string): string | undefined {
     accountStates.use({ user, accountType }, ({ state }) => state?.accountValuePlusWithdrawHold);
   const [perp, outcome] = [of('perp'), of('outcome')];
   return perp === undefined || outcome === undefined ? undefined : add(perp, outcome);
+}
+
+/** Rows that a ledger begins with; one that is shorter has all that there is. */
+export const WHOLE_BELOW = 200;
+
+/** The moment when the first money came, with what the account was worth then; undefined when that is not known. */
+export function beginningOf(ledger: readonly LedgerUpdate[]): PortfolioPoint | undefined {
+  const first = ledger.length < WHOLE_BELOW ? ledger.at(-1) : undefined;
+  if (first === undefined) return undefined;
+  const { delta, time } = first;
+  if (delta.type !== 'faucet' && delta.type !== 'deposit' && delta.type !== 'receive') {
+    return undefined;
+  }
+  const nothing = { pnl: '0', volume: '0', fees: '0', funding: '0' };
+  return { time, accountValue: delta.amount, ...nothing };
+}
+
+/** A window may begin before the account did; what it was not worth then is no part of its curve. */
+export function sinceBegun(
+  points: readonly PortfolioPoint[],
+  beginning: PortfolioPoint | undefined,
+): readonly PortfolioPoint[] {
+  const [first] = points;
+  if (first === undefined) return points;
+  if (beginning !== undefined) {
+    if (beginning.time <= first.time) return points;
+    return [beginning, ...points.filter(({ time }) => time > beginning.time)];
+  }
+  const funded = points.findIndex(({ accountValue }) => sign(accountValue) !== 0);
+  return funded < 0 ? [] : points.slice(funded);
+}
+
+/**
+ * The points of a window with the last one at the moment of a value of the account. An answer is some seconds old, and
+ * of two answers each is of another moment: since then the value has moved by what was won and by what came in or went
+ * out, and the ledger tells the second. Whatever is worked out of windows that end like this agrees to the last digit.
+ */
+export function upToNow(
+  points: readonly PortfolioPoint[],
+  worth: string | undefined,
+  ledger: readonly LedgerUpdate[],
+): readonly PortfolioPoint[] {
+  const last = points.at(-1);
+  if (last === undefined || worth === undefined) return points;
+  const moved = movesOf(ledger).filter(({ time }) => time > last.time);
+  const came = sum(moved.map(({ amount }) => amount));
+  const pnl = subtract(add(last.pnl, subtract(worth, last.accountValue)), came);
+  return [...points.slice(0, -1), { ...last, accountValue: worth, pnl }];
+}
+
+/** What a curve is drawn through. */
+export type CurvePoint = Pick<PortfolioPoint, 'time' | 'accountValue' | 'pnl'>;
+
+type Move = { readonly time: number; readonly amount: string };
+
+/** Decimals of an amount, and of how far a time lies between two others. */
+const DECIMALS = 6;
+
+/**
+ * The value of an account steps when money comes or goes: a slope would read as something won. Points stand minutes
+ * or hours apart, so the time of a step is that of its row in the ledger; where no row tells it, it is the later point's.
+ * What was won or lost between two points is spread evenly, and its own curve has no steps.
+ */
+export function withSteps(
+  points: readonly CurvePoint[],
+  ledger: readonly LedgerUpdate[],
+): readonly CurvePoint[] {
+  const moves = movesOf(ledger);
+  return points.flatMap((to, at) => {
+    const from = points[at - 1];
+    return from === undefined ? [to] : [...stepsBetween(from, to, moves), to];
+  });
+}
+
+function stepsBetween(
+  from: CurvePoint,
+  to: CurvePoint,
+  moves: readonly Move[],
+): readonly CurvePoint[] {
+  const won = subtract(to.pnl, from.pnl);
+  const moved = subtract(subtract(to.accountValue, from.accountValue), won);
+  if (sign(moved) === 0) return [];
+  const told = moves.filter(({ time }) => time > from.time && time <= to.time);
+  const isWhole = sign(subtract(sum(told.map(({ amount }) => amount)), moved)) === 0;
+  let before = from.accountValue;
+  let last = from.time;
+  return (isWhole ? told : [{ time: to.time, amount: moved }]).flatMap(({ amount, time }) => {
+    const part = ((time - from.time) / (to.time - from.time)).toFixed(DECIMALS);
+    const wonThen = roundTo(multiply(won, part), DECIMALS);
+    const pnl = add(from.pnl, wonThen);
+    const value = add(before, wonThen);
+    before = add(before, amount);
+    // The times of a chart are all different.
+    const hasRoom = time - 1 > last;
+    last = time;
+    return [
+      ...(hasRoom ? [{ time: time - 1, accountValue: value, pnl }] : []),
+      ...(time < to.time ? [{ time, accountValue: add(value, amount), pnl }] : []),
+    ];
+  });
+}
+
+/** Oldest first, one for each time. */
+export function movesOf(ledger: readonly LedgerUpdate[]): readonly Move[] {
+  const amounts = new Map<number, string>();
+  for (const { amount, time } of ledger.flatMap(moveOf)) {
+    amounts.set(time, add(amounts.get(time) ?? '0', amount));
+  }
+  return [...amounts]
+    .map(([time, amount]) => ({ time, amount }))
+    .toSorted((left, right) => left.time - right.time);
+}
+
+/** What a row of the ledger brought to the account from outside, or took out of it. */
+function moveOf({ delta, time }: LedgerUpdate): readonly Move[] {
+  switch (delta.type) {
+    case 'faucet':
+    case 'deposit':
+    case 'receive':
+    case 'builderRewardsClaim':
+      return [{ time, amount: delta.amount }];
+    case 'send':
+      return [{ time, amount: negate(delta.amount) }];
+    case 'withdraw':
+      return delta.status === 'completed' ? [{ time, amount: negate(delta.amount) }] : [];
+    default:
+      return [];
+  }
+}
+
+/** A window as far as the venue's history has it. */
+export type KeptWindow = {
+  readonly points: readonly PortfolioPoint[];
+  /** Where its sums begin, when that is not where the window does. */
+  readonly sinceMs: number | undefined;
+};
+
+const NOTHING_KEPT: KeptWindow = { points: [], sinceMs: undefined };
+
+/**
+ * A venue that keeps a day of its history knows no value of a week ago, and counts the sums of a week from the
+ * beginning of the account. What it kept tells so: more money came in than its ledger has. The sums are then those
+ * since the first value that there is.
+ */
+export function keptWindow(
+  told: Pick<Portfolio, 'deposits' | 'points' | 'window'> | undefined,
+  ledger: { readonly rows: readonly LedgerUpdate[]; readonly isWhole: boolean },
+): KeptWindow {
+  if (told === undefined) return NOTHING_KEPT;
+  const { deposits, points } = told;
+  const whole = { points, sinceMs: undefined };
+  const start = points.findIndex(({ accountValue }) => sign(accountValue) !== 0);
+  const first = points[start];
+  // All is what it says: its sums are those of the account, whatever became of the values.
+  if (told.window === 'all' || start <= 0 || first === undefined || !ledger.isWhole) return whole;
+  const came = sum(
+    movesOf(ledger.rows).flatMap(({ amount }) => (sign(amount) > 0 ? [amount] : [])),
+  );
+  if (!isDecimal(deposits) || compare(deposits, came) <= 0) return whole;
+  return {
+    sinceMs: first.time,
+    points: points.slice(start).map((point) => ({
+      ...point,
+      pnl: subtract(point.pnl, first.pnl),
+      volume: subtract(point.volume, first.volume),
+      fees: subtract(point.fees, first.fees),
+      funding: subtract(point.funding, first.funding),
+    })),
+  };
 }

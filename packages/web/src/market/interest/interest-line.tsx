@@ -3,19 +3,18 @@ import type { OpenInterestRow } from '@oddlot/sdk';
 import { useMemo, useState } from 'react';
 import type uPlot from 'uplot';
 import { texts } from 'words:interest';
-import { toPixels } from '../../lib/decimal.ts';
+import { isDecimal, toPixels } from '../../lib/decimal.ts';
 import { compact, number } from '../../lib/format.ts';
 import { dateTime } from '../../lib/time.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { usePlot } from '../../ui/use-plot.ts';
 import { reader, venueNow } from '../venue.ts';
-import { withNow, type InterestPoint } from './with-now.ts';
 
 addWords(texts);
 
 const SHOWN_MS = 14 * 86_400_000;
-const AGAIN_MS = 60_000;
+const LINE_AGAIN_MS = 60_000;
 const LINES = [{ colour: 'var(--accent)', isFilled: true }] as const;
 const NO_ROWS: readonly OpenInterestRow[] = [];
 
@@ -48,7 +47,7 @@ export function InterestLine({
     queryKey: ['openInterestHistory', coin],
     queryFn: ({ signal }) =>
       reader.info.openInterestHistory({ coin, startTime: venueNow() - SHOWN_MS }, { signal }),
-    refetchInterval: AGAIN_MS,
+    refetchInterval: LINE_AGAIN_MS,
   });
   const points = useMemo(
     () => withNow(data ?? NO_ROWS, { openInterest: held, markPx: mark }, venueNow()),
@@ -102,4 +101,49 @@ function amountLabel(value: number, step: number): string {
   if (value >= 100_000) return compact(value.toFixed(0));
   const decimals = step >= 1 || step === 0 ? 0 : Math.min(6, Math.ceil(-Math.log10(step)));
   return number(value.toFixed(decimals), { decimals });
+}
+
+const NOW_AGAIN_MS = 10_000;
+
+/** Pairs of shares of an outcome market, hour by hour: for each of them 1 USDC is locked, whatever the price is. */
+export function OutcomeInterest({
+  instrumentId,
+  name,
+}: {
+  readonly instrumentId: number;
+  readonly name: string;
+}) {
+  const t = useWords();
+  const { data } = useQuery({
+    queryKey: ['outcomeAssetCtxs', instrumentId],
+    queryFn: ({ signal }) =>
+      reader.info.outcomeAssetCtxs({ instrumentIds: [instrumentId] }, { signal }),
+    refetchInterval: NOW_AGAIN_MS,
+  });
+  const now = data?.[0];
+  return (
+    <InterestLine
+      coin={String(instrumentId)}
+      name={name}
+      unit={t('interest.pairs')}
+      held={now?.openInterest}
+      mark={now?.markPx}
+      worthOf={({ openInterest }) => openInterest}
+    />
+  );
+}
+
+export type InterestPoint = Pick<OpenInterestRow, 'time' | 'openInterest' | 'markPx'>;
+
+/** The hours that the venue keeps, and what is held at this moment as the last point. */
+export function withNow(
+  rows: readonly InterestPoint[],
+  {
+    markPx,
+    openInterest,
+  }: { readonly openInterest: string | undefined; readonly markPx: string | undefined },
+  nowMs: number,
+): readonly InterestPoint[] {
+  if (!isDecimal(openInterest) || !isDecimal(markPx)) return rows;
+  return [...rows.filter(({ time }) => time < nowMs), { time: nowMs, openInterest, markPx }];
 }

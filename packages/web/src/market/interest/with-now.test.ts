@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withNow } from './with-now.ts';
+import { withNow } from './interest-line.tsx';
 
 const hour = (time: number, openInterest: string) => ({ time, openInterest, markPx: '10' });
 

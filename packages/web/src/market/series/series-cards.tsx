@@ -1,17 +1,17 @@
 import { Link } from '@tanstack/react-router';
-import type { Ticker } from '@oddlot/sdk';
+import type { OutcomeTimelineItem, Ticker } from '@oddlot/sdk';
 import type { ReactNode } from 'react';
 import { isDecimal, magnitude, sign, subtract } from '../../lib/decimal.ts';
 import { cents, chance, number } from '../../lib/format.ts';
 import { countdown, hourMinute } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
-import { Price, colourOf } from '../../ui/figure.tsx';
+import { colourOf, Price } from '../../ui/figure.tsx';
 import { Spark } from '../../ui/spark.tsx';
-import { priceDecimals } from '../grid-decimals.ts';
-import { yesPriceOf } from '../outcome-tickers.ts';
+import { priceDecimals } from '../on-grid.tsx';
+import { yesPriceOf } from '../tickers.ts';
 import { channelOf, referencePrices } from '../reference-prices.ts';
-import { ResultDots } from './result-dots.tsx';
 import { type RunningSeries, useSeriesTimeline } from './use-running-series.ts';
+import { classes } from '../../ui/classes.ts';
 
 const DECIMALS = 2;
 /** The last minutes, a price a second, drawn every few seconds. */
@@ -172,4 +172,51 @@ function sparkOf(values: readonly number[]): readonly number[] {
 /** The events of a series are called after it and their times. */
 function titleOf(title: string): string {
   return title.split(/[,:(–—]/)[0]?.trim() || title;
+}
+
+const SHOWN = 10;
+
+/** How the last ones ended, oldest first. */
+export function ResultDots({
+  items,
+  nowMs,
+}: {
+  readonly items: readonly OutcomeTimelineItem[];
+  readonly nowMs: number;
+}) {
+  const t = useWords();
+  const past = items.filter(({ endTime }) => endTime <= nowMs).slice(0, SHOWN);
+  const ups = past.filter(({ winningOutcome }) => winningOutcome === 'Yes').length;
+  const downs = past.filter(({ winningOutcome }) => winningOutcome === 'No').length;
+  const neither = past.filter(isNeither).length;
+  const results = t('markets.series.results', { ups, downs });
+  if (past.length === 0) {
+    return <span className="shrink-0 text-faint">{t('markets.series.first')}</span>;
+  }
+  return (
+    <span
+      role="img"
+      aria-label={
+        neither === 0 ? results : `${results}, ${t('markets.series.neither', { neither })}`
+      }
+      className="flex shrink-0 items-center gap-1"
+    >
+      {past.toReversed().map((item) => (
+        <span
+          key={item.instrumentId}
+          className={classes(
+            'size-2 rounded-full',
+            item.winningOutcome === 'Yes' && 'bg-buy',
+            item.winningOutcome === 'No' && 'bg-sell',
+            item.winningOutcome === null && (isNeither(item) ? 'bg-muted' : 'border border-muted'),
+          )}
+        />
+      ))}
+    </span>
+  );
+}
+
+/** Decided, and paid to both sides. */
+function isNeither({ resolutionStatus, winningOutcome }: OutcomeTimelineItem): boolean {
+  return resolutionStatus === 'resolved' && winningOutcome === null;
 }

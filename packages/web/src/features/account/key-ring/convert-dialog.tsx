@@ -2,17 +2,15 @@ import type { Client } from '@oddlot/sdk';
 import { useState } from 'react';
 import { useWords } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
-import { forgetAgent } from '../../../session/revoked-agent.ts';
-import { doneOnce } from '../../../session/sent-once.ts';
+import { doneOnce, forgetAgent } from '../../../session/sent-once.ts';
 import type { Session } from '../../../session/session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { ErrorSentence, useDoing } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { TextField } from '../../../ui/text-field.tsx';
-import { useDoing } from '../../../ui/use-doing.ts';
-import { signerFault, signersOf, SIGNERS_MAX } from './signer-draft.ts';
+import { isAddress } from '../../../lib/typed-text.ts';
 
 const COUNT = /^[1-9]\d*$/;
 
@@ -123,4 +121,34 @@ function Signers({
       )}
     </>
   );
+}
+
+/** The most that an account can have. */
+export const SIGNERS_MAX = 10;
+
+/** What is wrong with one of the typed addresses; undefined for one that will do, and for an empty field. */
+type SignerFault = 'noAddress' | 'own' | 'twice';
+
+export function signerFault(
+  typed: readonly string[],
+  at: number,
+  own: string,
+): SignerFault | undefined {
+  const signers = typed.map(plain);
+  const signer = signers[at] ?? '';
+  if (signer === '') return undefined;
+  if (!isAddress(signer)) return 'noAddress';
+  if (signer === own) return 'own';
+  return signers.indexOf(signer) < at ? 'twice' : undefined;
+}
+
+/** The signers, when all that was typed will do; fields that are empty do not count. */
+export function signersOf(typed: readonly string[], own: string): readonly string[] | undefined {
+  if (typed.some((_, at) => signerFault(typed, at, own) !== undefined)) return undefined;
+  const signers = typed.map(plain).filter((signer) => signer !== '');
+  return signers.length === 0 ? undefined : signers;
+}
+
+function plain(typed: string): string {
+  return typed.trim().toLowerCase();
 }

@@ -1,10 +1,18 @@
-import { useId, type ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense, useId, useState } from 'react';
 import { useWords } from '../../../lib/words.ts';
 import { ApprovedBuilders } from '../../../session/approved-builders.tsx';
 import type { Session } from '../../../session/session.ts';
 import { Agents } from './agents.tsx';
-import { BrowserKeys } from './browser-keys.tsx';
-import { MultiSig } from './multi-sig.tsx';
+import { short } from '../../../lib/format.ts';
+import { canKeepKeys } from '../../../session/key-safe.ts';
+import { eraseKeys, exportBurner } from '../../../session/stored-session.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Checkbox } from '../../../ui/checkbox.tsx';
+import { Code, CopyButton } from '../../../ui/address.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { ErrorSentence, useDoing } from '../../../ui/error-sentence.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { reader } from '../../../market/venue.ts';
 
 /** Who may act for the account, and which of the keys lie in this browser. */
 export function KeysTab({ session }: { readonly session: Session }) {
@@ -54,5 +62,167 @@ function Part({
       </div>
       {children}
     </section>
+  );
+}
+
+/** The keys that this browser keeps: to take the burner's elsewhere, and to erase them. */
+export function BrowserKeys({ session }: { readonly session: Session }) {
+  const t = useWords();
+  const [asked, setAsked] = useState<'show' | 'erase'>();
+  const close = (): void => setAsked(undefined);
+  const { agentAddress, kind } = session;
+  const isBurner = kind === 'burner';
+  const hasNone = !isBurner && agentAddress === undefined;
+  return (
+    <div className="flex flex-col gap-3 px-4 pb-4">
+      {hasNone ? (
+        <p className="text-12 text-muted">{t('account.hasNoKeys')}</p>
+      ) : (
+        <ul className="flex flex-col text-13">
+          {isBurner && <KeptKey name={t('account.hasBurner')} address={session.address} />}
+          {agentAddress !== undefined && (
+            <KeptKey name={t('account.hasAgent')} address={agentAddress} />
+          )}
+        </ul>
+      )}
+      {!canKeepKeys() && <p className="text-12 text-warning">{t('first.notKept')}</p>}
+      {!hasNone && (
+        <p className="flex flex-wrap gap-2">
+          {isBurner && <Button onClick={() => setAsked('show')}>{t('account.export')}</Button>}
+          <Button kind="danger" onClick={() => setAsked('erase')}>
+            {t('account.erase')}
+          </Button>
+        </p>
+      )}
+      <Dialog
+        title={t('account.export')}
+        description={t('account.exportText')}
+        isOpen={asked === 'show'}
+        onClose={close}
+      >
+        <BurnerKey />
+      </Dialog>
+      <Dialog
+        title={t('account.erase')}
+        description={t(isBurner ? 'account.eraseBurnerText' : 'account.eraseAgentText')}
+        isOpen={asked === 'erase'}
+        onClose={close}
+      >
+        <Erase session={session} />
+      </Dialog>
+    </div>
+  );
+}
+
+/** What a key is for, and whose address it signs for; never the key. */
+function KeptKey({ name, address }: { readonly name: string; readonly address: string }) {
+  return (
+    <li className="flex h-9 items-center justify-between gap-4 border-b border-line/50">
+      <span className="truncate">{name}</span>
+      <span className="font-mono text-12 text-muted" title={address}>
+        {short(address)}
+      </span>
+    </li>
+  );
+}
+
+/** Read out of the safe when it is asked for, and gone with the dialog. */
+function BurnerKey() {
+  const t = useWords();
+  const [key, setKey] = useState<string>();
+  const { error, isBusy, run } = useDoing();
+  const show = (): Promise<boolean> => run(async () => setKey(await exportBurner()));
+  return key === undefined ? (
+    <div className="flex flex-col gap-2">
+      <Button kind="accent" isWide isBusy={isBusy} onClick={() => void show()}>
+        {t('account.showKey')}
+      </Button>
+      {error !== undefined && <ErrorSentence error={error} />}
+    </div>
+  ) : (
+    <div className="flex flex-col items-start gap-3">
+      <p className="w-full rounded border border-line bg-canvas/60 p-3">
+        <Code>{key}</Code>
+      </p>
+      <CopyButton text={key} />
+    </div>
+  );
+}
+
+function Erase({ session }: { readonly session: Session }) {
+  const t = useWords();
+  const [isSure, setIsSure] = useState(false);
+  const { error, isBusy, run } = useDoing();
+  return (
+    <div className="flex flex-col gap-4">
+      <Checkbox
+        label={t(session.kind === 'burner' ? 'account.eraseSure' : 'account.eraseAgentSure')}
+        isOn={isSure}
+        onChange={setIsSure}
+      />
+      <Button
+        kind="danger"
+        isWide
+        isBusy={isBusy}
+        disabled={!isSure}
+        onClick={() => void run(() => eraseKeys(session))}
+      >
+        {t('account.eraseButton')}
+      </Button>
+      {error !== undefined && <ErrorSentence error={error} />}
+    </div>
+  );
+}
+
+const ConvertDialog = lazy(async () => ({
+  default: (await import('./convert-dialog.tsx')).ConvertDialog,
+}));
+
+/** Who signs for the account, where that is more than its own key. */
+export function MultiSig({ session }: { readonly session: Session }) {
+  const t = useWords();
+  const { address: user, owner } = session;
+  const [isConverting, setIsConverting] = useState(false);
+  const { data } = useQuery({
+    queryKey: ['multiSigSigners', user],
+    queryFn: ({ signal }) => reader.info.multiSigSigners({ user }, { signal }),
+    staleTime: 0,
+  });
+  if (data === undefined) return null;
+  return (
+    <div className="flex flex-col gap-2 px-4 pb-4 text-12">
+      {data === null ? (
+        <>
+          <p>{t('account.ordinary')}</p>
+          {owner !== undefined && (
+            <span>
+              <Button onClick={() => setIsConverting(true)}>{t('account.convert')}</Button>
+            </span>
+          )}
+        </>
+      ) : (
+        <>
+          <p>
+            {t('account.threshold', {
+              threshold: data.threshold,
+              count: data.authorizedUsers.length,
+            })}
+          </p>
+          <ul className="flex flex-col gap-1">
+            {data.authorizedUsers.map((signer) => (
+              <li key={signer}>
+                <Code>{signer}</Code>
+              </li>
+            ))}
+          </ul>
+          <p className="text-muted">{t('account.convertedText')}</p>
+        </>
+      )}
+      {isConverting && owner !== undefined && data === null && (
+        <Suspense>
+          <ConvertDialog session={session} owner={owner} onClose={() => setIsConverting(false)} />
+        </Suspense>
+      )}
+    </div>
   );
 }

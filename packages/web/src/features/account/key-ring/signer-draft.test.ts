@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { signerFault, signersOf } from './signer-draft.ts';
+import { signerFault, signersOf } from './convert-dialog.tsx';
 
 const OWN = `0x${'11'.repeat(20)}`;
 const ANN = `0x${'aB'.repeat(20)}`;

@@ -6,15 +6,12 @@ import { money, usdc } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import type { Session } from '../../../session/session.ts';
 import { chainName, fromMicro, hasChain } from '../../../session/settlement-chain.ts';
-import { CopyButton } from '../../../ui/copy-button.tsx';
-import { Code } from '../../../ui/code.tsx';
-import { emptied } from '../../../ui/emptied.ts';
+import { Code, CopyButton } from '../../../ui/address.tsx';
+import { emptied } from '../../../ui/text-field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { useDoing } from '../../../ui/use-doing.ts';
-import { AmountField, checkAmount } from './amount-field.tsx';
-import { SendButton } from './send-button.tsx';
+import { useDoing } from '../../../ui/error-sentence.tsx';
+import { AmountField, checkAmount, SendButton, Terms } from './money-fields.tsx';
 import { deposit, type DepositStep, type DepositWay } from './deposit.ts';
-import { Terms } from './terms.tsx';
 import { askChainBalance, useChainBalance } from './use-chain-balance.ts';
 
 type DepositFormProps = {

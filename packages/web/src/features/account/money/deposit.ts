@@ -1,9 +1,10 @@
-import type { Client, Settings } from '@oddlot/sdk';
+import type { Client, LedgerUpdate, Settings } from '@oddlot/sdk';
 import { reader, venueNow } from '../../../market/venue.ts';
 import { providerOf } from '../../../session/browser-wallets.ts';
-import { loadSigning } from '../../../session/load-signing.ts';
+import { loadSigning } from '../../../session/session.ts';
 import { joinChain, permitNonce, sendDeposit, toMicro } from '../../../session/settlement-chain.ts';
-import { noteDeposit } from './deposits-under-way.ts';
+import { createStore } from 'zustand/vanilla';
+import { keepText, readText } from '../../../lib/local-texts.ts';
 
 export type DepositWay = 'permit' | 'transaction';
 /** What a person waits for, step by step. */
@@ -56,4 +57,67 @@ async function byTransaction(order: DepositOrder): Promise<string> {
     usd: toMicro(amount),
     onApproved: () => onStep('send'),
   });
+}
+
+/** Deposits that this browser has sent and the venue has not credited yet; a reload finds them again. */
+export type DepositUnderWay = {
+  readonly user: string;
+  readonly amount: string;
+  /** On the settlement chain; the ledger's row has the same. */
+  readonly txHash: string;
+  readonly sentMs: number;
+};
+
+const KEY = 'oddlot.deposits';
+/** Beyond this it shows as what it is: a transaction that the venue never saw. */
+const KEPT_MS = 24 * 60 * 60 * 1_000;
+
+export const depositsUnderWay = createStore<{ readonly sent: readonly DepositUnderWay[] }>(() => ({
+  sent: kept(),
+}));
+
+export function noteDeposit(sent: DepositUnderWay): void {
+  write([sent, ...depositsUnderWay.getState().sent]);
+}
+
+/** Somebody has looked, and waits for it no longer. */
+export function forgetDeposit(txHash: string): void {
+  write(depositsUnderWay.getState().sent.filter((each) => each.txHash !== txHash));
+}
+
+/** Lets go of what the ledger has, and of what is too old to come. */
+export function settleDeposits(
+  sent: readonly DepositUnderWay[],
+  rows: readonly LedgerUpdate[],
+  nowMs: number,
+): void {
+  const open = stillOpen(sent, rows, nowMs);
+  if (open.length < sent.length) write(open);
+}
+
+function stillOpen(
+  sent: readonly DepositUnderWay[],
+  rows: readonly LedgerUpdate[],
+  nowMs: number,
+): readonly DepositUnderWay[] {
+  const credited = new Set(
+    rows.filter(({ delta }) => delta.type === 'deposit').map(({ hash }) => hash.toLowerCase()),
+  );
+  return sent.filter(
+    ({ sentMs, txHash }) => nowMs - sentMs < KEPT_MS && !credited.has(txHash.toLowerCase()),
+  );
+}
+
+function write(sent: readonly DepositUnderWay[]): void {
+  depositsUnderWay.setState({ sent });
+  keepText(KEY, JSON.stringify(sent));
+}
+
+function kept(): readonly DepositUnderWay[] {
+  try {
+    const read: unknown = JSON.parse(readText(KEY) ?? '[]');
+    return Array.isArray(read) ? (read as DepositUnderWay[]) : [];
+  } catch {
+    return [];
+  }
 }

@@ -4,13 +4,12 @@ import { useState } from 'react';
 import { money } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { useWords } from '../../../lib/words.ts';
-import { useVenueSecond } from '../../../market/use-venue-second.ts';
+import { useVenueSecond } from '../../../market/time-column.tsx';
 import { venueNow } from '../../../market/venue.ts';
 import { hasChain } from '../../../session/settlement-chain.ts';
 import { Button } from '../../../ui/button.tsx';
-import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { ErrorSentence, useDoing } from '../../../ui/error-sentence.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { useDoing } from '../../../ui/use-doing.ts';
 import { askChainBalance } from './use-chain-balance.ts';
 
 type Place = 'perp' | 'outcome' | 'chain';

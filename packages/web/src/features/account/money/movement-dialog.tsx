@@ -5,13 +5,11 @@ import { magnitude, subtract } from '../../../lib/decimal.ts';
 import { usdc } from '../../../lib/format.ts';
 import { wholeDate } from '../../../lib/time.ts';
 import { useWords } from '../../../lib/words.ts';
-import { Code } from '../../../ui/code.tsx';
-import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Code, CopyButton } from '../../../ui/address.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import type { Movement } from './movement.ts';
-import { Terms } from './terms.tsx';
-import { statusOf } from './use-withdrawals.ts';
-import { WithdrawalWay } from './withdrawal-way.tsx';
+import { Terms } from './money-fields.tsx';
+import { statusOf, WithdrawalWay } from './withdrawals.tsx';
 
 /** One movement with all that is known of it, and of a withdrawal why it stands where it stands. */
 export function MovementDialog({

@@ -8,7 +8,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/figure.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { movementOf, type Movement } from './movement.ts';
-import { statusOf, useWithdrawals, withdrawalOf } from './use-withdrawals.ts';
+import { statusOf, useWithdrawals, withdrawalOf } from './withdrawals.tsx';
 
 const MovementDialog = lazy(async () => ({
   default: (await import('./movement-dialog.tsx')).MovementDialog,

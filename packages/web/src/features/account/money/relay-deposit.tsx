@@ -3,14 +3,17 @@ import { useState } from 'react';
 import { usdc } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
-import { loadSigning } from '../../../session/load-signing.ts';
-import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { loadSigning } from '../../../session/session.ts';
+import { ErrorSentence, useDoing } from '../../../ui/error-sentence.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { useDoing } from '../../../ui/use-doing.ts';
-import { RELAY_TRANSFERS, RelayTransfers } from './relay-transfers.tsx';
-import { SendButton } from './send-button.tsx';
-import { Terms } from './terms.tsx';
-import { relayChainName, type RelaySettings, useRelayChains } from './use-relay-chains.ts';
+import {
+  RELAY_TRANSFERS,
+  relayChainName,
+  type RelaySettings,
+  RelayTransfers,
+  useRelayChains,
+} from './relay-transfers.tsx';
+import { SendButton, Terms } from './money-fields.tsx';
 
 /** USDC from another chain, by an address of the relay that is this account's alone. */
 export function RelayDeposit({

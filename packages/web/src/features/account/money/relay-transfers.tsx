@@ -1,13 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import type { RelayTransfer } from '@oddlot/sdk';
+import type { RelayChainRow, RelayTransfer, Settings } from '@oddlot/sdk';
 import { money, short } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
-import { loadSigning } from '../../../session/load-signing.ts';
-import { Code } from '../../../ui/code.tsx';
-import { CopyButton } from '../../../ui/copy-button.tsx';
+import { loadSigning } from '../../../session/session.ts';
+import { Code, CopyButton } from '../../../ui/address.tsx';
 import { Ladder } from '../../../ui/ladder.tsx';
-import { relayChainName } from './use-relay-chains.ts';
 
 const EVERY_MS = 2_000;
 const SHOWN_MAX = 5;
@@ -108,4 +106,30 @@ function titleOf(
 function faultWords(status: RelayTransfer['status'], isDeposit: boolean) {
   if (status === 'failed') return 'account.relayFailed';
   return isDeposit ? 'account.relayRefunded' : 'account.relayOutRefunded';
+}
+
+const NONE: readonly RelayChainRow[] = [];
+
+/** Settings of a venue with a relay. */
+export type RelaySettings = Extract<Settings, { has_relay: true }>;
+
+/** The chains that the relay serves; the settlement chain needs none. */
+export function useRelayChains({
+  relay_url: url,
+  settlement_chain_id: settlement,
+}: RelaySettings): {
+  readonly chains: readonly RelayChainRow[];
+  readonly error: Error | null;
+} {
+  const { data, error } = useQuery({
+    queryKey: ['relayChains', url],
+    queryFn: async () => (await loadSigning()).relayAt(url).chains(),
+  });
+  const chains = data?.filter(({ chainId, enabled }) => enabled && chainId !== settlement) ?? NONE;
+  return { chains, error };
+}
+
+/** `base` is written `Base`. */
+export function relayChainName(chain: string): string {
+  return chain.charAt(0).toUpperCase() + chain.slice(1);
 }

@@ -2,14 +2,18 @@ import type { RelayChainRow } from '@oddlot/sdk';
 import { useState } from 'react';
 import { useWords } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
-import { loadSigning } from '../../../session/load-signing.ts';
+import { loadSigning } from '../../../session/session.ts';
 import { doneOnce } from '../../../session/sent-once.ts';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { RELAY_TRANSFERS, RelayTransfers } from './relay-transfers.tsx';
-import { relayChainName, type RelaySettings, useRelayChains } from './use-relay-chains.ts';
-import { WithdrawFields, type WithdrawalOrder } from './withdraw-fields.tsx';
-import type { WithdrawFormProps } from './withdraw-form.tsx';
+import {
+  RELAY_TRANSFERS,
+  relayChainName,
+  type RelaySettings,
+  RelayTransfers,
+  useRelayChains,
+} from './relay-transfers.tsx';
+import { type WithdrawalOrder, WithdrawFields, type WithdrawFormProps } from './withdraw-form.tsx';
 
 type RelayWithdrawProps = WithdrawFormProps & { readonly settings: RelaySettings };
 

@@ -4,14 +4,12 @@ import { money, short } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { accountStates } from '../../../market/account.ts';
 import { doneOnce } from '../../../session/sent-once.ts';
-import { emptied } from '../../../ui/emptied.ts';
+import { emptied, TextField } from '../../../ui/text-field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { TextField } from '../../../ui/text-field.tsx';
 import { notify } from '../../../ui/toast.tsx';
-import { useDoing } from '../../../ui/use-doing.ts';
-import { isAddress } from '../../../lib/is-address.ts';
-import { AmountField, checkAmount, lackOf } from './amount-field.tsx';
-import { SendButton } from './send-button.tsx';
+import { useDoing } from '../../../ui/error-sentence.tsx';
+import { isAddress } from '../../../lib/typed-text.ts';
+import { AmountField, checkAmount, lackOf, SendButton } from './money-fields.tsx';
 
 type Part = 'perp' | 'outcome';
 type Whom = 'own' | 'other';

@@ -4,7 +4,7 @@ import { useStore } from 'zustand';
 import { money, short } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { ledgerLists } from '../../../market/account-lists.ts';
-import { useVenueSecond } from '../../../market/use-venue-second.ts';
+import { useVenueSecond } from '../../../market/time-column.tsx';
 import { venueNow } from '../../../market/venue.ts';
 import { Ladder } from '../../../ui/ladder.tsx';
 import {
@@ -12,9 +12,8 @@ import {
   forgetDeposit,
   settleDeposits,
   type DepositUnderWay,
-} from './deposits-under-way.ts';
-import { isFinal, useWithdrawals } from './use-withdrawals.ts';
-import { WithdrawalWay } from './withdrawal-way.tsx';
+} from './deposit.ts';
+import { isFinal, useWithdrawals, WithdrawalWay } from './withdrawals.tsx';
 
 /** A withdrawal that came to its end while somebody looked stays for a moment of pride. */
 const SHOWN_AFTER_MS = 60_000;

@@ -1,11 +1,17 @@
 import type { Client, Settings } from '@oddlot/sdk';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useWords } from '../../../lib/words.ts';
 import { doneOnce } from '../../../session/sent-once.ts';
 import { chainName, hasChain } from '../../../session/settlement-chain.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { askWithdrawals } from './use-withdrawals.ts';
-import { WithdrawFields } from './withdraw-fields.tsx';
+import { askWithdrawals } from './withdrawals.tsx';
+import { compare, subtract } from '../../../lib/decimal.ts';
+import { money, short, usdc } from '../../../lib/format.ts';
+import { isAddress } from '../../../lib/typed-text.ts';
+import { accountStates } from '../../../market/account.ts';
+import { emptied, TextField } from '../../../ui/text-field.tsx';
+import { useDoing } from '../../../ui/error-sentence.tsx';
+import { AmountField, checkAmount, lackOf, SendButton, Terms } from './money-fields.tsx';
 
 const RelayWithdraw = lazy(async () => ({
   default: (await import('./relay-withdraw.tsx')).RelayWithdraw,
@@ -55,5 +61,101 @@ export function WithdrawForm(props: WithdrawFormProps) {
         />
       )}
     </>
+  );
+}
+
+export type WithdrawalOrder = { readonly amount: string; readonly destination: string };
+
+/** How much, to whom, what it costs and what arrives; whoever sends it knows which way. */
+export function WithdrawFields({
+  user,
+  text,
+  chain,
+  least,
+  fee,
+  onSend,
+  onSent,
+  children,
+}: {
+  readonly user: string;
+  readonly text: string;
+  /** The name of the chain that it goes to. */
+  readonly chain: string;
+  readonly least: string;
+  readonly fee: string;
+  readonly onSend: (order: WithdrawalOrder) => Promise<unknown>;
+  readonly onSent: () => void;
+  readonly children?: ReactNode;
+}) {
+  const t = useWords();
+  const free = accountStates.use({ user, accountType: 'perp' }, ({ state }) => state?.withdrawable);
+  const [amount, setAmount] = useState('');
+  const [destination, setDestination] = useState<string>(user);
+  const doing = useDoing();
+  const limits = { most: free, least };
+  const isFit = checkAmount(amount, limits, t).isFit;
+  const to = destination.trim().toLowerCase();
+  const isReady = isFit && isAddress(to);
+  const send = async (): Promise<void> => {
+    if (!isReady || doing.isBusy) return;
+    if (!(await doing.run(() => onSend({ amount, destination: to })))) return;
+    setAmount(emptied(amount));
+    onSent();
+  };
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-12 text-muted">{text}</p>
+      {children}
+      <AmountField
+        value={amount}
+        onChange={setAmount}
+        onEnter={() => void send()}
+        limits={limits}
+        source={t('account.perpPart')}
+      />
+      <TextField
+        label={t('account.destination', { chain })}
+        value={destination}
+        isCode
+        onChange={setDestination}
+        fault={destination === '' || isAddress(to) ? undefined : t('wallet.watchFault')}
+      />
+      {isAddress(to) && to !== user && (
+        <p className="border-s-2 border-warning ps-3 text-12">{t('account.otherDestination')}</p>
+      )}
+      <Arrival amount={isFit ? amount : '0'} fee={fee} to={isAddress(to) ? short(to) : '–'} />
+      <SendButton
+        doing={doing}
+        isReady={isReady}
+        label={
+          isReady
+            ? t('account.withdrawButton', { amount: money(amount), address: short(to) })
+            : lackOf('withdraw', { amount, hasAddress: isAddress(to) }, t)
+        }
+        onSend={() => void send()}
+      />
+    </div>
+  );
+}
+
+/** What it costs, and what is left of it at its end. */
+function Arrival({
+  amount,
+  fee,
+  to: address,
+}: {
+  readonly amount: string;
+  readonly fee: string;
+  readonly to: string;
+}) {
+  const t = useWords();
+  const receives = compare(amount, fee) > 0 ? usdc(subtract(amount, fee)) : '–';
+  return (
+    <Terms
+      rows={[
+        { label: t('account.fee'), value: usdc(fee) },
+        { label: t('account.receives', { address }), value: receives },
+      ]}
+    />
   );
 }

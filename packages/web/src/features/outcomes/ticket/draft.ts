@@ -1,6 +1,6 @@
 import { buyNo, buyYes, sellNo, sellYes, type Leg, type OrderEntry } from '@oddlot/sdk';
 import { compare, isDecimal, multiply, onStep, sign } from '../../../lib/decimal.ts';
-import type { Ladder } from '../legs.ts';
+import type { Ladder } from '../market-facts.ts';
 import {
   quoteBuyFor,
   quoteBuyShares,

@@ -1,7 +1,8 @@
 import type { Client } from '@oddlot/sdk';
-import { compare, isDecimal, sign, subtract } from '../../../lib/decimal.ts';
+import { compare, isDecimal, roundTo, sign, subtract } from '../../../lib/decimal.ts';
 import type { Purse } from '../use-purse.ts';
 import type { Draft, Ticket } from './draft.ts';
+import { number, usdc } from '../../../lib/format.ts';
 
 type Wanted = { readonly ticket: Ticket; readonly draft: Draft; readonly purse: Purse };
 
@@ -45,4 +46,12 @@ function missingOf(wanted: Wanted): string | undefined {
 /** Whether all that was said to be spent can be; where the book has less, only what it has must be paid. */
 function isBySpending({ draft, ticket }: Wanted): boolean {
   return ticket.unit === 'money' && draft.quote?.isWhole !== false;
+}
+
+/** The most that can be put in, in words: money in whole cents that are there; undefined where there is nothing. */
+export function mostOf(most: string | undefined, unit: 'money' | 'shares'): string | undefined {
+  if (!isDecimal(most)) return undefined;
+  const whole = unit === 'money' ? roundTo(most, 2, 'down') : most;
+  if (sign(whole) <= 0) return undefined;
+  return unit === 'money' ? usdc(whole) : number(whole);
 }

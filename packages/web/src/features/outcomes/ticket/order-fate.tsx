@@ -5,12 +5,11 @@ import { explainRefusal } from '../../../lib/explain-error.ts';
 import { isDecimal, sign } from '../../../lib/decimal.ts';
 import { cents, number } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
-import { priceDecimals } from '../../../market/grid-decimals.ts';
+import { priceDecimals } from '../../../market/on-grid.tsx';
 import { queryClient } from '../../../market/queries.ts';
-import { outcomeFates } from '../../../market/outcome-fates.ts';
+import { type Fate, fateOf, isOver, outcomeFates, type SentOrder } from './fate.ts';
 import { reader, venueNow } from '../../../market/venue.ts';
 import { classes } from '../../../ui/classes.ts';
-import { fateOf, isOver, type Fate, type SentOrder } from './fate.ts';
 
 /** Streams tell within this time; a receipt is asked for when they do not. */
 const RECEIPT_AFTER_MS = 1_500;

@@ -4,10 +4,9 @@ import { sign } from '../../../lib/decimal.ts';
 import { explainRefusal } from '../../../lib/explain-error.ts';
 import { cents, money, NOTHING, number, percent, usdc } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
-import { priceDecimals, sizeDecimals } from '../../../market/grid-decimals.ts';
+import { priceDecimals, sizeDecimals } from '../../../market/on-grid.tsx';
 import { classes } from '../../../ui/classes.ts';
-import { otherLeg } from '../legs.ts';
-import { legName } from '../market-facts.ts';
+import { legName, otherLeg } from '../market-facts.ts';
 import { MARKET_REST_MS } from './draft.ts';
 import type { OpenTicket } from './use-ticket.ts';
 

@@ -1,23 +1,20 @@
 import { useState } from 'react';
 import { useStore } from 'zustand';
-import type { OutcomeMarketMeta } from '@oddlot/sdk';
+import type { Client, OutcomeMarketMeta } from '@oddlot/sdk';
 import { compare, isDecimal, roundTo, sign, smaller, subtract } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
-import { sizeDecimals } from '../../../market/grid-decimals.ts';
+import { sizeDecimals } from '../../../market/on-grid.tsx';
 import { connection } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
-import { emptied } from '../../../ui/emptied.ts';
-import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { emptied } from '../../../ui/text-field.tsx';
+import { ErrorSentence, useDoing } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { legName } from '../market-facts.ts';
 import { usePurse } from '../use-purse.ts';
-import { movable } from './money-to-move.ts';
-import { mostOf } from './most-of.ts';
-import { MoveMoney } from './move-money.tsx';
-import { NoConnection } from './no-connection.tsx';
-import { usePair, type PairWork } from './use-pair.ts';
-import { WayIn } from './way-in.tsx';
+import { mostOf, movable } from './money-to-move.ts';
+import { MoveMoney, NoConnection, WayIn } from './send-button.tsx';
+import { doneOnce } from '../../../session/sent-once.ts';
 
 /** One USDC is a YES and a NO, and the other way round; free, and at once. */
 export function PairForm({
@@ -155,4 +152,37 @@ function PairPicture({
       </span>
     </div>
   );
+}
+
+export type PairWork = {
+  readonly isBusy: boolean;
+  readonly error: unknown;
+  /** How much the last one was of that succeeded. */
+  readonly done: string | undefined;
+  /** True when it was done. */
+  act(amount: string): Promise<boolean>;
+  clear(): void;
+};
+
+/** Splits money into pairs of shares, or merges pairs into money. */
+export function usePair(
+  trader: Client | undefined,
+  market: OutcomeMarketMeta,
+  kind: 'split' | 'merge',
+): PairWork {
+  const { run, ...doing } = useDoing();
+  const [done, setDone] = useState<string>();
+  const act = async (amount: string): Promise<boolean> => {
+    if (trader === undefined) return false;
+    const entries = [{ asset: market.instrument_id, sz: amount }];
+    const operation = kind === 'split' ? { split: entries } : { merge: entries };
+    return run(async () => {
+      setDone(undefined);
+      await doneOnce(trader, ({ exchange }) =>
+        exchange.outcomeOperate(operation, { confirm: 'executed' }),
+      );
+      setDone(amount);
+    });
+  };
+  return { ...doing, done, act };
 }

@@ -1,14 +1,24 @@
-import type { OutcomeMarketMeta } from '@oddlot/sdk';
+import type { Client, OutcomeMarketMeta } from '@oddlot/sdk';
 import { cents, money, number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
-import { priceDecimals } from '../../../market/grid-decimals.ts';
+import { priceDecimals } from '../../../market/on-grid.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { legName } from '../market-facts.ts';
-import { NoConnection } from './no-connection.tsx';
 import { moneyToMove } from './money-to-move.ts';
-import { MoveMoney } from './move-money.tsx';
 import type { OpenTicket } from './use-ticket.ts';
-import { WayIn } from './way-in.tsx';
+import { useStore } from 'zustand';
+import { useSettings } from '../../../market/queries.ts';
+import {
+  FirstSteps,
+  firstVisit,
+  isUnderWay,
+  openTestAccount,
+} from '../../../session/first-steps.tsx';
+import { LetTrade } from '../../../session/let-trade.tsx';
+import type { Session } from '../../../session/session.ts';
+import { add, compare, onStep, roundTo, smaller } from '../../../lib/decimal.ts';
+import { doneOnce } from '../../../session/sent-once.ts';
+import { ErrorSentence, useDoing } from '../../../ui/error-sentence.tsx';
 
 /** Says what it does; where something is missing, it is the way to that. */
 export function SendButton({
@@ -49,6 +59,95 @@ export function SendButton({
       onClick={() => void submit()}
     >
       {label}
+    </Button>
+  );
+}
+
+/** For who cannot trade yet: the one button that changes it. */
+export function WayIn({ session }: { readonly session: Session | undefined }) {
+  const t = useWords();
+  const isOpening = useStore(firstVisit, isUnderWay);
+  const { data: settings } = useSettings();
+  if (session?.kind === 'spectator') {
+    return <p className="text-12 text-muted">{t('outcomes.ticket.lookingOn')}</p>;
+  }
+  if (session !== undefined && !isOpening) {
+    return <LetTrade />;
+  }
+  if (settings?.faucet_amount === null) {
+    return <p className="text-12 text-muted">{t('first.textNoFaucet')}</p>;
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      <Button
+        kind="accent"
+        size="large"
+        isWide
+        isBusy={isOpening}
+        onClick={() => void openTestAccount()}
+      >
+        {t('first.button')}
+      </Button>
+      <FirstSteps />
+    </div>
+  );
+}
+
+/** Where what is needed moves with the book, in such steps: nobody wants to move each cent by itself. */
+const STEP = '10';
+
+const CENT = '0.01';
+
+/** What to move for an order that lacks money: rounded up to a step, but no more than there is. */
+function amountToMove(missing: string, free: string, step: string): string {
+  return smaller(upTo(missing, step), roundTo(free, 6, 'down'));
+}
+
+function upTo(amount: string, step: string): string {
+  const down = onStep(amount, step, 'down');
+  return compare(down, amount) === 0 ? down : add(down, step);
+}
+
+/** Brings money from the perp sub-account, where deposits and the faucet pay to. */
+export function MoveMoney({
+  owner,
+  missing,
+  perpCash,
+  step = STEP,
+}: {
+  readonly owner: Client;
+  readonly missing: string;
+  readonly perpCash: string;
+  readonly step?: string | undefined;
+}) {
+  const t = useWords();
+  const { error, isBusy, run } = useDoing();
+  const amount = amountToMove(missing, perpCash, step);
+  const move = (): Promise<boolean> => {
+    const way = { from: 'perp', to: 'outcome', amount } as const;
+    return run(() =>
+      doneOnce(owner, ({ exchange }) => exchange.transferBetween(way, { confirm: 'executed' })),
+    );
+  };
+  return (
+    <div className="flex flex-col gap-2">
+      <p className="text-12 text-muted">
+        {t('outcomes.move.text', { missing: money(upTo(missing, CENT)), free: money(perpCash) })}
+      </p>
+      <Button kind="accent" size="large" isWide isBusy={isBusy} onClick={() => void move()}>
+        {t('outcomes.move.button', { amount: money(amount) })}
+      </Button>
+      {error !== undefined && <ErrorSentence error={error} />}
+    </div>
+  );
+}
+
+/** Stands in the place of whatever would send something, and says why nothing is sent. */
+export function NoConnection() {
+  const t = useWords();
+  return (
+    <Button size="large" isWide disabled>
+      {t('outcomes.ticket.lost')}
     </Button>
   );
 }

@@ -2,11 +2,11 @@ import type { Leg, OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
 import { chance } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { nameOf } from '../market-facts.ts';
-import { NoStrike } from './no-strike.tsx';
+import { lacksStrike, legName, nameOf } from '../market-facts.ts';
 import { OrderForm } from './order-form.tsx';
-import { PhaseNotice } from './phase-notice.tsx';
 import { PairForm } from './pair-form.tsx';
+import { countdown, hourMinute } from '../../../lib/time.ts';
+import { useVenueSecond } from '../../../market/time-column.tsx';
 
 type Intent = 'buy' | 'sell' | 'split' | 'merge';
 
@@ -72,5 +72,47 @@ export function TicketPanel({
         />
       )}
     </section>
+  );
+}
+
+/** Why nothing can be traded at the moment, for whoever opens the ticket; nothing where it can. */
+export function PhaseNotice({ market }: { readonly market: OutcomeMarketMeta }) {
+  const t = useWords();
+  if (market.trading.accepting_orders) return null;
+  return (
+    <p role="status" className="border-s-2 border-warning py-1 ps-3 text-12">
+      {market.phase === 'upcoming' ? (
+        <Opens startMs={market.start_time} />
+      ) : (
+        t(`outcomes.phase.${market.phase}Text`)
+      )}
+    </p>
+  );
+}
+
+function Opens({ startMs }: { readonly startMs: number }) {
+  const t = useWords();
+  const leftMs = startMs - useVenueSecond();
+  return (
+    <span className="tabular-nums">
+      {leftMs > 0
+        ? t('outcomes.phase.opensIn', { when: countdown(leftMs) })
+        : t('outcomes.phase.upcomingText')}
+    </span>
+  );
+}
+
+/** What somebody has to know before buying shares of a market that nothing but its operator can decide (R-series). */
+export function NoStrike({ market }: { readonly market: OutcomeMarketMeta }) {
+  const t = useWords();
+  if (!lacksStrike(market)) return null;
+  return (
+    <p role="alert" className="border-s-2 border-warning py-1 ps-3 text-12">
+      {t('outcomes.series.noStrikeText', {
+        when: hourMinute(market.start_time),
+        yes: legName(market, 'Yes'),
+        no: legName(market, 'No'),
+      })}
+    </p>
   );
 }

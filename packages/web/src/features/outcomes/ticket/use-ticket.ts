@@ -1,20 +1,27 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import type { L2Book, Leg, OutcomeMarketMeta, SimulatedAction } from '@oddlot/sdk';
+import type {
+  Client,
+  L2Book,
+  Leg,
+  OrderEntry,
+  OutcomeMarketMeta,
+  SimulatedAction,
+} from '@oddlot/sdk';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { books } from '../../../market/book.ts';
-import { outcomeFates } from '../../../market/outcome-fates.ts';
-import { connection, venueNow } from '../../../market/venue.ts';
-import { emptied } from '../../../ui/emptied.ts';
-import { ladderOf } from '../legs.ts';
-import { gridOf, legName } from '../market-facts.ts';
-import { usePurse, type Purse } from '../use-purse.ts';
-import { draftOf, type Draft, type Ticket } from './draft.ts';
+import { outcomeFates, type SentOrder } from './fate.ts';
+import { connection, reader, venueNow } from '../../../market/venue.ts';
+import { emptied } from '../../../ui/text-field.tsx';
+import { gridOf, ladderOf, legName } from '../market-facts.ts';
+import { type Purse, usePurse } from '../use-purse.ts';
+import { type Draft, draftOf, type Ticket } from './draft.ts';
 import { moneyToMove } from './money-to-move.ts';
-import { outlookOf, type Outlook } from './outlook.ts';
-import { useSend, type Sending } from './use-send.ts';
-import { useSimulated } from './use-simulated.ts';
+import { sentOnce } from '../../../session/sent-once.ts';
+import { useDoing } from '../../../ui/error-sentence.tsx';
+import { add, divide, isDecimal, larger, multiply, sign, subtract } from '../../../lib/decimal.ts';
+import { useQuery } from '@tanstack/react-query';
 
 /** What is typed; what to do and which leg is chosen outside. */
 export type Typed = Omit<Ticket, 'intent' | 'leg'>;
@@ -110,4 +117,147 @@ function delayOf(
 ): number {
   const known = data?.accepted === true && !isOld ? data.orders[0]?.delayMs : undefined;
   return known ?? (quote === undefined ? 0 : market.trading.order_delay_ms);
+}
+
+let lastId = 0;
+
+export type Sending = {
+  readonly sent: SentOrder | undefined;
+  readonly isBusy: boolean;
+  readonly error: unknown;
+  send(entry: OrderEntry, facts: { words: string; delayMs: number }): Promise<boolean>;
+  clear(): void;
+};
+
+/** Sends orders, one at a time, and keeps the last one to tell what becomes of it. */
+export function useSend(trader: Client | undefined): Sending {
+  const [sent, setSent] = useState<SentOrder>();
+  const { run, ...doing } = useDoing();
+  const send: Sending['send'] = async (entry, facts) => {
+    if (trader === undefined) return false;
+    return run(async () => {
+      lastId += 1;
+      const order: SentOrder = { id: lastId, ...facts, sentMs: venueNow(), traceId: undefined };
+      setSent(order);
+      try {
+        const reply = await sentOnce(
+          trader,
+          ({ exchange }) => exchange.order({ orders: [entry] }),
+          () => setSent({ ...order, isAskedFor: true }),
+        );
+        const traceId = reply.status === 'queued' ? reply.traceId : undefined;
+        // The answer was lost and its receipt found: what it says is the end of it, or that it rests.
+        const result = reply.status === 'executed' ? reply.orders[0] : undefined;
+        setSent({ ...order, traceId, result });
+      } catch (fault) {
+        setSent(undefined);
+        throw fault;
+      }
+    });
+  };
+  return { ...doing, sent, send };
+}
+
+/** What an order costs or brings, by the venue's own reckoning where there is one. */
+export type Outlook = {
+  /** What trades at once. */
+  readonly filled: string;
+  readonly average: string | undefined;
+  /** What waits in the book. */
+  readonly resting: string;
+  readonly fee: string;
+  readonly delayMs: number;
+  /** Of a purchase, with its fee; of a sale what comes in, without it. */
+  readonly total: string;
+  /** What the venue holds back for a purchase until it is done: all of it at its limit, with the fee there. */
+  readonly setAside: string;
+  /** If the leg pays 1, and if it pays nothing: of a purchase. */
+  readonly ifRight: string;
+  readonly ifWrong: string;
+  /** Of what is spent, as a fraction: of a purchase. */
+  readonly gain: string | undefined;
+};
+
+export function outlookOf(
+  ticket: Ticket,
+  draft: Draft,
+  simulated: SimulatedAction | undefined,
+): Outlook | undefined {
+  const { price, quote, shares } = draft;
+  if (draft.entry === undefined || price === undefined) return undefined;
+  const order = simulated?.accepted === true ? simulated.orders[0] : undefined;
+  const filled = order?.filledSz ?? (quote === undefined ? '0' : shares);
+  const average = order === undefined ? quote?.average : (order.avgPx ?? undefined);
+  const fee = order === undefined ? (quote?.fee ?? '0') : add(order.fee, order.builderFee);
+  // A market order has no rest to speak of: what does not fill is cancelled.
+  const resting = ticket.kind === 'market' ? '0' : subtract(shares, filled);
+  const traded = isDecimal(average) ? multiply(filled, average) : '0';
+  const value = add(traded, multiply(resting, price));
+  const counted = add(filled, resting);
+  const isBuy = ticket.intent === 'buy';
+  const total = isBuy ? add(value, fee) : subtract(value, fee);
+  const ifRight = subtract(counted, total);
+  return {
+    filled,
+    average,
+    resting,
+    fee,
+    delayMs: order?.delayMs ?? 0,
+    total,
+    setAside: larger(draft.reserve ?? '0', total),
+    ifRight,
+    ifWrong: subtract('0', total),
+    gain: isBuy && sign(total) > 0 ? divide(ifRight, total, 4) : undefined,
+  };
+}
+
+/** Between two questions: a book moves more often than anybody reads. */
+const EVERY_MS = 300;
+const AGAIN_MS = 3_000;
+
+/** What the venue says an order would do now; undefined until it has said so. */
+export function useSimulated(
+  user: string | undefined,
+  draft: Draft,
+): { readonly data: SimulatedAction | undefined; readonly isOld: boolean } {
+  // What the order is without the moment at which a rest ends, which moves all the time.
+  const text = draft.entry === undefined ? undefined : JSON.stringify(draft.entry(0));
+  const settled = useThrottled(text, EVERY_MS);
+  const { data, isPlaceholderData } = useQuery({
+    queryKey: ['simulate', user, settled],
+    queryFn: ({ signal }) => {
+      const order = entryNow(JSON.parse(settled ?? '') as OrderEntry);
+      const action = { type: 'order' as const, grouping: 'na' as const, orders: [order] };
+      return reader.info.simulate({ user: user ?? '', action }, { signal });
+    },
+    enabled: user !== undefined && settled !== undefined,
+    refetchInterval: AGAIN_MS,
+    gcTime: 0,
+    staleTime: 0,
+    placeholderData: (before) => before,
+  });
+  if (text === undefined) return { data: undefined, isOld: false };
+  return { data, isOld: isPlaceholderData || text !== settled };
+}
+
+function entryNow(entry: OrderEntry): OrderEntry {
+  const { t } = entry;
+  if (!('limit' in t) || t.limit.tif !== 'Gtd') return entry;
+  // An hour is as good as any other time that is far enough: what rests is not what is asked about.
+  return { ...entry, t: { limit: { ...t.limit, expireTime: venueNow() + 3_600_000 } } };
+}
+
+/** The value as of at most so long ago. */
+function useThrottled<Value>(value: Value, everyMs: number): Value {
+  const [settled, setSettled] = useState(value);
+  const lastMs = useRef(0);
+  useEffect(() => {
+    const waitMs = Math.max(0, lastMs.current + everyMs - performance.now());
+    const timer = setTimeout(() => {
+      lastMs.current = performance.now();
+      setSettled(value);
+    }, waitMs);
+    return () => clearTimeout(timer);
+  }, [value, everyMs]);
+  return settled;
 }

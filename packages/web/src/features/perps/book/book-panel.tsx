@@ -1,16 +1,21 @@
 import { memo, useMemo, useState } from 'react';
-import { number } from '../../../lib/format.ts';
+import { compact, money, number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
-import { books } from '../../../market/book.ts';
+import { books, type BookState } from '../../../market/book.ts';
 import { contexts } from '../../../market/contexts.ts';
-import { useSession } from '../../../session/use-session.ts';
+import { useSession } from '../../../session/session.ts';
 import { classes } from '../../../ui/classes.ts';
 import { Price } from '../../../ui/figure.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
-import { spreadOf } from '../../../market/ladder/book-levels.ts';
-import { BookSide } from './book-side.tsx';
+import { averageOf, spreadOf } from '../../../market/ladder/book-levels.ts';
+import type { Level } from '@oddlot/sdk';
+import type { StoreApi } from 'zustand/vanilla';
+import { decimalsOf } from '../../../lib/decimal.ts';
+import { BookHalf } from '../../../market/ladder/book-half.tsx';
+import { preferences } from '../../../ui/preferences.ts';
+import { draftStore, takePrice, wishToSend } from '../ticket/draft.ts';
 
 /** The book changes more often than what a half is told: it draws by itself and is rendered seldom. */
 const Half = memo(BookSide);
@@ -133,4 +138,81 @@ function Choices({
       </button>
     </div>
   );
+}
+
+/** One side of the book of a perp: a press on a level takes its price. */
+export function BookSide({
+  side,
+  tick,
+  unit,
+  ...rest
+}: {
+  readonly side: 'bid' | 'ask';
+  readonly store: StoreApi<BookState>;
+  readonly own: readonly string[];
+  readonly tick: string;
+  readonly unit: 'base' | 'quote';
+  readonly offset: number;
+}) {
+  const t = useWords();
+  const {
+    grid: { priceDecimals: least, sizeDecimals },
+  } = useTradedPerp();
+  const priceDecimals = Math.max(decimalsOf(tick), least);
+  const figures = useMemo(() => {
+    const sizes = remembered((size) => number(size, { decimals: sizeDecimals }));
+    const values = remembered(compact);
+    return {
+      price: remembered((price) => number(price, { decimals: priceDecimals })),
+      size: (size: string, value: () => string) =>
+        unit === 'base' ? sizes(size) : values(value()),
+    };
+  }, [priceDecimals, sizeDecimals, unit]);
+  return (
+    <BookHalf
+      {...rest}
+      side={side}
+      tick={tick}
+      levelsIn={levelsIn}
+      figures={figures}
+      label={t(`perps.book.${side}s`)}
+      tell={(level) =>
+        level === undefined
+          ? t('perps.book.noLevel')
+          : t('perps.book.toLevel', {
+              size: number(level.total),
+              price: number(averageOf(level), { decimals: priceDecimals }),
+              value: money(level.value, { decimals: 0 }),
+            })
+      }
+      onTake={take}
+    />
+  );
+}
+
+/** Takes the price; who asked for it, and has a size in the ticket, sends it with the same press. */
+function take(price: string): void {
+  takePrice(price);
+  const { size, type } = draftStore.getState();
+  if (preferences.getState().hasOneClick && type === 'limit' && size !== '') wishToSend();
+}
+
+function levelsIn({ book }: BookState, side: 'bid' | 'ask'): readonly Level[] {
+  return book?.levels[side === 'bid' ? 0 : 1] ?? [];
+}
+
+/** More than a panel shows at once; then it begins anew. */
+const KEPT_MAX = 500;
+
+/** A way to write a text that is asked for the same ones in every frame: each is written once. */
+export function remembered(write: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const written = write(text);
+    if (known.size >= KEPT_MAX) known.clear();
+    known.set(text, written);
+    return written;
+  };
 }

@@ -1,17 +1,18 @@
 import type { ActionReply, AssetPosition, Client, OpenOrder, TriggerOrder } from '@oddlot/sdk';
-import { compare, isDecimal, sign } from '../../../lib/decimal.ts';
+import { add, compare, isDecimal, multiply, onStep, sign, subtract } from '../../../lib/decimal.ts';
 import { money, number } from '../../../lib/format.ts';
 import type { Words } from '../../../lib/words.ts';
-import { replaceExits } from '../tables/replace-exits.ts';
 import {
+  exitsAmong,
   isExitPastMark,
   isPastMark,
   isReplaceable,
   kindOfWaiting,
+  replaceExits,
   replaceTrigger,
-} from '../tables/replace-trigger.ts';
-import { exitsAmong } from '../tables/waiting-exits.ts';
+} from '../tables/waiting-exits.ts';
 import { isLong } from '../use-account.ts';
+import { changeDraft, type Draft } from '../ticket/draft.ts';
 
 /** A price on the chart that means something to the account. */
 export type ChartLine = {
@@ -123,7 +124,7 @@ function exitLines(
   const [takeProfit, stopLoss] = [pair.tpTriggerPrice, pair.slTriggerPrice].map((price) =>
     isDecimal(price) ? price : undefined,
   );
-  const line = (kind: 'takeProfit' | 'stopLoss', oid: string, price: string): ChartLine => ({
+  const exitLine = (kind: 'takeProfit' | 'stopLoss', oid: string, price: string): ChartLine => ({
     id: `${kind} ${oid}`,
     price,
     label: t(`perps.line.${kind}`),
@@ -134,8 +135,8 @@ function exitLines(
     warn: (next) => (isExitPastMark(row, kind, next, markOf()) ? 'firesNow' : undefined),
   });
   return [
-    ...(takeProfit === undefined ? [] : [line('takeProfit', pair.tpOid, takeProfit)]),
-    ...(stopLoss === undefined ? [] : [line('stopLoss', pair.slOid, stopLoss)]),
+    ...(takeProfit === undefined ? [] : [exitLine('takeProfit', pair.tpOid, takeProfit)]),
+    ...(stopLoss === undefined ? [] : [exitLine('stopLoss', pair.slOid, stopLoss)]),
   ];
 }
 
@@ -197,4 +198,52 @@ function triggerLine(
       : undefined,
     warn: (price) => (isPastMark(trigger, price, markOf()) ? 'firesNow' : undefined),
   };
+}
+
+/** What stands in the ticket, as lines: dragging them fills it in, and sends nothing. */
+export function draftLines(draft: Draft, t: Words): readonly ChartLine[] {
+  const { exitBasis, hasExits, price, side, stopLoss, takeProfit, type } = draft;
+  if (type !== 'limit' || !isPositive(price)) return [];
+  const exits = hasExits && exitBasis === 'price';
+  return [
+    line('price', price, side, t),
+    ...(exits && isPositive(takeProfit) ? [line('takeProfit', takeProfit, side, t)] : []),
+    ...(exits && isPositive(stopLoss) ? [line('stopLoss', stopLoss, side, t)] : []),
+  ];
+}
+
+type Field = 'price' | 'takeProfit' | 'stopLoss';
+
+function line(field: Field, price: string, side: 'buy' | 'sell', t: Words): ChartLine {
+  const label = t(`perps.line.draft.${field === 'price' ? side : field}`);
+  return {
+    id: `draft ${field}`,
+    price,
+    label,
+    tone: 'muted',
+    style: 'dashed',
+    set: (next) => changeDraft({ [field]: next }),
+  };
+}
+
+/** How far the exits of a bracket begin from its price. */
+const DISTANCE = '0.01';
+
+/** A bracket to be dragged into shape: at the mark, with an exit on either side. */
+export function bracketAt(markPx: string, tick: string, side: 'buy' | 'sell'): Partial<Draft> {
+  const room = multiply(markPx, DISTANCE);
+  const [above, below] = [onStep(add(markPx, room), tick), onStep(subtract(markPx, room), tick)];
+  const isBuy = side === 'buy';
+  return {
+    type: 'limit',
+    price: onStep(markPx, tick),
+    hasExits: true,
+    exitBasis: 'price',
+    takeProfit: isBuy ? above : below,
+    stopLoss: isBuy ? below : above,
+  };
+}
+
+function isPositive(text: string): boolean {
+  return isDecimal(text) && compare(text, '0') > 0;
 }

@@ -5,20 +5,25 @@ import { openOrders } from '../../../market/account.ts';
 import { books } from '../../../market/book.ts';
 import { intervalMs, type CandleInterval } from '../../../market/candles.ts';
 import { contexts } from '../../../market/contexts.ts';
-import { useSession } from '../../../session/use-session.ts';
+import { useSession } from '../../../session/session.ts';
 import { onDemand } from '../../../ui/late.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { Spinner } from '../../../ui/spinner.tsx';
+import { Spinner } from '../../../ui/empty-state.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
 import { useDraft } from '../ticket/draft.ts';
 import { useKept } from '../use-kept.ts';
 import { usePositions } from '../use-account.ts';
-import { chartLines, type ChartLine } from './chart-lines.ts';
-import { draftLines } from './draft-lines.ts';
-import { ChartMenu, CompareMenu, DrawMenu, IndicatorsMenu } from './chart-menus.tsx';
-import { ChartSwitches, type Extra } from './chart-switches.tsx';
+import { type ChartLine, chartLines, draftLines } from './chart-lines.ts';
+import {
+  ChartMenu,
+  ChartSwitches,
+  CompareMenu,
+  DrawMenu,
+  type Extra,
+  IndicatorsMenu,
+} from './chart-switches.tsx';
 import type { Indicator } from './indicators.ts';
-import type { Compared } from './use-comparison.ts';
+import type { Compared } from './use-lines.ts';
 
 const PriceChart = lazy(async () => ({ default: (await import('./price-chart.tsx')).PriceChart }));
 

@@ -1,9 +1,12 @@
-import { useRef, useState, type PointerEvent } from 'react';
+import { type PointerEvent, useRef, useState } from 'react';
 import { useWords } from '../../../lib/words.ts';
 import { books } from '../../../market/book.ts';
 import { useTradedPerp } from '../traded-perp.ts';
 import { useDrawing } from '../../../market/use-drawing.ts';
-import { drawDepth } from './draw-depth.ts';
+import type { L2Book, Level } from '@oddlot/sdk';
+import { toPixels } from '../../../lib/decimal.ts';
+import { compact, number, percent } from '../../../lib/format.ts';
+import { fitted, FONT, type Palette, palette } from '../../../ui/canvas.ts';
 
 /** How much stands in the book up to which price. */
 export function DepthChart() {
@@ -33,4 +36,187 @@ export function DepthChart() {
       onPointerLeave={() => setPointerX(undefined)}
     />
   );
+}
+
+/** A point of a side: how much can be traded up to a price. */
+type Point = { readonly price: number; readonly total: number };
+
+type Frame = {
+  readonly context: CanvasRenderingContext2D;
+  readonly colours: Palette;
+  readonly width: number;
+  readonly height: number;
+  /** Where the totals stand on. */
+  readonly floor: number;
+  readonly middle: number;
+  /** As far as the picture goes to both sides. */
+  readonly reach: number;
+  /** The larger of both totals within it. */
+  readonly most: number;
+  readonly base: string;
+  readonly x: (price: number) => number;
+  readonly y: (total: number) => number;
+  readonly shown: (price: number) => string;
+};
+
+/** Draws the book summed up from the middle outwards, as far to both sides. */
+export function drawDepth(
+  canvas: HTMLCanvasElement,
+  book: L2Book,
+  {
+    base,
+    decimals,
+    pointerX,
+  }: {
+    /** What sizes are counted in. */
+    readonly base: string;
+    readonly decimals: number;
+    readonly pointerX: number | undefined;
+  },
+): void {
+  const room = fitted(canvas);
+  const [bids, asks] = [pointsOf(book.levels[0]), pointsOf(book.levels[1])];
+  const [bid, ask, lastBid, lastAsk] = [bids[0], asks[0], bids.at(-1), asks.at(-1)];
+  if (room === undefined || !bid || !ask || !lastBid || !lastAsk) return;
+  const { height, width } = room;
+  const floor = height - 24;
+  const middle = (bid.price + ask.price) / 2;
+  const reach = Math.max(reachOf(bids, middle), reachOf(asks, middle));
+  const most = Math.max(totalWithin(bids, middle, reach), totalWithin(asks, middle, reach));
+  const colours = palette();
+  const frame: Frame = {
+    ...room,
+    colours,
+    floor,
+    middle,
+    reach,
+    x: (price) => width / 2 + ((price - middle) / reach) * (width / 2 - 8),
+    most,
+    base,
+    y: (total) => floor - (total / most) * (floor - 32),
+    shown: (price) => number(price.toFixed(decimals), { decimals }),
+  };
+  drawTotals(frame);
+  drawSide(frame, bids, { colour: colours.buy, edge: 0 });
+  drawSide(frame, asks, { colour: colours.sell, edge: width });
+  drawAxis(frame);
+  if (pointerX !== undefined) drawPointer(frame, { pointerX, bids, asks });
+}
+
+/** Levels beyond this many times the usual distance from the middle are no part of the picture. */
+const FAR = 4;
+/** So much of a side's volume is in the picture, where it is not further away than that. */
+const SHARE = 0.95;
+
+/** How far the picture goes for a side: an order that nobody will meet must not press all others together. */
+function reachOf(points: readonly Point[], middle: number): number {
+  const distances = points.map(({ price }) => Math.abs(price - middle));
+  const usual = distances[Math.floor((distances.length - 1) / 2)] ?? 0;
+  const wanted = (points.at(-1)?.total ?? 0) * SHARE;
+  const enough = distances[points.findIndex(({ total }) => total >= wanted)] ?? 0;
+  return Math.max(distances[0] ?? 0, Math.min(enough, usual * FAR));
+}
+
+function totalWithin(points: readonly Point[], middle: number, reach: number): number {
+  const inside = points.filter(({ price }) => Math.abs(price - middle) <= reach);
+  return inside.at(-1)?.total ?? points[0]?.total ?? 0;
+}
+
+/** From the best price outwards; what stands at the last level is there up to the edge. */
+function drawSide(
+  { context, floor, width, x, y }: Frame,
+  points: readonly Point[],
+  { colour, edge }: { readonly colour: string; readonly edge: number },
+): void {
+  context.beginPath();
+  context.moveTo(x(points[0]?.price ?? 0), floor);
+  let last = floor;
+  for (const { price, total } of points) {
+    if (x(price) < 0 || x(price) > width) break;
+    context.lineTo(x(price), last);
+    last = y(total);
+    context.lineTo(x(price), last);
+  }
+  context.lineTo(edge, last);
+  context.strokeStyle = colour;
+  context.stroke();
+  context.lineTo(edge, floor);
+  context.closePath();
+  context.globalAlpha = 0.16;
+  context.fillStyle = colour;
+  context.fill();
+  context.globalAlpha = 1;
+}
+
+const TOTAL_STEPS = 4;
+
+/** How much the heights stand for. */
+function drawTotals({ base, colours, context, most, width, y }: Frame): void {
+  context.font = `11px ${FONT}`;
+  context.textAlign = 'right';
+  context.textBaseline = 'bottom';
+  for (let step = 1; step <= TOTAL_STEPS; step++) {
+    const total = (most * step) / TOTAL_STEPS;
+    const level = Math.round(y(total)) + 0.5;
+    context.strokeStyle = colours.raised;
+    context.beginPath();
+    context.moveTo(0, level);
+    context.lineTo(width, level);
+    context.stroke();
+    context.fillStyle = colours.muted;
+    context.fillText(`${compact(total.toFixed(4))} ${base}`, width - 8, level - 2);
+  }
+  context.textBaseline = 'alphabetic';
+}
+
+function drawAxis({ colours, context, height, middle, reach, shown, width }: Frame): void {
+  context.font = `11px ${FONT}`;
+  context.fillStyle = colours.muted;
+  context.textAlign = 'center';
+  context.fillText(shown(middle), width / 2, height - 8);
+  context.textAlign = 'left';
+  context.fillText(shown(middle - reach), 8, height - 8);
+  context.textAlign = 'right';
+  context.fillText(shown(middle + reach), width - 8, height - 8);
+}
+
+/** The price under the pointer, how far it is, and what stands up to there. */
+function drawPointer(
+  { base, colours, context, floor, middle, reach, shown, width }: Frame,
+  {
+    asks,
+    bids,
+    pointerX,
+  }: {
+    readonly pointerX: number;
+    readonly bids: readonly Point[];
+    readonly asks: readonly Point[];
+  },
+): void {
+  const price = middle + ((pointerX - width / 2) / (width / 2 - 8)) * reach;
+  const within =
+    price < middle
+      ? bids.filter((point) => point.price >= price)
+      : asks.filter((point) => point.price <= price);
+  context.strokeStyle = colours.muted;
+  context.setLineDash([2, 3]);
+  context.beginPath();
+  context.moveTo(pointerX, 24);
+  context.lineTo(pointerX, floor);
+  context.stroke();
+  context.setLineDash([]);
+  context.fillStyle = colours.text;
+  context.textAlign = 'center';
+  const distance = percent(((price - middle) / middle).toFixed(6), { isSigned: true });
+  const total = compact((within.at(-1)?.total ?? 0).toFixed(4));
+  const place = Math.min(Math.max(pointerX, 90), width - 90);
+  context.fillText(`${shown(price)}  ·  ${total} ${base}  ·  ${distance}`, place, 16);
+}
+
+function pointsOf(levels: readonly Level[]): readonly Point[] {
+  let total = 0;
+  return levels.map(({ px, sz }) => {
+    total += toPixels(sz);
+    return { price: toPixels(px), total };
+  });
 }

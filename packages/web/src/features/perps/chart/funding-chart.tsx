@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import type { FundingHistoryRow } from '@oddlot/sdk';
 import { multiply, sign, toPixels } from '../../../lib/decimal.ts';
 import { percent } from '../../../lib/format.ts';
-import { locale } from '../../../lib/locale.ts';
+import { locale } from '../../../lib/languages.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { inNextFrame } from '../../../market/frame.ts';
 import { preferences } from '../../../ui/preferences.ts';

@@ -8,7 +8,7 @@ import { useWords } from '../../../lib/words.ts';
 import { fundingLists } from '../../../market/account-lists.ts';
 import { contexts } from '../../../market/contexts.ts';
 import { reader, venueNow } from '../../../market/venue.ts';
-import { useSession } from '../../../session/use-session.ts';
+import { useSession } from '../../../session/session.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/figure.tsx';
 import { useTradedPerp } from '../traded-perp.ts';

@@ -1,25 +1,24 @@
 import {
+  type CandlestickData,
   CandlestickSeries,
   createChart,
   createSeriesMarkers,
-  HistogramSeries,
-  TickMarkType,
-  type CandlestickData,
   type HistogramData,
+  HistogramSeries,
   type IChartApi,
   type ISeriesApi,
   type ISeriesMarkersPluginApi,
+  TickMarkType,
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts';
 import type { Candle } from '@oddlot/sdk';
 import { onStep, toPixels } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
-import { locale } from '../../../lib/locale.ts';
+import { locale } from '../../../lib/languages.ts';
 import { dateTime, dayMonth, hourMinute } from '../../../lib/time.ts';
 import { FONT, palette } from '../../../ui/canvas.ts';
 import type { Grid } from '../grid.ts';
-import type { Scale } from './scale.ts';
 
 export type PriceChart = {
   readonly chart: IChartApi;
@@ -205,3 +204,17 @@ export function volumeOf({ c, o, t, v }: Candle): HistogramData {
 export function secondsOf(ms: number): UTCTimestamp {
   return Math.floor(ms / 1_000) as UTCTimestamp;
 }
+
+/** Where a price is on the chart, and back; both change with every move of the scale. */
+export type Scale = {
+  /** Below 0 or beyond the height while the price is out of sight; undefined while there is no scale. */
+  readonly toY: (price: string) => number | undefined;
+  /** On the tick. */
+  readonly toPrice: (y: number) => string | undefined;
+  /** Of what is drawn of prices, in pixels. */
+  readonly height: () => number;
+  /** Of the prices at the right, in pixels. */
+  readonly axisWidth: () => number;
+  /** Tells of every redraw. */
+  readonly onRedraw: (listener: () => void) => () => void;
+};

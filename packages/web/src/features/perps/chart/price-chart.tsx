@@ -7,19 +7,18 @@ import { useWords } from '../../../lib/words.ts';
 import { fillLists } from '../../../market/account-lists.ts';
 import { candleSeries, changedEnd, startOf, type CandleInterval } from '../../../market/candles.ts';
 import { inNextFrame, onFrame } from '../../../market/frame.ts';
-import { useSession } from '../../../session/use-session.ts';
+import { useSession } from '../../../session/session.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { preferences } from '../../../ui/preferences.ts';
 import { palette } from '../../../ui/canvas.ts';
 import { onDemand } from '../../../ui/late.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
 import type { ChartLine } from './chart-lines.ts';
-import { useDrawings } from './drawings/kept-drawings.ts';
+import { useDrawings } from './drawings/drawing.ts';
 import { LineOverlay } from './line-overlay.tsx';
 import type { Indicator } from './indicators.ts';
-import { useComparison, type Compared } from './use-comparison.ts';
+import { type Compared, useComparison, usePastLine } from './use-lines.ts';
 import { useIndicators } from './use-indicators.ts';
-import { usePastLine } from './use-past-line.ts';
 import {
   barOf,
   makeChart,

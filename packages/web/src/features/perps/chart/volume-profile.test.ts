@@ -1,7 +1,7 @@
 import type { Candle } from '@oddlot/sdk';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { volumeProfile } from './volume-profile.ts';
+import { volumeProfile } from './drawings/drawing-overlay.tsx';
 
 const candle = (l: number, h: number, v: number): Candle =>
   ({ l: String(l), h: String(h), v: String(v) }) as Candle;

@@ -1,21 +1,22 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { ActionReply, AssetPosition, Client, PerpMeta, TriggerOrder } from '@oddlot/sdk';
 import { sum } from '../../../lib/decimal.ts';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
-import { SizeOnGrid } from '../../../market/on-grid.tsx';
+import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { usePerps } from '../../../market/queries.ts';
-import { useSession } from '../../../session/use-session.ts';
+import { useSession } from '../../../session/session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { Money } from '../../../ui/figure.tsx';
-import { closingOrder } from '../closing-order.ts';
+import { closingOrder } from './position-actions.tsx';
 import { gridOf } from '../grid.ts';
 import { positionKey, positionName, usePositions } from '../use-account.ts';
 import { useAct } from '../use-act.ts';
 import { exitsAmong } from './waiting-exits.ts';
-import { cancelNamed } from './what-waits.ts';
+import { cancelNamed, type Exit, whatWaits } from './what-waits.ts';
+import { Checkbox } from '../../../ui/checkbox.tsx';
 
 /** Closes every position at the market, after a question that names each of them. */
 export function CloseAll() {
@@ -36,13 +37,13 @@ export function CloseAll() {
         isOpen={isOpen}
         onClose={close}
       >
-        {isOpen && <Question onDone={close} />}
+        {isOpen && <CloseQuestion onDone={close} />}
       </Dialog>
     </>
   );
 }
 
-function Question({ onDone }: { readonly onDone: () => void }) {
+function CloseQuestion({ onDone }: { readonly onDone: () => void }) {
   const t = useWords();
   const user = useSession()?.address;
   const positions = usePositions();
@@ -116,4 +117,98 @@ async function closeEach(
   return later.length === 0 || reply.failure !== undefined
     ? reply
     : closeEach(trader, later, around);
+}
+
+/** Takes back what is counted, after one question: there is no way to undo it. Exits stay unless they are asked for. */
+export function CancelAll() {
+  const t = useWords();
+  const user = useSession()?.address;
+  const { orders, triggers } = openOrders.use(user, (open) => open);
+  const [isOpen, setIsOpen] = useState(false);
+  const { canAct } = useAct();
+  const close = (): void => setIsOpen(false);
+  if (!canAct || (orders.length + triggers.length === 0 && !isOpen)) return null;
+  return (
+    <>
+      <Button size="small" kind="quiet" onClick={() => setIsOpen(true)}>
+        {t('perps.cancelAll.button')}
+      </Button>
+      <Dialog
+        title={t('perps.cancelAll.title')}
+        description={t('perps.cancelAll.text')}
+        isOpen={isOpen}
+        onClose={close}
+      >
+        {isOpen && <CancelQuestion onDone={close} />}
+      </Dialog>
+    </>
+  );
+}
+
+function CancelQuestion({ onDone }: { readonly onDone: () => void }) {
+  const t = useWords();
+  const user = useSession()?.address;
+  const { orders, triggers } = openOrders.use(user, (open) => open);
+  const positions = usePositions();
+  const waits = useMemo(
+    () => whatWaits({ orders, triggers, positions }),
+    [orders, triggers, positions],
+  );
+  const [withExits, setWithExits] = useState(false);
+  const { act, isBusy } = useAct();
+  const exits = withExits ? waits.exits : [];
+  const cancels = [...waits.orders, ...exits.map(({ cancel }) => cancel)];
+  const cancel = async (): Promise<void> => {
+    if ((await act((trader) => cancelNamed(trader, cancels))) !== undefined) onDone();
+  };
+  const count = waits.orders.length;
+  const names = {
+    orders: t('perps.cancelAll.orders', { count }),
+    exits: t('perps.cancelAll.exits', { count: exits.length }),
+  };
+  return (
+    <div className="flex flex-col gap-3">
+      {waits.exits.length > 0 && (
+        <div className="flex flex-col gap-2 border-s-2 border-warning py-0.5 ps-3 text-12">
+          <p>{t(withExits ? 'perps.cancelAll.bare' : 'perps.cancelAll.stay')}</p>
+          <ExitList exits={waits.exits} />
+          <Checkbox
+            label={t('perps.cancelAll.asWell', { count: waits.exits.length })}
+            isOn={withExits}
+            onChange={setWithExits}
+          />
+        </div>
+      )}
+      <Button
+        kind="danger"
+        isWide
+        isBusy={isBusy}
+        disabled={cancels.length === 0}
+        onClick={() => void cancel()}
+      >
+        {exits.length === 0
+          ? t('perps.cancelAll.confirm', names)
+          : t(count === 0 ? 'perps.cancelAll.confirmExits' : 'perps.cancelAll.confirmBoth', names)}
+      </Button>
+    </div>
+  );
+}
+
+/** Each by its market, its kind and its price; a long list scrolls. */
+function ExitList({ exits }: { readonly exits: readonly Exit[] }) {
+  const t = useWords();
+  return (
+    <ul
+      className="max-h-40 overflow-auto"
+      aria-label={t('perps.cancelAll.exitsLabel')}
+      tabIndex={0}
+    >
+      {exits.map(({ asset, cancel, kind, market, price }) => (
+        <li key={`${cancel.grouping ?? ''} ${cancel.o}`} className="flex justify-between gap-2">
+          <span>{`${market} · ${t(`perps.line.${kind}`)}`}</span>
+          <OnGrid coin={asset} value={price} />
+        </li>
+      ))}
+    </ul>
+  );
 }

@@ -1,24 +1,38 @@
-import { useMemo } from 'react';
+import {
+  createContext,
+  type FormEvent,
+  type ReactNode,
+  useContext,
+  useMemo,
+  useState,
+} from 'react';
 import type { OpenOrder } from '@oddlot/sdk';
-import { OrderOrigin } from '../../../account-tables/origin.tsx';
-import { ReportButton } from '../../../account-tables/report/report-button.tsx';
-import { REPORT_KEY, useReport } from '../../../account-tables/report/use-report.tsx';
-import { subtract } from '../../../lib/decimal.ts';
+import { OrderOrigin } from '../../../account-tables/fill-cells.tsx';
+import {
+  REPORT_KEY,
+  ReportButton,
+  useReport,
+} from '../../../account-tables/report/report-button.tsx';
+import { compare, isDecimal, sign, subtract } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
-import { priceDecimals } from '../../../market/grid-decimals.ts';
+import { OnGrid, priceDecimals, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { usePerp } from '../../../market/queries.ts';
 import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { Table, type Column } from '../../../ui/table.tsx';
+import { type Column, Table } from '../../../ui/table.tsx';
 import { useAct } from '../use-act.ts';
-import { AmendButtons, AmendField, AmendingOrders, useAmending } from './amend-order.tsx';
-import { MarketLink } from './market-link.tsx';
-import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
-import { OrderNote } from './order-note.tsx';
-import { SideWord } from './side-word.tsx';
+import { MarketLink, SideWord } from './cells.tsx';
+import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { NumberField } from '../../../ui/number-field.tsx';
+import { gridOf } from '../grid.ts';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { TextField } from '../../../ui/text-field.tsx';
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
+import { keepText, readText } from '../../../lib/local-texts.ts';
 
 export function OrdersTable({ user }: { readonly user: string }) {
   const t = useWords();
@@ -182,4 +196,223 @@ function Kind({ order: { expireTime, reduceOnly, tif } }: { readonly order: Open
       {reduceOnly && ` · ${t('perps.ticket.reduceOnly')}`}
     </span>
   );
+}
+
+/** Another price or size for an order that rests, typed in its row; at the same price it keeps its place. */
+
+type Draft = { readonly order: OpenOrder; readonly price: string; readonly size: string };
+
+type Amending = {
+  readonly draft: Draft | undefined;
+  readonly isBusy: boolean;
+  readonly begin: (order: OpenOrder) => void;
+  readonly change: (part: Partial<Draft>) => void;
+  readonly leave: () => void;
+  readonly save: () => void;
+};
+
+const AmendContext = createContext<Amending | undefined>(undefined);
+
+/** One order of the table is amended at a time; a refusal stands above the table with what mends it. */
+export function AmendingOrders({ children }: { readonly children: ReactNode }) {
+  const [draft, setDraft] = useState<Draft>();
+  const [fault, setFault] = useState<unknown>();
+  const { act, isBusy } = useAct(setFault);
+  const amending = useMemo((): Amending => {
+    const put = (next: Draft | undefined): void => {
+      setFault(undefined);
+      setDraft(next);
+    };
+    return {
+      draft,
+      isBusy,
+      begin: (order) => put({ order, price: order.limitPx, size: order.origSz }),
+      change: (part) => draft !== undefined && put({ ...draft, ...part }),
+      leave: () => put(undefined),
+      save: () => {
+        if (draft === undefined || !isChanged(draft)) return;
+        setFault(undefined);
+        const { order, price, size } = draft;
+        const entry = { a: order.instrumentId, o: order.oid, p: price, s: size };
+        void act((trader) => trader.exchange.modify2(entry, { confirm: 'executed' })).then(
+          (reply) => reply !== undefined && setDraft(undefined),
+        );
+      },
+    };
+  }, [act, draft, isBusy]);
+  return (
+    <AmendContext value={amending}>
+      {fault !== undefined && draft !== undefined && (
+        <div className="px-4 py-1">
+          <ErrorSentence
+            error={fault}
+            onRemedy={(remedy) => {
+              if (remedy.kind !== 'useValue') return undefined;
+              const { field, value } = remedy;
+              return () => amending.change(field === 's' ? { size: value } : { price: value });
+            }}
+          />
+        </div>
+      )}
+      {children}
+    </AmendContext>
+  );
+}
+
+/** Whether something else would rest than what does. */
+function isChanged({ order, price, size }: Draft): boolean {
+  if (![price, size].every((text) => isDecimal(text) && sign(text) > 0)) return false;
+  return compare(price, order.limitPx) !== 0 || compare(size, order.origSz) !== 0;
+}
+
+/** How the order with this id is being amended, if it is. */
+export function useAmending(oid: number): Amending {
+  const amending = useContext(AmendContext);
+  if (amending === undefined) throw new Error('There is no table of orders around this cell');
+  return amending.draft?.order.oid === oid ? amending : { ...amending, draft: undefined };
+}
+
+/** A figure of an order; while it is amended, a field with it. Enter sends, Escape leaves it as it was. */
+export function AmendField({
+  order,
+  field,
+  children,
+}: {
+  readonly order: OpenOrder;
+  readonly field: 'price' | 'size';
+  readonly children: ReactNode;
+}) {
+  const t = useWords();
+  const { change, draft, leave, save } = useAmending(order.oid);
+  const perp = usePerp(String(order.instrumentId));
+  if (draft === undefined || perp === undefined) return children;
+  const grid = gridOf(perp);
+  return (
+    <div
+      role="presentation"
+      onKeyDown={({ key }) => key === 'Escape' && leave()}
+      className="[&_label]:sr-only [&_input]:text-13 [&>div>div]:h-7 [&>div>div>span]:hidden"
+    >
+      <NumberField
+        label={t(`perps.ticket.${field}`)}
+        value={draft[field]}
+        step={field === 'price' ? grid.tick : grid.lot}
+        onChange={(value) => change({ [field]: value })}
+        onEnter={save}
+      />
+    </div>
+  );
+}
+
+export function AmendButtons({ order }: { readonly order: OpenOrder }) {
+  const t = useWords();
+  const { draft, isBusy, leave, save } = useAmending(order.oid);
+  return (
+    <span className="inline-flex gap-1">
+      <Button
+        size="small"
+        kind="accent"
+        isBusy={isBusy}
+        disabled={draft === undefined || !isChanged(draft)}
+        onClick={save}
+      >
+        {t('perps.save')}
+      </Button>
+      <Button size="small" onClick={leave}>
+        {t('perps.amend.leave')}
+      </Button>
+    </span>
+  );
+}
+
+/** What its owner wrote to an order; a press opens it. */
+export function OrderNote({ oid }: { readonly oid: number }) {
+  const t = useWords();
+  const note = useNote(oid);
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        title={note === '' ? t('perps.note.add') : note}
+        aria-label={t(note === '' ? 'perps.note.label' : 'perps.note.labelOf', { oid, note })}
+        onClick={() => setIsOpen(true)}
+        className="min-w-0 truncate rounded text-accent hover:underline"
+      >
+        {note === '' ? '✎' : <bdi>{note}</bdi>}
+      </button>
+      {isOpen && <Edit oid={oid} note={note} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
+
+function Edit({
+  oid,
+  note,
+  onClose,
+}: {
+  readonly oid: number;
+  readonly note: string;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const [typed, setTyped] = useState(note);
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    writeNote(oid, typed);
+    onClose();
+  };
+  return (
+    <Dialog
+      title={t('perps.note.title')}
+      description={t('perps.note.text')}
+      isOpen
+      onClose={onClose}
+    >
+      <form className="flex flex-col gap-3" onSubmit={save}>
+        <TextField
+          label={t('perps.note.field')}
+          value={typed}
+          maxLength={NOTE_CHARS}
+          onChange={setTyped}
+        />
+        <Button kind="accent" isWide type="submit">
+          {t('perps.save')}
+        </Button>
+      </form>
+    </Dialog>
+  );
+}
+
+/** What owners wrote to their orders, by order id. It is for their eyes: this browser keeps it, and nobody is sent it. */
+type Notes = Readonly<Record<string, string>>;
+
+const KEY = 'oddlot.notes';
+/** The oldest go first. */
+const NOTES_MAX = 500;
+export const NOTE_CHARS = 140;
+
+const notes = createStore<Notes>(() => kept());
+
+export function useNote(oid: number): string {
+  return useStore(notes, (all) => all[String(oid)] ?? '');
+}
+
+export function writeNote(oid: number, text: string): void {
+  const { [String(oid)]: _, ...others } = notes.getState();
+  const note = text.trim().slice(0, NOTE_CHARS);
+  const all = Object.entries(note === '' ? others : { ...others, [String(oid)]: note });
+  const newest = all.toSorted(([a], [b]) => Number(a) - Number(b)).slice(-NOTES_MAX);
+  notes.setState(Object.fromEntries(newest), true);
+  keepText(KEY, JSON.stringify(notes.getState()));
+}
+
+function kept(): Notes {
+  try {
+    const found: unknown = JSON.parse(readText(KEY) ?? '{}');
+    const entries = Object.entries(found as object).filter(([, text]) => typeof text === 'string');
+    return Object.fromEntries(entries) as Notes;
+  } catch {
+    return {};
+  }
 }

@@ -1,14 +1,22 @@
 import { useNavigate } from '@tanstack/react-router';
 import { memo, useState } from 'react';
 import type { AssetPosition } from '@oddlot/sdk';
-import { number } from '../../../lib/format.ts';
+import { money, number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
-import { priceDecimals } from '../../../market/grid-decimals.ts';
+import { priceDecimals } from '../../../market/on-grid.tsx';
 import { usePerp } from '../../../market/queries.ts';
 import { classes } from '../../../ui/classes.ts';
-import { ExitsDialog } from './exits-dialog.tsx';
-import { useWaitingExits } from './waiting-exits.ts';
-import { positionName } from '../use-account.ts';
+import { isExitPastMark, replaceExits, useWaitingExits } from './waiting-exits.ts';
+import { isLong, positionName } from '../use-account.ts';
+import { divide, isDecimal, magnitude, multiply, subtract } from '../../../lib/decimal.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { colourOf } from '../../../ui/figure.tsx';
+import { NumberField } from '../../../ui/number-field.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { exitPrice } from '../ticket/orders-of-draft.ts';
+import { useAct } from '../use-act.ts';
 
 /** Take-profit and stop-loss of a position; a press opens them. */
 export const PositionExits = memo(function PositionExits({ row }: { readonly row: AssetPosition }) {
@@ -81,5 +89,162 @@ function Prices({
         </span>
       )}
     </span>
+  );
+}
+
+const EXITS = ['takeProfit', 'stopLoss'] as const;
+const BASES = ['price', 'percent', 'pnl'] as const;
+type Exit = (typeof EXITS)[number];
+
+/** Take-profit and stop-loss of a position, by price, by percent of its entry or by what they make. */
+export function ExitsDialog({
+  row,
+  onClose,
+}: {
+  readonly row: AssetPosition;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const perp = usePerp(row.position.asset);
+  const tick = perp?.priceTick ?? '0';
+  const decimals = perp && priceDecimals(perp);
+  const { basis, prices, save, setTyped, typed, ...state } = useExits(row, tick, onClose);
+  const unit = basis === 'percent' ? '%' : basis === 'pnl' ? 'USDC' : undefined;
+  return (
+    <Dialog
+      title={t('perps.exits.title', { market: row.position.coin })}
+      description={t('perps.exits.text', {
+        entry: number(row.position.entryPx, { decimals }),
+        mark: number(row.position.markPx, { decimals }),
+      })}
+      isOpen
+      onClose={onClose}
+    >
+      <div className="flex flex-col gap-3">
+        <Segmented
+          label={t('perps.ticket.exitsBy')}
+          size="small"
+          value={basis}
+          onChange={state.changeBasis}
+          segments={BASES.map((value) => ({ value, label: t(`perps.ticket.basis.${value}`) }))}
+        />
+        {EXITS.map((exit) => (
+          <div key={exit} className="flex flex-col gap-1">
+            <NumberField
+              label={t(`perps.ticket.${exit}`)}
+              value={typed[exit]}
+              step={basis === 'price' ? tick : undefined}
+              unit={unit}
+              onChange={(value) => setTyped({ ...typed, [exit]: value })}
+            />
+            <Effect row={row} exit={exit} price={prices[exit]} decimals={decimals} />
+          </div>
+        ))}
+        {state.fault !== undefined && <ErrorSentence error={state.fault} />}
+        <Button
+          kind="accent"
+          isWide
+          isBusy={state.isBusy}
+          disabled={!state.canAct || !state.isReady}
+          onClick={() => void save(prices)}
+        >
+          {t('perps.exits.save')}
+        </Button>
+        {state.replaced.length > 0 && (
+          <Button
+            kind="danger"
+            isWide
+            disabled={!state.canAct || state.isBusy}
+            onClick={() => void save({ takeProfit: undefined, stopLoss: undefined })}
+          >
+            {t('perps.exits.remove')}
+          </Button>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+/** What an exit would make of the whole position, before the fee. */
+function Effect({
+  row,
+  exit,
+  price,
+  decimals,
+}: {
+  readonly row: AssetPosition;
+  readonly exit: Exit;
+  readonly price: string | undefined;
+  readonly decimals: number | undefined;
+}) {
+  const t = useWords();
+  if (price === undefined) return null;
+  if (isExitPastMark(row, exit, price, row.position.markPx)) return <FiresNow />;
+  const { entryPx, szi } = row.position;
+  const made = multiply(szi, subtract(price, entryPx));
+  const share = divide(made, magnitude(multiply(szi, entryPx)), 6);
+  return (
+    <p className={`text-12 ${colourOf(made)}`}>
+      {t('perps.exits.makes', {
+        price: number(price, { decimals }),
+        amount: money(made, { isSigned: true }),
+        share: percent(share, { isSigned: true }),
+      })}
+    </p>
+  );
+}
+
+function useExits(row: AssetPosition, tick: string, onDone: () => void) {
+  // The pair that the dialog was opened on; what fires meanwhile is gone and cannot be cancelled.
+  const [replaced] = useState(row.tpsl);
+  const [basis, setBasis] = useState<(typeof BASES)[number]>('price');
+  const [typed, setTyped] = useState<Readonly<Record<Exit, string>>>({
+    takeProfit: replaced[0]?.tpTriggerPrice ?? '',
+    stopLoss: replaced[0]?.slTriggerPrice ?? '',
+  });
+  const [fault, setFault] = useState<unknown>();
+  const { act, canAct, isBusy } = useAct(setFault);
+  const { entryPx, szi } = row.position;
+  const side = isLong(row) ? 'buy' : 'sell';
+  const priceOf = (exit: Exit): string | undefined => {
+    const entry = { price: entryPx, size: magnitude(szi), tick };
+    const price = exitPrice({ ...typed, exitBasis: basis, side }, exit, entry);
+    return isDecimal(price) ? price : undefined;
+  };
+  const changeBasis = (next: (typeof BASES)[number]): void => {
+    // A price stays what it is; another measure begins anew.
+    const kept = { takeProfit: priceOf('takeProfit') ?? '', stopLoss: priceOf('stopLoss') ?? '' };
+    setTyped(next === 'price' ? kept : { takeProfit: '', stopLoss: '' });
+    setBasis(next);
+  };
+  const save = async (prices: Readonly<Record<Exit, string | undefined>>): Promise<void> => {
+    setFault(undefined);
+    const reply = await act((trader) => replaceExits(trader, row, prices, replaced));
+    if (reply !== undefined) onDone();
+  };
+  const prices = { takeProfit: priceOf('takeProfit'), stopLoss: priceOf('stopLoss') };
+  const isPast = (exit: Exit): boolean =>
+    isExitPastMark(row, exit, prices[exit], row.position.markPx);
+  return {
+    basis,
+    canAct,
+    changeBasis,
+    fault,
+    isBusy,
+    isReady: EXITS.some((exit) => prices[exit] !== undefined) && !EXITS.some(isPast),
+    prices,
+    replaced,
+    save,
+    setTyped,
+    typed,
+  };
+}
+
+/** Said in place of sending what would be no exit but an order at the market. */
+export function FiresNow() {
+  return (
+    <p role="alert" className="border-s-2 border-warning py-0.5 ps-3 text-12">
+      {useWords()('perps.amend.firesNow')}
+    </p>
   );
 }

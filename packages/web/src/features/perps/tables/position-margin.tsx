@@ -3,9 +3,9 @@ import type { AssetPosition, UpdateIsolatedMarginParameters } from '@oddlot/sdk'
 import { divide, isDecimal, multiply, roundTo, sign } from '../../../lib/decimal.ts';
 import { money, number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
-import { priceDecimals } from '../../../market/grid-decimals.ts';
+import { priceDecimals } from '../../../market/on-grid.tsx';
 import { usePerp } from '../../../market/queries.ts';
-import { useSession } from '../../../session/use-session.ts';
+import { useSession } from '../../../session/session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';

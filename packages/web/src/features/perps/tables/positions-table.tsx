@@ -1,12 +1,31 @@
-import { useMemo } from 'react';
-import type { AssetPosition } from '@oddlot/sdk';
-import { useWords } from '../../../lib/words.ts';
+import { type ReactNode, useMemo, useState } from 'react';
+import type { AssetPosition, LedgerUpdate } from '@oddlot/sdk';
+import { useWords, type Words } from '../../../lib/words.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { Table } from '../../../ui/table.tsx';
-import { positionKey, useAccountState, usePositions } from '../use-account.ts';
+import { type Column, Table } from '../../../ui/table.tsx';
+import { isLong, positionKey, useAccountState, usePositions } from '../use-account.ts';
 import { useWidth } from '../use-width.ts';
-import { positionColumns } from './position-columns.tsx';
-import { TakenNote } from './taken-note.tsx';
+import {
+  ShareButton,
+  sharedPosition,
+  type SharedResult,
+} from '../../../account-tables/share/share-button.tsx';
+import { compare, magnitude } from '../../../lib/decimal.ts';
+import { number, percent } from '../../../lib/format.ts';
+import { OnGrid, priceDecimals, SizeOnGrid } from '../../../market/on-grid.tsx';
+import { knownPerps, usePerp } from '../../../market/queries.ts';
+import { Badge } from '../../../ui/badge.tsx';
+import { colourOf, Money } from '../../../ui/figure.tsx';
+import { AdlLights, LiquidationDistance, LiquidationPrice, MarketLink } from './cells.tsx';
+import { PositionActions } from './position-actions.tsx';
+import { PositionExits } from './position-exits.tsx';
+import { MarginButtons, MarginShare } from './position-margin.tsx';
+import { dateTime } from '../../../lib/time.ts';
+import { WhyDialog } from '../../../account-tables/why-dialog.tsx';
+import { ledgerLists } from '../../../market/account-lists.ts';
+import { venueNow } from '../../../market/venue.ts';
+import { Button } from '../../../ui/button.tsx';
+import { useKept } from '../use-kept.ts';
 
 /** Rows of one line where all columns have room beside each other, else of two. */
 const [ROW_PX, TWO_LINES_PX] = [32, 44];
@@ -38,5 +57,293 @@ export function PositionsTable({ user }: { readonly user: string }) {
         />
       </div>
     </div>
+  );
+}
+
+type Columns = readonly Column<AssetPosition>[];
+
+/**
+ * What a position is, what may become of it, and what can be done. Widths are those of large figures: a price of six
+ * digits, a size and a result of a million's worth. Where they don't fit beside each other, pairs share a column.
+ */
+export function positionColumns(isWide: boolean, t: Words): Columns {
+  const ends = [exits(isWide, t), actions(t)];
+  return isWide ? [...besideEachOther(t), ...ends] : [...inPairs(t), ...ends];
+}
+
+function besideEachOther(t: Words): Columns {
+  return [
+    {
+      id: 'market',
+      width: '176px',
+      header: t('perps.column.market'),
+      cell: (row) => (
+        <span className="flex items-center gap-2">
+          <Name row={row} />
+          <Badge>{leverageOf(row, t)}</Badge>
+        </span>
+      ),
+    },
+    figure('size', '108px', t('perps.column.size'), Size),
+    figure('entry', '84px', t('perps.column.entry'), Entry),
+    figure('mark', '84px', t('perps.column.mark'), Mark),
+    {
+      ...figure('pnl', '168px', t('perps.column.pnl'), (props) => (
+        <ShareButton of={() => sharedOnGrid(props.row)}>
+          <Pnl {...props} /> <Roe {...props} />
+        </ShareButton>
+      )),
+      compare: byPnl,
+    },
+    figure('liquidation', '142px', t('perps.column.liquidation'), ({ row }) => (
+      <>
+        <LiquidationPrice position={row.position} />{' '}
+        <span className="text-muted">
+          <LiquidationDistance position={row.position} />
+        </span>
+      </>
+    )),
+    figure('margin', '138px', t('perps.column.margin'), (props) => (
+      <span className="inline-flex items-center gap-1">
+        <Margin {...props} />
+        <MarginButtons {...props} />
+      </span>
+    )),
+    figure('funding', '94px', t('perps.column.funding'), Funding),
+    {
+      id: 'adl',
+      width: '44px',
+      header: <span title={t('perps.adl.title')}>{t('perps.column.adl')}</span>,
+      cell: ({ position }) => <AdlLights quantile={position.adlQuantile} />,
+    },
+  ];
+}
+
+function inPairs(t: Words): Columns {
+  return [
+    {
+      id: 'market',
+      width: '112px',
+      tabletWidth: '100px',
+      phoneWidth: '86px',
+      header: t('perps.column.market'),
+      cell: (row) => (
+        <Stacked align="left" below={<span className="text-11">{leverageOf(row, t)}</span>}>
+          <Name row={row} />
+        </Stacked>
+      ),
+    },
+    pair('size', '108px', t('perps.column.size'), [Size, ValueOrEnd], { phoneWidth: '100px' }),
+    pair('prices', '84px', t('perps.column.entryMark'), [Entry, Mark], { from: 'tablet' }),
+    pair('pnl', '98px', t('perps.column.pnl'), [SharedPnl, Roe], {
+      phoneWidth: '92px',
+      compare: byPnl,
+    }),
+    pair(
+      'liquidation',
+      '86px',
+      t('perps.column.liquidation'),
+      [
+        ({ row }) => <LiquidationPrice position={row.position} />,
+        ({ row }) => <LiquidationDistance position={row.position} />,
+      ],
+      { from: 'tablet' },
+    ),
+    pair('margin', '96px', t('perps.column.margin'), [Margin, MarginBelow], {
+      from: 'tablet',
+    }),
+    pair(
+      'funding',
+      '92px',
+      t('perps.column.fundingAdl'),
+      [Funding, ({ row }) => <AdlLights quantile={row.position.adlQuantile} />],
+      { from: 'desktop' },
+    ),
+  ];
+}
+
+function exits(isWide: boolean, t: Words): Column<AssetPosition> {
+  return {
+    id: 'exits',
+    width: isWide ? '164px' : '86px',
+    header: t('perps.column.exits'),
+    align: 'right',
+    from: 'tablet',
+    cell: (row) => <PositionExits row={row} />,
+  };
+}
+
+function actions(t: Words): Column<AssetPosition> {
+  return {
+    id: 'actions',
+    width: '138px',
+    tabletWidth: '94px',
+    phoneWidth: '92px',
+    header: <span className="heard">{t('perps.column.actions')}</span>,
+    align: 'right',
+    cell: (row) => <PositionActions row={row} />,
+  };
+}
+
+type Figure = (props: { readonly row: AssetPosition }) => ReactNode;
+
+function figure(id: string, width: string, header: string, Of: Figure): Column<AssetPosition> {
+  return { id, width, header, align: 'right', cell: (row) => <Of row={row} /> };
+}
+
+function pair(
+  id: string,
+  width: string,
+  header: string,
+  [First, Second]: readonly [Figure, Figure],
+  rest: Partial<Column<AssetPosition>>,
+): Column<AssetPosition> {
+  const cell = (row: AssetPosition) => (
+    <Stacked below={<Second row={row} />}>
+      <First row={row} />
+    </Stacked>
+  );
+  return { id, width, header, align: 'right', cell, ...rest };
+}
+
+const Name: Figure = ({ row }) => (
+  <MarketLink name={row.position.coin} tone={isLong(row) ? 'buy' : 'sell'} />
+);
+const Size: Figure = ({ row: { position } }) => (
+  <SizeOnGrid coin={position.asset} value={position.szi} />
+);
+const Value: Figure = ({ row: { position } }) => <Money value={position.positionValue} />;
+/** On a phone, which has no column for it, where the position ends counts for more than what it is worth. */
+const ValueOrEnd: Figure = (props) => (
+  <>
+    <span className="max-tablet:hidden">
+      <Value {...props} />
+    </span>
+    <PhoneEnd {...props} />
+  </>
+);
+const PhoneEnd: Figure = ({ row: { position } }) => {
+  const t = useWords();
+  return (
+    <span className="text-11 text-warning tablet:hidden">
+      <span className="heard">{t('perps.column.liquidation')} </span>
+      <span aria-hidden="true">{t('perps.tape.liquidationShort')} </span>
+      <LiquidationPrice position={position} />
+    </span>
+  );
+};
+const Entry: Figure = ({ row: { position } }) => (
+  <OnGrid coin={position.asset} value={position.entryPx} />
+);
+const Mark: Figure = ({ row: { position } }) => (
+  <OnGrid coin={position.asset} value={position.markPx} />
+);
+const Pnl: Figure = ({ row: { position } }) => (
+  <Money value={position.unrealizedPnl} isSigned isColoured />
+);
+function sharedOnGrid(row: AssetPosition): SharedResult {
+  const perp = knownPerps().find(({ index }) => String(index) === row.position.asset);
+  return sharedPosition(row, perp && priceDecimals(perp));
+}
+
+/** A press away from a picture of it. */
+const SharedPnl: Figure = (props) => (
+  <ShareButton of={() => sharedOnGrid(props.row)}>
+    <Pnl {...props} />
+  </ShareButton>
+);
+const Roe: Figure = ({ row: { position } }) => (
+  <span className={colourOf(position.unrealizedPnl)}>
+    ({percent(position.returnOnEquity, { decimals: 1, isSigned: true })})
+  </span>
+);
+const Margin: Figure = ({ row: { position } }) => <Money value={position.marginUsed} />;
+const MarginBelow: Figure = (props) => (
+  <>
+    <MarginButtons {...props} />
+    <MarginShare {...props} />
+  </>
+);
+const Funding: Figure = ({ row: { position } }) => (
+  <Money value={position.cumFunding.sinceOpen} isSigned isColoured />
+);
+
+function leverageOf({ position: { leverage } }: AssetPosition, t: Words): string {
+  return `${leverage.value}× ${t(`perps.account.${leverage.type}`)}`;
+}
+
+function byPnl(left: AssetPosition, right: AssetPosition): number {
+  return compare(left.position.unrealizedPnl, right.position.unrealizedPnl);
+}
+
+/** How long the note is shown unasked; after that it is still in the ledger. */
+const SAID_MS = 24 * 3_600_000;
+
+/** Where a position is gone by no order of its owner: what was done, and why. */
+export function TakenNote({ user }: { readonly user: string }) {
+  const t = useWords();
+  const [seenMs, setSeenMs] = useKept(`taken.${user}`, 0);
+  const [isAsked, setIsAsked] = useState(false);
+  const taken = ledgerLists.use(user, ({ rows }) => rows.find(isTaking));
+  const perp = usePerp(coinOf(taken) ?? '');
+  if (taken === undefined || taken.time <= seenMs || taken.time < venueNow() - SAID_MS) return null;
+  return (
+    <div
+      role="status"
+      className="flex shrink-0 flex-wrap items-center gap-x-3 border-b border-line bg-warning/8 px-3 py-1 text-12 text-warning"
+    >
+      <span>{told(taken, perp && priceDecimals(perp), t)}</span>
+      <span className="text-muted">{dateTime(taken.time)}</span>
+      <span className="ms-auto flex gap-1">
+        <Button size="small" onClick={() => setIsAsked(true)}>
+          {t('portfolio.why.button')}
+        </Button>
+        <Button size="small" kind="quiet" onClick={() => setSeenMs(taken.time)}>
+          {t('perps.taken.seen')}
+        </Button>
+      </span>
+      {isAsked && <WhyDialog update={taken} onClose={() => setIsAsked(false)} />}
+    </div>
+  );
+}
+
+/** The last step that took something; orders that went before it are no news beside it. */
+function isTaking({ delta }: LedgerUpdate): boolean {
+  return delta.type === 'adl' || (delta.type === 'liquidation' && delta.step !== 'cancel');
+}
+
+/** The first market of what was taken: its grid is that of the mark. */
+function coinOf(taken: LedgerUpdate | undefined): string | undefined {
+  return taken?.delta.type === 'liquidation' ? taken.delta.liquidatedPositions[0]?.coin : undefined;
+}
+
+function told({ delta }: LedgerUpdate, decimals: number | undefined, t: Words): string {
+  if (delta.type === 'adl') {
+    return t('perps.taken.adl', { size: number(delta.sz), market: delta.coin });
+  }
+  if (delta.type !== 'liquidation') return '';
+  const positions = delta.liquidatedPositions
+    .map(({ coin, szi }) => `${number(magnitude(szi))} ${coin}`)
+    .join(', ');
+  return t('perps.taken.liquidation', { positions, mark: number(delta.markPx, { decimals }) });
+}
+
+/** A figure over a smaller one that belongs to it: two columns in the width of one. */
+export function Stacked({
+  children,
+  below,
+  align = 'right',
+}: {
+  readonly children: ReactNode;
+  readonly below: ReactNode;
+  readonly align?: 'left' | 'right';
+}) {
+  return (
+    <span
+      className={`flex flex-col leading-tight ${align === 'left' ? 'items-start' : 'items-end'}`}
+    >
+      <span className="flex max-w-full min-w-0 items-center">{children}</span>
+      <span className="flex items-center text-12 text-muted">{below}</span>
+    </span>
   );
 }

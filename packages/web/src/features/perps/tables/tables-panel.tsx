@@ -1,12 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
-import { useIsSessionLoaded, useSession } from '../../../session/use-session.ts';
+import { useIsSessionLoaded, useSession } from '../../../session/session.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { onDemand } from '../../../ui/late.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { usePositionCount } from '../use-account.ts';
-import { TABLE_NAMES, type TableName } from './table-names.ts';
 
 /** Rows are an account's: who has none yet loads none of what shows them. */
 const AccountTable = onDemand(async () => (await import('./account-table.tsx')).AccountTable);
@@ -57,3 +56,16 @@ export function TablesPanel() {
     />
   );
 }
+
+/** What an account has and did, in the order of its tabs. */
+export const TABLE_NAMES = [
+  'positions',
+  'orders',
+  'triggers',
+  'fills',
+  'history',
+  'funding',
+  'ledger',
+] as const;
+
+export type TableName = (typeof TABLE_NAMES)[number];

@@ -1,24 +1,29 @@
 import { useMemo, useState } from 'react';
-import type { TriggerOrder } from '@oddlot/sdk';
-import { ReportButton } from '../../../account-tables/report/report-button.tsx';
-import { REPORT_KEY, useReport } from '../../../account-tables/report/use-report.tsx';
-import { isDecimal } from '../../../lib/decimal.ts';
+import type { PerpMeta, TriggerOrder } from '@oddlot/sdk';
+import {
+  REPORT_KEY,
+  ReportButton,
+  useReport,
+} from '../../../account-tables/report/report-button.tsx';
+import { compare, isDecimal, sign } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { dateTimeSecond } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
 import { contexts } from '../../../market/contexts.ts';
-import { priceDecimals } from '../../../market/grid-decimals.ts';
+import { OnGrid, priceDecimals, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { usePerp } from '../../../market/queries.ts';
 import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { Table, type Column } from '../../../ui/table.tsx';
+import { type Column, Table } from '../../../ui/table.tsx';
 import { useAct } from '../use-act.ts';
-import { AmendTrigger } from './amend-trigger.tsx';
-import { isReplaceable, kindOfWaiting } from './replace-trigger.ts';
-import { MarketLink } from './market-link.tsx';
-import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
-import { SideWord } from './side-word.tsx';
+import { isPastMark, isReplaceable, kindOfWaiting, replaceTrigger } from './waiting-exits.ts';
+import { MarketLink, SideWord } from './cells.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { NumberField } from '../../../ui/number-field.tsx';
+import { gridOf } from '../grid.ts';
+import { FiresNow } from './position-exits.tsx';
 
 /** Orders that wait for the mark; those of a position are with the position. */
 export function TriggersTable({ user }: { readonly user: string }) {
@@ -176,4 +181,91 @@ function TriggerActions({ trigger }: { readonly trigger: TriggerOrder }) {
       )}
     </span>
   );
+}
+
+/** Another price, or another limit, for an order that waits for the mark. */
+export function AmendTrigger({
+  trigger,
+  perp,
+  onClose,
+}: {
+  readonly trigger: TriggerOrder;
+  readonly perp: PerpMeta;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const { priceDecimals: decimals, sizeDecimals, tick } = gridOf(perp);
+  const markPx = contexts.use(trigger.asset, ({ ctx }) => ctx?.markPx);
+  const before = trigger.orderType === 'Market' ? '' : trigger.limitPx;
+  const [triggerPrice, setTriggerPrice] = useState(trigger.triggerPx);
+  const [limit, setLimit] = useState(before);
+  const [fault, setFault] = useState<unknown>();
+  const { act, canAct, isBusy } = useAct(setFault);
+  const firesNow = isDecimal(markPx) && isPastMark(trigger, triggerPrice, markPx);
+  const isReady = !firesNow && isAnother(trigger, triggerPrice, limit);
+  const save = async (): Promise<void> => {
+    if (!isReady || !isDecimal(markPx)) return;
+    setFault(undefined);
+    const prices = { triggerPrice, limitPrice: limit === '' ? undefined : limit };
+    const reply = await act((trader) => replaceTrigger(trader, trigger, prices, markPx));
+    if (reply !== undefined) onClose();
+  };
+  const words = {
+    size: number(trigger.sz, { decimals: sizeDecimals }),
+    market: trigger.coin,
+    mark: number(markPx, { decimals }),
+  };
+  return (
+    <Dialog
+      title={t('perps.amend.trigger')}
+      description={t(trigger.side === 'B' ? 'perps.amend.buyText' : 'perps.amend.sellText', words)}
+      isOpen
+      onClose={onClose}
+    >
+      <div className="flex flex-col gap-3">
+        <NumberField
+          label={t('perps.ticket.triggerPrice')}
+          value={triggerPrice}
+          step={tick}
+          onChange={setTriggerPrice}
+          onEnter={() => void save()}
+        />
+        <NumberField
+          label={t('perps.ticket.limitPrice')}
+          value={limit}
+          step={tick}
+          placeholder={t('perps.ticket.atMarket')}
+          onChange={setLimit}
+          onEnter={() => void save()}
+        />
+        {firesNow && <FiresNow />}
+        {fault !== undefined && <ErrorSentence error={fault} />}
+        <Button
+          kind="accent"
+          isWide
+          isBusy={isBusy}
+          disabled={!canAct || !isReady || !isDecimal(markPx)}
+          onClick={() => void save()}
+        >
+          {t('perps.amend.replace')}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Whether it is a trigger, and not the one that waits. */
+function isAnother(
+  { limitPx, orderType, triggerPx }: TriggerOrder,
+  triggerPrice: string,
+  limit: string,
+): boolean {
+  if (!isPrice(triggerPrice) || (limit !== '' && !isPrice(limit))) return false;
+  if (compare(triggerPrice, triggerPx) !== 0) return true;
+  if (orderType === 'Market' || limit === '') return (orderType === 'Market') !== (limit === '');
+  return compare(limit, limitPx) !== 0;
+}
+
+function isPrice(text: string): boolean {
+  return isDecimal(text) && sign(text) > 0;
 }

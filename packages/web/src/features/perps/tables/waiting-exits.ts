@@ -1,7 +1,14 @@
-import type { ActionReply, AssetPosition, Client, TriggerOrder } from '@oddlot/sdk';
-import { compare } from '../../../lib/decimal.ts';
+import {
+  type ActionReply,
+  type AssetPosition,
+  type Client,
+  positionTpsl,
+  type TriggerOrder,
+  triggerOrder,
+} from '@oddlot/sdk';
+import { compare, isDecimal } from '../../../lib/decimal.ts';
 import { openOrders } from '../../../market/account.ts';
-import { useSession } from '../../../session/use-session.ts';
+import { useSession } from '../../../session/session.ts';
 import { isLong } from '../use-account.ts';
 import { failureOf } from '../../../session/sent-once.ts';
 
@@ -43,5 +50,114 @@ export async function withoutLeftovers(
     reply.orders.every(({ state }) => state === 'filled');
   if (!hasEnded || leftovers.length === 0) return reply;
   const cancels = leftovers.map(({ asset, oid }) => ({ a: Number(asset), o: oid }));
+  return trader.exchange.cancel({ cancels }, { confirm: 'executed' });
+}
+
+type ExitPrices = {
+  readonly takeProfit: string | undefined;
+  readonly stopLoss: string | undefined;
+};
+
+type Entry = AssetPosition['tpsl'][number];
+
+/**
+ * Puts new exits in the place of those that a position has. The new ones stand before the old ones go, so that
+ * the position is never bare; when the new ones are refused, the old ones stay.
+ */
+export async function replaceExits(
+  trader: Client,
+  row: AssetPosition,
+  { stopLoss, takeProfit }: ExitPrices,
+  replaced: readonly Entry[],
+): Promise<ActionReply> {
+  const asset = Number(row.position.asset);
+  let reply: ActionReply | undefined;
+  if (takeProfit !== undefined || stopLoss !== undefined) {
+    const quantity = replaced.length === 1 ? replaced[0]!.quantity : '0';
+    const order = positionTpsl({
+      asset,
+      position: isLong(row) ? 'long' : 'short',
+      size: quantity,
+      ...(takeProfit === undefined ? {} : { takeProfit: { triggerPrice: takeProfit } }),
+      ...(stopLoss === undefined ? {} : { stopLoss: { triggerPrice: stopLoss } }),
+    });
+    reply = await trader.exchange.order(order, { confirm: 'executed' });
+    if (failureOf(reply) !== undefined) return reply;
+  }
+  const cancels = replaced.flatMap(({ slOid, tpOid }) =>
+    [tpOid, slOid]
+      .filter((oid) => oid !== '' && oid !== '0')
+      .map((o) => ({ a: asset, o, grouping: 'tpsl' as const })),
+  );
+  if (cancels.length === 0) return reply ?? Promise.reject(new Error('Nothing to change'));
+  return trader.exchange.cancel({ cancels }, { confirm: 'executed' });
+}
+
+/** One that waits has the mark on the side from which it fires, and that tells its kind. */
+export function kindOfWaiting(
+  { side, triggerPx }: Pick<TriggerOrder, 'side' | 'triggerPx'>,
+  markPx: string,
+): 'tp' | 'sl' {
+  return (side === 'B') === compare(triggerPx, markPx) > 0 ? 'sl' : 'tp';
+}
+
+/** Whether a waiting one would be there already at another price: it would fire, and that is no amendment. */
+export function isPastMark(
+  trigger: Pick<TriggerOrder, 'side' | 'triggerPx'>,
+  price: string,
+  markPx: string,
+): boolean {
+  if (!isDecimal(price)) return false;
+  const moved = { side: trigger.side, triggerPx: price };
+  return kindOfWaiting(moved, markPx) !== kindOfWaiting(trigger, markPx);
+}
+
+/** The same of an exit of a position. */
+export function isExitPastMark(
+  row: AssetPosition,
+  exit: 'takeProfit' | 'stopLoss',
+  price: string | undefined,
+  markPx: string,
+): boolean {
+  if (!isDecimal(price) || !isDecimal(markPx)) return false;
+  const kind = kindOfWaiting({ side: isLong(row) ? 'A' : 'B', triggerPx: price }, markPx);
+  return kind !== (exit === 'takeProfit' ? 'tp' : 'sl');
+}
+
+/** Whether another one can stand in its place: it still waits, and carries no exits of its own. */
+export function isReplaceable({ tpslChildren, triggerState }: TriggerOrder): boolean {
+  return triggerState === 'Pending' && (tpslChildren?.length ?? 0) === 0;
+}
+
+type TriggerPrices = {
+  readonly triggerPrice: string;
+  /** At the market without it. */
+  readonly limitPrice: string | undefined;
+};
+
+/**
+ * The venue does not amend what waits. The new one stands before the old one goes, so that nothing is ever unprotected;
+ * when the new one is refused, the old one stays.
+ */
+export async function replaceTrigger(
+  trader: Client,
+  trigger: TriggerOrder,
+  { limitPrice, triggerPrice }: TriggerPrices,
+  markPx: string,
+): Promise<ActionReply> {
+  const { asset, marginMode, oid, reduceOnly, side, sz } = trigger;
+  const order = triggerOrder({
+    asset: Number(asset),
+    side: side === 'B' ? 'buy' : 'sell',
+    size: sz,
+    kind: kindOfWaiting(trigger, markPx),
+    triggerPrice,
+    reduceOnly,
+    marginMode: marginMode === 'Cross' ? 'cross' : 'isolated',
+    ...(limitPrice === undefined ? {} : { limitPrice }),
+  });
+  const reply = await trader.exchange.order({ orders: [order] }, { confirm: 'executed' });
+  if (failureOf(reply) !== undefined) return reply;
+  const cancels = [{ a: Number(asset), o: oid }];
   return trader.exchange.cancel({ cancels }, { confirm: 'executed' });
 }

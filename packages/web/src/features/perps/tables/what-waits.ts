@@ -7,8 +7,7 @@ import type {
   TriggerOrder,
 } from '@oddlot/sdk';
 import { isDecimal } from '../../../lib/decimal.ts';
-import { kindOfWaiting } from './replace-trigger.ts';
-import { exitsAmong } from './waiting-exits.ts';
+import { exitsAmong, kindOfWaiting } from './waiting-exits.ts';
 
 /** Something that closes a position when the mark comes there. */
 export type Exit = {

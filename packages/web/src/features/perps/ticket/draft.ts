@@ -100,3 +100,29 @@ export function takePrice(price: string): void {
   if (isTriggerType(type)) changeDraft({ triggerPrice: price });
   else changeDraft({ price, ...(type === 'market' ? { type: 'limit' } : {}) });
 }
+
+/** From a level of the book to the ticket: send what stands there, at that price. Each wish is heard once. */
+type SendWishes = { readonly count: number; readonly take: () => boolean };
+
+let heard = 0;
+
+export const sendWishes = createStore<SendWishes>((_, get) => ({
+  count: 0,
+  take: () => {
+    const isNew = get().count > heard;
+    heard = get().count;
+    return isNew;
+  },
+}));
+
+export function wishToSend(): void {
+  sendWishes.setState(({ count }) => ({ count: count + 1 }));
+}
+
+/** The id of the ticket's form. */
+export const TICKET = 'ticket';
+
+/** The first thing to type in the ticket: a price, or with a market order the size. */
+export function focusTicket(): void {
+  document.querySelector<HTMLInputElement>(`#${TICKET} input:not([type=checkbox])`)?.focus();
+}

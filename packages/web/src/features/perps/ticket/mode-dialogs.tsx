@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import type { ActionReply, ActiveAssetData, Client } from '@oddlot/sdk';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
-import { useSession } from '../../../session/use-session.ts';
+import { useSession } from '../../../session/session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classes } from '../../../ui/classes.ts';
 import { Dialog } from '../../../ui/dialog.tsx';

@@ -1,17 +1,18 @@
-import { useEffect, useState, type ReactNode } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { ActiveAssetData, SimulatedAction, SimulatedOrder } from '@oddlot/sdk';
-import { divide, isDecimal, sign, subtract, sum, multiply } from '../../../lib/decimal.ts';
+import { divide, isDecimal, multiply, sign, smaller, subtract, sum } from '../../../lib/decimal.ts';
 import { money, number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { contexts } from '../../../market/contexts.ts';
 import { classes } from '../../../ui/classes.ts';
 import { useTradedPerp } from '../traded-perp.ts';
 import { usePositions } from '../use-account.ts';
-import { isTriggerType, useDraft, type Draft } from './draft.ts';
-import { legOf } from './leg.ts';
+import { type Draft, isTriggerType, useDraft } from './draft.ts';
 import type { Drafted } from './orders-of-draft.ts';
-import { useFeeRates } from './use-fee-rates.ts';
 import type { Simulation } from './use-simulation.ts';
+import { useQuery } from '@tanstack/react-query';
+import { reader } from '../../../market/venue.ts';
+import { useSession } from '../../../session/session.ts';
 
 /** What the venue says would happen, before it does. */
 export function Preview({
@@ -219,4 +220,46 @@ function Line({ label, children }: { readonly label: string; readonly children: 
       <span className="tabular-nums">{children}</span>
     </p>
   );
+}
+
+/**
+ * Of the positions in one market the one that an order is about. In hedge mode there may be two: what buys and
+ * opens, or sells and closes, is about the long one. One that would be closed has size 0 and no side any more.
+ */
+export function legOf<Row extends { readonly szi: string }>(
+  rows: readonly Row[],
+  isHedge: boolean,
+  { isClosing, side }: Pick<Draft, 'isClosing' | 'side'>,
+): Row | undefined {
+  if (!isHedge) return rows[0];
+  const way = (side === 'buy') === isClosing ? -1 : 1;
+  return rows.find(({ szi }) => sign(szi) === way) ?? rows.find(({ szi }) => sign(szi) === 0);
+}
+
+type FeeRates = { readonly maker: string; readonly taker: string };
+
+const TIER_MS = 60_000;
+
+/** What fills of this account pay here: the lower of its tier's rates and the market's own; undefined for a visitor. */
+export function useFeeRates(): FeeRates | undefined {
+  const user = useSession()?.address;
+  const { perp } = useTradedPerp();
+  const { data: tier } = useQuery({
+    queryKey: ['feeTierRates', user],
+    queryFn: ({ signal }) => reader.info.feeTierRates({ user: user! }, { signal }),
+    enabled: user !== undefined,
+    staleTime: TIER_MS,
+  });
+  const { data: detail } = useQuery({
+    queryKey: ['perpMetaDetail', perp.baseCurrency],
+    queryFn: ({ signal }) =>
+      reader.info.perpMetaDetail({ assetName: perp.baseCurrency }, { signal }),
+    enabled: user !== undefined,
+  });
+  const own = detail?.instruments.find(({ perp: { instrumentId } }) => instrumentId === perp.index);
+  if (tier === undefined || own === undefined) return undefined;
+  return {
+    maker: smaller(tier.perpMakerFeeRate, own.perp.makerFeeRate),
+    taker: smaller(tier.perpTakerFeeRate, own.perp.takerFeeRate),
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { remedyOf } from './refusal.ts';
+import { remedyOf } from './order-state.tsx';
 
 const PLAIN = {
   type: 'limit',

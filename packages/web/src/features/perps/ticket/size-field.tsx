@@ -1,5 +1,5 @@
 import { useStore } from 'zustand';
-import type { ActiveAssetData } from '@oddlot/sdk';
+import type { ActiveAssetData, ApiError } from '@oddlot/sdk';
 import {
   compare,
   divide,
@@ -16,8 +16,12 @@ import { preferences } from '../../../ui/preferences.ts';
 import { Slider } from '../../../ui/slider.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
 import { changeDraft, type Draft } from './draft.ts';
-import { sizeInBase, type Drafted } from './orders-of-draft.ts';
-import { sizeOfShare } from './share-of-most.ts';
+import { type Drafted, sizeInBase } from './orders-of-draft.ts';
+import { askedPrices, sizeOfShare, type Sizing, sizingOf, withShare } from './share-of-most.ts';
+import { reader } from '../../../market/venue.ts';
+import { useAnswer } from '../use-account.ts';
+import { useMemo } from 'react';
+import type { Grid } from '../grid.ts';
 
 /** The size in base or in USDC, and as a share of what the venue allows. */
 export function SizeField({
@@ -158,4 +162,65 @@ function shareOf(size: string | undefined, most: string | undefined): number {
 function converted(size: string, price: string, to: Draft['sizeUnit'], lot: string): string {
   if (to === 'quote') return roundTo(multiply(size, price), 2);
   return onStep(divide(size, price) ?? '0', lot, 'down');
+}
+
+/** How the venue sizes a ticket; undefined for a visitor. */
+export function useSizing(draft: Draft): Sizing | undefined {
+  const { coin, grid } = useTradedPerp();
+  const key = [draft.type, draft.side, ...askedPrices(draft, grid)];
+  return useAnswer(coin, key, (user, signal) =>
+    sizingOf(draft, grid, {
+      ask: (px) => reader.info.activeAssetData({ user, coin, px }, { signal }),
+      askBook: () => reader.info.l2Book({ coin }, { signal }),
+    }),
+  );
+}
+
+/** The draft with the size that its percentage comes to now; the same object as long as nothing changes. */
+export function useSized(
+  draft: Draft,
+  most: string | undefined,
+  asset: ActiveAssetData | undefined,
+): Draft {
+  const { lot } = useTradedPerp().grid;
+  return useMemo(() => withShare(draft, most, { asset, lot }), [draft, most, asset, lot]);
+}
+
+/**
+ * The size that would be taken where the one that is typed is too large: for one order of the market, or for the margin.
+ * Undefined where another size does not help.
+ */
+export function lowerSize(
+  refusal: ApiError | undefined,
+  {
+    draft,
+    drafted,
+    grid,
+    most,
+  }: {
+    readonly draft: Draft;
+    readonly drafted: Drafted;
+    readonly grid: Grid;
+    /** The largest size that the venue allows at the price of the ticket. */
+    readonly most: string | undefined;
+  },
+): string | undefined {
+  if (refusal === undefined || drafted.missing !== undefined) return undefined;
+  const size = sizeInBase(draft, drafted.price, grid);
+  const isForMargin = refusal.details?.required !== undefined && /margin/i.test(refusal.message);
+  const largest = largestOrder(refusal);
+  if (size === undefined || (largest === undefined && !isForMargin)) return undefined;
+  const [limit] = [largest, most].filter((each) => each !== undefined).toSorted(compare);
+  if (limit === undefined) return undefined;
+  const lower = onStep(limit, grid.lot, 'down');
+  return sign(lower) > 0 && compare(lower, size) < 0 ? lower : undefined;
+}
+
+/** The most that one order of the market may have, if that is what was refused. */
+export function largestOrder({ details }: ApiError): string | undefined {
+  const { allowed, field } = details ?? {};
+  if (field?.endsWith('.s') !== true || allowed === undefined || !('max' in allowed))
+    return undefined;
+  const most = String(allowed.max);
+  return isDecimal(most) ? most : undefined;
 }

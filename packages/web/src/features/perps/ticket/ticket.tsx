@@ -1,40 +1,44 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useRef, type RefObject } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import { ApiError } from '@oddlot/sdk';
+import { type ActiveAssetData, ApiError } from '@oddlot/sdk';
 import type { Remedy } from '../../../lib/explain-error.ts';
 import { number } from '../../../lib/format.ts';
-import { useWords } from '../../../lib/words.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
 import { connection } from '../../../market/venue.ts';
-import { useSession } from '../../../session/use-session.ts';
+import { useIsSessionLoaded, useSession } from '../../../session/session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
 import { usePositions } from '../use-account.ts';
-import { useMarketState } from '../use-market-state.ts';
-import { AccountChips } from './account-chips.tsx';
+import { useMarketState } from '../market-notice.tsx';
 import { useConfirmed } from './use-confirmed.tsx';
-import { changeDraft, useDraft } from './draft.ts';
-import { Entrance } from './entrance.tsx';
-import { Exits } from './exits.tsx';
-import { Options } from './options.tsx';
-import { OrderState } from './order-state.tsx';
-import { TICKET } from './focus-ticket.ts';
-import { labelOf } from './label-of.ts';
-import { largestOrder, lowerSize } from './lower-size.ts';
+import {
+  changeDraft,
+  chooseType,
+  type Draft,
+  isTriggerType,
+  type OrderType,
+  TICKET,
+  useDraft,
+} from './draft.ts';
+import { Exits, Options, PriceFields } from './order-fields.tsx';
+import { OrderState, refusalOf, remedyOf } from './order-state.tsx';
+import { largestOrder, lowerSize, SizeField, useSized, useSizing } from './size-field.tsx';
 import type { Drafted } from './orders-of-draft.ts';
 import { Preview } from './preview.tsx';
-import { PriceFields } from './price-fields.tsx';
-import { SideChoice, TypeChoice } from './choices.tsx';
 import { isHedged, mostOf } from './share-of-most.ts';
-import { SizeField } from './size-field.tsx';
-import { refusalOf, remedyOf } from './refusal.ts';
-import { useDrafted } from './use-drafted.ts';
-import { useFreshOrders } from './use-fresh-orders.ts';
-import { useSending } from './use-sending.ts';
-import { useSized } from './use-sized.ts';
-import { useSizing } from './use-sizing.ts';
+import { useDrafted, useFreshOrders, useSending } from './use-sending.ts';
 import { useSimulation } from './use-simulation.ts';
+import { Chip, Segmented } from '../../../ui/segmented.tsx';
+import { onDemand } from '../../../ui/late.tsx';
+import {
+  FirstSteps,
+  firstVisit,
+  isUnderWay,
+  openTestAccount,
+} from '../../../session/first-steps.tsx';
+import { LetTrade } from '../../../session/let-trade.tsx';
 
 /** One order, from the first digit to what became of it. In a sheet the Escape key is the sheet's. */
 export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) {
@@ -200,4 +204,138 @@ function useRemedies(send: () => Promise<void>): (remedy: Remedy) => (() => void
     const change = remedyOf(remedy, draft);
     return change === undefined ? undefined : () => changeDraft(change);
   };
+}
+
+const LeverageDialog = onDemand(async () => (await import('./leverage-dialog.tsx')).LeverageDialog);
+const MarginModeDialog = onDemand(
+  async () => (await import('./mode-dialogs.tsx')).MarginModeDialog,
+);
+const PositionModeDialog = onDemand(
+  async () => (await import('./mode-dialogs.tsx')).PositionModeDialog,
+);
+
+type Open = 'margin' | 'leverage' | 'position' | undefined;
+
+/** How this market is traded: margin mode, leverage, one position or two. Each opens a dialog. */
+export function AccountChips({ asset }: { readonly asset: ActiveAssetData | undefined }) {
+  const t = useWords();
+  const [open, setOpen] = useState<Open>();
+  const close = (): void => setOpen(undefined);
+  if (asset === undefined) return null;
+  const { mode, type, value } = asset.leverage;
+  const short = asset.leverageShort?.value;
+  return (
+    <div className="flex justify-between gap-2">
+      <Chip onClick={() => setOpen('margin')}>{t(`perps.account.${type}`)}</Chip>
+      <Chip onClick={() => setOpen('leverage')} aria-label={t('perps.account.leverage', { value })}>
+        {value}×{short !== undefined && short !== value && ` / ${short}×`}
+      </Chip>
+      <Chip onClick={() => setOpen('position')}>{t(`perps.account.${mode}`)}</Chip>
+      {open === 'margin' && <MarginModeDialog asset={asset} onClose={close} />}
+      {open === 'leverage' && <LeverageDialog asset={asset} onClose={close} />}
+      {open === 'position' && <PositionModeDialog asset={asset} onClose={close} />}
+    </div>
+  );
+}
+
+const TYPES: readonly OrderType[] = ['limit', 'market', 'stop', 'takeProfit', 'scale'];
+
+export function TypeChoice() {
+  const t = useWords();
+  const { type } = useDraft();
+  return (
+    <Segmented
+      label={t('perps.ticket.type')}
+      value={type}
+      onChange={chooseType}
+      segments={TYPES.map((value) => ({ value, label: t(`perps.ticket.types.${value}`) }))}
+    />
+  );
+}
+
+/** Buy or sell; in hedge mode also whether it opens a position or closes the other one. */
+export function SideChoice({ isHedge }: { readonly isHedge: boolean }) {
+  const t = useWords();
+  const { isClosing, side } = useDraft();
+  const words = isHedge ? (isClosing ? 'closing' : 'opening') : 'oneWay';
+  return (
+    <>
+      {isHedge && (
+        <Segmented
+          label={t('perps.ticket.effect')}
+          size="small"
+          value={isClosing ? 'close' : 'open'}
+          onChange={(next) => changeDraft({ isClosing: next === 'close' })}
+          segments={[
+            { value: 'open', label: t('perps.ticket.open') },
+            { value: 'close', label: t('perps.ticket.close') },
+          ]}
+        />
+      )}
+      <Segmented
+        label={t('perps.ticket.side')}
+        value={side}
+        onChange={(next) => changeDraft({ side: next })}
+        segments={(['buy', 'sell'] as const).map((value) => ({
+          value,
+          tone: value,
+          label: t(`perps.ticket.${words}.${value}`),
+        }))}
+      />
+    </>
+  );
+}
+
+/** In place of the button, for who has no key yet that may trade. */
+export function Entrance() {
+  const t = useWords();
+  const isLoaded = useIsSessionLoaded();
+  const session = useSession();
+  const isOpening = useStore(firstVisit, isUnderWay);
+  if (session?.kind === 'spectator') {
+    return <p className="text-12 text-muted">{t('perps.ticket.lookingOn')}</p>;
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      {session === undefined && (
+        <Button
+          kind="accent"
+          size="large"
+          isWide
+          disabled={!isLoaded}
+          onClick={() => void openTestAccount()}
+        >
+          {t('first.button')}
+        </Button>
+      )}
+      {session !== undefined && !isOpening && <LetTrade />}
+      <FirstSteps />
+    </div>
+  );
+}
+
+/** The button says what it does; in hedge mode also to which of the two positions. */
+export function labelOf(
+  draft: Draft,
+  drafted: Drafted,
+  { base, isHedge }: { readonly base: string; readonly isHedge: boolean },
+  t: Words,
+): string {
+  const { isClosing, limitPrice, side, triggerPrice, type } = draft;
+  if (drafted.missing !== undefined) return t(`perps.ticket.missing.${drafted.missing}`);
+  const does = isHedge
+    ? t(`perps.ticket.${isClosing ? 'closing' : 'opening'}.${side}`)
+    : t(`perps.${side}`);
+  const words = { does, size: number(drafted.size), base };
+  if (type === 'scale') {
+    return t('perps.ticket.send.scale', { ...words, count: drafted.parameters.orders.length });
+  }
+  if (type === 'market') return t('perps.ticket.send.market', words);
+  if (!isTriggerType(type)) {
+    return t('perps.ticket.send.limit', { ...words, price: number(drafted.price) });
+  }
+  const waiting = { ...words, price: number(triggerPrice), limit: number(limitPrice) };
+  return limitPrice === ''
+    ? t('perps.ticket.send.trigger', waiting)
+    : t('perps.ticket.send.triggerLimit', waiting);
 }

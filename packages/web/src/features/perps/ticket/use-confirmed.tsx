@@ -6,9 +6,8 @@ import { useWords } from '../../../lib/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { preferences } from '../../../ui/preferences.ts';
-import { useDraft } from './draft.ts';
+import { sendWishes, useDraft } from './draft.ts';
 import type { Drafted } from './orders-of-draft.ts';
-import { sendWishes } from './send-wishes.ts';
 
 /** Sends, or asks first where its owner wants that; a level of the book may ask for it too. */
 export function useConfirmed(

@@ -1,9 +1,22 @@
-import { useState } from 'react';
-import type { ActionReply, Client, OrderEntry, OrderParameters } from '@oddlot/sdk';
-import { emptied } from '../../../ui/emptied.ts';
+import { useMemo, useState } from 'react';
+import {
+  type ActionReply,
+  ApiError,
+  type Client,
+  type OrderEntry,
+  type OrderParameters,
+} from '@oddlot/sdk';
+import { emptied } from '../../../ui/text-field.tsx';
 import { useAct } from '../use-act.ts';
-import { againForMargin } from './again-for-margin.ts';
-import { changeDraft, clearDraft, draftStore, useDraft, type Draft } from './draft.ts';
+import { changeDraft, clearDraft, type Draft, draftStore, useDraft } from './draft.ts';
+import { reader, venueNow } from '../../../market/venue.ts';
+import { useSession } from '../../../session/session.ts';
+import { useTradedPerp } from '../traded-perp.ts';
+import { usePositions } from '../use-account.ts';
+import { freshOrders } from './share-of-most.ts';
+import { contexts } from '../../../market/contexts.ts';
+import { useVenueSecond } from '../../../market/time-column.tsx';
+import { type Drafted, isPositive, ordersOf } from './orders-of-draft.ts';
 
 /** What was sent, and what the venue said to it. */
 type Sent = {
@@ -62,4 +75,61 @@ export function useSending(
   };
   const { fault, sent } = said?.draft === draft ? said : {};
   return { send, clear, isBusy, isAsking, sent, fault };
+}
+
+/** The orders of a ticket at the moment of sending; those that it shows where the size was typed. */
+export function useFreshOrders(
+  draft: Draft,
+  shown: OrderParameters | undefined,
+  isHedge: boolean,
+): (() => Promise<OrderParameters | undefined>) | undefined {
+  const { coin, grid, perp } = useTradedPerp();
+  const user = useSession()?.address;
+  const positions = usePositions();
+  if (shown === undefined || user === undefined) return undefined;
+  return async () => {
+    if (draft.share === undefined) return shown;
+    const around = { asset: perp.index, grid, hasMark: true, nowMs: venueNow(), isHedge };
+    const drafted = await freshOrders(draft, around, {
+      coin,
+      positions,
+      ask: (px) => reader.info.activeAssetData({ user, coin, px }),
+      askBook: () => reader.info.l2Book({ coin }),
+    });
+    return drafted.missing === undefined ? drafted.parameters : undefined;
+  };
+}
+
+const MARGIN = 'MARGIN';
+
+/** Sends once more what was rejected for lack of margin. */
+export async function againForMargin(send: () => Promise<ActionReply>): Promise<ActionReply> {
+  try {
+    const reply = await send();
+    const isShort = reply.status === 'executed' && reply.failure?.name === MARGIN;
+    return isShort ? await send() : reply;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.name !== MARGIN) throw error;
+    return send();
+  }
+}
+
+/** What a ticket stands for now. One with a price of its own stays the same while the mark moves. */
+export function useDrafted(draft: Draft, isHedge: boolean): Drafted {
+  const { coin, grid, perp } = useTradedPerp();
+  const hasMark = contexts.use(coin, ({ ctx }) => isPositive(ctx?.markPx ?? ''));
+  const followed = draft.type === 'market' ? coin : undefined;
+  const markPx = contexts.use(followed, ({ ctx }) => ctx?.markPx);
+  const nowMs = useVenueSecond(wholeMinute);
+  return useMemo(
+    () => ordersOf(draft, { asset: perp.index, grid, hasMark, markPx, nowMs, isHedge }),
+    [draft, perp.index, grid, hasMark, markPx, nowMs, isHedge],
+  );
+}
+
+const MINUTE_MS = 60_000;
+
+/** The end of an order is told to the minute, so that a ticket which stands seldom changes. */
+function wholeMinute(nowMs: number): number {
+  return Math.ceil(nowMs / MINUTE_MS) * MINUTE_MS;
 }

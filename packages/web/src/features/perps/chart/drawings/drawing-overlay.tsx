@@ -1,23 +1,29 @@
 import {
+  type KeyboardEvent,
+  type PointerEvent,
   useEffect,
   useEffectEvent,
   useMemo,
   useRef,
-  type KeyboardEvent,
-  type PointerEvent,
 } from 'react';
-import { number } from '../../../../lib/format.ts';
+import { number, percent } from '../../../../lib/format.ts';
 import { dateTime } from '../../../../lib/time.ts';
 import { useWords } from '../../../../lib/words.ts';
 import { toPixels } from '../../../../lib/decimal.ts';
-import { candleSeries, intervalMs, type CandleInterval } from '../../../../market/candles.ts';
+import { type CandleInterval, candleSeries, intervalMs } from '../../../../market/candles.ts';
 import { inNextFrame, notInNextFrame } from '../../../../market/frame.ts';
 import { useTradedPerp } from '../../traded-perp.ts';
-import type { PriceChart } from '../make-chart.ts';
-import { timeAxis, type TimeAxis } from '../time-axis.ts';
-import { draw } from './draw.ts';
-import { withPoint, type Drawing, type DrawingPoint } from './drawing.ts';
-import { changeDrawings } from './kept-drawings.ts';
+import type { PriceChart, Scale } from '../make-chart.ts';
+import {
+  changeDrawings,
+  type Drawing,
+  type DrawingPoint,
+  ratioLevels,
+  withPoint,
+} from './drawing.ts';
+import type { Candle } from '@oddlot/sdk';
+import { fitted, FONT, palette } from '../../../../ui/canvas.ts';
+import type { IChartApi, UTCTimestamp } from 'lightweight-charts';
 
 /** What was drawn over the candles, and what traded at which prices. Points are dragged, or moved by arrow keys. */
 export function DrawingOverlay({
@@ -167,3 +173,174 @@ const STEPS: Readonly<Record<string, { readonly pixels: number; readonly candles
   ArrowLeft: { pixels: 0, candles: -1 },
   ArrowRight: { pixels: 0, candles: 1 },
 };
+
+type Drawn = {
+  readonly axis: TimeAxis;
+  readonly scale: Scale;
+  readonly candles: readonly Candle[];
+  readonly drawings: readonly Drawing[];
+  readonly hasProfile: boolean;
+  /** Of a price. */
+  readonly decimals: number;
+};
+
+/** The share of the chart's width that the most traded price takes. */
+const PROFILE_SHARE = 0.25;
+
+/** Draws all of it anew: what is moved moves with the prices. */
+export function draw(canvas: HTMLCanvasElement, drawn: Drawn): void {
+  const room = fitted(canvas);
+  if (room === undefined) return;
+  const { context } = room;
+  const right = room.width - drawn.scale.axisWidth();
+  context.save();
+  context.beginPath();
+  context.rect(0, 0, right, drawn.scale.height());
+  context.clip();
+  if (drawn.hasProfile) drawProfile(context, drawn, right);
+  context.strokeStyle = palette().accent;
+  context.fillStyle = palette().muted;
+  context.font = `11px ${FONT}`;
+  for (const drawing of drawn.drawings) drawOne(context, drawing, drawn, right);
+  context.restore();
+}
+
+function drawOne(
+  context: CanvasRenderingContext2D,
+  drawing: Drawing,
+  { axis, decimals, scale }: Drawn,
+  right: number,
+): void {
+  const at = drawing.points.map(
+    ({ price, timeMs }) => [axis.toX(timeMs), scale.toY(price)] as const,
+  );
+  const [from, to] = at;
+  if (drawing.kind === 'level') {
+    if (from?.[1] !== undefined) stroke(context, [0, from[1]], [right, from[1]]);
+    return;
+  }
+  if (from === undefined || to === undefined) return;
+  const [[x1, y1], [x2, y2]] = [from, to];
+  if (x1 === undefined || y1 === undefined || x2 === undefined || y2 === undefined) return;
+  stroke(context, [x1, y1], [x2, y2]);
+  if (drawing.kind !== 'ratio') return;
+  for (const { price, ratio } of ratioLevels(drawing)) {
+    const y = scale.toY(price);
+    if (y === undefined) continue;
+    stroke(context, [Math.min(x1, x2), y], [right, y]);
+    const text = `${percent(ratio, { decimals: 1 })}  ${number(price, { decimals })}`;
+    context.fillText(text, Math.min(x1, x2) + 4, y - 3);
+  }
+}
+
+type Spot = readonly [x: number, y: number];
+
+function stroke(context: CanvasRenderingContext2D, from: Spot, to: Spot): void {
+  context.beginPath();
+  context.moveTo(...from);
+  context.lineTo(...to);
+  context.stroke();
+}
+
+/** From the axis to the left: the more was traded there, the longer. */
+function drawProfile(
+  context: CanvasRenderingContext2D,
+  { candles, scale }: Drawn,
+  right: number,
+): void {
+  const bins = volumeProfile(candles);
+  const most = Math.max(...bins.map(({ volume }) => volume));
+  context.fillStyle = palette().muted;
+  context.globalAlpha = 0.25;
+  for (const { high, low, volume } of bins) {
+    const [top, bottom] = [scale.toY(String(high)), scale.toY(String(low))];
+    if (top === undefined || bottom === undefined) continue;
+    const width = (volume / most) * right * PROFILE_SHARE;
+    context.fillRect(right - width, top, width, Math.max(1, bottom - top - 1));
+  }
+  context.globalAlpha = 1;
+}
+
+/** Where a time is on the chart, and back. Beyond the candles it goes on in steps of one. */
+export type TimeAxis = {
+  readonly toX: (timeMs: number) => number | undefined;
+  /** On the step. */
+  readonly toTime: (x: number) => number | undefined;
+  readonly stepMs: number;
+};
+
+export function timeAxis(
+  chart: IChartApi,
+  candles: () => readonly Candle[],
+  stepMs: number,
+): TimeAxis {
+  const scale = chart.timeScale();
+  const indexOf = (timeMs: number): number | undefined =>
+    scale.timeToIndex((timeMs / 1_000) as UTCTimestamp, true) ?? undefined;
+  const ends = (): { readonly firstMs: number; readonly lastMs: number } | undefined => {
+    const all = candles();
+    const [first, last] = [all[0], all.at(-1)];
+    return first === undefined || last === undefined
+      ? undefined
+      : { firstMs: first.t, lastMs: last.t };
+  };
+  return {
+    stepMs,
+    toX: (timeMs) => {
+      const known = ends();
+      if (known === undefined) return undefined;
+      const inside = Math.min(Math.max(timeMs, known.firstMs), known.lastMs);
+      const index = indexOf(inside);
+      if (index === undefined) return undefined;
+      const logical = index + (timeMs - inside) / stepMs;
+      return scale.logicalToCoordinate(logical as never) ?? undefined;
+    },
+    toTime: (x) => {
+      const known = ends();
+      const logical = scale.coordinateToLogical(x);
+      if (known === undefined || logical === null) return undefined;
+      const [first, last] = [indexOf(known.firstMs), indexOf(known.lastMs)];
+      if (first === undefined || last === undefined) return undefined;
+      const at = Math.round(logical);
+      if (at >= last) return known.lastMs + (at - last) * stepMs;
+      if (at <= first) return known.firstMs + (at - first) * stepMs;
+      const time = scale.coordinateToTime(x);
+      return time === null ? undefined : Number(time) * 1_000;
+    },
+  };
+}
+
+/** How much traded within a range of prices. */
+type ProfileBin = { readonly low: number; readonly high: number; readonly volume: number };
+
+const BINS = 30;
+
+/** What traded at which prices, from the lowest up. What a candle traded is spread evenly over its prices. */
+export function volumeProfile(candles: readonly Candle[]): readonly ProfileBin[] {
+  const traded = candles
+    .map(({ h, l, v }) => ({ high: toPixels(h), low: toPixels(l), volume: toPixels(v) }))
+    .filter(({ volume }) => volume > 0);
+  const lowest = Math.min(...traded.map(({ low }) => low));
+  const highest = Math.max(...traded.map(({ high }) => high));
+  if (traded.length === 0 || highest <= lowest) return [];
+  const width = (highest - lowest) / BINS;
+  const volumes = new Array<number>(BINS).fill(0);
+  for (const { high, low, volume } of traded) {
+    const [from, to] = [binOf(low), binOf(high)];
+    for (let bin = from; bin <= to; bin++) {
+      const bottom = Math.max(low, lowest + bin * width);
+      const top = Math.min(high, lowest + (bin + 1) * width);
+      const share = high === low ? 1 : Math.max(0, top - bottom) / (high - low);
+      volumes[bin]! += volume * share;
+    }
+  }
+  return volumes.map((volume, bin) => ({
+    low: lowest + bin * width,
+    high: lowest + (bin + 1) * width,
+    volume,
+  }));
+
+  function binOf(price: number): number {
+    return Math.min(BINS - 1, Math.max(0, Math.floor((price - lowest) / width)));
+  }
+}

@@ -1,0 +1,102 @@
+import type { Withdrawal } from '@oddlot/sdk';
+import { useWords } from '../../../lib/words.ts';
+import { Ladder } from '../../../ui/ladder.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { magnitude } from '../../../lib/decimal.ts';
+import { ledgerLists } from '../../../market/account-lists.ts';
+import { queryClient } from '../../../market/queries.ts';
+import { reader } from '../../../market/venue.ts';
+import type { Movement } from './movement.ts';
+
+const STEPS = ['held', 'signed', 'sent', 'confirmed'] as const;
+
+/** How far a withdrawal is; and in words what is in its way, or why it came back. */
+export function WithdrawalWay({
+  label,
+  status,
+  error,
+}: {
+  readonly label: string;
+  readonly status: Withdrawal['status'];
+  readonly error: string | undefined;
+}) {
+  const t = useWords();
+  if (status === 'returned') {
+    return (
+      <div role="status" className="border-s-2 border-warning ps-3 text-12">
+        <p>{t('account.returned')}</p>
+        {error !== undefined && <p className="text-muted">{t('account.because', { error })}</p>}
+      </div>
+    );
+  }
+  return (
+    <div className="flex flex-col gap-2">
+      <Ladder
+        label={label}
+        steps={STEPS.map((step) => t(`account.step.${step}`))}
+        reached={STEPS.indexOf(status) + 1}
+        isStopped={error !== undefined}
+      />
+      {error !== undefined && (
+        <div role="status" className="border-s-2 border-warning ps-3 text-12">
+          <p>{t('account.waitsFor', { error })}</p>
+          <p className="text-muted">{t('account.waitsText')}</p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const NAME = 'withdrawals';
+/** The ledger tells of the beginning and the end; what is between has to be asked for. */
+const OPEN_EVERY_MS = 500;
+const NONE: readonly Withdrawal[] = [];
+
+export function isFinal({ status }: Withdrawal): boolean {
+  return status === 'confirmed' || status === 'returned';
+}
+
+/** The withdrawal behind a row of the ledger, where it is among those that are known. */
+export function withdrawalOf(
+  { amount: signed, kind, other, time: movedMs }: Movement,
+  withdrawals: readonly Withdrawal[],
+): Withdrawal | undefined {
+  if (kind !== 'withdraw') return undefined;
+  return withdrawals.find(
+    ({ amount, destination, time }) =>
+      time === movedMs && destination === other && amount === magnitude(signed),
+  );
+}
+
+/** What the ledger alone tells of it: the end of an old one, or that it is under way. */
+const LEDGER_STATUS = { pending: 'held', completed: 'confirmed', failed: 'returned' } as const;
+
+export function statusOf(
+  movement: Movement,
+  withdrawal: Withdrawal | undefined,
+): Withdrawal['status'] | 'done' {
+  if (movement.kind !== 'withdraw') return 'done';
+  return withdrawal?.status ?? LEDGER_STATUS[movement.status];
+}
+
+/** The withdrawals of an account, newest first, and how far each is. */
+export function useWithdrawals(user: string): readonly Withdrawal[] {
+  const pending = ledgerLists.use(
+    user,
+    ({ rows }) =>
+      rows.filter(({ delta }) => delta.type === 'withdraw' && delta.status === 'pending').length,
+  );
+  const { data } = useQuery({
+    queryKey: [NAME, user, pending],
+    queryFn: ({ signal }) => reader.info.withdrawals({ user }, { signal }),
+    placeholderData: (before) => before,
+    staleTime: 0,
+    refetchInterval: ({ state }) =>
+      pending > 0 || state.data?.some((row) => !isFinal(row)) === true ? OPEN_EVERY_MS : false,
+  });
+  return data ?? NONE;
+}
+
+export function askWithdrawals(): void {
+  void queryClient.invalidateQueries({ queryKey: [NAME] });
+}

@@ -1,0 +1,87 @@
+import { LineSeries, LineStyle } from 'lightweight-charts';
+import { useEffect } from 'react';
+import type { StoreApi } from 'zustand/vanilla';
+import type { Candle } from '@oddlot/sdk';
+import { type CandleInterval, candleSeries, intervalMs, startOf } from '../../../market/candles.ts';
+import { pastLine, usePastPrices } from '../../../market/past-prices.ts';
+import { venueNow } from '../../../market/venue.ts';
+import { palette } from '../../../ui/canvas.ts';
+import { useTradedPerp } from '../traded-perp.ts';
+import { type PriceChart, secondsOf, showLatest } from './make-chart.ts';
+import { toPixels } from '../../../lib/decimal.ts';
+import { onFrame } from '../../../market/frame.ts';
+
+/** As many steps as a screen shows beside the first candles. */
+const STEPS_MAX = 300;
+const HOUR_MS = 3_600_000;
+
+type Candles = { readonly candles: readonly Candle[]; readonly isLoaded: boolean };
+
+/**
+ * A dotted line before the first candle of a venue whose prices are simulated: it is no candle.
+ * Returns whether there is one, for whoever says what it is: a label at its end lies on the first candles.
+ */
+export function usePastLine(
+  made: PriceChart | undefined,
+  store: StoreApi<Candles>,
+  interval: CandleInterval,
+  firstMs: number | undefined,
+): boolean {
+  const { perp } = useTradedPerp();
+  const stepMs = intervalMs(interval);
+  const past = usePastPrices(perp.baseCurrency, stepMs < HOUR_MS / 4 ? 'day' : 'week');
+  useEffect(() => {
+    if (made === undefined || past.length === 0) return undefined;
+    const beforeMs = firstMs ?? startOf(venueNow(), interval);
+    const line = pastLine(past, { beforeMs, stepMs, max: STEPS_MAX });
+    const series = made.chart.addSeries(LineSeries, {
+      color: palette().muted,
+      lineWidth: 1,
+      lineStyle: LineStyle.Dotted,
+      priceLineVisible: false,
+      lastValueVisible: store.getState().candles.length === 0,
+      crosshairMarkerVisible: false,
+    });
+    series.setData(line.map(({ timeMs, value }) => ({ time: secondsOf(timeMs), value })));
+    // What was in sight has moved to the right by as many places.
+    const lastMs = store.getState().candles.at(-1)?.t ?? line.at(-1)?.timeMs;
+    if (lastMs !== undefined) showLatest(made.chart, lastMs, line.length);
+    return () => {
+      if (!made.isGone()) made.chart.removeSeries(series);
+    };
+  }, [made, past, firstMs, interval, stepMs, store]);
+  return past.length > 0;
+}
+
+/** Another market to compare with: its id as text, and its name. */
+export type Compared = { readonly coin: string; readonly name: string };
+
+/** Draws another market as a line beside the candles. Both are then in percent of where the chart begins. */
+export function useComparison(
+  made: PriceChart | undefined,
+  interval: CandleInterval,
+  compared: Compared | undefined,
+): void {
+  const coin = compared?.coin;
+  const name = compared?.name ?? '';
+  const store = candleSeries.useStore(coin === undefined ? undefined : { coin, interval });
+  useEffect(() => {
+    if (made === undefined || coin === undefined) return undefined;
+    const line = made.chart.addSeries(LineSeries, {
+      color: palette().accent,
+      lineWidth: 1,
+      title: name,
+      priceLineVisible: false,
+    });
+    const draw = (): void =>
+      line.setData(
+        store.getState().candles.map(({ c, t }) => ({ time: secondsOf(t), value: toPixels(c) })),
+      );
+    draw();
+    const leave = onFrame(store, draw);
+    return () => {
+      leave();
+      if (!made.isGone()) made.chart.removeSeries(line);
+    };
+  }, [made, coin, name, store]);
+}

@@ -1,0 +1,97 @@
+import { locale } from './languages.ts';
+
+/**
+ * What somebody typed or pasted, as decimal text. Figures are shown as the locale writes them, so they are read so
+ * too: a price that is copied from the screen must not come back a thousand times smaller.
+ */
+
+type Signs = {
+  readonly group: string;
+  /** Digits between two groupings; the last three are always together. */
+  readonly middle: number;
+  readonly decimal: string;
+  readonly zero: number;
+};
+
+const SPACES = /[\s’'_]/g;
+const PLAIN = /^-?\d*\.?\d*$/;
+const LATIN_ZERO = 48;
+
+let known: { readonly tag: string; readonly signs: Signs } | undefined;
+
+/**
+ * Decimal text, possibly unfinished (`-`); undefined for what is no number in this locale. Between two ways to
+ * read a text the locale decides; a sign that cannot be its grouping is a decimal point, since keyboards of all
+ * countries have that.
+ */
+export function typedNumber(text: string, tag: string = locale()): string | undefined {
+  const signs = signsOf(tag);
+  const typed = latin(text, signs.zero).replace(SPACES, '').replace(/^−/, '-');
+  const { decimal, group } = signs;
+  const [whole = '', ...fractions] = typed.split(decimal);
+  if (fractions.length <= 1 && isGrouped(whole, signs)) {
+    return plain([whole.replaceAll(group, ''), ...fractions].join('.'));
+  }
+  // `97.5` where a comma is the decimal sign, and `97,5` where a point is.
+  const other = decimal === ',' ? '.' : ',';
+  const [before = '', ...after] = typed.split(other);
+  if (after.length === 1 && !typed.includes(decimal)) return plain(`${before}.${after[0]}`);
+  return undefined;
+}
+
+/** Decimal text as it is put into a field: with the locale's decimal sign, so that it is read back the same. */
+export function fieldText(value: string, tag: string = locale()): string {
+  return value.replace('.', signsOf(tag).decimal);
+}
+
+/** Digits in threes (in India pairs before the last three), or without any grouping. */
+function isGrouped(whole: string, { group, middle }: Signs): boolean {
+  if (!whole.includes(group)) return true;
+  const [first = '', ...rest] = whole.replace(/^-/, '').split(group);
+  if (!/^\d{1,3}$/.test(first) || first === '0' || first.length > middle) return false;
+  return rest.every(
+    (part, at) => /^\d+$/.test(part) && part.length === (at === rest.length - 1 ? 3 : middle),
+  );
+}
+
+/** `.5` and `5.` are numbers to whoever types them. */
+function plain(text: string): string | undefined {
+  if (!PLAIN.test(text)) return undefined;
+  return text.replace(/^(-?)\.(?=\d)/, '$10.').replace(/(?<=\d)\.$/, '');
+}
+
+/** Digits of another script as those that decimal text has. */
+function latin(text: string, zero: number): string {
+  if (zero === LATIN_ZERO) return text;
+  return Array.from(text, (sign) => {
+    const digit = (sign.codePointAt(0) ?? 0) - zero;
+    return digit >= 0 && digit <= 9 ? String(digit) : sign;
+  }).join('');
+}
+
+function signsOf(tag: string): Signs {
+  if (known?.tag === tag) return known.signs;
+  const formatter = new Intl.NumberFormat(tag, { useGrouping: 'always' });
+  const parts = formatter.formatToParts(-123_456_789.8);
+  const sign = (type: string): string | undefined =>
+    parts.find((part) => part.type === type)?.value;
+  const signs = {
+    group: (sign('group') ?? ',').replace(SPACES, '') || ' ',
+    middle: parts.filter(({ type }) => type === 'integer').at(-2)?.value.length ?? 3,
+    decimal: sign('decimal') ?? '.',
+    zero: formatter.format(0).codePointAt(0) ?? LATIN_ZERO,
+  };
+  known = { tag, signs };
+  return signs;
+}
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+export function isAddress(text: string): boolean {
+  return ADDRESS.test(text);
+}
+
+/** Whether a name has in it what somebody looks for; everything has nothing in it. */
+export function isLike(name: string, wanted: string): boolean {
+  return name.toLowerCase().includes(wanted.trim().toLowerCase());
+}

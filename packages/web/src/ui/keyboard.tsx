@@ -1,0 +1,45 @@
+import { type MouseEvent, useEffect, useEffectEvent } from 'react';
+
+const TYPING = 'input, textarea, select, [contenteditable], [role=dialog]';
+
+/** Calls when a key is pressed while nobody is typing and no dialog is open. */
+export function useHotkey(key: string, act: () => void): void {
+  const onPress = useEffectEvent((event: KeyboardEvent): void => {
+    if (event.key !== key || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target instanceof Element && event.target.closest(TYPING) !== null) return;
+    event.preventDefault();
+    act();
+  });
+  useEffect(() => {
+    document.addEventListener('keydown', onPress);
+    return () => document.removeEventListener('keydown', onPress);
+  }, []);
+}
+
+/** A link that skips what stands between here and its target; it is shown only while it has the focus of the keyboard. */
+export function SkipLink({
+  to,
+  onFollow,
+  children,
+}: {
+  /** The id of where it leads. */
+  readonly to: string;
+  /** Puts the focus there, where the address alone would not. */
+  readonly onFollow?: (() => void) | undefined;
+  readonly children: string;
+}) {
+  const follow = (event: MouseEvent): void => {
+    if (onFollow === undefined) return;
+    event.preventDefault();
+    onFollow();
+  };
+  return (
+    <a
+      href={`#${to}`}
+      onClick={follow}
+      className="heard focus:fixed focus:top-2 focus:start-2 focus:z-50 focus:h-auto focus:w-auto focus:rounded focus:bg-raised focus:p-2 focus:[clip-path:none]"
+    >
+      {children}
+    </a>
+  );
+}
