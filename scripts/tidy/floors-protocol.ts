@@ -29,28 +29,17 @@ export const PROTOCOL_FLOORS: readonly {
   {
     name: 'parts',
     paths: ['primitives.ts', 'json/'],
-    what: 'addresses, decimals, times; JSON and MessagePack in one pass',
+    what: 'addresses, decimals, times, signatures; JSON and MessagePack in one pass',
   },
   { name: 'refusals', paths: ['refusal.ts'], what: 'a refusal with its text and details' },
   {
     name: 'texts',
-    paths: ['message-groups.ts', 'limits.ts', 'field-path.ts'],
-    what: 'error texts; limits; paths of fields',
+    paths: ['message-groups.ts', 'limits.ts'],
+    what: 'error texts; limits',
   },
   {
     name: 'ground',
-    paths: [
-      'bytes.ts',
-      'canonical-decimal.ts',
-      'errors.ts',
-      'shared-texts.ts',
-      'client-limits.ts',
-      'signature-schema.ts',
-      'version.ts',
-      'nearest-name.ts',
-      'service-name.ts',
-      'max-fee-rate.ts',
-    ],
-    what: 'byte strings; canonical decimals; error table; shared texts, limits and names',
+    paths: ['bytes.ts', 'errors.ts', 'client-limits.ts', 'network.ts', 'nearest-name.ts'],
+    what: 'byte strings; error table; limits that clients know; networks and names',
   },
 ];

@@ -12,34 +12,27 @@ export const SDK_FLOORS: readonly {
   },
   {
     name: 'clients',
-    paths: ['client.ts', 'reader.ts', 'create-sender.ts'],
+    paths: ['client.ts', 'create-sender.ts'],
     what: 'clients that sign, read, or only send',
   },
   {
     name: 'parts',
-    paths: [
-      'exchange/',
-      'service/',
-      'connect.ts',
-      'permit.ts',
-      'ethers-wallet.ts',
-      'wallet-client-wallet.ts',
-    ],
-    what: 'actions; other services of a venue; connecting by URL; permits; external wallets',
+    paths: ['exchange/', 'service/', 'connect.ts', 'permit.ts'],
+    what: 'actions; other services of a venue; connecting by URL; permits',
   },
   {
     name: 'reads and wallets',
-    paths: ['info/', 'streams/', 'wallet.ts', 'network-check.ts'],
-    what: 'queries; streams; wallets; network checks',
+    paths: ['info/', 'streams/', 'wallet.ts'],
+    what: 'queries; streams; wallets',
   },
   {
     name: 'transport',
-    paths: ['transport/', 'wallet-answer.ts', 'signing-network.ts'],
-    what: 'HTTP and WebSocket with reconnection; wallet answers; network name',
+    paths: ['transport/', 'signing-network.ts'],
+    what: 'HTTP and WebSocket with reconnection; network name and its check',
   },
   {
     name: 'ground',
-    paths: ['errors.ts', 'call-apart.ts', 'typed-data.ts', 'nonce.ts', 'version.ts', 'testing/'],
+    paths: ['errors.ts', 'typed-data.ts', 'nonce.ts', 'version.ts', 'testing/'],
     what: 'errors; safe callbacks; typed data; nonces; version; test fakes',
   },
 ];

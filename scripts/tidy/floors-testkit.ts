@@ -22,30 +22,12 @@ export const TESTKIT_FLOORS: readonly {
   },
   {
     name: 'parts',
-    paths: [
-      'faulty-door.ts',
-      'test-chain.ts',
-      'ladder.ts',
-      'seeded-wallet.ts',
-      'start-venue-options.ts',
-    ],
-    what: 'faulty connections; a chain; quotes around a price; seeded accounts; control calls',
+    paths: ['faulty-door.ts', 'test-chain.ts', 'ladder.ts', 'start-venue-options.ts'],
+    what: 'faulty connections; a chain; quotes around a price; options of a venue',
   },
   {
     name: 'ground',
-    paths: [
-      'duration.ts',
-      'outcome-listing.ts',
-      'seeded-key.ts',
-      'test-account.ts',
-      'local-line.ts',
-      'prices.ts',
-      'hand-clock.ts',
-      'lease-in-hand.ts',
-      'venue-folder.ts',
-    ],
-    what:
-      'durations; events; keys; an account; sockets without a port; controlled prices, ' +
-      'time, leases and folders',
+    paths: ['duration.ts', 'outcome-listing.ts', 'seeded-wallet.ts', 'local-line.ts', 'prices.ts'],
+    what: 'durations; events; seeded keys; sockets without a port; controlled prices',
   },
 ];

@@ -18,7 +18,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   'docs/reference/exchange.md': '### rain\n',
   'docs/reference/streams.md': '### clouds\n',
   'packages/sdk/src/info/create-info.ts': 'export const info = { weather: bind(weather) };\n',
-  'packages/sdk/src/exchange/create-trading.ts': 'export const trading = { rain: bind(rain) };\n',
+  'packages/sdk/src/exchange/create-exchange.ts': 'export const trading = { rain: bind(rain) };\n',
   'packages/sdk/src/streams/create-streams.ts': 'export const streams = { clouds: open() };\n',
   'tests/fuzz/samples.ts': "export const SAMPLES = [{ type: 'weather' }, { type: 'rain' }];\n",
   'tests/conformance/sky.test.ts': "ask({ type: 'weather' }); send('rain'); streams.clouds(1);\n",
@@ -44,7 +44,7 @@ test.each([
   ['docs/reference/exchange.md', 'surface-docs', 'rain'],
   ['docs/reference/streams.md', 'surface-docs', 'clouds'],
   ['packages/sdk/src/info/create-info.ts', 'surface-sdk', 'weather'],
-  ['packages/sdk/src/exchange/create-trading.ts', 'surface-sdk', 'rain'],
+  ['packages/sdk/src/exchange/create-exchange.ts', 'surface-sdk', 'rain'],
   ['packages/sdk/src/streams/create-streams.ts', 'surface-sdk', 'clouds'],
 ])('without %s: %s of %s', (path, rule, name) => {
   const findings = found({ [path]: undefined });

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startVenue, type TestVenue } from '@oddlot/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { seededKey } from '../../packages/testkit/src/seeded-key.ts';
+import { seededKey } from '../../packages/testkit/src/seeded-wallet.ts';
 import { eventOf, marketOf } from '../../packages/testkit/src/outcome-listing.ts';
 import { runVerifyResolution } from '../../packages/cli/src/verify/run-verify-resolution.ts';
 import { OddlotCommand } from '../support/oddlot-command.ts';

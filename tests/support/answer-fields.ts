@@ -6,7 +6,7 @@ import { API, type Checker, type Type } from 'typescript/unstable/sync';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PROJECT = join(ROOT, 'packages/protocol/tsconfig.json');
-const ANSWERS = join(ROOT, 'packages/protocol/src/info/info-answers.ts');
+const ANSWERS = join(ROOT, 'packages/protocol/src/info/registry.ts');
 
 /** The names of the fields of an answer, those of nested objects and rows included, by the type of the query. */
 export function answerFields(): ReadonlyMap<string, ReadonlySet<string>> {

@@ -1,5 +1,4 @@
 import type { Action, InnerAction } from './actions/registry.ts';
-import { isPermissionedType } from './actions/permissioned.ts';
 import {
   apiVersionMismatch,
   chainIdMismatch,
@@ -7,9 +6,9 @@ import {
   networkMismatch,
   nonceDiffers,
   vaultNotAllowed,
-} from './shared-texts.ts';
-import type { Network } from './version.ts';
-import { wireError, type WireError } from './errors.ts';
+} from './message-groups.ts';
+import type { Network } from './network.ts';
+import { type WireError, wireError } from './errors.ts';
 
 /** The envelope fields that an action can be bound to. */
 type BoundEnvelope = {
@@ -71,4 +70,12 @@ export function checkExpiryAllowed(action: Action, envelope: BoundEnvelope): Wir
 function directOf(action: Action): DirectAction | undefined {
   const own = action.type === 'multiSig' ? action.payload.action : action;
   return 'serviceNetwork' in own ? own : undefined;
+}
+
+/** The types that only listed signers may send. Their bodies may be larger. */
+export const PERMISSIONED_TYPES = ['outcomeDeploy', 'venueAdmin'] as const;
+
+/** True for the types that only listed signers may send. */
+export function isPermissionedType(type: unknown): boolean {
+  return (PERMISSIONED_TYPES as readonly unknown[]).includes(type);
 }

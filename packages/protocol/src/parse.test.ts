@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ACTIONS } from './actions/registry.ts';
 import { checkBinding, checkExpiryAllowed, checkVaultAllowed } from './check-binding.ts';
 import { parseAction, parseEnvelope } from './parse.ts';
-import { NETWORKS } from './version.ts';
+import { NETWORKS } from './network.ts';
 
 const ORDER = { a: 1, b: true, p: '100', s: '0.5', r: false, t: { limit: { tif: 'Gtc' } } };
 const ALICE = '0x1A642F0e3c3aF545e7acbd38b07251b3990914f1';

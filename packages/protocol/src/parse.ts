@@ -10,8 +10,7 @@ import {
 import type { WireError } from './errors.ts';
 import { refusal } from './refusal.ts';
 import { nearestName } from './nearest-name.ts';
-import { Address, Ms, U64, anyCase } from './primitives.ts';
-import { SignatureSchema } from './signature-schema.ts';
+import { Address, anyCase, Ms, SignatureSchema, U64 } from './primitives.ts';
 import { toWireError } from './to-wire-error.ts';
 
 /** A parsed value, or the refusal to answer with. */

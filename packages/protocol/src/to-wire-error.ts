@@ -1,7 +1,14 @@
 import type * as z from 'zod';
-import { wireError, type Details, type WireError } from './errors.ts';
+import {
+  type Details,
+  detailsOf,
+  fieldPath,
+  nameOf,
+  valueAt,
+  type WireError,
+  wireError,
+} from './errors.ts';
 import { MESSAGE_NAMES, MESSAGES, refusal } from './refusal.ts';
-import { detailsOf, fieldPath, nameOf, valueAt } from './field-path.ts';
 import type { IssueParams } from './primitives.ts';
 
 type Issue = z.core.$ZodIssue;

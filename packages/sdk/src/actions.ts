@@ -1,22 +1,27 @@
 /** Each action alone, for pages and workers that send one of them and count every byte. */
 export { createSender, type Sender, type SenderOptions } from './create-sender.ts';
-export { approveAgent } from './exchange/approve-agent.ts';
-export { approveBuilderFee } from './exchange/approve-builder-fee.ts';
-export { cancelAll } from './exchange/cancel-all.ts';
-export { cancelByCloid } from './exchange/cancel-by-cloid.ts';
-export { cancel } from './exchange/cancel.ts';
-export { claimBuilderRewards } from './exchange/claim-builder-rewards.ts';
+export {
+  approveAgent,
+  approveBuilderFee,
+  claimBuilderRewards,
+  revokeBuilderFee,
+} from './exchange/approvals.ts';
+export {
+  cancel,
+  cancelAll,
+  cancelByCloid,
+  modify2,
+  order,
+  reversePosition,
+  scheduleCancel,
+} from './exchange/orders.ts';
 export { convertToMultiSigUser } from './exchange/convert-to-multi-sig-user.ts';
-export { modify2 } from './exchange/modify2.ts';
-export { order } from './exchange/order.ts';
-export { outcomeOperate } from './exchange/outcome-operate.ts';
-export { reversePosition } from './exchange/reverse-position.ts';
-export { revokeBuilderFee } from './exchange/revoke-builder-fee.ts';
-export { scheduleCancel } from './exchange/schedule-cancel.ts';
-export { sendTo, tokenSend, transferBetween } from './exchange/token-send.ts';
-export { updateIsolatedMargin } from './exchange/update-isolated-margin.ts';
-export { updateLeverage } from './exchange/update-leverage.ts';
-export { updateMarginMode } from './exchange/update-margin-mode.ts';
-export { updatePositionMode } from './exchange/update-position-mode.ts';
-export { waitForAction } from './exchange/wait-for-action.ts';
-export { withdraw3 } from './exchange/withdraw3.ts';
+export { outcomeOperate } from './exchange/outcomes.ts';
+export { sendTo, tokenSend, transferBetween, withdraw3 } from './exchange/transfers.ts';
+export {
+  updateIsolatedMargin,
+  updateLeverage,
+  updateMarginMode,
+  updatePositionMode,
+} from './exchange/margin.ts';
+export { waitForAction } from './exchange/reply.ts';

@@ -1,20 +1,35 @@
-import type { ExportName, Network } from '@oddlot/protocol';
+import {
+  checkShape,
+  type ExportName,
+  INFO_SHAPES,
+  type Network,
+  type WireError,
+} from '@oddlot/protocol';
 import { connect, type ConnectOptions } from './connect.ts';
-import { ValidationError } from './errors.ts';
+import { SigningError, ValidationError } from './errors.ts';
 import { createExchange, type ExchangeClient } from './exchange/create-exchange.ts';
-import { checkQuery } from './info/check-query.ts';
 import { createInfo, type InfoClient } from './info/create-info.ts';
-import { queryInfo, type InfoOptions } from './info/query-info.ts';
-import { networkCheck } from './network-check.ts';
-import { SHARED_NONCES, type NonceSource } from './nonce.ts';
-import { accountStatus, type AccountStatusParameters } from './service/account-status.ts';
+import { type InfoOptions, queryInfo } from './info/query-info.ts';
+import {
+  checkNamed,
+  hasherSource,
+  networkCheck,
+  networkFault,
+  type NetworkName,
+} from './signing-network.ts';
+import { type NonceSource, SHARED_NONCES } from './nonce.ts';
+import {
+  accountStatus,
+  type AccountStatusParameters,
+  faucet,
+  type FaucetParameters,
+} from './service/account.ts';
 import { exportLines, type ExportParameters } from './service/export-lines.ts';
-import { faucet, type FaucetParameters } from './service/faucet.ts';
-import { checkNamed, hasherSource, type NetworkName } from './signing-network.ts';
 import type { StreamsClient } from './streams/create-streams.ts';
-import type { Replicas } from './transport/replicas.ts';
+import type { Replicas } from './transport/http.ts';
 import { checkedKey } from './transport/checked-key.ts';
 import type { Wallet } from './wallet.ts';
+import { plainKey } from './transport/stream.ts';
 
 /** How a client is made. Only `url` is required. */
 export type ClientOptions = ConnectOptions & {
@@ -95,4 +110,43 @@ export function createClient(options: ClientOptions): Client {
 function readLife(orderLifeMs: number | undefined): number | undefined {
   if (orderLifeMs === undefined || orderLifeMs > 0) return orderLifeMs;
   throw new ValidationError(`Invalid orderLifeMs: ${orderLifeMs}. Use a value above zero`);
+}
+
+/** What a venue tells anybody: queries and streams. */
+export type Reader = {
+  /** The processes of the venue that are known, and the one that the client is at. */
+  readonly replicas: Replicas;
+  readonly info: InfoClient;
+  readonly streams: StreamsClient;
+  /** Ends the streams. Requests need no ending. */
+  close(): void;
+};
+
+/**
+ * Makes a client that only reads. It brings neither schemas nor signing along, so that a page that shows a market
+ * loads a fraction of `createClient`: a query that is malformed is found by the venue and thrown as an `ApiError`.
+ */
+export function createReader(options: ConnectOptions): Reader {
+  const connected = connect(options, { keyOf: () => plainKey });
+  const { replicas, streams } = connected;
+  return { replicas, info: createInfo(connected), streams, close: () => streams.close() };
+}
+
+/**
+ * Compares what a client signs for with what the venue says of itself, before the first order. A client does so by itself when a
+ * signed action is refused as if somebody else had signed it.
+ *
+ * @throws SigningError that names both, HttpError, ApiError
+ */
+export async function checkNetwork(client: Pick<Client, 'info' | 'network'>): Promise<void> {
+  const [own, told] = await Promise.all([client.network(), client.info.settings()]);
+  const fault = networkFault(own, told);
+  if (fault !== undefined) throw new SigningError(fault);
+}
+
+/** What the venue would refuse a query for, found before it is sent. */
+export function checkQuery(request: unknown): WireError | undefined {
+  const { type } = request as { readonly type: string };
+  const shape = INFO_SHAPES[type];
+  return shape === undefined ? undefined : checkShape(shape, request);
 }

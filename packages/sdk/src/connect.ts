@@ -3,12 +3,10 @@ import { ValidationError } from './errors.ts';
 import { queryInfo, type InfoContext } from './info/query-info.ts';
 import { createStreams, type StreamPath, type StreamsClient } from './streams/create-streams.ts';
 import type { Backoff } from './transport/backoff.ts';
-import { HttpTransport, type Fetch } from './transport/http.ts';
-import type { SocketOptions, SocketStatus } from './transport/kept-socket.ts';
-import type { OpenSocket } from './transport/open-socket.ts';
+import { type Fetch, HttpTransport, Replicas } from './transport/http.ts';
+import type { OpenSocket, SocketOptions, SocketStatus } from './transport/kept-socket.ts';
 import { PriceFeed } from './transport/price-feed.ts';
-import { Replicas } from './transport/replicas.ts';
-import type { SubscriptionKey } from './transport/subscription-key.ts';
+import type { SubscriptionKey } from './transport/stream.ts';
 import { VenueClock } from './transport/venue-clock.ts';
 import { SocketTransport } from './transport/socket-transport.ts';
 

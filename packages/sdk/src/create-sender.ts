@@ -1,9 +1,8 @@
 import { ValidationError } from './errors.ts';
 import type { ExchangeContext } from './exchange/send-action.ts';
 import { queryInfo, type InfoContext } from './info/query-info.ts';
-import { networkCheck } from './network-check.ts';
+import { checkNamed, hasherSource, networkCheck, type NetworkName } from './signing-network.ts';
 import { SHARED_NONCES, type NonceSource } from './nonce.ts';
-import { checkNamed, hasherSource, type NetworkName } from './signing-network.ts';
 import { HttpTransport, type Fetch } from './transport/http.ts';
 import { VenueClock } from './transport/venue-clock.ts';
 import type { Network } from '@oddlot/protocol';

@@ -1,4 +1,10 @@
-import type { Details, RefusalName, StreamErrorCode, WireError } from '@oddlot/protocol';
+import {
+  type Details,
+  nonceTooFar,
+  type RefusalName,
+  type StreamErrorCode,
+  type WireError,
+} from '@oddlot/protocol';
 
 /**
  * Everything that this package throws:
@@ -140,5 +146,24 @@ export class ExpiredError extends ApiError {
     super({ ...facts, name, message: `Not executed: the request arrived too late. ${message}` });
     this.txHash = txHash;
     this.expiresAfter = expiresAfter;
+  }
+}
+
+/**
+ * True of a refusal after which the same bytes never execute: their nonce is used up, or below what the venue takes. One that is
+ * too far in the future will come.
+ */
+export function isNonceSpent({ message, name }: ApiError): boolean {
+  return name === 'BAD_NONCE' && message !== nonceTooFar();
+}
+
+/** Calls what a user gave us. If it throws, that is reported as its own fault, and we go on. */
+export function callApart<Event>(listener: (event: Event) => void, event: Event): void {
+  try {
+    listener(event);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
   }
 }

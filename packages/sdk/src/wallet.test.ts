@@ -4,20 +4,20 @@ import { describe, expect, test } from 'vitest';
 import { privateKeyToAccount } from 'viem/accounts';
 import { createHasher, type ActionInput } from '@oddlot/protocol';
 import { SigningError, ValidationError } from './errors.ts';
-import { ethersWallet } from './ethers-wallet.ts';
-import { signProposal } from './exchange/multi-sig-proposal.ts';
+import {
+  accountWallet,
+  type Eip1193Provider,
+  eip1193Wallet,
+  ethersWallet,
+  privateKeyWallet,
+  randomPrivateKey,
+  type Wallet,
+  walletClientWallet,
+} from './wallet.ts';
+import { signProposal } from './exchange/multi-sig.ts';
 import { signAction } from './exchange/sign-action.ts';
 import { signAsSent } from './testing/sign-as-sent.ts';
 import { domainChainOf, vectorOf, VECTORS, type Vector } from './testing/vectors.ts';
-import { walletClientWallet } from './wallet-client-wallet.ts';
-import {
-  accountWallet,
-  eip1193Wallet,
-  privateKeyWallet,
-  randomPrivateKey,
-  type Eip1193Provider,
-  type Wallet,
-} from './wallet.ts';
 
 /**
  * Goal: all wallets sign alike, and as the vectors say. The vectors were made by other libraries; the

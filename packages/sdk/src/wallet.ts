@@ -1,9 +1,17 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { addressOf, bytesToHex, hexToBytes, type SignatureHex } from '@oddlot/protocol';
-import type { Address } from '@oddlot/units';
+import {
+  addressOf,
+  bytesToHex,
+  HALF_ORDER,
+  hexToBytes,
+  isLowS,
+  recoverSigner,
+  recoveryOf,
+  type SignatureHex,
+} from '@oddlot/protocol';
+import { type Address, address } from '@oddlot/units';
 import { SigningError } from './errors.ts';
 import type { TypedData } from './typed-data.ts';
-import { asked, readAddress, readChainId, readSignature } from './wallet-answer.ts';
 
 /** What a wallet is asked to sign: the digest, and the typed data that it is the digest of. */
 export type SigningRequest = {
@@ -107,4 +115,143 @@ function readKey(privateKey: string): Uint8Array {
   const key = hexToBytes(privateKey);
   if (secp256k1.utils.isValidSecretKey(key)) return key;
   throw new SigningError('The private key is zero or beyond the order of the curve');
+}
+
+/** The part of a `Signer` of ethers (version 6) that is used. */
+export type EthersSigner = {
+  /** The key itself, in signers that hold one. */
+  readonly signingKey?: unknown;
+  readonly provider: { getNetwork(): Promise<{ readonly chainId: bigint }> } | null;
+  getAddress(): Promise<string>;
+  signTypedData(
+    domain: TypedData['domain'],
+    types: Record<string, { name: string; type: string }[]>,
+    value: Record<string, unknown>,
+  ): Promise<string>;
+};
+
+/**
+ * A signer of ethers. One that holds its key signs for any chain; one that asks a browser's wallet is
+ * bound to its chain, as `eip1193Wallet` is.
+ */
+export async function ethersWallet(signer: EthersSigner): Promise<Wallet> {
+  const own = readAddress(await asked(() => signer.getAddress()));
+  const { provider } = signer;
+  const holdsKey = signer.signingKey !== undefined;
+  const chainId = async (): Promise<number> =>
+    readChainId((await asked(async () => provider?.getNetwork()))?.chainId);
+  return {
+    address: own,
+    isInteractive: !holdsKey,
+    ...(holdsKey || provider === null ? {} : { chainId }),
+    sign: async ({ digest, typedData }) => {
+      const { domain, types, primaryType, message } = typedData();
+      // Ethers writes the type of the domain itself and takes a second one for an unused struct.
+      const fields = (types[primaryType] ?? []).map((field) => ({ ...field }));
+      const signature = await asked(() =>
+        signer.signTypedData({ ...domain }, { [primaryType]: fields }, { ...message }),
+      );
+      return readSignature(signature, { digest, signer: own });
+    },
+  };
+}
+
+/** The part of a viem `WalletClient` that is used. */
+export type TypedDataClient = {
+  /** Local accounts hold their key; the others are asked over the client's transport. */
+  readonly account?: { readonly address: string; readonly type: string } | undefined;
+  getChainId(): Promise<number>;
+  signTypedData(parameters: {
+    account: never;
+    domain: TypedData['domain'];
+    types: Record<string, unknown>;
+    primaryType: string;
+    message: Record<string, unknown>;
+  }): Promise<string>;
+};
+
+/**
+ * A `WalletClient` of viem. With a local account it signs for any chain; with an account behind a
+ * transport it is bound to its chain, as `eip1193Wallet` is. A client without an account is told
+ * which address signs.
+ */
+export function walletClientWallet(client: TypedDataClient, account?: string): Wallet {
+  const named = account ?? client.account?.address;
+  if (named === undefined) throw new SigningError('The wallet client has no account. Pass one');
+  const own = readAddress(named);
+  const holder = client.account;
+  const isLocal = holder?.type === 'local' && holder.address.toLowerCase() === own;
+  return {
+    address: own,
+    isInteractive: !isLocal,
+    ...(isLocal
+      ? {}
+      : { chainId: async () => readChainId(await asked(() => client.getChainId())) }),
+    sign: async ({ digest, typedData }) => {
+      const { domain, types, primaryType, message } = typedData();
+      const parameters = {
+        account: (isLocal ? holder : own) as never,
+        domain,
+        types: { ...types },
+        primaryType,
+        message: { ...message },
+      };
+      const signature = await asked(() => client.signTypedData(parameters));
+      return readSignature(signature, { digest, signer: own });
+    },
+  };
+}
+
+/** Lets a foreign wallet's refusal out as ours, with the original as its cause. */
+export async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await ask();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new SigningError(`The wallet did not sign: ${why}`, { cause });
+  }
+}
+
+const SIGNATURE_PATTERN = /^0x[0-9a-fA-F]{130}$/;
+
+/**
+ * Reads the 65 bytes that a wallet answered. That they are the signer's is checked here: the venue
+ * could only say that it does not know the stranger who signed.
+ */
+export function readSignature(
+  answer: unknown,
+  { digest, signer }: { digest: Uint8Array; signer: Address },
+): SignatureHex {
+  if (typeof answer !== 'string' || !SIGNATURE_PATTERN.test(answer)) {
+    throw new SigningError(`The wallet's answer is not a signature: ${String(answer)}`);
+  }
+  const digits = answer.slice(2).toLowerCase();
+  const recovery = Number.parseInt(digits.slice(128), 16);
+  const v = recoveryOf(recovery);
+  if (v === undefined) throw new SigningError(`The wallet answered with v = ${recovery}`);
+  const read: SignatureHex = { r: `0x${digits.slice(0, 64)}`, s: `0x${digits.slice(64, 128)}`, v };
+  const signature = isLowS(read) ? read : mirrored(read);
+  const recovered = recoverSigner(digest, signature);
+  if (recovered === signer) return signature;
+  throw new SigningError(`The wallet signed as ${recovered ?? 'unknown'}, not as ${signer}`);
+}
+
+/** The same signature in the only form that the venue takes, `s` in the lower half. */
+function mirrored({ r, s, v }: SignatureHex): SignatureHex {
+  const lowS = HALF_ORDER * 2n + 1n - BigInt(s);
+  return { r, s: `0x${lowS.toString(16).padStart(64, '0')}`, v: v === 27 ? 28 : 27 };
+}
+
+/** The address that a wallet names, in lower case. */
+export function readAddress(text: string): Address {
+  const lower = text.toLowerCase();
+  if (/^0x[0-9a-f]{40}$/.test(lower)) return address(lower);
+  throw new SigningError(`Not an address: ${text}`);
+}
+
+/** The chain that a wallet names: a number, or a text such as `0x1`. */
+export function readChainId(answer: unknown): number {
+  const chainId = Number(answer);
+  if (Number.isSafeInteger(chainId) && chainId > 0) return chainId;
+  throw new SigningError(`The wallet did not name a chain: ${String(answer)}`);
 }

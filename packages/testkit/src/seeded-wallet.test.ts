@@ -1,7 +1,6 @@
 import { privateKeyWallet } from '@oddlot/sdk';
 import { expect, test } from 'vitest';
-import { seededKey } from './seeded-key.ts';
-import { seededWallet } from './seeded-wallet.ts';
+import { seededKey, seededWallet } from './seeded-wallet.ts';
 
 test.each(['account 0', 'admin', 'maker'])(
   '%s is who the SDK says it is, and signs alike',

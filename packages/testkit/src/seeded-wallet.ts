@@ -1,7 +1,6 @@
-import { createECDH } from 'node:crypto';
+import { createECDH, createHash } from 'node:crypto';
 import { addressOf } from '@oddlot/protocol';
 import { privateKeyWallet, type Wallet } from '@oddlot/sdk';
-import { seededKey } from './seeded-key.ts';
 
 /** A key in memory that follows from a seed and a name. */
 type SeededWallet = { readonly privateKey: `0x${string}`; readonly wallet: Wallet };
@@ -28,4 +27,16 @@ function addressOfKey(privateKey: `0x${string}`): Wallet['address'] {
   const curve = createECDH('secp256k1');
   curve.setPrivateKey(privateKey.slice(2), 'hex');
   return addressOf(curve.getPublicKey());
+}
+
+/** A private key that follows from a seed and a name; everybody can compute it, so it is for tests alone. */
+export function seededKey(seed: string, name: string): `0x${string}` {
+  return `0x${seededBytes(seed, `key ${name}`).toString('hex')}`;
+}
+
+/** 32 bytes that follow from the seed; another purpose has others. */
+export function seededBytes(seed: string, purpose: string): Buffer {
+  return createHash('sha256')
+    .update(JSON.stringify(['oddlot testkit', seed, purpose]))
+    .digest();
 }

@@ -2,8 +2,7 @@ import { createClient, limitOrder, buyYes, type Fill, type StreamEvent } from '@
 import { afterEach, describe, expect, test } from 'vitest';
 import { startVenue } from './start-venue.ts';
 import type { StartVenueOptions } from './start-venue-options.ts';
-import type { TestAccount } from './test-account.ts';
-import type { TestVenue } from './test-venue.ts';
+import type { TestAccount, TestVenue } from './test-venue.ts';
 
 const running: TestVenue[] = [];
 afterEach(async () => {

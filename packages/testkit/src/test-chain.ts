@@ -9,7 +9,7 @@ import { LocalChain } from '@oddlot/devchain/local-chain';
 import { formatDecimal, parseExact } from '@oddlot/units';
 import { encodeFunctionData, type Hex, parseEther } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { seededKey } from './seeded-key.ts';
+import { seededKey } from './seeded-wallet.ts';
 
 /** As the public testnet whose place it takes. */
 const CHAIN_ID = 421_614;

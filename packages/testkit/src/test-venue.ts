@@ -1,22 +1,21 @@
 import {
-  createClient,
   type Client,
   type ClientOptions,
+  createClient,
   NonceSource,
   type Wallet,
 } from '@oddlot/sdk';
 import { accountView, marketView } from '@oddlot/engine';
-import { parseExact } from '@oddlot/units';
+import { type Address, parseExact } from '@oddlot/units';
 import type { Duration } from './duration.ts';
 import { FaultyDoor } from './faulty-door.ts';
 import { Faults } from './faults.ts';
 import { type BookShape, ladderOf, ORDERS_PER_ACTION } from './ladder.ts';
 import { LocalLine } from './local-line.ts';
-import { eventOf, marketOf, type MarketInput, type TestMarket } from './outcome-listing.ts';
+import { eventOf, type MarketInput, marketOf, type TestMarket } from './outcome-listing.ts';
 import type { PriceScript } from './prices.ts';
 import { seededWallet } from './seeded-wallet.ts';
 import type { StartVenueOptions } from './start-venue-options.ts';
-import type { Money, TestAccount } from './test-account.ts';
 import type { TestChain } from './test-chain.ts';
 import { type Snapshot, VenueInHand } from './venue-in-hand.ts';
 
@@ -302,3 +301,19 @@ function microUsdcOf(text: string): number {
   }
   throw new RangeError(`Invalid amount of USDC: "${text}". Use a decimal text such as "1000.5"`);
 }
+
+/** Somebody with a key and, unless it was said otherwise, test money. */
+export type TestAccount = {
+  readonly name: string;
+  readonly address: Address;
+  readonly privateKey: `0x${string}`;
+  readonly wallet: Wallet;
+  /** Signs with the account's own key. */
+  readonly client: Client;
+};
+
+/** What an account is given, in USDC as decimal text. */
+export type Money = {
+  readonly perp?: string | undefined;
+  readonly outcome?: string | undefined;
+};

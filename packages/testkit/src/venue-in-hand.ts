@@ -1,4 +1,13 @@
-import { writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import {
@@ -13,19 +22,20 @@ import {
 import {
   createLogger,
   CURSOR_KEY_BYTES,
-  openVenue,
+  type Lease,
+  LocalLease,
   type OpenedVenue,
+  openVenue,
   readConfig,
   THREADS_HERE,
 } from '@oddlot/venue/in-hand';
 import { type Duration, durationMs } from './duration.ts';
-import { HandClock } from './hand-clock.ts';
-import { LeaseInHand } from './lease-in-hand.ts';
 import { Prices, type PricesMoment } from './prices.ts';
-import { seededBytes } from './seeded-key.ts';
+import { seededBytes } from './seeded-wallet.ts';
 import type { StartVenueOptions } from './start-venue-options.ts';
 import type { TestChain } from './test-chain.ts';
-import { VenueFolder } from './venue-folder.ts';
+import { tmpdir } from 'node:os';
+import type { TimeSource } from '@oddlot/host/clock';
 
 /** A moment that can be come back to, as often as one likes. */
 export type Snapshot = { readonly height: number; readonly timeMs: number };
@@ -265,4 +275,99 @@ function startMs(time: number | string | Date): number {
   const ms = new Date(time).getTime();
   if (Number.isSafeInteger(ms) && ms >= 0) return ms;
   throw new RangeError(`Invalid time "${String(time)}". Use milliseconds, a Date or ISO 8601`);
+}
+
+/** A folder that is in memory on Linux. */
+const MEMORY = '/dev/shm';
+/** So much is left to others; a container may have little of it. */
+const MEMORY_BYTES_MIN = 256 * 1024 * 1024;
+
+/** The data of one venue of a test, and copies of it from earlier; all of it is gone at the end. */
+export class VenueFolder {
+  readonly #root = mkdtempSync(join(placeInMemory() ?? tmpdir(), 'oddlot-testkit-'));
+  #images = 0;
+
+  constructor() {
+    mkdirSync(this.data);
+  }
+
+  get data(): string {
+    return join(this.#root, 'data');
+  }
+
+  /** For what is no part of the venue: copies leave it out. */
+  get beside(): string {
+    return join(this.#root, 'beside');
+  }
+
+  /** A copy as it stands. Whoever writes must be at rest, or the copy is what a kill would leave. */
+  copy(): string {
+    this.#images += 1;
+    const image = join(this.#root, `image-${this.#images}`);
+    cpSync(this.data, image, { recursive: true });
+    return image;
+  }
+
+  /** Nobody may have the data open. */
+  goBackTo(image: string): void {
+    rmSync(this.data, { recursive: true });
+    cpSync(image, this.data, { recursive: true });
+  }
+
+  forget(image: string): void {
+    rmSync(image, { recursive: true, force: true });
+  }
+
+  remove(): void {
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+}
+
+function placeInMemory(): string | undefined {
+  try {
+    accessSync(MEMORY, constants.W_OK);
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= MEMORY_BYTES_MIN ? MEMORY : undefined;
+  } catch {
+    // Only Linux has one.
+    return undefined;
+  }
+}
+
+/** The clocks of a host that stand still until somebody moves them. */
+export class HandClock implements TimeSource {
+  #nowMs: number;
+
+  constructor(nowMs: number) {
+    this.#nowMs = nowMs;
+  }
+
+  get nowMs(): number {
+    return this.#nowMs;
+  }
+
+  set(timeMs: number): void {
+    this.#nowMs = timeMs;
+  }
+
+  wallMs(): number {
+    return this.#nowMs;
+  }
+
+  bootMs(): number {
+    return this.#nowMs;
+  }
+}
+
+/** Who goes by the clock of the host would make blocks of its own. */
+const BY_THE_CLOCK: ReadonlySet<string> = new Set(['ticker', 'oracle']);
+
+/** Everything that a venue has one of runs, but for time and prices: those are in the hand of the test. */
+export class LeaseInHand implements Lease {
+  readonly #lease = new LocalLease();
+
+  hold(...[name, start, stop]: Parameters<Lease['hold']>): ReturnType<Lease['hold']> {
+    if (!BY_THE_CLOCK.has(name)) return this.#lease.hold(name, start, stop);
+    return Promise.resolve({ release: () => Promise.resolve() });
+  }
 }

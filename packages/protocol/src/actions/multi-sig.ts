@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
-import { Address, listOf } from '../primitives.ts';
-import { SignatureSchema } from '../signature-schema.ts';
-import { defineAction } from './define-action.ts';
+import { Address, listOf, SignatureSchema } from '../primitives.ts';
+import { defineAction, DIRECT_HEAD, DIRECT_NONCE } from './define-action.ts';
+import { checkJson } from '../json/scan.ts';
 
 /** Carries another action with the signatures of a multi-sig account's signers. */
 export const multiSig = defineAction({
@@ -25,3 +25,40 @@ export const multiSig = defineAction({
     }),
   }),
 });
+
+/** Gives an account a set of signers, replaces the set, or makes it an ordinary account again. */
+export const convertToMultiSigUser = defineAction({
+  type: 'convertToMultiSigUser',
+  internalName: 'ConvertToMultiSigUser',
+  signedBy: 'direct',
+  schema: z.object({
+    type: z.literal('convertToMultiSigUser'),
+    ...DIRECT_HEAD,
+    signers: z.string(),
+    ...DIRECT_NONCE,
+  }),
+});
+
+const SignerSet = z.strictObject({ authorizedUsers: z.array(Address), threshold: z.int() });
+
+/** Who signs for a multi-sig account, and how many of them are needed. */
+export type MultiSigSigners = z.output<typeof SignerSet>;
+
+/**
+ * Reads the JSON text that the action carries: a signer set, null for an ordinary account,
+ * undefined when it has the form of neither. Whether the set can be is for the venue to say, which
+ * tells what is wrong with it.
+ */
+export function parseMultiSigSigners(text: string): MultiSigSigners | null | undefined {
+  if (!checkJson(text).ok) return undefined;
+  const value: unknown = JSON.parse(text);
+  if (value === null) return null;
+  return SignerSet.safeParse(value).data;
+}
+
+/** What a client can tell of a set by itself: 1 to 10 distinct users, and enough of them. */
+export function isSignerSetSound({ authorizedUsers, threshold }: MultiSigSigners): boolean {
+  const count = authorizedUsers.length;
+  const isDistinct = new Set(authorizedUsers).size === count;
+  return isDistinct && count <= LIMITS.multiSigSignersMax && threshold >= 1 && threshold <= count;
+}

@@ -1,27 +1,30 @@
 import type * as z from 'zod';
-import { approveAgent } from './approve-agent.ts';
-import { approveBuilderFee } from './approve-builder-fee.ts';
-import { cancelAll } from './cancel-all.ts';
-import { cancelByCloid } from './cancel-by-cloid.ts';
-import { cancel } from './cancel.ts';
-import { claimBuilderRewards } from './claim-builder-rewards.ts';
-import { convertToMultiSigUser } from './convert-to-multi-sig-user.ts';
+import {
+  approveAgent,
+  approveBuilderFee,
+  claimBuilderRewards,
+  revokeBuilderFee,
+} from './approvals.ts';
+import {
+  cancel,
+  cancelAll,
+  cancelByCloid,
+  modify2,
+  order,
+  reversePosition,
+  scheduleCancel,
+} from './orders.ts';
+import { convertToMultiSigUser, multiSig } from './multi-sig.ts';
 import type { ActionDefinition } from './define-action.ts';
-import { modify2 } from './modify2.ts';
-import { multiSig } from './multi-sig.ts';
-import { order } from './order.ts';
-import { outcomeDeploy } from './outcome-deploy.ts';
-import { outcomeOperate } from './outcome-operate.ts';
-import { reversePosition } from './reverse-position.ts';
-import { revokeBuilderFee } from './revoke-builder-fee.ts';
-import { scheduleCancel } from './schedule-cancel.ts';
-import { tokenSend } from './token-send.ts';
-import { updateIsolatedMargin } from './update-isolated-margin.ts';
-import { updateLeverage } from './update-leverage.ts';
-import { updateMarginMode } from './update-margin-mode.ts';
-import { updatePositionMode } from './update-position-mode.ts';
+import { outcomeDeploy, outcomeOperate } from './outcomes.ts';
+import { tokenSend, withdraw3 } from './transfers.ts';
+import {
+  updateIsolatedMargin,
+  updateLeverage,
+  updateMarginMode,
+  updatePositionMode,
+} from './margin.ts';
 import { venueAdmin } from './venue-admin.ts';
-import { withdraw3 } from './withdraw3.ts';
 
 /** Every action type of /exchange. */
 export const ACTIONS = {

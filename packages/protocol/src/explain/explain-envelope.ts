@@ -1,18 +1,15 @@
 import type { Address } from '@oddlot/units';
-import type { ExplainedSignature } from '../info/venue-answers.ts';
+import type { ExplainedSignature, Mistake } from '../info/venue-answers.ts';
 import { scanEnvelope } from '../json/scan.ts';
-import { mapWithout } from '../json/msgpack-slice.ts';
+import { mapWithout } from '../json/msgpack.ts';
 import { bytesToHex } from '../bytes.ts';
-import { hashEnvelope, type EnvelopeHash } from '../signing/hash-envelope.ts';
+import { type EnvelopeHash, hashEnvelope, type MultiSigContext } from '../signing/hash-envelope.ts';
 import type { Hasher } from '../signing/hasher.ts';
 import { recoverSigner, type RecoverPublicKey } from '../signing/recover.ts';
 import { normaliseSignature } from '../signing/signature.ts';
 import { domainOf, type StructValues } from '../signing/typed-data.ts';
-import type { MultiSigContext } from '../signing/multi-sig.ts';
-import type { Mistake } from '../info/mistake.ts';
-import { recipeOf } from './recipe.ts';
+import { type ExplainContext, recipeOf } from './recipe.ts';
 import { signingAttempts } from './signing-attempts.ts';
-import type { ExplainContext } from './subject.ts';
 
 /** What a signature is over and who made it, before anybody asked who that is. */
 type SignatureFacts = Omit<

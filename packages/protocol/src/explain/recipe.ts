@@ -1,22 +1,23 @@
-import { mapWithout } from '../json/msgpack-slice.ts';
+import { mapWithout } from '../json/msgpack.ts';
 import { expiryBytes, vaultBytes } from '../signing/agent-hash.ts';
 import { concatBytes, u64be } from '../bytes.ts';
-import type { ActionToHash } from '../signing/hash-envelope.ts';
+import type { ActionHash, ActionToHash } from '../signing/hash-envelope.ts';
 import {
   AGENT,
   DIRECT_STRUCTS,
-  SEND_MULTI_SIG,
+  type Domain,
   domainOf,
   domainSeparator,
   hashStruct,
   isDirectActionType,
-  signedBytes,
-  type Domain,
   type Keccak,
+  SEND_MULTI_SIG,
+  signedBytes,
   type StructType,
   type StructValues,
 } from '../signing/typed-data.ts';
-import type { Network } from '../version.ts';
+import type { Network } from '../network.ts';
+import type { SignatureHex } from '../primitives.ts';
 
 /** All that goes into a digest, part by part, so that one part can be replaced. */
 export type Recipe = {
@@ -79,3 +80,37 @@ export function digestOf({ domain, struct, values, hashed }: Recipe, keccak: Kec
 function preimageOf({ msgpack, nonce, vault, expiry }: HashedParts): Uint8Array {
   return concatBytes(msgpack, nonce, vault, expiry);
 }
+
+/** What the venue knows beside the request: what else a client may have signed for. */
+export type ExplainContext = {
+  readonly otherNetworks: readonly Network[];
+  readonly settlementChainId: number;
+  /** Registered vaults. */
+  readonly vaults: readonly string[];
+};
+
+/** A signed request whose mistake is looked for. */
+export type Subject = {
+  readonly scheme: ActionHash['scheme'];
+  readonly request: ActionToHash;
+  readonly signature: SignatureHex;
+  /** What the venue hashes. */
+  readonly base: Recipe;
+  readonly network: Network;
+  readonly context: ExplainContext;
+  readonly keccak: Keccak;
+};
+
+/** One way in which the client may have signed. */
+export type Candidate = {
+  readonly variant: string;
+  /** What the client should change. */
+  readonly hint: string;
+  /** The recipe that was signed; the venue's when left out. */
+  readonly recipe?: Recipe;
+  /** The signature that was meant; the received one when left out. */
+  readonly signature?: SignatureHex;
+};
+
+/** The candidates of one mistake, made as they are asked for. */
+export type Candidates = (subject: Subject) => Iterable<Candidate>;

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
 import { jsonToMsgpack } from '../json/scan.ts';
-import { inSigningOrder, rewriteTexts, sortedKeys, withKeysFirst } from './rewrite-action.ts';
-import { canonicalDecimal } from '../canonical-decimal.ts';
-import { checksumAddresses, lowerCaseAddresses } from './text-forms.ts';
+import {
+  checksumAddresses,
+  inSigningOrder,
+  lowerCaseAddresses,
+  rewriteTexts,
+  sortedKeys,
+  withKeysFirst,
+} from './rewrite-action.ts';
+import { canonicalDecimal } from '../primitives.ts';
 import { nobleKeccak } from '../signing/hasher.ts';
 
 /** Texts are encoded by the strict reader, which keeps the order of integer-like keys. */

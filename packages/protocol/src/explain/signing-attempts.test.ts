@@ -3,14 +3,20 @@ import { describe, expect, test } from 'vitest';
 import { present } from '@oddlot/units';
 import { LIMITS } from '../limits.ts';
 import { bytesToHex, concatBytes, hexToBytes } from '../bytes.ts';
-import { encodeMsgpack } from '../signing/encode-msgpack.ts';
+import { encodeMsgpack } from '../json/msgpack.ts';
 import { hashAction, type ActionToHash } from '../signing/hash-envelope.ts';
 import { createHasher, nobleKeccak } from '../signing/hasher.ts';
-import type { Network } from '../version.ts';
-import { MISTAKES } from '../info/mistake.ts';
-import { agentRecipe, digestOf, recipeOf, type Recipe } from './recipe.ts';
+import type { Network } from '../network.ts';
+import { MISTAKES } from '../info/venue-answers.ts';
+import {
+  agentRecipe,
+  digestOf,
+  type ExplainContext,
+  type Recipe,
+  recipeOf,
+  type Subject,
+} from './recipe.ts';
 import { signingAttempts, type SigningAttempt } from './signing-attempts.ts';
-import type { ExplainContext, Subject } from './subject.ts';
 
 /**
  * Goal: whatever a client may have signed by mistake is tried, under the right name. Method: what

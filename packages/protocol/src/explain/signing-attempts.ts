@@ -1,17 +1,30 @@
 import { LIMITS } from '../limits.ts';
-import type { SignatureHex } from '../signature-schema.ts';
-import { bytesToHex } from '../bytes.ts';
-import { addressCase, keyOrder, missingType, trailingZeros } from './action-mistakes.ts';
-import { expiresAfter, nonce, vaultFlag, vParity } from './envelope-mistakes.ts';
-import { MISTAKES, type Mistake } from '../info/mistake.ts';
+import { canonicalDecimal, type SignatureHex } from '../primitives.ts';
+import { bytesToHex, u64be } from '../bytes.ts';
+import { type Mistake, MISTAKES } from '../info/venue-answers.ts';
 import {
-  agentSignedAsDirect,
-  chainId,
-  directSignedAsAgent,
-  networkName,
-} from './network-mistakes.ts';
-import { digestOf } from './recipe.ts';
-import type { Candidates, Subject } from './subject.ts';
+  agentRecipe,
+  type Candidate,
+  type Candidates,
+  digestOf,
+  type HashedParts,
+  type Recipe,
+  recipeOf,
+  type Subject,
+} from './recipe.ts';
+import { mapWithout } from '../json/msgpack.ts';
+import {
+  checksumAddresses,
+  inSigningOrder,
+  lowerCaseAddresses,
+  rewriteTexts,
+  sortedKeys,
+  withKeysFirst,
+} from './rewrite-action.ts';
+import { actionDefinition } from '../actions/registry.ts';
+import { expiryBytes, vaultBytes } from '../signing/agent-hash.ts';
+import type { StructValues } from '../signing/typed-data.ts';
+import type { Network } from '../network.ts';
 
 /** One thing to try: were this the digest and this the signature, who signed? */
 export type SigningAttempt = {
@@ -60,4 +73,273 @@ export function* signingAttempts(subject: Subject): Iterable<SigningAttempt> {
 
 function nameOf(digest: Uint8Array, { v }: SignatureHex): string {
   return `${bytesToHex(digest)} ${v}`;
+}
+
+/** Mistakes in the action: it was hashed in another form than it was sent. */
+
+/** The order of order's keys on another venue. */
+const HYPERLIQUID_ORDER = ['type', 'orders', 'grouping', 'builder'];
+
+export function* keyOrder(subject: Subject): Iterable<Candidate> {
+  const { scheme, request } = subject;
+  if (scheme === 'direct') return;
+  const ordered = (variant: string, msgpack: Uint8Array): Candidate => ({
+    variant,
+    hint: `Hash the action in the key order in which you send it: you signed ${variant}.`,
+    recipe: recipeOf({ ...request, msgpack }, subject.network),
+  });
+  yield ordered('the canonical key order', inSigningOrder(request.msgpack));
+  yield ordered('sorted keys', sortedKeys(request.msgpack));
+  if (request.action['type'] !== 'order') return;
+  const variant = HYPERLIQUID_ORDER.join(', ');
+  yield ordered(variant, withKeysFirst(request.msgpack, HYPERLIQUID_ORDER));
+}
+
+export function* missingType({ scheme, request, base }: Subject): Iterable<Candidate> {
+  const { hashed } = base;
+  if (hashed === undefined) return;
+  if (scheme === 'multiSig') {
+    const recipe = { ...base, hashed: { ...hashed, msgpack: request.msgpack } };
+    const hint =
+      'Leave "type" out of the wrapper that you hash: only its inner action contains it.';
+    yield { variant: 'with type', hint, recipe };
+    return;
+  }
+  const recipe = { ...base, hashed: { ...hashed, msgpack: mapWithout(hashed.msgpack, 'type') } };
+  const hint = 'Hash the action with its "type": you signed it without the type.';
+  yield { variant: 'without type', hint, recipe };
+}
+
+export function* trailingZeros(subject: Subject): Iterable<Candidate> {
+  const variant = 'decimals in canonical form';
+  const hint = 'Hash decimals as you send them: you signed them without their superfluous zeros.';
+  yield respelled(subject, canonicalDecimal, { variant, hint });
+}
+
+export function* addressCase(subject: Subject): Iterable<Candidate> {
+  const spellings = [
+    ['lower case', lowerCaseAddresses],
+    ['checksum case', (text: string) => checksumAddresses(text, subject.keccak)],
+  ] as const;
+  for (const [name, rewrite] of spellings) {
+    const hint = `Hash addresses as you send them: you signed them in ${name}.`;
+    yield respelled(subject, rewrite, { variant: `addresses in ${name}`, hint });
+  }
+}
+
+function respelled(
+  { request, network }: Subject,
+  rewrite: (text: string) => string,
+  told: Pick<Candidate, 'variant' | 'hint'>,
+): Candidate {
+  const msgpack = rewriteTexts(request.msgpack, rewrite);
+  // The fields of a direct action are flat: what its struct hashes as text is text here.
+  const fields = Object.entries(request.action).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? rewrite(value) : value,
+  ]);
+  const action = Object.fromEntries(fields) as Record<string, unknown>;
+  return { ...told, recipe: recipeOf({ ...request, msgpack, action }, network) };
+}
+
+/** Mistakes beside the action: nonce, vault, expiry, and the signature's own v. */
+
+const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
+const NOTHING = new Uint8Array(0);
+
+export function* vaultFlag({ base, request, context }: Subject): Iterable<Candidate> {
+  const vault = request.envelope.vaultAddress ?? undefined;
+  const hashing = (bytes: Uint8Array): Partial<Candidate> => withParts(base, { vault: bytes });
+  if (base.hashed === undefined) return;
+  if (vault !== undefined) {
+    const hint =
+      'Hash the vaultAddress that you send, or leave it out: you signed without a vault.';
+    yield { variant: 'without the vault', hint, ...hashing(vaultBytes(null)) };
+  }
+  yield {
+    variant: 'the zero address as vault',
+    hint: 'Hash the one byte 00 where there is no vault: you signed the zero address as vault.',
+    ...hashing(vaultBytes(ZERO_ADDRESS)),
+  };
+  yield {
+    variant: 'no vault byte',
+    hint: 'Hash a vault byte after the nonce: it is 00 where there is no vault.',
+    ...hashing(NOTHING),
+  };
+  // The operator's actions are for no vault.
+  const { signedBy } = actionDefinition(String(request.action['type'])) ?? {};
+  if (vault !== undefined || signedBy === 'permissioned') return;
+  for (const each of context.vaults.slice(0, LIMITS.explainVaultsMax)) {
+    const hint = `Send vaultAddress ${each}: you signed for that vault and sent none.`;
+    yield { variant: `vault ${each}`, hint, ...hashing(vaultBytes(each)) };
+  }
+}
+
+export function* nonce({ base, request, scheme }: Subject): Iterable<Candidate> {
+  const sent = request.envelope.nonce;
+  const inner = nonceIn(request.action);
+  // The struct of a direct action has the nonce of the action, whatever the envelope says.
+  const hashed = scheme === 'direct' ? (inner ?? sent) : sent;
+  const other = scheme === 'direct' ? sent : inner;
+  const seconds = Math.floor(hashed / 1000);
+  const numbers = [
+    ['nonce + 1', hashed + 1],
+    ['nonce - 1', hashed - 1],
+    ['seconds', seconds],
+  ] as const;
+  for (const [variant, value] of numbers) yield* withNonce(base, variant, value, hashed);
+  const bytes = base.hashed?.nonce;
+  if (bytes !== undefined) {
+    const forms = [
+      ['little-endian bytes', bytes.toReversed()],
+      ['4 bytes', bytes.slice(4)],
+      ['seconds in 4 bytes', u64be(seconds).slice(4)],
+    ] as const;
+    for (const [variant, form] of forms) {
+      const hint = `Hash the nonce as 8 big-endian bytes of milliseconds: you signed ${variant}.`;
+      yield { variant, hint, ...withParts(base, { nonce: form }) };
+    }
+  }
+  const variant = scheme === 'direct' ? "the envelope's nonce" : 'action.nonce';
+  yield* withNonce(base, variant, other, hashed);
+}
+
+/** The nonce that an action holds, or the inner action of a wrapper. */
+function nonceIn(action: StructValues): number | undefined {
+  const payload = action['payload'] as StructValues | undefined;
+  const inner = payload?.['action'] as StructValues | undefined;
+  const found = action['nonce'] ?? inner?.['nonce'];
+  return typeof found === 'number' ? found : undefined;
+}
+
+function* withNonce(
+  base: Recipe,
+  variant: string,
+  value: number | undefined,
+  expected: number,
+): Iterable<Candidate> {
+  if (value === undefined || !Number.isSafeInteger(value) || value < 0) return;
+  const hint = `Sign the nonce that you send, ${expected}: you signed ${value}.`;
+  const values = { ...base.values, nonce: value };
+  const changed = withParts(base, { nonce: u64be(value) }).recipe;
+  yield { variant, hint, recipe: { ...changed, values } };
+}
+
+export function* vParity({ signature }: Subject): Iterable<Candidate> {
+  const v = signature.v === 27 ? 28 : 27;
+  const hint = `Send v ${v} (27 plus the recovery bit) with this r and s.`;
+  yield { variant: `v ${v}`, hint, signature: { ...signature, v } };
+}
+
+export function* expiresAfter({ base, request }: Subject): Iterable<Candidate> {
+  const sent = request.envelope.expiresAfter ?? undefined;
+  const hashing = (expiry: Uint8Array): Partial<Candidate> => withParts(base, { expiry });
+  if (base.hashed === undefined) return;
+  if (sent !== undefined) {
+    const hint =
+      'Hash 00 and the expiresAfter that you send, or leave it out: you signed without it.';
+    yield { variant: 'without the expiry', hint, ...hashing(NOTHING) };
+    return;
+  }
+  const hint = 'Hash nothing after the vault byte when you send no expiresAfter.';
+  yield { variant: 'an expiry of 0', hint, ...hashing(expiryBytes(0)) };
+  yield { variant: 'an expiry byte alone', hint, ...hashing(expiryBytes(0).slice(0, 1)) };
+  const inAction = request.action['expiresAfter'];
+  if (typeof inAction !== 'number' || inAction < 0) return;
+  const misplaced = 'Send expiresAfter in the envelope: you signed one and sent it in the action.';
+  yield { variant: 'action.expiresAfter', hint: misplaced, ...hashing(expiryBytes(inAction)) };
+}
+
+/** The recipe with other parts of the preimage; a direct action has none and stays as it is. */
+function withParts(base: Recipe, parts: Partial<HashedParts>): { recipe: Recipe } {
+  const { hashed } = base;
+  return { recipe: hashed === undefined ? base : { ...base, hashed: { ...hashed, ...parts } } };
+}
+
+/** Mistakes in what binds a signature: the network, the chain, and the scheme as a whole. */
+
+const ETHEREUM = 1;
+
+export function* chainId(subject: Subject): Iterable<Candidate> {
+  const { base, context, network, scheme } = subject;
+  const others = context.otherNetworks.map((other) => other.chainId);
+  const wallets = walletChains(subject);
+  // The wallet's chain in the domain of an agent-signed action is a mistake of its own.
+  const inDomain = scheme === 'agent' ? others : [...others, ...wallets, network.chainId];
+  for (const id of new Set([...others, ...wallets, network.chainId])) {
+    if (inDomain.includes(id)) yield domainOnly(subject, id);
+    const values = { ...base.values, chainId: id };
+    const expected = base.domain.chainId;
+    const hint =
+      `Sign chain id ${network.chainId} in the struct and ${expected} in the domain: ` +
+      `you signed ${id} in both.`;
+    const recipe = { ...base, values, domain: { ...base.domain, chainId: id } };
+    yield { variant: `${id} in domain and struct`, hint, recipe };
+  }
+}
+
+function domainOnly({ base, scheme }: Subject, id: number): Candidate {
+  const expected = `Sign under chain id ${base.domain.chainId} in the domain`;
+  const hint =
+    scheme === 'agent'
+      ? `${expected}: you signed under ${id}.`
+      : `${expected}, or send signatureChainId ${id}: you signed under ${id}.`;
+  return { variant: `${id} in the domain`, hint, recipe: underChain(base, id) };
+}
+
+export function* networkName(subject: Subject): Iterable<Candidate> {
+  const { base, context, network } = subject;
+  for (const other of [...namedByItself(subject), ...context.otherNetworks]) {
+    const { serviceNetwork } = other;
+    const hint = `Sign for ${network.serviceNetwork}, which serves here: you signed for ${serviceNetwork}.`;
+    const values = { ...base.values, serviceNetwork };
+    const named = { ...base, values, domain: { ...base.domain, name: serviceNetwork } };
+    yield { variant: `${serviceNetwork} in domain and struct`, hint, recipe: named };
+    const { chainId: id } = other;
+    const moved = { ...underChain(named, id), values: { ...values, chainId: id } };
+    yield { variant: `${serviceNetwork} and ${id} in domain and struct`, hint, recipe: moved };
+  }
+}
+
+/** A direct action, alone or wrapped, tells the name that its sender took the venue for. */
+function namedByItself({ network, request }: Subject): readonly Network[] {
+  const { payload } = request.action as { payload?: { action?: unknown } };
+  const told = (payload?.action ?? request.action) as Partial<Record<keyof Network, unknown>>;
+  const { chainId: id = network.chainId, serviceNetwork } = told;
+  if (typeof serviceNetwork !== 'string' || typeof id !== 'number') return [];
+  return serviceNetwork === network.serviceNetwork
+    ? []
+    : [{ ...network, serviceNetwork, chainId: id }];
+}
+
+export function* directSignedAsAgent(subject: Subject): Iterable<Candidate> {
+  const { request, network, scheme, base } = subject;
+  if (scheme === 'agent') return;
+  const variant = 'hashed as an agent-signed action';
+  const hint = `Sign the struct ${base.struct.name}: you signed Agent, as for a trading action.`;
+  const recipe = agentRecipe(request, network);
+  yield { variant, hint, recipe };
+  const id = request.envelope.signatureChainId;
+  if (id === null || id === undefined) return;
+  yield { variant: `${variant} under chain id ${id}`, hint, recipe: underChain(recipe, id) };
+}
+
+export function* agentSignedAsDirect(subject: Subject): Iterable<Candidate> {
+  const { base, network, scheme } = subject;
+  if (scheme !== 'agent') return;
+  for (const id of walletChains(subject).toReversed()) {
+    const hint = `Sign Agent under the venue's chain id ${network.chainId}, not a wallet's: you signed under ${id}.`;
+    yield { variant: `chain id ${id} in the domain`, hint, recipe: underChain(base, id) };
+  }
+}
+
+/** The chains that a wallet may have been on, the least likely first. */
+function walletChains({ request, context }: Subject): number[] {
+  const { signatureChainId } = request.envelope;
+  const sent = typeof signatureChainId === 'number' ? [signatureChainId] : [];
+  return [ETHEREUM, context.settlementChainId, ...sent];
+}
+
+function underChain(recipe: Recipe, id: number): Recipe {
+  return { ...recipe, domain: { ...recipe.domain, chainId: id } };
 }

@@ -2,14 +2,84 @@ import * as z from 'zod';
 import type { WireError } from '../errors.ts';
 import { refusal } from '../refusal.ts';
 import { toWireError } from '../to-wire-error.ts';
-import { checkUnknownFields, namedBy, type Named } from '../unknown-fields.ts';
+import { checkUnknownFields, type Named, namedBy } from '../unknown-fields.ts';
 import { ACCOUNT_QUERIES } from './account-queries.ts';
 import { HISTORY_QUERIES } from './history-queries.ts';
-import type { InfoAnswers } from './info-answers.ts';
-import { MARKET_QUERIES, liftCandleSpan } from './market-queries.ts';
+import { liftCandleSpan, MARKET_QUERIES } from './market-queries.ts';
 import { MIN_HEIGHT } from './paging.ts';
-import { refuseUnknownQuery } from './refuse-unknown-query.ts';
 import { VENUE_QUERIES } from './venue-queries.ts';
+import type {
+  AccessCodeStatus,
+  ActiveAssetData,
+  AgentOwner,
+  ApprovedAgent,
+  ApprovedBuilder,
+  AssetPosition,
+  BuilderState,
+  ClearinghouseState,
+  LedgerUpdate,
+  MultiSigSignerSet,
+  UserFundings,
+} from './account-answers.ts';
+import type {
+  Candle,
+  FundingHistoryRow,
+  L2Book,
+  LargestTrades,
+  Liquidation,
+  OpenInterestRow,
+  OutcomeHolders,
+  PerpMetaDetail,
+  PerpUniverse,
+} from './market-answers.ts';
+import type {
+  BlockDetail,
+  BlockRow,
+  BuilderClaim,
+  BuilderClaimable,
+  BuilderEarning,
+  BuilderRows,
+  BuilderShares,
+  Leaderboard,
+  Portfolio,
+  TxBrief,
+  TxDetail,
+  Withdrawal,
+} from './history-answers.ts';
+import type {
+  ExecutionReport,
+  Fill,
+  HistOrderRow,
+  OpenOrder,
+  OutcomeOpenOrder,
+  TriggerOrder,
+} from './order-answers.ts';
+import type {
+  CryptoPrice,
+  CryptoPriceHistory,
+  OutcomeAssetCtx,
+  OutcomeEventMeta,
+  OutcomeEventPage,
+  OutcomeProbability,
+  OutcomeResolution,
+  OutcomeSeriesTimeline,
+} from './outcome-answers.ts';
+import type { Reserves, ReservesProof } from './reserves-answers.ts';
+import type {
+  ActionStatus,
+  ExplainedSignature,
+  FeeTierInfo,
+  FeeTierRates,
+  GateLists,
+  PermitDeposit,
+  RateLimit,
+  Settings,
+  SimulatedAction,
+  StateHash,
+  VenueHealth,
+  VenueStatus,
+} from './venue-answers.ts';
+import { nearestName } from '../nearest-name.ts';
 
 /** Every query type of /info, with the schema of its request. */
 export const INFO_QUERIES = {
@@ -112,4 +182,97 @@ function clampOf(
     if (typeof from === 'number' && typeof to === 'number' && from !== to) return { from, to };
   }
   return undefined;
+}
+
+/** What each query of /info answers with: the `data` of its envelope. */
+export type InfoAnswers = {
+  perpMeta: PerpUniverse;
+  perpMetaDetail: PerpMetaDetail;
+  l2Book: L2Book;
+  candleSnapshot: Candle[];
+  fundingHistory: FundingHistoryRow[];
+  openInterestHistory: OpenInterestRow[];
+  liquidations: Liquidation[];
+  largestTrades: LargestTrades;
+  leaderboard: Leaderboard;
+  outcomeHolders: OutcomeHolders;
+  outcomeMeta: OutcomeEventPage | OutcomeEventMeta;
+  outcomeAssetCtxs: OutcomeAssetCtx[];
+  outcomeProbability: OutcomeProbability;
+  outcomeSeriesTimeline: OutcomeSeriesTimeline;
+  outcomeResolution: OutcomeResolution;
+  cryptoPrice: CryptoPrice;
+  cryptoPriceHistory: CryptoPriceHistory;
+  clearinghouseState: ClearinghouseState;
+  perpClearinghouseState: ClearinghouseState;
+  activeAssetData: ActiveAssetData;
+  frontendOpenOrders: OpenOrder[];
+  outcomePositions: AssetPosition[];
+  outcomeFrontendOpenOrders: OutcomeOpenOrder[];
+  triggerOrders: TriggerOrder[];
+  userFills: Fill[];
+  historicalOrders: HistOrderRow[];
+  executionReport: ExecutionReport;
+  userFundings: UserFundings;
+  userNonFundingLedgerUpdates: LedgerUpdate[];
+  portfolio: Portfolio;
+  withdrawals: Withdrawal[];
+  builderMeEarned: BuilderRows<BuilderEarning>;
+  builderMeClaimed: BuilderRows<BuilderClaim>;
+  builderMeShare: BuilderShares;
+  builderMeClaimable: BuilderClaimable;
+  approvedAgents: ApprovedAgent[];
+  agentOwner: AgentOwner;
+  approvedBuilders: ApprovedBuilder[];
+  builderState: BuilderState;
+  multiSigSigners: MultiSigSignerSet;
+  multiSigChanges: string[];
+  accessCodeStatus: AccessCodeStatus;
+  settings: Settings;
+  depositWithPermit: PermitDeposit;
+  feeTierInfo: FeeTierInfo;
+  feeTierRates: FeeTierRates;
+  actionStatus: ActionStatus;
+  explainSignature: ExplainedSignature;
+  simulate: SimulatedAction;
+  rateLimit: RateLimit;
+  reserves: Reserves;
+  reservesProof: ReservesProof | null;
+  venueHealth: VenueHealth;
+  venueStatus: VenueStatus;
+  gateLists: GateLists;
+  stateHash: StateHash;
+  blocks: BlockRow[];
+  block: BlockDetail;
+  tx: TxDetail;
+  txs: TxBrief[];
+};
+
+/** What other venues of the family call a query, and what answers it here. */
+const FAMILY_NAMES: Readonly<Record<string, string>> = {
+  meta: 'perpMeta',
+  metaAndAssetCtxs: 'perpMeta, and the channel activeAssetCtx of /ws',
+  allMids: 'l2Book, and the channel tickers of /api-ws for all markets',
+  openOrders: 'frontendOpenOrders',
+  orderStatus: 'actionStatus, or historicalOrders',
+  userFillsByTime: 'userFills with startTime and endTime',
+  userFunding: 'userFundings',
+  userRateLimit: 'rateLimit',
+  userFees: 'feeTierRates',
+  extraAgents: 'approvedAgents',
+  userRole: 'agentOwner',
+  maxBuilderFee: 'approvedBuilders',
+  userToMultiSigSigners: 'multiSigSigners',
+  spotClearinghouseState: 'clearinghouseState',
+};
+
+const HTTP_FORBIDDEN = 403;
+
+/** The refusal of a query that there is not, with those that there are and the one that may be meant. */
+export function refuseUnknownQuery(type: string, types: readonly string[]): WireError {
+  const near = Object.hasOwn(FAMILY_NAMES, type) ? FAMILY_NAMES[type] : nearestName(type, types);
+  const page = 'all queries are in /docs/info';
+  const why = near === undefined ? page : `here it is ${near}; ${page}`;
+  const details = { field: 'type', got: type, allowed: types, why };
+  return refusal('notAllowed', [], details, HTTP_FORBIDDEN);
 }

@@ -1,5 +1,4 @@
 import type { Details } from '../errors.ts';
-import type { Mistake } from './mistake.ts';
 
 /** What the venue queries and the write endpoints answer. */
 
@@ -371,3 +370,25 @@ export type RateLimit = {
 
 /** The hash of the venue's whole state after a block. */
 export type StateHash = { height: number; blockTime: number; stateHash: string };
+
+/**
+ * What a client can do wrong when it signs, in the order in which it is looked for. The names are
+ * part of the interface.
+ */
+export const MISTAKES = [
+  'keyOrder',
+  'missingType',
+  'chainId',
+  'networkName',
+  'vaultFlag',
+  'nonce',
+  'trailingZeros',
+  'addressCase',
+  'vParity',
+  'directSignedAsAgent',
+  'agentSignedAsDirect',
+  'expiresAfter',
+] as const;
+
+/** The name of a mistake. */
+export type Mistake = (typeof MISTAKES)[number];

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { PAGE_LIMITS } from '../limits.ts';
-import { Address, Hash, U64 } from '../primitives.ts';
-import { PermitSignatureSchema } from '../signature-schema.ts';
+import { Address, Hash, PermitSignatureSchema, U64 } from '../primitives.ts';
 import { compact, firstSet, limitOf, MIN_HEIGHT, PAGE_CURSOR, TIME_SPAN } from './paging.ts';
 
 /** Queries on the venue itself: settings, receipts, blocks, tools, and the permit deposit. */

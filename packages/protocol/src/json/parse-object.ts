@@ -1,7 +1,7 @@
-import type { WireError } from '../errors.ts';
+import { fieldPath, type WireError } from '../errors.ts';
 import { refusal } from '../refusal.ts';
-import { jsonRefusal } from './json-refusal.ts';
-import { checkJson } from './scan.ts';
+import { checkJson, type ScanFault } from './scan.ts';
+import { LIMITS } from '../limits.ts';
 
 type ParsedObject =
   | { readonly ok: true; readonly body: Record<string, unknown> }
@@ -29,4 +29,99 @@ function parseJson(text: string): unknown {
     // The strict reader says why and where in words that do not depend on the runtime.
     return undefined;
   }
+}
+
+/** Names and numbers are shown up to here: a client may send anything. */
+const SHOWN_MAX = 64;
+
+const NUMBER = /[-+0-9.eE]+/y;
+const STRING = /"(?:[^"\\]|\\.)*"/y;
+const COLON = /[ \t\r\n]*:/y;
+
+/**
+ * The refusal of a text that the strict reader did not take. What is JSON and yet not of this
+ * interface (a key twice, a number that is no integer) is told as such, and where it stands.
+ * `root` is the key whose fields are named from there on, as those of an action are.
+ */
+export function jsonRefusal(
+  text: string,
+  { message, at }: Pick<ScanFault, 'message' | 'at'>,
+  root?: string,
+): WireError {
+  switch (message) {
+    case 'duplicate key': {
+      const key = stringAt(text, at);
+      const path = [...pathTo(text, at).slice(0, -1), key];
+      return refusal('duplicateKey', [shown(key)], { field: fieldOf(path, root) });
+    }
+    case 'not an integer':
+    case 'negative zero':
+    case 'integer too large': {
+      const got = shown(matchAt(NUMBER, text, at));
+      const field = fieldOf(pathTo(text, at), root);
+      if (message !== 'integer too large') return refusal('notAnInteger', [got], { field, got });
+      const max = Number.MAX_SAFE_INTEGER;
+      return refusal('integerOutOfRange', [got], { field, got, allowed: { min: -max, max } });
+    }
+    case 'nested too deeply':
+      return refusal('nestedTooDeeply', [LIMITS.jsonDepthMax]);
+    default:
+      return refusal('malformedJson', [message, at]);
+  }
+}
+
+type Path = (string | number)[];
+
+/** The keys and indexes that lead to an offset of a text which is JSON up to there. */
+function pathTo(text: string, at: number): Path {
+  const path: Path = [];
+  for (let position = 0; position < at; position++) {
+    switch (text[position]) {
+      case '{':
+        path.push('');
+        break;
+      case '[':
+        path.push(0);
+        break;
+      case '}':
+      case ']':
+        path.pop();
+        break;
+      case ',': {
+        const last = path.at(-1);
+        if (typeof last === 'number') path[path.length - 1] = last + 1;
+        break;
+      }
+      case '"': {
+        const whole = matchAt(STRING, text, position);
+        position += whole.length - 1;
+        const isKey = matchAt(COLON, text, position + 1) !== '';
+        if (isKey) path[path.length - 1] = textOf(whole);
+        break;
+      }
+    }
+  }
+  return path;
+}
+
+function fieldOf(path: Path, root: string | undefined): string {
+  const [first, ...rest] = path;
+  return shown(fieldPath(first === root && rest.length > 0 ? rest : path));
+}
+
+function stringAt(text: string, at: number): string {
+  return textOf(matchAt(STRING, text, at));
+}
+
+function textOf(quoted: string): string {
+  return quoted === '' ? '' : String(JSON.parse(quoted));
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at;
+  return pattern.exec(text)?.[0] ?? '';
+}
+
+function shown(text: string): string {
+  return text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX)}…`;
 }

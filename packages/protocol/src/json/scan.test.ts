@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { encode } from '@msgpack/msgpack';
 import { describe, expect, test } from 'vitest';
 import { bytesToHex } from '../bytes.ts';
-import { mapEntry, mapWithout, stringOf } from './msgpack-slice.ts';
+import { mapEntry, mapWithout, stringOf } from './msgpack.ts';
 import { checkJson, jsonToMsgpack, scanEnvelope } from './scan.ts';
 
 const fault = (text: string): string | undefined => {

@@ -2,14 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { scanEnvelope } from '../json/scan.ts';
 import { parseAction, parseEnvelope } from '../parse.ts';
-import { createAgentRequestHasher } from '../signing/create-agent-request-hasher.ts';
-import { hashAgentAction } from '../signing/agent-hash.ts';
+import { createAgentRequestHasher, hashAgentAction } from '../signing/agent-hash.ts';
 import { createHasher } from '../signing/hasher.ts';
 import { signatureBytes } from '../signing/signature.ts';
-import { txHash } from '../signing/tx-hash.ts';
-import { NETWORKS } from '../version.ts';
-import { plainOrderAction } from './plain-orders.ts';
-import { readPlainRequest, type PlainRequest } from './read-plain-request.ts';
+import { txHash } from '../signing/hash-envelope.ts';
+import { NETWORKS } from '../network.ts';
+import { plainOrderAction, type PlainRequest, readPlainRequest } from './read-plain-request.ts';
 
 /** Mostly right, and wrong or unusual in every field now and then. */
 const odd = fc.constantFrom(undefined, null, -1, 2 ** 32, 'x', '', true, [], {}, '1e3', 'a', 'b');

@@ -8,11 +8,10 @@ import { CHANNELS } from '../streams/channels.ts';
 import { toWireError } from '../to-wire-error.ts';
 import { ACTION_SHAPES } from './action-shapes.ts';
 import { API_WS_SHAPES, WS_SHAPES } from './channel-shapes.ts';
-import { checkShape } from './check-shape.ts';
+import { checkShape, fieldsOf, isObjectShape, type Shape } from './shape.ts';
 import { INFO_SHAPES } from './info-shapes.ts';
 import { EXPORT_SHAPES, SERVICE_SHAPES } from './service-shapes.ts';
 import { shapeOf } from './shape-of.ts';
-import { fieldsOf, isObjectShape, type Shape } from './shape.ts';
 
 /**
  * Goal: what clients know of requests is what the schemas say. Method: the files are compared with the schemas that they were

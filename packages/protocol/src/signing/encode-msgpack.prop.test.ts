@@ -1,7 +1,7 @@
 import { encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encodeMsgpack } from './encode-msgpack.ts';
+import { encodeMsgpack } from '../json/msgpack.ts';
 
 const { tree } = fc.letrec((tie) => ({
   tree: fc.oneof(

@@ -1,17 +1,24 @@
-import type { SignatureHex } from '../signature-schema.ts';
-import { hashAgentAction, type AgentHash } from './agent-hash.ts';
-import { signStruct, type Hasher, type SignedStruct } from './hasher.ts';
+import type { SignatureHex } from '../primitives.ts';
 import {
-  hashInnerAction,
-  hashMultiSig,
-  type InnerHash,
-  type MultiSigContext,
-  type MultiSigHash,
-  type MultiSigPayload,
-} from './multi-sig.ts';
-import { signatureBytes } from './signature.ts';
-import { txHash } from './tx-hash.ts';
-import { DIRECT_STRUCTS, isDirectActionType, type StructValues } from './typed-data.ts';
+  actionPreimage,
+  type AgentHash,
+  hashAgentAction,
+  type SignedContext,
+} from './agent-hash.ts';
+import { type Hasher, type SignedStruct, signStruct } from './hasher.ts';
+import { type Signature, signatureBytes } from './signature.ts';
+import {
+  DIRECT_STRUCTS,
+  isDirectActionType,
+  type Keccak,
+  SEND_MULTI_SIG,
+  type StructValues,
+} from './typed-data.ts';
+import { arrayOf, mapEntry, mapWithout } from '../json/msgpack.ts';
+import { concatBytes } from '../bytes.ts';
+import type { ActionInput } from '../actions/registry.ts';
+import { ACTION_SHAPES } from '../shapes/action-shapes.ts';
+import { arrange, type ObjectShape } from '../shapes/shape.ts';
 
 /** A request to hash: the action both as encoded bytes and as the values that `JSON.parse` gave. */
 export type ActionToHash = {
@@ -71,4 +78,111 @@ export function hashEnvelope(
   const hash = hashAction(request, hasher);
   const signature = signatureBytes(request.envelope.signature);
   return { ...hash, txHash: txHash(hash.signed, signature, hasher.keccak) };
+}
+
+/** The envelope of a multiSig wrapper; the chain id counts for outer and inner signatures alike. */
+export type MultiSigContext = SignedContext & {
+  readonly signatureChainId?: number | null | undefined;
+};
+
+/** The payload of a wrapper, as received. */
+export type MultiSigPayload = {
+  readonly multiSigUser: string;
+  readonly outerSigner: string;
+  readonly action: StructValues;
+};
+
+/** What the sender of the wrapper signs. */
+export type MultiSigHash = SignedStruct & {
+  readonly preimage: Uint8Array;
+  readonly multiSigActionHash: Uint8Array;
+};
+
+/** Hashes the wrapper, `type` left out, for its sender. */
+export function hashMultiSig(
+  hasher: Hasher,
+  msgpack: Uint8Array,
+  context: MultiSigContext,
+): MultiSigHash {
+  const preimage = actionPreimage(mapWithout(msgpack, 'type'), context);
+  const multiSigActionHash = hasher.keccak(preimage);
+  const values = { ...hasher.network, multiSigActionHash, nonce: context.nonce };
+  const struct = signStruct(hasher, SEND_MULTI_SIG, values, context.signatureChainId ?? undefined);
+  return { ...struct, preimage, multiSigActionHash };
+}
+
+/** What every inner signer signs: an agent-signed action or a direct one. */
+export type InnerHash =
+  | (AgentHash & { readonly scheme: 'agent'; readonly msgpack: Uint8Array })
+  | (SignedStruct & { readonly scheme: 'direct' });
+
+/**
+ * Hashes the inner action for its signers. `msgpack` is that of the whole wrapper: the addresses
+ * and the inner action are cut out of it as they were sent.
+ */
+export function hashInnerAction(
+  hasher: Hasher,
+  {
+    msgpack,
+    payload,
+    context,
+  }: {
+    msgpack: Uint8Array;
+    payload: MultiSigPayload;
+    context: MultiSigContext;
+  },
+): InnerHash {
+  const type = payload.action['type'];
+  if (typeof type === 'string' && isDirectActionType(type)) {
+    const values = {
+      ...payload.action,
+      payloadMultiSigUser: payload.multiSigUser,
+      outerSigner: payload.outerSigner,
+    };
+    const chainId = context.signatureChainId ?? undefined;
+    const struct = signStruct(hasher, hasher.innerStructs[type], values, chainId);
+    return { ...struct, scheme: 'direct' };
+  }
+  const encoded = mapEntry(msgpack, 'payload');
+  const parts = ['multiSigUser', 'outerSigner', 'action'].map((key) =>
+    encoded === undefined ? undefined : mapEntry(encoded, key),
+  );
+  const inner = arrayOf(parts.filter((part) => part !== undefined));
+  return { ...hashAgentAction(hasher, inner, context), scheme: 'agent', msgpack: inner };
+}
+
+/** `keccak(P ‖ r ‖ s ‖ v)`: names one signed request, whoever sends it again. */
+export function txHash(signed: Uint8Array, signature: Signature, keccak: Keccak): Uint8Array {
+  return keccak(concatBytes(signed, signature.r, signature.s, Uint8Array.of(signature.v)));
+}
+
+/** The first 16 bytes of a transaction hash as a UUID of version 4; one per action. */
+export function traceId(hash: string): string {
+  const digits = hash.slice(2, 34).toLowerCase();
+  const variant = ((Number.parseInt(digits.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    `4${digits.slice(13, 16)}`,
+    `${variant}${digits.slice(17, 20)}`,
+    digits.slice(20, 32),
+  ].join('-');
+}
+
+/**
+ * An action with its keys in the order of the schema, without undefined fields; of a wrapper the inner one as well.
+ * Throws on an unknown key and on a type that does not exist.
+ */
+export function canonicalAction<Input extends ActionInput>(action: Input): Input {
+  const ordered = arrange(actionShape(action.type), action, action.type);
+  if (ordered.type !== 'multiSig') return ordered;
+  const inner = canonicalAction(ordered.payload.action as ActionInput);
+  return { ...ordered, payload: { ...ordered.payload, action: inner } };
+}
+
+/** The shape of an action type. Throws on a type that does not exist. */
+export function actionShape(type: string): ObjectShape {
+  const shape = Object.hasOwn(ACTION_SHAPES, type) ? ACTION_SHAPES[type] : undefined;
+  if (shape === undefined) throw new RangeError(`unknown action type: ${type}`);
+  return shape;
 }

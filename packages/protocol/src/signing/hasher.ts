@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import type { Network } from '../version.ts';
+import type { Network } from '../network.ts';
 import { utf8 } from '../bytes.ts';
 import {
   AGENT,

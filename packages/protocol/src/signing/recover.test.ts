@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
-import { NETWORKS } from '../version.ts';
+import { NETWORKS } from '../network.ts';
 import { bytesToHex, hexToBytes } from '../bytes.ts';
-import { canonicalAction } from './canonical.ts';
-import { encodeMsgpack } from './encode-msgpack.ts';
-import { hashAction } from './hash-envelope.ts';
+import { canonicalAction, hashAction } from './hash-envelope.ts';
+import { encodeMsgpack } from '../json/msgpack.ts';
 import { createHasher, nobleKeccak } from './hasher.ts';
 import { addressOf, recoverSigner } from './recover.ts';
 import {

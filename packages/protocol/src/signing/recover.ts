@@ -2,7 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { address, type Address } from '@oddlot/units';
 import { bytesToHex, concatBytes } from '../bytes.ts';
 import { nobleKeccak } from './hasher.ts';
-import type { SignatureHex } from '../signature-schema.ts';
+import type { SignatureHex } from '../primitives.ts';
 import { isLowBytes, signatureBytes, type Signature } from './signature.ts';
 import type { Keccak } from './typed-data.ts';
 

@@ -1,4 +1,4 @@
-import { SignatureSchema, type SignatureHex } from '../signature-schema.ts';
+import { SignatureSchema, type SignatureHex } from '../primitives.ts';
 import { hexToBytes, writeHexBefore } from '../bytes.ts';
 
 /** Half the order of secp256k1: `s` above it is the same signature in its malleable form. */

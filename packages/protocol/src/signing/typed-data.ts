@@ -1,4 +1,4 @@
-import type { Network } from '../version.ts';
+import type { Network } from '../network.ts';
 import { hexToBytes, utf8, writeUintBefore } from '../bytes.ts';
 
 /**

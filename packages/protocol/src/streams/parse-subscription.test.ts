@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { StreamEndpoint } from './channels.ts';
-import { parseSubscription } from './parse-subscription.ts';
+import { parseSubscription, type StreamEndpoint } from './channels.ts';
 
 const user = `0x${'AB'.repeat(20)}`;
 

@@ -1,5 +1,5 @@
 import type { AssetPosition, ClearinghouseState, OpenOrder, OrderUpdate } from '@oddlot/protocol';
-import { callApart } from '../call-apart.ts';
+import { callApart } from '../errors.ts';
 import type { InfoClient } from '../info/create-info.ts';
 import type { StreamsClient } from '../streams/create-streams.ts';
 import type { AccountStateUpdate } from '../streams/channels.ts';

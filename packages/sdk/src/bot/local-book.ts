@@ -1,9 +1,8 @@
 import type { L2Diff, Level, LevelTuple } from '@oddlot/protocol';
-import { callApart } from '../call-apart.ts';
+import { callApart } from '../errors.ts';
 import type { StreamsClient } from '../streams/create-streams.ts';
 import type { Subscription } from '../streams/subscription.ts';
 import type { StreamEvent } from '../transport/stream.ts';
-import { crc32 } from './crc32.ts';
 
 /** Levels a side that the venue's checksum covers. */
 const CHECKED_LEVELS = 20;
@@ -128,4 +127,14 @@ function apply(side: Map<string, Level>, changes: readonly LevelTuple[]): void {
 /** Prices are decimal texts of few digits: as numbers they keep their order. */
 function sorted(side: ReadonlyMap<string, Level>, direction: 1 | -1): Level[] {
   return [...side.values()].sort((a, b) => direction * (Number(a.px) - Number(b.px)));
+}
+
+/** CRC-32 as zlib computes it, of text in ASCII. */
+export function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (let index = 0; index < text.length; index++) {
+    crc ^= text.charCodeAt(index);
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
 }

@@ -1,7 +1,11 @@
 import { CLIENT_LIMITS, type OrderResult } from '@oddlot/protocol';
-import type { TradingClient } from '../exchange/create-trading.ts';
-import type { OrderEntry, OrderParameters } from '../exchange/order.ts';
-import { waitFor, type Pacer } from './pacer.ts';
+import type { TradingClient } from '../exchange/create-exchange.ts';
+import type { OrderEntry, OrderParameters } from '../exchange/orders.ts';
+import { ValidationError } from '../errors.ts';
+import { limitOrder } from '../exchange/order-entries.ts';
+import type { InfoClient } from '../info/create-info.ts';
+import { type Instrument, onGrid, withPercent } from './instruments.ts';
+import { sleep } from '../transport/backoff.ts';
 
 /** How many orders are placed. */
 export type PlaceOptions = {
@@ -35,4 +39,119 @@ export async function placeOrders(
     placed.push(...some.map((order, index) => ({ order, result: results[index] })));
   }
   return placed;
+}
+
+/** A market order on a perp, in words. */
+export type MarketOrder = {
+  readonly instrument: Instrument;
+  readonly side: 'buy' | 'sell';
+  /** A decimal text, on the grid. */
+  readonly size: string;
+  /** How much worse than the best price of now it may be, in percent: `'0.5'`. */
+  readonly slippagePercent: string;
+  readonly reduceOnly?: boolean | undefined;
+  readonly cloid?: string | undefined;
+};
+
+/**
+ * Takes what is there, and nothing beyond a bound: an order that is good at once or not at all, at the best price of the other
+ * side and some percent more. The bound is rounded to the grid so that it is never worse than was said.
+ *
+ * @throws ValidationError when nobody stands on the other side, HttpError, ApiError
+ */
+export async function marketOrder(
+  { info }: { readonly info: InfoClient },
+  { instrument, side, size, slippagePercent, reduceOnly, cloid }: MarketOrder,
+): Promise<OrderEntry> {
+  const { id, isOutcome, name, priceTick } = instrument;
+  if (isOutcome) throw new ValidationError(`${name} is an outcome market: its orders need a price`);
+  if (!/^[0-9]{1,2}(\.[0-9]+)?$/.test(slippagePercent)) {
+    throw new ValidationError(
+      `Invalid slippage: ${slippagePercent}. Use a percentage from 0 to 100`,
+    );
+  }
+  const { levels } = await info.l2Book({ coin: String(id) });
+  const best = levels[side === 'buy' ? 1 : 0][0]?.px;
+  if (best === undefined) {
+    throw new ValidationError(`There are no ${side === 'buy' ? 'asks' : 'bids'} on ${name}`);
+  }
+  const bound = withPercent(best, side === 'buy' ? slippagePercent : `-${slippagePercent}`);
+  const price = onGrid(bound, priceTick, side === 'buy' ? 'down' : 'up');
+  return limitOrder({ asset: id, side, price, size, tif: 'Ioc', reduceOnly, cloid });
+}
+
+/**
+ * A client order id that nobody else has: 16 random bytes. Write it down before the order is sent, and after a crash
+ * `frontendOpenOrders`, the fills and `cancelByCloid` all know the order by it.
+ */
+export function newCloid(): `0x${string}` {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** A budget of the venue that is kept to. */
+type Budget = { readonly limit: number; readonly windowMs: number };
+
+/**
+ * Spreads requests so that the venue never has to refuse one for coming too soon. It asks for the limits when it is used first
+ * (`rateLimit`), and leaves a part of them to others at the same address.
+ */
+export class Pacer {
+  readonly #ask: () => Promise<Budget>;
+  readonly #now: () => number;
+  #budget: Promise<Budget> | undefined;
+  /** When the requests of the last window went. */
+  #sent: number[] = [];
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(
+    { info }: { readonly info: Pick<InfoClient, 'rateLimit'> },
+    {
+      path = 'exchange',
+      share = 0.8,
+      now = () => performance.now(),
+    }: {
+      readonly path?: 'exchange' | 'info' | undefined;
+      /** The part of the limit that is used. */
+      readonly share?: number | undefined;
+      readonly now?: (() => number) | undefined;
+    } = {},
+  ) {
+    this.#now = now;
+    this.#ask = async () => {
+      const { limit, windowMs } = (await info.rateLimit())[path];
+      return { limit: Math.max(1, Math.floor(limit * share)), windowMs };
+    };
+  }
+
+  /** Resolves when one more request may go. Whoever asks first goes first. */
+  turn(signal?: AbortSignal): Promise<void> {
+    const turn = this.#queue.then(() => this.#wait(signal));
+    // Who gives up does not hold up the next.
+    this.#queue = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #wait(signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
+    this.#budget ??= this.#ask().catch((error: unknown) => {
+      // Nothing was learnt; the next one asks again.
+      this.#budget = undefined;
+      throw error;
+    });
+    const { limit, windowMs } = await this.#budget;
+    for (;;) {
+      const now = this.#now();
+      this.#sent = this.#sent.filter((at) => at > now - windowMs);
+      const oldest = this.#sent[0];
+      if (oldest === undefined || this.#sent.length < limit) break;
+      await sleep(Math.max(1, oldest + windowMs - now), signal);
+    }
+    this.#sent.push(this.#now());
+  }
+}
+
+/** The turn of a request, where somebody keeps count. */
+export async function waitFor(pacer: Pacer | undefined, signal?: AbortSignal): Promise<void> {
+  await pacer?.turn(signal);
 }

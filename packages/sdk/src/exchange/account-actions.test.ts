@@ -6,7 +6,7 @@ import { NonceSource } from '../nonce.ts';
 import { FakeVenue } from '../testing/fake-venue.ts';
 import { vectorOf } from '../testing/vectors.ts';
 import { eip1193Wallet, privateKeyWallet, type Wallet } from '../wallet.ts';
-import { limitOrder } from './limit-order.ts';
+import { limitOrder } from './order-entries.ts';
 
 /**
  * Goal: what the methods on accounts, builders, vaults and gates send is what the vectors have for it,

@@ -6,10 +6,7 @@ import { NonceSource } from '../nonce.ts';
 import { FakeVenue } from '../testing/fake-venue.ts';
 import { vectorOf } from '../testing/vectors.ts';
 import { privateKeyWallet } from '../wallet.ts';
-import { bracketOrder } from './bracket-order.ts';
-import { limitOrder } from './limit-order.ts';
-import { positionTpsl } from './position-tpsl.ts';
-import { triggerOrder } from './trigger-order.ts';
+import { bracketOrder, limitOrder, positionTpsl, triggerOrder } from './order-entries.ts';
 
 /**
  * Goal: what each method sends is, byte for byte, what the vectors have for it. The vectors were made

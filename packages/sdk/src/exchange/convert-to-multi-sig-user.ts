@@ -6,9 +6,13 @@ import {
   type Shape,
 } from '@oddlot/protocol';
 import { ValidationError } from '../errors.ts';
-import { sendDirect, type DirectOptions, type UnboundAction } from './send-direct.ts';
+import {
+  type DirectOptions,
+  type ExchangeContext,
+  sendDirect,
+  type UnboundAction,
+} from './send-action.ts';
 import type { ReplyOf } from './reply.ts';
-import type { ExchangeContext } from './send-action.ts';
 
 /** Who signs for a multi-sig account, 1 to 10, and how many of them are needed. */
 export type SignerSet = { readonly authorizedUsers: readonly string[]; readonly threshold: number };

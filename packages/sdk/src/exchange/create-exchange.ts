@@ -1,31 +1,69 @@
 import type { InfoContext } from '../info/query-info.ts';
-import { approveAgent, type ApproveAgentParameters } from './approve-agent.ts';
-import { approveBuilderFee, type ApproveBuilderFeeParameters } from './approve-builder-fee.ts';
-import { claimBuilderRewards } from './claim-builder-rewards.ts';
+import {
+  approveAgent,
+  type ApproveAgentParameters,
+  approveBuilderFee,
+  type ApproveBuilderFeeParameters,
+  claimBuilderRewards,
+  revokeBuilderFee,
+  type RevokeBuilderFeeParameters,
+} from './approvals.ts';
 import {
   convertToMultiSigUser,
   type ConvertToMultiSigUserParameters,
 } from './convert-to-multi-sig-user.ts';
-import { createMultiSig, type MultiSigClient } from './create-multi-sig.ts';
-import { createOutcomeDeploy, type OutcomeDeployClient } from './create-outcome-deploy.ts';
-import { createTrading, type TradingClient } from './create-trading.ts';
-import { createVenueAdmin, type VenueAdminClient } from './create-venue-admin.ts';
-import type { DirectOptions } from './send-direct.ts';
-import type { ReplyOf } from './reply.ts';
-import { revokeBuilderFee, type RevokeBuilderFeeParameters } from './revoke-builder-fee.ts';
-import type { ActionOptions, ExchangeContext } from './send-action.ts';
-import { sendSigned } from './send-signed.ts';
+import { createMultiSig, type MultiSigClient } from './multi-sig.ts';
+import {
+  createOutcomeDeploy,
+  createVenueAdmin,
+  type OutcomeDeployClient,
+  type VenueAdminClient,
+} from './create-operator.ts';
+import {
+  type ActionOptions,
+  type DirectOptions,
+  type ExchangeContext,
+  sendSigned,
+} from './send-action.ts';
+import { type ActionName, type ReplyOf, waitForAction, type WaitOptions } from './reply.ts';
 import type { SignedAction } from './sign-action.ts';
 import {
   sendTo,
-  tokenSend,
-  transferBetween,
   type SendToParameters,
+  tokenSend,
   type TokenSendParameters,
+  transferBetween,
   type TransferParameters,
-} from './token-send.ts';
-import { waitForAction, type ActionName, type WaitOptions } from './wait-for-action.ts';
-import { withdraw3, type Withdraw3Parameters } from './withdraw3.ts';
+  withdraw3,
+  type Withdraw3Parameters,
+} from './transfers.ts';
+import {
+  cancel,
+  cancelAll,
+  type CancelAllParameters,
+  cancelByCloid,
+  type CancelByCloidParameters,
+  type CancelParameters,
+  modify2,
+  type Modify2Parameters,
+  order,
+  type OrderParameters,
+  reversePosition,
+  type ReversePositionParameters,
+  scheduleCancel,
+  type ScheduleCancelParameters,
+} from './orders.ts';
+import { outcomeOperate, type OutcomeOperateParameters } from './outcomes.ts';
+import {
+  updateIsolatedMargin,
+  type UpdateIsolatedMarginParameters,
+  updateLeverage,
+  type UpdateLeverageParameters,
+  updateMarginMode,
+  type UpdateMarginModeParameters,
+  updatePositionMode,
+  type UpdatePositionModeParameters,
+} from './margin.ts';
 
 type Confirmation = 'executed' | undefined;
 
@@ -96,5 +134,62 @@ function createActions(context: ExchangeContext & InfoContext) {
       sendSigned(context, signed, options),
     waitForAction: (name: ActionName, options?: WaitOptions) =>
       waitForAction(context, name, options),
+  };
+}
+
+/** What an agent may do, for its account or for a vault. */
+export type TradingClient = ReturnType<typeof createTrading>;
+
+/** Binds the trading actions. Written out, so that `confirm` types the replies. */
+export function createTrading(context: ExchangeContext) {
+  return {
+    order: <Confirm extends Confirmation = undefined>(
+      parameters: OrderParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => order(context, parameters, options),
+    cancel: <Confirm extends Confirmation = undefined>(
+      parameters: CancelParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => cancel(context, parameters, options),
+    cancelByCloid: <Confirm extends Confirmation = undefined>(
+      parameters: CancelByCloidParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => cancelByCloid(context, parameters, options),
+    cancelAll: <Confirm extends Confirmation = undefined>(
+      parameters?: CancelAllParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => cancelAll(context, parameters, options),
+    modify2: <Confirm extends Confirmation = undefined>(
+      parameters: Modify2Parameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => modify2(context, parameters, options),
+    outcomeOperate: <Confirm extends Confirmation = undefined>(
+      parameters: OutcomeOperateParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => outcomeOperate(context, parameters, options),
+    scheduleCancel: <Confirm extends Confirmation = undefined>(
+      parameters?: ScheduleCancelParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => scheduleCancel(context, parameters, options),
+    reversePosition: <Confirm extends Confirmation = undefined>(
+      parameters: ReversePositionParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => reversePosition(context, parameters, options),
+    updateLeverage: <Confirm extends Confirmation = undefined>(
+      parameters: UpdateLeverageParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => updateLeverage(context, parameters, options),
+    updateMarginMode: <Confirm extends Confirmation = undefined>(
+      parameters: UpdateMarginModeParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => updateMarginMode(context, parameters, options),
+    updateIsolatedMargin: <Confirm extends Confirmation = undefined>(
+      parameters: UpdateIsolatedMarginParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => updateIsolatedMargin(context, parameters, options),
+    updatePositionMode: <Confirm extends Confirmation = undefined>(
+      parameters: UpdatePositionModeParameters,
+      options?: ActionOptions<Confirm>,
+    ): Promise<ReplyOf<Confirm>> => updatePositionMode(context, parameters, options),
   };
 }

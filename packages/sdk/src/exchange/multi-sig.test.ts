@@ -7,14 +7,14 @@ import { FakeVenue, type Answer } from '../testing/fake-venue.ts';
 import { vectorOf, VECTORS, type Vector } from '../testing/vectors.ts';
 import { privateKeyWallet, type Wallet } from '../wallet.ts';
 import { conversion } from './convert-to-multi-sig-user.ts';
-import { limitOrder } from './limit-order.ts';
+import { limitOrder } from './order-entries.ts';
 import {
+  type MultiSigProposal,
   multiSigRequest,
   proposalSigner,
+  type ProposeParameters,
   signProposal,
-  type MultiSigProposal,
-} from './multi-sig-proposal.ts';
-import type { ProposeParameters } from './propose-multi-sig.ts';
+} from './multi-sig.ts';
 
 /**
  * Goal: a proposal that goes from hand to hand ends as the request that the vectors have. Method: the

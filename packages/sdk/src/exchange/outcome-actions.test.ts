@@ -6,7 +6,7 @@ import { NonceSource } from '../nonce.ts';
 import { FakeVenue, type Answer } from '../testing/fake-venue.ts';
 import { vectorOf } from '../testing/vectors.ts';
 import { privateKeyWallet } from '../wallet.ts';
-import { buyNo, buyYes, otherLegPrice, sellNo, sellYes } from './outcome-order.ts';
+import { buyNo, buyYes, otherLegPrice, sellNo, sellYes } from './outcomes.ts';
 
 /**
  * Goal: actions on outcome markets are sent as the vectors have them, and what the venue answers is

@@ -1,14 +1,18 @@
-import type { ActionInput, ObjectShape } from '@oddlot/protocol';
+import type {
+  ActionInput,
+  ActionInputOf,
+  DirectActionType,
+  Network,
+  ObjectShape,
+} from '@oddlot/protocol';
 import { ApiError, ExpiredError, HttpError, SigningError } from '../errors.ts';
 import type { NonceSource } from '../nonce.ts';
-import type { NetworkCheck } from '../network-check.ts';
-import type { HasherSource } from '../signing-network.ts';
+import type { HasherSource, NetworkCheck } from '../signing-network.ts';
 import type { HttpReply, HttpTransport, Retry } from '../transport/http.ts';
-import type { VenueClock } from '../transport/venue-clock.ts';
+import type { Roundtrip, VenueClock } from '../transport/venue-clock.ts';
 import type { Wallet } from '../wallet.ts';
-import { Expiry } from './expiry.ts';
-import { readReply, type ActionReply, type ReplyOf } from './reply.ts';
-import { signShaped, type EnvelopeFields, type SignedAction } from './sign-action.ts';
+import { type ActionReply, readReply, type ReplyOf } from './reply.ts';
+import { type EnvelopeFields, type SignedAction, signShaped } from './sign-action.ts';
 
 /** What sending an action takes. */
 export type ExchangeContext = {
@@ -156,4 +160,132 @@ function fateUnknown(refusal: ApiError, signed: SignedAction): HttpError {
 function named(error: HttpError, { txHash, expiresAfter }: SignedAction): HttpError {
   const { message, status, body, cause } = error;
   return new HttpError(message, { status, body, txHash, expiresAfter, cause });
+}
+
+/** Direct actions act for the account itself and do not expire. */
+export type DirectOptions<Confirm extends 'executed' | undefined = undefined> = Omit<
+  ActionOptions<Confirm>,
+  'vaultAddress' | 'expiresAfter'
+>;
+
+/** The fields that every direct action has and that its sender need not write. */
+type Bound = keyof Network | 'nonce';
+
+/** A direct action without what binds it to the network and the envelope. */
+export type UnboundAction = {
+  [Type in DirectActionType]: Omit<ActionInputOf<Type>, Bound>;
+}[DirectActionType];
+
+/** The action with the network and the nonce that it is signed for. */
+export function bindAction(action: UnboundAction, network: Network, nonce: number) {
+  return { ...action, ...network, nonce } as ActionInputOf<DirectActionType>;
+}
+
+/**
+ * Signs a direct action with the account's own key and sends it. A wallet that insists on its own
+ * chain signs for that one, and the venue is told.
+ */
+export async function sendDirect<Confirm extends 'executed' | undefined>(
+  context: ExchangeContext,
+  shape: ObjectShape,
+  action: UnboundAction,
+  options: DirectOptions<Confirm> = {},
+): Promise<ReplyOf<Confirm>> {
+  const { network } = await context.hasher();
+  const build = (nonce: number) => bindAction(action, network, nonce);
+  const signatureChainId = await domainChainOf(context, options.signatureChainId);
+  return sendAction(context, shape, build, { ...options, signatureChainId });
+}
+
+/**
+ * The `signatureChainId` of a direct action: what the caller asks for, else the chain that the wallet
+ * insists on, else none, which means the venue's own.
+ */
+export async function domainChainOf(
+  { hasher, wallet }: ExchangeContext,
+  asked: number | undefined,
+): Promise<number | undefined> {
+  const { network } = await hasher();
+  const chainId = asked ?? (await wallet?.chainId?.());
+  return chainId === network.chainId ? undefined : chainId;
+}
+
+/**
+ * Sends what `signAction` has signed, for whoever writes it down before anybody else sees it. However often the same bytes are
+ * sent, also after a restart, they execute once; they are never signed anew.
+ *
+ * @throws HttpError, ApiError
+ */
+export function sendSigned(
+  { http }: Pick<ExchangeContext, 'http'>,
+  signed: SignedAction,
+  { signal }: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<ActionReply> {
+  return deliver(http, signed, { signal, signAnew: undefined });
+}
+
+/** An order that did not reach the venue within so long is not wanted any more. */
+const ORDER_LIFE_MS = 5000;
+/** A person has to read the request and confirm it, after the expiry was written into it. */
+const CONFIRMED_ORDER_LIFE_MS = 60_000;
+
+/**
+ * The actions that trade. Cancels, settings and transfers say what is wanted, not what is wanted at the
+ * prices of this moment, and direct actions cannot expire at all.
+ */
+const TRADES: ReadonlySet<ActionInput['type']> = new Set([
+  'order',
+  'modify2',
+  'reversePosition',
+  'outcomeOperate',
+]);
+
+/** When an action expires, for all attempts to send it alike. */
+export class Expiry {
+  readonly #clock: VenueClock;
+  readonly #explicit: number | null | undefined;
+  readonly #lifeMs: number;
+  readonly #meantMs: number;
+  readonly #startedMs = performance.now();
+
+  constructor({
+    clock,
+    wallet,
+    expiresAfter,
+    orderLifeMs,
+  }: {
+    readonly clock: VenueClock;
+    readonly wallet: Wallet;
+    /** What the caller wrote; null for never. */
+    readonly expiresAfter?: number | null | undefined;
+    readonly orderLifeMs?: number | undefined;
+  }) {
+    this.#clock = clock;
+    this.#explicit = expiresAfter;
+    this.#lifeMs = orderLifeMs ?? (wallet.isInteractive ? CONFIRMED_ORDER_LIFE_MS : ORDER_LIFE_MS);
+    this.#meantMs = clock.ownMs;
+  }
+
+  /** The field of the envelope, counted from when the action was meant, not from when it is signed. */
+  of(type: ActionInput['type']): number | undefined {
+    if (this.#explicit !== undefined) return this.#explicit ?? undefined;
+    if (!TRADES.has(type) || this.#lifeMs === Infinity) return undefined;
+    return Math.round(this.#clock.at(this.#meantMs) + this.#lifeMs);
+  }
+
+  /** Whether what is sent after a wait comes too late anyway. */
+  isPast(expiresAfter: number | undefined, waitMs: number): boolean {
+    return expiresAfter !== undefined && this.#clock.at(this.#clock.ownMs + waitMs) > expiresAfter;
+  }
+
+  /**
+   * Learns the venue's time from a refusal. True when it was the clocks that differed: less time has
+   * passed here than the action had to live.
+   */
+  isMisjudged(refusal: ApiError, roundtrip: Roundtrip): boolean {
+    const told = /consensus time (\d+)/.exec(refusal.message)?.[1];
+    if (told === undefined) return false;
+    this.#clock.readTime(Number(told), roundtrip);
+    return this.#explicit === undefined && performance.now() - this.#startedMs < this.#lifeMs;
+  }
 }

@@ -1,10 +1,9 @@
 import { NETWORKS, refusal } from '@oddlot/protocol';
 import { expect, test } from 'vitest';
 import { createClient } from '../client.ts';
-import { ApiError, HttpError } from '../errors.ts';
+import { ApiError, HttpError, isNonceSpent } from '../errors.ts';
 import { createHasher } from '../index.ts';
 import { privateKeyWallet } from '../wallet.ts';
-import { isNonceSpent } from './is-nonce-spent.ts';
 import { signAction } from './sign-action.ts';
 
 const network = NETWORKS.testnet;

@@ -1,4 +1,7 @@
 import {
+  type Action,
+  type ActionHash,
+  type ActionInput,
   actionShape,
   arrange,
   bytesToHex,
@@ -6,23 +9,23 @@ import {
   checkExpiryAllowed,
   checkShape,
   checkVaultAllowed,
+  createHasher,
   encodeMsgpack,
   hashAction,
-  hashSingleAction,
-  signatureBytes,
-  txHash as hashTransaction,
-  type Action,
-  type ActionHash,
-  type ActionInput,
   type Hasher,
+  hashSingleAction,
+  type InnerHash,
+  isPermissionedType,
+  type Network,
   type ObjectShape,
+  signatureBytes,
   type StructValues,
+  txHash as hashTransaction,
 } from '@oddlot/protocol';
-import { hash, type Hash } from '@oddlot/units';
-import { ValidationError } from '../errors.ts';
-import { typedDataOf } from '../typed-data.ts';
+import { type Hash, hash } from '@oddlot/units';
+import { SigningError, ValidationError } from '../errors.ts';
+import { type TypedData, typedDataOf } from '../typed-data.ts';
 import type { Wallet } from '../wallet.ts';
-import { checkChain } from './check-chain.ts';
 
 /** What stands beside the action in the envelope. */
 export type EnvelopeFields = {
@@ -115,4 +118,71 @@ function refuseMisfits({ shape, action }: Shaped, fields: EnvelopeFields): void 
     checkVaultAllowed(action as Action, fields) ??
     checkExpiryAllowed(action as Action, fields);
   if (error !== undefined) throw ValidationError.of(error);
+}
+
+/** What would be signed and sent. */
+export type ActionPreview = {
+  /** The action in the order of its keys, as it would be sent. */
+  readonly action: ActionInput;
+  /** Its MessagePack, which agent-signed actions are hashed by. */
+  readonly msgpack: `0x${string}`;
+  /** What a wallet would sign: 32 bytes. */
+  readonly digest: `0x${string}`;
+  /** What a wallet would show. */
+  readonly typedData: TypedData;
+};
+
+/**
+ * A dry run: what would be signed, without a key and without a venue. To know what it would do, ask `info.simulate`.
+ *
+ * @throws ValidationError
+ */
+export function previewAction(
+  input: ActionInput,
+  fields: EnvelopeFields,
+  network: Network,
+): ActionPreview {
+  const { action, msgpack } = encodeAction(input);
+  const fault = checkShape(actionShape(action.type), action);
+  if (fault !== undefined) throw ValidationError.of(fault);
+  const values = action as unknown as StructValues;
+  const actionHash = hashAction(
+    { msgpack, action: values, envelope: fields },
+    createHasher(network),
+  );
+  return {
+    action,
+    msgpack: bytesToHex(msgpack),
+    digest: bytesToHex(actionHash.digest),
+    typedData: typedDataOf({ hash: actionHash, action: values, nonce: fields.nonce, network }),
+  };
+}
+
+/**
+ * Refuses to ask a wallet for a signature that its chain does not allow: it would answer with an
+ * error of its own that does not say what to do instead.
+ *
+ * @throws SigningError
+ */
+export async function checkChain(
+  wallet: Wallet,
+  {
+    hash: { scheme, domainChainId },
+    type,
+  }: { readonly hash: ActionHash | InnerHash; readonly type: string },
+): Promise<void> {
+  const chainId = await wallet.chainId?.();
+  if (chainId === undefined || chainId === domainChainId) return;
+  const where = `The wallet signs for chain ${chainId} only`;
+  if (scheme !== 'agent') {
+    const cure = 'Leave signatureChainId out, or switch the wallet to that chain.';
+    throw new SigningError(`${where}, but ${type} was to be signed for ${domainChainId}. ${cure}`);
+  }
+  const cure = isPermissionedType(type)
+    ? "Sign it with the admin's key (privateKeyWallet or accountWallet)."
+    : 'Approve an agent with this wallet (approveAgent), and send it from a client with ' +
+      "the agent's key.";
+  throw new SigningError(
+    `${where}, but ${type} is always signed for the venue's chain ${domainChainId}. ${cure}`,
+  );
 }

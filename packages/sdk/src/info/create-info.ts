@@ -1,19 +1,23 @@
-import type { InfoAnswerOf, InfoType } from '@oddlot/protocol';
-import { allBlocks } from './all-blocks.ts';
-import { allWithdrawals } from './all-withdrawals.ts';
-import { candleSnapshot } from './candle-snapshot.ts';
-import { explainSignature } from './explain-signature.ts';
-import { historyPage, type HistoryPage, type PagedType } from './history-page.ts';
-import { historyRows, type RowsOf, type RowsParameters } from './history-rows.ts';
-import { outcomeEvent } from './outcome-event.ts';
-import { outcomeEvents } from './outcome-events.ts';
-import { outcomeMeta } from './outcome-meta.ts';
+import type { Candle, ExplainedSignature, InfoAnswerOf, InfoType } from '@oddlot/protocol';
 import {
-  queryInfo,
+  allBlocks,
+  allWithdrawals,
+  type HistoryPage,
+  historyPage,
+  historyRows,
+  type PagedType,
+  type RowsOf,
+  type RowsParameters,
+} from './history.ts';
+import { outcomeEvent, outcomeEvents, outcomeMeta } from './outcomes.ts';
+import {
   type InfoContext,
   type InfoOptions,
   type InfoParameters,
+  queryInfo,
+  readInfo,
 } from './query-info.ts';
+import { ValidationError } from '../errors.ts';
 
 /** The queries of /info, bound to a venue. */
 export type InfoClient = ReturnType<typeof createInfo>;
@@ -224,4 +228,55 @@ function bindersTo(context: InfoContext) {
       (...rest: Rest): Answer =>
         query(context, ...rest),
   };
+}
+
+/** What `candleSnapshot` takes: the instrument id as text, the interval, and a span of time. */
+export type CandleSnapshotParameters = InfoParameters<'candleSnapshot'>['req'];
+
+/** Candles of an instrument, oldest first, the latest 5,000 of the span. */
+export function candleSnapshot(
+  context: InfoContext,
+  parameters: CandleSnapshotParameters,
+  options?: InfoOptions,
+): Promise<Candle[]> {
+  return queryInfo(context, { type: 'candleSnapshot', req: parameters }, options);
+}
+
+/** What `explainSignature` takes. */
+export type ExplainSignatureParameters = {
+  /**
+   * The whole body of a request to /exchange, as text or as an object. Give the text that was sent:
+   * the order of its keys and the spelling of its numbers are what the venue hashes.
+   */
+  readonly envelope: string | object;
+  /** The address that you believe to have signed it with. */
+  readonly expect?: string | undefined;
+};
+
+/**
+ * Who signed a request, every value on the way there, and, when it is nobody that the venue knows, the
+ * mistake that explains it. Nothing is executed and no nonce is used.
+ *
+ * @throws ValidationError, HttpError, ApiError
+ */
+export async function explainSignature(
+  context: InfoContext,
+  { envelope, expect }: ExplainSignatureParameters,
+  { signal }: InfoOptions = {},
+): Promise<ExplainedSignature> {
+  const text = typeof envelope === 'string' ? envelope : JSON.stringify(envelope);
+  if (!isObjectText(text)) throw new ValidationError('The envelope is not a JSON object');
+  const expected = expect === undefined ? '' : `,"expect":${JSON.stringify(expect)}`;
+  // Put together as text, so that the envelope arrives as it was sent.
+  const body = `{"type":"explainSignature","envelope":${text}${expected}}`;
+  return readInfo(context, await context.http.post('/info', body, { signal }));
+}
+
+function isObjectText(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }

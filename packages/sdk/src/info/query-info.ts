@@ -6,8 +6,7 @@ import type {
   Warning,
   WireError,
 } from '@oddlot/protocol';
-import { callApart } from '../call-apart.ts';
-import { ValidationError } from '../errors.ts';
+import { callApart, ValidationError } from '../errors.ts';
 import { apiErrorOf, type HttpReply, type HttpTransport } from '../transport/http.ts';
 
 /** What asking takes. */

@@ -5,9 +5,9 @@ import type {
   RelayTransfers,
 } from '@oddlot/protocol';
 import { HttpError } from '../errors.ts';
-import { readInfo, type InfoOptions } from '../info/query-info.ts';
-import { HttpTransport, type Fetch } from '../transport/http.ts';
-import { checkServiceRequest } from './check-service-request.ts';
+import { type InfoOptions, readInfo } from '../info/query-info.ts';
+import { type Fetch, HttpTransport } from '../transport/http.ts';
+import { checkServiceRequest } from './account.ts';
 
 /** How a client of a relay is made. */
 export type RelayOptions = {
@@ -112,4 +112,32 @@ async function get<Data>(
   } catch (cause) {
     throw new HttpError('The answer is not JSON', { body: text, cause });
   }
+}
+
+/** How the operations port of a venue is reached, by a relay that it knows. */
+export type OperationsOptions = {
+  readonly url: string;
+  readonly fetch?: Fetch | undefined;
+  readonly timeoutMs?: number | undefined;
+};
+
+/** What `registerPegs` takes. */
+export type RegisterPegsParameters = {
+  readonly addresses: readonly string[];
+  /** By the relay's key, of the text that names the venue and them. */
+  readonly signature: string;
+};
+
+/**
+ * Tells a venue of accounts that a relay collects in. Said twice it changes nothing. Done when the venue's log has them.
+ *
+ * @throws HttpError, ApiError
+ */
+export async function registerPegs(
+  options: OperationsOptions,
+  { addresses, signature }: RegisterPegsParameters,
+): Promise<void> {
+  const http = new HttpTransport(options);
+  const reply = await http.postOnce('/pegs', JSON.stringify({ addresses, signature }));
+  readInfo({}, reply);
 }

@@ -1,6 +1,6 @@
 import type {
-  ChannelName,
   Candle,
+  ChannelName,
   ExplorerBlock,
   ExplorerTx,
   L2Book,
@@ -10,6 +10,7 @@ import type {
   OutcomeOrderRelease,
   OutcomeTradesUpdate,
   RecentTradesUpdate,
+  RtdsTopic,
   TickersUpdate,
   Trade,
   UpdatedOutcomeOrder,
@@ -45,12 +46,12 @@ import type {
   UserHistoricalOrdersChannel,
   UserNonFundingLedgerUpdatesChannel,
 } from './channels.ts';
-import { referencePrices, type ReferencePricesChannel } from './reference-prices.ts';
 import {
-  Subscription,
+  type StreamContext,
   type StreamListener,
   type StreamOptions,
   type StreamSource,
+  Subscription,
 } from './subscription.ts';
 
 /** A path of the venue that is a socket. */
@@ -194,4 +195,25 @@ function bindTo(socket: StreamSource) {
       options?: StreamOptions,
     ): Subscription<Data> =>
       new Subscription<Data>({ socket }, { type, ...parameters }, { listener, ...options });
+}
+
+/** What `referencePrices` takes. */
+export type ReferencePricesChannel = {
+  /** Prices of spot markets, of the oracle, or its averages over 30 or 60 seconds. */
+  readonly topic: RtdsTopic;
+  /** `btcusdt` of spot prices, `btc/usd` of all others; every symbol when it is absent. */
+  readonly symbol?: string | undefined;
+};
+
+/**
+ * What the underlyings of outcome markets cost, about once a second. With a symbol its last minute
+ * comes first, as a snapshot, and again after a reset.
+ */
+export function referencePrices(
+  context: StreamContext,
+  { topic, symbol }: ReferencePricesChannel,
+  listener?: StreamListener<ReferencePricesUpdate>,
+  options?: StreamOptions,
+): Subscription<ReferencePricesUpdate> {
+  return new Subscription(context, { type: topic, symbol }, { listener, ...options });
 }

@@ -1,6 +1,5 @@
 import type { SubscriptionFields } from '@oddlot/protocol';
-import { callApart } from '../call-apart.ts';
-import { SocketError } from '../errors.ts';
+import { callApart, SocketError } from '../errors.ts';
 import type { StreamEvent, StreamSink } from '../transport/stream.ts';
 
 /** Where events come from. */

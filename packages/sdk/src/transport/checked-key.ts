@@ -7,7 +7,7 @@ import {
   type SubscriptionFields,
 } from '@oddlot/protocol';
 import { SocketError } from '../errors.ts';
-import { plainKey, type SubscriptionKey } from './subscription-key.ts';
+import { plainKey, type SubscriptionKey } from './stream.ts';
 
 const SHAPES = { ws: WS_SHAPES, 'api-ws': API_WS_SHAPES } as const;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { SocketError } from '../errors.ts';
-import { referencePrices, type ReferencePricesChannel } from '../streams/reference-prices.ts';
+import { referencePrices, type ReferencePricesChannel } from '../streams/create-streams.ts';
 import { FakePrices } from '../testing/fake-prices.ts';
 import { PriceFeed } from './price-feed.ts';
 

@@ -5,7 +5,7 @@ import { FakeVenue, type Answer } from '../testing/fake-venue.ts';
 import { NonceSource } from '../nonce.ts';
 import { privateKeyWallet } from '../wallet.ts';
 import type { StreamEvent } from './stream.ts';
-import { Replicas } from './replicas.ts';
+import { Replicas } from './http.ts';
 
 /** Goal: a venue of several processes, of which any may be lost. Method: real servers that answer by a script. */
 

@@ -9,9 +9,8 @@ import {
   type StreamOptions,
 } from '../streams/subscription.ts';
 import { FakeStreams } from '../testing/fake-streams.ts';
-import type { OpenSocket, Socket } from './open-socket.ts';
+import type { OpenSocket, Socket, SocketOptions } from './kept-socket.ts';
 import type { StreamEvent } from './stream.ts';
-import type { SocketOptions } from './kept-socket.ts';
 import { checkedKey } from './checked-key.ts';
 import { SocketTransport } from './socket-transport.ts';
 

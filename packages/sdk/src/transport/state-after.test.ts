@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stateAfter } from './state-after.ts';
+import { stateAfter } from './stream.ts';
 
 /** Goal: who joins a stream late is told first what all frames so far make together. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bookChanges } from './book-changes.ts';
+import { bookChanges } from './crowd.ts';
 
 const order = (orderId: number, isBuy: boolean, price: number, remaining: number) => {
   return { orderId, isBuy, price, remaining };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { mergeRows } from './merge-rows.ts';
+import { mergeRows } from './recording.ts';
 import type { RecordedRow } from './recorded-row.ts';
 
 let folder: string;

@@ -1,10 +1,22 @@
 import { accountView, type Command } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import type { VenueInHand } from '../venue-in-hand.ts';
-import { bookChanges, type Level, type Levels } from './book-changes.ts';
-import { Crowd, executeCrowd } from './crowd.ts';
-import { MarketGrid } from './market-grid.ts';
-import { nextStop } from './next-stop.ts';
+import {
+  bookChanges,
+  Crowd,
+  executeCrowd,
+  type Level,
+  type Levels,
+  tradeThrough,
+} from './crowd.ts';
+import {
+  type BookOrder,
+  type CrowdOrder,
+  MarketGrid,
+  nextStop,
+  type ReplayedMarket,
+  unranked,
+} from './replayed-market.ts';
 import type {
   RecordedBook,
   RecordedCandle,
@@ -12,9 +24,6 @@ import type {
   RecordedRow,
   RecordedTrade,
 } from './recorded-row.ts';
-import type { BookOrder, CrowdOrder, ReplayedMarket } from './replayed-market.ts';
-import { unranked } from './replayed-perp.ts';
-import { tradeThrough } from './trade-through.ts';
 
 /** What stands around the price where the recording has no book. */
 export type QuotedBook = {

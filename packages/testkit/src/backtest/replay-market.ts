@@ -1,26 +1,27 @@
 import { writeFileSync } from 'node:fs';
 import { accountWorth, marketView, type PerpDefinition, perpDefinitions } from '@oddlot/engine';
-import { Instruments, type LedgerUpdate, privateKeyWallet } from '@oddlot/sdk';
-import { formatDecimal, parseExact } from '@oddlot/units';
+import { type ClientOptions, Instruments, type LedgerUpdate, privateKeyWallet } from '@oddlot/sdk';
+import { formatDecimal, type Hash, parseExact } from '@oddlot/units';
 import { durationMs } from '../duration.ts';
 import type { TestMarket } from '../outcome-listing.ts';
-import { seededBytes, seededKey } from '../seeded-key.ts';
-import type { TestAccount } from '../test-account.ts';
-import { TestVenue } from '../test-venue.ts';
+import { seededBytes, seededKey } from '../seeded-wallet.ts';
+import { type TestAccount, TestVenue } from '../test-venue.ts';
 import { backtestPage } from './backtest-page.ts';
-import type { BacktestReport } from './backtest-report.ts';
-import { mergeRows } from './merge-rows.ts';
-import { answerQueued } from './answer-queued.ts';
-import { checkFractionDecimals, checkReplayOptions } from './check-replay-options.ts';
-import type { PlacedRow } from './read-recording.ts';
+import { type BacktestReport, ValueCurve } from './backtest-report.ts';
+import { mergeRows, type PlacedRow, RecordingError } from './recording.ts';
+import {
+  type BotTurn,
+  checkFractionDecimals,
+  checkReplayOptions,
+  type OutcomeInput,
+  type ReplayOptions,
+} from './replay-options.ts';
 import type { RecordedRow } from './recorded-row.ts';
-import { RecordingError } from './recording-error.ts';
 import { RecordedMarket } from './recorded-market.ts';
-import type { BotTurn, OutcomeInput, ReplayOptions } from './replay-options.ts';
-import type { ReplayedMarket } from './replayed-market.ts';
-import { replayedOutcome } from './replayed-outcome.ts';
-import { replayedPerp } from './replayed-perp.ts';
-import { ValueCurve } from './value-curve.ts';
+import { type ReplayedMarket, replayedOutcome, replayedPerp } from './replayed-market.ts';
+import { setImmediate } from 'node:timers/promises';
+import { traceId } from '@oddlot/protocol';
+import type { VenueInHand } from '../venue-in-hand.ts';
 
 /** As markets of a series have them. */
 const OUTCOME_TERMS = { takerFeeRate: '0.07', orderDelayMs: 250 };
@@ -316,4 +317,34 @@ function exact(text: string): bigint {
 
 function usdcText(microUsdc: bigint): string {
   return formatDecimal(microUsdc, USDC_DECIMALS);
+}
+
+type Fetch = NonNullable<ClientOptions['fetch']>;
+
+/**
+ * R-delay: who asks for the result of an order that waits is answered when it was released, or after a while that it is pending. While a
+ * bot has its turn time stands, so no while is long enough: it is told at once.
+ */
+export function answerQueued(fetch: Fetch, venue: VenueInHand): Fetch {
+  return async (...request) => {
+    const isConfirmed = String(request[1]?.body ?? '').includes('"confirm":"executed"');
+    const fromId = venue.state.outcomes.queue.nextId;
+    const answer = fetch(...request);
+    if (!isConfirmed) return answer;
+    const answered = answer.then(
+      () => true,
+      () => true,
+    );
+    while (!(await Promise.race([answered, setImmediate(false)]))) {
+      const { queue } = venue.state.outcomes;
+      const queued =
+        queue.size === 0 ? undefined : queue.all().find((each) => each.queueId >= fromId);
+      if (queued !== undefined) return pending(queued.txHash);
+    }
+    return answer;
+  };
+}
+
+function pending(txHash: Hash): Response {
+  return Response.json({ status: 'pending', txHash, traceId: traceId(txHash) }, { status: 202 });
 }

@@ -1,5 +1,23 @@
-import type { Authority, Command, OrderRequest, State } from '@oddlot/engine';
-import type { Address, InstrumentId } from '@oddlot/units';
+import {
+  accountView,
+  type Authority,
+  type Command,
+  type MarketView,
+  openOrders,
+  type OrderRequest,
+  outcomeAccountView,
+  outcomeOpenOrders,
+  type PerpDefinition,
+  type State,
+  triggerOrders,
+} from '@oddlot/engine';
+import {
+  type Address,
+  formatDecimal,
+  type InstrumentId,
+  instrumentId as toInstrumentId,
+  parseDecimal,
+} from '@oddlot/units';
 
 /** What one of the crowd asks of the book of a market, at a price of the book. */
 export type CrowdOrder = Pick<OrderRequest, 'isBuy' | 'price' | 'size' | 'timeInForce'>;
@@ -43,3 +61,172 @@ export type ReplayedMarket = {
   /** What an account holds; below zero is short, or NO. */
   heldBy(state: State, account: Address): number;
 };
+
+/** The part of the largest position that one account may have. */
+const ROOM_SHARE = 0.4;
+/** Of the price. */
+const GAP = 0.0001;
+
+/** The rank of a position takes a look at every account, and nobody here asks for it. */
+export const unranked = (): number => 0;
+
+export function replayedPerp(perp: PerpDefinition): ReplayedMarket {
+  const { instrumentId, maxLimitOrderSize, maxMarketOrderSize, name, priceTick } = perp;
+  return {
+    instrumentId,
+    name,
+    szDecimals: perp.szDecimals,
+    priceTick,
+    priceMax: Number.MAX_SAFE_INTEGER - (Number.MAX_SAFE_INTEGER % priceTick),
+    takeMax: maxMarketOrderSize,
+    restMax: maxLimitOrderSize,
+    roomMax: (perp.tiers.at(-1)?.maxSize ?? Infinity) * ROOM_SHARE,
+    orderDelayMs: 0,
+    subAccount: 'perp',
+    oracleSymbol: perp.baseCurrency,
+    gapAt: (price, gap = GAP) => price * gap,
+    lotsMin: ({ parameters }, price) =>
+      Math.max(1, Math.ceil(parameters!.minOrderValueMicroUsdc / price)),
+    // A leverage that every tier allows.
+    prepare: (authority) => {
+      const leverage = Math.min(...perp.tiers.map(({ maxLeverage }) => maxLeverage));
+      return [{ type: 'updateLeverage', authority, instrumentId, leverage }];
+    },
+    requestOf: (order) => ({ ...order, instrumentId, reduceOnly: false }),
+    ordersOf: (state, account) =>
+      openOrders(state, account)
+        .filter((order) => order.instrumentId === instrumentId)
+        .sort((a, b) => a.orderId - b.orderId),
+    heldBy: (state, account) =>
+      (accountView(state, account, unranked)?.positions ?? [])
+        .filter((position) => position.instrumentId === instrumentId)
+        .reduce((sum, { size }) => sum + size, 0),
+  };
+}
+
+/** In YES prices. Everybody in the crowd buys, YES or NO, and pairs are made of it (R-mint-burn): nobody needs shares first. */
+export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarket {
+  const { maxOrderSize, minOrderSize, priceTick, slug, szDecimals } = definition;
+  const id = toInstrumentId(definition.instrumentId);
+  return {
+    instrumentId: id,
+    name: slug,
+    szDecimals,
+    priceTick,
+    priceMax: unit - priceTick,
+    takeMax: maxOrderSize,
+    restMax: maxOrderSize,
+    roomMax: Infinity,
+    orderDelayMs: definition.orderDelayMs,
+    subAccount: 'outcome',
+    oracleSymbol: undefined,
+    // A part of 1: near 0 a part of the price is less than any tick.
+    gapAt: (_, gap) => (gap === undefined ? priceTick : unit * gap),
+    lotsMin: () => minOrderSize,
+    prepare: () => [],
+    requestOf: ({ isBuy, price, size, timeInForce }) => ({
+      instrumentId: id,
+      isBuy,
+      price: isBuy ? price : unit - price,
+      size,
+      reduceOnly: false,
+      // What is left of an order that takes is cancelled behind it: there is no such order here (R-tif).
+      timeInForce: timeInForce === 'ioc' ? 'gtc' : timeInForce,
+    }),
+    ordersOf: (state, account) =>
+      outcomeOpenOrders(state, account)
+        .filter((order) => order.instrumentId === id)
+        .map((order) => ({
+          orderId: order.orderId,
+          isBuy: order.isBuy,
+          price: order.outcome?.leg === 'no' ? unit - order.price : order.price,
+          remaining: order.remaining,
+          filled: order.filled,
+        }))
+        .sort((a, b) => a.orderId - b.orderId),
+    heldBy: (state, account) =>
+      (outcomeAccountView(state, account)?.positions ?? [])
+        .filter((shares) => shares.instrumentId === id)
+        .reduce((sum, { leg, size }) => sum + (leg === 'yes' ? size : -size), 0),
+  };
+}
+
+/** R-units: a price times a size is micro-USDC. */
+const MONEY_DECIMALS = 6;
+
+/** The steps of prices and sizes of a market: recordings of other venues have finer ones. */
+export class MarketGrid {
+  readonly market: ReplayedMarket;
+  readonly #priceDecimals: number;
+
+  constructor(market: ReplayedMarket) {
+    this.market = market;
+    this.#priceDecimals = MONEY_DECIMALS - market.szDecimals;
+  }
+
+  /** In price units, on a tick; at least one tick, at most what an order may ask. */
+  price(text: string, to: 'down' | 'up' | 'near'): number {
+    const { priceMax, priceTick: tick } = this.market;
+    const { exact, floor } = parseDecimal(text, this.#priceDecimals)!;
+    const units = Number(floor);
+    const isOnTick = exact && units % tick === 0;
+    const below = units - (units % tick);
+    const isUp = to === 'up' || (to === 'near' && 2 * (units - below) >= tick);
+    return Math.min(priceMax, Math.max(tick, isOnTick || !isUp ? below : below + tick));
+  }
+
+  /** A count of price units that was computed, on a tick. */
+  onTick(units: number, to: 'down' | 'up'): number {
+    const tick = this.market.priceTick;
+    const ticks = to === 'down' ? Math.floor(units / tick) : Math.ceil(units / tick);
+    return Math.max(1, ticks) * tick;
+  }
+
+  /** Whole lots, rounded down. */
+  lots(text: string): number {
+    return Number(parseDecimal(text, this.market.szDecimals)!.floor);
+  }
+
+  priceText(units: number): string {
+    return formatDecimal(units, this.#priceDecimals);
+  }
+}
+
+/**
+ * The next price on the way at which something of an account waits for the mark: a trigger, an exit of a position, a liquidation.
+ * A market gets there before it goes on, however far apart the prices of a recording lie.
+ */
+export function nextStop(
+  state: State,
+  { account, instrumentId }: { readonly account: Address; readonly instrumentId: InstrumentId },
+  {
+    from,
+    onTick,
+    to,
+  }: {
+    readonly from: number;
+    readonly to: number;
+    readonly onTick: (price: number, to: 'down' | 'up') => number;
+  },
+): number | undefined {
+  const isUp = to > from;
+  const triggers = triggerOrders(state, account)
+    .map(({ order }) => order)
+    .filter((order) => order.instrumentId === instrumentId && order.isTriggered !== true)
+    .map(({ trigger }) => trigger?.price);
+  const positions = accountView(state, account, unranked)?.positions ?? [];
+  const held = positions
+    .filter((position) => position.instrumentId === instrumentId)
+    .flatMap(({ liquidationPrice, tpsl }) => [
+      liquidationPrice,
+      ...tpsl.flatMap(({ stopLoss, takeProfit }) => [
+        stopLoss?.triggerPrice,
+        takeProfit?.triggerPrice,
+      ]),
+    ]);
+  const between = [...triggers, ...held]
+    .flatMap((price) => (price === undefined ? [] : [onTick(price, isUp ? 'up' : 'down')]))
+    .filter((price) => (isUp ? price > from && price < to : price < from && price > to));
+  if (between.length === 0) return undefined;
+  return isUp ? Math.min(...between) : Math.max(...between);
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rowFault } from './row-fault.ts';
+import { rowFault } from './recorded-row.ts';
 
 const timeMs = Date.parse('2025-03-01T00:00:00Z');
 const trade = { kind: 'trade', timeMs, price: '60000', size: '0.1', isBuy: true };

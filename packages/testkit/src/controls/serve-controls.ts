@@ -2,8 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { isForeign, type Visitors } from '@oddlot/host/ports';
 import type { TestVenue } from '../test-venue.ts';
-import { CONTROL_CALLS, ControlFault, type Controlled, isFields } from './control-calls.ts';
-import { VenueClock } from './venue-clock.ts';
+import {
+  CONTROL_CALLS,
+  ControlFault,
+  type Controlled,
+  isFields,
+  VenueClock,
+} from './control-calls.ts';
 
 /** The only address that it listens on: whoever reaches it may do anything with the venue. */
 const LOOPBACK = '127.0.0.1';

@@ -1,0 +1,95 @@
+import {
+  type ActionInputOf,
+  updateIsolatedMarginShape,
+  updateLeverageShape,
+  updateMarginModeShape,
+  updatePositionModeShape,
+} from '@oddlot/protocol';
+import type { ReplyOf } from './reply.ts';
+import { type ActionOptions, type ExchangeContext, sendAction } from './send-action.ts';
+
+/** What `updateLeverage` takes. */
+export type UpdateLeverageParameters = {
+  /** Instrument id. */
+  readonly asset: number;
+  /** Whole; with isolated margin in hedge mode a negative one is that of the short side. */
+  readonly leverage: number;
+  /** Which of the two leverages is set; it switches no mode. The current one's by default. */
+  readonly marginMode?: 'cross' | 'isolated' | undefined;
+};
+
+/**
+ * Sets the leverage of one instrument. Refused while orders or triggers of it are working.
+ *
+ * @throws ValidationError, SigningError, HttpError, ApiError
+ */
+export function updateLeverage<Confirm extends 'executed' | undefined = undefined>(
+  context: ExchangeContext,
+  { asset, leverage, marginMode }: UpdateLeverageParameters,
+  options?: ActionOptions<Confirm>,
+): Promise<ReplyOf<Confirm>> {
+  const type = 'updateLeverage';
+  const action: ActionInputOf<typeof type> = { type, asset, leverage, marginMode };
+  return sendAction(context, updateLeverageShape, () => action, options);
+}
+
+/** What `updateMarginMode` takes. */
+export type UpdateMarginModeParameters = { readonly asset: number; readonly isCross: boolean };
+
+/**
+ * Switches one instrument between cross and isolated margin. Refused while there is a position or an
+ * order in it.
+ *
+ * @throws ValidationError, SigningError, HttpError, ApiError
+ */
+export function updateMarginMode<Confirm extends 'executed' | undefined = undefined>(
+  context: ExchangeContext,
+  { asset, isCross }: UpdateMarginModeParameters,
+  options?: ActionOptions<Confirm>,
+): Promise<ReplyOf<Confirm>> {
+  const action: ActionInputOf<'updateMarginMode'> = { type: 'updateMarginMode', asset, isCross };
+  return sendAction(context, updateMarginModeShape, () => action, options);
+}
+
+/** What `updateIsolatedMargin` takes. */
+export type UpdateIsolatedMarginParameters = {
+  readonly asset: number;
+  /** The long or the short position in hedge mode; ignored in one-way mode. */
+  readonly isBuy: boolean;
+  /** Whole micro-USDC: positive adds, negative removes. */
+  readonly ntli: number;
+};
+
+/**
+ * Moves margin between the balance and an isolated position.
+ *
+ * @throws ValidationError, SigningError, HttpError, ApiError
+ */
+export function updateIsolatedMargin<Confirm extends 'executed' | undefined = undefined>(
+  context: ExchangeContext,
+  { asset, isBuy, ntli }: UpdateIsolatedMarginParameters,
+  options?: ActionOptions<Confirm>,
+): Promise<ReplyOf<Confirm>> {
+  const type = 'updateIsolatedMargin';
+  const action: ActionInputOf<typeof type> = { type, asset, isBuy, ntli };
+  return sendAction(context, updateIsolatedMarginShape, () => action, options);
+}
+
+/** What `updatePositionMode` takes. */
+export type UpdatePositionModeParameters = { readonly positionMode: 'oneWay' | 'hedge' };
+
+/**
+ * Switches the whole account between one net position per instrument and separate long and short
+ * ones. Refused while there is any perp position or order.
+ *
+ * @throws ValidationError, SigningError, HttpError, ApiError
+ */
+export function updatePositionMode<Confirm extends 'executed' | undefined = undefined>(
+  context: ExchangeContext,
+  { positionMode }: UpdatePositionModeParameters,
+  options?: ActionOptions<Confirm>,
+): Promise<ReplyOf<Confirm>> {
+  const type = 'updatePositionMode';
+  const action: ActionInputOf<typeof type> = { type, positionMode };
+  return sendAction(context, updatePositionModeShape, () => action, options);
+}

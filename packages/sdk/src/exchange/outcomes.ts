@@ -1,0 +1,88 @@
+import { formatDecimal, parseExact } from '@oddlot/units';
+import { ValidationError } from '../errors.ts';
+import type { OrderEntry } from './orders.ts';
+import { type ActionInputOf, outcomeOperateShape } from '@oddlot/protocol';
+import type { ReplyOf } from './reply.ts';
+import { type ActionOptions, type ExchangeContext, sendAction } from './send-action.ts';
+
+/** An order on an outcome market, in words. */
+export type OutcomeOrder = {
+  /** The market's `instrument_id`. */
+  readonly asset: number;
+  /** Of one share of the leg that is named, above 0 and below 1: a decimal text. */
+  readonly price: string;
+  /** Shares: a decimal text. */
+  readonly size: string;
+  /** 16 bytes, as UUID text or `0x` and 32 hex digits. */
+  readonly cloid?: string | undefined;
+} & (
+  | { readonly tif?: 'Gtc' | 'Alo' | undefined; readonly expireTime?: undefined }
+  | { readonly tif: 'Gtd'; /** Consensus time in milliseconds. */ readonly expireTime: number }
+);
+
+/**
+ * Buys YES shares. The market has one book, in YES prices; the wire tells the four wishes apart by the
+ * two flags of an order, and takes the price of the leg itself.
+ */
+export function buyYes(order: OutcomeOrder): OrderEntry {
+  return outcomeOrder(order, { b: true, r: false });
+}
+
+/** Buys NO shares; on the book an ask at one less the price. */
+export function buyNo(order: OutcomeOrder): OrderEntry {
+  return outcomeOrder(order, { b: false, r: false });
+}
+
+/** Sells YES shares that are held. */
+export function sellYes(order: OutcomeOrder): OrderEntry {
+  return outcomeOrder(order, { b: false, r: true });
+}
+
+/** Sells NO shares that the account holds; on the book this is a bid at one minus the price. */
+export function sellNo(order: OutcomeOrder): OrderEntry {
+  return outcomeOrder(order, { b: true, r: true });
+}
+
+/** What the other leg costs where this one costs `price`: the two are worth 1 together. */
+export function otherLegPrice(price: string): string {
+  const units = parseExact(price, PRICE_DECIMALS);
+  if (units === undefined || units < 0n || units > ONE) {
+    throw new ValidationError(`Not a price of an outcome market: ${price}`);
+  }
+  return formatDecimal(ONE - units, PRICE_DECIMALS);
+}
+
+/** No market has a finer price. */
+const PRICE_DECIMALS = 6;
+const ONE = 1_000_000n;
+
+function outcomeOrder(order: OutcomeOrder, { b, r }: { b: boolean; r: boolean }): OrderEntry {
+  const { asset, price, size, tif = 'Gtc', expireTime, cloid } = order;
+  const limit = expireTime === undefined ? { tif } : { tif, expireTime };
+  const entry = { a: asset, b, p: price, s: size, r, t: { limit } };
+  return cloid === undefined ? entry : { ...entry, c: cloid };
+}
+
+/** How many pairs of shares, of which market: `asset` its instrument id, `sz` a decimal text. */
+export type OutcomeOperation = { readonly asset: number; readonly sz: string };
+
+/** What `outcomeOperate` takes: at most 50 of the one or of the other. */
+export type OutcomeOperateParameters =
+  | { readonly split: readonly OutcomeOperation[]; readonly merge?: undefined }
+  | { readonly merge: readonly OutcomeOperation[]; readonly split?: undefined };
+
+/**
+ * Splits USDC into pairs of YES and NO shares, 1 USDC a pair, or merges pairs back. Free of fee, never
+ * queued, and all entries or none.
+ *
+ * @throws ValidationError, SigningError, HttpError, ApiError
+ */
+export function outcomeOperate<Confirm extends 'executed' | undefined = undefined>(
+  context: ExchangeContext,
+  { split, merge }: OutcomeOperateParameters,
+  options?: ActionOptions<Confirm>,
+): Promise<ReplyOf<Confirm>> {
+  const operations = split === undefined ? { merge: [...merge] } : { split: [...split] };
+  const action: ActionInputOf<'outcomeOperate'> = { type: 'outcomeOperate', ...operations };
+  return sendAction(context, outcomeOperateShape, () => action, options);
+}

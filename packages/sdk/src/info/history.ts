@@ -1,0 +1,158 @@
+import {
+  type BlockRow,
+  CLIENT_PAGE_LIMITS,
+  type HistoryAsOf,
+  type InfoAnswerOf,
+  type InfoEnvelope,
+  type InfoType,
+  type Withdrawal,
+} from '@oddlot/protocol';
+import {
+  askInfo,
+  type InfoContext,
+  type InfoOptions,
+  type InfoParameters,
+  queryInfo,
+  readInfo,
+} from './query-info.ts';
+import type { BlocksParameters, WithdrawalsParameters } from './query-parameters.ts';
+
+/** The queries that are answered page by page. */
+export type PagedType =
+  | 'userFills'
+  | 'historicalOrders'
+  | 'userFundings'
+  | 'userNonFundingLedgerUpdates'
+  | 'liquidations'
+  | 'txs'
+  | 'builderMeEarned'
+  | 'builderMeClaimed';
+
+/** An answer from the history with what stands beside its data. */
+export type HistoryPage<Data> = {
+  readonly data: Data;
+  /** The block up to which it is complete. */
+  readonly asOf: HistoryAsOf;
+  /** Where the next page begins; null behind the last row, undefined where there are no pages. */
+  readonly nextCursor: string | null | undefined;
+};
+
+/**
+ * Asks a query on the past, of any type, and gives its data with how far the history was and where the
+ * next page begins.
+ *
+ * @throws ValidationError, HttpError, ApiError
+ */
+export async function historyPage<Type extends InfoType, Data>(
+  context: InfoContext,
+  request: InfoParameters<Type> & { readonly type: Type },
+  options?: InfoOptions,
+): Promise<HistoryPage<Data>> {
+  const reply = await askInfo(context, request, options);
+  const data = readInfo<Data>(context, reply);
+  const { asOf, nextCursor } = reply.body as Extract<InfoEnvelope<Data>, { success: true }>;
+  return { data, asOf: asOf ?? { height: 0, time: 0 }, nextCursor };
+}
+
+/** One page after the other, to the last row. */
+export async function* historyPages<Type extends PagedType, Data>(
+  context: InfoContext,
+  request: InfoParameters<Type> & { readonly type: Type },
+  options?: InfoOptions,
+): AsyncGenerator<HistoryPage<Data>, void> {
+  let cursor: string | null | undefined;
+  do {
+    const page = await historyPage<Type, Data>(context, { ...request, cursor }, options);
+    yield page;
+    cursor = page.nextCursor;
+  } while (typeof cursor === 'string');
+}
+
+/** What asking for all rows takes: where a page begins is not the caller's to say. */
+export type RowsParameters<Type extends PagedType> = Omit<
+  InfoParameters<Type>,
+  'cursor' | 'offset' | 'page'
+>;
+
+/** What `allUserFills` takes; `limit` is the size of a page. */
+export type AllUserFillsParameters = RowsParameters<'userFills'>;
+
+/** What `allHistoricalOrders` takes; `limit` is the size of a page. */
+export type AllHistoricalOrdersParameters = RowsParameters<'historicalOrders'>;
+
+/** What `allUserFundings` takes; `limit` is the size of a page. */
+export type AllUserFundingsParameters = RowsParameters<'userFundings'>;
+
+/** What `allUserNonFundingLedgerUpdates` takes; `limit` is the size of a page. */
+export type AllUserNonFundingLedgerUpdatesParameters =
+  RowsParameters<'userNonFundingLedgerUpdates'>;
+
+/** What `allBuilderMeEarned` takes; `pageSize` is the size of a page. */
+export type AllBuilderMeEarnedParameters = RowsParameters<'builderMeEarned'>;
+
+/** What `allBuilderMeClaimed` takes; `pageSize` is the size of a page. */
+export type AllBuilderMeClaimedParameters = RowsParameters<'builderMeClaimed'>;
+
+/** The rows of a page. */
+export type RowsOf<Type extends PagedType, Row> = (data: InfoAnswerOf<Type>) => readonly Row[];
+
+/** All rows of what the venue answers page by page. The next page is asked for when it is needed. */
+export async function* historyRows<Type extends PagedType, Row>(
+  context: InfoContext,
+  asked: {
+    readonly request: RowsParameters<Type> & { readonly type: Type };
+    readonly rowsOf: RowsOf<Type, Row>;
+  },
+  options?: InfoOptions,
+): AsyncGenerator<Row, void> {
+  const request = asked.request as InfoParameters<Type> & { readonly type: Type };
+  for await (const page of historyPages<Type, InfoAnswerOf<Type>>(context, request, options)) {
+    yield* asked.rowsOf(page.data);
+  }
+}
+
+/** What `allBlocks` takes; `limit` is the size of a page. */
+export type AllBlocksParameters = BlocksParameters;
+
+/**
+ * All blocks, newest first, down to the first one. The next page is asked for when it is needed.
+ *
+ * @throws ValidationError, HttpError, ApiError
+ */
+export async function* allBlocks(
+  context: InfoContext,
+  { before, ...parameters }: AllBlocksParameters = {},
+  options?: InfoOptions,
+): AsyncGenerator<BlockRow, void> {
+  const { limit = CLIENT_PAGE_LIMITS.blocks.max } = parameters;
+  for (let below = before; ;) {
+    const request = { type: 'blocks', ...parameters, limit, before: below } as const;
+    const page = await queryInfo(context, request, options);
+    yield* page;
+    below = page.at(-1)?.height;
+    if (below === undefined || below <= 1) return;
+  }
+}
+
+/** What `allWithdrawals` takes; `limit` is the size of a page. */
+export type AllWithdrawalsParameters = WithdrawalsParameters;
+
+/**
+ * All withdrawals of an account, newest first. The next page is asked for when it is needed.
+ *
+ * @throws ValidationError, HttpError, ApiError
+ */
+export async function* allWithdrawals(
+  context: InfoContext,
+  { before, ...parameters }: AllWithdrawalsParameters,
+  options?: InfoOptions,
+): AsyncGenerator<Withdrawal, void> {
+  const { limit = CLIENT_PAGE_LIMITS.withdrawals.max } = parameters;
+  for (let below = before; ;) {
+    const request = { type: 'withdrawals', ...parameters, limit, before: below } as const;
+    const page = await queryInfo(context, request, options);
+    yield* page;
+    below = page.at(-1)?.id;
+    if (below === undefined) return;
+  }
+}
