@@ -136,7 +136,7 @@ function checkedAddress(text: string): string {
 type ProfileFile = { readonly version: 1; readonly defaultKey?: string };
 
 /** Choices that are kept between commands, in `profile.json` next to the keystore. */
-export class Profile {
+class Profile {
   readonly #path: string;
 
   constructor(folder: string) {

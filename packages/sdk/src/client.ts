@@ -145,7 +145,7 @@ export async function checkNetwork(client: Pick<Client, 'info' | 'network'>): Pr
 }
 
 /** What the venue would refuse a query for, found before it is sent. */
-export function checkQuery(request: unknown): WireError | undefined {
+function checkQuery(request: unknown): WireError | undefined {
   const { type } = request as { readonly type: string };
   const shape = INFO_SHAPES[type];
   return shape === undefined ? undefined : checkShape(shape, request);

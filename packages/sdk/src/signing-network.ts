@@ -11,7 +11,7 @@ import { SigningError, ValidationError } from './errors.ts';
 export type NetworkName = 'testnet' | (string & {});
 
 /** What the venue says of itself. */
-export type Told = () => Promise<{
+type Told = () => Promise<{
   readonly service_network: string;
   readonly chain_id: number;
   readonly api_version: number;

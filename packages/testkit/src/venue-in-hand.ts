@@ -283,7 +283,7 @@ const MEMORY = '/dev/shm';
 const MEMORY_BYTES_MIN = 256 * 1024 * 1024;
 
 /** The data of one venue of a test, and copies of it from earlier; all of it is gone at the end. */
-export class VenueFolder {
+class VenueFolder {
   readonly #root = mkdtempSync(join(placeInMemory() ?? tmpdir(), 'oddlot-testkit-'));
   #images = 0;
 
@@ -335,7 +335,7 @@ function placeInMemory(): string | undefined {
 }
 
 /** The clocks of a host that stand still until somebody moves them. */
-export class HandClock implements TimeSource {
+class HandClock implements TimeSource {
   #nowMs: number;
 
   constructor(nowMs: number) {
@@ -363,7 +363,7 @@ export class HandClock implements TimeSource {
 const BY_THE_CLOCK: ReadonlySet<string> = new Set(['ticker', 'oracle']);
 
 /** Everything that a venue has one of runs, but for time and prices: those are in the hand of the test. */
-export class LeaseInHand implements Lease {
+class LeaseInHand implements Lease {
   readonly #lease = new LocalLease();
 
   hold(...[name, start, stop]: Parameters<Lease['hold']>): ReturnType<Lease['hold']> {

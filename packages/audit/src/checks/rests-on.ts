@@ -19,7 +19,7 @@ import { formatMoney } from '@oddlot/units';
  *   reserves  what the venue says that it owes and holds: it moves no money
  *   notice    that an era comes: it moves no money
  */
-export type Basis =
+type Basis =
   | 'account'
   | 'money'
   | 'operator'

@@ -191,7 +191,7 @@ function policyOf(data: string, { commands }: LogEntry): Policy {
 type Claim = { readonly seq: number; readonly place: BlockPlace; readonly content: string };
 
 /** Contents of snapshots that a log attests, compared with the state that its blocks lead to. */
-export class AttestedContents {
+class AttestedContents {
   readonly findings: Located[] = [];
   /** By the block of the snapshot. */
   readonly #claims = new Map<number, Claim[]>();
@@ -254,7 +254,7 @@ const STANDS: StoreCheck = { findings: [], harmless: [] };
  * The history of a folder, row by row and receipt by receipt, against one that is computed from the log here. A database is
  * opened on a copy, since whoever opens it writes to it.
  */
-export async function verifyStore(
+async function verifyStore(
   { data, scratch }: { readonly data: string; readonly scratch: string },
   { hasPruned, height }: { readonly height: number; readonly hasPruned: boolean },
 ): Promise<StoreCheck> {
@@ -329,7 +329,7 @@ function brief(line: string): string {
 }
 
 /** The file of the local settlement chain: each line carries a checksum that continues the one before. */
-export function verifyChainFile(data: string): readonly Located[] {
+function verifyChainFile(data: string): readonly Located[] {
   const file = join(data, 'chain', 'chain.log');
   if (!existsSync(file)) return [];
   const bytes = readFileSync(file);

@@ -147,7 +147,7 @@ function createdBy(reply: ExecutedReply | PendingReply): ExecutedReply['created'
 }
 
 /** An event with its markets, as a deployer writes it down. */
-export type EventFile = {
+type EventFile = {
   readonly event: RegisterEventParameters;
   readonly markets: readonly RegisterMarketParameters[];
 };

@@ -12,7 +12,7 @@ const LIQUIDATION_FEE_E8 = 500_000n;
 const BAND_E8 = 5_000_000n;
 
 /** A position at a mark, in integers of its instrument: lots, price units, micro-USDC. */
-export type Position = {
+type Position = {
   readonly size: bigint;
   readonly mark: bigint;
   readonly notional: bigint;
@@ -20,7 +20,7 @@ export type Position = {
 };
 
 /** The numbers of the scope that a step was taken for. */
-export type Scope = {
+type Scope = {
   readonly equity: bigint;
   readonly maintenance: bigint;
   readonly notional: bigint;
@@ -38,7 +38,7 @@ export function moneyText(amount: bigint): string {
 }
 
 /** Of a price in price units. */
-export function priceOf({ perp }: Instrument, text: string): bigint {
+function priceOf({ perp }: Instrument, text: string): bigint {
   return exact(text, MONEY_DECIMALS - perp.szDecimals);
 }
 
@@ -46,7 +46,7 @@ export function priceText({ perp }: Instrument, price: bigint): string {
   return formatDecimal(price, MONEY_DECIMALS - perp.szDecimals);
 }
 
-export function sizeOf({ perp }: Instrument, text: string): bigint {
+function sizeOf({ perp }: Instrument, text: string): bigint {
   return exact(text, perp.szDecimals);
 }
 
@@ -80,7 +80,7 @@ export function riskOf({ maintenance, notional }: Scope): bigint {
 }
 
 /** 0.5%, rounded up. */
-export function feeOf(notional: bigint): bigint {
+function feeOf(notional: bigint): bigint {
   return divCeil(notional * LIQUIDATION_FEE_E8, RATE_ONE);
 }
 
@@ -98,7 +98,7 @@ export function bankruptcyPrice(scope: Scope, { maintenance, mark, size }: Posit
 }
 
 /** The worst price that the book was offered at: the bankruptcy price, and no further than 5% from the mark. */
-export function marketLimit({ mark, size }: Position, bankrupt: bigint): bigint {
+function marketLimit({ mark, size }: Position, bankrupt: bigint): bigint {
   const floor = divCeil(mark * (RATE_ONE - BAND_E8), RATE_ONE);
   const ceiling = divFloor(mark * (RATE_ONE + BAND_E8), RATE_ONE);
   if (size > 0n) return bankrupt > floor ? bankrupt : floor;

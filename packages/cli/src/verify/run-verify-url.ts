@@ -93,7 +93,7 @@ type Head = Pick<BlockRow, 'hash' | 'height' | 'stateHash'>;
 const AT_ONCE = 100;
 
 /** Holds what a venue tells everybody of its blocks against what came out here. */
-export class ToldBlocks {
+class ToldBlocks {
   readonly #info: Pick<Client['info'], 'blocks'>;
   #own: Head[] = [];
   /** Blocks that are told alike. */

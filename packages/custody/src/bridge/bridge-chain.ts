@@ -223,7 +223,7 @@ const PAUSES: Readonly<Record<string, string>> = {
 };
 
 /** Why the contract refused a call. */
-export function refusalText(data: string | undefined): string {
+function refusalText(data: string | undefined): string {
   try {
     const { args, errorName } = decodeErrorResult({ abi: BRIDGE_ABI, data: data as Hex });
     const code = Number(args?.[0]);

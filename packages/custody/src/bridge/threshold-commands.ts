@@ -194,7 +194,7 @@ async function assertOnChain(
 }
 
 /** Writes a request for validators to sign (`--prepare FILE`), or sends it (`--send FILE` for each copy that somebody signed). */
-export async function prepareOrSend(
+async function prepareOrSend(
   context: BridgeContext,
   primaryType: BridgeMessage['primaryType'],
   prepare: (context: BridgeContext) => Promise<BridgeMessage & Pick<BridgeRequest, 'deposit'>>,

@@ -342,7 +342,7 @@ export type ChainReceipt = {
   readonly logs: readonly ChainLog[];
 };
 
-export type RpcLog = {
+type RpcLog = {
   readonly address: Hex;
   readonly topics: readonly Hex[];
   readonly data: Hex;
@@ -353,7 +353,7 @@ export type RpcLog = {
   readonly removed?: boolean;
 };
 
-export type RpcReceipt = {
+type RpcReceipt = {
   readonly transactionHash: Hex;
   readonly blockNumber: Hex;
   readonly blockHash: Hex;
@@ -361,7 +361,7 @@ export type RpcReceipt = {
   readonly logs: readonly RpcLog[];
 };
 
-export function logOf(log: RpcLog): ChainLog {
+function logOf(log: RpcLog): ChainLog {
   return {
     address: lower(log.address),
     topics: log.topics.map(lower),
@@ -373,7 +373,7 @@ export function logOf(log: RpcLog): ChainLog {
   };
 }
 
-export function receiptOf(receipt: RpcReceipt): ChainReceipt {
+function receiptOf(receipt: RpcReceipt): ChainReceipt {
   return {
     txHash: lower(receipt.transactionHash),
     blockNumber: hexToNumber(receipt.blockNumber),
@@ -387,6 +387,6 @@ function lower(text: Hex): Hex {
   return text.toLowerCase() as Hex;
 }
 
-export function byPlace(a: ChainLog, b: ChainLog): number {
+function byPlace(a: ChainLog, b: ChainLog): number {
   return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
 }

@@ -162,6 +162,6 @@ export class HourlySums {
   }
 }
 
-export function hourOf(timeMs: number): number {
+function hourOf(timeMs: number): number {
   return Math.floor(timeMs / HOUR_MS);
 }

@@ -92,14 +92,14 @@ export class PayoutRequests {
 }
 
 /** Who signs for an account: its own key where there is no set. */
-export type SignerSet = MultiSigSigners | undefined;
+type SignerSet = MultiSigSigners | undefined;
 
 /**
  * The signers of an account after all changes of them, each of which those before it have signed: the first one is by the
  * account's own key (R-multisig), or by the set that the validator's operator vouches for. So nobody can name signers
  * for an account who could not sign for it.
  */
-export function signersAfter(
+function signersAfter(
   user: string,
   changes: readonly RecoveredRequest[],
   before?: SignerSet,
@@ -121,7 +121,7 @@ export function signersAfter(
 }
 
 /** Whether a request is by those who sign for the account; else a SigningRefusal. */
-export function assertSigned(
+function assertSigned(
   { account, txHash, wrapped }: RecoveredRequest,
   { set, user }: { readonly user: string; readonly set: SignerSet },
 ): void {

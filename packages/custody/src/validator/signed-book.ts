@@ -141,7 +141,7 @@ function termsOf(record: SignedRecord): string {
  * A line is a record as JSON, whose last field is the check: whoever compares what was signed reads it as it is. A line that lacks
  * its end alone counts, since the signature may be out; a hole in one that has its end is told, since nobody else can say what stood there.
  */
-export const SIGNED_LINES: LineForm = {
+const SIGNED_LINES: LineForm = {
   write: (record, before) => {
     const check = chainedCheck(before, JSON.stringify(record));
     return { text: JSON.stringify({ ...(record as object), check }), check };

@@ -219,10 +219,10 @@ function parsed(body: string): unknown {
 /** What one who asks may ask for in a second; cancellations have the chain looked at. */
 const IN_SECOND_MAX = { payout: 200, cancellation: 10, other: 50 } as const;
 
-export type Asked = keyof typeof IN_SECOND_MAX;
+type Asked = keyof typeof IN_SECOND_MAX;
 
 /** How much each address asks, so that one who asks for nothing useful does not keep others from it. */
-export class RequestBudget {
+class RequestBudget {
   readonly #now: () => number;
   readonly #buckets: Readonly<Record<Asked, TokenBuckets>>;
 

@@ -205,10 +205,10 @@ const TOO_MANY = 429;
 /** Pages of what an account did are the longest. */
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 
-export type VenueQuery = { readonly type: string } & Readonly<Record<string, unknown>>;
+type VenueQuery = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /** The answer, by the schema of the whole envelope; undefined while a budget is used up. Else a SigningRefusal. */
-export async function askVenue<Answer>(
+async function askVenue<Answer>(
   venue: string,
   query: VenueQuery,
   { schema, timeoutMs = TIMEOUT_MS }: AskOptions<Answer>,

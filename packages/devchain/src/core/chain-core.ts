@@ -279,7 +279,7 @@ const RAW_BYTES_MAX = 128 * 1024;
 const TYPE_MAX = 2;
 const NONCE_MAX = 2n ** 64n - 2n;
 
-export function admit(memory: ChainMemory, common: Common, raw: Hex): PooledTransaction {
+function admit(memory: ChainMemory, common: Common, raw: Hex): PooledTransaction {
   if (raw.length > 2 + 2 * RAW_BYTES_MAX) throw refused('oversized data');
   const typeByte = Number(raw.slice(0, 4));
   if (typeByte > TYPE_MAX && typeByte < 0x80)

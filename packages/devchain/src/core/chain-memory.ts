@@ -189,12 +189,12 @@ const LEFT_OFF: Hex = '0x';
 const PACKED_BLOCKS = 1_000;
 
 /** A block without what its past does not need. */
-export function withoutState(block: ChainBlock): ChainBlock {
+function withoutState(block: ChainBlock): ChainBlock {
   const transactions = block.transactions.map((each) => ({ ...each, logsBloom: LEFT_OFF }));
   return { ...block, transactions, logsBloom: LEFT_OFF, writes: {} };
 }
 
-export function packBlocks(blocks: readonly ChainBlock[]): readonly string[] {
+function packBlocks(blocks: readonly ChainBlock[]): readonly string[] {
   const packed: string[] = [];
   for (let from = 0; from < blocks.length; from += PACKED_BLOCKS) {
     const some = blocks.slice(from, from + PACKED_BLOCKS);
@@ -203,7 +203,7 @@ export function packBlocks(blocks: readonly ChainBlock[]): readonly string[] {
   return packed;
 }
 
-export function unpackBlocks(packed: string): readonly ChainBlock[] {
+function unpackBlocks(packed: string): readonly ChainBlock[] {
   const text = inflateSync(Buffer.from(packed, 'base64')).toString('utf8');
   return JSON.parse(text) as ChainBlock[];
 }

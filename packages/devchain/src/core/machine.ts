@@ -271,7 +271,7 @@ export class OutOfTimeError extends Error {
 }
 
 /** Stops programs that take more of this thread than they may, in milliseconds of its work. */
-export class ProgramClock {
+class ProgramClock {
   #boundMs = Infinity;
   #startedMs = 0;
   #steps = 0;

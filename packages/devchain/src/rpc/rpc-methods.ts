@@ -54,10 +54,15 @@ export const RPC_METHODS: ReadonlyMap<string, RpcMethod> = new Map(
       ),
     eth_getTransactionCount: transactionCount,
     eth_getCode: (core, [address, block]) =>
-      onState(core, block, async () => bytesToHex(await core.memory.state.getCode(at(address)))),
+      onState(core, block, async () =>
+        bytesToHex(await core.memory.state.getCode(accountAt(address))),
+      ),
     eth_getStorageAt: (core, [address, slot, block]) =>
       onState(core, block, async () => {
-        const value = await core.memory.state.getStorage(at(address), hexToBytes(readSlot(slot)));
+        const value = await core.memory.state.getStorage(
+          accountAt(address),
+          hexToBytes(readSlot(slot)),
+        );
         return `0x${bytesToHex(value).slice(2).padStart(64, '0')}`;
       }),
     eth_call: call,
@@ -217,12 +222,12 @@ function transactionAt(
   return minedView({ block, index, transaction }, common);
 }
 
-const at = (address: unknown): ReturnType<typeof createAddressFromString> =>
+const accountAt = (address: unknown): ReturnType<typeof createAddressFromString> =>
   createAddressFromString(readBytes(address, 'address', 20));
 
 /** The most gas that one transaction may have, by the rules of the Osaka fork. */
-export const TRANSACTION_GAS_MAX = 16_777_216n;
-export const ZERO_ADDRESS: Hex = `0x${'00'.repeat(20)}`;
+const TRANSACTION_GAS_MAX = 16_777_216n;
+const ZERO_ADDRESS: Hex = `0x${'00'.repeat(20)}`;
 const TRANSFER_GAS = 21_000n;
 
 /**
@@ -230,7 +235,7 @@ const TRANSFER_GAS = 21_000n;
  * is left from those that it calls, and refunds come last. Found from what it uses upwards, since it is seldom
  * much more, and then by halving, to within a part in 64.
  */
-export async function estimateGas(
+async function estimateGas(
   { memory, machine, common }: { memory: ChainMemory; machine: Machine; common: Common },
   request: CallRequest,
   environment: Block,
@@ -312,7 +317,7 @@ const BLOCKS_MAX = 1024n;
 const PERCENTILES_MAX = 100;
 
 /** `eth_feeHistory`: what gas cost lately. The base fee never changes; tips are what senders offered. */
-export function feeHistory(
+function feeHistory(
   memory: ChainMemory,
   [count, newest, percentiles = []]: readonly unknown[],
 ): unknown {

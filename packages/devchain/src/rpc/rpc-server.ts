@@ -163,7 +163,7 @@ export type RpcHandler = (
 ) => Promise<unknown>;
 
 /** JSON text; undefined when there is nothing to say: all were notifications. */
-export async function answerBody(
+async function answerBody(
   body: unknown,
   handle: RpcHandler,
   guest: RpcClient,
@@ -210,7 +210,7 @@ async function answerOne(
   }
 }
 
-export function failure(id: unknown, error: unknown): string {
+function failure(id: unknown, error: unknown): string {
   const known =
     error instanceof RpcError ? error : new RpcError(-32603, `internal error: ${String(error)}`);
   const { code, message, data } = known;

@@ -142,7 +142,7 @@ export function receiptView({ block, index, transaction }: MinedPlace): unknown 
   };
 }
 
-export function logView(
+function logView(
   log: ChainLog,
   {
     block,

@@ -135,7 +135,7 @@ function roleRefusal(state: State, command: SignedCommand, { signedBy }: Signing
 }
 
 /** Past its expiry a command is refused, whoever signed it. */
-export function checkExpiry(authority: Authority, timeMs: number): Reject | undefined {
+function checkExpiry(authority: Authority, timeMs: number): Reject | undefined {
   const { expiresAfterMs } = authority;
   if (expiresAfterMs === undefined || timeMs <= expiresAfterMs) return undefined;
   return { reason: 'actionExpired', expiresAfterMs, timeMs };
@@ -173,7 +173,7 @@ export type Authorization =
  * R-multisig: enough distinct signers of the set signed the inner action, and the sender of the
  * envelope is one of the set. Signatures of others do not count and do no harm.
  */
-export function checkQuorum(
+function checkQuorum(
   state: State,
   signer: Address,
   { signers, user }: NonNullable<Authority['multiSig']>,
@@ -200,7 +200,7 @@ export function isMultiSig(state: State, address: Address): boolean {
 }
 
 /** The vault's account for its leader, or why somebody may not act for it. */
-export function vaultLedBy(
+function vaultLedBy(
   state: State,
   authority: Authority & { readonly vault: Address },
   actor: Account,

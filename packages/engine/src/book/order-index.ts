@@ -101,7 +101,7 @@ const GOLDEN = 0x9e3779b1;
 const HASH_ROOM = 4;
 
 /** Where the orders tell their ids. The array may be replaced. */
-export type Orders = { readonly orderId: Float64Array };
+type Orders = { readonly orderId: Float64Array };
 
 /**
  * From order id to slot: an open-addressing hash with linear probing, at most half full.
@@ -115,7 +115,7 @@ export type Orders = { readonly orderId: Float64Array };
  * The salt makes the layout unpredictable to somebody who picks which of his orders to keep so that
  * they collide. The layout can't be observed through the answers, so replicas may differ in it.
  */
-export class OrderHash {
+class OrderHash {
   #entries = new Int32Array(2 * ENTRIES_MIN);
   /** Finds an entry's place in the array, which is even. */
   #mask = 2 * ENTRIES_MIN - 1;

@@ -198,7 +198,7 @@ export function settleWithdrawal(
 }
 
 /** Tells how far a withdrawal is. */
-export function emitWithdrawal(
+function emitWithdrawal(
   { commandIndex, events, state }: Execution,
   withdrawal: Withdrawal,
   status: WithdrawalChanged['status'],
@@ -245,7 +245,7 @@ export function registerPegs(
 }
 
 /** What needs a bridge and finds none. */
-export const NO_BRIDGE: Reject = {
+const NO_BRIDGE: Reject = {
   reason: 'definitionInvalid',
   field: 'bridge',
   why: 'no bridge is open',

@@ -54,7 +54,7 @@ export function checkApproveBuilder(
 }
 
 /** Tells that an approval changed; without a rate it is gone. */
-export function emitBuilder(
+function emitBuilder(
   execution: Execution,
   { address, index }: Account,
   builder: Address,

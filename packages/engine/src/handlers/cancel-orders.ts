@@ -110,7 +110,7 @@ function cancelOwn(
 }
 
 /** How the cancel of an order went. */
-export function cancelledEntry(order: OrderSnapshot): EntryResult {
+function cancelledEntry(order: OrderSnapshot): EntryResult {
   const { clientOrderId, filled, filledNotional, orderId } = order;
   return { orderId, clientOrderId, state: 'cancelled', filled, filledNotional };
 }

@@ -280,7 +280,7 @@ export function checkUpdatePositionMode(
 }
 
 /** Tells the account's readers that how it trades has changed. */
-export function emitSettings(execution: Execution, account: Account): void {
+function emitSettings(execution: Execution, account: Account): void {
   const { commandIndex, events, state } = execution;
   state.digest.word(account.index);
   state.digest.text(account.positionMode);

@@ -254,7 +254,7 @@ const NO_PARTS: Parts = {
  * check that brought the kept sums up to date would hide whoever forgets to. Sums of older marks are
  * computed anew by whoever asks for them, so there is nothing to compare.
  */
-export function checkMargin(state: State, account: Account): void {
+function checkMargin(state: State, account: Account): void {
   if (account.margin.epoch !== state.markEpoch) return;
   let sums = NO_PARTS;
   for (const holding of account.holdings.values()) {
@@ -297,7 +297,7 @@ function isSame(a: Parts, b: Parts): boolean {
 }
 
 /** R-insurance-fund: what it goes on to unwind at is no further away than its last step. */
-export function checkFund({ fundUnwindBands, parameters, perps }: State): void {
+function checkFund({ fundUnwindBands, parameters, perps }: State): void {
   assert(parameters !== undefined || fundUnwindBands.size === 0, 'no venue, nothing to unwind');
   if (parameters === undefined) return;
   const { insuranceUnwindBandE8 } = parameters;

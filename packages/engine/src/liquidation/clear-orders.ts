@@ -71,7 +71,7 @@ export function closeHedgePairs(execution: Execution, scope: Scope): void {
 }
 
 /** Ends the waiting orders of an account that a test picks; returns how many went. */
-export function cancelTriggers(
+function cancelTriggers(
   execution: Execution,
   account: Account,
   cause: CancelCause,

@@ -427,7 +427,7 @@ export type FundingPaid = {
 };
 
 /** What a market's hour came to, whether anybody held a position or not (R-funding). */
-export type FundingClosed = {
+type FundingClosed = {
   readonly type: 'fundingClosed';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;

@@ -43,7 +43,7 @@ const [ERA_DAYS, CENTURY_DAYS, LEAP_DAYS, YEAR_DAYS] = [146_097, 36_524, 1_461, 
 const EPOCH_DAYS = 719_468;
 
 /** A time of one day: `15 Nov 2026, 12:15–12:30 UTC`. */
-export function utcSpan(startMs: number, endMs: number): string {
+function utcSpan(startMs: number, endMs: number): string {
   return `${utcDay(startMs)}, ${utcMinute(startMs)}–${utcMinute(endMs, startMs)} UTC`;
 }
 

@@ -157,7 +157,7 @@ function cancelSibling(execution: Execution, orderId: number): void {
  * Ends what hangs on a position that has closed or flipped. A group one of whose orders is at work
  * is left to the end of that order: if it is what closed the position, it says so to its sibling.
  */
-export function endPositionGroups(execution: Execution, holding: Holding): void {
+function endPositionGroups(execution: Execution, holding: Holding): void {
   const { groups, triggers } = execution.state;
   for (const group of groups.attachedTo(holding)) {
     if (hasPosition(group)) continue;
@@ -170,7 +170,7 @@ export function endPositionGroups(execution: Execution, holding: Holding): void 
  * Ends the orders that have fired and try on for a position that has closed or flipped (R-trigger). Of
  * a group with an order at work the same holds as above.
  */
-export function endFired(execution: Execution, accountIndex: number, holding: Holding): void {
+function endFired(execution: Execution, accountIndex: number, holding: Holding): void {
   const { groups, triggers } = execution.state;
   if (!triggers.hasRetries) return;
   for (const trigger of triggers.ofAccount(accountIndex)) {

@@ -137,10 +137,7 @@ type Standing = Pick<Holding, 'size' | 'restingBuy' | 'restingSell' | 'reduceBuy
 const NOTHING: Standing = { size: 0, restingBuy: 0, restingSell: 0, reduceBuy: 0, reduceSell: 0 };
 
 /** What the account has in the leg, the order that is replaced left out. */
-export function standing(
-  { order, replaced }: OrderContext,
-  holding: Holding | undefined,
-): Standing {
+function standing({ order, replaced }: OrderContext, holding: Holding | undefined): Standing {
   if (holding === undefined) return NOTHING;
   if (replaced === undefined) return holding;
   const { size, restingBuy, restingSell, reduceBuy, reduceSell } = holding;
@@ -157,11 +154,11 @@ export function raisesExposure(context: OrderContext, holding: Holding | undefin
 }
 
 /** Of the position and what rests, an order that is being replaced included. */
-export function currentExposure(holding: Holding | undefined): number {
+function currentExposure(holding: Holding | undefined): number {
   return holding === undefined ? 0 : exposure(holding);
 }
 
-export function exposure({ restingBuy, restingSell, size }: Standing): number {
+function exposure({ restingBuy, restingSell, size }: Standing): number {
   return worstCase(size, restingBuy, restingSell);
 }
 

@@ -67,7 +67,7 @@ export function requestSnapshot(
 }
 
 /** What the snapshot of an order that was a trigger says about it. */
-export function firedFields(
+function firedFields(
   fired: FiredTrigger,
 ): Pick<OrderSnapshot, 'trigger' | 'isPositionTpsl' | 'hasFired'> {
   const { isPositionTpsl, trigger } = fired;

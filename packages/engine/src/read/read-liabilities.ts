@@ -137,7 +137,7 @@ function worthOf(state: State, account: Account): MicroUsdc {
 }
 
 /** All shares of an account at their marks, in half micro-USDC. */
-export function shareHalves({ outcomes }: Account): bigint {
+function shareHalves({ outcomes }: Account): bigint {
   let halves = 0n;
   for (const { market, no, yes } of outcomes.values()) {
     const mark = yesHalves(market);

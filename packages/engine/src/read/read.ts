@@ -392,7 +392,7 @@ type Impacts = {
 const known = new WeakMap<Perp['book'], Impacts>();
 
 /** The funding of a perp as traders see it now, from orders that could fill (R-fillable). */
-export function fundingView(
+function fundingView(
   state: State,
   perp: Perp,
 ): Pick<PerpView, 'fundingRateE10' | 'premiumE10' | 'impactBid' | 'impactAsk' | 'nextFundingMs'> {

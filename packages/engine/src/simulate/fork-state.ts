@@ -115,7 +115,7 @@ type Ties = {
  * The accounts of a fork: an array in which each account is copied when it is first looked at, so
  * that a fork costs the same whether the venue has ten accounts or a hundred thousand.
  */
-export function forkAccounts(accounts: readonly Account[], ties: Ties): Account[] {
+function forkAccounts(accounts: readonly Account[], ties: Ties): Account[] {
   const own = new Map<number, Account>();
   let { length } = accounts;
   const at = (index: number): Account | undefined => {
@@ -203,7 +203,7 @@ function mapValues<Key, Value>(
  * The outcome markets of a fork. Signed commands trade on markets and queue orders; what deployers
  * and the clock alone change is shared.
  */
-export function forkOutcomes(outcomes: Outcomes, pool: OrderPool): Outcomes {
+function forkOutcomes(outcomes: Outcomes, pool: OrderPool): Outcomes {
   const parts: ObjectFields<Outcomes> = {
     events: outcomes.events,
     eventIds: outcomes.eventIds,
@@ -237,7 +237,7 @@ function forkMarket(market: OutcomeMarket, pool: OrderPool): OutcomeMarket {
 }
 
 /** What an account has in a market, tied to the market of the fork. */
-export function copyOutcomeHolding(
+function copyOutcomeHolding(
   { market, no, orders, yes }: OutcomeHolding,
   markets: ReadonlyMap<number, OutcomeMarket>,
 ): OutcomeHolding {
@@ -253,7 +253,7 @@ export function copyOutcomeHolding(
  * The fields of a type that hold more than a number, an amount, a text or a flag. Whoever copies a
  * value spreads it and lists these: a new field that could be shared by mistake does not compile.
  */
-export type ObjectFields<T> = {
+type ObjectFields<T> = {
   [Key in keyof T as T[Key] extends Plain ? never : Key]: T[Key];
 };
 

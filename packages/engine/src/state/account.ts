@@ -269,7 +269,7 @@ export type BuilderRewards = {
 export type OrderBuilder = BuilderTerms & { takerOwed: number; makerOwed: number };
 
 /** What an account traded, by UTC day, and the tier that follows from it. */
-export type Volume = {
+type Volume = {
   /** Oldest first; the day in progress and at most 14 before it. */
   readonly days: VolumeDay[];
   /** The tier, with the day and the table that it was looked up for. Derived, never dumped. */
@@ -281,6 +281,6 @@ export type Volume = {
 /** One UTC day, counted from the epoch. */
 type VolumeDay = { readonly day: number; notional: MicroUsdc };
 
-export function createVolume(): Volume {
+function createVolume(): Volume {
   return { days: [], tier: undefined, tierDay: -1, tierOf: undefined };
 }

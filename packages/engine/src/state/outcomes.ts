@@ -66,7 +66,7 @@ export function createOutcomes(): Outcomes {
 }
 
 /** R-series: a rule that lists markets by itself, and resolves them. */
-export type Series = {
+type Series = {
   listing: SeriesListing;
   /** Start of the next market to list. */
   nextStartMs: number;
@@ -127,7 +127,7 @@ export type QueuedOrder = {
 };
 
 /** Queued orders by due time, then arrival: many wait when a market has a delay and a crowd. */
-export class DelayQueue {
+class DelayQueue {
   nextId = 1;
   readonly #orders = new Heap<QueuedOrder>((a, b) => byDue(a, b) < 0);
   /** How many of an action wait. */

@@ -301,7 +301,7 @@ const CLEAN_UP_MIN = 64;
  * that ended leave their entry behind; it goes when it is reached, or when the dead outnumber the
  * living.
  */
-export class TriggerHeap {
+class TriggerHeap {
   /** 1 for orders that fire above their price, −1 for those that fire below: keys then rise. */
   readonly #sign: 1 | -1;
   readonly #heap: Heap<TriggerOrder>;

@@ -95,7 +95,7 @@ function sizeNow(account: Account, trigger: TriggerOrder): number {
 }
 
 /** True of the orders that stay armed until they are filled: market triggers that only reduce. */
-export function triesOn({ request }: TriggerOrder): boolean {
+function triesOn({ request }: TriggerOrder): boolean {
   return request.trigger.isMarket && request.reduceOnly;
 }
 
@@ -104,7 +104,7 @@ export function triesOn({ request }: TriggerOrder): boolean {
  * what is left of it and no more than the position, near the mark of this moment, of any value and any size. What it does
  * not get stays armed under the same id: a stop that ended on an empty book would leave its owner bare.
  */
-export function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Perp): void {
+function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Perp): void {
   const { state } = execution;
   const account = present(state.accounts[trigger.accountIndex], 'the owner of a trigger');
   const position = positionAgainst(account, trigger);

@@ -198,7 +198,7 @@ function positionFault(orders: readonly OrderRequest[]): string | undefined {
 }
 
 /** How a trigger enters: what it belongs to, and whether it waits for a parent first. */
-export type TriggerPlace = {
+type TriggerPlace = {
   readonly groupId?: number;
   readonly isPositionTpsl?: boolean;
   readonly isDormant?: boolean;
@@ -206,7 +206,7 @@ export type TriggerPlace = {
 };
 
 /** Lets a judged order wait for the mark, off the book and without margin (R-trigger). */
-export function placeTrigger(
+function placeTrigger(
   execution: Execution,
   account: Account,
   orderId: number,

@@ -198,7 +198,7 @@ export const PREFLIGHT_HEADERS: readonly string[] = [
   '86400',
 ];
 
-export function respond(
+function respond(
   request: IncomingMessage,
   response: ServerResponse,
   { allowed, status, body, budget, headers: more, isLast }: Answer,
@@ -214,7 +214,7 @@ export function respond(
 }
 
 /** Of a page, with the headers that it brings. */
-export function respondPage(
+function respondPage(
   request: IncomingMessage,
   response: ServerResponse,
   { body, headers, isLast, status }: PageAnswer & { readonly isLast: boolean },
@@ -227,10 +227,7 @@ export function respondPage(
  * Of a client's requests and its work, the budget that is closer to its end; work counts in milliseconds. While
  * more than half of it is left it binds nobody, and is not told.
  */
-export function closerOf(
-  requests: Budget | undefined,
-  work: WorkLeft | undefined,
-): Budget | undefined {
+function closerOf(requests: Budget | undefined, work: WorkLeft | undefined): Budget | undefined {
   if (requests === undefined || work === undefined) return requests;
   const limit = work.msPerSecond;
   const remaining = Math.min(limit, Math.floor(work.remainingMs));
@@ -239,7 +236,7 @@ export function closerOf(
   return { limit, windowMs: requests.windowMs, remaining, resetMs: work.resetMs };
 }
 
-export function pushBudget(headers: string[], { limit, remaining, resetMs }: Budget): void {
+function pushBudget(headers: string[], { limit, remaining, resetMs }: Budget): void {
   headers.push(
     'x-ratelimit-limit',
     String(limit),

@@ -238,36 +238,36 @@ export class HttpEdge {
 
 /** What the line and the headers of a request say, before any of its body is read. */
 
-export const WEBSOCKET_PATHS: ReadonlySet<string> = new Set(['/ws', '/api-ws', '/ws-rtds']);
+const WEBSOCKET_PATHS: ReadonlySet<string> = new Set(['/ws', '/api-ws', '/ws-rtds']);
 
 /** Endpoints that take POST alone, and are screens of the page for who opens them in a browser. */
-export const SCREEN_PATHS: ReadonlySet<string> = new Set(['/account']);
+const SCREEN_PATHS: ReadonlySet<string> = new Set(['/account']);
 
-export function pathOf(request: IncomingMessage): string {
+function pathOf(request: IncomingMessage): string {
   const url = request.url ?? '/';
   const query = url.indexOf('?');
   return query < 0 ? url : url.slice(0, query);
 }
 
 /** What stands behind the question mark. */
-export function parametersOf(request: IncomingMessage): URLSearchParams {
+function parametersOf(request: IncomingMessage): URLSearchParams {
   const url = request.url ?? '/';
   const query = url.indexOf('?');
   return new URLSearchParams(query < 0 ? '' : url.slice(query + 1));
 }
 
 /** True for a handshake that one of the socket paths should see. */
-export function isWebSocket(request: IncomingMessage): boolean {
+function isWebSocket(request: IncomingMessage): boolean {
   const isAsked = request.headers.upgrade?.toLowerCase() === 'websocket';
   return isAsked && WEBSOCKET_PATHS.has(pathOf(request));
 }
 
-export function isPreflight(request: IncomingMessage): boolean {
+function isPreflight(request: IncomingMessage): boolean {
   return request.method === 'OPTIONS' && 'access-control-request-method' in request.headers;
 }
 
 /** Why the headers alone are enough to refuse a request; undefined when they are not. */
-export function headerFault(
+function headerFault(
   { headers }: IncomingMessage,
   bodyBytesMax: number,
   { bodyBytesMaxOf }: Pick<Endpoint, 'bodyBytesMaxOf'>,

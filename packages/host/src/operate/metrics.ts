@@ -270,7 +270,7 @@ let collected: Registry | undefined;
  * What Node tells about this process. There is one of it, however many venues begin and end in a process: its timers
  * and observers run until the process ends.
  */
-export function processMetrics(): Registry {
+function processMetrics(): Registry {
   if (collected === undefined) {
     collected = new Registry();
     const eventLoopUtilizationTimeout = UTILIZATION_EVERY_MS;

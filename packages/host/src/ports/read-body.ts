@@ -75,7 +75,7 @@ const DROPPED_BYTES_MAX = 4 * 1024 * 1024;
 const LINGER_MS = 1000;
 
 /** True when what the client still sends is known to be short enough to be read and dropped. */
-export function canDropRest(request: IncomingMessage): boolean {
+function canDropRest(request: IncomingMessage): boolean {
   if (request.complete) return true;
   const length = request.headers['content-length'];
   if (length !== undefined) return Number.parseInt(length, 10) <= DROPPED_BYTES_MAX;
@@ -86,7 +86,7 @@ export function canDropRest(request: IncomingMessage): boolean {
  * Ends a response on a connection that will close while the client still sends. Closing at once
  * would reset the connection and take the answer with it, so the rest is read for a moment.
  */
-export function endLingering(request: IncomingMessage, response: ServerResponse): void {
+function endLingering(request: IncomingMessage, response: ServerResponse): void {
   let bytes = 0;
   const end = (): void => {
     clearTimeout(timer);

@@ -51,7 +51,7 @@ const EXTENSIONS = new Set(['chrome-extension:', 'moz-extension:', 'safari-web-e
  * Whether a browser may ask for a page: the page of the venue on the same machine as the port, known by number or
  * as localhost, since any other name can be made to mean this machine by who owns it.
  */
-export function isOwnPage(
+function isOwnPage(
   origin: string,
   host: string | undefined,
   { origins, ports }: PageOrigins,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { clientIpFinder } from '../ports/client-ip.ts';
 
 /** What whole numbers of settings count, and how much of it is what people write instead. */
-export const UNITS = {
+const UNITS = {
   count: { many: undefined, placeholder: 'N', others: {} },
   ms: {
     many: 'milliseconds',
@@ -29,7 +29,7 @@ export const UNITS = {
 >;
 
 /** `1h` in milliseconds is 3600000; undefined where it is no quantity of that. */
-export function wholeIn(unit: keyof typeof UNITS, told: string): string | undefined {
+function wholeIn(unit: keyof typeof UNITS, told: string): string | undefined {
   const others: Readonly<Record<string, number>> = UNITS[unit].others;
   const [, digits = '', other = ''] = /^([0-9][0-9_,]{0,15}) ?([a-zA-Z%]*)$/.exec(told) ?? [];
   const factor = other === '' ? 1 : others[other.toLowerCase()];

@@ -80,7 +80,7 @@ function nameOf(digest: Uint8Array, { v }: SignatureHex): string {
 /** The order of order's keys on another venue. */
 const HYPERLIQUID_ORDER = ['type', 'orders', 'grouping', 'builder'];
 
-export function* keyOrder(subject: Subject): Iterable<Candidate> {
+function* keyOrder(subject: Subject): Iterable<Candidate> {
   const { scheme, request } = subject;
   if (scheme === 'direct') return;
   const ordered = (variant: string, msgpack: Uint8Array): Candidate => ({
@@ -95,7 +95,7 @@ export function* keyOrder(subject: Subject): Iterable<Candidate> {
   yield ordered(variant, withKeysFirst(request.msgpack, HYPERLIQUID_ORDER));
 }
 
-export function* missingType({ scheme, request, base }: Subject): Iterable<Candidate> {
+function* missingType({ scheme, request, base }: Subject): Iterable<Candidate> {
   const { hashed } = base;
   if (hashed === undefined) return;
   if (scheme === 'multiSig') {
@@ -110,13 +110,13 @@ export function* missingType({ scheme, request, base }: Subject): Iterable<Candi
   yield { variant: 'without type', hint, recipe };
 }
 
-export function* trailingZeros(subject: Subject): Iterable<Candidate> {
+function* trailingZeros(subject: Subject): Iterable<Candidate> {
   const variant = 'decimals in canonical form';
   const hint = 'Hash decimals as you send them: you signed them without their superfluous zeros.';
   yield respelled(subject, canonicalDecimal, { variant, hint });
 }
 
-export function* addressCase(subject: Subject): Iterable<Candidate> {
+function* addressCase(subject: Subject): Iterable<Candidate> {
   const spellings = [
     ['lower case', lowerCaseAddresses],
     ['checksum case', (text: string) => checksumAddresses(text, subject.keccak)],
@@ -147,7 +147,7 @@ function respelled(
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 const NOTHING = new Uint8Array(0);
 
-export function* vaultFlag({ base, request, context }: Subject): Iterable<Candidate> {
+function* vaultFlag({ base, request, context }: Subject): Iterable<Candidate> {
   const vault = request.envelope.vaultAddress ?? undefined;
   const hashing = (bytes: Uint8Array): Partial<Candidate> => withParts(base, { vault: bytes });
   if (base.hashed === undefined) return;
@@ -175,7 +175,7 @@ export function* vaultFlag({ base, request, context }: Subject): Iterable<Candid
   }
 }
 
-export function* nonce({ base, request, scheme }: Subject): Iterable<Candidate> {
+function* nonce({ base, request, scheme }: Subject): Iterable<Candidate> {
   const sent = request.envelope.nonce;
   const inner = nonceIn(request.action);
   // The struct of a direct action has the nonce of the action, whatever the envelope says.
@@ -225,13 +225,13 @@ function* withNonce(
   yield { variant, hint, recipe: { ...changed, values } };
 }
 
-export function* vParity({ signature }: Subject): Iterable<Candidate> {
+function* vParity({ signature }: Subject): Iterable<Candidate> {
   const v = signature.v === 27 ? 28 : 27;
   const hint = `Send v ${v} (27 plus the recovery bit) with this r and s.`;
   yield { variant: `v ${v}`, hint, signature: { ...signature, v } };
 }
 
-export function* expiresAfter({ base, request }: Subject): Iterable<Candidate> {
+function* expiresAfter({ base, request }: Subject): Iterable<Candidate> {
   const sent = request.envelope.expiresAfter ?? undefined;
   const hashing = (expiry: Uint8Array): Partial<Candidate> => withParts(base, { expiry });
   if (base.hashed === undefined) return;
@@ -260,7 +260,7 @@ function withParts(base: Recipe, parts: Partial<HashedParts>): { recipe: Recipe 
 
 const ETHEREUM = 1;
 
-export function* chainId(subject: Subject): Iterable<Candidate> {
+function* chainId(subject: Subject): Iterable<Candidate> {
   const { base, context, network, scheme } = subject;
   const others = context.otherNetworks.map((other) => other.chainId);
   const wallets = walletChains(subject);
@@ -287,7 +287,7 @@ function domainOnly({ base, scheme }: Subject, id: number): Candidate {
   return { variant: `${id} in the domain`, hint, recipe: underChain(base, id) };
 }
 
-export function* networkName(subject: Subject): Iterable<Candidate> {
+function* networkName(subject: Subject): Iterable<Candidate> {
   const { base, context, network } = subject;
   for (const other of [...namedByItself(subject), ...context.otherNetworks]) {
     const { serviceNetwork } = other;
@@ -312,7 +312,7 @@ function namedByItself({ network, request }: Subject): readonly Network[] {
     : [{ ...network, serviceNetwork, chainId: id }];
 }
 
-export function* directSignedAsAgent(subject: Subject): Iterable<Candidate> {
+function* directSignedAsAgent(subject: Subject): Iterable<Candidate> {
   const { request, network, scheme, base } = subject;
   if (scheme === 'agent') return;
   const variant = 'hashed as an agent-signed action';
@@ -324,7 +324,7 @@ export function* directSignedAsAgent(subject: Subject): Iterable<Candidate> {
   yield { variant: `${variant} under chain id ${id}`, hint, recipe: underChain(recipe, id) };
 }
 
-export function* agentSignedAsDirect(subject: Subject): Iterable<Candidate> {
+function* agentSignedAsDirect(subject: Subject): Iterable<Candidate> {
   const { base, network, scheme } = subject;
   if (scheme !== 'agent') return;
   for (const id of walletChains(subject).toReversed()) {

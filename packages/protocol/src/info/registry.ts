@@ -185,7 +185,7 @@ function clampOf(
 }
 
 /** What each query of /info answers with: the `data` of its envelope. */
-export type InfoAnswers = {
+type InfoAnswers = {
   perpMeta: PerpUniverse;
   perpMetaDetail: PerpMetaDetail;
   l2Book: L2Book;
@@ -269,7 +269,7 @@ const FAMILY_NAMES: Readonly<Record<string, string>> = {
 const HTTP_FORBIDDEN = 403;
 
 /** The refusal of a query that there is not, with those that there are and the one that may be meant. */
-export function refuseUnknownQuery(type: string, types: readonly string[]): WireError {
+function refuseUnknownQuery(type: string, types: readonly string[]): WireError {
   const near = Object.hasOwn(FAMILY_NAMES, type) ? FAMILY_NAMES[type] : nearestName(type, types);
   const page = 'all queries are in /docs/info';
   const why = near === undefined ? page : `here it is ${near}; ${page}`;

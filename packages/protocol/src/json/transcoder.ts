@@ -330,7 +330,7 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
  * The keys of one object, to find one that comes twice. Keys are compared as encoded bytes, so two
  * spellings of one key (with and without escapes) are equal, and no text is made for small objects.
  */
-export class KeySet {
+class KeySet {
   /** Start and end of each key in the encoded bytes, one behind the other. */
   readonly #ranges = new Int32Array(2 * (COMPARED_MAX + 1));
   #count = 0;
@@ -404,7 +404,7 @@ const LETTERS: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** The code unit of a JSON escape, given the position after its backslash; -1 for a bad one. */
-export function readEscape(text: string, position: number): number {
+function readEscape(text: string, position: number): number {
   const code = text.charCodeAt(position);
   if (code !== UNICODE) return LETTERS.get(code) ?? -1;
   const digits = text.slice(position + 1, position + 5);

@@ -15,7 +15,7 @@ export type PlainOrders = (number | string)[];
 
 const ORDER_PARTS = 5;
 
-export const PLAIN_TIFS = ['Gtc', 'Alo', 'Ioc', 'FrontendMarket'] as const;
+const PLAIN_TIFS = ['Gtc', 'Alo', 'Ioc', 'FrontendMarket'] as const;
 
 const KINDS = PLAIN_TIFS.map((tif) => ({ limit: { tif } }));
 
@@ -35,7 +35,7 @@ type PlainOrder = {
   readonly clientId: string | undefined;
 };
 
-export function pushPlainOrder(orders: PlainOrders, order: PlainOrder): void {
+function pushPlainOrder(orders: PlainOrders, order: PlainOrder): void {
   const { clientId, instrument, isBuy, price, reduces, size, tif } = order;
   const flags =
     (isBuy ? IS_BUY : 0) |

@@ -93,17 +93,13 @@ export type MultiSigPayload = {
 };
 
 /** What the sender of the wrapper signs. */
-export type MultiSigHash = SignedStruct & {
+type MultiSigHash = SignedStruct & {
   readonly preimage: Uint8Array;
   readonly multiSigActionHash: Uint8Array;
 };
 
 /** Hashes the wrapper, `type` left out, for its sender. */
-export function hashMultiSig(
-  hasher: Hasher,
-  msgpack: Uint8Array,
-  context: MultiSigContext,
-): MultiSigHash {
+function hashMultiSig(hasher: Hasher, msgpack: Uint8Array, context: MultiSigContext): MultiSigHash {
   const preimage = actionPreimage(mapWithout(msgpack, 'type'), context);
   const multiSigActionHash = hasher.keccak(preimage);
   const values = { ...hasher.network, multiSigActionHash, nonce: context.nonce };

@@ -301,7 +301,7 @@ export type Transfer = {
 };
 
 /** How far a chain was read: for addresses that are expected to be used, and for all others. */
-export type Cursor = { readonly chain: string; readonly live: number; readonly late: number };
+type Cursor = { readonly chain: string; readonly live: number; readonly late: number };
 
 export function sumOf({ arrivals }: Pick<Transfer, 'arrivals'>): bigint {
   return arrivals.reduce((sum, { amountMicro }) => sum + BigInt(amountMicro), 0n);

@@ -242,7 +242,7 @@ type Shown = {
 };
 
 /** A transfer as users see it. */
-export function transferRow(
+function transferRow(
   { address, transfer, unconfirmed }: Shown,
   { nowMs, venue }: { readonly nowMs: number; readonly venue: string },
 ): RelayTransfer {

@@ -261,7 +261,7 @@ type Claims = {
  * one that is too large, of a former release or of a deposit that failed, is replaced in the same way. Undefined
  * when the amount may be taken.
  */
-export async function approveExactly(
+async function approveExactly(
   settlement: SettlementLine,
   { amount, balance, sent, waiting }: Claims,
 ): Promise<Trouble | undefined> {

@@ -159,7 +159,7 @@ function comingOf({ delta, hash, time }: Row, peg: GivenAddress): PegRow | undef
 }
 
 /** A row of a peg's ledger that brought money. */
-export type PegRow = {
+type PegRow = {
   /** Of the settlement chain; else a transfer inside of the venue. */
   readonly isDeposit: boolean;
   /** Of its block. */
@@ -173,7 +173,7 @@ export type PegRow = {
  * the time of the row and its number among those of the same time and transaction tell apart. Rows are only ever added
  * behind, so that number stays.
  */
-export class KnownRows {
+class KnownRows {
   readonly #keys: ReadonlySet<string>;
   /** Deposits that a former release has named by their transaction alone, by that. */
   readonly #timeless = new Map<Hex, number>();
@@ -369,7 +369,7 @@ type Holding =
  * sub-account that it came to. Where it holds less, the book counts money that is not there, and whoever is paid first
  * takes what belongs to others or to the relay. So nothing leaves for that peg until somebody has looked.
  */
-export async function pegHolding(
+async function pegHolding(
   transfer: Transfer,
   peg: GivenAddress,
   { api, book }: { readonly api: Pick<VenueApi, 'freeMoney'>; readonly book: RelayBook },

@@ -114,10 +114,10 @@ type ClaimOptions = {
  * is ended by its own key. A relay that the venue does not know serves all the same; it has no pegs.
  */
 export async function claimAddress(options: ClaimOptions): Promise<void> {
-  const { account, api, log, registerPegs } = options;
+  const { account, api, log, registerPegs: register } = options;
   const { address } = account;
   try {
-    await registerPegs([address]);
+    await register([address]);
     if ((await api.ownerOf(address)) === undefined) return;
     const result = await account.deliver(await account.signRelease());
     if (result.is === 'executed') log.info({ address }, 'relay agent approval revoked');

@@ -130,7 +130,7 @@ function sorted(side: ReadonlyMap<string, Level>, direction: 1 | -1): Level[] {
 }
 
 /** CRC-32 as zlib computes it, of text in ASCII. */
-export function crc32(text: string): number {
+function crc32(text: string): number {
   let crc = 0xffffffff;
   for (let index = 0; index < text.length; index++) {
     crc ^= text.charCodeAt(index);

@@ -152,6 +152,6 @@ export class Pacer {
 }
 
 /** The turn of a request, where somebody keeps count. */
-export async function waitFor(pacer: Pacer | undefined, signal?: AbortSignal): Promise<void> {
+async function waitFor(pacer: Pacer | undefined, signal?: AbortSignal): Promise<void> {
   await pacer?.turn(signal);
 }

@@ -141,7 +141,7 @@ function createActions(context: ExchangeContext & InfoContext) {
 export type TradingClient = ReturnType<typeof createTrading>;
 
 /** Binds the trading actions. Written out, so that `confirm` types the replies. */
-export function createTrading(context: ExchangeContext) {
+function createTrading(context: ExchangeContext) {
   return {
     order: <Confirm extends Confirmation = undefined>(
       parameters: OrderParameters,

@@ -85,7 +85,7 @@ export type ProposeParameters = {
  *
  * @throws ValidationError, SigningError
  */
-export async function proposeMultiSig(
+async function proposeMultiSig(
   context: ExchangeContext,
   { multiSigUser, action, outerSigner, vaultAddress, expiresAfter, ...rest }: ProposeParameters,
 ): Promise<MultiSigProposal> {
@@ -120,7 +120,7 @@ export type SendMultiSigOptions<Confirm extends 'executed' | undefined = undefin
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
-export async function sendMultiSig<Confirm extends 'executed' | undefined = undefined>(
+async function sendMultiSig<Confirm extends 'executed' | undefined = undefined>(
   context: ExchangeContext,
   proposal: MultiSigProposal,
   signatures: readonly SignatureHex[],
@@ -163,7 +163,7 @@ function refuseStrays(
 }
 
 /** An action that a wrapper can carry, spelled as on the wire and bound to its network. */
-export type InnerActionInput = { [Type in InnerActionType]: ActionInputOf<Type> }[InnerActionType];
+type InnerActionInput = { [Type in InnerActionType]: ActionInputOf<Type> }[InnerActionType];
 
 /** The same before it is bound: direct actions get the network's names and the nonce by `propose`. */
 export type ProposedAction =
@@ -222,13 +222,13 @@ export function proposalSigner(
 }
 
 /** What stands beside the wrapper in the envelope. */
-export function envelopeOf(proposal: MultiSigProposal): EnvelopeFields {
+function envelopeOf(proposal: MultiSigProposal): EnvelopeFields {
   const { nonce, vaultAddress, signatureChainId, expiresAfter } = proposal;
   return { nonce, vaultAddress, signatureChainId, expiresAfter };
 }
 
 /** The wrapper of a proposal; without signatures it is still what the inner hash is cut out of. */
-export function wrapperOf(
+function wrapperOf(
   { multiSigUser, outerSigner, action }: MultiSigProposal,
   signatures: readonly SignatureHex[],
 ): ActionInputOf<'multiSig'> {
@@ -246,7 +246,7 @@ function hashProposal(
 }
 
 /** Finds what the venue would refuse for its form, before anybody is asked to sign it. */
-export function checkProposal(proposal: MultiSigProposal, network: Network): void {
+function checkProposal(proposal: MultiSigProposal, network: Network): void {
   const wrapper = wrapperOf(proposal, [NO_SIGNATURE]);
   const { type } = proposal.action;
   if ((type as string) === 'multiSig' || isPermissionedType(type)) {
@@ -267,6 +267,6 @@ export function checkProposal(proposal: MultiSigProposal, network: Network): voi
 const NO_SIGNATURE: SignatureHex = { r: '0x0', s: '0x0', v: 27 };
 
 /** True for the actions that need the network's names and the nonce. */
-export function isUnbound(action: ProposedAction): action is UnboundAction {
+function isUnbound(action: ProposedAction): action is UnboundAction {
   return isDirectActionType(action.type);
 }

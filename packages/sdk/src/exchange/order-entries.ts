@@ -34,12 +34,12 @@ export function limitOrder(order: LimitOrder): OrderEntry {
 }
 
 /** The fields before the kind of an order. */
-export function basics({ asset, side, size }: OrderBasics, price: string, reduceOnly: boolean) {
+function basics({ asset, side, size }: OrderBasics, price: string, reduceOnly: boolean) {
   return { a: asset, b: side === 'buy', p: price, s: size, r: reduceOnly };
 }
 
 /** The fields behind the kind of an order; absent ones are not signed. */
-export function extras({ marginMode, cloid }: OrderBasics): Pick<OrderEntry, 'm' | 'c'> {
+function extras({ marginMode, cloid }: OrderBasics): Pick<OrderEntry, 'm' | 'c'> {
   return {
     ...(marginMode === undefined ? {} : { m: marginMode }),
     ...(cloid === undefined ? {} : { c: cloid }),
@@ -98,7 +98,7 @@ export function bracketOrder({ parent, takeProfit, stopLoss }: BracketOrder): Or
 }
 
 /** The exits that are given, the take-profit first. */
-export function exitsOf({
+function exitsOf({
   takeProfit,
   stopLoss,
 }: Pick<BracketOrder, 'takeProfit' | 'stopLoss'>): ['tp' | 'sl', Exit][] {

@@ -241,7 +241,7 @@ const TRADES: ReadonlySet<ActionInput['type']> = new Set([
 ]);
 
 /** When an action expires, for all attempts to send it alike. */
-export class Expiry {
+class Expiry {
   readonly #clock: VenueClock;
   readonly #explicit: number | null | undefined;
   readonly #lifeMs: number;

@@ -234,7 +234,7 @@ function bindersTo(context: InfoContext) {
 export type CandleSnapshotParameters = InfoParameters<'candleSnapshot'>['req'];
 
 /** Candles of an instrument, oldest first, the latest 5,000 of the span. */
-export function candleSnapshot(
+function candleSnapshot(
   context: InfoContext,
   parameters: CandleSnapshotParameters,
   options?: InfoOptions,
@@ -259,7 +259,7 @@ export type ExplainSignatureParameters = {
  *
  * @throws ValidationError, HttpError, ApiError
  */
-export async function explainSignature(
+async function explainSignature(
   context: InfoContext,
   { envelope, expect }: ExplainSignatureParameters,
   { signal }: InfoOptions = {},

@@ -55,7 +55,7 @@ export async function historyPage<Type extends InfoType, Data>(
 }
 
 /** One page after the other, to the last row. */
-export async function* historyPages<Type extends PagedType, Data>(
+async function* historyPages<Type extends PagedType, Data>(
   context: InfoContext,
   request: InfoParameters<Type> & { readonly type: Type },
   options?: InfoOptions,

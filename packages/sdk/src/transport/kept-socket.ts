@@ -263,7 +263,7 @@ export interface Socket {
 export type OpenSocket = (url: string) => Socket | Promise<Socket>;
 
 /** Opens a socket with what the host has; hosts without one of their own use `ws`. */
-export const openSocket: OpenSocket = async (url) => {
+const openSocket: OpenSocket = async (url) => {
   if (typeof globalThis.WebSocket === 'function') {
     return new globalThis.WebSocket(url) as Socket;
   }

@@ -227,7 +227,7 @@ function readFrame(data: unknown): Readonly<Record<string, unknown>> | undefined
 }
 
 /** A control frame that waits to be sent or answered. */
-export type Control = {
+type Control = {
   readonly method: 'subscribe' | 'unsubscribe';
   readonly stream: Stream;
   /** Where the subscribe that was sent asked to go on. */
@@ -244,7 +244,7 @@ const FRAMES_BURST = CLIENT_LIMITS.framesBurst / 2;
  * Sends control frames no faster than the venue takes them, and remembers which are unanswered: an
  * error frame does not say what it answers, but answers come in the order of the questions.
  */
-export class ControlQueue {
+class ControlQueue {
   readonly #send: (text: string) => void;
   readonly #to: () => string;
   #waiting: Control[] = [];

@@ -223,7 +223,7 @@ export function stateAfter(
 }
 
 /** True for channels whose first frame is what holds: without it those that follow mean little. */
-export function hasState({ type }: SubscriptionFields): boolean {
+function hasState({ type }: SubscriptionFields): boolean {
   return Object.hasOwn(JOINS, type);
 }
 

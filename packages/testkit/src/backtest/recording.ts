@@ -73,7 +73,7 @@ type Placed<Value> = Where & { readonly value: Value };
  * The rows of one file, one after the other: as long as it may be, no more than a line of it is in memory. Tables (CSV) and
  * lines of JSON are told apart by their first character; a name that ends in `.gz` is unpacked.
  */
-export async function* readRecording(path: string): AsyncGenerator<PlacedRow> {
+async function* readRecording(path: string): AsyncGenerator<PlacedRow> {
   let beforeMs = 0;
   for await (const { value: row, ...place } of wholeRows(path)) {
     const fault = timeFault(row, beforeMs);
@@ -84,7 +84,7 @@ export async function* readRecording(path: string): AsyncGenerator<PlacedRow> {
 }
 
 /** Time does not go back. */
-export function timeFault({ timeMs }: RecordedRow, beforeMs: number): string | undefined {
+function timeFault({ timeMs }: RecordedRow, beforeMs: number): string | undefined {
   if (timeMs >= beforeMs) return undefined;
   const [own, before] = [timeMs, beforeMs].map((ms) => new Date(ms).toISOString());
   return `its time ${own} is before that of the previous row, ${before}`;
@@ -205,7 +205,7 @@ function tableReader(firstLine: string) {
 }
 
 /** Where a row of a recording stands: in a line of a file, or as the so many'th of those that a program made. */
-export type RowPlace = { readonly file?: string; readonly line: number };
+type RowPlace = { readonly file?: string; readonly line: number };
 
 /** A line of a recording that can not be used, and why. */
 export class RecordingError extends Error {
@@ -254,7 +254,7 @@ const BOOLEAN = /^(?:true|false)$/i;
 const TRADES_FLAG = TRADES.indexOf('is_buyer_maker');
 
 /** The names of the columns, by a first line that is a header, or by what its cells look like. */
-export function columnsOf(
+function columnsOf(
   cells: readonly string[],
 ): { readonly names: readonly string[]; readonly isHeader: boolean } | undefined {
   if (cells.every((cell) => /^[a-z][a-z0-9_ ]*$/i.test(cell) && !BOOLEAN.test(cell))) {
@@ -273,7 +273,7 @@ function headlessColumns(cells: readonly string[]): readonly string[] | undefine
 }
 
 /** The cells of a line (RFC 4180, but for cells with line breaks); undefined when a quote stays open. */
-export function cellsOf(line: string): readonly string[] | undefined {
+function cellsOf(line: string): readonly string[] | undefined {
   if (!line.includes('"')) return line.split(',');
   const cells: string[] = [];
   let at = 0;

@@ -325,7 +325,7 @@ type Fetch = NonNullable<ClientOptions['fetch']>;
  * R-delay: who asks for the result of an order that waits is answered when it was released, or after a while that it is pending. While a
  * bot has its turn time stands, so no while is long enough: it is told at once.
  */
-export function answerQueued(fetch: Fetch, venue: VenueInHand): Fetch {
+function answerQueued(fetch: Fetch, venue: VenueInHand): Fetch {
   return async (...request) => {
     const isConfirmed = String(request[1]?.body ?? '').includes('"confirm":"executed"');
     const fromId = venue.state.outcomes.queue.nextId;

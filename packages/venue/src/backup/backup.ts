@@ -173,7 +173,7 @@ class Copier {
 }
 
 /** The header first, then from the last part to the first; gives how many bytes there are. */
-export function copySynced(
+function copySynced(
   source: FileHandle,
   target: string,
   onPart: (bytes: number, of: number) => void,
@@ -205,7 +205,7 @@ async function copyPart(
 }
 
 /** In parts: a segment may be larger than what is free. */
-export async function digestOf(path: string): Promise<string> {
+async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   const file = await open(path);
   try {
@@ -278,7 +278,7 @@ async function check(folder: string, { files }: BackupManifest): Promise<void> {
  *
  * Each record has the checksum of the one before it, so that two logs that agree in one record agree in all before it.
  */
-export async function assertContinues({
+async function assertContinues({
   data,
   to,
 }: {
@@ -347,10 +347,10 @@ async function chainUpTo(
 }
 
 /** In the folder of a backup: what belongs to it, written last. */
-export const BACKUP_MANIFEST = 'backup.json';
+const BACKUP_MANIFEST = 'backup.json';
 
 /** A file of a backup. */
-export type BackupFile = {
+type BackupFile = {
   readonly path: string;
   readonly bytes: number;
   readonly sha256: string;
@@ -358,14 +358,14 @@ export type BackupFile = {
   readonly isComplete: boolean;
 };
 
-export type BackupManifest = {
+type BackupManifest = {
   readonly format: 1;
   readonly madeMs: number;
   readonly files: readonly BackupFile[];
 };
 
 /** What a folder says that it has as a backup. */
-export async function readBackup(folder: string): Promise<BackupManifest> {
+async function readBackup(folder: string): Promise<BackupManifest> {
   const file = join(folder, BACKUP_MANIFEST);
   const manifest = parsed(await readFile(file, 'utf8'));
   if (manifest?.format !== undefined && Number(manifest.format) > 1) {

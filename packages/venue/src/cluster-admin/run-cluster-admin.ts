@@ -111,7 +111,7 @@ function progressOn(out: Terminal): Progress {
 }
 
 /** Has the era of the rules opened that a newer release waits with; older ones take no orders from here on. */
-export async function openEra(place: AdminPlace): Promise<string> {
+async function openEra(place: AdminPlace): Promise<string> {
   const waiting = place.board.present.filter(({ isWaiting }) => isWaiting === true);
   const rules = Math.max(0, ...waiting.map((each) => each.rules));
   if (rules === 0) {
@@ -128,7 +128,7 @@ export async function openEra(place: AdminPlace): Promise<string> {
 }
 
 /** Takes an announcement back, as long as its era is not open. */
-export async function keepEra(place: AdminPlace): Promise<string> {
+async function keepEra(place: AdminPlace): Promise<string> {
   await announce(place, 0);
   return 'announcement withdrawn: replicas with the current rules accept orders again';
 }

@@ -55,7 +55,7 @@ const INACTIVE_NS = 30_000_000_000;
  * anything, even if it was frozen and does not know that others went on. That is the fence of whatever must be written down
  * before it is done.
  */
-export class SharedRecords implements RecordStore {
+class SharedRecords implements RecordStore {
   readonly #options: SharedRecordsOptions;
   /** The place of the last message, behind which the next one goes. */
   #last = 0;
@@ -397,7 +397,7 @@ function subjectsOf(cluster: string): string {
 }
 
 /** One message of shared records. */
-export type RecordMessage =
+type RecordMessage =
   /** Somebody has taken them over: what was begun before and not ended never counts. */
   | { readonly kind: 'takeover'; readonly holder: string }
   /** Records behind those before; or, of `anew`, in the place of all before. What has several pieces counts with the last. */
@@ -422,12 +422,12 @@ type Placed = {
 };
 
 /** A check and JSON, like the lines of a file. */
-export function encodeRecords(written: Written): string {
+function encodeRecords(written: Written): string {
   const said = JSON.stringify(written);
   return `${chainedCheck('', said)} ${said}`;
 }
 
-export function decodeRecords(data: Uint8Array): Placed['message'] {
+function decodeRecords(data: Uint8Array): Placed['message'] {
   const text = Buffer.from(data).toString('utf8');
   const at = text.indexOf(' ');
   const said = text.slice(at + 1);
@@ -447,7 +447,7 @@ type Folded = {
 };
 
 /** What messages of a subject say together, in their order. */
-export function foldRecords(messages: readonly Placed[]): Folded {
+function foldRecords(messages: readonly Placed[]): Folded {
   let folded: Folded = { records: [], count: 0, firstOfUse: 0, isDamaged: false };
   let records: unknown[] = [];
   /** What was begun and is not ended. */

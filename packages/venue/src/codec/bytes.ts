@@ -12,13 +12,13 @@ import { isUtf8 } from 'node:buffer';
  * - utf8: an int, the count of the bytes; then the bytes.
  */
 
-export const DIRECT_BELOW = 0xf8;
-export const FLOAT = 0xff;
-export const INTEGER_BYTES_MAX = 6;
-export const UTF8 = 0;
-export const HEX = 1;
-export const UTF16 = 2;
-export const TEXT_KINDS = 4;
+const DIRECT_BELOW = 0xf8;
+const FLOAT = 0xff;
+const INTEGER_BYTES_MAX = 6;
+const UTF8 = 0;
+const HEX = 1;
+const UTF16 = 2;
+const TEXT_KINDS = 4;
 
 /** Of an int: twice as much and one more is still exact. */
 export const INT_MAX = 2 ** 51;
@@ -111,11 +111,11 @@ export class ByteWriter {
   text(value: unknown): boolean {
     if (typeof value !== 'string') return false;
     if (this.#hex(value)) return true;
-    const isUtf8 = value.isWellFormed();
-    const count = isUtf8 ? Buffer.byteLength(value) : 2 * value.length;
-    this.number(count * TEXT_KINDS + (isUtf8 ? UTF8 : UTF16));
+    const isValid = value.isWellFormed();
+    const count = isValid ? Buffer.byteLength(value) : 2 * value.length;
+    this.number(count * TEXT_KINDS + (isValid ? UTF8 : UTF16));
     this.#reserve(count);
-    this.#bytes.write(value, this.#length, count, isUtf8 ? 'utf8' : 'utf16le');
+    this.#bytes.write(value, this.#length, count, isValid ? 'utf8' : 'utf16le');
     this.#length += count;
     return true;
   }

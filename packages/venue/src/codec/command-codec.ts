@@ -79,11 +79,11 @@ const TEXT = 4;
 const LIST = 5;
 const OBJECT = 6;
 
-export function writeValue(writer: ByteWriter, value: unknown): void {
+function writeValue(writer: ByteWriter, value: unknown): void {
   write(writer, value, new Map());
 }
 
-export function readValue(reader: ByteReader): unknown {
+function readValue(reader: ByteReader): unknown {
   return read(reader, []);
 }
 

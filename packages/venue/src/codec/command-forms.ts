@@ -16,10 +16,10 @@ import type { Address, Hash, InstrumentId, TimeMs } from '@oddlot/units';
 import { type ByteReader, type ByteWriter, EncodingError } from './bytes.ts';
 
 /** No object of this shape. */
-export const NO_FIT = -1;
+const NO_FIT = -1;
 
 /** The keys of an object in the order in which they stand: some that it has, then some that it may have. */
-export class Shape<T extends object> {
+class Shape<T extends object> {
   readonly #keys: readonly (string & keyof T)[];
   readonly #requiredCount: number;
 
@@ -59,7 +59,7 @@ const AUTHORITY_EXPIRES = 1;
 const AUTHORITY_VAULT = 2;
 
 /** False when it does not fit; what was written until then is the caller's to take back. */
-export function writeAuthority(writer: ByteWriter, authority: Authority): boolean {
+function writeAuthority(writer: ByteWriter, authority: Authority): boolean {
   const optionals = AUTHORITY_SHAPE.optionalsOf(authority);
   if (optionals === NO_FIT) return false;
   return (
@@ -72,7 +72,7 @@ export function writeAuthority(writer: ByteWriter, authority: Authority): boolea
   );
 }
 
-export function readAuthority(reader: ByteReader): Authority {
+function readAuthority(reader: ByteReader): Authority {
   const optionals = reader.byte();
   if (optionals > AUTHORITY_EXPIRES + AUTHORITY_VAULT)
     throw new EncodingError(`invalid authority flags: ${optionals}`);
@@ -110,7 +110,7 @@ const TRIGGER_SHAPE = new Shape<TriggerRequest>(['kind', 'price', 'isMarket']);
 const TRIGGER_KINDS: readonly TriggerRequest['kind'][] = ['takeProfit', 'stopLoss'];
 
 /** False when it does not fit; what was written until then is the caller's to take back. */
-export function writeOrder(writer: ByteWriter, order: OrderRequest): boolean {
+function writeOrder(writer: ByteWriter, order: OrderRequest): boolean {
   const optionals = ORDER_SHAPE.optionalsOf(order);
   if (optionals === NO_FIT) return false;
   const { isBuy, reduceOnly } = order;
@@ -130,7 +130,7 @@ export function writeOrder(writer: ByteWriter, order: OrderRequest): boolean {
   );
 }
 
-export function readOrder(reader: ByteReader): OrderRequest {
+function readOrder(reader: ByteReader): OrderRequest {
   const flags = reader.byte();
   const optionals = reader.byte();
   if (optionals >= ORDER_OPTIONALS_BELOW)
@@ -181,7 +181,7 @@ function readFlag(reader: ByteReader): boolean {
 }
 
 /** Words that a field can be, by their place; places never change. */
-export function writeWord<Word>(
+function writeWord<Word>(
   writer: ByteWriter,
   words: readonly Word[],
   word: Word | undefined,
@@ -190,7 +190,7 @@ export function writeWord<Word>(
   return index >= 0 && writer.byte(index);
 }
 
-export function wordAt<Word>(words: readonly Word[], index: number): Word {
+function wordAt<Word>(words: readonly Word[], index: number): Word {
   const word = words[index];
   if (word === undefined) throw new EncodingError(`unknown word index: ${index}`);
   return word;

@@ -249,7 +249,7 @@ function createLimiter(config: Config): RateLimiter {
 const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
 
 /** What queries tell of how the venue was configured. Without a settlement chain the addresses of its contracts are shown as unset. */
-export function infoSettings(
+function infoSettings(
   config: Config,
   money: OpenedSettlement | undefined,
   relay: { readonly url: string | undefined },

@@ -354,7 +354,7 @@ function createFaucet(
 }
 
 /** What a stream without a leader, or one that lost blocks, keeps from /exchange: all of it. */
-export function logRestriction(trouble: LogTrouble | undefined): Restriction | undefined {
+function logRestriction(trouble: LogTrouble | undefined): Restriction | undefined {
   if (trouble === undefined) return undefined;
   const error =
     trouble.kind === 'lost' ? refusal('logLost', [trouble.error.from]) : refusal('logSilent', []);
@@ -362,7 +362,7 @@ export function logRestriction(trouble: LogTrouble | undefined): Restriction | u
 }
 
 /** What rules that this program does not know keep from /exchange: all of it, from their announcement on (R-era). */
-export function eraRestriction(announced: number): Restriction | undefined {
+function eraRestriction(announced: number): Restriction | undefined {
   if (announced <= RULES_VERSION) return undefined;
   return { stops: 'all', error: refusal('rulesAnnounced', [announced, RULES_VERSION]) };
 }
@@ -371,6 +371,6 @@ export function eraRestriction(announced: number): Restriction | undefined {
  * What receipts that can't be stored fast enough keep from /exchange: they wait in memory, which would
  * else be bounded by nothing.
  */
-export function backlogRestriction(store: { readonly isBehind: boolean }): Restriction | undefined {
+function backlogRestriction(store: { readonly isBehind: boolean }): Restriction | undefined {
   return store.isBehind ? { stops: 'risk', error: refusal('unavailable', []) } : undefined;
 }

@@ -102,7 +102,7 @@ function keyOf(command: Command): string {
   }
 }
 
-export type ExhibitionOptions = ResultOptions & {
+type ExhibitionOptions = ResultOptions & {
   /** Series need reference prices. */
   readonly hasSeries: boolean;
   /** What their markets say of where those come from; undefined where that needs no words. */

@@ -78,7 +78,7 @@ export function pointsOf(startMs: number, endMs: number): Points {
 }
 
 /** The time from which a window counts; undefined when it is the beginning of the account, which had nothing. */
-export function windowStartMs(window: PortfolioWindow, endMs: number): number | undefined {
+function windowStartMs(window: PortfolioWindow, endMs: number): number | undefined {
   return window === 'all' ? undefined : firstPoint(endMs - SPANS_MS[window], endMs).firstMs;
 }
 

@@ -163,7 +163,7 @@ type StoredOrder = readonly [
   error: string | null,
 ];
 
-export function encodeReceiptBody(outcome: WireOutcome, hasUser: boolean): string {
+function encodeReceiptBody(outcome: WireOutcome, hasUser: boolean): string {
   const { result, error, refused, warnings, created, doneHeight, isTraced } = outcome;
   const body: StoredBody = {
     type: result.type,

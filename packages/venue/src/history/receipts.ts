@@ -435,7 +435,7 @@ export type QueuedAction = {
  * The actions whose receipts are not complete. Made of blocks like the engine's own queue, which does
  * not keep the rest of an action; plain data, so that snapshots can carry it.
  */
-export class QueuedActions {
+class QueuedActions {
   /** In the order of their execution. */
   readonly #byTxHash = new Map<string, QueuedAction>();
 

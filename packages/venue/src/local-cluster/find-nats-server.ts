@@ -92,7 +92,7 @@ async function findNamed(program: string): Promise<Found> {
 const SUITE = 'trixie';
 const KEYRINGS = ['pgp', 'gpg'].map((kind) => `/usr/share/keyrings/debian-archive-keyring.${kind}`);
 /** In the package. */
-export const PROGRAM = join('usr', 'sbin', 'nats-server');
+const PROGRAM = join('usr', 'sbin', 'nats-server');
 const TIMEOUT_S = 10;
 /** For the index of packages, about 10 MB. */
 const APT_MS_MAX = 120_000;

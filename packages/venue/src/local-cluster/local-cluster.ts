@@ -234,7 +234,7 @@ type ServingOptions = {
 };
 
 /** A program of a cluster on this machine that says when it serves, and that can be started again after it has ended. */
-export class ServingProcess {
+class ServingProcess {
   readonly #options: ServingOptions;
   readonly #log: WriteStream;
   #child: ChildProcess | undefined;
@@ -301,7 +301,7 @@ const PORT_MAX = 65_535;
 type Sizes = { readonly port: number; readonly replicas: number; readonly servers: number };
 
 /** Who of a cluster on one machine listens where: the replicas first, then the NATS servers, then the chain. */
-export type ClusterPorts = {
+type ClusterPorts = {
   readonly replicas: readonly number[];
   /** The first of those of the servers. */
   readonly servers: number;

@@ -192,7 +192,7 @@ const STOP_MS = 6_000;
  * Starts the relay, and again whenever it ends by itself, unless a file of its is lost. It ends with this process, however that ends:
  * its standard input is a pipe that the system closes.
  */
-export class RelayChild {
+class RelayChild {
   readonly #options: RelayChildOptions;
   #child: ChildProcess | undefined = undefined;
   #timer: NodeJS.Timeout | undefined = undefined;

@@ -172,7 +172,7 @@ type Header = {
 };
 
 /** Durable when it resolves; until then at most `<path>.new` is there. */
-export async function writeChecked(
+async function writeChecked(
   path: string,
   content: {
     readonly format: string;
@@ -194,7 +194,7 @@ export async function writeChecked(
  * The same for a payload that comes in pieces and is never in memory as a whole. Whoever makes the pieces
  * may take its time: each is asked for when the one before is written.
  */
-export async function writeCheckedPieces(
+async function writeCheckedPieces(
   path: string,
   content: {
     readonly format: string;
@@ -263,7 +263,7 @@ async function parse(content: Buffer, format: string, height: number): Promise<C
 }
 
 /** What is in a directory; nothing when it is not there yet. */
-export async function namesIn(directory: string): Promise<string[]> {
+async function namesIn(directory: string): Promise<string[]> {
   try {
     return await readdir(directory);
   } catch (error) {

@@ -129,7 +129,7 @@ type CompressOptions = {
  * Puts a compressed copy in the place of a segment that nobody appends to any more. Undefined when it
  * was told to stop. The copy gets its name when it is on disk and was read back; the original goes after that.
  */
-export async function compressSegment(
+async function compressSegment(
   segment: Segment,
   { before, directory, isStopped }: CompressOptions,
 ): Promise<Segment | undefined> {

@@ -44,7 +44,7 @@ function refuse(): never {
 type Range = { readonly fromSeq: number; readonly untilSeq: number };
 
 /** Takes a record of a file; where it returns a promise, the next one waits for it. */
-export type TakeRecord = (record: RecordView, file: string) => unknown;
+type TakeRecord = (record: RecordView, file: string) => unknown;
 
 /** Takes records as the blocks that they are. */
 export function asEntries(apply: TakeEntry, { withRequests = false }: ReplayOptions): TakeRecord {

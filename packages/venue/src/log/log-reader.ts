@@ -62,9 +62,9 @@ export class LogReader {
 
   #take(record: RecordView): Promise<void> | undefined {
     if (this.#isClosed) throw new Error('the reader was closed');
-    const frame = frameOf(record);
-    this.#frames.push(frame);
-    this.#bytes += frame.length;
+    const block = frameOf(record);
+    this.#frames.push(block);
+    this.#bytes += block.length;
     this.#nextSeq = record.header.seq + 1;
     if (this.#bytes < PAGE_BYTES_MAX) return undefined;
     this.#onFull?.();
@@ -88,7 +88,7 @@ class LogPageError extends Error {
 }
 
 /** The block of a record, copied out of the reader's memory. */
-export function frameOf({ bytes, format, header, payloadEnd, payloadStart }: RecordView): Buffer {
+function frameOf({ bytes, format, header, payloadEnd, payloadStart }: RecordView): Buffer {
   if (format !== FORMAT_VERSION) throw new EarlierReleaseError(`journal format ${format}`);
   return frame(header.timeMs, bytes.subarray(payloadStart, payloadEnd));
 }

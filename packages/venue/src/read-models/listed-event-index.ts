@@ -302,7 +302,7 @@ export class Ranking<Item> {
 }
 
 /** What rests in the books of outcome markets, computed again only for a book that has changed. */
-export class Liquidity {
+class Liquidity {
   readonly #state: () => State;
   readonly #known = new Map<number, { readonly version: number; readonly amount: bigint }>();
 

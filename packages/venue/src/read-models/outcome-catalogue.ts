@@ -373,7 +373,7 @@ export function eventStatus(phases: readonly MarketPhase[]): EventStatus {
 type LeavingEvent = { readonly slug: string; readonly leaveMs: number };
 
 /** Events in the order in which they leave: by time, then by name, whatever the order they came in. */
-export class LeavingEvents {
+class LeavingEvents {
   /** Ascending. */
   readonly #events: LeavingEvent[] = [];
 

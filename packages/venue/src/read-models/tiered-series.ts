@@ -116,7 +116,7 @@ export class TieredSeries<R extends Row> {
   }
 }
 
-export type SeriesDump<R extends Row> = {
+type SeriesDump<R extends Row> = {
   readonly rows: readonly (readonly R[])[];
   readonly cut: readonly boolean[];
 };

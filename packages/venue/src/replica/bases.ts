@@ -57,7 +57,7 @@ export async function* basesUpTo(sources: BaseSources, maxHeight: number): Async
 type ReadSnapshot = NonNullable<Awaited<ReturnType<SnapshotStore['newestValid']>>>;
 
 /** Reads a snapshot whose checksum is right, and asks whether it may be used. */
-export async function judgeSnapshot(
+async function judgeSnapshot(
   { height, payload: bytes }: ReadSnapshot,
   faultOf: SnapshotJudge,
 ): Promise<Pick<Base, 'content' | 'payload'> | { readonly fault: string }> {

@@ -55,7 +55,7 @@ export async function followFolder(
 /** After a snapshot that could not be written, the next is tried this much later, by block time. */
 const RETRY_MS = 30_000;
 
-export type SnapshotterOptions = {
+type SnapshotterOptions = {
   readonly replica: Pick<FollowingReplica, 'head' | 'isEarlier' | 'payload'>;
   readonly snapshots: SnapshotStore;
   readonly everyBlocks: number;

@@ -359,7 +359,7 @@ export class LocalReplica implements Replica {
  * Tells those who pass a block on to others, behind those who wait for it: a reply goes out before the same news goes to
  * a thousand streams. Blocks are told in order, each before the next one is applied, since whoever is told reads the state.
  */
-export class Publication {
+class Publication {
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
   #block: AppliedBlock | undefined;
   #planned: NodeJS.Immediate | undefined;

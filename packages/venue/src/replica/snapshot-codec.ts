@@ -230,11 +230,11 @@ function formOf(column: Column): string {
 }
 
 /** The bytes, and zeros up to a multiple of eight. */
-export function padded(bytes: Buffer): Buffer[] {
+function padded(bytes: Buffer): Buffer[] {
   return [bytes, Buffer.alloc(upToEight(bytes.length) - bytes.length)];
 }
 
-export function upToEight(length: number): number {
+function upToEight(length: number): number {
   return Math.ceil(length / 8) * 8;
 }
 

@@ -11,9 +11,9 @@ import { secretFile } from '@oddlot/host/durable';
  */
 
 export const HASH_BYTES = 32;
-export const ADDRESS_BYTES = 20;
+const ADDRESS_BYTES = 20;
 /** No leaf and no sum is larger; a hash has room for twice as many bits. */
-export const SUM_BYTES = 16;
+const SUM_BYTES = 16;
 /** A node as it is kept: its hash, and the sum of all leaves below it. */
 export const NODE_BYTES = HASH_BYTES + SUM_BYTES;
 

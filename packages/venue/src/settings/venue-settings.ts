@@ -25,7 +25,7 @@ import { availableParallelism } from 'node:os';
 import { CHAIN_SETTINGS } from './chain-settings.ts';
 import { CLUSTER_SETTINGS } from './cluster-settings.ts';
 
-export const COMPANY_SETTINGS = {
+const COMPANY_SETTINGS = {
   faucet: setting(SWITCH, {
     unset: 'on for a testnet with its own chain',
     help:
@@ -62,7 +62,7 @@ export const COMPANY_SETTINGS = {
   }),
 };
 
-export const DATA_SETTINGS = {
+const DATA_SETTINGS = {
   data: setting(FOLDER, {
     default: './data',
     help: 'Folder for the log, the snapshots and the history',
@@ -124,7 +124,7 @@ export const DATA_SETTINGS = {
 
 const ADMINS_MAX = 20;
 
-export const IDENTITY_SETTINGS = {
+const IDENTITY_SETTINGS = {
   network: setting(choice('testnet', 'mainnet'), {
     default: 'testnet',
     help:
@@ -164,7 +164,7 @@ export const IDENTITY_SETTINGS = {
   }),
 };
 
-export const LIMIT_SETTINGS = {
+const LIMIT_SETTINGS = {
   limits: setting(SWITCH, {
     default: true,
     help:
@@ -197,7 +197,7 @@ export const LIMIT_SETTINGS = {
   }),
 };
 
-export const LISTENING_SETTINGS = {
+const LISTENING_SETTINGS = {
   host: setting(HOST, {
     default: '127.0.0.1',
     help: 'Interface for HTTP and WebSocket',
@@ -234,7 +234,7 @@ const EXCHANGE: Kind<typeof ExchangeSetting> = {
   schema: ExchangeSetting,
 };
 
-export const PRICE_SETTINGS = {
+const PRICE_SETTINGS = {
   oracle: setting(choice('simulated', 'still', 'exchanges'), {
     default: 'simulated',
     help:
@@ -290,7 +290,7 @@ export const PRICE_SETTINGS = {
   }),
 };
 
-export const PROCESS_SETTINGS = {
+const PROCESS_SETTINGS = {
   recoverWorkers: setting(whole(), {
     default: Math.max(1, availableParallelism() - 1),
     unset: 'cores − 1',

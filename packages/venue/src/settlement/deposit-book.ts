@@ -5,7 +5,7 @@ import { type DepositLog, returnIdOf } from '@oddlot/custody/bridge-contract';
 /** What is known of money that reached the bridge and is not credited. */
 
 /** Why money that the bridge has got is nobody's for now. */
-export type AsideReason =
+type AsideReason =
   /** Made out of nothing, and not by the venue. */
   | 'fromZero'
   | 'fromOperator'
@@ -43,7 +43,7 @@ export type Vanished = {
 export type Pot = { readonly amount: number; readonly parts: number; readonly isOwn: boolean };
 
 /** What is too small to be told apart, or was beyond what is kept: a sum, and of how many. */
-export type Dust = { readonly amount: string; readonly parts: number };
+type Dust = { readonly amount: string; readonly parts: number };
 
 export type DepositBook = {
   /** By account. */
@@ -57,7 +57,7 @@ export type DepositBook = {
 };
 
 /** What stands in the logs of a transaction for somebody. */
-export type Found = {
+type Found = {
   readonly account: Address;
   readonly amount: bigint;
   readonly source: DepositSource;
@@ -72,7 +72,7 @@ export type Found = {
  * too small to be told apart is one sum, and of what is below the minimum the largest amounts are kept.
  */
 
-export type DepositBounds = {
+type DepositBounds = {
   /** Less than this is not kept by account, in micro-USDC. */
   readonly dustMicroUsdc: number;
   /** Amounts below the minimum that one block may add. */
@@ -93,20 +93,20 @@ export const DEPOSIT_BOUNDS: DepositBounds = {
   returnedMax: 1_000,
 };
 
-export const NO_DUST: Dust = { amount: '0', parts: 0 };
+const NO_DUST: Dust = { amount: '0', parts: 0 };
 
-export function withDust({ amount, parts }: Dust, more: readonly bigint[]): Dust {
+function withDust({ amount, parts }: Dust, more: readonly bigint[]): Dust {
   const sum = more.reduce((total, each) => total + each, BigInt(amount));
   return { amount: String(sum), parts: parts + more.length };
 }
 
 /** Too small to be remembered for an account that has nothing here; to what one has it adds up. */
-export function isTiny({ amount }: Found, { dustMicroUsdc }: DepositBounds): boolean {
+function isTiny({ amount }: Found, { dustMicroUsdc }: DepositBounds): boolean {
   return amount < BigInt(dustMicroUsdc);
 }
 
 /** Deposits of these beyond what a block may add. The largest ones stay. */
-export function beyondBlocks(
+function beyondBlocks(
   found: readonly Found[],
   bounds: DepositBounds,
   minMicroUsdc: number,
@@ -121,11 +121,7 @@ function byAmount(a: { readonly amount: bigint }, b: { readonly amount: bigint }
 }
 
 /** A book that is not larger than it may be: what is left out is dust from now on. */
-export function boundedBook(
-  book: DepositBook,
-  bounds: DepositBounds,
-  minMicroUsdc: number,
-): DepositBook {
+function boundedBook(book: DepositBook, bounds: DepositBounds, minMicroUsdc: number): DepositBook {
   const gone: bigint[] = [];
   const pots = boundedPots(book.pots, bounds.keptMax, gone);
   const aside = boundedAside(book.aside, { ...bounds, minMicroUsdc }, gone);

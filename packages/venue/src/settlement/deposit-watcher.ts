@@ -399,7 +399,7 @@ const CHECKED_AT_ONCE = 25;
  * Which of these deposits the chain does not have any more, or not where it had them: those whose
  * transaction has no receipt, and those whose receipt has nothing at the place that was credited.
  */
-export async function findVanished(
+async function findVanished(
   client: ChainClient,
   contracts: BridgeContracts,
   credited: readonly CreditedDeposit[],
@@ -437,7 +437,7 @@ function isThere(
 }
 
 /** Those of the second that are not among the first. */
-export function vanishedBeyond(
+function vanishedBeyond(
   known: readonly Vanished[],
   found: readonly Vanished[],
 ): readonly Vanished[] {

@@ -79,7 +79,7 @@ export function observeSettlement(
 const MS_PER_SECOND = 1_000;
 
 /** What the operator watches of withdrawals on their way to the settlement chain. */
-export function observePayouts(
+function observePayouts(
   metrics: Metrics,
   status: () => PayoutsStatus | undefined,
   nowMs: () => number,
@@ -108,7 +108,7 @@ export function observePayouts(
 }
 
 /** What payouts live on; not a number as long as nobody has looked. */
-export function observeVitals(metrics: Metrics, vitals: () => Vitals | undefined): void {
+function observeVitals(metrics: Metrics, vitals: () => Vitals | undefined): void {
   metrics.gauge(
     'settlement_relayer_ether',
     "Ether balance of the key that sends the venue's transactions.",

@@ -39,7 +39,7 @@ export async function openShown(config: Config, parts: Parts) {
 }
 
 /** The trading page as configured; nothing is built yet. */
-export function openPage(
+function openPage(
   config: Config,
   {
     log,

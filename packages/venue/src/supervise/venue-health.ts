@@ -127,13 +127,13 @@ export function logCheck({
 }
 
 /** R-disk: there is room for what is asked. */
-export function diskCheck(state: DiskState, freeBytes: number): ReadinessCheck {
+function diskCheck(state: DiskState, freeBytes: number): ReadinessCheck {
   const why = `the disk is ${state === 'full' ? 'full' : 'nearly full'}: ${freeBytes} bytes free`;
   return { name: 'disk', ok: state === 'roomy', why };
 }
 
 /** The log is the one that the bridge has paid by, as far as anybody knows. */
-export function bridgeCheck(settlement: Pick<MoneySide, 'status'> | undefined): ReadinessCheck {
+function bridgeCheck(settlement: Pick<MoneySide, 'status'> | undefined): ReadinessCheck {
   const { error = 'the bridge does not belong to this log', foreign } =
     settlement?.status?.watch ?? {};
   return { name: 'bridge', ok: foreign === undefined, why: error };
@@ -145,7 +145,7 @@ export function historyCheck(trouble: string | undefined): ReadinessCheck {
 }
 
 /** R-oracle-stale: everything that is listed and not halted has a price that counts. */
-export function pricesCheck(state: State, nowMs: number): ReadinessCheck {
+function pricesCheck(state: State, nowMs: number): ReadinessCheck {
   if (state.parameters === undefined)
     return { name: 'prices', ok: false, why: 'no perp is listed' };
   const stale = oracleAges(state, nowMs).filter(({ isAwaited, isStale }) => isAwaited && isStale);

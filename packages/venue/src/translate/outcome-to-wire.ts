@@ -227,7 +227,7 @@ function statusOf({ error, prefix }: Failure): ActionResultStatus {
 }
 
 /** A price of a push that did not count, in the wire's words. */
-export function skippedToWire(
+function skippedToWire(
   command: RequestCommand,
   { index, why }: SkippedEntry,
   nameOf: (instrumentId: number) => string,

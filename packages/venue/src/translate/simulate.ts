@@ -184,7 +184,7 @@ function warningsFor(context: InfoContext, query: Query): Warning[] {
 }
 
 /** A command that was executed on a fork of the state, and for whom. */
-export type Done = {
+type Done = {
   readonly command: SignedCommand;
   readonly outcome: CommandResult;
   readonly events: readonly EngineEvent[];
@@ -194,7 +194,7 @@ export type Done = {
 };
 
 /** The entries of an action with what would rest of them and what they would cost. */
-export function simulatedOrders(results: readonly OrderResult[], done: Done): SimulatedOrder[] {
+function simulatedOrders(results: readonly OrderResult[], done: Done): SimulatedOrder[] {
   const instruments = instrumentLookup(() => done.after);
   const { delays, sides: sidesBy } = gathered(done);
   return results.map((result, index) => {
@@ -296,10 +296,7 @@ function feesOf(sides: readonly PaidSide[]): Pick<typeof NO_FEES, 'fee' | 'build
 const UNRANKED = (): number => 0;
 
 /** The money of an account in a state that may be a fork; null for one that does not exist. */
-export function accountAfter(
-  state: State,
-  address: Address,
-): Pick<SimulatedAction, 'margin' | 'outcome'> {
+function accountAfter(state: State, address: Address): Pick<SimulatedAction, 'margin' | 'outcome'> {
   const account = accountView(state, address, UNRANKED);
   if (account === undefined) return { margin: null, outcome: null };
   const { cross, initialMargin, liquidationFee, maintenanceMargin, withdrawable } = account;
@@ -320,7 +317,7 @@ export function accountAfter(
  * The account's positions in the instruments that the action names or that something happened in,
  * as they would be. One that would close is shown with a size of 0.
  */
-export function positionsAfter(done: Done): SimulatedPosition[] {
+function positionsAfter(done: Done): SimulatedPosition[] {
   const instruments = instrumentLookup(() => done.after);
   const touched = touchedInstruments(done);
   const account = accountView(done.after, done.address, UNRANKED);

@@ -135,7 +135,7 @@ function exportAddress(name: string, user: string): string {
 }
 
 /** What the account has now, as rows for a file: the venue exports only what is past. */
-export function currentRows(
+function currentRows(
   name: 'positions' | 'shares' | 'orders' | 'triggers',
   user: string,
 ): readonly object[] {

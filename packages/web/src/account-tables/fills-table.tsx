@@ -149,13 +149,13 @@ function moneyColumns(t: Words): readonly Column<Fill>[] {
 }
 
 /** What a fill was that its owner did not ask for. */
-export type Taken = 'liquidation' | 'adl';
+type Taken = 'liquidation' | 'adl';
 
 /**
  * Fills by which the venue took a position, by their trade or place. The rows do not say so themselves; the ledger has a
  * line for each such step, of the same market and the same block.
  */
-export function takenFills(
+function takenFills(
   ledger: readonly LedgerUpdate[],
 ): (fill: Pick<Fill, 'hash' | 'symbol' | 'time'>) => LedgerUpdate | undefined {
   const steps = new Map<string, LedgerUpdate>();

@@ -98,7 +98,7 @@ function ledgerColumns(
 type Delta = LedgerUpdate['delta'];
 
 /** What a row added to the account; undefined where it is no amount of money. */
-export function amountOf(delta: Delta): string | undefined {
+function amountOf(delta: Delta): string | undefined {
   switch (delta.type) {
     case 'liquidation':
       return undefined;
@@ -114,7 +114,7 @@ export function amountOf(delta: Delta): string | undefined {
 }
 
 /** Why, whom with and how much of what, in one line. */
-export function detailOf(delta: Delta, t: Words, names: MarketNames = new Map()): string {
+function detailOf(delta: Delta, t: Words, names: MarketNames = new Map()): string {
   switch (delta.type) {
     case 'liquidation':
       return t('portfolio.liquidationDetail', {
@@ -168,7 +168,7 @@ function ofMarket(market: MarketName | undefined, detail: string, t: Words): str
 }
 
 /** The outcome market that a row is about. */
-export function marketIdOf(delta: Delta): number | undefined {
+function marketIdOf(delta: Delta): number | undefined {
   switch (delta.type) {
     case 'outcomeSplit':
     case 'outcomeMerge':

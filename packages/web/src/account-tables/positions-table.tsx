@@ -178,7 +178,7 @@ function distance(from: string | null | undefined, to: string | null | undefined
 }
 
 /** All that the table says of a position, for screens that have no room for its columns. */
-export function PositionDetails({
+function PositionDetails({
   row: { position },
   onClose,
 }: {

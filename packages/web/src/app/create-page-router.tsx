@@ -40,7 +40,7 @@ export function createPageRouter() {
   });
 }
 
-export function ScreenLoading() {
+function ScreenLoading() {
   const t = useWords();
   return (
     <p role="status" className="flex h-40 items-center justify-center gap-2 text-muted">
@@ -51,7 +51,7 @@ export function ScreenLoading() {
 }
 
 /** A screen that broke takes nothing else with it. */
-export function ScreenFault({ error, reset }: ErrorComponentProps) {
+function ScreenFault({ error, reset }: ErrorComponentProps) {
   const t = useWords();
   return (
     <div role="alert">
@@ -64,7 +64,7 @@ export function ScreenFault({ error, reset }: ErrorComponentProps) {
   );
 }
 
-export function NotFound() {
+function NotFound() {
   const t = useWords();
   return (
     <EmptyState

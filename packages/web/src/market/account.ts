@@ -148,7 +148,7 @@ type FollowedMarks = {
 };
 
 /** The marks of a few instruments, with a word when they have changed, at most once per frame. */
-export function followMarks(onChange: () => void): FollowedMarks {
+function followMarks(onChange: () => void): FollowedMarks {
   const held = new Map<
     string,
     ReturnType<typeof contexts.acquire> & { readonly leave: () => void }

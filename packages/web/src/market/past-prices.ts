@@ -36,7 +36,7 @@ export function usePastPrices(symbol: string, span: 'day' | 'week'): readonly Pa
 }
 
 /** The same outside of components; where the venue does not answer there are none. */
-export async function pastPrices(symbol: string): Promise<readonly PastPrice[]> {
+async function pastPrices(symbol: string): Promise<readonly PastPrice[]> {
   return queryClient.fetchQuery(pastQuery(symbol, 'day')).catch(() => NONE);
 }
 

@@ -100,7 +100,7 @@ export function NoAccount({ title }: { readonly title: string }) {
 
 /** From nothing to a live ticket in three steps, each of them shown while it happens. */
 
-export const STEPS = ['key', 'money', 'agent'] as const;
+const STEPS = ['key', 'money', 'agent'] as const;
 type Step = (typeof STEPS)[number];
 
 type FirstVisit = {

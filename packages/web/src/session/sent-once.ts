@@ -117,7 +117,7 @@ export async function forgetAgent(account: string): Promise<void> {
  * Why something was refused. Where the venue no longer knows the agent of this browser, somebody took its approval
  * back (in another tab, or by another program): its key is forgotten, and the page offers to approve another.
  */
-export async function unlessRevoked(refusal: unknown): Promise<unknown> {
+async function unlessRevoked(refusal: unknown): Promise<unknown> {
   const { session } = sessionStore.getState();
   const agent = session?.agentAddress?.toLowerCase();
   const isRevoked =

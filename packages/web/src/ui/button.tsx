@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from 'react';
 import { classes, FOR_THUMBS } from './classes.ts';
 import { Spinner } from './empty-state.tsx';
 
-export type ButtonKind = 'plain' | 'quiet' | 'accent' | 'buy' | 'sell' | 'danger';
+type ButtonKind = 'plain' | 'quiet' | 'accent' | 'buy' | 'sell' | 'danger';
 export type ButtonSize = 'small' | 'medium' | 'large';
 
 type ButtonProps = Omit<ComponentProps<'button'>, 'className'> & {

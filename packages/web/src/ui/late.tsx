@@ -57,7 +57,7 @@ if (typeof document !== 'undefined') {
 }
 
 /** Loads what may be needed before it is: at rest, or as soon as somebody moves towards something to press. */
-export function loadAhead(load: () => Promise<unknown>): void {
+function loadAhead(load: () => Promise<unknown>): void {
   waiting.push(load);
   if (hasBegun) next();
 }

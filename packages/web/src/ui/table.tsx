@@ -206,7 +206,7 @@ function Gap({ height, columns }: { readonly height: number; readonly columns: n
 }
 
 /** The column that rows are sorted by, and in which direction. */
-export type Sorting = { readonly id: string; readonly isDescending: boolean };
+type Sorting = { readonly id: string; readonly isDescending: boolean };
 
 /** What a column has to say about the order of rows. */
 type Comparing<Row> = {
@@ -252,7 +252,7 @@ export type Older = {
 const AHEAD = { scrollMargin: '400px', rootMargin: '400px' };
 
 /** Behind the last row: asks for older ones when it comes into sight, and says how it stands. */
-export function OlderRows({ older: { more, status } }: { readonly older: Older }) {
+function OlderRows({ older: { more, status } }: { readonly older: Older }) {
   const t = useWords();
   const foot = useRef<HTMLDivElement>(null);
   const latest = useRef(more);

@@ -90,7 +90,7 @@ export function exchangeRefusal(error: WireError, isGateway: boolean): Reply {
  * The error envelope of /exchange. Gateway refusals carry their text in `response`, all others in
  * `message`; never both. What a gate stops is one too, wherever it is noticed.
  */
-export function exchangeError(
+function exchangeError(
   { code, message, name, details }: ErrorBody | WireError,
   isGateway: boolean,
 ): string {

@@ -123,7 +123,7 @@ async function takeList(source: PastSource, list: PastList, past: Past): Promise
 }
 
 /** Trades of the past, with the last ones before them. */
-export async function pastRows(
+async function pastRows(
   { history }: Pick<PastSource, 'history'>,
   bars: PastBars,
 ): Promise<PastRows> {

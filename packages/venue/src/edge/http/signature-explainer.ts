@@ -89,7 +89,7 @@ function judged(
 }
 
 /** Who an address is. An agent has an owner, nobody else has. */
-export type Signer = {
+type Signer = {
   readonly role: SignerRole;
   readonly owner: Address | null;
   readonly agentName: string | null;
@@ -110,7 +110,7 @@ type HeldRole = Exclude<SignerRole, 'expected' | 'none'>;
 const ROLES: readonly HeldRole[] = ['agent', 'account', 'deployer', 'admin', 'multiSigSigner'];
 
 /** The role of an address; of several the one that counts for this action. */
-export function signerRole(state: State, address: Address | null, question: RoleQuestion): Signer {
+function signerRole(state: State, address: Address | null, question: RoleQuestion): Signer {
   const nobody: Signer = { role: 'none', owner: null, agentName: null };
   if (address === null) return nobody;
   const first = roleAsked(question);

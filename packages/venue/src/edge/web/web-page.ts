@@ -180,10 +180,10 @@ function notice(title: string, text: string): string {
 }
 
 /** The entry for one address: with the scripts of its screen named, so that a browser asks for all at once. */
-export type Entry = { readonly text: string; readonly hash: string };
+type Entry = { readonly text: string; readonly hash: string };
 
 /** Finds the entry for an address; each is made once. */
-export function createEntries({ entry, screens }: PageFiles): (path: string) => Entry {
+function createEntries({ entry, screens }: PageFiles): (path: string) => Entry {
   const plain = entryOf(entry, []);
   const made = screens.map((screen) => ({ screen, entry: entryOf(entry, screen.scripts) }));
   return (path) => made.find(({ screen }) => isAt(screen, path))?.entry ?? plain;
@@ -208,21 +208,21 @@ function isAt({ path: pattern }: Screen, path: string): boolean {
 
 const NONCE = /^[A-Za-z0-9+/]{22}==$/;
 
-export function fileTag(hash: string, encoding: string | undefined): string {
+function fileTag(hash: string, encoding: string | undefined): string {
   return encoding === undefined ? `"${hash}"` : `"${hash}-${encoding}"`;
 }
 
-export function entryTag(hash: string, nonce: string): string {
+function entryTag(hash: string, nonce: string): string {
   return `"${hash}.${nonce}"`;
 }
 
 /** Whether who asks has what is there; `*` is any copy, and a proxy may have made a weak tag of ours. */
-export function hasTag(request: IncomingMessage, tag: string): boolean {
+function hasTag(request: IncomingMessage, tag: string): boolean {
   return tagsOf(request).some((held) => held === tag || held === '*');
 }
 
 /** The nonce of the entry that who asks holds, when the rest of it is as it is now. */
-export function heldNonce(request: IncomingMessage, hash: string): string | undefined {
+function heldNonce(request: IncomingMessage, hash: string): string | undefined {
   const begin = `"${hash}.`;
   return tagsOf(request)
     .filter((held) => held.startsWith(begin) && held.endsWith('"'))
@@ -236,7 +236,7 @@ function tagsOf({ headers }: IncomingMessage): readonly string[] {
 }
 
 /** Whether a client takes an encoding: named, or by the star, and not with a weight of zero. */
-export function acceptsEncoding(accepted: string, encoding: string): boolean {
+function acceptsEncoding(accepted: string, encoding: string): boolean {
   const offers = accepted.split(',').map((offer) => {
     const [name = '', ...parameters] = offer.split(';').map((part) => part.trim().toLowerCase());
     return { name, isRefused: parameters.some((each) => NOTHING.test(each)) };

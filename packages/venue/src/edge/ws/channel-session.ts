@@ -458,7 +458,7 @@ function tooMany(what: string, max: number): WsError {
  * The answers to what one client asks, in the order in which it asked, though some take a while. What
  * is known while an earlier one is not waits for its turn.
  */
-export class OrderedReplies {
+class OrderedReplies {
   /** In order; the first is not known yet. */
   #places: { give: (() => void) | undefined }[] = [];
 
@@ -499,7 +499,7 @@ export class OrderedReplies {
 }
 
 /** Somebody who follows streams, on one connection. */
-export type Follower = {
+type Follower = {
   readonly client: string;
   readonly subscriptions: number;
 };
@@ -509,7 +509,7 @@ export type Follower = {
  * of its connections, the one that follows most. Nobody's, when who asks would have no small part of that: a few that
  * follow all they can would else keep everybody else from following anything.
  */
-export function largestFollower<F extends Follower>(
+function largestFollower<F extends Follower>(
   followers: Iterable<F>,
   asking: string,
 ): F | undefined {

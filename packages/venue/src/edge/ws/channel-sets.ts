@@ -188,7 +188,7 @@ export class ApiChannels implements ChannelSet {
 }
 
 /** Opens a subscription by whoever knows its channel; undefined says that nobody does yet. */
-export function openingOf(
+function openingOf(
   parsed: ReturnType<typeof parseSubscription>,
   state: State,
   open: (subscription: Subscription) => ChannelOpening | undefined,
@@ -210,7 +210,7 @@ function shown(state: State, { code, message, details }: WsError): WsError {
 }
 
 /** What a subscription is known by, whatever has become of what it names. */
-export function identityOf(parsed: ReturnType<typeof parseSubscription>, state: State): Identity {
+function identityOf(parsed: ReturnType<typeof parseSubscription>, state: State): Identity {
   if (parsed.ok) return { ok: true, key: parsed.subscription.key };
   return { ok: false, error: shown(state, parsed.error) };
 }

@@ -156,7 +156,7 @@ const CHUNK_FRAMES = 256;
 const PACKED = { level: 1 } as const;
 
 /** Some frames of a stream that follow each other, as they are or packed together. */
-export class FrameChunk {
+class FrameChunk {
   readonly firstSeq: number;
   readonly #timesMs: number[] = [];
   readonly #heights: number[] = [];

@@ -165,7 +165,7 @@ function readFilters(text: unknown): { readonly symbol: string | undefined } | u
 }
 
 /** A client of /ws-rtds, as its topics see it. */
-export interface PriceListener {
+interface PriceListener {
   /** Told in every frame. */
   readonly connectionId: string;
   wants(topic: RtdsTopic, symbol: string): boolean;

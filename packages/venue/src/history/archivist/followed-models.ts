@@ -75,7 +75,7 @@ export class FollowedModels {
  * The projector of rows, as long as it has seen all blocks: one that begins in the middle would dump what
  * is not true, so it rests and is not dumped.
  */
-export class FollowedHistory implements Projection {
+class FollowedHistory implements Projection {
   readonly name = 'history';
   readonly version: number;
   readonly projector: HistoryProjector;

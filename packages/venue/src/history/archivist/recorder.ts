@@ -449,7 +449,7 @@ class StoppedError extends Error {
 type Hashes = Pick<BlockHead, 'hash' | 'stateHash'>;
 
 /** What tells two blocks of one height apart: their states, or else the blocks; undefined when they are the same. */
-export function differenceOf(
+function differenceOf(
   own: Hashes,
   recorded: Hashes,
 ): { readonly own: string; readonly recorded: string } | undefined {
@@ -463,12 +463,12 @@ export function differenceOf(
 const TURN_MS = 5;
 
 /** Lets whatever has come in meanwhile be heard. */
-export function turn(): Promise<void> {
+function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Tells when somebody has worked for long enough. */
-export class TimeSlice {
+class TimeSlice {
   #sinceMs = performance.now();
 
   begin(): void {
@@ -481,7 +481,7 @@ export class TimeSlice {
 }
 
 /** Sleeps until somebody wakes it. */
-export class WakeSignal {
+class WakeSignal {
   #isAwake = false;
   #wake: (() => void) | undefined;
 

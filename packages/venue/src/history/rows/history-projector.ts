@@ -186,7 +186,7 @@ type HistoryDump = LiveOrdersDump & {
  * The signed requests of a block, with what the explorer's channel says of them. The receipt of an action of
  * which an order waits in the delay queue comes later; what became of that order is in it alone.
  */
-export function txRecords(block: AppliedBlock, instruments: InstrumentLookup): TxRecord[] {
+function txRecords(block: AppliedBlock, instruments: InstrumentLookup): TxRecord[] {
   const records: TxRecord[] = [];
   for (const [index, { command, request }] of block.commands.entries()) {
     const executed = block.result.outcomes[index];

@@ -371,7 +371,7 @@ function lastUpdates(
  * an account is told a parent again when one of its children has changed and it has not. Most parents have
  * ended by then: their exits begin to wait when they are filled.
  */
-export class OrderFamilies {
+class OrderFamilies {
   readonly #parents = new Map<number, OrderRecord>();
   readonly #parentOf = new Map<number, number>();
 
@@ -436,7 +436,7 @@ function withChild(parent: OrderRecord, changed: HistOrder): OrderRecord {
 }
 
 /** Where the row of a live order stands, and what of it the engine does not remember. */
-export type LastChange = {
+type LastChange = {
   readonly timeMs: number;
   readonly height: number;
   /** Among the orders that the block changed. */
@@ -452,7 +452,7 @@ export type LastChange = {
  * The last changes of orders that live, by account. Their rows are not stored: an order is written once,
  * when it has ended, and shown from here until then.
  */
-export class LastChanges {
+class LastChanges {
   readonly #byUser = new Map<Address, Map<number, LastChange>>();
 
   set(user: Address, orderId: number, change: LastChange): void {
@@ -480,10 +480,10 @@ export class LastChanges {
       const values: DumpedValue[] = [];
       let before = FIRST_CHANGE;
       for (const [orderId, change] of his) {
-        const { height, index, instrumentId, record, settings, timeMs } = change;
-        values.push(orderId - before.orderId, timeMs - before.timeMs, height - before.height);
+        const { height, index, instrumentId, record, settings, timeMs: atMs } = change;
+        values.push(orderId - before.orderId, atMs - before.timeMs, height - before.height);
         values.push(index, instrumentId, record ?? settings);
-        before = { orderId, timeMs, height };
+        before = { orderId, timeMs: atMs, height };
       }
       return [user, values] as const;
     });
@@ -491,12 +491,12 @@ export class LastChanges {
 
   restore(dumped: LastChangesDump): void {
     for (const [user, values] of dumped) {
-      let { height, orderId, timeMs } = FIRST_CHANGE;
+      let { height, orderId, timeMs: atMs } = FIRST_CHANGE;
       for (let at = 0; at < values.length; at += VALUES_EACH) {
         orderId += Number(values[at]);
-        timeMs += Number(values[at + 1]);
+        atMs += Number(values[at + 1]);
         height += Number(values[at + 2]);
-        const place = { timeMs, height, index: Number(values[at + 3]) };
+        const place = { timeMs: atMs, height, index: Number(values[at + 3]) };
         const last = values[at + 5];
         const record = typeof last === 'object' ? last : undefined;
         const settings = typeof last === 'number' ? last : 0;
@@ -518,4 +518,4 @@ const VALUES_EACH = 6;
 type DumpedValue = number | OrderRecord;
 
 /** Plain data: six values an order, the last one its settings or its row. */
-export type LastChangesDump = readonly (readonly [user: Address, values: readonly DumpedValue[]])[];
+type LastChangesDump = readonly (readonly [user: Address, values: readonly DumpedValue[]])[];

@@ -278,7 +278,7 @@ export function restoreSums([, fee, realised, size, cost, earned, children]: Sum
 }
 
 /** How an account trades an instrument, which a row tells as it was at the time. */
-export type OrderSettings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;
+type OrderSettings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;
 
 const HEDGE = 2;
 const ISOLATED = 1;
@@ -317,7 +317,7 @@ const REASONS: Readonly<Record<CancelCause, string>> = {
 type CancelText = { readonly cancelSource: string; readonly cancelReason: string };
 
 /** How the history tells why an order ended: a name for programs, a text for people. */
-export const CANCEL_TEXT = Object.fromEntries(
+const CANCEL_TEXT = Object.fromEntries(
   Object.entries(REASONS).map(([cause, cancelReason]) => [
     cause,
     { cancelSource: `${cause.charAt(0).toUpperCase()}${cause.slice(1)}`, cancelReason },

@@ -341,7 +341,7 @@ export interface HistoryDriver {
 const RUN_ROWS_MAX = 64;
 
 /** A run as it is stored, and the instruments whose rows it has. */
-export type DraftedRun = {
+type DraftedRun = {
   readonly user: string;
   readonly kind: number;
   readonly last: Placed<unknown>['place'];
@@ -352,7 +352,7 @@ export type DraftedRun = {
 };
 
 /** Rows of a transaction by account and kind, which become runs. They come in the order of their places. */
-export class RunDrafts<Row> {
+class RunDrafts<Row> {
   readonly #packer: RowPacker<Row>;
   readonly #drafts = new Map<number, Map<string, Placed<Row>[]>>();
 

@@ -203,7 +203,7 @@ const PACKED_CHARS_MIN = 512;
 /** A text as it is stored: as it is, or as bytes beside an empty one. */
 type StoredText = { readonly text: string; readonly packed: Uint8Array | null };
 
-export function packText(text: string): StoredText {
+function packText(text: string): StoredText {
   if (text.length < PACKED_CHARS_MIN) return { text, packed: null };
   return { text: '', packed: zstdCompressSync(text) };
 }

@@ -301,7 +301,7 @@ class DatabaseHistoryStore implements HistoryStore {
 }
 
 /** How far the rows go, and how many there are; it is written with the rows themselves. */
-export type Progress = {
+type Progress = {
   readonly height: number;
   /** The first block with rows; 1 in a store that release 0.2.0 began, which did not record it. */
   readonly from?: number;
@@ -311,7 +311,7 @@ export type Progress = {
   readonly rows: Readonly<Record<string, number>>;
 };
 
-export const NO_PROGRESS: Progress = { height: 0, rows: {} };
+const NO_PROGRESS: Progress = { height: 0, rows: {} };
 
 export function encodeProgress(progress: Progress): { text: string; crc: number } {
   const text = JSON.stringify(progress);
@@ -341,7 +341,7 @@ export function counted(
 type Database = Kysely<HistoryTables>;
 
 /** SQLite does not notice a flipped byte inside of a value: packed rows are looked through for it. */
-export async function scrubSome(
+async function scrubSome(
   database: Database,
   { afterHeight, limit }: { readonly afterHeight: number; readonly limit: number },
 ): Promise<number | undefined> {

@@ -324,7 +324,7 @@ const RUNS_AT_ONCE = 32;
  * Deletes the oldest rows of an owner, of some runs at a time, and returns how many: a run goes when all of
  * its rows are too old, and keeps the others when some are. What goes with them is counted in `gone`.
  */
-export async function pruneRuns(
+async function pruneRuns(
   database: Database,
   { packer, table }: { readonly table: 'fill' | 'order'; readonly packer: RowPacker<unknown> },
   [account, kind]: readonly unknown[],
@@ -383,13 +383,13 @@ async function deleteWith(
 }
 
 /** Whether an order lives, as whoever follows the blocks knows. */
-export type IsLive = (orderId: number) => boolean;
+type IsLive = (orderId: number) => boolean;
 
 /**
  * How orders came to their books is kept for as long as their rows are. Those of a block that goes are left out, unless they
  * live or ended later: these stay, with the hashes of their actions, which go with the block. Returns how many went.
  */
-export async function pruneArrivals(
+async function pruneArrivals(
   database: Database,
   block: {
     readonly height: number;
@@ -417,7 +417,7 @@ export async function pruneArrivals(
 }
 
 /** Deletes what is known of orders whose rows go, and returns how many had ended later than they came, and how many had come. */
-export async function pruneOrderEnds(
+async function pruneOrderEnds(
   database: Database,
   user: string,
   orders: readonly Pick<HistOrder, 'oid' | 'cloid'>[],

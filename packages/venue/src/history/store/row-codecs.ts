@@ -35,7 +35,7 @@ type TupleCodec<Row> = {
 type Nested = Readonly<Record<string, readonly string[]>>;
 type Values = Readonly<Record<string, unknown>>;
 
-export function tupleCodec<Row extends object>(
+function tupleCodec<Row extends object>(
   fields: readonly (keyof Row & string)[],
   nested?: Nested,
 ): TupleCodec<Row> {
@@ -291,7 +291,7 @@ export const liquidationCodec = tupleCodec<Liquidation>([
   'maintenanceMargin',
 ]);
 
-export const largestTradeCodec = tupleCodec<LargestTrade>([
+const largestTradeCodec = tupleCodec<LargestTrade>([
   'coin',
   'instrumentId',
   'side',

@@ -3,7 +3,7 @@ import { REFERENCE_DECIMALS } from '../reference-feed.ts';
 import { z } from 'zod';
 
 /** The best bid and ask of a symbol, 10^-8. */
-export type Quote = { readonly symbol: string; readonly bidE8: number; readonly askE8: number };
+type Quote = { readonly symbol: string; readonly bidE8: number; readonly askE8: number };
 
 /** How one exchange tells its public prices. */
 export type ExchangeFormat = {
@@ -24,7 +24,7 @@ type Frame = Readonly<Record<string, unknown>>;
 const SPREAD_SHARE_MAX = 0.02;
 
 /** A quote from what a frame has for bid and ask; undefined when those cannot be prices. */
-export function quote(symbol: unknown, bid: unknown, ask: unknown): Quote | undefined {
+function quote(symbol: unknown, bid: unknown, ask: unknown): Quote | undefined {
   const [bidE8, askE8] = [priceE8(bid), priceE8(ask)];
   if (typeof symbol !== 'string' || bidE8 === undefined || askE8 === undefined) return undefined;
   if (bidE8 > askE8 || askE8 - bidE8 > askE8 * SPREAD_SHARE_MAX) return undefined;

@@ -92,7 +92,7 @@ export class ExchangePrices implements ReferenceFeed {
 }
 
 /** What one exchange says about a symbol. */
-export type SourcePrice = {
+type SourcePrice = {
   readonly name: string;
   readonly weight: number;
   readonly priceE8: number;

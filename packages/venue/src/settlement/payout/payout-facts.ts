@@ -214,7 +214,7 @@ export function paidBy(logs: readonly ChainLog[], record: PayoutRecord): Hex | u
 }
 
 /** With what code a batch passed this one over; undefined when it did not. */
-export function failureIn(logs: readonly ChainLog[], withdrawalId: number): number | undefined {
+function failureIn(logs: readonly ChainLog[], withdrawalId: number): number | undefined {
   for (const log of logs) {
     if (log.topics[0] !== FAILED_TOPIC || log.topics[1] !== idTopic(withdrawalId)) continue;
     return Number(BigInt(log.data));

@@ -384,7 +384,7 @@ type SettledPayoutsOptions = {
  * that is another one below the newest of them is another one there. What is lost is followed as if it were open, and paid
  * or cancelled again; the engine is not told a second time.
  */
-export class SettledPayouts {
+class SettledPayouts {
   readonly #options: SettledPayoutsOptions;
   #checkedMs = 0;
 
@@ -435,7 +435,7 @@ export class SettledPayouts {
 const AT_ONCE_MAX = 16;
 
 /** Does the same for all, some of them at a time. */
-export async function inGroups<Item>(
+async function inGroups<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,
 ): Promise<void> {

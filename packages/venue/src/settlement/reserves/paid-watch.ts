@@ -134,7 +134,7 @@ const PAID_TOPIC = encodeEventTopics({ abi: BRIDGE_ABI, eventName: 'Paid' })[0] 
 const USD_AT = 2 + 64;
 
 /** What the bridge has paid in a range of blocks, both ends included. */
-export async function readPaid(
+async function readPaid(
   client: ChainClient,
   bridge: Hex,
   range: { readonly fromBlock: number; readonly toBlock: number },

@@ -156,7 +156,7 @@ type Signed<Of> = Of & { readonly operator: Authority };
 
 const SHARE_DECIMALS = 6;
 
-export function setGate(
+function setGate(
   wire: NonNullable<VenueAdmin['setGate']>,
   operator: Authority,
 ): Signed<SetGateCommand> {
@@ -184,7 +184,7 @@ function changesOf<Added, Removed>({
   return { ...(add === undefined ? {} : { add }), ...(remove === undefined ? {} : { remove }) };
 }
 
-export function registerVault(
+function registerVault(
   { vault, leader, name, shares }: NonNullable<VenueAdmin['registerVault']>,
   operator: Authority,
 ): Signed<RegisterVaultCommand> {
@@ -196,14 +196,14 @@ export function registerVault(
   return { type: 'registerVault', operator, vault, leader, name, ...register };
 }
 
-export function setOperators(
+function setOperators(
   { role, add, remove }: NonNullable<VenueAdmin['setOperators']>,
   operator: Authority,
 ): Signed<SetOperatorsCommand> {
   return { type: 'setOperators', operator, role, ...changesOf({ add, remove }) };
 }
 
-export function treasurySend(
+function treasurySend(
   { destination, amount }: NonNullable<VenueAdmin['treasurySend']>,
   operator: Authority,
 ): Signed<TreasurySendCommand> {

@@ -42,7 +42,7 @@ const TIME_IN_FORCE = {
 const TRIGGER_KINDS = { tp: 'takeProfit', sl: 'stopLoss' } as const;
 
 /** Perps and outcome markets are two exchanges; one action goes to one of them. */
-export function refuseMixed({ orders }: ActionOf<'order'>): WireError | undefined {
+function refuseMixed({ orders }: ActionOf<'order'>): WireError | undefined {
   const isOutcome = (orders[0]?.a ?? 0) >= OUTCOME_ID_MIN;
   const index = orders.findIndex((order) => order.a >= OUTCOME_ID_MIN !== isOutcome);
   const got = orders[index]?.a;
@@ -68,7 +68,7 @@ export function placeOrders(
 }
 
 /** A client order id whose form is wrong belongs to no order. */
-export function refuseModify({ c }: ActionOf<'modify2'>): WireError | undefined {
+function refuseModify({ c }: ActionOf<'modify2'>): WireError | undefined {
   if (c === undefined || isCloid(c)) return undefined;
   return refusal('invalidCloid', [], { field: 'c', got: c });
 }
@@ -142,7 +142,7 @@ export function cancelOrders(
 }
 
 /** A client order id whose form is wrong belongs to no order. */
-export function refuseCancels({ cancels }: ActionOf<'cancelByCloid'>): WireError | undefined {
+function refuseCancels({ cancels }: ActionOf<'cancelByCloid'>): WireError | undefined {
   const index = cancels.findIndex((cancel) => !isCloid(cancel.cloid));
   const got = cancels[index]?.cloid;
   if (got === undefined) return undefined;
@@ -188,7 +188,7 @@ export function scheduleCancel(
 
 type OrderAction = ActionOf<'order'>;
 
-export function refuseGrouping({ grouping, orders }: OrderAction): WireError | undefined {
+function refuseGrouping({ grouping, orders }: OrderAction): WireError | undefined {
   if (grouping === 'na') return undefined;
   return grouping === 'normalTpsl' ? refuseFamily(orders) : refuseOnPosition(orders);
 }

@@ -101,7 +101,7 @@ function eventListing(wire: WireEvent): RegisterEventCommand['event'] {
 }
 
 /** A market as the engine lists it. */
-export function marketListing(wire: WireMarket): RegisterMarketCommand['market'] {
+function marketListing(wire: WireMarket): RegisterMarketCommand['market'] {
   const { instrumentId } = wire;
   return {
     ...grid(wire),

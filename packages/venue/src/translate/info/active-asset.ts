@@ -66,11 +66,11 @@ export const activeAssetData: InfoHandler<'activeAssetData', ActiveAssetData> = 
 function leverages(
   state: State,
   user: Address,
-  instrumentId: InstrumentId,
+  id: InstrumentId,
   { isHedged, isIsolated, leverage, leverageShort }: TradeCapacity,
 ): Pick<ActiveAssetData, 'leverage' | 'leverageShort'> {
   const positions = accountView(state, user)?.positions ?? [];
-  const own = positions.filter((position) => position.instrumentId === instrumentId);
+  const own = positions.filter((position) => position.instrumentId === id);
   const side = (value: number, position: PositionView | undefined): AssetLeverage => ({
     mode: isHedged ? 'Hedge' : 'OneWay',
     type: isIsolated ? 'Isolated' : 'Cross',
@@ -89,17 +89,17 @@ const RATE_ONE = 100_000_000n;
  * What a user can trade of the YES leg of an outcome market: buy with free money, fee included, at a limit price or
  * at the mark, and sell of the shares that no order holds. Undefined for what is not such a market.
  */
-export function outcomeAssetData(
+function outcomeAssetData(
   state: State,
   user: Address,
-  instrumentId: number,
+  id: number,
   limits?: LimitPrices,
 ): ActiveAssetData | undefined {
-  const market = marketView(state, instrumentId);
+  const market = marketView(state, id);
   if (market === undefined) return undefined;
   const { definition, markHalves, unit } = market;
   const { free = 0n, positions = [] } = outcomeAccountView(state, user) ?? {};
-  const yes = positions.find((each) => each.instrumentId === instrumentId && each.leg === 'yes');
+  const yes = positions.find((each) => each.instrumentId === id && each.leg === 'yes');
   // Anyone may ask: shares of queued sells count as free (R-delay).
   const unreserved = yes === undefined ? 0 : yes.size - yes.reserved + yes.queued;
   // A mark between two price units is bought at the upper one.
@@ -113,7 +113,7 @@ export function outcomeAssetData(
   const value = divHalfUp(BigInt(markHalves) * BigInt(sell), 2n);
   return {
     user,
-    coin: outcomeName(instrumentId),
+    coin: outcomeName(id),
     leverage: { mode: 'OneWay', type: 'Cross', value: 1, rawUsd: '' },
     maxTradeSzs: [formatSize(definition, buy), formatSize(definition, sell)],
     availableToTrade: [formatMoney(free), formatMoney(value)],
@@ -123,10 +123,10 @@ export function outcomeAssetData(
 }
 
 /** Limit prices of a buy and a sell in price units; undefined for an order at the market. */
-export type LimitPrices = { readonly buy: number | undefined; readonly sell: number | undefined };
+type LimitPrices = { readonly buy: number | undefined; readonly sell: number | undefined };
 
 /** `px` on the grid of its instrument. A price that no order can have is refused as that of an order is. */
-export function limitPrices(
+function limitPrices(
   state: State,
   instrument: Instrument,
   px: NonNullable<InfoQueryOf<'activeAssetData'>['px']>,

@@ -59,12 +59,12 @@ export function clearinghouseOf(
 function perpState(state: State, account: AccountView): ClearinghouseState {
   const { cross, isHedged, liquidationFee, maintenanceMargin, total, withdrawHold } = account;
   const risk = maintenanceMargin + liquidationFee;
-  const rawUsd = total.accountValue - total.signedNotional;
+  const rawTotal = total.accountValue - total.signedNotional;
   return {
     marginSummary: summaryOf(total),
     crossMarginSummary: summaryOf(cross),
     accountValuePlusWithdrawHold: formatMoney(total.accountValue + withdrawHold),
-    totalRawUsdPlusWithdrawHold: formatMoney(rawUsd + withdrawHold),
+    totalRawUsdPlusWithdrawHold: formatMoney(rawTotal + withdrawHold),
     vaultEquity: formatMoney(account.vaultEquity),
     time: state.timeMs,
     assetPositions: account.positions.map((position) => positionRecord(state, position, isHedged)),
@@ -75,11 +75,11 @@ function perpState(state: State, account: AccountView): ClearinghouseState {
   };
 }
 
-function summaryOf({ accountValue, marginUsed, notional, signedNotional }: MarginView) {
+function summaryOf({ accountValue, marginUsed, notional: value, signedNotional }: MarginView) {
   return marginSummary({
     accountValue,
     totalMarginUsed: marginUsed,
-    totalNtlPos: notional,
+    totalNtlPos: value,
     totalRawUsd: accountValue - signedNotional,
   });
 }
@@ -135,11 +135,7 @@ function emptyAccount(state: State, address: Address): AccountView {
 }
 
 /** A position as the wire shows it, with what hangs on it. */
-export function positionRecord(
-  state: State,
-  position: PositionView,
-  isHedged: boolean,
-): AssetPosition {
+function positionRecord(state: State, position: PositionView, isHedged: boolean): AssetPosition {
   const perp = present(findPerp(state, position.instrumentId), 'the perp of a position');
   const { liquidationPrice, unrealised, leverage, cost } = position;
   const paid = cost < 0n ? -cost : cost;

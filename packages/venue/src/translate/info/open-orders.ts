@@ -73,7 +73,7 @@ export const outcomeFrontendOpenOrders: InfoHandler<
  * Prices are the leg's own; side and reduceOnly are the wire's `b` and `r`. The market is looked up
  * now, the row is made when it is asked for.
  */
-export function outcomeOrderRow(
+function outcomeOrderRow(
   state: State,
   catalogue: OutcomeCatalogue,
   order: OrderSnapshot,
@@ -122,7 +122,7 @@ export function outcomeOrderRow(
 type Settings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;
 
 /** Orders as the lists of one account show them, with how the account trades their instrument. */
-export class OrderRows {
+class OrderRows {
   readonly #state: State;
   /** Looked up once per instrument: it costs more than the row. */
   readonly #capacities = new Map<number, TradeCapacity>();

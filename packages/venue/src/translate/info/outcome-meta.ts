@@ -203,7 +203,7 @@ function listName(query: Query): string {
  * `only` restricts the markets that are listed; the event's own numbers are about all of them. The
  * liquidity is what rests in its books, in micro-USDC.
  */
-export function eventMeta(
+function eventMeta(
   state: State,
   { event, markets: records }: EventWithMarkets,
   liquidity: bigint,

@@ -70,7 +70,7 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
 }
 
 /** *oddlot*, the second half in the accent. */
-export function Wordmark() {
+function Wordmark() {
   return (
     <span className="text-15 font-bold tracking-tight">
       odd<span className="text-accent">lot</span>
@@ -79,7 +79,7 @@ export function Wordmark() {
 }
 
 /** What the account is worth, both halves of it. */
-export function Equity() {
+function Equity() {
   const t = useWords();
   const user = useSession()?.address;
   const perp = accountStates.use(
@@ -102,7 +102,7 @@ export function Equity() {
 }
 
 /** The way to more money, for who can sign for it. */
-export function Deposit() {
+function Deposit() {
   const t = useWords();
   const session = useSession();
   if (session === undefined || session.kind === 'spectator') return null;
@@ -117,7 +117,7 @@ export function Deposit() {
 }
 
 /** In the header, once it is worth worrying about; and a notice before the venue has to act. */
-export function MarginWatch() {
+function MarginWatch() {
   const t = useWords();
   const user = useSession()?.address;
   const use = accountStates.use(
@@ -159,7 +159,7 @@ export function MarginWatch() {
 }
 
 /** Whether what is on the screen is live, and how far away the venue is. */
-export function Latency() {
+function Latency() {
   const t = useWords();
   const { latencyMs, replica, status } = useStore(connection);
   const isLive = status !== 'lost';
@@ -194,7 +194,7 @@ export function Latency() {
 }
 
 /** How the page looks, and its keys. */
-export function LooksMenu({ onHelp }: { readonly onHelp: () => void }) {
+function LooksMenu({ onHelp }: { readonly onHelp: () => void }) {
   const t = useWords();
   const { sides, theme } = useStore(preferences);
   const language = useLanguage();

@@ -33,7 +33,7 @@ const PATHS: Readonly<Record<string, string>> = {
   '/explorer': 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM12 12l4 4',
 };
 
-export function NavigationIcon({ to }: { readonly to: string }) {
+function NavigationIcon({ to }: { readonly to: string }) {
   const path = PATHS[to] ?? PATHS[`/${to.split('/')[1] ?? ''}`];
   if (path === undefined) return null;
   return (

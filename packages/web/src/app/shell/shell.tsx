@@ -70,7 +70,7 @@ function useFocusOnArrival(): void {
 const TICK_MS = 250;
 
 /** A thin line as long as what is on the screen is not live, or has to wait. */
-export function ConnectionBanner() {
+function ConnectionBanner() {
   const t = useWords();
   const state = useStore(connection);
   const isLost = state.status === 'lost';
@@ -152,7 +152,7 @@ function useTick(isRunning: boolean): number {
 }
 
 /** Above every screen while somebody else's account is looked at: whose it is, and the way back. */
-export function LookingOn() {
+function LookingOn() {
   const t = useWords();
   const session = useSession();
   if (session?.kind !== 'spectator') return null;

@@ -127,7 +127,7 @@ type BuilderTableProps<Row> = BuilderRowsOptions<Row> & {
 };
 
 /** What a builder earned or claimed, a row each, to the first one. */
-export function BuilderTable<Row extends { readonly time: number }>({
+function BuilderTable<Row extends { readonly time: number }>({
   columnsOf,
   empty,
   idOf,
@@ -163,14 +163,14 @@ const PAGE_ROWS = 100;
 const NONE: readonly never[] = [];
 const timeOf = ({ time }: { readonly time: number }): number => time;
 
-export type BuilderRowsOptions<Row> = {
+type BuilderRowsOptions<Row> = {
   readonly user: string;
   readonly type: 'builderMeEarned' | 'builderMeClaimed';
   readonly idOf: (row: Row) => string | number;
 };
 
 /** What a builder earned or claimed: the newest page again and again, older ones on scrolling. */
-export function useBuilderRows<Row extends { readonly time: number }>({
+function useBuilderRows<Row extends { readonly time: number }>({
   user,
   type,
   idOf,

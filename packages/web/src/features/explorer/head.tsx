@@ -41,7 +41,7 @@ export function Head({
 }
 
 /** One field for a height, a hash, an address or the name of a market. */
-export function SearchField() {
+function SearchField() {
   const t = useWords();
   const navigate = useNavigate();
   const field = useRef<HTMLInputElement>(null);
@@ -103,7 +103,7 @@ export function SearchField() {
 }
 
 /** The address of the market that somebody means by a name; undefined when there is none. */
-export async function findMarket(typed: string): Promise<string | undefined> {
+async function findMarket(typed: string): Promise<string | undefined> {
   const wanted = typed.trim().toLowerCase();
   if (wanted === '') return undefined;
   return (await findPerp(wanted)) ?? (await findByText(wanted)) ?? findBySlug(wanted);

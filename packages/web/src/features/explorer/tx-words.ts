@@ -156,7 +156,7 @@ const BUILDER_UNIT = '0.00001';
 const RATE_DECIMALS = 3;
 
 /** Each order, and how they belong together. */
-export function orderSentences(action: Fields, nameOf: NameOf, t: Words): readonly Sentence[] {
+function orderSentences(action: Fields, nameOf: NameOf, t: Words): readonly Sentence[] {
   const orders = listOf(action['orders']).map((order, entry) => ({
     entry,
     ...orderSentence(order, nameOf, t),
@@ -239,7 +239,7 @@ function limitWords({ expireTime, tif }: Fields, t: Words): readonly string[] {
 }
 
 /** Of what moves money, and of keys. */
-export function accountSentences(action: Fields, t: Words): readonly Sentence[] {
+function accountSentences(action: Fields, t: Words): readonly Sentence[] {
   const text = accountText(action, t);
   return text === undefined ? [] : [{ text }];
 }

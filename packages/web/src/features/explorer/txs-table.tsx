@@ -113,7 +113,7 @@ function refusedWord({ entries }: ListedTx): 'explorer.refused' | 'explorer.refu
 }
 
 /** A transaction of a list in one line: the first thing that it says, and how many more there are. */
-export function Said({ tx, nameOf }: { readonly tx: ListedTx; readonly nameOf: NameOf }) {
+function Said({ tx, nameOf }: { readonly tx: ListedTx; readonly nameOf: NameOf }) {
   const t = useWords();
   const { more, side, text } = briefOf(tx, nameOf, t);
   return (
@@ -128,7 +128,7 @@ export function Said({ tx, nameOf }: { readonly tx: ListedTx; readonly nameOf: N
 const SIDES = { buy: 'text-buy', sell: 'text-sell', none: '' } as const;
 
 /** A transaction as a list has it; of one whose words are not known there is the type alone. */
-export type ListedTx = Omit<TxBrief, 'entries'> & Partial<Pick<TxBrief, 'entries'>>;
+type ListedTx = Omit<TxBrief, 'entries'> & Partial<Pick<TxBrief, 'entries'>>;
 
 const ADDRESS = /0x[\da-f]{40}/gi;
 

@@ -119,7 +119,7 @@ function resolvedMs(markets: readonly OutcomeMarketMeta[], otherwise: number): n
 }
 
 /** Events under a heading, an `EventLine` each; without any there is no heading either. */
-export function EventList({
+function EventList({
   children: lines,
   ...heading
 }: {
@@ -137,7 +137,7 @@ export function EventList({
 }
 
 /** An event in a list: its title, which leads to it, and what the list has to say of it. */
-export function EventLine({
+function EventLine({
   event: { slug, title },
   children,
 }: {
@@ -155,7 +155,7 @@ export function EventLine({
 }
 
 /** How long until it opens or ends, at the end of its line. */
-export function Countdown({ ms }: { readonly ms: number }) {
+function Countdown({ ms }: { readonly ms: number }) {
   return <span className="w-20 shrink-0 text-end text-muted">{countdown(ms)}</span>;
 }
 
@@ -188,7 +188,7 @@ export function Section({
 const LOOKED_AT = 20;
 
 /** The events outside of series that open or end next, and the time that their countdowns count from. */
-export function useNextSingles(
+function useNextSingles(
   moment: Moment,
   { most, wanted }: { readonly most: number; readonly wanted: string },
 ): { readonly events: readonly OutcomeEventMeta[]; readonly nowMs: number } {

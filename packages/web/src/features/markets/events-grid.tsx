@@ -96,13 +96,7 @@ const CANDIDATES_SHOWN = 3;
  * The question, what the market thinks of it, and how much of it is money. What a share costs is told by the book of the
  * event: the chance is no price that anybody offers.
  */
-export function EventCard({
-  event,
-  byId,
-}: {
-  readonly event: OutcomeEventMeta;
-  readonly byId: Tickers;
-}) {
+function EventCard({ event, byId }: { readonly event: OutcomeEventMeta; readonly byId: Tickers }) {
   const t = useWords();
   const [only] = event.markets;
   const rest = event.markets.length - CANDIDATES_SHOWN;

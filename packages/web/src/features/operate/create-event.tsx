@@ -125,7 +125,7 @@ function Fields({
 }
 
 /** The markets of an event that is made: one question, or a set of them with short names. */
-export function MarketDrafts({
+function MarketDrafts({
   draft: { isExclusive, markets },
   onChange,
 }: {
@@ -181,10 +181,10 @@ export function MarketDrafts({
 }
 
 /** A market of an event: its question, and in a set of several its short name. */
-export type MarketDraft = { readonly question: string; readonly name: string };
+type MarketDraft = { readonly question: string; readonly name: string };
 
 /** An event as it is typed into the form. */
-export type EventDraft = {
+type EventDraft = {
   readonly title: string;
   readonly markets: readonly MarketDraft[];
   /** Exactly one of its markets resolves YES. */
@@ -198,7 +198,7 @@ export type EventDraft = {
   readonly delayMs: string;
 };
 
-export const NEW_MARKET: MarketDraft = { question: '', name: '' };
+const NEW_MARKET: MarketDraft = { question: '', name: '' };
 
 export const NEW_EVENT: EventDraft = {
   title: '',

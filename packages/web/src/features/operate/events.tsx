@@ -213,7 +213,7 @@ function MarketActs({
 }
 
 /** Closes a market before its time. It never opens again, and holders wait for its result. */
-export function CloseMarket({
+function CloseMarket({
   deployer,
   market,
   onClose,
@@ -267,7 +267,7 @@ const HALF = '0.5';
 const FRACTIONS = { yes: '1', no: '0', void: HALF } as const;
 
 /** Says how a closed market ended. There is no way back, so the button says what it pays. */
-export function Resolve({
+function Resolve({
   deployer,
   market,
   onClose,

@@ -78,7 +78,7 @@ function columnsOf(t: Words): readonly Column<FeeTierRow>[] {
 }
 
 /** The ladder with its rates in percent; it is asked once more, with what it changes, before it is replaced. */
-export function FeeEditor({
+function FeeEditor({
   admin,
   tiers,
   onClose,
@@ -244,17 +244,17 @@ function changeText(change: LadderChange, t: Words): string {
 }
 
 /** A level of the ladder as it is typed: rates in percent, as the table shows them. */
-export type LevelDraft = {
+type LevelDraft = {
   readonly level: number;
   readonly volume: string;
   readonly maker: string;
   readonly taker: string;
 };
 
-export const RATES = ['maker', 'taker'] as const;
+const RATES = ['maker', 'taker'] as const;
 
 /** A larger fee is a slip: 0.045 for 0.045% is a hundred times as much. */
-export const RATE_MAX_PERCENT = '1';
+const RATE_MAX_PERCENT = '1';
 
 export function draftOf(tiers: readonly FeeTierRow[]): readonly LevelDraft[] {
   return tiers.map(({ level, min14dTradingVolume, perpMakerFeeRate, perpTakerFeeRate }) => ({
@@ -288,7 +288,7 @@ export function tiersOf(levels: readonly LevelDraft[]): readonly FeeTierRow[] | 
 }
 
 /** What becomes different for traders. */
-export type LadderChange =
+type LadderChange =
   | { readonly kind: 'new' | 'gone'; readonly tier: FeeTierRow }
   | {
       readonly kind: 'changed';

@@ -156,13 +156,7 @@ type Entry = {
 };
 
 /** Who is on a list. Of codes the venue tells the beginning alone, and how often they were granted. */
-export function GateEntries({
-  list,
-  lists,
-}: {
-  readonly list: List;
-  readonly lists: Lists | undefined;
-}) {
+function GateEntries({ list, lists }: { readonly list: List; readonly lists: Lists | undefined }) {
   const t = useWords();
   if (lists === undefined) return null;
   const entries = entriesOf(list, lists, t);
@@ -197,7 +191,7 @@ export function GateEntries({
 }
 
 /** Whether an address is on a list; undefined where that can't be told. */
-export function isOn(
+function isOn(
   list: List,
   lists: Lists | undefined,
   { address, count }: { readonly address: string | undefined; readonly count: number },

@@ -64,7 +64,7 @@ const MODES = ['open', 'whitelist', 'accessCode', 'closed'] as const;
 type Mode = VenueGate['mode'];
 
 /** The mode of a gate: one is chosen, which sends nothing; a button says what it would do, and asks. */
-export function GateMode({
+function GateMode({
   gate,
   name,
   admin,

@@ -137,7 +137,7 @@ function columnsOf(t: Words, prices: ReadonlyMap<string, string>): readonly Colu
 const SECOND_MS = 1_000;
 
 /** How the process does: is it ready, how far is it behind, who listens. */
-export function ProcessFigures() {
+function ProcessFigures() {
   const t = useWords();
   const { data: health } = useHealth();
   const isLost = useStore(connection, (state) => state.status === 'lost');
@@ -198,7 +198,7 @@ function socketsOf({ connections: { apiWs, ws, wsRtds } }: VenueHealth): number 
 }
 
 /** The settlement chain: how it is followed, and whether what is owed is there. */
-export function SettlementFigures() {
+function SettlementFigures() {
   const t = useWords();
   const { data: health } = useHealth();
   if (health === undefined) return <div className="h-16" />;

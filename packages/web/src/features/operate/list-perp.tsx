@@ -163,7 +163,7 @@ function Tiers({
 }
 
 /** A perp as it is typed into the form. */
-export type PerpDraft = {
+type PerpDraft = {
   readonly base: string;
   readonly szDecimals: string;
   readonly priceTick: string;
@@ -176,7 +176,7 @@ export type PerpDraft = {
 };
 
 /** A tier holds sizes from where the one before it ends. */
-export type TierDraft = {
+type TierDraft = {
   readonly maxSize: string;
   readonly maxLeverage: string;
   readonly mmr: string;

@@ -253,7 +253,7 @@ function Ending({ closingTime }: { readonly closingTime: number | null }) {
 const CLOSING_MS = 3_600_000;
 
 /** Ends a perp for everybody who holds it, after its name is typed. There is no way back. */
-export function Delist({
+function Delist({
   admin,
   perp: { baseCurrency, index, name },
   onClose,
@@ -302,7 +302,7 @@ export function Delist({
 }
 
 /** Gives a perp an oracle price by hand: its first one, or one while its feed is away. */
-export function PushPrice({
+function PushPrice({
   admin,
   perp: { index, name, priceTick },
   onClose,

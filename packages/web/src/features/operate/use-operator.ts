@@ -93,7 +93,7 @@ type OperatorKey = { readonly address: string; readonly client: Client };
 
 const store = createStore<{ readonly key: OperatorKey | undefined }>(() => ({ key: undefined }));
 
-export function useOperatorKey(): OperatorKey | undefined {
+function useOperatorKey(): OperatorKey | undefined {
   return useStore(store, ({ key }) => key);
 }
 

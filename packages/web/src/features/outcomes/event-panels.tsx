@@ -96,7 +96,7 @@ const SHOWN = 17;
 const TRADE_COLUMNS = 'grid grid-cols-[4.5rem_1fr_1fr_1fr] gap-3 px-2';
 
 /** Who took what, newest first. On one book a seller of YES is as good as a buyer of NO. */
-export function Activity({ market }: { readonly market: OutcomeMarketMeta }) {
+function Activity({ market }: { readonly market: OutcomeMarketMeta }) {
   const t = useWords();
   const isIdle = wasNeverTraded(market);
   const { isLoaded, trades } = tapes.use(String(market.instrument_id), (state) => state);
@@ -145,7 +145,7 @@ const HOLDER_COLUMNS =
   'grid grid-cols-[minmax(0,1fr)_4rem_3.25rem_3rem] items-center gap-2 px-2 tablet:grid-cols-[minmax(0,1fr)_5rem_4rem_4.5rem] tablet:gap-3';
 
 /** Who holds how much of each leg, the most first, and how much all of them held; a press looks at the account. */
-export function Holders({ market }: { readonly market: OutcomeMarketMeta }) {
+function Holders({ market }: { readonly market: OutcomeMarketMeta }) {
   const t = useWords();
   const { instrument_id: instrumentId, question } = market;
   const title = t('outcomes.holders.interest');
@@ -240,7 +240,7 @@ function partOf(size: string, all: string | undefined): string | undefined {
 }
 
 /** What decides, when, by whom, and what trading costs: the words of the event as text. */
-export function Rules({
+function Rules({
   event,
   market,
 }: {

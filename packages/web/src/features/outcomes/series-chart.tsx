@@ -140,7 +140,7 @@ function usualMs(seen: readonly Seen[]): number {
 }
 
 /** A price and when it was seen. */
-export type Seen = { readonly t: number; readonly value: number };
+type Seen = { readonly t: number; readonly value: number };
 
 /** Before the start, so that the averaging of the strike is in sight. */
 const BEFORE_MS = 180_000;
@@ -152,7 +152,7 @@ export function useLastReference(market: OutcomeMarketMeta | undefined): number 
 }
 
 /** The prices of the underlying since before a market began, oldest first. */
-export function useReference(
+function useReference(
   market: OutcomeMarketMeta | undefined,
   { startTime }: OutcomeTimelineItem,
 ): readonly Seen[] {

@@ -169,7 +169,7 @@ const SelectDialog = lazy(async () => ({
 }));
 
 /** The name of the market; behind it all others. */
-export function MarketSelector() {
+function MarketSelector() {
   const t = useWords();
   const { perp } = useTradedPerp();
   const [isOpen, setIsOpen] = useState(false);

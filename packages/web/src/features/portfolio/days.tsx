@@ -100,7 +100,7 @@ function columnsOf(t: Words): readonly Column<Day>[] {
 }
 
 /** What a day brought; sums are of that day alone. */
-export type Day = {
+type Day = {
   /** Its beginning, in UTC. */
   readonly time: number;
   readonly pnl: string;

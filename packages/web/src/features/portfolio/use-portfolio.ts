@@ -67,7 +67,7 @@ function useWorth(user: string): string | undefined {
 }
 
 /** Rows that a ledger begins with; one that is shorter has all that there is. */
-export const WHOLE_BELOW = 200;
+const WHOLE_BELOW = 200;
 
 /** The moment when the first money came, with what the account was worth then; undefined when that is not known. */
 export function beginningOf(ledger: readonly LedgerUpdate[]): PortfolioPoint | undefined {
@@ -167,7 +167,7 @@ function stepsBetween(
 }
 
 /** Oldest first, one for each time. */
-export function movesOf(ledger: readonly LedgerUpdate[]): readonly Move[] {
+function movesOf(ledger: readonly LedgerUpdate[]): readonly Move[] {
   const amounts = new Map<number, string>();
   for (const { amount, time } of ledger.flatMap(moveOf)) {
     amounts.set(time, add(amounts.get(time) ?? '0', amount));
@@ -195,7 +195,7 @@ function moveOf({ delta, time }: LedgerUpdate): readonly Move[] {
 }
 
 /** A window as far as the venue's history has it. */
-export type KeptWindow = {
+type KeptWindow = {
   readonly points: readonly PortfolioPoint[];
   /** Where its sums begin, when that is not where the window does. */
   readonly sinceMs: number | undefined;

@@ -19,7 +19,7 @@ export type Alert = {
 };
 
 /** All that an account asked for. */
-export type Alerts = {
+type Alerts = {
   readonly rows: readonly Alert[];
   readonly hasFills: boolean;
   /** The share of the way to liquidation in percent; undefined for none. */

@@ -133,7 +133,7 @@ export function OutcomeInterest({
   );
 }
 
-export type InterestPoint = Pick<OpenInterestRow, 'time' | 'openInterest' | 'markPx'>;
+type InterestPoint = Pick<OpenInterestRow, 'time' | 'openInterest' | 'markPx'>;
 
 /** The hours that the venue keeps, and what is held at this moment as the last point. */
 export function withNow(

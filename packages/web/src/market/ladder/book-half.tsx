@@ -127,7 +127,7 @@ function isSame(left: DepthLevel | undefined, right: DepthLevel | undefined): bo
   return left?.price === right?.price && left?.value === right?.value;
 }
 
-export const ROW_PX = 18;
+const ROW_PX = 18;
 const MARGIN_PX = 12;
 
 type BookSide = {
@@ -137,7 +137,7 @@ type BookSide = {
 };
 
 /** How what stands in a row is written. */
-export type Figures = {
+type Figures = {
   readonly price: (price: string) => string;
   /** Of one level or of all up to it: the size, or what it is worth, which is reckoned only where it is shown. */
   readonly size: (size: string, value: () => string) => string;
@@ -152,7 +152,7 @@ type Drawing = {
 };
 
 /** Draws one side of the book: asks from the bottom up, bids from the top down. */
-export function drawSide(
+function drawSide(
   canvas: HTMLCanvasElement,
   { levels, own, side }: BookSide,
   { at, figures, scale }: Drawing,

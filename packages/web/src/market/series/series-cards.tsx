@@ -177,7 +177,7 @@ function titleOf(title: string): string {
 const SHOWN = 10;
 
 /** How the last ones ended, oldest first. */
-export function ResultDots({
+function ResultDots({
   items,
   nowMs,
 }: {

@@ -143,7 +143,7 @@ type UserExport = Exclude<ExportName, 'candles'>;
 
 type AnyRequest = { readonly [Name in ExportName]: ExportRequestOf<Name> };
 
-export function exportPages<Name extends ExportName>(
+function exportPages<Name extends ExportName>(
   context: CandleContext,
   name: Name,
   request: ExportRequestOf<Name>,
@@ -217,13 +217,13 @@ async function* candlePages(
 
 type ExportFormat = 'csv' | 'ndjson';
 
-export const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
+const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   csv: 'text/csv; charset=utf-8; header=present',
   ndjson: 'application/x-ndjson',
 };
 
 /** What comes before the first row. */
-export function headOf(name: ExportName, format: ExportFormat): string {
+function headOf(name: ExportName, format: ExportFormat): string {
   return format === 'csv' ? `${EXPORT_COLUMNS[name].join(',')}\r\n` : '';
 }
 

@@ -91,7 +91,7 @@ const BLOCKS_AT_ONCE = 500;
 const BLOCKS_MAX = 10_000;
 
 /** A frame a block. */
-export async function pastBlocks(history: History, span: PastSpan): Promise<Past | 'tooOld'> {
+async function pastBlocks(history: History, span: PastSpan): Promise<Past | 'tooOld'> {
   const { after, upTo } = span;
   if (!(await hasAll(history, span))) return 'tooOld';
   let told = after;
@@ -107,7 +107,7 @@ export async function pastBlocks(history: History, span: PastSpan): Promise<Past
 }
 
 /** A frame for each block that has requests. */
-export async function pastTxs(history: History, span: PastSpan): Promise<Past | 'tooOld'> {
+async function pastTxs(history: History, span: PastSpan): Promise<Past | 'tooOld'> {
   const { after, upTo } = span;
   if (!(await hasAll(history, span))) return 'tooOld';
   const heights: number[] = [];

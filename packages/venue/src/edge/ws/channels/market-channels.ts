@@ -263,7 +263,7 @@ export class AssetContextChannel implements NodeChannel<{ readonly coin: string 
 }
 
 /** The instruments whose price, volume, open interest or strike a block may have moved. */
-export function touchedInstruments({ result }: AppliedBlock): ReadonlySet<number> {
+function touchedInstruments({ result }: AppliedBlock): ReadonlySet<number> {
   const touched = new Set<number>();
   for (const event of result.events) {
     const id = touchedBy(event);

@@ -27,7 +27,7 @@ export type ChannelContext = StreamModels & {
 };
 
 /** Why a channel has no such stream. */
-export type ChannelRefusal = { readonly message: string; readonly details?: Details | undefined };
+type ChannelRefusal = { readonly message: string; readonly details?: Details | undefined };
 
 /** How a stream is opened, or why no stream has these parameters. */
 export type Opening =

@@ -24,7 +24,7 @@ import type { Instrument } from '../../../translate/instruments.ts';
 import type { AppliedBlock } from '../../../block/block.ts';
 
 /** Trades that clients are shown who lost their place. */
-export const RESYNC_TRADES = 50;
+const RESYNC_TRADES = 50;
 
 /** Trades of one instrument, one frame per block that has any. */
 export class TradesChannel implements NodeChannel<{ readonly coin: string }> {
@@ -80,7 +80,7 @@ export class TradesChannel implements NodeChannel<{ readonly coin: string }> {
 }
 
 /** A trade without what only the outcome channel tells. */
-export function plainTrade(trade: TapeTrade): Trade {
+function plainTrade(trade: TapeTrade): Trade {
   if (!('outcome' in trade)) return trade;
   const { outcome: _outcome, price: _price, ...plain } = trade;
   return plain;
@@ -208,7 +208,7 @@ function inOrder(trades: readonly TapeTrade[]): OutcomeTrade[] {
 }
 
 /** A frame of trades a block that had any, from the blocks in memory, or of instruments with few trades from their tape. */
-export function pastTrades(
+function pastTrades(
   { recent, tape }: Pick<ChannelContext, 'recent' | 'tape'>,
   instrumentIds: readonly number[],
   { after, upTo }: PastSpan,

@@ -27,7 +27,7 @@ export type UserParams = { readonly user: Address };
 type UserRow<Row> = { readonly user: Address; readonly row: Row };
 
 /** What a channel of users' rows says: which rows a block adds, and how they are written. */
-export type UserRowWriter<Params extends UserParams, Row> = {
+type UserRowWriter<Params extends UserParams, Row> = {
   readonly channel: string;
   /** Whose orders it tells of: where none of them changed, nothing was missed. */
   readonly accountType: AccountType;

@@ -130,7 +130,7 @@ function marked(isSnapshot: true | undefined): { isSnapshot?: true } {
 }
 
 /** What a channel of rows in the history says: which rows are a stream's, and how they are written. */
-export type HistoryRowWriter<Table extends WatchedTable, Params extends UserParams, Row> = {
+type HistoryRowWriter<Table extends WatchedTable, Params extends UserParams, Row> = {
   readonly channel: string;
   readonly table: Table;
   /** What tells streams of one user apart; absent where each user has one. */

@@ -268,10 +268,10 @@ const COLUMNS = {
 const CHOICES_MAX = 16;
 
 /** Reads a cell by its place; undefined is a field that a row lacks. */
-export type Column<Cell> = (at: number) => Cell | undefined;
+type Column<Cell> = (at: number) => Cell | undefined;
 
 /** Writes the first values of a list, as many as there are rows. */
-export function writeColumn(writer: ByteWriter, values: readonly unknown[], count: number): void {
+function writeColumn(writer: ByteWriter, values: readonly unknown[], count: number): void {
   const first = values[0];
   if (isSame(values, count)) writeValue(writer, first);
   else if (typeof first === 'number' && areInts(values, count)) writeInts(writer, values, count);
@@ -367,11 +367,7 @@ function writePlaces(
   if (filled > 0) writer.byte(byte);
 }
 
-export function readColumn<Cell>(
-  reader: ByteReader,
-  count: number,
-  form: Form<Cell>,
-): Column<Cell> {
+function readColumn<Cell>(reader: ByteReader, count: number, form: Form<Cell>): Column<Cell> {
   const kind = reader.byte();
   switch (kind) {
     case COLUMNS.ints: {

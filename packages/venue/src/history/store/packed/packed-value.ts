@@ -276,16 +276,16 @@ const TEXTS = KNOWN_WORDS.map((word) => `"${word}"`);
 const BYTES = new Map(KNOWN_WORDS.map((word, at) => [word, FIRST_WORD + at]));
 
 /** The byte that stands for a word; undefined when it has to be written out. */
-export function byteOfWord(word: string): number | undefined {
+function byteOfWord(word: string): number | undefined {
   return BYTES.get(word);
 }
 
 /** Undefined when no word has the byte. */
-export function wordOfByte(byte: number): string | undefined {
+function wordOfByte(byte: number): string | undefined {
   return KNOWN_WORDS[byte - FIRST_WORD];
 }
 
 /** The same as JSON. */
-export function textOfByte(byte: number): string | undefined {
+function textOfByte(byte: number): string | undefined {
   return TEXTS[byte - FIRST_WORD];
 }

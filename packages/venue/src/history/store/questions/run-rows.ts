@@ -181,8 +181,8 @@ const TIME_MAX = Number.MAX_SAFE_INTEGER - 1;
 
 /** The rows of a time range, behind a cursor when there is one. */
 export function spanOf({ cursor, endTime, order, startTime }: SpanAsk): Span {
-  const low = startTime === undefined ? undefined : before(startTime);
-  const high = endTime === undefined ? undefined : before(Math.min(endTime, TIME_MAX) + 1);
+  const low = startTime === undefined ? undefined : aheadOf(startTime);
+  const high = endTime === undefined ? undefined : aheadOf(Math.min(endTime, TIME_MAX) + 1);
   if (order === 'oldestFirst') {
     const isFurther =
       low === undefined || (cursor !== undefined && comparePositions(cursor, low) > 0);
@@ -194,7 +194,7 @@ export function spanOf({ cursor, endTime, order, startTime }: SpanAsk): Span {
 }
 
 /** Ahead of all rows of a time. */
-function before(timeMs: number): RowPosition {
+function aheadOf(timeMs: number): RowPosition {
   return [Math.min(timeMs, TIME_MAX + 1), -1, -1];
 }
 
@@ -210,12 +210,12 @@ export function isInside(position: RowPosition, { high, low }: Span): boolean {
 
 /** Both databases walk a tree to such a place, and from there in order. */
 export function isWithin({ high, low }: Span): Expression<SqlBool> {
-  const above = low === undefined ? sql`1 = 1` : sql`(time_ms, height, idx) > (${list(low)})`;
-  const below = high === undefined ? sql`1 = 1` : sql`(time_ms, height, idx) < (${list(high)})`;
+  const above = low === undefined ? sql`1 = 1` : sql`(time_ms, height, idx) > (${listOf(low)})`;
+  const below = high === undefined ? sql`1 = 1` : sql`(time_ms, height, idx) < (${listOf(high)})`;
   return sql<SqlBool>`${above} AND ${below}`;
 }
 
-function list(values: readonly number[]): Expression<unknown> {
+function listOf(values: readonly number[]): Expression<unknown> {
   return sql.join(values.map((value) => sql`${value}`));
 }
 

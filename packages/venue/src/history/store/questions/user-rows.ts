@@ -338,7 +338,7 @@ export function cut<Row extends Position>(found: readonly Row[], limit: number):
  * last changed, and most of them fire or end after it; that copy stays where their own rows are not kept
  * any more. One question for all rows of a page, of two children a row at most (R-grouping).
  */
-export async function withNewestChildren(
+async function withNewestChildren(
   database: Kysely<HistoryTables>,
   user: Address,
   rows: readonly HistOrderRow[],

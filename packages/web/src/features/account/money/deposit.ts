@@ -76,7 +76,7 @@ export const depositsUnderWay = createStore<{ readonly sent: readonly DepositUnd
   sent: kept(),
 }));
 
-export function noteDeposit(sent: DepositUnderWay): void {
+function noteDeposit(sent: DepositUnderWay): void {
   write([sent, ...depositsUnderWay.getState().sent]);
 }
 

@@ -124,7 +124,7 @@ function bestOf(book: L2Book | undefined, leg: Leg, intent: 'buy' | 'sell'): str
 }
 
 /** The price of a limit order and how long it stays. */
-export function LimitFields({
+function LimitFields({
   ticket,
   draft,
   market,
@@ -215,7 +215,7 @@ function priceFault(
 const MORE = ['10', '50'] as const;
 
 /** Ways to an amount that is not typed. */
-export function AmountHelp({
+function AmountHelp({
   ticket,
   cash,
   freeShares,

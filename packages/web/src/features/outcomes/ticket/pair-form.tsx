@@ -154,7 +154,7 @@ function PairPicture({
   );
 }
 
-export type PairWork = {
+type PairWork = {
   readonly isBusy: boolean;
   readonly error: unknown;
   /** How much the last one was of that succeeded. */
@@ -165,7 +165,7 @@ export type PairWork = {
 };
 
 /** Splits money into pairs of shares, or merges pairs into money. */
-export function usePair(
+function usePair(
   trader: Client | undefined,
   market: OutcomeMarketMeta,
   kind: 'split' | 'merge',

@@ -76,7 +76,7 @@ export function TicketPanel({
 }
 
 /** Why nothing can be traded at the moment, for whoever opens the ticket; nothing where it can. */
-export function PhaseNotice({ market }: { readonly market: OutcomeMarketMeta }) {
+function PhaseNotice({ market }: { readonly market: OutcomeMarketMeta }) {
   const t = useWords();
   if (market.trading.accepting_orders) return null;
   return (
@@ -103,7 +103,7 @@ function Opens({ startMs }: { readonly startMs: number }) {
 }
 
 /** What somebody has to know before buying shares of a market that nothing but its operator can decide (R-series). */
-export function NoStrike({ market }: { readonly market: OutcomeMarketMeta }) {
+function NoStrike({ market }: { readonly market: OutcomeMarketMeta }) {
   const t = useWords();
   if (!lacksStrike(market)) return null;
   return (

@@ -121,7 +121,7 @@ function delayOf(
 
 let lastId = 0;
 
-export type Sending = {
+type Sending = {
   readonly sent: SentOrder | undefined;
   readonly isBusy: boolean;
   readonly error: unknown;
@@ -130,7 +130,7 @@ export type Sending = {
 };
 
 /** Sends orders, one at a time, and keeps the last one to tell what becomes of it. */
-export function useSend(trader: Client | undefined): Sending {
+function useSend(trader: Client | undefined): Sending {
   const [sent, setSent] = useState<SentOrder>();
   const { run, ...doing } = useDoing();
   const send: Sending['send'] = async (entry, facts) => {
@@ -159,7 +159,7 @@ export function useSend(trader: Client | undefined): Sending {
 }
 
 /** What an order costs or brings, by the venue's own reckoning where there is one. */
-export type Outlook = {
+type Outlook = {
   /** What trades at once. */
   readonly filled: string;
   readonly average: string | undefined;
@@ -178,7 +178,7 @@ export type Outlook = {
   readonly gain: string | undefined;
 };
 
-export function outlookOf(
+function outlookOf(
   ticket: Ticket,
   draft: Draft,
   simulated: SimulatedAction | undefined,
@@ -216,7 +216,7 @@ const EVERY_MS = 300;
 const AGAIN_MS = 3_000;
 
 /** What the venue says an order would do now; undefined until it has said so. */
-export function useSimulated(
+function useSimulated(
   user: string | undefined,
   draft: Draft,
 ): { readonly data: SimulatedAction | undefined; readonly isOld: boolean } {

@@ -141,7 +141,7 @@ function Choices({
 }
 
 /** One side of the book of a perp: a press on a level takes its price. */
-export function BookSide({
+function BookSide({
   side,
   tick,
   unit,

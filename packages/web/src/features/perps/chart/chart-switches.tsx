@@ -251,7 +251,7 @@ export function IndicatorsMenu({
   );
 }
 
-export function toggled<Item>(items: readonly Item[], item: Item): readonly Item[] {
+function toggled<Item>(items: readonly Item[], item: Item): readonly Item[] {
   return items.includes(item) ? items.filter((other) => other !== item) : [...items, item];
 }
 

@@ -214,7 +214,7 @@ type Amending = {
 const AmendContext = createContext<Amending | undefined>(undefined);
 
 /** One order of the table is amended at a time; a refusal stands above the table with what mends it. */
-export function AmendingOrders({ children }: { readonly children: ReactNode }) {
+function AmendingOrders({ children }: { readonly children: ReactNode }) {
   const [draft, setDraft] = useState<Draft>();
   const [fault, setFault] = useState<unknown>();
   const { act, isBusy } = useAct(setFault);
@@ -266,14 +266,14 @@ function isChanged({ order, price, size }: Draft): boolean {
 }
 
 /** How the order with this id is being amended, if it is. */
-export function useAmending(oid: number): Amending {
+function useAmending(oid: number): Amending {
   const amending = useContext(AmendContext);
   if (amending === undefined) throw new Error('There is no table of orders around this cell');
   return amending.draft?.order.oid === oid ? amending : { ...amending, draft: undefined };
 }
 
 /** A figure of an order; while it is amended, a field with it. Enter sends, Escape leaves it as it was. */
-export function AmendField({
+function AmendField({
   order,
   field,
   children,
@@ -304,7 +304,7 @@ export function AmendField({
   );
 }
 
-export function AmendButtons({ order }: { readonly order: OpenOrder }) {
+function AmendButtons({ order }: { readonly order: OpenOrder }) {
   const t = useWords();
   const { draft, isBusy, leave, save } = useAmending(order.oid);
   return (
@@ -326,7 +326,7 @@ export function AmendButtons({ order }: { readonly order: OpenOrder }) {
 }
 
 /** What its owner wrote to an order; a press opens it. */
-export function OrderNote({ oid }: { readonly oid: number }) {
+function OrderNote({ oid }: { readonly oid: number }) {
   const t = useWords();
   const note = useNote(oid);
   const [isOpen, setIsOpen] = useState(false);
@@ -390,15 +390,15 @@ type Notes = Readonly<Record<string, string>>;
 const KEY = 'oddlot.notes';
 /** The oldest go first. */
 const NOTES_MAX = 500;
-export const NOTE_CHARS = 140;
+const NOTE_CHARS = 140;
 
 const notes = createStore<Notes>(() => kept());
 
-export function useNote(oid: number): string {
+function useNote(oid: number): string {
   return useStore(notes, (all) => all[String(oid)] ?? '');
 }
 
-export function writeNote(oid: number, text: string): void {
+function writeNote(oid: number, text: string): void {
   const { [String(oid)]: _, ...others } = notes.getState();
   const note = text.trim().slice(0, NOTE_CHARS);
   const all = Object.entries(note === '' ? others : { ...others, [String(oid)]: note });

@@ -123,7 +123,7 @@ function More({ row, onReverse }: { readonly row: AssetPosition; readonly onReve
 }
 
 /** Asks before a position is turned round, and says what becomes of it and of its exits. */
-export function ReverseDialog({
+function ReverseDialog({
   row,
   perp,
   onClose,
@@ -205,7 +205,7 @@ function useReverse(row: AssetPosition, waiting: readonly TriggerOrder[], onDone
 }
 
 /** All that the table says of a position, for screens that have no room for its columns. */
-export function PositionDetails({
+function PositionDetails({
   row,
   onClose,
 }: {

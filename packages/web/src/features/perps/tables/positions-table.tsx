@@ -66,7 +66,7 @@ type Columns = readonly Column<AssetPosition>[];
  * What a position is, what may become of it, and what can be done. Widths are those of large figures: a price of six
  * digits, a size and a result of a million's worth. Where they don't fit beside each other, pairs share a column.
  */
-export function positionColumns(isWide: boolean, t: Words): Columns {
+function positionColumns(isWide: boolean, t: Words): Columns {
   const ends = [exits(isWide, t), actions(t)];
   return isWide ? [...besideEachOther(t), ...ends] : [...inPairs(t), ...ends];
 }
@@ -280,7 +280,7 @@ function byPnl(left: AssetPosition, right: AssetPosition): number {
 const SAID_MS = 24 * 3_600_000;
 
 /** Where a position is gone by no order of its owner: what was done, and why. */
-export function TakenNote({ user }: { readonly user: string }) {
+function TakenNote({ user }: { readonly user: string }) {
   const t = useWords();
   const [seenMs, setSeenMs] = useKept(`taken.${user}`, 0);
   const [isAsked, setIsAsked] = useState(false);
@@ -329,7 +329,7 @@ function told({ delta }: LedgerUpdate, decimals: number | undefined, t: Words): 
 }
 
 /** A figure over a smaller one that belongs to it: two columns in the width of one. */
-export function Stacked({
+function Stacked({
   children,
   below,
   align = 'right',

@@ -58,7 +58,7 @@ export function TablesPanel() {
 }
 
 /** What an account has and did, in the order of its tabs. */
-export const TABLE_NAMES = [
+const TABLE_NAMES = [
   'positions',
   'orders',
   'triggers',

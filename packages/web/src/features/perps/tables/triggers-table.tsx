@@ -184,7 +184,7 @@ function TriggerActions({ trigger }: { readonly trigger: TriggerOrder }) {
 }
 
 /** Another price, or another limit, for an order that waits for the mark. */
-export function AmendTrigger({
+function AmendTrigger({
   trigger,
   perp,
   onClose,

@@ -241,7 +241,7 @@ type FeeRates = { readonly maker: string; readonly taker: string };
 const TIER_MS = 60_000;
 
 /** What fills of this account pay here: the lower of its tier's rates and the market's own; undefined for a visitor. */
-export function useFeeRates(): FeeRates | undefined {
+function useFeeRates(): FeeRates | undefined {
   const user = useSession()?.address;
   const { perp } = useTradedPerp();
   const { data: tier } = useQuery({

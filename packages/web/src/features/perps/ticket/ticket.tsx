@@ -217,7 +217,7 @@ const PositionModeDialog = onDemand(
 type Open = 'margin' | 'leverage' | 'position' | undefined;
 
 /** How this market is traded: margin mode, leverage, one position or two. Each opens a dialog. */
-export function AccountChips({ asset }: { readonly asset: ActiveAssetData | undefined }) {
+function AccountChips({ asset }: { readonly asset: ActiveAssetData | undefined }) {
   const t = useWords();
   const [open, setOpen] = useState<Open>();
   const close = (): void => setOpen(undefined);
@@ -240,7 +240,7 @@ export function AccountChips({ asset }: { readonly asset: ActiveAssetData | unde
 
 const TYPES: readonly OrderType[] = ['limit', 'market', 'stop', 'takeProfit', 'scale'];
 
-export function TypeChoice() {
+function TypeChoice() {
   const t = useWords();
   const { type } = useDraft();
   return (
@@ -254,7 +254,7 @@ export function TypeChoice() {
 }
 
 /** Buy or sell; in hedge mode also whether it opens a position or closes the other one. */
-export function SideChoice({ isHedge }: { readonly isHedge: boolean }) {
+function SideChoice({ isHedge }: { readonly isHedge: boolean }) {
   const t = useWords();
   const { isClosing, side } = useDraft();
   const words = isHedge ? (isClosing ? 'closing' : 'opening') : 'oneWay';
@@ -287,7 +287,7 @@ export function SideChoice({ isHedge }: { readonly isHedge: boolean }) {
 }
 
 /** In place of the button, for who has no key yet that may trade. */
-export function Entrance() {
+function Entrance() {
   const t = useWords();
   const isLoaded = useIsSessionLoaded();
   const session = useSession();
@@ -315,7 +315,7 @@ export function Entrance() {
 }
 
 /** The button says what it does; in hedge mode also to which of the two positions. */
-export function labelOf(
+function labelOf(
   draft: Draft,
   drafted: Drafted,
   { base, isHedge }: { readonly base: string; readonly isHedge: boolean },
