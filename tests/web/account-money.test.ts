@@ -159,7 +159,7 @@ test('money moves between the parts of an account, and to somebody else', async 
   visit.expectErrors(/status of 429/);
   const faucet = page.getByRole('button', { name: 'Get 1,000 test USDC' });
   await faucet.click();
-  await page.getByText(/^Already received\. Next request from/).waitFor();
+  await page.getByText(/^Already received\. You can request more after/).waitFor();
   expect(await faucet.isDisabled()).toBe(true);
   await page.getByRole('radio', { name: 'On chain' }).click();
   expect(await faucet.isDisabled()).toBe(true);

@@ -116,7 +116,7 @@ function differenceOf(
   state: State | undefined,
 ): string | undefined {
   if (payload.head.hash !== head.hash) {
-    return `its block hash is ${payload.head.hash}, but replaying the log ` + `gives ${head.hash}`;
+    return `its block hash is ${payload.head.hash}, but replaying the log gives ${head.hash}`;
   }
   if (state === undefined) return undefined;
   const [kept, own] = [dump(restore(payload.state)), dump(state)];

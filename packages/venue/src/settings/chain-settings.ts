@@ -101,7 +101,7 @@ export const CHAIN_SETTINGS = {
   reservesEveryMs: setting(whole('ms', { min: 1_000 }), {
     default: 86_400_000,
     help:
-      'Milliseconds between [publications of reserves](../verify/proof-of-reserves.md), ' +
+      'Milliseconds between [proof-of-reserves publications](../verify/proof-of-reserves.md), ' +
       'aligned to multiples of this interval (with one day, 00:00 UTC); at least 1000',
   }),
   formerBridges: setting(list(ADDRESS), {

@@ -40,12 +40,12 @@ const COMPANY_SETTINGS = {
   }),
   bots: setting(SWITCH, {
     unset: 'on with simulated prices',
-    help: 'Run simulated traders that provide demo liquidity; never on a mainnet',
+    help: 'Run simulated traders that provide demo liquidity; do not use on mainnet',
     isEveryday: true,
   }),
   exhibition: setting(SWITCH, {
     unset: 'on with bots',
-    help: 'List and resolve demo [outcome markets](outcome-markets.md); never on a mainnet',
+    help: 'List and resolve demo [outcome markets](outcome-markets.md); do not use on mainnet',
   }),
   leaderboard: setting(SWITCH, {
     default: true,
@@ -252,8 +252,7 @@ const PRICE_SETTINGS = {
     unset: 'same as `oracle` with bots, otherwise `none`',
     help:
       '[Reference prices of outcome markets](outcome-markets.md#reference-prices): ' +
-      '`simulated`, `still`, `exchanges` or `none`. Never `simulated` or `still` on a ' +
-      'mainnet',
+      '`simulated`, `still`, `exchanges` or `none`. Do not use `simulated` or `still` on mainnet',
   }),
   referenceSymbols: setting(
     list(
@@ -307,7 +306,7 @@ const PROCESS_SETTINGS = {
     unset: 'none',
     help:
       'Test hook (see [testing a bot](../build/testing-a-bot.md)): `slow-sync:MS` delays ' +
-      'every sync of the log; never on a mainnet',
+      'every sync of the log; do not use on mainnet',
   }),
 };
 

@@ -201,7 +201,7 @@ export class Settlement implements MoneySide {
     if (foreign !== undefined) this.#deposits.forgive();
     if (state === this.#toldState) return;
     this.#toldState = state;
-    if (state === 'ok') log.info({ state }, 'deposits are credited again');
+    if (state === 'ok') log.info({ state }, 'crediting of deposits resumed');
     else
       log.error(
         { state, why: error },

@@ -121,10 +121,7 @@ export async function openJournal(
     mayCompress: () => disk.state === 'roomy',
     onCompactFailed: (error) => {
       metrics.logCompactFailed();
-      log.error(
-        { err: error },
-        'old part of the log could not be compressed; it stays uncompressed',
-      );
+      log.error({ err: error }, 'old log segment could not be compressed; keeping it uncompressed');
     },
     onSync: (seconds) => metrics.logSync(seconds),
   });
