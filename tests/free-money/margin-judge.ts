@@ -80,7 +80,12 @@ export class MarginJudge {
     const numbers = this.#fillOf(entry, changes, order, -ROUNDING);
     if (numbers === undefined) return;
     this.figures.judged += 1;
-    demand(!numbers.isCovered, 'cancelled with margin', () => say(order, numbers));
+    // A taker may want only a part. At a price better than the mark, a part brings less value for the same margin, least
+    // of all the first lot that does not reduce; a fill of any size is covered if this one and the whole are.
+    const opening = Math.min(order.remaining, Math.abs(numbers.start) + 1);
+    const least = this.#fillOf(entry, changes, order, -ROUNDING, opening);
+    const isCovered = numbers.isCovered && (least?.isCovered ?? true);
+    demand(!isCovered, 'cancelled with margin', () => say(order, numbers));
   }
 
   #judgeRefusal(entry: Entry, changes: Changes, order: OrderSnapshot): void {
@@ -144,24 +149,25 @@ export class MarginJudge {
     return best;
   }
 
-  /** R-fill-check on the state after a fill of all that is left; undefined where it is not judged. What rounding may add is given. */
+  /** R-fill-check on the state after a fill, of all that is left by default; undefined where it is not judged. What rounding may add is given. */
   #fillOf(
     entry: Entry,
     changes: Changes,
     order: OrderSnapshot,
     rounding: bigint,
+    lots = order.remaining,
   ): Fill | undefined {
     const purse = entry.before.purses.get(order.account);
     if (purse === undefined || purse.isHedged || changes.isUnknown(order.account)) return undefined;
     if (purse.held.some(({ isIsolated }) => isIsolated)) return undefined;
     const id = order.instrumentId;
-    const signed = order.isBuy ? order.remaining : -order.remaining;
+    const signed = order.isBuy ? lots : -lots;
     const resting = this.#restingOf(order.account);
     const before = scopeOf(entry, changes, purse, resting);
-    if (!order.reduceOnly) add(resting, id, order.isBuy, -order.remaining);
+    if (!order.reduceOnly) add(resting, id, order.isBuy, -lots);
     const after = scopeOf(entry, changes, purse, resting, { id, signed });
     const mark = changes.markOf(id);
-    const value = BigInt(order.price) * BigInt(order.remaining);
+    const value = BigInt(order.price) * BigInt(lots);
     const fee = (value * MAKER_FEE_E8 + E8 - 1n) / E8;
     const worth = after.worth + BigInt(signed) * BigInt(mark - order.price) - fee + rounding;
     const start = changes.sizeOf(purse, id);
