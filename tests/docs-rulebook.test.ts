@@ -67,7 +67,7 @@ describe('docs/rulebook.md', () => {
     for (let second = 0; second < 150; second++) {
       ema += ((1_000_000_000n - ema) * BigInt(factor)) >> 32n;
     }
-    expect(text).toContain(`gives ${Number(ema) / 1e6} after 150 s`);
+    expect(text).toContain(`reaches ${Number(ema) / 1e6} after 150 s`);
   });
 
   test('R-funding: its table of rates follows from its formula', () => {
@@ -128,7 +128,7 @@ describe('docs/rulebook.md', () => {
   test('R-fillable: its example, to the micro-USDC', () => {
     const section = text.slice(text.indexOf('### R-fillable'), text.indexOf('### R-isolated'));
     const [, stays, goes] =
-      /With ([\d.]+) the order stays; with ([\d.]+) the next/.exec(section) ?? [];
+      /balance of ([\d.]+), the order stays; with ([\d.]+), it is/.exec(section) ?? [];
     const left = (funds: string | undefined, price: number): number => {
       const venue = Scenario.open({ accounts: [] });
       venue.fund(actor(0xa), Math.round(Number(funds) * 1e6));
@@ -143,7 +143,7 @@ describe('docs/rulebook.md', () => {
 
   test('R-insurance-fund: the funding of its example, here and in the guide', () => {
     const [, rate = '', fund = '', a = '', b = '', paid, received] =
-      /rate ([\d.]+), oracle 100. The fund is long ([\d,]+) lots of 0.01, A is long ([\d,]+) and B short ([\d,]+). A pays ([\d.]+), B receives ([\d.]+)/.exec(
+      /rate is ([\d.]+) and the oracle price 100. The fund is long ([\d,]+) lots of 0.01, A is long ([\d,]+) and B short ([\d,]+). A pays ([\d.]+), B receives ([\d.]+)/.exec(
         text,
       ) ?? [];
     const count = (said: string): number => Number(said.replace(',', ''));
