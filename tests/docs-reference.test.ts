@@ -119,7 +119,7 @@ describe('docs/reference/exchange.md', () => {
     );
     // A reply names the action that a wrapper carries, and the wrapper only without one.
     const expected = Object.values(ACTIONS).map(({ internalName, signedBy, type }) =>
-      signedBy === 'multiSig' ? [type, 'that of the inner action'] : [type, internalName],
+      signedBy === 'multiSig' ? [type, 'the type of the inner action'] : [type, internalName],
     );
     expect(listed.sort()).toEqual(expected.sort());
   });
