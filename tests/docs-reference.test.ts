@@ -119,7 +119,7 @@ describe('docs/reference/exchange.md', () => {
     );
     // A reply names the action that a wrapper carries, and the wrapper only without one.
     const expected = Object.values(ACTIONS).map(({ internalName, signedBy, type }) =>
-      signedBy === 'multiSig' ? [type, 'that of the inner action'] : [type, internalName],
+      signedBy === 'multiSig' ? [type, 'the type of the inner action'] : [type, internalName],
     );
     expect(listed.sort()).toEqual(expected.sort());
   });
@@ -178,7 +178,7 @@ describe('docs/reference/limits.md', () => {
       `${HISTORY_PACE.perSecond} ms a second`,
       `${HISTORY_PACE.burst} ms at once`,
     ],
-    'Bytes of unread answers': [bytes(config.answerBytesPerClient), bytes(config.answerBytes)],
+    'Bytes of unread responses': [bytes(config.answerBytesPerClient), bytes(config.answerBytes)],
     'Bytes of unread frames': [bytes(config.unreadBytesPerSocket), bytes(config.unreadBytes)],
     'Work for queries': [
       `${config.workMsPerSecond} ms a second`,
@@ -223,7 +223,7 @@ describe('docs/reference/limits.md', () => {
       ...rowsOfPage(PAGE_LIMITS.userNonFundingLedgerUpdates),
     ],
     'Rows in userFundings': rowsOfPage(PAGE_LIMITS.userFundings),
-    'Work counted for a history query': [`up to ${n(SERVER_MS_MAX)} ms per answer`],
+    'Work counted for a history query': [`up to ${n(SERVER_MS_MAX)} ms per response`],
     'Rows that an offset can skip': [n(LIMITS.offsetMax)],
     'Rows in a page of builderMeEarned': [
       ...rowsOfPage(PAGE_LIMITS.builderMe),
@@ -286,7 +286,7 @@ describe('docs/reference/limits.md', () => {
 
   test('the rules below the budgets have the numbers of the code', () => {
     const rules = page('reference/limits.md').replaceAll(/\s+/g, ' ');
-    expect(rules).toContain(`Answers that take longer than ${LONG_MS} ms get only that tenth`);
+    expect(rules).toContain(`Queries that take longer than ${LONG_MS} ms get only that tenth`);
     expect(rules).toContain(
       `Above ${n(config.connectionsPerClient)}, the oldest connection that has been idle`,
     );
