@@ -119,7 +119,7 @@ describe('docs/build/testing-a-bot.md', () => {
     const prices = PERPS.map(
       ({ baseCurrency }) => `${baseCurrency} ${n(startPrice(baseCurrency, 0))}`,
     );
-    expect(text).toContain(`Constant prices: ${prices.join(', ')} |`);
+    expect(text).toContain(`Keeps prices constant: ${prices.join(', ')} |`);
   });
 
   test('R-mark: how far a book draws the mark', () => {
