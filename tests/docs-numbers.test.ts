@@ -49,7 +49,10 @@ describe('docs/operate/outcome-markets.md', () => {
     const [first, ...others] = steps;
     const said = [
       `a round of ${first?.[0]} has ${first?.[1]} steps`,
-      ...others.map(([long, count]) => `one of ${long} ${count}`),
+      ...others.map(([long, count], index) => {
+        const and = index === others.length - 1 ? 'and ' : '';
+        return `${and}a round of ${long} has ${count}`;
+      }),
     ].join(', ');
     expect(text).toContain(said);
     expect(text).toContain(`scoreOf(seed, ${first?.[1]})`);
