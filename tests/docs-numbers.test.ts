@@ -49,7 +49,10 @@ describe('docs/operate/outcome-markets.md', () => {
     const [first, ...others] = steps;
     const said = [
       `a round of ${first?.[0]} has ${first?.[1]} steps`,
-      ...others.map(([long, count]) => `one of ${long} ${count}`),
+      ...others.map(([long, count], index) => {
+        const and = index === others.length - 1 ? 'and ' : '';
+        return `${and}a round of ${long} has ${count}`;
+      }),
     ].join(', ');
     expect(text).toContain(said);
     expect(text).toContain(`scoreOf(seed, ${first?.[1]})`);
@@ -76,16 +79,16 @@ const secondsInWords = (ms: number): string => `${words[ms / 1_000]} seconds`;
 const SAID: readonly (readonly [name: string, ...sentences: string[]])[] = [
   [
     'operate/markets.md',
-    `uses a pushed price for ${seconds(PUSHED_STANDS_MS)}`,
+    `uses each pushed price for ${seconds(PUSHED_STANDS_MS)}`,
     `at least every ${seconds(defaultParameters('Oddlot-Testnet').oracleStaleMs)}`,
     `up to ${seconds(LIMITS.observationAheadMs)} ahead of the venue's clock`,
     `valid for ${seconds(defaultParameters('Oddlot-Testnet').externalStaleMs)}`,
   ],
   [
     'operate/outcome-markets.md',
-    `uses what you push for ${seconds(PUSHED_REFERENCE_STANDS_MS)}`,
+    `uses a price that you push for ${seconds(PUSHED_REFERENCE_STANDS_MS)}`,
     `A round is resolved ${secondsInWords(RESULT_AFTER_MS)} after it ends`,
-    `unless that is older than ${seconds(LIMITS.observationAgeMs)}`,
+    `unless this price is older than ${seconds(LIMITS.observationAgeMs)}`,
     `If at least ${LIMITS.twapCoveragePercent}% of the samples exist`,
     `${secondsInWords(LIMITS.resolveAfterMs)} after the start`,
   ],

