@@ -131,7 +131,7 @@ export const RELAY_SETTINGS = {
         help:
           'Ids of transfers to end; nothing more is paid or collected for them. Use it for ' +
           '[relay withdrawal addresses with too low a balance](relay.md#missing-balance); ' +
-          'remove the ids again after one start',
+          'remove the ids after one start',
       }),
     },
     'Test funds': {

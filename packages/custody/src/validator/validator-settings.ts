@@ -101,7 +101,7 @@ export const VALIDATOR_SETTINGS = {
     },
     'Independent replica': {
       log: setting(HTTP_URL, {
-        unset: 'none; queries `venues`',
+        unset: 'none; the validator queries `venues`',
         help:
           'Operations port of a venue that serves its log (`serveLog`): the validator ' +
           '[replays this log](../verify/independent-validators.md) instead of querying ' +

@@ -37,7 +37,11 @@ export async function openHistory(
       log.error(damage, 'damaged history set aside; recomputing it from the log'),
     onRebuild: (rebuild) => log.info(rebuild, 'history is being recomputed from the log'),
     onRebuilt: (height) => log.info({ height }, 'history complete again'),
-    onRebuildFailed: (err) => log.error({ err }, 'history stays incomplete until the next start'),
+    onRebuildFailed: (err) =>
+      log.error(
+        { err },
+        'history could not be recomputed; it stays incomplete until the next start',
+      ),
     onAway: (why) =>
       log.warn({ why }, 'history database unavailable; rows are kept in the log until it returns'),
     onBack: (height) => log.info({ height }, 'history database available again'),

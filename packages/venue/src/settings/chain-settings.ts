@@ -62,8 +62,8 @@ export const CHAIN_SETTINGS = {
   chainMaxFeeGwei: setting(whole('gwei'), {
     default: 500,
     help:
-      "Maximum gas price of the venue's transactions; above it, transactions wait and " +
-      '`/settlement` reports it',
+      "Maximum gas price of the venue's transactions. If the gas price is higher, they wait and " +
+      '`/settlement` reports the delay',
   }),
   chainMaxTipGwei: setting(whole('gwei'), {
     default: 20,

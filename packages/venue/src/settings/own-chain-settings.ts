@@ -25,7 +25,7 @@ export const OWN_CHAIN_SETTINGS = {
       }),
       ownerPort: setting(PORT, {
         unset: '`port` + 1',
-        help: 'JSON-RPC port for replicas, without limits, on this machine only',
+        help: 'JSON-RPC port for replicas, without client limits and only on this machine',
       }),
       host: setting(HOST, {
         default: '127.0.0.1',

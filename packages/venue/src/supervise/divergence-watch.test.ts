@@ -61,7 +61,7 @@ test('two halves take nothing after a moment, and go on when it is settled', () 
   expect(watch.restriction()).toBeUndefined();
   expect(fatal).toEqual([]);
   expect(lines).toEqual([
-    'replicas differ without a majority: no orders accepted',
+    'replicas disagree without a majority; no orders accepted',
     'most replicas computed the same state as this one',
   ]);
 });

@@ -116,7 +116,7 @@ export class DivergenceWatch {
     const facts = { height, own, votes: Object.fromEntries(votes) };
     if (kind === 'agreed') log.info(facts, 'most replicas computed the same state as this one');
     else if (kind === 'split')
-      log.error(facts, 'replicas differ without a majority: no orders accepted');
+      log.error(facts, 'replicas disagree without a majority; no orders accepted');
     else
       log.error(
         facts,
