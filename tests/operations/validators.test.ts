@@ -406,7 +406,7 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
 
   test('the relayer’s ether is told', async () => {
     const said = await shell.run(commandsOf('Ether of the relayer'));
-    expect(said).toMatch(/^ether +0\.9\d+ of 0x[0-9a-f]{40}$/m);
+    expect(said).toMatch(/^ether +0\.9\d+ held by 0x[0-9a-f]{40}$/m);
   });
 
   test('a venue moves to another bridge; nothing is credited or paid twice on the way', async () => {
