@@ -12,7 +12,7 @@ export const SDK_FLOORS: readonly {
   },
   {
     name: 'clients',
-    paths: ['client.ts', 'create-sender.ts'],
+    paths: ['client.ts', 'reader.ts', 'create-sender.ts'],
     what: 'clients that sign, read, or only send',
   },
   {

@@ -29,7 +29,6 @@ import type { StreamsClient } from './streams/create-streams.ts';
 import type { Replicas } from './transport/http.ts';
 import { checkedKey } from './transport/checked-key.ts';
 import type { Wallet } from './wallet.ts';
-import { plainKey } from './transport/stream.ts';
 
 /** How a client is made. Only `url` is required. */
 export type ClientOptions = ConnectOptions & {
@@ -110,26 +109,6 @@ export function createClient(options: ClientOptions): Client {
 function readLife(orderLifeMs: number | undefined): number | undefined {
   if (orderLifeMs === undefined || orderLifeMs > 0) return orderLifeMs;
   throw new ValidationError(`Invalid orderLifeMs: ${orderLifeMs}. Use a value above zero`);
-}
-
-/** What a venue tells anybody: queries and streams. */
-export type Reader = {
-  /** The processes of the venue that are known, and the one that the client is at. */
-  readonly replicas: Replicas;
-  readonly info: InfoClient;
-  readonly streams: StreamsClient;
-  /** Ends the streams. Requests need no ending. */
-  close(): void;
-};
-
-/**
- * Makes a client that only reads. It brings neither schemas nor signing along, so that a page that shows a market
- * loads a fraction of `createClient`: a query that is malformed is found by the venue and thrown as an `ApiError`.
- */
-export function createReader(options: ConnectOptions): Reader {
-  const connected = connect(options, { keyOf: () => plainKey });
-  const { replicas, streams } = connected;
-  return { replicas, info: createInfo(connected), streams, close: () => streams.close() };
 }
 
 /**

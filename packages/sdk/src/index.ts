@@ -1,12 +1,6 @@
 export { VERSION } from './version.ts';
-export {
-  checkNetwork,
-  type Client,
-  type ClientOptions,
-  createClient,
-  createReader,
-  type Reader,
-} from './client.ts';
+export { checkNetwork, type Client, type ClientOptions, createClient } from './client.ts';
+export { createReader, type Reader } from './reader.ts';
 export type { NetworkName } from './signing-network.ts';
 export type { ConnectOptions } from './connect.ts';
 export { createHasher, NETWORKS, receiptHash, type Hasher } from '@oddlot/protocol';
@@ -172,12 +166,11 @@ export type {
   HistoryPage,
   PagedType,
 } from './info/history.ts';
-export {
-  checkResolution,
-  type OutcomeEventParameters,
-  type OutcomeEventsParameters,
-  type OutcomeMetaParameters,
-  type ResolutionFinding,
+export { checkResolution, type ResolutionFinding } from './info/check-resolution.ts';
+export type {
+  OutcomeEventParameters,
+  OutcomeEventsParameters,
+  OutcomeMetaParameters,
 } from './info/outcomes.ts';
 export { signPermit, type PermitTerms } from './permit.ts';
 export type { AccountStatusParameters, FaucetParameters } from './service/account.ts';

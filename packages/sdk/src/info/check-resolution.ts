@@ -1,0 +1,81 @@
+import { type OutcomeResolution, receiptHash } from '@oddlot/protocol';
+import { divHalfUp, formatDecimal, parseExact } from '@oddlot/units';
+
+/** A figure of a resolution record, and its value as recomputed. */
+export type ResolutionFinding = {
+  readonly what: string;
+  readonly claimed: string;
+  readonly computed: string;
+  readonly agrees: boolean;
+};
+
+/** Reference prices count 10^-8. */
+const PRICE_DECIMALS = 8;
+/** The share of a window's seconds that must have a sample, percent. */
+const COVERAGE_PERCENT = 90;
+const SECOND_MS = 1_000;
+
+/**
+ * Computes a settlement again from its receipt: the averages, the result, the winner and the hash.
+ * Everything that was compared is listed; the receipt is right when nothing differs. Of an operator's
+ * resolution there are no inputs, so only winner and hash can be checked.
+ */
+export function checkResolution(receipt: OutcomeResolution): ResolutionFinding[] {
+  if (receipt.resolutionStatus !== 'resolved') return [];
+  const findings: ResolutionFinding[] = [];
+  const compare = (what: string, claimed: string | null, computed: string | null): void => {
+    const agrees = claimed === computed;
+    findings.push({ what, claimed: claimed ?? 'none', computed: computed ?? 'none', agrees });
+  };
+  const { inputs } = receipt;
+  if (inputs !== null) {
+    const strike = sumOf(inputs.strikeSamples, inputs.windowMs);
+    const settle = sumOf(inputs.settleSamples, inputs.windowMs);
+    compare('strike', inputs.strike, average(strike));
+    compare('settle', inputs.settle, average(settle));
+    compare('settlementFraction', receipt.settlementFraction, resultOf(strike, settle));
+  }
+  compare('winningOutcome', receipt.winningOutcome, winnerOf(receipt.settlementFraction));
+  compare('receiptHash', receipt.receiptHash, receiptHash(receipt));
+  return findings;
+}
+
+type Sum = { readonly sumE8: bigint; readonly count: bigint };
+
+/** Undefined for samples that no window can have: too few, out of order, or not of whole seconds. */
+function sumOf(
+  samples: readonly { readonly t: number; readonly px: string }[],
+  windowMs: number,
+): Sum | undefined {
+  let sumE8 = 0n;
+  for (const [index, { px, t }] of samples.entries()) {
+    const price = parseExact(px, PRICE_DECIMALS);
+    const isInOrder = index === 0 || t > (samples[index - 1]?.t ?? t);
+    if (price === undefined || !isInOrder || t % SECOND_MS !== 0) return undefined;
+    sumE8 += price;
+  }
+  const seconds = windowMs / SECOND_MS;
+  const span = (samples.at(-1)?.t ?? 0) - (samples[0]?.t ?? 0);
+  const isCovered = samples.length * 100 >= seconds * COVERAGE_PERCENT;
+  return isCovered && span < windowMs ? { sumE8, count: BigInt(samples.length) } : undefined;
+}
+
+/** R-series: Up iff the settle average is at or above the strike, unrounded. */
+function resultOf(strike: Sum | undefined, settle: Sum | undefined): string | null {
+  if (strike === undefined || settle === undefined) return null;
+  return settle.sumE8 * strike.count >= strike.sumE8 * settle.count ? '1' : '0';
+}
+
+/** Rounded half up, as it is shown. */
+function average(sum: Sum | undefined): string | null {
+  return sum === undefined ? null : formatDecimal(divHalfUp(sum.sumE8, sum.count), PRICE_DECIMALS);
+}
+
+/** Above one half YES, below it NO, at exactly one half neither. */
+function winnerOf(fraction: string | null): string | null {
+  const units = fraction === null ? undefined : parseExact(fraction, PRICE_DECIMALS);
+  if (units === undefined) return null;
+  const half = 5n * 10n ** BigInt(PRICE_DECIMALS - 1);
+  if (units === half) return null;
+  return units > half ? 'Yes' : 'No';
+}
