@@ -1,4 +1,4 @@
-import { type OutcomeEventMeta, type OutcomeEventPage } from '@oddlot/protocol';
+import type { OutcomeEventMeta, OutcomeEventPage } from '@oddlot/protocol';
 import {
   type InfoContext,
   type InfoOptions,
