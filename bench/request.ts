@@ -152,7 +152,7 @@ class RequestBench {
     return {
       all: this.#venue.cpuMs(),
       main: this.#venue.threadCpuMs('MainThread'),
-      archivist: this.#venue.threadCpuMs('archivist'),
+      archivist: this.#venue.threadCpuMs('history-indexer'),
     };
   }
 

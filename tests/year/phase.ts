@@ -51,7 +51,7 @@ async function live(options: PhaseOptions): Promise<PhaseResult> {
     if (days % TELL_DAYS === 0) process.stderr.write(`day ${days}\n`);
   }
   const heapBytes = await heapWithoutGarbage();
-  const archivistBytes = await threadWithoutGarbage('archivist');
+  const archivistBytes = await threadWithoutGarbage('history-indexer');
   const { rss: residentBytes } = process.memoryUsage();
   const { memory } = life;
   await venue.stop();

@@ -152,7 +152,7 @@ export type Command =
   | OperateOutcomeCommand
   | (CommandOfClass0 & OfTerm);
 
-/** Commands of the operator and of the process. */
+/** Commands from operators, and those that the venue adds to the log without a request. */
 type CommandOfClass0 =
   | GenesisCommand
   | AttestCommand

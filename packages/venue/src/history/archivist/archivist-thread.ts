@@ -21,7 +21,7 @@ export type StartArchivist = (settings: ArchivistSettings) => Thread;
 /** By default on a thread of its own. */
 function startOnThread(settings: ArchivistSettings): Thread {
   const file = new URL('./archivist-worker.ts', import.meta.url);
-  return new Worker(file, { workerData: settings, name: 'archivist' });
+  return new Worker(file, { workerData: settings, name: 'history-indexer' });
 }
 
 /** One thread of the archivist, from its making to its end. */
