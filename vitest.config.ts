@@ -46,7 +46,7 @@ export default defineConfig({
           setupFiles,
           globalSetup,
           include: [
-            'packages/{host,devchain,custody,relay,venue,audit,sdk,testkit,cli}/src/**/*.test.ts',
+            'packages/{host,devchain,custody,relay,replica,translate,history,cluster,settlement,api,venue,audit,sdk,testkit,cli}/src/**/*.test.ts',
             'scripts/**/*.test.ts',
             'bench/**/*.test.ts',
           ],

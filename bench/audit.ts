@@ -4,17 +4,14 @@ import { join } from 'node:path';
 import type { Command } from '@oddlot/engine';
 import { address, instrumentId, timeMs } from '@oddlot/units';
 import { AuditedReplica } from '../packages/audit/src/replica/audited-replica.ts';
-import type { LogEntry, LoggedCommand } from '../packages/venue/src/block/block.ts';
-import { authorityFrom } from '../packages/venue/src/edge/http/authority-from.ts';
-import { sentRequest } from '../packages/venue/src/edge/read-request.ts';
-import { createRecoverer } from '../packages/venue/src/edge/recoverer.ts';
-import { genesisCommands } from '../packages/venue/src/genesis-commands.ts';
-import { EraStore, SnapshotStore } from '../packages/venue/src/log/checked-stores.ts';
-import { FollowingReplica } from '../packages/venue/src/replica/following-replica.ts';
-import {
-  actionToCommand,
-  instrumentLookup,
-} from '../packages/venue/src/translate/action-to-command.ts';
+import type { LogEntry, LoggedCommand } from '../packages/replica/src/block.ts';
+import { authorityFrom } from '../packages/api/src/http/authority-from.ts';
+import { sentRequest } from '../packages/api/src/read-request.ts';
+import { createRecoverer } from '../packages/api/src/recoverer.ts';
+import { genesisCommands } from '../packages/replica/src/genesis-commands.ts';
+import { EraStore, SnapshotStore } from '../packages/replica/src/log/checked-stores.ts';
+import { FollowingReplica } from '../packages/replica/src/following-replica.ts';
+import { actionToCommand, instrumentLookup } from '../packages/translate/src/action-to-command.ts';
 import {
   collectGarbage,
   cpuMsOf,

@@ -1,7 +1,7 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BlockStream } from '../packages/venue/src/cluster/block-stream.ts';
+import { BlockStream } from '../packages/cluster/src/block-stream.ts';
 
 const LEADER_EVERY_MS = 500;
 /** As that of a replica. */

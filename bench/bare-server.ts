@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createRecoverer } from '../packages/venue/src/edge/recoverer.ts';
+import { createRecoverer } from '../packages/api/src/recoverer.ts';
 import { NETWORK } from './signed-requests.ts';
 
 /**

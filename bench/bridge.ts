@@ -8,17 +8,17 @@ import { type Address, address, hash, timeMs } from '@oddlot/units';
 import { encodeFunctionData, type Hex, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { LocalChain } from '../packages/devchain/src/local-chain.ts';
-import { defaultParameters } from '../packages/venue/src/genesis-commands.ts';
+import { defaultParameters } from '../packages/replica/src/genesis-commands.ts';
 import { ChainClient } from '../packages/custody/src/chain/chain-client.ts';
 import { localEndpoint } from '../packages/custody/src/chain/endpoints.ts';
 import type { BridgeContracts } from '../packages/custody/src/bridge-contract/deposit-logs.ts';
-import { DepositWatcher } from '../packages/venue/src/settlement/deposit-watcher.ts';
+import { DepositWatcher } from '../packages/settlement/src/deposit-watcher.ts';
 import { localKeys, type LocalKeys } from '../packages/custody/src/key-files/local-keys.ts';
 import {
   deployLocalContracts,
   LOCAL_PAYOUT_GAS,
 } from '../packages/custody/src/bridge-contract/local-contracts.ts';
-import { PayoutWorker } from '../packages/venue/src/settlement/payout/payout-worker.ts';
+import { PayoutWorker } from '../packages/settlement/src/payout/payout-worker.ts';
 import { Relayer } from '../packages/custody/src/send/relayer.ts';
 import { keyValidator } from '../packages/custody/src/signing/validators.ts';
 import { median, medianRatio, noted, same, show, sized, type Row, type Scale } from './report.ts';

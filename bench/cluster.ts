@@ -4,17 +4,17 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from '@oddlot/host/testing';
+import { freePorts } from '@oddlot/testing/host';
 import {
   findNatsServer,
   NATS_SERVER_WANTED,
-} from '../packages/venue/src/local-cluster/find-nats-server.ts';
+} from '../packages/cluster/src/servers/find-nats-server.ts';
 import {
   type NatsServers,
   PORTS_A_SERVER,
   runNatsServers,
-} from '../packages/venue/src/local-cluster/nats-servers.ts';
-import { startPostgres } from '../packages/venue/src/local-cluster/postgres-server.ts';
+} from '../packages/cluster/src/servers/nats-servers.ts';
+import { startPostgres } from '../packages/cluster/src/servers/postgres-server.ts';
 import { BarePublisher } from './bare-publisher.ts';
 import { BenchVenue, type Trader } from './bench-venue.ts';
 import type { Load, LoadResult } from './load-generator.ts';

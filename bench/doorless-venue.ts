@@ -1,17 +1,17 @@
 import { join } from 'node:path';
-import { genesisCommands } from '../packages/venue/src/genesis-commands.ts';
-import { Archivist } from '../packages/venue/src/history/archivist/archivist.ts';
-import { receiptArchiveOf } from '../packages/venue/src/history/open-history.ts';
-import { Receipts } from '../packages/venue/src/history/receipts.ts';
-import { EraStore, SnapshotStore } from '../packages/venue/src/log/checked-stores.ts';
-import { FileJournal } from '../packages/venue/src/log/file-journal.ts';
-import { LocalReplica } from '../packages/venue/src/replica/local-replica.ts';
-import { instrumentLookup } from '../packages/venue/src/translate/action-to-command.ts';
+import { genesisCommands } from '../packages/replica/src/genesis-commands.ts';
+import { Indexer } from '../packages/history/src/indexer/indexer.ts';
+import { receiptArchiveOf } from '../packages/history/src/open-history.ts';
+import { Receipts } from '../packages/history/src/receipts.ts';
+import { EraStore, SnapshotStore } from '../packages/replica/src/log/checked-stores.ts';
+import { FileJournal } from '../packages/replica/src/log/file-journal.ts';
+import { LocalReplica } from '../packages/replica/src/local-replica.ts';
+import { instrumentLookup } from '../packages/translate/src/action-to-command.ts';
 
-/** A venue without doors on a folder: journal, engine, receipts and the archivist's thread. */
+/** A venue without doors on a folder: journal, engine, receipts and the indexer's thread. */
 export type DoorlessVenue = {
   readonly replica: LocalReplica;
-  readonly archivist: Archivist;
+  readonly indexer: Indexer;
   /** How many snapshots were written. */
   readonly snapshots: () => number;
   /** Ends as by a crash: what is not written yet is only in the log. */
@@ -31,7 +31,7 @@ export async function openDoorless(
   };
   const journal = await FileJournal.open({ directory: join(folder, 'journal'), clock, onFatal });
   let snapshots = 0;
-  const archivist = await Archivist.open({
+  const indexer = await Indexer.open({
     settings: {
       data: folder,
       snapshotEveryBlocks: Number.MAX_SAFE_INTEGER,
@@ -54,18 +54,18 @@ export async function openDoorless(
   });
   const receipts: Receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
-    archive: receiptArchiveOf(() => archivist),
+    archive: receiptArchiveOf(() => indexer),
   });
   replica.attach(receipts);
   const { snapshotHeight } = await replica.start();
-  await archivist.start(replica.head, { seenFrom: snapshotHeight });
-  replica.onBlock((block) => archivist.follow(block));
+  await indexer.start(replica.head, { seenFrom: snapshotHeight });
+  replica.onBlock((block) => indexer.follow(block));
   return {
     replica,
-    archivist,
+    indexer,
     snapshots: () => snapshots,
     crash: async () => {
-      await archivist.terminate();
+      await indexer.terminate();
       await journal.close();
     },
   };

@@ -10,7 +10,7 @@ import {
   type State,
 } from '@oddlot/engine';
 import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units';
-import { genesisCommands } from '../packages/venue/src/genesis-commands.ts';
+import { genesisCommands } from '../packages/replica/src/genesis-commands.ts';
 import { createRandom } from './report.ts';
 
 /**

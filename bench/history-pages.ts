@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Fill } from '@oddlot/protocol';
 import { address, hash, type Address } from '@oddlot/units';
-import type { Ask } from '../packages/venue/src/history/history.ts';
+import type { Ask } from '../packages/history/src/history.ts';
 import {
   openHistoryStore,
   type HistoryStore,
-} from '../packages/venue/src/history/store/history-store.ts';
-import { bytesOf, fillPacker, kindOf } from '../packages/venue/src/history/store/row-codecs.ts';
+} from '../packages/history/src/store/history-store.ts';
+import { bytesOf, fillPacker, kindOf } from '../packages/history/src/store/row-codecs.ts';
 import { atMost, createRandom, same, show, sized, type Row, type Scale } from './report.ts';
 
 /**

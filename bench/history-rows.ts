@@ -5,31 +5,31 @@ import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { applyBlock, createState, type Block } from '@oddlot/engine';
 import { present } from '@oddlot/units';
-import type { AppliedBlock, BlockHead, LogEntry } from '../packages/venue/src/block/block.ts';
-import { countOf } from '../packages/venue/src/history/archivist/row-buffer.ts';
-import type { ReceiptRow } from '../packages/venue/src/history/receipt.ts';
-import { Receipts } from '../packages/venue/src/history/receipts.ts';
-import type { BlockRows } from '../packages/venue/src/history/rows/block-rows.ts';
-import { HistoryProjector } from '../packages/venue/src/history/rows/history-projector.ts';
-import { batchOf } from '../packages/venue/src/history/store/batch.ts';
+import type { AppliedBlock, BlockHead, LogEntry } from '../packages/replica/src/block.ts';
+import { countOf } from '../packages/history/src/indexer/row-buffer.ts';
+import type { ReceiptRow } from '../packages/history/src/receipt.ts';
+import { Receipts } from '../packages/history/src/receipts.ts';
+import type { BlockRows } from '../packages/history/src/rows/block-rows.ts';
+import { HistoryProjector } from '../packages/history/src/rows/history-projector.ts';
+import { batchOf } from '../packages/history/src/store/batch.ts';
 import {
   bytesOf,
   fillCodec,
   kindOf,
   orderCodec,
-} from '../packages/venue/src/history/store/row-codecs.ts';
+} from '../packages/history/src/store/row-codecs.ts';
 import {
   openHistoryStore,
   type HistoryStore,
-} from '../packages/venue/src/history/store/history-store.ts';
-import type { TableName } from '../packages/venue/src/history/store/history-tables.ts';
-import { MarketData } from '../packages/venue/src/read-models/market-data.ts';
+} from '../packages/history/src/store/history-store.ts';
+import type { TableName } from '../packages/history/src/store/history-tables.ts';
+import { MarketData } from '../packages/translate/src/read-models/market-data.ts';
 import {
   createBlockHasher,
   createTextHasher,
   GENESIS_HEAD,
-} from '../packages/venue/src/replica/block-hash.ts';
-import { instrumentLookup } from '../packages/venue/src/translate/instruments.ts';
+} from '../packages/replica/src/block-hash.ts';
+import { instrumentLookup } from '../packages/translate/src/instruments.ts';
 import { createEngineFlow } from './engine-flow.ts';
 import { createOutcomeFlow } from './outcome-flow.ts';
 import { loggedCommands } from './replay.ts';
@@ -55,7 +55,7 @@ import {
  */
 
 const TARGET = 0.5;
-/** As the archivist writes them. */
+/** As the indexer writes them. */
 const ROWS_AT_ONCE = 5_000;
 
 export async function rowRates(scale: Scale): Promise<readonly Row[]> {

@@ -7,7 +7,7 @@ import {
   type State,
 } from '@oddlot/engine';
 import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units';
-import { defaultParameters } from '../packages/venue/src/genesis-commands.ts';
+import { defaultParameters } from '../packages/replica/src/genesis-commands.ts';
 import { listing } from './positions.ts';
 import {
   atMost,

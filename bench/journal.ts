@@ -10,11 +10,11 @@ import {
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BlockBuffer } from '../packages/venue/src/log/block-codec.ts';
-import { FileJournal } from '../packages/venue/src/log/file-journal.ts';
-import { RECORD_HEADER_BYTES } from '../packages/venue/src/log/journal-format.ts';
-import type { AppliedBlock, LoggedCommand } from '../packages/venue/src/block/block.ts';
-import { Proposer } from '../packages/venue/src/replica/proposer.ts';
+import { BlockBuffer } from '../packages/replica/src/log/block-codec.ts';
+import { FileJournal } from '../packages/replica/src/log/file-journal.ts';
+import { RECORD_HEADER_BYTES } from '../packages/replica/src/log/journal-format.ts';
+import type { AppliedBlock, LoggedCommand } from '../packages/replica/src/block.ts';
+import { Proposer } from '../packages/replica/src/proposer.ts';
 import { createEngineFlow } from './engine-flow.ts';
 import {
   atLeast,

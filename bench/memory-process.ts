@@ -1,6 +1,6 @@
 import { applyBlock, createState, type Command, type OrderRequest } from '@oddlot/engine';
 import { address, hash, instrumentId, timeMs } from '@oddlot/units';
-import { genesisCommands } from '../packages/venue/src/genesis-commands.ts';
+import { genesisCommands } from '../packages/replica/src/genesis-commands.ts';
 import { collectGarbage, same } from './report.ts';
 
 /** Rests orders, `memory-process.ts ORDERS ACCOUNTS`, and tells what that took. */

@@ -8,7 +8,7 @@ import {
   type OrderRequest,
 } from '@oddlot/engine';
 import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units';
-import { genesisCommands } from '../packages/venue/src/genesis-commands.ts';
+import { genesisCommands } from '../packages/replica/src/genesis-commands.ts';
 import type { EngineFlow, EngineFlowOptions } from './engine-flow.ts';
 import { createRandom } from './report.ts';
 

@@ -1,14 +1,14 @@
 import { applyBlock, type Command, createState } from '@oddlot/engine';
 import { NETWORKS, type OutcomeEventPage, parseInfo } from '@oddlot/protocol';
 import { address, hash, instrumentId, timeMs } from '@oddlot/units';
-import { defaultParameters } from '../packages/venue/src/genesis-commands.ts';
-import { MarketData } from '../packages/venue/src/read-models/market-data.ts';
-import type { AppliedBlock } from '../packages/venue/src/block/block.ts';
+import { defaultParameters } from '../packages/replica/src/genesis-commands.ts';
+import { MarketData } from '../packages/translate/src/read-models/market-data.ts';
+import type { AppliedBlock } from '../packages/replica/src/block.ts';
 import {
   answerInfo,
   type InfoSettings,
   isStateQuery,
-} from '../packages/venue/src/translate/answer-info.ts';
+} from '../packages/translate/src/answer-info.ts';
 import { atMost, createRandom, median, same, show, sized, type Row, type Scale } from './report.ts';
 
 /** Pages of outcomeMeta over very many markets, while they trade. */

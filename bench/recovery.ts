@@ -1,4 +1,4 @@
-import { createRecoverer } from '../packages/venue/src/edge/recoverer.ts';
+import { createRecoverer } from '../packages/api/src/recoverer.ts';
 import {
   atMost,
   collectGarbage,

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Block, Command } from '@oddlot/engine';
-import { FileJournal } from '../packages/venue/src/log/file-journal.ts';
-import { EraStore, SnapshotStore } from '../packages/venue/src/log/checked-stores.ts';
-import { LocalReplica } from '../packages/venue/src/replica/local-replica.ts';
+import { FileJournal } from '../packages/replica/src/log/file-journal.ts';
+import { EraStore, SnapshotStore } from '../packages/replica/src/log/checked-stores.ts';
+import { LocalReplica } from '../packages/replica/src/local-replica.ts';
 import { createEngineFlow } from './engine-flow.ts';
 import { atMost, cpuMsOf, same, show, sized, type Row, type Scale } from './report.ts';
 

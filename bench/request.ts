@@ -119,7 +119,7 @@ class RequestBench {
     const rates: number[] = [];
     const spent: number[] = [];
     const main: number[] = [];
-    const archivist: number[] = [];
+    const indexer: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const lanes = await this.#lanes(actions, ORDERS_PER_ACTION);
       await this.#stored();
@@ -130,7 +130,7 @@ class RequestBench {
       const after = this.#cpu();
       spent.push(after.all - before.all);
       main.push(after.main - before.main);
-      archivist.push(after.archivist - before.archivist);
+      indexer.push(after.indexer - before.indexer);
       rates.push((actions * ORDERS_PER_ACTION * 1_000) / wallMs);
     }
     await this.#checkOrders();
@@ -142,17 +142,17 @@ class RequestBench {
       noted('CPU of the venue for one of them', 'all threads', eachUs(spent), ' µs'),
       noted(
         'CPU of its history thread for one of them, against the main thread',
-        `${show(eachUs(archivist))} µs against ${show(eachUs(main))} µs, until all rows are stored`,
-        medianRatio(archivist, main),
+        `${show(eachUs(indexer))} µs against ${show(eachUs(main))} µs, until all rows are stored`,
+        medianRatio(indexer, main),
       ),
     ];
   }
 
-  #cpu(): { readonly all: number; readonly main: number; readonly archivist: number } {
+  #cpu(): { readonly all: number; readonly main: number; readonly indexer: number } {
     return {
       all: this.#venue.cpuMs(),
       main: this.#venue.threadCpuMs('MainThread'),
-      archivist: this.#venue.threadCpuMs('history-indexer'),
+      indexer: this.#venue.threadCpuMs('history-indexer'),
     };
   }
 

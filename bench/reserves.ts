@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyBlock, createState, owedMicroUsdc, type Command, type State } from '@oddlot/engine';
 import { address, timeMs, type Address } from '@oddlot/units';
-import { defaultParameters } from '../packages/venue/src/genesis-commands.ts';
-import { buildTree } from '../packages/venue/src/reserves/build-tree.ts';
-import { readProof } from '../packages/venue/src/reserves/read-proof.ts';
+import { defaultParameters } from '../packages/replica/src/genesis-commands.ts';
+import { buildTree } from '../packages/history/src/reserves/build-tree.ts';
+import { readProof } from '../packages/history/src/reserves/read-proof.ts';
 import {
   createTreeHasher,
   NODE_BYTES,
   treeFile,
   type TreeHasher,
-} from '../packages/venue/src/reserves/tree-file.ts';
+} from '../packages/history/src/reserves/tree-file.ts';
 import {
   atMost,
   collectGarbage,

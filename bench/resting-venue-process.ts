@@ -1,12 +1,12 @@
 import type { Command, OrderRequest } from '@oddlot/engine';
 import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units';
-import { genesisCommands } from '../packages/venue/src/genesis-commands.ts';
+import { genesisCommands } from '../packages/replica/src/genesis-commands.ts';
 import { openDoorless, type DoorlessVenue } from './doorless-venue.ts';
 import { collectGarbage, same } from './report.ts';
 
 /**
  * A venue on a folder, `resting-venue-process.ts FOLDER ORDERS ACCOUNTS`, in which orders rest. While
- * its archivist writes the snapshot a trickle of blocks goes on, and a timer tells for how long the
+ * its indexer writes the snapshot a trickle of blocks goes on, and a timer tells for how long the
  * main thread did not come to it. It ends as by a crash, so that the blocks of the trickle are behind
  * the snapshot.
  */
@@ -75,7 +75,7 @@ async function run(): Promise<void> {
 async function measure(of: DoorlessVenue): Promise<SnapshotStall> {
   const trickle = new Trickle(of);
   const watch = new StallWatch();
-  // The archivist counts commands: until it has counted enough nothing is written.
+  // The indexer counts commands: until it has counted enough nothing is written.
   for (let count = 0; count < TRICKLE_BEFORE; count++) await trickle.next();
   const startedMs = performance.now();
   const { height } = of.replica.head;
@@ -150,7 +150,7 @@ async function lay(of: DoorlessVenue, action: number): Promise<void> {
 }
 
 async function caughtUp(of: DoorlessVenue): Promise<void> {
-  while (of.archivist.storedHeight < of.replica.head.height) {
+  while (of.indexer.storedHeight < of.replica.head.height) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

@@ -1,8 +1,8 @@
 import { applyBlock, checkInvariants, createState, type Command } from '@oddlot/engine';
 import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units';
-import { defaultParameters } from '../packages/venue/src/genesis-commands.ts';
-import { MarketData } from '../packages/venue/src/read-models/market-data.ts';
-import type { AppliedBlock } from '../packages/venue/src/block/block.ts';
+import { defaultParameters } from '../packages/replica/src/genesis-commands.ts';
+import { MarketData } from '../packages/translate/src/read-models/market-data.ts';
+import type { AppliedBlock } from '../packages/replica/src/block.ts';
 import {
   atMost,
   cpuMs,

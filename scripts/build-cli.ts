@@ -14,7 +14,7 @@ const OUT = join(ROOT, 'packages/cli/dist/oddlot');
 const READ = [
   'package.json',
   'docs/reference',
-  'packages/venue/eras',
+  'packages/replica/eras',
   'packages/web/dist/page',
 ] as const;
 /** Looked up by name where they are installed. */
@@ -30,7 +30,7 @@ function placeOf(id: string, what: string): string {
 }
 
 function versionOf(name: string): string {
-  const manifests = ['venue', 'host'].map((owner) => readJson(`packages/${owner}/package.json`));
+  const manifests = ['replica', 'host'].map((owner) => readJson(`packages/${owner}/package.json`));
   const found = manifests.map(({ dependencies = {} }) => dependencies[name]).find(Boolean);
   if (found === undefined) throw new Error(`no package specifies a version of ${name}`);
   return found;

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 
 /**
- * Bundles the engine of a release, which a later release needs to open its folders (packages/venue/eras/README.md):
+ * Bundles the engine of a release, which a later release needs to open its folders (packages/replica/eras/README.md):
  *
  *     node scripts/bundle-era.ts <tree of the release> <its version of the rules> [output file]
  *
@@ -15,7 +15,7 @@ import { join, resolve } from 'node:path';
 
 const [tree = '', rules = '', output] = process.argv.slice(2);
 const release = resolve(tree);
-const folder = join(import.meta.dirname, '..', 'packages', 'venue', 'eras');
+const folder = join(import.meta.dirname, '..', 'packages', 'replica', 'eras');
 const source = join(release, 'packages', 'venue', 'src');
 const written = join(folder, `rules-${rules}.entry.js`);
 const input = existsSync(written) ? written : join(source, 'create-engine.ts');

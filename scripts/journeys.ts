@@ -14,8 +14,8 @@ const JOURNEYS = [
   'tests/conformance/{deposits,reserves,withdrawals}.test.ts',
   'packages/contracts/src/outputs.test.ts',
   'packages/custody/src/bridge/run-bridge.test.ts',
-  'packages/venue/src/history/archivist/*.test.ts',
-  'packages/venue/src/history/store/history-store.test.ts',
+  'packages/history/src/indexer/*.test.ts',
+  'packages/history/src/store/history-store.test.ts',
   'bench/bench.test.ts',
 ];
 const SHARES = 6;

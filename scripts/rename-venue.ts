@@ -1,4 +1,5 @@
-import { readConfig, renameVenue } from '@oddlot/venue';
+import { renameVenue } from '@oddlot/replica/rename-venue';
+import { readConfig } from '@oddlot/venue';
 
 /**
  * Gives the data folder of a venue that does not run another name, so that nothing signed for the old one

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { ACTIONS, CHANNELS, INFO_QUERIES } from '@oddlot/protocol';
 
 /**
- * Counts the code base: `npm run size`. Source files are the TypeScript files of `packages/`, without tests and their
- * set-ups. The second table counts the source files that name an action, a query or a channel as a whole word.
+ * Counts the code base: `npm run size`. Source files are the TypeScript files of `packages/`, without tests. The second table counts the source files that name an action, a query or a channel as a whole word.
  */
 
 const ROOT = join(import.meta.dirname, '..');
 const SMALL_LINES = 30;
-const TEST = /\.test\.tsx?$|\/testing\//;
+const TEST = /\.test\.tsx?$/;
 
 type Counted = { readonly path: string; readonly lines: number; readonly text: string };
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { NATS_SERVER_WANTED } from '../packages/venue/src/local-cluster/find-nats-server.ts';
+import { NATS_SERVER_WANTED } from '../packages/cluster/src/servers/find-nats-server.ts';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
 /** What the files of tests ask that need a NATS server. */

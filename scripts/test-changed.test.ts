@@ -6,8 +6,8 @@ import { testsFor } from './test-changed.ts';
 const ROOT = join(import.meta.dirname, '..');
 
 test('a change is tested by what imports it and by a part of what starts it', () => {
-  const near = 'packages/venue/src/history/receipts.test.ts';
-  expect(testsFor(['packages/venue/src/history/receipts.ts'], [near])).toEqual([
+  const near = 'packages/history/src/receipts.test.ts';
+  expect(testsFor(['packages/history/src/receipts.ts'], [near])).toEqual([
     near,
     'tests/conformance/history',
   ]);
@@ -19,7 +19,7 @@ test('the nearest row of the table counts, and each test once', () => {
 });
 
 test('of other packages the table says which, however many import it', () => {
-  const far = 'packages/venue/src/edge/http/edge-over-http.test.ts';
+  const far = 'packages/api/src/http/edge-over-http.test.ts';
   expect(testsFor(['packages/units/src/quantity.ts'], [far])).toEqual([
     'tests/conformance/positions-and-money',
   ]);
@@ -36,7 +36,7 @@ test('what takes minutes runs when it is itself what changed', () => {
   expect(testsFor([long], [long])).toEqual([long]);
 });
 
-test.each(['packages/venue/src/replica/a.ts', 'packages/venue/src/cluster/a.ts'])(
+test.each(['packages/replica/src/a.ts', 'packages/cluster/src/a.ts'])(
   'what replicas agree by is seen by tests of clusters, and of clusters in trouble: %s',
   (changed) => {
     const tests = testsFor([changed], []);

@@ -12,7 +12,7 @@ test('what names the threads of a run is not kept for a run that has others', ()
     process.env['ODDLOT_TEST_PROGRAMS'] = folder;
     return generators.map((keyOf) => keyOf({ sourceCode }));
   };
-  const starter = `new Worker(new URL('./archivist-worker.ts', import.meta.url))`;
+  const starter = `new Worker(new URL('./indexer-worker.ts', import.meta.url))`;
   try {
     expect(keysIn('/a', starter)).not.toEqual(keysIn('/b', starter));
     expect(keysIn('/a', 'export {};')).toEqual(keysIn('/b', 'export {};'));

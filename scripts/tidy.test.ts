@@ -16,10 +16,10 @@ const MANIFESTS = [
   manifest('packages/protocol/package.json', { dependencies: { '@oddlot/units': '0', zod: '4' } }),
   manifest('packages/host/package.json', {
     dependencies: { zod: '4' },
-    exports: { './ports': './src/ports/index.ts', './testing': './src/testing/index.ts' },
+    exports: { './ports': './src/ports/index.ts' },
   }),
-  manifest('packages/custody/package.json', { devDependencies: { '@oddlot/devchain': '0' } }),
-  manifest('packages/venue/package.json', {
+  manifest('packages/custody/package.json', {}),
+  manifest('packages/api/package.json', {
     dependencies: {
       '@oddlot/engine': '0',
       '@oddlot/host': '0',
@@ -42,7 +42,7 @@ function rules(path: string, text: string, ...besides: SourceFile[]): string[] {
 
 const ENGINE = 'packages/engine/src/perp/margin.ts';
 const UNITS = 'packages/units/src/quantity.ts';
-const VENUE = 'packages/venue/src/edge/server.ts';
+const VENUE = 'packages/api/src/server.ts';
 const CUSTODY = 'packages/custody/src/chain/chain-client.ts';
 
 test('a tidy file has no findings', () => {
@@ -108,7 +108,7 @@ describe('purity', () => {
     expect(rules(ENGINE, code)).toEqual([`1 ${rule}`]);
     expect(rules(UNITS, code)).toEqual([`1 ${rule}`]);
     expect(rules(ENGINE.replace('.ts', '.test.ts'), code)).toEqual([]);
-    expect(rules('packages/engine/src/testing/scenario.ts', code)).toEqual([]);
+    expect(rules('tests/support/engine/scenario.ts', code)).toEqual([]);
     expect(rules(VENUE, code)).toEqual([]);
   });
 
@@ -202,7 +202,7 @@ describe('imports', () => {
     [VENUE, "import WebSocket from 'ws/lib';", undefined],
     [VENUE, "import fastify from 'fastify';", 'import-undeclared'],
     [VENUE, "const x = await import('fastify');", 'import-undeclared'],
-    ['packages/venue/src/edge/a.test.ts', "import { test } from 'vitest';", undefined],
+    ['packages/api/src/a.test.ts', "import { test } from 'vitest';", undefined],
     [VENUE, "import { test } from 'vitest';", 'import-undeclared'],
     ['tests/e2e/a.test.ts', "import { createState } from '@oddlot/engine';", undefined],
     ['bench/book.ts', "import { z } from 'zod';", undefined],
@@ -217,28 +217,22 @@ describe('imports', () => {
     [VENUE, "import { applyBlock, type State } from '@oddlot/engine';", undefined],
     [VENUE, "import { apply } from '../../../engine/src/apply.ts';", 'import-direction'],
     [VENUE, "import { HttpPort } from '@oddlot/host/ports';", undefined],
-    [VENUE, "import { listen } from '@oddlot/host/testing';", 'import-testing'],
-    ['packages/venue/src/edge/a.test.ts', "import { a } from '@oddlot/host/testing';", undefined],
-    [VENUE, "import { a } from '@oddlot/host/testing/ports';", 'import-testing'],
+    [VENUE, "import { listen } from '@oddlot/testing/host';", 'import-testing'],
+    ['packages/api/src/a.test.ts', "import { a } from '@oddlot/testing/host';", undefined],
+    [VENUE, "import { a } from '@oddlot/testing/host/ports';", 'import-testing'],
     [CUSTODY, "import { LocalChain } from '@oddlot/devchain/local-chain';", 'import-direction'],
-    ['packages/custody/src/testing/a.ts', "import { a } from '@oddlot/devchain';", undefined],
+    ['tests/support/custody/a.ts', "import { a } from '@oddlot/devchain';", undefined],
     [CUSTODY, "import { V } from '@oddlot/venue';", 'import-direction'],
     ['packages/host/src/ports/a.ts', "import { V } from '@oddlot/venue';", 'import-direction'],
     [VENUE, "import { a } from './other';", 'import-extension'],
     [VENUE, "import { a } from './other.js';", 'import-extension'],
     [VENUE, "import {\n  a,\n  b,\n} from '../replica/replica.ts';", undefined],
-    [VENUE, "import { Journal } from '../log/file-journal.ts';", 'import-direction'],
-    [VENUE, "import { rows } from '../history/queries/fills.ts';", undefined],
-    [VENUE, "import { walk } from '../oracle/random-walk.ts';", 'import-direction'],
-    [VENUE, "import type { Walk } from '../oracle/random-walk.ts';", undefined],
-    ['packages/venue/src/history/a.ts', "import { L } from '../log/log.ts';", 'import-direction'],
-    ['packages/venue/src/history/a.test.ts', "import { L } from '../log/log.ts';", undefined],
     [VENUE, "import { limit } from './rate-limit.ts';", undefined],
-    [ENGINE, "import { scenario } from '../testing/scenario.ts';", 'import-testing'],
-    ['packages/engine/src/a.test.ts', "import { scenario } from './testing/s.ts';", undefined],
+    [ENGINE, "import { scenario } from '@oddlot/testing/engine/scenario';", 'import-testing'],
+    ['packages/engine/src/a.test.ts', "import { s } from '@oddlot/testing/engine/s';", undefined],
+    [ENGINE, "import { scenario } from './scenario.test.ts';", 'import-testing'],
     ['bench/page/a.ts', "import { Visit } from '../../tests/web/support/visit.ts';", undefined],
     ['bench/a.ts', "import { Visit } from '../tests/web/support/visit.ts';", 'import-testing'],
-    ['packages/venue/src/main.ts', "import { Journal } from './log/file-journal.ts';", undefined],
   ])('%s: %s', (path, code, rule) => {
     const found = tidy([...MANIFESTS, { path, text: code }]).map((finding) => finding.rule);
     // A door or a re-export may break further rules; here only the import matters.
@@ -272,14 +266,14 @@ import { c } from 'template';
 
 describe('names and sizes', () => {
   test.each([
-    ['packages/venue/src/edge/placeOrders.ts', 'name-kebab'],
-    ['packages/venue/src/edge/Http/place-orders.ts', 'name-kebab'],
-    ['packages/venue/src/edge/place_orders.ts', 'name-kebab'],
-    ['packages/venue/src/edge/utils.ts', 'name-vague'],
-    ['packages/venue/src/edge/helpers.ts', 'name-vague'],
-    ['packages/venue/src/edge/common.ts', 'name-vague'],
-    ['packages/venue/src/edge/socket-manager.ts', 'name-vague'],
-    ['packages/venue/src/edge/index.ts', 'name-barrel'],
+    ['packages/api/src/placeOrders.ts', 'name-kebab'],
+    ['packages/api/src/Http/place-orders.ts', 'name-kebab'],
+    ['packages/api/src/place_orders.ts', 'name-kebab'],
+    ['packages/api/src/utils.ts', 'name-vague'],
+    ['packages/api/src/helpers.ts', 'name-vague'],
+    ['packages/api/src/common.ts', 'name-vague'],
+    ['packages/api/src/socket-manager.ts', 'name-vague'],
+    ['packages/api/src/ws/index.ts', 'name-barrel'],
   ])('%s', (path, rule) => {
     expect(rules(path, '')).toEqual([`1 ${rule}`]);
   });
@@ -287,7 +281,7 @@ describe('names and sizes', () => {
   test.each([
     'packages/venue/src/index.ts',
     'packages/host/src/ports/index.ts',
-    'packages/venue/src/edge/a-b2.prop.test.ts',
+    'packages/api/src/a-b2.prop.test.ts',
     'bench/run.ts',
   ])('%s is fine', (path) => {
     expect(rules(path, '')).toEqual([]);
@@ -295,12 +289,12 @@ describe('names and sizes', () => {
 
   test('a barrel is found by what it does', () => {
     const code = "export * from './a.ts';";
-    expect(rules('packages/venue/src/edge/all.ts', code)).toEqual(['1 name-barrel']);
+    expect(rules('packages/api/src/all.ts', code)).toEqual(['1 name-barrel']);
     expect(rules('packages/venue/src/index.ts', code)).toEqual([]);
   });
 
   test('a long file is found, unless it is listed, and a listed one may not grow', () => {
-    const path = 'packages/venue/src/edge/long.ts';
+    const path = 'packages/api/src/long.ts';
     const lines = (count: number) => [{ path, text: '\n'.repeat(count) }];
     const listed = { [path]: { lines: FILE_LINES_MAX + 10, reason: 'a table' } };
     const found = (count: number, exceptions = {}) =>
@@ -349,9 +343,7 @@ describe('words', () => {
     ['test', 'concurrent', 'only'],
   ])('%s %s', (...words) => {
     const call = words.join('.');
-    expect(rules('packages/venue/src/edge/a.test.ts', `${call}('a', run);`)).toEqual([
-      '1 test-focus',
-    ]);
+    expect(rules('packages/api/src/a.test.ts', `${call}('a', run);`)).toEqual(['1 test-focus']);
     expect(rules(VENUE, `${call}('a', run);`)).toEqual([]);
   });
 

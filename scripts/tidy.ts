@@ -1,8 +1,14 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkExports } from './tidy/exports.ts';
-import { checkFloors } from './tidy/floors.ts';
-import { checkImports, declaredIn, doorsOf, isTestPath, packageOf } from './tidy/imports.ts';
+import {
+  checkImports,
+  checkLayers,
+  declaredIn,
+  doorsOf,
+  isTestPath,
+  packageOf,
+} from './tidy/imports.ts';
 import {
   checkBigintLiteralDivision,
   checkDivision,
@@ -40,6 +46,11 @@ const PROGRAMS: ReadonlySet<string> = new Set([
   'devchain',
   'custody',
   'relay',
+  'replica',
+  'history',
+  'cluster',
+  'settlement',
+  'api',
   'venue',
   'audit',
 ]);
@@ -105,7 +116,7 @@ function checkCode(
     ...checkName(source.path, doors),
     ...checkWords(source),
     ...checkImports(source, manifests),
-    ...checkFloors(source),
+    ...checkLayers(source),
   ];
   const owner = packageOf(source.path);
   if (owner === undefined || isTestPath(source.path)) return found;

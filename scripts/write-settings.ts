@@ -22,8 +22,14 @@ export const SETTING_GUIDES: readonly {
   {
     program: VENUE_SETTINGS,
     guide: 'docs/operate/settings.md',
-    declared: ['packages/venue/src/settings/', 'packages/venue/src/edge/budget-settings.ts'],
-    sources: ['packages/venue/src'],
+    declared: [
+      'packages/venue/src/settings/',
+      'packages/api/src/budget-settings.ts',
+      'packages/cluster/src/cluster-settings.ts',
+    ],
+    sources: ['api', 'cluster', 'history', 'replica', 'settlement', 'translate', 'venue'].map(
+      (name) => `packages/${name}/src`,
+    ),
   },
   {
     program: RELAY_SETTINGS,

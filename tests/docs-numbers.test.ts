@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../packages/engine/src/messages/limits.ts';
 import { markBandE8 } from '../packages/engine/src/state/perp.ts';
-import { defaultParameters, genesisCommands } from '../packages/venue/src/genesis-commands.ts';
+import { defaultParameters, genesisCommands } from '../packages/replica/src/genesis-commands.ts';
 import { RESULT_AFTER_MS } from '../packages/venue/src/exhibition/exhibition-results.ts';
 import { STEP_MS } from '../packages/venue/src/exhibition/fair-paths.ts';
 import { EVENT_TEMPLATES } from '../packages/venue/src/exhibition/event-templates.ts';

@@ -34,7 +34,7 @@ describe('docs/upgrade-policy.md', () => {
   });
 
   test('this tree has the engine of the release before, and no other', () => {
-    const names = readdirSync(join(REPOSITORY, 'packages/venue/eras'));
+    const names = readdirSync(join(REPOSITORY, 'packages/replica/eras'));
     expect(previous.rules).toBe(RULES_VERSION - 1);
     expect(names.filter((name) => /^rules-\d+\.js$/.test(name))).toEqual([
       `rules-${previous.rules}.js`,

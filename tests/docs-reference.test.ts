@@ -18,22 +18,19 @@ import {
 import { DECIMAL_LENGTH_MAX } from '@oddlot/units';
 import { LIMITS as ENGINE_LIMITS } from '../packages/engine/src/messages/limits.ts';
 import { readConfig } from '../packages/venue/src/config.ts';
-import {
-  EXPORT_LIMITS,
-  EXPORT_WORK,
-} from '../packages/venue/src/edge/http/exports/export-endpoints.ts';
-import { SHARES_MAX } from '../packages/venue/src/edge/http/history/builder-rows.ts';
+import { EXPORT_LIMITS, EXPORT_WORK } from '../packages/api/src/http/exports/export-endpoints.ts';
+import { SHARES_MAX } from '../packages/api/src/http/history/builder-rows.ts';
 import {
   HISTORY_PACE,
   LONG_MS,
   SERVER_MS_MAX,
-} from '../packages/venue/src/history/archivist/waiting-questions.ts';
-import { SETTLED_KEPT_MS } from '../packages/venue/src/read-models/outcome-catalogue.ts';
-import { LATE_MS_MAX } from '../packages/venue/src/edge/ws/channel-session.ts';
-import { STALLED_MS } from '../packages/venue/src/edge/ws/replays.ts';
-import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
-import { defaultParameters } from '../packages/venue/src/genesis-commands.ts';
-import { BLOCK_WAIT_MS } from '../packages/venue/src/history/archivist/archivist.ts';
+} from '../packages/history/src/indexer/waiting-questions.ts';
+import { SETTLED_KEPT_MS } from '../packages/translate/src/read-models/outcome-catalogue.ts';
+import { LATE_MS_MAX } from '../packages/api/src/ws/channel-session.ts';
+import { STALLED_MS } from '../packages/api/src/ws/replays.ts';
+import { WS_LIMITS } from '../packages/api/src/ws-limits.ts';
+import { defaultParameters } from '../packages/replica/src/genesis-commands.ts';
+import { BLOCK_WAIT_MS } from '../packages/history/src/indexer/indexer.ts';
 import { PACE } from '../packages/host/src/ports/fair-queue.ts';
 import { aVenue } from './support/actors.ts';
 import { CALM, REPOSITORY } from './support/venue-process.ts';
@@ -126,7 +123,9 @@ describe('docs/reference/exchange.md', () => {
 });
 
 test('docs/reference/errors.md marks the texts that nothing answers yet, and no other', () => {
-  const names = ['protocol', 'host', 'custody', 'relay', 'venue'];
+  const names = readdirSync(join(REPOSITORY, 'packages')).filter(
+    (name) => !['engine', 'web'].includes(name),
+  );
   const folders = names.map((name) => join(REPOSITORY, 'packages', name, 'src'));
   const code = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -11,9 +11,9 @@ import {
   premiumE10,
 } from '../packages/engine/src/perp/funding.ts';
 import { createClosing } from '../packages/engine/src/state/hours.ts';
-import { deal, leap, openGap, px, worth, X, Z } from '../packages/engine/src/testing/gaps.ts';
-import { actor, PERP, Scenario } from '../packages/engine/src/testing/scenario.ts';
-import { defaultParameters, genesisCommands } from '../packages/venue/src/genesis-commands.ts';
+import { deal, leap, openGap, px, worth, X, Z } from './support/engine/gaps.ts';
+import { actor, PERP, Scenario } from './support/engine/scenario.ts';
+import { defaultParameters, genesisCommands } from '../packages/replica/src/genesis-commands.ts';
 import { formatDecimal } from '@oddlot/units';
 import { REPOSITORY } from './support/venue-process.ts';
 

@@ -17,25 +17,25 @@ import {
   WS_CHANNELS,
   type VenueHealth,
 } from '@oddlot/protocol';
-import { infoEndpoint } from '../packages/venue/src/edge/http/info-endpoint.ts';
+import { infoEndpoint } from '../packages/api/src/http/info-endpoint.ts';
 import { RateLimiter } from '../packages/host/src/http/rate-limiter.ts';
-import { createRecoverer, type Recoverer } from '../packages/venue/src/edge/recoverer.ts';
-import type { ChannelSet } from '../packages/venue/src/edge/ws/channel-session.ts';
-import { ApiChannels, NodeChannels } from '../packages/venue/src/edge/ws/channel-sets.ts';
-import { ExplorerTail, RecentBlocks } from '../packages/venue/src/history/recent-blocks.ts';
-import { TestHistory } from '../packages/venue/src/testing/ws/test-history.ts';
-import { TradeTape } from '../packages/venue/src/history/trade-tape.ts';
-import { SYSTEM_TIMING } from '../packages/venue/src/edge/ws/timing.ts';
-import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
-import { MarketData } from '../packages/venue/src/read-models/market-data.ts';
-import { GENESIS_HEAD } from '../packages/venue/src/replica/block-hash.ts';
-import type { History } from '../packages/venue/src/history/history.ts';
-import { Receipts } from '../packages/venue/src/history/receipts.ts';
+import { createRecoverer, type Recoverer } from '../packages/api/src/recoverer.ts';
+import type { ChannelSet } from '../packages/api/src/ws/channel-session.ts';
+import { ApiChannels, NodeChannels } from '../packages/api/src/ws/channel-sets.ts';
+import { ExplorerTail, RecentBlocks } from '../packages/history/src/recent-blocks.ts';
+import { TestHistory } from './support/venue/ws/test-history.ts';
+import { TradeTape } from '../packages/history/src/trade-tape.ts';
+import { SYSTEM_TIMING } from '../packages/api/src/ws/timing.ts';
+import { WS_LIMITS } from '../packages/api/src/ws-limits.ts';
+import { MarketData } from '../packages/translate/src/read-models/market-data.ts';
+import { GENESIS_HEAD } from '../packages/replica/src/block-hash.ts';
+import type { History } from '../packages/history/src/history.ts';
+import { Receipts } from '../packages/history/src/receipts.ts';
 import {
   openHistoryStore,
   type HistoryStore,
-} from '../packages/venue/src/history/store/history-store.ts';
-import type { Replica } from '../packages/venue/src/replica/replica.ts';
+} from '../packages/history/src/store/history-store.ts';
+import type { Replica } from '../packages/replica/src/replica.ts';
 import { aVenue, order } from './support/actors.ts';
 import type { Json } from './support/client.ts';
 import { CALM, NODE, REPOSITORY } from './support/venue-process.ts';

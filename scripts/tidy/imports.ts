@@ -1,72 +1,30 @@
+import { type PackageRules, PACKAGES } from './layers.ts';
 import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
 
 /**
- * Who may import whom. npm hoists every package to the root, so an import that its package does not
+ * Directions of imports between packages and layers (`layers.ts`). npm hoists every package to the root, so an import that its package does not
  * declare resolves all the same; and the compiler lets any folder import any other. These rules keep
- * the direction that ARCHITECTURE.md draws.
+ * the directions that ARCHITECTURE.md shows.
  */
-
-/** Packages of this repository that each may import. */
-const DIRECTION: Readonly<Record<string, readonly string[]>> = {
-  units: [],
-  engine: ['units'],
-  protocol: ['units'],
-  sdk: ['units', 'protocol'],
-  contracts: [],
-  host: ['units', 'protocol'],
-  devchain: ['units', 'host'],
-  custody: ['units', 'protocol', 'contracts', 'host'],
-  relay: ['units', 'contracts', 'host', 'devchain', 'custody', 'sdk'],
-  venue: ['units', 'engine', 'protocol', 'contracts', 'host', 'devchain', 'custody', 'relay'],
-  audit: ['units', 'engine', 'protocol', 'host', 'devchain', 'custody', 'venue'],
-  testkit: [
-    'units',
-    'engine',
-    'protocol',
-    'contracts',
-    'host',
-    'devchain',
-    'custody',
-    'sdk',
-    'venue',
-  ],
-  cli: ['units', 'protocol', 'host', 'audit', 'custody', 'relay', 'sdk', 'testkit', 'venue'],
-  web: ['units', 'sdk'],
-};
-
-/** Packages that its tests alone may import besides. */
-const TESTS_BESIDES: Readonly<Record<string, readonly string[]>> = {
-  custody: ['devchain'],
-  relay: ['protocol'],
-};
 
 /** Packages that must run without Node. */
 const HOSTLESS: readonly string[] = ['units', 'engine', 'protocol', 'web'];
 
-/**
- * Parts of the process that know the replica but not each other: `venue.ts` joins them. Types may
- * cross, since they leave nothing behind at run time.
- */
-const VENUE_PARTS: readonly string[] = ['edge', 'oracle', 'exhibition', 'settlement'];
-/** Parts that see the log only as what the replica made of it. */
-const WITHOUT_LOG: readonly string[] = [...VENUE_PARTS, 'history', 'bots'];
-
 type Import = {
   readonly specifier: string;
   readonly line: number;
-  readonly typeOnly: boolean;
 };
 
 /** Every static import, re-export and `import()` of a literal. */
 export function importsOf(source: Source): Import[] {
   const pattern =
-    /(?:^|[;\n}])\s*(import|export)\s+(type\s+)?(?:[\w$*\s{},]+?\sfrom\s*)?(['"])([^'"\n]+)\3|\bimport\(\s*(['"])([^'"\n]+)\5\s*\)/g;
+    /(?:^|[;\n}])\s*(import|export)\s+(?:type\s+)?(?:[\w$*\s{},]+?\sfrom\s*)?(['"])([^'"\n]+)\2|\bimport\(\s*(['"])([^'"\n]+)\4\s*\)/g;
   return [...source.uncommented.matchAll(pattern)].flatMap((match) => {
-    const specifier = match[4] ?? match[6];
+    const specifier = match[3] ?? match[5];
     const keyword = match.index + match[0].search(/\S(?=mport|xport)/);
     // Inside a string the same words are blank in `code`.
     if (specifier === undefined || source.code[keyword] === ' ') return [];
-    return [{ specifier, line: lineAt(source.text, keyword), typeOnly: match[2] !== undefined }];
+    return [{ specifier, line: lineAt(source.text, keyword) }];
   });
 }
 
@@ -84,12 +42,15 @@ export function checkImports(
   });
 }
 
+/** The package of `tests/support/`. */
+const TESTING = 'testing';
+
 type Problem = { readonly rule: string; readonly message: string };
 
 function relativeProblem(
   path: string,
   owner: string | undefined,
-  { specifier, typeOnly }: Import,
+  { specifier }: Import,
 ): Problem | undefined {
   if (!/\.(?:ts|tsx|json|css)$/.test(specifier)) {
     return {
@@ -108,16 +69,7 @@ function relativeProblem(
   if (isTestPath(target) && !isTestPath(path) && !path.startsWith('bench/page/')) {
     return ofTests(specifier);
   }
-  const from = venuePart(path);
-  const to = venuePart(target);
-  if (from === undefined || to === undefined || from === to || typeOnly) return undefined;
-  const isSideways = VENUE_PARTS.includes(from) && VENUE_PARTS.includes(to);
-  const isLog = WITHOUT_LOG.includes(from) && to === 'log';
-  if (isTestPath(path) || !(isSideways || isLog)) return undefined;
-  return {
-    rule: 'import-direction',
-    message: `${from}/ may not import ${to}/; use replica/, or let venue.ts pass it`,
-  };
+  return undefined;
 }
 
 function ofTests(specifier: string): Problem {
@@ -148,10 +100,9 @@ function bareProblem(
   const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
   const sibling = /^@oddlot\/(.+)$/.exec(name)?.[1];
   if (owner !== undefined && sibling !== undefined && sibling !== owner) {
-    const besides = isTest ? (TESTS_BESIDES[owner] ?? []) : [];
-    const allowed = [...(DIRECTION[owner] ?? []), ...besides];
-    if (/\/testing(?:\/|$)/.test(specifier) && !isTest) return ofTests(specifier);
-    if (!allowed.includes(sibling)) {
+    const allowed = PACKAGES[owner]?.uses ?? [];
+    if (sibling === TESTING && !isTest) return ofTests(specifier);
+    if (!isTest && !allowed.includes(sibling)) {
       const list =
         allowed.map((other) => `@oddlot/${other}`).join(', ') || 'no other package of the project';
       return {
@@ -168,7 +119,7 @@ function bareProblem(
       (isTest && manifest === 'package.json'),
   );
   if (lists.some(([, names]) => names.has(name))) return undefined;
-  if (owner === undefined && sibling !== undefined) return undefined;
+  if ((owner === undefined || isTest) && sibling !== undefined) return undefined;
   const manifest = owner === undefined ? 'package.json' : `packages/${owner}/package.json`;
   return {
     rule: 'import-undeclared',
@@ -190,7 +141,7 @@ export function declaredIn(manifestText: string): ReadonlySet<string> {
 
 /** The files that a package.json of ours opens to other packages. */
 export function doorsOf({ path, text }: SourceFile): string[] {
-  if (!/^packages\/[^/]+\/package\.json$/.test(path)) return [];
+  if (!/^(?:packages\/[^/]+|tests\/support)\/package\.json$/.test(path)) return [];
   const { exports = {} } = JSON.parse(text) as { readonly exports?: Record<string, unknown> };
   return Object.values(exports).flatMap((file) =>
     typeof file === 'string' ? [resolveImport(path, file)] : [],
@@ -203,11 +154,57 @@ export function packageOf(path: string): string | undefined {
 
 /** Tests, and what only tests import. */
 export function isTestPath(path: string): boolean {
-  return /\.test(?:-d)?\.tsx?$|^tests\/|^packages\/[^/]+\/src\/testing\//.test(path);
+  return /\.test(?:-d)?\.tsx?$|^tests\//.test(path);
 }
 
-function venuePart(path: string): string | undefined {
-  return /^packages\/venue\/src\/([^/]+)\//.exec(path)?.[1];
+/** Imports of a file into a higher or the same layer of its package, and a file that belongs to no layer. */
+export function checkLayers(
+  source: Source,
+  packages: Readonly<Record<string, PackageRules>> = PACKAGES,
+): Finding[] {
+  const { 1: owner = '' } = /^packages\/([^/]+)\/src\//.exec(source.path) ?? [];
+  const layers = packages[owner]?.layers;
+  if (layers === undefined) return [];
+  const root = `packages/${owner}/src/`;
+  const here = placeIn(layers, source.path.slice(root.length));
+  if (here === undefined) {
+    const message = `does not belong to a layer of ${owner}; move it, or add its layer to scripts/tidy/layers.ts`;
+    return [{ path: source.path, line: 1, rule: 'layer-missing', message }];
+  }
+  if (isTestPath(source.path)) return [];
+  return importsOf(source).flatMap(({ line, specifier }) => {
+    const target = specifier.startsWith('.') ? resolveImport(source.path, specifier) : '';
+    const there = target.startsWith(root) ? placeIn(layers, target.slice(root.length)) : undefined;
+    if (there === undefined || there.part === here.part || there.layer > here.layer) return [];
+    const where = there.layer < here.layer ? 'in a layer above' : 'in the same layer as';
+    const message = `"${specifier}" is ${where} ${here.part}; move what both need to a lower layer, or pass it as a parameter`;
+    return [{ path: source.path, line, rule: 'layer', message }];
+  });
+}
+
+type Place = { readonly layer: number; readonly part: string };
+
+/** A test has the layer of the file that it tests. */
+function placeIn(layers: PackageRules['layers'], path: string): Place | undefined {
+  const file = path.replace(/(?:\.(?:prop|types))?\.test(?=\.tsx?$)/, '');
+  let others: Place | undefined;
+  for (const [layer, parts] of layers.entries()) {
+    for (const each of parts) {
+      if (each === '*') others = { layer, part: 'other files' };
+      const part = partOf(each, file);
+      if (part !== undefined) return { layer, part };
+    }
+  }
+  return others;
+}
+
+function partOf(path: string, file: string): string | undefined {
+  if (path.endsWith('/*/')) {
+    const folder = path.slice(0, -'*/'.length);
+    const end = file.indexOf('/', folder.length);
+    return file.startsWith(folder) && end > 0 ? file.slice(0, end + 1) : undefined;
+  }
+  return (path.endsWith('/') ? file.startsWith(path) : file === path) ? path : undefined;
 }
 
 /** The path that a relative import of a file means. */

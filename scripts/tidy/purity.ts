@@ -71,7 +71,7 @@ const BANS: readonly Ban[] = [
   {
     rule: 'pure-async',
     pattern: /\b(?:async|await|Promise)\b/g,
-    message: 'runs later; applying a block is synchronous, move waiting to packages/venue',
+    message: 'runs later; applying a block is synchronous, move waiting to packages/replica',
   },
   {
     rule: 'pure-sort',
@@ -189,12 +189,13 @@ export function checkUnitCasts(source: Source): Finding[] {
 }
 
 /** What writes files so that they survive a power loss; each is tested with one, in tests/crash/power-cut.test.ts. */
-const DURABLE_WRITERS = /^packages\/(?:host\/src\/durable|venue\/src\/log)\//;
+const DURABLE_WRITERS = /^packages\/(?:host\/src\/durable|replica\/src\/log)\//;
 /**
  * SQLite syncs what it writes; beside it, files are only put aside. A cluster on one machine writes what its servers are
  * started with, anew at each start. What is built is built again when it is not whole.
  */
-const OTHER_WRITERS = /^packages\/venue\/(?:src\/(?:history\/store|local-cluster)|build)\//;
+const OTHER_WRITERS =
+  /^packages\/(?:history\/src\/store|cluster\/src\/servers|venue\/(?:src\/local-cluster|build))\//;
 const FILE_WRITES =
   /\b(?:writeFile|appendFile|copyFile|rename|mkdir|open|write|ftruncate|truncate)Sync\b|\b(?:createWriteStream|writeFile|appendFile|copyFile)\b|(?<![.\w])(?:mkdir|rename)(?=\()/g;
 

@@ -2,11 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
-import {
-  type NatsServers,
-  startNatsServers,
-} from '../../packages/venue/src/testing/nats/nats-servers.ts';
+import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
+import { type NatsServers, startNatsServers } from '../support/venue/nats/nats-servers.ts';
 import { createClient, privateKeyWallet } from '@oddlot/sdk';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { chainOf, post } from '../support/chain.ts';

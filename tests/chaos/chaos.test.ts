@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
+import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
 import {
   expectMoneyConserved,
   expectNothingForgotten,

@@ -1,11 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NatsServers } from '../../packages/venue/src/local-cluster/nats-servers.ts';
+import type { NatsServers } from '../../packages/cluster/src/servers/nats-servers.ts';
 import {
   type PostgresServer,
   startPostgres,
-} from '../../packages/venue/src/local-cluster/postgres-server.ts';
+} from '../../packages/cluster/src/servers/postgres-server.ts';
 import { clockEnvironment } from '../fixtures/venue-clock.ts';
 import { startMesh, type ServerLines } from '../support/nats-mesh.ts';
 import { tail, temporaryData, Venue, VenueRun } from '../support/venue-process.ts';

@@ -7,7 +7,7 @@ import { formatMoney } from '@oddlot/units';
 import fc from 'fast-check';
 import { keccak256 as reference } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { someone, Trees, venueOf } from '../../packages/venue/src/testing/trees.ts';
+import { someone, Trees, venueOf } from '../support/venue/trees.ts';
 import {
   checkProof,
   keccak256,

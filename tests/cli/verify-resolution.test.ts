@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type OutcomeResolution, receiptHash } from '@oddlot/protocol';
 import { afterEach, expect, test } from 'vitest';
-import { FIRST_ID, OutcomeVenue, SERIES } from '../../packages/venue/src/testing/outcome-venue.ts';
-import { START_MS } from '../../packages/venue/src/testing/ws/test-venue.ts';
+import { FIRST_ID, OutcomeVenue, SERIES } from '../support/venue/outcome-venue.ts';
+import { START_MS } from '../support/venue/ws/test-venue.ts';
 import { runVerifyResolution } from '../../packages/cli/src/verify/run-verify-resolution.ts';
 
 /** The command against receipts of the real engine, right ones and forged ones. */

@@ -1,14 +1,14 @@
 import { createServer } from 'node:http';
-import { freePorts, listen } from '@oddlot/host/testing';
+import { freePorts, listen } from '@oddlot/testing/host';
 import { limitOrder } from '@oddlot/sdk';
 import { startVenue, type TestAccount, type TestVenue } from '@oddlot/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { runVerifyLiquidation } from '../../packages/cli/src/verify/run-verify-liquidation.ts';
 import { runVerifyReceipt } from '../../packages/cli/src/verify/run-verify-receipt.ts';
 import { runVerifyUrl } from '../../packages/cli/src/verify/run-verify-url.ts';
-import type { LogEntry } from '../../packages/venue/src/block/block.ts';
-import { BlockBuffer } from '../../packages/venue/src/log/block-codec.ts';
-import { readLogPage } from '../../packages/venue/src/log/log-reader.ts';
+import type { LogEntry } from '../../packages/replica/src/block.ts';
+import { BlockBuffer } from '../../packages/replica/src/log/block-codec.ts';
+import { readLogPage } from '../../packages/replica/src/log/log-reader.ts';
 
 /**
  * Goal: whoever doubts a venue computes again what it says, and each lie is named. Method: a venue that serves its log, with

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLogger } from '@oddlot/host/log';
-import { freePorts, inDirectory } from '@oddlot/host/testing';
+import { freePorts, inDirectory } from '@oddlot/testing/host';
 import { readConfig, runClusterAdmin, startVenue } from '@oddlot/venue';
 import { describe, expect, test } from 'vitest';
-import { cutStream } from '../../packages/venue/src/testing/nats/cut-stream.ts';
-import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
-import { openTestStream } from '../../packages/venue/src/testing/nats/open-cluster-log.ts';
-import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
-import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-server.ts';
+import { cutStream } from '../support/venue/nats/cut-stream.ts';
+import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
+import { openTestStream } from '../support/venue/nats/open-cluster-log.ts';
+import { startReplica } from '../support/venue/nats/start-replica.ts';
+import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 
 const nats = withNatsServer();
 

@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { restore } from '@oddlot/engine';
-import { inDirectory } from '@oddlot/host/testing';
+import { inDirectory } from '@oddlot/testing/host';
 import { describe, expect, test } from 'vitest';
-import { SnapshotStore } from '../../packages/venue/src/log/checked-stores.ts';
-import { createTextHasher, stateHashOf } from '../../packages/venue/src/replica/block-hash.ts';
+import { SnapshotStore } from '../../packages/replica/src/log/checked-stores.ts';
+import { createTextHasher, stateHashOf } from '../../packages/replica/src/block-hash.ts';
 import {
   decodeSnapshot,
   encodeSnapshot,
   type PackedPayload,
-} from '../../packages/venue/src/replica/snapshot-codec.ts';
+} from '../../packages/replica/src/snapshot-codec.ts';
 import { OutvotedError } from '../../packages/venue/src/supervise/divergence-watch.ts';
-import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
-import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
-import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-server.ts';
+import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
+import { startReplica } from '../support/venue/nats/start-replica.ts';
+import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 
 const nats = withNatsServer();
 

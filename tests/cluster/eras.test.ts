@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { RULES_VERSION } from '@oddlot/engine';
-import { inDirectory } from '@oddlot/host/testing';
+import { inDirectory } from '@oddlot/testing/host';
 import { runClusterAdmin } from '@oddlot/venue';
 import { afterAll, describe, expect, test } from 'vitest';
-import { encodeBlockMessage } from '../../packages/venue/src/cluster/block-message.ts';
-import { BlockStream } from '../../packages/venue/src/cluster/block-stream.ts';
-import { BlockBuffer } from '../../packages/venue/src/log/block-codec.ts';
-import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
-import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
-import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-server.ts';
+import { encodeBlockMessage } from '../../packages/cluster/src/block-message.ts';
+import { BlockStream } from '../../packages/cluster/src/block-stream.ts';
+import { BlockBuffer } from '../../packages/replica/src/log/block-codec.ts';
+import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
+import { startReplica } from '../support/venue/nats/start-replica.ts';
+import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 import { PREVIOUS } from '../crash/era-folders.ts';
 import { removeTemporaryData } from '../support/venue-process.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { inDirectory } from '@oddlot/host/testing';
+import { inDirectory } from '@oddlot/testing/host';
 import {
   createClient,
   limitOrder,
@@ -14,10 +14,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   startPostgres,
   type PostgresServer,
-} from '../../packages/venue/src/local-cluster/postgres-server.ts';
-import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
-import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
-import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-server.ts';
+} from '../../packages/cluster/src/servers/postgres-server.ts';
+import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
+import { startReplica } from '../support/venue/nats/start-replica.ts';
+import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 
 /** A client of a venue of two processes, one of which goes away: it misses nothing, and nothing comes twice. */
 

@@ -3,15 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { inDirectory } from '@oddlot/host/testing';
+import { inDirectory } from '@oddlot/testing/host';
 import { describe, expect, test } from 'vitest';
-import { BlockStream } from '../../packages/venue/src/cluster/block-stream.ts';
-import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
-import {
-  note,
-  noted,
-  openClusterLog,
-} from '../../packages/venue/src/testing/nats/open-cluster-log.ts';
+import { BlockStream } from '../../packages/cluster/src/block-stream.ts';
+import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
+import { note, noted, openClusterLog } from '../support/venue/nats/open-cluster-log.ts';
 import { withMesh } from '../support/nats-mesh.ts';
 
 const REPLICAS = 3;

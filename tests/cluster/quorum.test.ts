@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { inDirectory } from '@oddlot/host/testing';
+import { inDirectory } from '@oddlot/testing/host';
 import { describe, expect, test } from 'vitest';
-import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
-import { startNatsServers } from '../../packages/venue/src/testing/nats/nats-servers.ts';
+import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
+import { startNatsServers } from '../support/venue/nats/nats-servers.ts';
 import { CALM, temporaryData, VenueRun } from '../support/venue-process.ts';
-import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
+import { startReplica } from '../support/venue/nats/start-replica.ts';
 
 describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
   test('does not keep a replica from stopping: it says that something was not finished, and ends with 0', async () => {

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createLogger } from '@oddlot/host/log';
-import { inDirectory } from '@oddlot/host/testing';
+import { inDirectory } from '@oddlot/testing/host';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
-import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
-import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-server.ts';
+import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
+import { startReplica } from '../support/venue/nats/start-replica.ts';
+import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 
 /** Whole venues whose log is a stream. */
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { freePorts, inDirectory } from '@oddlot/host/testing';
+import { freePorts, inDirectory } from '@oddlot/testing/host';
 import { createClient, limitOrder, privateKeyWallet, randomPrivateKey } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
-import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
-import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
-import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-server.ts';
+import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
+import { startReplica } from '../support/venue/nats/start-replica.ts';
+import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 
 /** Replicas are replaced one after the other while people trade: a release with the same rules is put in place so. */
 

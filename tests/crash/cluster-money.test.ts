@@ -1,10 +1,7 @@
 import { type Hex, keccak256 } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
-import {
-  type NatsServers,
-  startNatsServers,
-} from '../../packages/venue/src/testing/nats/nats-servers.ts';
+import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
+import { type NatsServers, startNatsServers } from '../support/venue/nats/nats-servers.ts';
 import { post } from '../support/chain.ts';
 import { eventually, type Json } from '../support/client.ts';
 import { drawnCases } from '../support/drawn-cases.ts';

@@ -2,7 +2,7 @@ import { cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { DUMP_VERSION, RULES_VERSION } from '@oddlot/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { EarlierReleaseError } from '../../packages/venue/src/log/log.ts';
+import { EarlierReleaseError } from '../../packages/replica/src/log/log.ts';
 import { drawnCases } from '../support/drawn-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';

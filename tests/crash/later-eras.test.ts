@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { RULES_VERSION } from '@oddlot/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LaterReleaseError } from '../../packages/venue/src/replica/replica.ts';
+import { LaterReleaseError } from '../../packages/replica/src/replica.ts';
 import { FIXTURE_FLAGS } from '../fixtures/people.ts';
 import { removeTemporaryData, temporaryData, VenueRun } from '../support/venue-process.ts';
 import { copyOf, PREVIOUS, snapshot, type Seen } from './era-folders.ts';

@@ -13,22 +13,22 @@ import { ChainFile } from '../../packages/devchain/src/core/chain-lines.ts';
 import { RecordFile } from '../../packages/host/src/durable/record-file.ts';
 import { writeWholeFile } from '../../packages/host/src/durable/whole-file.ts';
 import { exhibitionSecret } from '../../packages/venue/src/exhibition/exhibition.ts';
-import { SnapshotStore } from '../../packages/venue/src/log/checked-stores.ts';
+import { SnapshotStore } from '../../packages/replica/src/log/checked-stores.ts';
 import { localSeed } from '../../packages/relay/src/relay-keys.ts';
 import { RelayBook } from '../../packages/relay/src/book/relay-book.ts';
-import { buildTree } from '../../packages/venue/src/reserves/build-tree.ts';
-import { treeFile, treeSecret } from '../../packages/venue/src/reserves/tree-file.ts';
+import { buildTree } from '../../packages/history/src/reserves/build-tree.ts';
+import { treeFile, treeSecret } from '../../packages/history/src/reserves/tree-file.ts';
 import { localKeys } from '../../packages/custody/src/key-files/local-keys.ts';
 import {
   type PayoutRecord,
   PayoutRecords,
-} from '../../packages/venue/src/settlement/payout/payout-record.ts';
+} from '../../packages/settlement/src/payout/payout-record.ts';
 import { SendJournal, type SendRecord } from '../../packages/custody/src/send/send-journal.ts';
-import { startOf, WatchFile } from '../../packages/venue/src/settlement/watch-file.ts';
-import { diskHere } from '../../packages/venue/src/log/disk-thread.ts';
-import { block, openJournal, readAll } from '../../packages/venue/src/testing/journal.ts';
-import { PowerCut } from '../../packages/host/src/testing/power-cut.ts';
-import { Trees, venueOf } from '../../packages/venue/src/testing/trees.ts';
+import { startOf, WatchFile } from '../../packages/settlement/src/watch-file.ts';
+import { diskHere } from '../../packages/replica/src/log/disk-thread.ts';
+import { block, openJournal, readAll } from '../support/venue/journal.ts';
+import { PowerCut } from '../support/host/power-cut.ts';
+import { Trees, venueOf } from '../support/venue/trees.ts';
 import { RefusalMemory } from '../../packages/custody/src/validator/signing-refusal.ts';
 import { SignedBook } from '../../packages/custody/src/validator/signed-book.ts';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { LogEntry } from '../../packages/venue/src/block/block.ts';
-import { ProposalOrder } from '../../packages/venue/src/cluster/proposal-order.ts';
-import { EraStore, SnapshotStore } from '../../packages/venue/src/log/checked-stores.ts';
-import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
-import { FollowingReplica } from '../../packages/venue/src/replica/following-replica.ts';
+import type { LogEntry } from '../../packages/replica/src/block.ts';
+import { ProposalOrder } from '../../packages/replica/src/proposal-order.ts';
+import { EraStore, SnapshotStore } from '../../packages/replica/src/log/checked-stores.ts';
+import { FileJournal } from '../../packages/replica/src/log/file-journal.ts';
+import { FollowingReplica } from '../../packages/replica/src/following-replica.ts';
 import { removeTemporaryData } from '../support/venue-process.ts';
 import { type EarlierFolder, PREVIOUS } from './era-folders.ts';
 

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { checkInvariants, type Command, type State } from '@oddlot/engine';
 import { NETWORKS, parseInfo } from '@oddlot/protocol';
 import { type Address, address, hash, timeMs } from '@oddlot/units';
-import { genesisCommands } from '../../packages/venue/src/genesis-commands.ts';
-import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
-import { EraStore, SnapshotStore } from '../../packages/venue/src/log/checked-stores.ts';
-import type { RulesStep } from '../../packages/venue/src/replica/earlier-engine.ts';
-import { encodeSnapshot } from '../../packages/venue/src/replica/snapshot-codec.ts';
-import { MarketData } from '../../packages/venue/src/read-models/market-data.ts';
-import { LocalReplica } from '../../packages/venue/src/replica/local-replica.ts';
-import { answerInfo, isStateQuery } from '../../packages/venue/src/translate/answer-info.ts';
+import { genesisCommands } from '../../packages/replica/src/genesis-commands.ts';
+import { FileJournal } from '../../packages/replica/src/log/file-journal.ts';
+import { EraStore, SnapshotStore } from '../../packages/replica/src/log/checked-stores.ts';
+import type { RulesStep } from '../../packages/replica/src/earlier-engine.ts';
+import { encodeSnapshot } from '../../packages/replica/src/snapshot-codec.ts';
+import { MarketData } from '../../packages/translate/src/read-models/market-data.ts';
+import { LocalReplica } from '../../packages/replica/src/local-replica.ts';
+import { answerInfo, isStateQuery } from '../../packages/translate/src/answer-info.ts';
 import { temporaryData } from '../support/venue-process.ts';
 import type { Json } from '../support/client.ts';
 
@@ -132,7 +132,7 @@ export class ReplicaInHand {
   }
 }
 
-/** As the archivist does on its thread, one at a time. */
+/** As the indexer does on its thread, one at a time. */
 function writeSnapshots(
   replica: LocalReplica,
   snapshots: SnapshotStore,

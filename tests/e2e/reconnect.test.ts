@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createClient, type OrderUpdate, type StreamEvent, type Trade } from '@oddlot/sdk';
 import { exact, show } from '../support/exact.ts';
-import { freePorts } from '@oddlot/host/testing';
+import { freePorts } from '@oddlot/testing/host';
 import type { Market } from '../support/market.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 import { aMarket, closeClients, limit, trader, type Person } from './people.ts';

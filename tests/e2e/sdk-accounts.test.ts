@@ -16,7 +16,7 @@ import {
   type ReplyOf,
 } from '@oddlot/sdk';
 import { createHasher, NETWORKS } from '@oddlot/protocol';
-import { signAsSent } from '../../packages/sdk/src/testing/sign-as-sent.ts';
+import { signAsSent } from '../support/sdk/sign-as-sent.ts';
 import { exact, show, times } from '../support/exact.ts';
 import type { Market } from '../support/market.ts';
 import { CALM, HOLDING, Venue } from '../support/venue-process.ts';

@@ -1,4 +1,4 @@
-import { patienceMs } from '@oddlot/host/testing';
+import { patienceMs } from '@oddlot/testing/host';
 import { expect, test } from 'vitest';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { explain, search } from './search.ts';

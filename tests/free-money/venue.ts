@@ -9,7 +9,7 @@ import {
   type State,
 } from '@oddlot/engine';
 import { type Address, address, hash, instrumentId, timeMs } from '@oddlot/units';
-import { defaultParameters } from '../../packages/venue/src/genesis-commands.ts';
+import { defaultParameters } from '../../packages/replica/src/genesis-commands.ts';
 import { isJudged, shotOf, type Shot } from './shot.ts';
 
 /**

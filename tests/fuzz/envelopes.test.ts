@@ -1,4 +1,4 @@
-import { patienceMs } from '@oddlot/host/testing';
+import { patienceMs } from '@oddlot/testing/host';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { aVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { NETWORKS, parseInfo } from '@oddlot/protocol';
-import { FollowedModels } from '../../packages/venue/src/history/archivist/followed-models.ts';
-import type { BlockRows } from '../../packages/venue/src/history/rows/block-rows.ts';
-import { EraStore, SnapshotStore } from '../../packages/venue/src/log/checked-stores.ts';
-import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
-import { FollowingReplica } from '../../packages/venue/src/replica/following-replica.ts';
-import { answerInfo, isStateQuery } from '../../packages/venue/src/translate/answer-info.ts';
+import { FollowedModels } from '../../packages/history/src/indexer/followed-models.ts';
+import type { BlockRows } from '../../packages/history/src/rows/block-rows.ts';
+import { EraStore, SnapshotStore } from '../../packages/replica/src/log/checked-stores.ts';
+import { FileJournal } from '../../packages/replica/src/log/file-journal.ts';
+import { FollowingReplica } from '../../packages/replica/src/following-replica.ts';
+import { answerInfo, isStateQuery } from '../../packages/translate/src/answer-info.ts';
 import type { Json } from '../support/client.ts';
 
 /** What the log says, all of it played again from the first block into an engine of its own. */

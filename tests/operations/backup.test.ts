@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createReader } from '@oddlot/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { backUpFolder, restoreFolder } from '../../packages/venue/src/backup/backup.ts';
-import { replayFolder } from '../../packages/venue/src/replay-folder.ts';
+import { backUpFolder, restoreFolder } from '../../packages/replica/src/backup.ts';
+import { replayFolder } from '../../packages/replica/src/replay-folder.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 
 /**

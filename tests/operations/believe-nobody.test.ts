@@ -6,10 +6,10 @@ import {
   readValidatorSettings,
   startValidator,
 } from '@oddlot/custody/validator';
-import { lowerAddressOf, signedBy, withdrawal } from '@oddlot/custody/testing';
+import { lowerAddressOf, signedBy, withdrawal } from '@oddlot/testing/custody';
 import type { Command } from '@oddlot/engine';
 import { createLogger } from '@oddlot/host/log';
-import { freePorts, listen } from '@oddlot/host/testing';
+import { freePorts, listen } from '@oddlot/testing/host';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { createClient, privateKeyWallet } from '@oddlot/sdk';
 import { address, hash } from '@oddlot/units';
@@ -18,7 +18,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openOwnLedger } from '../../packages/audit/src/validator/open-own-ledger.ts';
 import { PROOF_HEADER, proofOf } from '../../packages/custody/src/signing/validator-wire.ts';
-import type { LogEntry } from '../../packages/venue/src/block/block.ts';
+import type { LogEntry } from '../../packages/replica/src/block.ts';
 import { type Chain, chainAt, post } from '../support/chain.ts';
 import { CHAIN_ID, startChain, type TestChain } from '../support/local-chain.ts';
 import { entriesOf, StolenVenue } from '../support/stolen-venue.ts';

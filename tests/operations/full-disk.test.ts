@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createLogger, readConfig, startVenue, type Venue as InProcess } from '@oddlot/venue';
+import { createLogger } from '@oddlot/host/log';
+import { readConfig, startVenue, type Venue as InProcess } from '@oddlot/venue';
 import { Actor, fund, order } from '../support/actors.ts';
 import { Client, type Json, type Reply } from '../support/client.ts';
 import { readMarket, type Market } from '../support/market.ts';

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rebuildHistory } from '../../packages/venue/src/rebuild-history.ts';
-import { dumpHistory } from '../../packages/venue/src/history/store/dump-history.ts';
+import { rebuildHistory } from '../../packages/history/src/rebuild-history.ts';
+import { dumpHistory } from '../../packages/history/src/store/dump-history.ts';
 import {
   type PostgresServer,
   startPostgres,
-} from '../../packages/venue/src/local-cluster/postgres-server.ts';
+} from '../../packages/cluster/src/servers/postgres-server.ts';
 import { Actor, farBid, fund } from '../support/actors.ts';
 import { Client, eventually } from '../support/client.ts';
 import { readMarket } from '../support/market.ts';

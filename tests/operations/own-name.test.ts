@@ -3,7 +3,7 @@ import { cp, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
-import { renameVenue } from '../../packages/venue/src/rename-venue.ts';
+import { renameVenue } from '../../packages/replica/src/rename-venue.ts';
 import { Client } from '../support/client.ts';
 import {
   CALM,

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { VERSION } from '@oddlot/sdk';
 import { drawnCases } from '../support/drawn-cases.ts';
-import { freePorts } from '@oddlot/host/testing';
+import { freePorts } from '@oddlot/testing/host';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { programFile } from '../support/program-file.ts';
 import { chance } from '../support/seeded.ts';

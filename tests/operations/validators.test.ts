@@ -13,7 +13,7 @@ import { LyingEndpoint } from '../support/lying-endpoint.ts';
 import { startChain, type TestChain } from '../support/local-chain.ts';
 import { payFromContract } from '../support/pay-from-contract.ts';
 import { Shell } from '../support/shell.ts';
-import { freePorts } from '@oddlot/host/testing';
+import { freePorts } from '@oddlot/testing/host';
 import { ValidatorProcess } from '../support/validator-process.ts';
 import {
   CALM,

@@ -5,7 +5,7 @@ import { createRelayClient } from '@oddlot/sdk';
 import { type Hex, pad } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
-import { TOKEN } from '../../packages/relay/src/testing/model-chain.ts';
+import { TOKEN } from '../support/relay/model-chain.ts';
 import { ModelWorld } from '../support/model-world.ts';
 import { startRelay, type StartedRelay } from '../support/relay.ts';
 import { temporaryData } from '../support/venue-process.ts';

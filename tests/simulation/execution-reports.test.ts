@@ -5,24 +5,16 @@ import { type Address, present } from '@oddlot/units';
 import type { OrderReport } from '@oddlot/protocol';
 import { findOrder } from '@oddlot/engine';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import {
-  actor,
-  alice,
-  bob,
-  carol,
-  order,
-  PERP,
-  Scenario,
-} from '../../packages/engine/src/testing/scenario.ts';
-import { randomIntegers } from '../../packages/engine/src/testing/steps.ts';
+import { actor, alice, bob, carol, order, PERP, Scenario } from '../support/engine/scenario.ts';
+import { randomIntegers } from '../support/engine/steps.ts';
 import {
   type HistoryStore,
   openHistoryStore,
-} from '../../packages/venue/src/history/store/history-store.ts';
+} from '../../packages/history/src/store/history-store.ts';
 import {
   type PostgresServer,
   startPostgres,
-} from '../../packages/venue/src/local-cluster/postgres-server.ts';
+} from '../../packages/cluster/src/servers/postgres-server.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { type ModelOrder, ReportModel } from './report-model.ts';
 import { RowRig } from './row-rig.ts';

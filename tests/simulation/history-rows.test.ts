@@ -1,17 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  anyCommand,
-  disturb,
-  openEverything,
-} from '../../packages/engine/src/testing/any-command.ts';
-import {
-  openForSteps,
-  outcomeSteps,
-  takeStep,
-} from '../../packages/engine/src/testing/outcome-steps.ts';
-import { decide, setPhase } from '../../packages/engine/src/testing/outcomes.ts';
-import { randomIntegers } from '../../packages/engine/src/testing/steps.ts';
+import { anyCommand, disturb, openEverything } from '../support/engine/any-command.ts';
+import { openForSteps, outcomeSteps, takeStep } from '../support/engine/outcome-steps.ts';
+import { decide, setPhase } from '../support/engine/outcomes.ts';
+import { randomIntegers } from '../support/engine/steps.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { RowBooks } from './row-checks.ts';
 import { type LoggedBlock, RowRig } from './row-rig.ts';

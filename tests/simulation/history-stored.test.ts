@@ -4,18 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import {
-  anyCommand,
-  disturb,
-  openEverything,
-} from '../../packages/engine/src/testing/any-command.ts';
-import { randomIntegers } from '../../packages/engine/src/testing/steps.ts';
-import type { Page, UserPage } from '../../packages/venue/src/history/history.ts';
-import type { RowPosition } from '../../packages/venue/src/history/rows/block-rows.ts';
+import { anyCommand, disturb, openEverything } from '../support/engine/any-command.ts';
+import { randomIntegers } from '../support/engine/steps.ts';
+import type { Page, UserPage } from '../../packages/history/src/history.ts';
+import type { RowPosition } from '../../packages/history/src/rows/block-rows.ts';
 import {
   type HistoryStore,
   openHistoryStore,
-} from '../../packages/venue/src/history/store/history-store.ts';
+} from '../../packages/history/src/store/history-store.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { RowRig } from './row-rig.ts';
 

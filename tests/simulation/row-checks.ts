@@ -8,12 +8,12 @@ import {
 } from '@oddlot/engine';
 import type { Fill, HistOrderRow, LedgerUpdate } from '@oddlot/protocol';
 import { type Address, present } from '@oddlot/units';
-import type { AccountSums } from '../../packages/venue/src/history/history.ts';
+import type { AccountSums } from '../../packages/history/src/history.ts';
 import type {
   BlockRows,
   CandleRecord,
   EarningRecord,
-} from '../../packages/venue/src/history/rows/block-rows.ts';
+} from '../../packages/history/src/rows/block-rows.ts';
 import { type Exact, exact, MICRO, show, sum, times } from '../support/exact.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { applyBlock, type Command, createState, type State } from '@oddlot/engine';
 import { hash, type Hash, timeMs } from '@oddlot/units';
-import type { AppliedBlock, Projection } from '../../packages/venue/src/block/block.ts';
-import { Receipts } from '../../packages/venue/src/history/receipts.ts';
-import type { ReceiptRow } from '../../packages/venue/src/history/receipt.ts';
-import type { BlockRows } from '../../packages/venue/src/history/rows/block-rows.ts';
-import { HistoryProjector } from '../../packages/venue/src/history/rows/history-projector.ts';
-import { MarketData } from '../../packages/venue/src/read-models/market-data.ts';
-import { instrumentLookup } from '../../packages/venue/src/translate/instruments.ts';
+import type { AppliedBlock, Projection } from '../../packages/replica/src/block.ts';
+import { Receipts } from '../../packages/history/src/receipts.ts';
+import type { ReceiptRow } from '../../packages/history/src/receipt.ts';
+import type { BlockRows } from '../../packages/history/src/rows/block-rows.ts';
+import { HistoryProjector } from '../../packages/history/src/rows/history-projector.ts';
+import { MarketData } from '../../packages/translate/src/read-models/market-data.ts';
+import { instrumentLookup } from '../../packages/translate/src/instruments.ts';
 
 /** A block as it is logged. */
 export type LoggedBlock = { readonly timeMs: number; readonly commands: readonly Command[] };

@@ -1,11 +1,8 @@
 import { basename } from 'node:path';
-import { freePorts } from '@oddlot/host/testing';
+import { freePorts } from '@oddlot/testing/host';
 import pg from 'pg';
-import {
-  PORTS_A_SERVER,
-  runNatsServers,
-} from '../../packages/venue/src/local-cluster/nats-servers.ts';
-import { startPostgres } from '../../packages/venue/src/local-cluster/postgres-server.ts';
+import { PORTS_A_SERVER, runNatsServers } from '../../packages/cluster/src/servers/nats-servers.ts';
+import { startPostgres } from '../../packages/cluster/src/servers/postgres-server.ts';
 
 /**
  * `TEST_CLUSTER=1 npx vitest run tests/conformance` has every venue of the tests be a replica of a cluster: its log is a stream of

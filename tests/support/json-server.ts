@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { listen } from '../../packages/host/src/testing/listen.ts';
+import { listen } from './host/listen.ts';
 import type { Json } from './client.ts';
 
 export type JsonServer = { readonly url: string; close(): void };

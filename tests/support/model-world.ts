@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
-import { ModelChain } from '../../packages/relay/src/testing/model-chain.ts';
-import { ModelVenue } from '../../packages/relay/src/testing/model-venue.ts';
+import { ModelChain } from './relay/model-chain.ts';
+import { ModelVenue } from './relay/model-venue.ts';
 import type { Json } from './client.ts';
 import { answerRpc, type JsonServer, serveJson } from './json-server.ts';
 

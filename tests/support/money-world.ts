@@ -2,7 +2,7 @@ import { type Client, createClient, privateKeyWallet } from '@oddlot/sdk';
 import { type Hex, parseEther, parseUnits } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
-import { BridgedChain, mintData, TEST_CHAIN_ID } from '../../packages/custody/src/testing/index.ts';
+import { BridgedChain, mintData, TEST_CHAIN_ID } from './custody/index.ts';
 import { type Chain, chainAt, post, type Wallet } from './chain.ts';
 import type { Json } from './client.ts';
 import { CALM, temporaryData, Venue } from './venue-process.ts';

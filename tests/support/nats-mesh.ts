@@ -1,9 +1,9 @@
-import { freePorts } from '@oddlot/host/testing';
+import { freePorts } from '@oddlot/testing/host';
 import {
   type NatsServers,
   PORTS_A_SERVER,
   runNatsServers,
-} from '../../packages/venue/src/local-cluster/nats-servers.ts';
+} from '../../packages/cluster/src/servers/nats-servers.ts';
 import { FaultyLine } from '../chaos/faulty-line.ts';
 
 /** The lines between servers: one for each direction of each pair, so that any server can be cut off from all others. */

@@ -3,7 +3,7 @@ import { bundlePrograms } from '../../packages/venue/build/bundle-programs.ts';
 import {
   findNatsServer,
   NATS_SERVER_NAMED,
-} from '../../packages/venue/src/local-cluster/find-nats-server.ts';
+} from '../../packages/cluster/src/servers/find-nats-server.ts';
 import { startClusterServers } from './in-a-cluster.ts';
 import { PROGRAMS } from './program-file.ts';
 import { LENDER, VenueLender } from './venue-lender.ts';

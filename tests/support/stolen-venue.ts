@@ -6,19 +6,19 @@ import { createLogger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
 import type { Command } from '@oddlot/engine';
 import type { Network } from '@oddlot/protocol';
-import type { Executed, LogEntry } from '../../packages/venue/src/block/block.ts';
-import { authorityFrom } from '../../packages/venue/src/edge/http/authority-from.ts';
-import { sentRequest } from '../../packages/venue/src/edge/read-request.ts';
-import { createRecoverer } from '../../packages/venue/src/edge/recoverer.ts';
-import { BlockBuffer } from '../../packages/venue/src/log/block-codec.ts';
-import { EraStore, SnapshotStore } from '../../packages/venue/src/log/checked-stores.ts';
-import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
-import { LocalReplica } from '../../packages/venue/src/replica/local-replica.ts';
+import type { Executed, LogEntry } from '../../packages/replica/src/block.ts';
+import { authorityFrom } from '../../packages/api/src/http/authority-from.ts';
+import { sentRequest } from '../../packages/api/src/read-request.ts';
+import { createRecoverer } from '../../packages/api/src/recoverer.ts';
+import { BlockBuffer } from '../../packages/replica/src/log/block-codec.ts';
+import { EraStore, SnapshotStore } from '../../packages/replica/src/log/checked-stores.ts';
+import { FileJournal } from '../../packages/replica/src/log/file-journal.ts';
+import { LocalReplica } from '../../packages/replica/src/local-replica.ts';
 import { LogPages } from '../../packages/venue/src/supervise/operations-endpoints.ts';
 import {
   actionToCommand,
   instrumentLookup,
-} from '../../packages/venue/src/translate/action-to-command.ts';
+} from '../../packages/translate/src/action-to-command.ts';
 import { temporaryData } from './venue-process.ts';
 
 const CLOCK = { nowMs: () => Date.now() };

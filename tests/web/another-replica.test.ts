@@ -1,9 +1,9 @@
 import { createClient, createReader } from '@oddlot/sdk';
-import { freePorts } from '@oddlot/host/testing';
+import { freePorts } from '@oddlot/testing/host';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
-import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-server.ts';
+import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
+import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 import type { Venue } from '../support/venue-process.ts';
 import { openTestAccount } from './support/test-account.ts';
 import { perpNear, tradeBetween, trader } from './support/trading.ts';

@@ -2,7 +2,7 @@ import type { Client } from '@oddlot/sdk';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { DEPLOYER } from '../support/deployer.ts';
-import { freePorts } from '@oddlot/host/testing';
+import { freePorts } from '@oddlot/testing/host';
 import type { Venue } from '../support/venue-process.ts';
 import { OutcomePeople, type Listed } from './support/outcome-people.ts';
 import { openTestAccount } from './support/test-account.ts';

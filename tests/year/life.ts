@@ -1,10 +1,10 @@
-import { LONG_AGO_MS } from '../../packages/host/src/testing/hand-time.ts';
+import { LONG_AGO_MS } from '../support/host/hand-time.ts';
 import {
   orderAction,
   testKey,
   type TestKey,
   type TestOrder,
-} from '../../packages/venue/src/testing/http/client.ts';
+} from '../support/venue/http/client.ts';
 import { chance, type Chance } from '../support/seeded.ts';
 import type { VenueInHand } from './venue-in-hand.ts';
 

@@ -1,9 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  decodeSnapshot,
-  type SnapshotPayload,
-} from '../../packages/venue/src/replica/snapshot-codec.ts';
+import { decodeSnapshot, type SnapshotPayload } from '../../packages/replica/src/snapshot-codec.ts';
 
 /** What a venue that was stopped has left in its folder. */
 export type Left = {

@@ -7,7 +7,7 @@ const MONTH_DAYS = 30;
 
 test('after a month a venue weighs what it did after a week, in memory and in snapshots', async () => {
   const report = await liveThrough({ days: MONTH_DAYS, seed: 1, step: '1h', starts: 1 });
-  const judged = ['heapBytes', 'archivistBytes', 'snapshotBytes'] as const;
+  const judged = ['heapBytes', 'indexerBytes', 'snapshotBytes'] as const;
   expect(grownOf(report, judged), tell(report)).toEqual([]);
   // It was lived through: thousands of blocks, and hundreds of markets that are settled and stored.
   const { end, week } = report;

@@ -22,8 +22,8 @@ export type PhaseResult = {
   readonly memory: Memory;
   /** Bytes of the main thread's heap once all garbage is gone. */
   readonly heapBytes: number;
-  /** The same of the archivist's thread, which has a state of its own. */
-  readonly archivistBytes: number;
+  /** The same of the indexer's thread, which has a state of its own. */
+  readonly indexerBytes: number;
   /** Of the process, with whatever nobody has collected yet. */
   readonly residentBytes: number;
   /** From the call to the open door. */
@@ -51,11 +51,11 @@ async function live(options: PhaseOptions): Promise<PhaseResult> {
     if (days % TELL_DAYS === 0) process.stderr.write(`day ${days}\n`);
   }
   const heapBytes = await heapWithoutGarbage();
-  const archivistBytes = await threadWithoutGarbage('history-indexer');
+  const indexerBytes = await threadWithoutGarbage('history-indexer');
   const { rss: residentBytes } = process.memoryUsage();
   const { memory } = life;
   await venue.stop();
-  return { memory, heapBytes, archivistBytes, residentBytes, startMs };
+  return { memory, heapBytes, indexerBytes, residentBytes, startMs };
 }
 
 /** What a finalizer or a timer of the next turn lets go of goes with the next collection. */

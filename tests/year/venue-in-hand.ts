@@ -6,16 +6,11 @@ import {
   LocalLease,
   type Start,
   type Stop,
-} from '../../packages/venue/src/lease/lease.ts';
+} from '../../packages/replica/src/lease.ts';
 import { createLogger } from '../../packages/host/src/operate/log.ts';
-import { HandTime } from '../../packages/host/src/testing/hand-time.ts';
-import {
-  directAction,
-  signed,
-  testKey,
-  type TestKey,
-} from '../../packages/venue/src/testing/http/client.ts';
-import { sender, type TestReply } from '../../packages/venue/src/testing/http/test-edge.ts';
+import { HandTime } from '../support/host/hand-time.ts';
+import { directAction, signed, testKey, type TestKey } from '../support/venue/http/client.ts';
+import { sender, type TestReply } from '../support/venue/http/test-edge.ts';
 import { startVenue, type Venue } from '../../packages/venue/src/venue.ts';
 
 /**

@@ -21,8 +21,8 @@ const GROWTH_MAX = 1.2;
 export type Weight = Left & {
   /** Of the main thread: the state, and all that is computed from it. */
   readonly heapBytes: number;
-  /** The same of the archivist's thread. */
-  readonly archivistBytes: number;
+  /** The same of the indexer's thread. */
+  readonly indexerBytes: number;
   /** Of the process, with what nobody has collected yet: to look at, not to judge by. */
   readonly residentBytes: number;
   /** From the call to the open door, in milliseconds: the fastest of a few. */
@@ -97,8 +97,8 @@ export function grownOf({ end, week }: YearReport, measured: readonly (keyof Siz
     .map((what) => `${what}: ${Math.round(week[what])} → ${Math.round(end[what])}`);
 }
 
-type Sizes = Pick<Weight, 'heapBytes' | 'archivistBytes' | 'snapshotBytes' | 'startMs'>;
-const SIZES: readonly (keyof Sizes)[] = ['heapBytes', 'archivistBytes', 'snapshotBytes', 'startMs'];
+type Sizes = Pick<Weight, 'heapBytes' | 'indexerBytes' | 'snapshotBytes' | 'startMs'>;
+const SIZES: readonly (keyof Sizes)[] = ['heapBytes', 'indexerBytes', 'snapshotBytes', 'startMs'];
 
 /** The numbers side by side, those of the snapshot by how much they have grown. */
 export function tell(report: YearReport): string {

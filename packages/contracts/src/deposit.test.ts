@@ -7,7 +7,7 @@ import {
   GUARDIAN,
   MINTER,
   refused,
-} from './testing/bridge-world.ts';
+} from '@oddlot/testing/contracts/bridge-world';
 
 let world: BridgeWorld;
 

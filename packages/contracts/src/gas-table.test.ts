@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BRIDGE_ABI } from './outputs/bridge.ts';
 import { TEST_USDC_ABI } from './outputs/test-usdc.ts';
-import { CODES } from './testing/bridge-world.ts';
-import { gasTable } from './testing/gas-table.ts';
+import { CODES } from '@oddlot/testing/contracts/bridge-world';
+import { gasTable } from '@oddlot/testing/contracts/gas-table';
 
 const PAGE = readFileSync(
   join(import.meta.dirname, '../../../docs/reference/contracts.md'),

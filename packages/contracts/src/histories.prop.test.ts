@@ -13,10 +13,10 @@ import {
   refused,
   THRESHOLD,
   VALIDATORS,
-} from './testing/bridge-world.ts';
-import type { Outcome } from './testing/evm.ts';
-import { keyOf, sortKeys, type Key } from './testing/keys.ts';
-import { signPermit } from './testing/sign.ts';
+} from '@oddlot/testing/contracts/bridge-world';
+import type { Outcome } from '@oddlot/testing/contracts/evm';
+import { keyOf, sortKeys, type Key } from '@oddlot/testing/contracts/keys';
+import { signPermit } from '@oddlot/testing/contracts/sign';
 
 /**
  * Random lives of a bridge, judged by its events and the token's balances alone: what was paid never exceeds what

@@ -14,7 +14,7 @@ import {
   payoutOf,
   refused,
   VALIDATORS,
-} from './testing/bridge-world.ts';
+} from '@oddlot/testing/contracts/bridge-world';
 
 const STATE = { none: 0, queued: 1, paid: 2, cancelled: 3 };
 

@@ -10,10 +10,10 @@ import {
   MINTER,
   refused,
   type CodeName,
-} from './testing/bridge-world.ts';
-import type { Told } from './testing/evm.ts';
-import type { Key } from './testing/keys.ts';
-import { signPermit, type Permit } from './testing/sign.ts';
+} from '@oddlot/testing/contracts/bridge-world';
+import type { Told } from '@oddlot/testing/contracts/evm';
+import type { Key } from '@oddlot/testing/contracts/keys';
+import { signPermit, type Permit } from '@oddlot/testing/contracts/sign';
 
 const USD = 10_000_000n;
 /** Every signature (r, s) has a twin (r, order - s). */

@@ -9,9 +9,9 @@ import {
   LARGE_USD,
   payoutOf,
   VALIDATORS,
-} from './testing/bridge-world.ts';
-import { encodeCall } from './testing/evm.ts';
-import { signMessage, signPermit } from './testing/sign.ts';
+} from '@oddlot/testing/contracts/bridge-world';
+import { encodeCall } from '@oddlot/testing/contracts/evm';
+import { signMessage, signPermit } from '@oddlot/testing/contracts/sign';
 
 /** What a hostile token calls while the bridge waits for its transfer. */
 const INSIDE = [

@@ -15,9 +15,9 @@ import {
   refused,
   THRESHOLD,
   VALIDATORS,
-} from './testing/bridge-world.ts';
-import { keyOf, sortKeys, type Key } from './testing/keys.ts';
-import { signMessage } from './testing/sign.ts';
+} from '@oddlot/testing/contracts/bridge-world';
+import { keyOf, sortKeys, type Key } from '@oddlot/testing/contracts/keys';
+import { signMessage } from '@oddlot/testing/contracts/sign';
 
 const NEXT = sortKeys(['four', 'five', 'six', 'seven'].map((name) => keyOf(`validator ${name}`)));
 const NEXT_GUARDIAN = keyOf('next guardian');

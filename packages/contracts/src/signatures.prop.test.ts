@@ -10,10 +10,15 @@ import {
   THRESHOLD,
   VALIDATORS,
   type CodeName,
-} from './testing/bridge-world.ts';
-import { Evm } from './testing/evm.ts';
-import { keyOf, sortKeys, type Key } from './testing/keys.ts';
-import { signMessage, type Domain, type Payout, type Signature } from './testing/sign.ts';
+} from '@oddlot/testing/contracts/bridge-world';
+import { Evm } from '@oddlot/testing/contracts/evm';
+import { keyOf, sortKeys, type Key } from '@oddlot/testing/contracts/keys';
+import {
+  signMessage,
+  type Domain,
+  type Payout,
+  type Signature,
+} from '@oddlot/testing/contracts/sign';
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
 /** Every signature (r, s) has a twin (r, order - s). */

@@ -11,8 +11,8 @@ import { accountValue, exposureOf } from './perp/margin.ts';
 import { findOrder } from './read/read.ts';
 import { holdingKey } from './state/account.ts';
 import { type BookObserver, createState, type State } from './state/state.ts';
-import { Reached } from './testing/reached.ts';
-import { Scenario } from './testing/scenario.ts';
+import { Reached } from '@oddlot/testing/engine/reached';
+import { Scenario } from '@oddlot/testing/engine/scenario';
 import {
   openVenue,
   perpAt,
@@ -21,7 +21,7 @@ import {
   type Step,
   toCommand,
   TRADERS,
-} from './testing/steps.ts';
+} from '@oddlot/testing/engine/steps';
 
 /**
  * Goal: what must hold of any history. Method: random steps by poor and rich traders on two perps,

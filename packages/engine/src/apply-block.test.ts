@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PARAMETERS, PERP, Scenario } from './testing/scenario.ts';
+import { PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 
 test('R-determinism: a second genesis is refused, changes nothing and stops nobody', () => {
   const scenario = Scenario.open();

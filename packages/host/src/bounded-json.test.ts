@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { listen } from './testing/listen.ts';
+import { listen } from '@oddlot/testing/host/listen';
 import { AnswerTooLongError, boundedJson } from './bounded-json.ts';
 
 test('an answer is read up to its bound, and one without end is cut', async () => {

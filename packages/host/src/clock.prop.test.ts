@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { VenueClock } from './clock.ts';
-import { HandTime, LONG_AGO_MS } from './testing/hand-time.ts';
+import { HandTime, LONG_AGO_MS } from '@oddlot/testing/host/hand-time';
 
 /** R-clock: whatever is done to the wall clock, time keeps its pace. */
 

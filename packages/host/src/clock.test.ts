@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bootClock, ClockBehindError, slewed, systemTime, VenueClock } from './clock.ts';
-import { HandTime, LONG_AGO_MS } from './testing/hand-time.ts';
+import { HandTime, LONG_AGO_MS } from '@oddlot/testing/host/hand-time';
 
 /** R-clock: the time that a venue gives its blocks. */
 

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@oddlot/host/log';
-import { listen } from '@oddlot/host/testing';
+import { listen } from '@oddlot/testing/host';
 import { NETWORKS } from '@oddlot/protocol';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RelayBook } from './book/relay-book.ts';

@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
-import { listen } from '@oddlot/host/testing';
+import { listen } from '@oddlot/testing/host';
 import { NETWORKS, refusal } from '@oddlot/protocol';
 import { expect, test } from 'vitest';
-import { KEYS } from './testing/relay-rig.ts';
-import { venueBy } from './testing/venue-by.ts';
+import { KEYS } from '@oddlot/testing/relay/relay-rig';
+import { venueBy } from '@oddlot/testing/relay/venue-by';
 import { VenueApi, VenueUnavailableError } from './venue-api.ts';
 import { type Delivered, pegRegistrar, VenueAccount } from './transfers/venue-account.ts';
 

@@ -2,7 +2,7 @@ import { recoverTypedDataAddress, serializeSignature, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
 import { signPermit } from './permit.ts';
-import { signAsSent } from './testing/sign-as-sent.ts';
+import { signAsSent } from '@oddlot/testing/sdk/sign-as-sent';
 import { accountWallet, eip1193Wallet, privateKeyWallet } from './wallet.ts';
 
 const KEY = `0x${'5'.repeat(64)}` as const;

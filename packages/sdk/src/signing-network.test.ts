@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createClient, type Client, type ClientOptions } from './client.ts';
 import { privateKeyWallet } from './wallet.ts';
-import { FakeVenue, type Answer } from './testing/fake-venue.ts';
+import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 
 /**
  * Goal: a client signs for a name that its caller gave, or that its own machine says, and for no other.

@@ -16,8 +16,8 @@ import {
 } from './wallet.ts';
 import { signProposal } from './exchange/multi-sig.ts';
 import { signAction } from './exchange/sign-action.ts';
-import { signAsSent } from './testing/sign-as-sent.ts';
-import { domainChainOf, vectorOf, VECTORS, type Vector } from './testing/vectors.ts';
+import { signAsSent } from '@oddlot/testing/sdk/sign-as-sent';
+import { domainChainOf, vectorOf, VECTORS, type Vector } from '@oddlot/testing/sdk/vectors';
 
 /**
  * Goal: all wallets sign alike, and as the vectors say. The vectors were made by other libraries; the

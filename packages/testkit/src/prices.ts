@@ -1,6 +1,6 @@
 import { type Command, perpDefinitions, perpView, type State } from '@oddlot/engine';
 import { divFloor, formatDecimal, parseExact, timeMs } from '@oddlot/units';
-import { priceDecimals, REFERENCE_DECIMALS, startPrice } from '@oddlot/venue/in-hand';
+import { priceDecimals, REFERENCE_DECIMALS, startPrice } from '@oddlot/venue/testkit';
 
 /** Prices of a moment by symbol (`BTC`), as decimal text; a symbol that is left out stays where it is. */
 export type PriceScript = (nowMs: number) => Readonly<Record<string, string>>;

@@ -8,7 +8,7 @@ import {
 import { accountView, marketView } from '@oddlot/engine';
 import { type Address, parseExact } from '@oddlot/units';
 import type { Duration } from './duration.ts';
-import { FaultyDoor } from './faulty-door.ts';
+import { FaultyServer } from './faulty-server.ts';
 import { Faults } from './faults.ts';
 import { type BookShape, ladderOf, ORDERS_PER_ACTION } from './ladder.ts';
 import { LocalLine } from './local-line.ts';
@@ -42,7 +42,7 @@ export class TestVenue {
   #paid = new Set<string>();
   readonly #paidAt = new WeakMap<Snapshot, ReadonlySet<string>>();
   readonly #clients = new Set<Client>();
-  #door: FaultyDoor | undefined;
+  #server: FaultyServer | undefined;
   #markets = 0;
 
   private constructor(options: StartVenueOptions) {
@@ -119,8 +119,8 @@ export class TestVenue {
 
   /** Opens HTTP and WebSocket on a loopback port for clients of any kind, past the faults; says where. */
   async openDoor(port = 0): Promise<string> {
-    this.#door ??= await FaultyDoor.open({ fetch: this.faults.fetch, line: this.#line, port });
-    return this.#door.url;
+    this.#server ??= await FaultyServer.open({ fetch: this.faults.fetch, line: this.#line, port });
+    return this.#server.url;
   }
 
   /** What `createClient` of the SDK takes to speak to this venue, past its faults and by its clock. */
@@ -265,7 +265,7 @@ export class TestVenue {
     for (const client of this.#clients) client.close();
     this.#clients.clear();
     this.#line.cutAll();
-    await this.#door?.close();
+    await this.#server?.close();
     await this.#venue.remove();
   }
 

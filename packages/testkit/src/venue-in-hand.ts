@@ -19,16 +19,10 @@ import {
   perpView,
   type State,
 } from '@oddlot/engine';
-import {
-  createLogger,
-  CURSOR_KEY_BYTES,
-  type Lease,
-  LocalLease,
-  type OpenedVenue,
-  openVenue,
-  readConfig,
-  THREADS_HERE,
-} from '@oddlot/venue/in-hand';
+import { createLogger } from '@oddlot/host/log';
+import { type Lease, LocalLease } from '@oddlot/replica/lease';
+import { CURSOR_KEY_BYTES } from '@oddlot/translate/cursor-seal';
+import { type OpenedVenue, openVenue, readConfig, THREADS_HERE } from '@oddlot/venue/testkit';
 import { type Duration, durationMs } from './duration.ts';
 import { Prices, type PricesMoment } from './prices.ts';
 import { seededBytes } from './seeded-wallet.ts';
@@ -223,14 +217,14 @@ export class VenueInHand {
 
   /** Resolves when the history has everything that happened. */
   async settled(): Promise<void> {
-    const { archivist, replica } = this.#running;
+    const { indexer, replica } = this.#running;
     const { height: minHeight } = replica.head;
-    await archivist.ask('blocks', { limit: 1 }, { minHeight });
+    await indexer.ask('blocks', { limit: 1 }, { minHeight });
   }
 
   async snapshot(): Promise<Snapshot> {
     // A start from the copy has nothing to replay.
-    await this.#running.archivist.snapshot();
+    await this.#running.indexer.snapshot();
     await this.settled();
     const { height, timeMs } = this.head;
     const snapshot = { height, timeMs: Math.max(timeMs, this.nowMs) };

@@ -22,9 +22,9 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   validator: 'audit/src/validator/main.ts',
   bridge: 'custody/src/bridge/main.ts',
   verify: 'audit/src/verify/main.ts',
-  'archivist-thread': 'venue/src/history/archivist/archivist-worker.ts',
-  'recover-thread': 'venue/src/edge/recover-worker.ts',
-  'disk-thread': 'venue/src/log/disk-worker.ts',
+  'indexer-thread': 'history/src/indexer/indexer-worker.ts',
+  'recover-thread': 'api/src/recover-worker.ts',
+  'disk-thread': 'replica/src/log/disk-worker.ts',
   'chain-thread': 'devchain/src/chain-worker.ts',
 };
 

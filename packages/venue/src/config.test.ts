@@ -13,8 +13,8 @@ import {
   readConfig,
   referencePricesOf,
 } from './config.ts';
-import { historyKeptMsOf, logKeptMsOf } from './supervise/archivist-settings.ts';
-import { genesisCommands } from './genesis-commands.ts';
+import { historyKeptMsOf, logKeptMsOf } from './supervise/indexer-settings.ts';
+import { genesisCommands } from '@oddlot/replica/genesis-commands';
 
 const NAMED = ['--service-network', 'example.org'];
 const MAINNET = ['--network', 'mainnet', '--oracle', 'exchanges', ...NAMED];

@@ -1,16 +1,16 @@
 import { dump, RULES_VERSION } from '@oddlot/engine';
 import { present } from '@oddlot/units';
-import type { EarlierBlock } from './block/block.ts';
-import { FollowedModels } from './history/archivist/followed-models.ts';
-import { RecentChanges } from './history/archivist/recent-changes.ts';
-import type { BlockRows } from './history/rows/block-rows.ts';
-import { createTextHasher, type TextHasher } from './replica/block-hash.ts';
-import type { EarlierEngine, EarlierReplica } from './replica/earlier-engine.ts';
-import { FollowingReplica } from './replica/following-replica.ts';
-import type { SnapshotPayload } from './replica/snapshot-codec.ts';
+import type { EarlierBlock } from '@oddlot/replica/block';
+import { FollowedModels } from '@oddlot/history/indexer/followed-models';
+import { RecentChanges } from '@oddlot/history/indexer/recent-changes';
+import type { BlockRows } from '@oddlot/history/rows/block-rows';
+import { createTextHasher, type TextHasher } from '@oddlot/replica/block-hash';
+import type { EarlierEngine, EarlierReplica } from '@oddlot/replica/earlier-engine';
+import { FollowingReplica } from '@oddlot/replica/following-replica';
+import type { SnapshotPayload } from '@oddlot/replica/snapshot-codec';
 
 /**
- * The entry point of the bundle that a later release keeps of these rules (`packages/venue/eras/README.md`): a replica
+ * The entry point of the bundle that a later release keeps of these rules (`packages/replica/eras/README.md`): a replica
  * with all models of its snapshots, without files and clock.
  */
 

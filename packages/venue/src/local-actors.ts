@@ -8,10 +8,10 @@ import type { BotVenue } from './bots/trader.ts';
 import { type Config, hasBots, hasExhibition, referencePricesOf } from './config.ts';
 import { Exhibition, exhibitionSecret } from './exhibition/exhibition.ts';
 import { FairPaths } from './exhibition/fair-paths.ts';
-import type { Held, Lease } from './lease/lease.ts';
+import type { Held, Lease } from '@oddlot/replica/lease';
 import { type PriceSettings, PriceSources } from './oracle/price-sources.ts';
-import { HolderReplica } from './replica/replica.ts';
-import type { LocalReplica } from './replica/local-replica.ts';
+import { HolderReplica } from '@oddlot/replica/replica';
+import type { LocalReplica } from '@oddlot/replica/local-replica';
 
 type LocalActorsParts = Pick<BotVenue, 'exchange'> & {
   readonly replica: LocalReplica;

@@ -6,7 +6,7 @@ import { checkPorts } from '@oddlot/host/ports';
 import { helpAsked, readSettings, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
 import { OWN_CHAIN_SETTINGS } from './settings/own-chain-settings.ts';
-import { startOwnChain } from './settlement/own-chain.ts';
+import { startOwnChain } from '@oddlot/settlement/own-chain';
 
 /**
  * A local settlement chain in a process of its own, for the replicas of a cluster: `npm run chain -- --help`. It keeps its blocks

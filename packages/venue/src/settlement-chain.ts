@@ -9,18 +9,18 @@ import {
   keyPlacesOf,
   settlementChainIdOf,
 } from './config.ts';
-import { type Held, type Lease, SETTLEMENT_LEASE } from './lease/lease.ts';
-import { HolderReplica, type Replica, TermOverError } from './replica/replica.ts';
+import { type Held, type Lease, SETTLEMENT_LEASE } from '@oddlot/replica/lease';
+import { HolderReplica, type Replica, TermOverError } from '@oddlot/replica/replica';
 import type {
   OpenedChain,
   OpenedSettlement,
   openSettlement,
   SettlementDependencies,
   SettlementSettings,
-} from './settlement/open-settlement.ts';
+} from '@oddlot/settlement/open-settlement';
 import { bridgeView, openWithdrawals } from '@oddlot/engine';
-import type { LocalReplica } from './replica/local-replica.ts';
-import { NO_CHAIN } from './translate/action-to-command.ts';
+import type { LocalReplica } from '@oddlot/replica/local-replica';
+import { NO_CHAIN } from '@oddlot/translate/action-to-command';
 
 type MoneyDependencies = {
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export async function startSettlementChain(
   const chain = chainOf(config);
   if (chain === 'none') return undefined;
   // What works on a chain is a third of the program; a venue without one does without it.
-  const program = await import('./settlement/open-settlement.ts');
+  const program = await import('@oddlot/settlement/open-settlement');
   const settings = await settlementSettings(config, chain, env);
   const isReal = config.network === 'mainnet';
   for (const why of checkKeyFiles(keyPlacesOf(config), { data: config.data, env, isReal }))
@@ -74,7 +74,7 @@ async function settlementSettings(
   env: NonNullable<ChainStart['env']>,
 ): Promise<SettlementSettings> {
   const { parseGwei } = await import('viem');
-  const { configuredValidators } = await import('./settlement/open-settlement.ts');
+  const { configuredValidators } = await import('@oddlot/settlement/open-settlement');
   const { bridgeContract, usdcContract } = config;
   const contracts =
     bridgeContract === undefined || usdcContract === undefined

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDirectoryLocked } from '@oddlot/host/directory-lock';
 import { createLogger } from '@oddlot/host/log';
-import { listen, patienceMs } from '@oddlot/host/testing';
+import { listen, patienceMs } from '@oddlot/testing/host';
 import { bridgeView } from '@oddlot/engine';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
-import { isRequest } from './block/block.ts';
-import { type Held, type Lease, LocalLease, type Start, type Stop } from './lease/lease.ts';
-import { TermInHand } from './testing/term-in-hand.ts';
+import { isRequest } from '@oddlot/replica/block';
+import { type Held, type Lease, LocalLease, type Start, type Stop } from '@oddlot/replica/lease';
+import { TermInHand } from '@oddlot/testing/venue/term-in-hand';
 import { openVenue, startVenue, type Venue } from './venue.ts';
 
 /** A whole venue on a temporary folder. */

@@ -7,15 +7,15 @@ import { openInOrder } from '@oddlot/host/open-in-order';
 import { checkPorts, type HttpPort } from '@oddlot/host/ports';
 import type { Network } from '@oddlot/protocol';
 import { troubleText } from './supervise/cluster-status.ts';
-import type { Cluster, openCluster } from './supervise/open-cluster.ts';
+import type { Cluster, openCluster } from '@oddlot/cluster/open-cluster';
 import { createEdges, type Edges } from './compose/create-edges.ts';
 import { type Core, openCore } from './compose/open-core.ts';
 import type { Threads } from './compose/threads.ts';
 import { type Config, operationsPortOf, portsOf } from './config.ts';
-import { RecoverPool } from './edge/recover-pool.ts';
-import { type Held, type Lease, LocalLease } from './lease/lease.ts';
+import { RecoverPool } from '@oddlot/api/recover-pool';
+import { type Held, type Lease, LocalLease } from '@oddlot/replica/lease';
 import { LocalActors } from './local-actors.ts';
-import { Ticker } from './replica/local-replica.ts';
+import { Ticker } from '@oddlot/replica/local-replica';
 import { holdSettlement, returnUnpayable } from './settlement-chain.ts';
 import { watchDisk } from './supervise/disk-watch.ts';
 import { MemoryWatch } from './supervise/memory-watch.ts';
@@ -29,9 +29,9 @@ import {
 } from './supervise/operator-log.ts';
 import type { HttpEdge } from '@oddlot/host/http';
 import { hostText } from '@oddlot/host/operate';
-import type { OpenedSettlement } from './settlement/open-settlement.ts';
-import { StreamLostError } from './cluster/stream-error.ts';
-import { exceptNoRoom, LaterReleaseError, TermOverError } from './replica/replica.ts';
+import type { OpenedSettlement } from '@oddlot/settlement/open-settlement';
+import { StreamLostError } from '@oddlot/cluster/stream-error';
+import { exceptNoRoom, LaterReleaseError, TermOverError } from '@oddlot/replica/replica';
 
 /** A running venue. */
 export type Venue = {
@@ -65,7 +65,7 @@ export type VenueDependencies = {
 
 /** A venue that runs and has no open port: the parts, for whoever has them in hand. */
 export type OpenedVenue = Pick<Venue, 'chainUrl' | 'logTrouble' | 'serviceNetwork' | 'stop'> &
-  Pick<Core, 'archivist' | 'clock' | 'replica'> &
+  Pick<Core, 'indexer' | 'clock' | 'replica'> &
   Pick<Edges, 'http'> & {
     /** Opens the ports, and says where they are. */
     listen(): Promise<Pick<Venue, 'operationsUrl' | 'url'>>;
@@ -114,7 +114,7 @@ async function openParts(
   opened.defer(() => pool.close());
   const opening = { network, lease, cluster, metrics, disk, log, onFatal, env, time, threads };
   const core = await openCore(config, { ...opening, opened });
-  const { archivist, clock, money, receipts, relay, replica } = core;
+  const { indexer, clock, money, receipts, relay, replica } = core;
   const replicas = core.cluster?.replicas;
   const { cursorKey } = cluster ?? {};
   const shown = await openShown(config, { money, relay, replica, replicas, cursorKey, log });
@@ -138,7 +138,7 @@ async function openParts(
   opened.defer(() => memory.stop());
   let stopping: Promise<void> | undefined;
   return {
-    archivist,
+    indexer,
     clock,
     http,
     replica,
@@ -242,7 +242,7 @@ async function joinCluster(
   deps: Parameters<typeof openCluster>[1],
 ): Promise<Cluster | undefined> {
   if (config.cluster === undefined) return undefined;
-  return (await import('./supervise/open-cluster.ts')).openCluster(config, deps);
+  return (await import('@oddlot/cluster/open-cluster')).openCluster(config, deps);
 }
 
 function actorsOf(
@@ -277,15 +277,15 @@ async function tellBackend(pool: RecoverPool, metrics: Metrics, log: Logger): Pr
   warnOfBackend(backend, log);
 }
 
-/** Replays the log, and lets the archivist follow it. */
-async function startCore({ archivist, replica }: Core, config: Config, log: Logger) {
+/** Replays the log, and lets the indexer follow it. */
+async function startCore({ indexer, replica }: Core, config: Config, log: Logger) {
   const started = await replica.start();
   log.info({ ...started, height: replica.head.height }, 'log replayed');
   assertNetwork(config, replica);
-  const following = archivist.start(replica.head, { seenFrom: started.snapshotHeight });
+  const following = indexer.start(replica.head, { seenFrom: started.snapshotHeight });
   // Nobody waits until it has read its snapshot too, and what it can't do it tells by `onFatal`.
   following.catch(() => undefined);
-  replica.onBlock((block) => archivist.follow(block));
+  replica.onBlock((block) => indexer.follow(block));
 }
 
 /** Uniform in [0, 1), for what is simulated. */

@@ -1,6 +1,6 @@
 import type { BrowserContext } from 'playwright-core';
 import { privateKeyToAccount } from 'viem/accounts';
-import { signAsSent } from '../../../packages/sdk/src/testing/sign-as-sent.ts';
+import { signAsSent } from '../../support/sdk/sign-as-sent.ts';
 
 /** What a page asked a wallet to do, and whether its owner agrees. */
 export type WalletAsked = { readonly method: string; readonly params: readonly unknown[] };

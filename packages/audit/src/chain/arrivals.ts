@@ -1,5 +1,5 @@
 import type { CreditDepositCommand, DepositSource } from '@oddlot/engine';
-import type { AppliedBlock, Projection } from '@oddlot/venue/replay';
+import type { AppliedBlock, Projection } from '@oddlot/replica/block';
 import { z } from 'zod';
 
 type Arrival = { readonly account: string; readonly amount: bigint; readonly isOwn: boolean };

@@ -1,5 +1,5 @@
 import { readDepositLogs } from '@oddlot/custody/bridge-contract';
-import { BridgedChain, TEST_CHAIN_ID } from '@oddlot/custody/testing';
+import { BridgedChain, TEST_CHAIN_ID } from '@oddlot/testing/custody';
 import { type CreditDepositCommand, createState, type State } from '@oddlot/engine';
 import { address, hash } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

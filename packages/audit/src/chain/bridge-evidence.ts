@@ -20,7 +20,7 @@ import {
   type SettleWithdrawalCommand,
   type State,
 } from '@oddlot/engine';
-import { depositsIn } from '@oddlot/venue/replay';
+import { depositsIn } from '@oddlot/settlement/deposit-book';
 import type { Hex } from 'viem';
 import type { ChainEvidence } from '../checks/command-checker.ts';
 import { NotYetError } from '../checks/finding.ts';

@@ -6,13 +6,12 @@ import type {
   State,
 } from '@oddlot/engine';
 import {
-  type InstrumentLookup,
-  instrumentLookup,
   isRequest,
   type LogEntry,
   type LoggedCommand,
   type Projection,
-} from '@oddlot/venue/replay';
+} from '@oddlot/replica/block';
+import { type InstrumentLookup, instrumentLookup } from '@oddlot/translate/action-to-command';
 import { Believed, RESTS_ON } from './rests-on.ts';
 import type { RequestReader } from './request-reader.ts';
 

@@ -1,16 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LIMITS, type Network } from '@oddlot/protocol';
 import type { Address, Hash } from '@oddlot/units';
-import {
-  actionToCommand,
-  authorityFrom,
-  authorityOf,
-  createRecoverer,
-  type InstrumentLookup,
-  type Recoverer,
-  type RequestCommand,
-  sentRequest,
-} from '@oddlot/venue/replay';
+import { authorityFrom } from '@oddlot/api/http/authority-from';
+import { sentRequest } from '@oddlot/api/read-request';
+import { createRecoverer, type Recoverer } from '@oddlot/api/recoverer';
+import { authorityOf, type RequestCommand } from '@oddlot/replica/block';
+import { actionToCommand, type InstrumentLookup } from '@oddlot/translate/action-to-command';
 
 /** Every nonce is of interest: whether it may still be taken is for the engine. */
 const ALL_SIGNERS = { nonceAfter: -1, nonceBefore: Infinity };

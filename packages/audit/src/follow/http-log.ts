@@ -1,4 +1,4 @@
-import { readLogPage } from '@oddlot/venue/replay';
+import { readLogPage } from '@oddlot/replica/log/log-reader';
 import type { LogPage, LogSource } from './log-follower.ts';
 
 /** Pages have a few MiB; one that holds a single very large block may have more. */

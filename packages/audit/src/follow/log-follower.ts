@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn, setTimeout as later } from 'node:timers/promises';
 import { type Finding, FindingError, findingText, NotYetError } from '../checks/finding.ts';
 import type { AuditedReplica } from '../replica/audited-replica.ts';
-import type { BlockHead, LogEntry } from '@oddlot/venue/replay';
+import type { BlockHead, LogEntry } from '@oddlot/replica/block';
 
 type LogFollowerOptions = {
   readonly source: LogSource;

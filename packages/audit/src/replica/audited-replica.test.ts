@@ -1,14 +1,11 @@
 import { join } from 'node:path';
-import { inDirectory } from '@oddlot/host/testing';
+import { inDirectory } from '@oddlot/testing/host';
 import type { Command } from '@oddlot/engine';
 import { NETWORKS } from '@oddlot/protocol';
-import {
-  EraStore,
-  FollowingReplica,
-  genesisCommands,
-  type LogEntry,
-  SnapshotStore,
-} from '@oddlot/venue/replay';
+import type { LogEntry } from '@oddlot/replica/block';
+import { FollowingReplica } from '@oddlot/replica/following-replica';
+import { genesisCommands } from '@oddlot/replica/genesis-commands';
+import { EraStore, SnapshotStore } from '@oddlot/replica/log/checked-stores';
 import { hash } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import type { Policy } from '../checks/command-checker.ts';

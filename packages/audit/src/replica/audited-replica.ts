@@ -1,14 +1,8 @@
 import { NETWORKS, type Network } from '@oddlot/protocol';
-import {
-  type AppliedBlock,
-  type BlockHead,
-  type EraStore,
-  FollowingReplica,
-  LaterReleaseError,
-  type LogEntry,
-  type Projection,
-  type SnapshotStore,
-} from '@oddlot/venue/replay';
+import type { AppliedBlock, BlockHead, LogEntry, Projection } from '@oddlot/replica/block';
+import { FollowingReplica } from '@oddlot/replica/following-replica';
+import type { EraStore, SnapshotStore } from '@oddlot/replica/log/checked-stores';
+import { LaterReleaseError } from '@oddlot/replica/replica';
 import {
   type ChainEvidence,
   CommandChecker,

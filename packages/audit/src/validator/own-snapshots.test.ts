@@ -1,17 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BookDamagedError } from '@oddlot/custody/validator';
-import { inDirectory } from '@oddlot/host/testing';
+import { inDirectory } from '@oddlot/testing/host';
 import { NETWORKS } from '@oddlot/protocol';
 import { hash } from '@oddlot/units';
-import {
-  EraStore,
-  FollowingReplica,
-  genesisCommands,
-  type LogEntry,
-  SnapshotStore,
-  Snapshotter,
-} from '@oddlot/venue/replay';
+import type { LogEntry } from '@oddlot/replica/block';
+import { Snapshotter } from '@oddlot/replica/folder-follower';
+import { FollowingReplica } from '@oddlot/replica/following-replica';
+import { genesisCommands } from '@oddlot/replica/genesis-commands';
+import { EraStore, SnapshotStore } from '@oddlot/replica/log/checked-stores';
 import { expect, test } from 'vitest';
 import { AuditedReplica } from '../replica/audited-replica.ts';
 import { OwnSnapshots } from './own-snapshots.ts';

@@ -1,7 +1,8 @@
 import { BookDamagedError } from '@oddlot/custody/validator';
 import { readTextFile, writeWholeFile } from '@oddlot/host/durable';
 import { RULES_VERSION } from '@oddlot/engine';
-import type { BlockHead, SnapshotJudge } from '@oddlot/venue/replay';
+import type { SnapshotJudge } from '@oddlot/replica/attestations';
+import type { BlockHead } from '@oddlot/replica/block';
 
 /** More than are kept as files. */
 const RECORDED = 8;

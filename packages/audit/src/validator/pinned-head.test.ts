@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inDirectory } from '@oddlot/host/testing';
+import { inDirectory } from '@oddlot/testing/host';
 import { hash } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { PinnedHead } from './own-snapshots.ts';

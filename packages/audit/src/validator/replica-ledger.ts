@@ -4,7 +4,7 @@ import { findingText } from '../checks/finding.ts';
 import type { LogFollower } from '../follow/log-follower.ts';
 import type { AuditedReplica } from '../replica/audited-replica.ts';
 import type { PinnedHead } from './own-snapshots.ts';
-import { type AppliedBlock, authorityOf, isRequest, type Projection } from '@oddlot/venue/replay';
+import { type AppliedBlock, authorityOf, isRequest, type Projection } from '@oddlot/replica/block';
 import { z } from 'zod';
 
 type ReplicaLedgerOptions = {

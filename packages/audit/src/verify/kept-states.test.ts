@@ -1,15 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inDirectory } from '@oddlot/host/testing';
+import { inDirectory } from '@oddlot/testing/host';
 import { NETWORKS } from '@oddlot/protocol';
 import { hash } from '@oddlot/units';
-import {
-  EraStore,
-  FollowingReplica,
-  genesisCommands,
-  SnapshotStore,
-  Snapshotter,
-} from '@oddlot/venue/replay';
+import { Snapshotter } from '@oddlot/replica/folder-follower';
+import { FollowingReplica } from '@oddlot/replica/following-replica';
+import { genesisCommands } from '@oddlot/replica/genesis-commands';
+import { EraStore, SnapshotStore } from '@oddlot/replica/log/checked-stores';
 import { expect, test } from 'vitest';
 import { KeptStates } from './kept-states.ts';
 

@@ -1,14 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dump, restore, type State } from '@oddlot/engine';
-import { attestationIn, type BlockHead, type LogEntry } from '@oddlot/venue/replay';
+import { attestationIn, type BlockHead, type LogEntry } from '@oddlot/replica/block';
+import { openingOf } from '@oddlot/replica/bases';
+import { readChecked } from '@oddlot/replica/log/checked-stores';
 import {
   ContentHasher,
   decodeSnapshot,
-  openingOf,
-  readChecked,
   type SnapshotPayload,
-} from '@oddlot/venue/inspect';
+} from '@oddlot/replica/snapshot-codec';
 import type { Located } from './report.ts';
 
 type KeptFile = { readonly file: string; readonly height: number; readonly isEra: boolean };

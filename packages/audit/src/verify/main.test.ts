@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockDirectory } from '@oddlot/host/directory-lock';
-import { inDirectory } from '@oddlot/host/testing';
+import { inDirectory } from '@oddlot/testing/host';
 import { expect, test } from 'vitest';
 import { VERIFY_PROGRAM } from '../programs.ts';
 import { folderRefusal } from './verify-folder.ts';

@@ -4,21 +4,18 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { makeFolder } from '@oddlot/host/durable';
 import { NETWORKS } from '@oddlot/protocol';
-import {
-  type BlockPlace,
-  ContentHasher,
-  decodeProgress,
-  dumpHistory,
-  encodeSnapshot,
-  inspectJournal,
-  JournalDamagedError,
-  readJournal,
-  readServiceNames,
-  replayInto,
-  sqliteFault,
-  sqliteShape,
-} from '@oddlot/venue/inspect';
-import { createTextHasher, EraStore, type LogEntry, SnapshotStore } from '@oddlot/venue/replay';
+import { replayInto } from '@oddlot/history/rebuild-history';
+import { dumpHistory } from '@oddlot/history/store/dump-history';
+import { decodeProgress } from '@oddlot/history/store/history-store';
+import { sqliteFault, sqliteShape } from '@oddlot/history/store/sqlite-driver';
+import { readServiceNames } from '@oddlot/replica/log/data-folder';
+import { type BlockPlace, inspectJournal } from '@oddlot/replica/log/inspect-journal';
+import { readJournal } from '@oddlot/replica/log/journal-reader';
+import { JournalDamagedError } from '@oddlot/replica/log/log';
+import { ContentHasher, encodeSnapshot } from '@oddlot/replica/snapshot-codec';
+import type { LogEntry } from '@oddlot/replica/block';
+import { createTextHasher } from '@oddlot/replica/block-hash';
+import { EraStore, SnapshotStore } from '@oddlot/replica/log/checked-stores';
 import { believedCounts, noCounts, type Policy } from '../checks/command-checker.ts';
 import { FindingError } from '../checks/finding.ts';
 import { AuditedReplica } from '../replica/audited-replica.ts';

@@ -3,14 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NETWORKS } from '@oddlot/protocol';
-import {
-  type BlockHead,
-  type BlockRows,
-  EraStore,
-  followRows,
-  type LogEntry,
-  SnapshotStore,
-} from '@oddlot/venue/replay';
+import { followRows } from '@oddlot/history/indexer/followed-models';
+import type { BlockRows } from '@oddlot/history/rows/block-rows';
+import type { BlockHead, LogEntry } from '@oddlot/replica/block';
+import { EraStore, SnapshotStore } from '@oddlot/replica/log/checked-stores';
 import { believedCounts, type Counts, noCounts, type Policy } from '../checks/command-checker.ts';
 import { type Finding, FindingError } from '../checks/finding.ts';
 import { beginningOf, type LogPage, type LogSource } from '../follow/log-follower.ts';

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { BackupError, backUpFolder, replayFolder, restoreFolder } from '@oddlot/venue';
+import { BackupError, backUpFolder, restoreFolder } from '@oddlot/replica/backup';
+import { replayFolder } from '@oddlot/replica/replay-folder';
 import { CliError } from '../cli-error.ts';
 import { print, ProgressBar } from '../print.ts';
 import type { GlobalOptions } from '../surroundings.ts';

@@ -13,7 +13,8 @@ import { runVerifyReserves } from '../verify/verify-reserves.ts';
 import { runVerifyResolution } from '../verify/run-verify-resolution.ts';
 import { runVerifyUrl } from '../verify/run-verify-url.ts';
 import { join } from 'node:path';
-import { readConfig, rebuildHistory } from '@oddlot/venue';
+import { rebuildHistory } from '@oddlot/history/rebuild-history';
+import { readConfig } from '@oddlot/venue';
 
 /** Runs with what stands behind the name; a number is how it ended, a program sets its own end. */
 type Run = (args: readonly string[], isJson: boolean) => Promise<number | undefined>;

@@ -8,7 +8,7 @@ import {
   type RegisterMarketParameters,
 } from '@oddlot/sdk';
 import { parseDecimal } from '@oddlot/units';
-import { marketFault } from '@oddlot/venue';
+import { marketFault } from '@oddlot/translate/actions/outcome';
 import { CliError } from '../cli-error.ts';
 import { CONFIRM } from '../tell-reply.ts';
 import { readJsonFile } from '../arguments.ts';

@@ -1,5 +1,5 @@
 import { type Client, createClient, type Fill, type LedgerUpdate } from '@oddlot/sdk';
-import type { BlockRows } from '@oddlot/venue/replay';
+import type { BlockRows } from '@oddlot/history/rows/block-rows';
 import { CliError } from '../cli-error.ts';
 import { wholeNumber } from '../arguments.ts';
 import {

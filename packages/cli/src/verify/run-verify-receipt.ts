@@ -5,12 +5,10 @@ import {
   createClient,
   type TxDetail,
 } from '@oddlot/sdk';
-import {
-  type BlockRows,
-  createRecoverer,
-  createTextHasher,
-  decodeReceiptBody,
-} from '@oddlot/venue/replay';
+import { createRecoverer } from '@oddlot/api/recoverer';
+import { decodeReceiptBody } from '@oddlot/history/receipt';
+import type { BlockRows } from '@oddlot/history/rows/block-rows';
+import { createTextHasher } from '@oddlot/replica/block-hash';
 import { CliError } from '../cli-error.ts';
 import { Findings, type Print, readQuestion, replayLog, runCheck, urlOf } from './run-check.ts';
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import solc from 'solc';
@@ -15,13 +15,14 @@ export type CompiledContract = {
 const CONTRACTS: Readonly<Record<string, string>> = {
   Bridge: 'Bridge.sol',
   TestUsdc: 'TestUsdc.sol',
-  HostileToken: 'testing/HostileToken.sol',
+  HostileToken: 'HostileToken.sol',
 };
 
 /** The compiler warns of transient storage in general, and names guards against reentrancy, our only use, as safe. */
 const TRANSIENT_STORAGE = '2394';
 
 const SOURCES = join(import.meta.dirname, '..');
+const TEST_SOURCES = join(SOURCES, '../../../tests/support/contracts');
 
 /**
  * Compiles every contract. The same sources give the same bytes on every machine: versions are exact, and
@@ -77,6 +78,7 @@ type CompilerOutput = {
 /** A file of ours, or of a package by its name. */
 function readSource(path: string): string {
   const isPackage = path.startsWith('@');
-  const file = isPackage ? createRequire(import.meta.url).resolve(path) : join(SOURCES, path);
-  return readFileSync(file, 'utf8');
+  if (isPackage) return readFileSync(createRequire(import.meta.url).resolve(path), 'utf8');
+  const own = join(SOURCES, path);
+  return readFileSync(existsSync(own) ? own : join(TEST_SOURCES, path), 'utf8');
 }

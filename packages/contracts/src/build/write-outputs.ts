@@ -13,7 +13,10 @@ import { compileContracts, type CompiledContract } from './compile-contracts.ts'
 const OUTPUTS: Readonly<Record<string, { readonly path: string; readonly prefix: string }>> = {
   Bridge: { path: 'outputs/bridge.ts', prefix: 'BRIDGE' },
   TestUsdc: { path: 'outputs/test-usdc.ts', prefix: 'TEST_USDC' },
-  HostileToken: { path: 'testing/hostile-token.ts', prefix: 'HOSTILE_TOKEN' },
+  HostileToken: {
+    path: '../../../tests/support/contracts/hostile-token.ts',
+    prefix: 'HOSTILE_TOKEN',
+  },
 };
 
 /** The text of a contract's output file: an entry of the ABI a line. */

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BRIDGE_ABI, TEST_USDC_ABI, TEST_USDC_BYTECODE } from '@oddlot/contracts';
 import { LocalChain } from '@oddlot/devchain/local-chain';
-import { listen } from '@oddlot/host/testing';
+import { listen } from '@oddlot/testing/host';
 import { createWalletClient, http, type Hex, parseEther, publicActions } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';

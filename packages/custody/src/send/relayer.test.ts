@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type Hex, keccak256, parseGwei, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
-import { mintData, TEST_CHAIN_ID, BridgedChain } from '../testing/bridged-chain.ts';
+import { mintData, TEST_CHAIN_ID, BridgedChain } from '@oddlot/testing/custody/bridged-chain';
 import { ChainClient } from '../chain/chain-client.ts';
 import type { ChainEndpoint } from '../chain/endpoints.ts';
 import { Relayer } from './relayer.ts';

@@ -5,7 +5,7 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signBody } from '../signing/validator-wire.ts';
-import { TEST_CHAIN_ID, BridgedChain } from '../testing/bridged-chain.ts';
+import { TEST_CHAIN_ID, BridgedChain } from '@oddlot/testing/custody/bridged-chain';
 import { BridgeDeposits } from './bridge-deposits.ts';
 import { SignedBook } from './signed-book.ts';
 import { Signer, SigningLimits } from './signer.ts';

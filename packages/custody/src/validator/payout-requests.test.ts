@@ -6,7 +6,7 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { remoteValidator } from '../signing/remote-validator.ts';
-import { ModelLedger } from '../testing/model-ledger.ts';
+import { ModelLedger } from '@oddlot/testing/custody/model-ledger';
 import {
   conversion,
   lowerAddressOf,
@@ -14,7 +14,7 @@ import {
   type SignedRequest,
   withdrawal,
   wrappedBy,
-} from '../testing/signed-requests.ts';
+} from '@oddlot/testing/custody/signed-requests';
 import { type RunningValidator, startValidator } from './start-validator.ts';
 import { readValidatorSettings } from './validator-settings.ts';
 

@@ -10,7 +10,7 @@ import { LOCAL_BRIDGE } from '../bridge-contract/local-contracts.ts';
 import { finishData, payOutData } from '../bridge-contract/bridge-calls.ts';
 import { signBody } from '../signing/validator-wire.ts';
 import { keyValidator, type Payout, type Signed } from '../signing/validators.ts';
-import { mintData, TEST_CHAIN_ID, BridgedChain } from '../testing/bridged-chain.ts';
+import { mintData, TEST_CHAIN_ID, BridgedChain } from '@oddlot/testing/custody/bridged-chain';
 import { PayoutWitness } from './payout-witness.ts';
 import { RefusalMemory } from './signing-refusal.ts';
 import { SignedBook } from './signed-book.ts';

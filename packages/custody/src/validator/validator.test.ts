@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger } from '@oddlot/host/log';
-import { listen } from '@oddlot/host/testing';
+import { listen } from '@oddlot/testing/host';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -16,8 +16,8 @@ import {
   type Payout,
   type ValidatorRequest,
 } from '../signing/validators.ts';
-import { ModelLedger } from '../testing/model-ledger.ts';
-import { lowerAddressOf, signedBy, withdrawal } from '../testing/signed-requests.ts';
+import { ModelLedger } from '@oddlot/testing/custody/model-ledger';
+import { lowerAddressOf, signedBy, withdrawal } from '@oddlot/testing/custody/signed-requests';
 import { SignedBook } from './signed-book.ts';
 import { Signer } from './signer.ts';
 import { type RunningValidator, startValidator } from './start-validator.ts';

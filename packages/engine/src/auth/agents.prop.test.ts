@@ -8,9 +8,9 @@ import type { Authority, Command, SignedCommand } from '../messages/command.ts';
 import type { EngineEvent, TradeSide } from '../messages/event.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { anyCommand, openEverything, type Pick } from '../testing/any-command.ts';
-import { actor, type Scenario } from '../testing/scenario.ts';
-import { randomIntegers } from '../testing/steps.ts';
+import { anyCommand, openEverything, type Pick } from '@oddlot/testing/engine/any-command';
+import { actor, type Scenario } from '@oddlot/testing/engine/scenario';
+import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { ZERO_ADDRESS } from './agents.ts';
 
 /**

@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check-command.ts';
 import type { Command, Operator } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { actor, alice, PARAMETERS, PERP, Scenario, START_MS } from '../testing/scenario.ts';
+import {
+  actor,
+  alice,
+  PARAMETERS,
+  PERP,
+  Scenario,
+  START_MS,
+} from '@oddlot/testing/engine/scenario';
 
 const admin = PARAMETERS.admins[0] ?? alice;
 

@@ -4,9 +4,14 @@ import { checkCommand } from '../check-command.ts';
 import type { Exchange, OrderRequest, SetGateCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { openOrders } from '../read/read.ts';
-import { actor, alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
-import { refusalFor, type SignedFor, signedFor, type Unsigned } from '../testing/signed-for.ts';
-import { checkRestarts, story, waiting } from '../testing/waiting.ts';
+import { actor, alice, bob, carol, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import {
+  refusalFor,
+  type SignedFor,
+  signedFor,
+  type Unsigned,
+} from '@oddlot/testing/engine/signed-for';
+import { checkRestarts, story, waiting } from '@oddlot/testing/engine/waiting';
 
 const id = PERP.instrumentId;
 const GATED = { reason: 'gated', gate: 'closed', channel: 0 };

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkCommand } from '../check-command.ts';
 import type { Authority, Command, SetGateCommand } from '../messages/command.ts';
-import { KeysModel, registriesOf } from '../testing/keys-model.ts';
-import { actor, order, Scenario } from '../testing/scenario.ts';
-import { checkRestarts } from '../testing/waiting.ts';
+import { KeysModel, registriesOf } from '@oddlot/testing/engine/keys-model';
+import { actor, order, Scenario } from '@oddlot/testing/engine/scenario';
+import { checkRestarts } from '@oddlot/testing/engine/waiting';
 import { ZERO_ADDRESS } from './agents.ts';
 
 /**

@@ -4,7 +4,15 @@ import { checkCommand } from '../check-command.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { Command } from '../messages/command.ts';
 import { agentOwner, hasAccount } from '../read/read.ts';
-import { actor, alice, bob, order, PARAMETERS, Scenario, START_MS } from '../testing/scenario.ts';
+import {
+  actor,
+  alice,
+  bob,
+  order,
+  PARAMETERS,
+  Scenario,
+  START_MS,
+} from '@oddlot/testing/engine/scenario';
 import { ZERO_ADDRESS } from './agents.ts';
 
 /** An address of somebody who has no account yet, and whom another made its agent. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dump, restore } from '../dump/dump.ts';
 import type { Command, HolderTerm } from '../messages/command.ts';
-import { alice, Scenario } from '../testing/scenario.ts';
+import { alice, Scenario } from '@oddlot/testing/engine/scenario';
 import { termOf } from './authorize.ts';
 
 const A = 'replica a';

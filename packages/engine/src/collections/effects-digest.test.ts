@@ -1,6 +1,6 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { alice, bob, type OrderShape, Scenario } from '../testing/scenario.ts';
+import { alice, bob, type OrderShape, Scenario } from '@oddlot/testing/engine/scenario';
 import { EffectsDigest, scrambledText } from './effects-digest.ts';
 
 const hexOf = (feed: (digest: EffectsDigest) => void): string => {

@@ -4,10 +4,10 @@ import { ZERO_ADDRESS } from '../auth/agents.ts';
 import { checkCommand } from '../check-command.ts';
 import type { Command, SignedCommand } from '../messages/command.ts';
 import type { RejectReason } from '../messages/reject.ts';
-import { CHAIN_ID } from '../testing/bridge.ts';
-import { EVENT, MARKET } from '../testing/outcomes.ts';
-import { alice, order, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
-import { SERIES } from '../testing/series.ts';
+import { CHAIN_ID } from '@oddlot/testing/engine/bridge';
+import { EVENT, MARKET } from '@oddlot/testing/engine/outcomes';
+import { alice, order, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { SERIES } from '@oddlot/testing/engine/series';
 import { COMMANDS } from './commands.ts';
 
 type Type = Command['type'];

@@ -10,7 +10,7 @@ import {
   PARAMETERS,
   PERP,
   Scenario,
-} from '../testing/scenario.ts';
+} from '@oddlot/testing/engine/scenario';
 import { orderCommands } from './order-commands.ts';
 
 const agent = actor(0xa6e);

@@ -3,8 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { applyBlock } from '../apply-block.ts';
 import { checkInvariants } from '../invariants/check-invariants.ts';
 import type { Command } from '../messages/command.ts';
-import { alice, bob, Scenario } from '../testing/scenario.ts';
-import { openVenue, randomIntegers, randomStep, type Step, toCommand } from '../testing/steps.ts';
+import { alice, bob, Scenario } from '@oddlot/testing/engine/scenario';
+import {
+  openVenue,
+  randomIntegers,
+  randomStep,
+  type Step,
+  toCommand,
+} from '@oddlot/testing/engine/steps';
 import { dump, dumpPacked, type PackedDump, restore, type StateDump } from './dump.ts';
 
 /** A copy as a snapshot on disk would give it. */

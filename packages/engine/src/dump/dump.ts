@@ -41,7 +41,7 @@ import { dumpWaiting, restoreWaiting, type WaitingDump } from './dump-waiting.ts
 /**
  * The version of the rules that this engine applies. A release raises it when it would compute anything
  * differently from the same log or state: that opens a new era (R-era), and the engine of the era
- * before is kept in `packages/venue/eras/`.
+ * before is kept in `packages/replica/eras/`.
  */
 export const RULES_VERSION = 4;
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { checkInvariants } from '../invariants/check-invariants.ts';
-import { asRules3 } from '../testing/as-rules-3.ts';
-import { openMarket, operate, share } from '../testing/outcomes.ts';
-import { alice, bob, Scenario } from '../testing/scenario.ts';
-import { waiting } from '../testing/waiting.ts';
+import { asRules3 } from '@oddlot/testing/engine/as-rules-3';
+import { openMarket, operate, share } from '@oddlot/testing/engine/outcomes';
+import { alice, bob, Scenario } from '@oddlot/testing/engine/scenario';
+import { waiting } from '@oddlot/testing/engine/waiting';
 import { dump, restore, type StateDump } from './dump.ts';
 import { fromRules3 } from './from-rules-3.ts';
 

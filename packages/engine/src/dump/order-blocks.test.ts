@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { State } from '../state/state.ts';
-import { alice, bob, order, Scenario } from '../testing/scenario.ts';
+import { alice, bob, order, Scenario } from '@oddlot/testing/engine/scenario';
 import { dump, dumpPacked, restore } from './dump.ts';
 import { dumpOrderBlocks, ordersOfBlocks } from './order-blocks.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
 import { agentOwner, agentsOf, openOrders } from '../read/read.ts';
-import { actor, alice, bob, carol, order, Scenario } from '../testing/scenario.ts';
+import { actor, alice, bob, carol, order, Scenario } from '@oddlot/testing/engine/scenario';
 
 const first = actor(0xa1);
 const second = actor(0xa2);

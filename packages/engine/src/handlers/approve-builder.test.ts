@@ -4,9 +4,16 @@ import { checkCommand } from '../check-command.ts';
 import { dump, restore } from '../dump/dump.ts';
 import { isBuilder } from '../ledger/builders.ts';
 import { approvedBuilders, builderState } from '../read/read-keys.ts';
-import { approve, builder, earned, oneThrough, revoke, setBalance } from '../testing/builders.ts';
-import { actor, alice, bob, Scenario } from '../testing/scenario.ts';
-import { act, sign } from '../testing/waiting.ts';
+import {
+  approve,
+  builder,
+  earned,
+  oneThrough,
+  revoke,
+  setBalance,
+} from '@oddlot/testing/engine/builders';
+import { actor, alice, bob, Scenario } from '@oddlot/testing/engine/scenario';
+import { act, sign } from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
 const agent = actor(0xa9e27);

@@ -5,9 +5,14 @@ import { dump } from '../dump/dump.ts';
 import type { Command, MultiSigSet } from '../messages/command.ts';
 import { multiSigSigners } from '../read/read-keys.ts';
 import { agentsOf, openOrders, scheduledCancel, triggerOrders } from '../read/read.ts';
-import { actor, alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
-import { refusalFor, type SignedFor, signedFor, type Unsigned } from '../testing/signed-for.ts';
-import { checkRestarts, waiting } from '../testing/waiting.ts';
+import { actor, alice, bob, carol, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import {
+  refusalFor,
+  type SignedFor,
+  signedFor,
+  type Unsigned,
+} from '@oddlot/testing/engine/signed-for';
+import { checkRestarts, waiting } from '@oddlot/testing/engine/waiting';
 
 const [first, second, third, stranger] = [1, 2, 3, 9].map((n) => actor(0x51900 + n)) as [
   Address,

@@ -4,10 +4,10 @@ import { dump, restore, type StateDump } from '../dump/dump.ts';
 import { checkInvariants } from '../invariants/check-invariants.ts';
 import { depositStanding, isDepositCredited } from '../read/read-bridge.ts';
 import { hasAccount } from '../read/read.ts';
-import { CHAIN_ID, deposited, openTestBridge } from '../testing/bridge.ts';
-import { anyCommand, disturb, openEverything } from '../testing/any-command.ts';
-import { actor, alice, Scenario } from '../testing/scenario.ts';
-import { openVenue, randomIntegers, randomStep, toCommand } from '../testing/steps.ts';
+import { CHAIN_ID, deposited, openTestBridge } from '@oddlot/testing/engine/bridge';
+import { anyCommand, disturb, openEverything } from '@oddlot/testing/engine/any-command';
+import { actor, alice, Scenario } from '@oddlot/testing/engine/scenario';
+import { openVenue, randomIntegers, randomStep, toCommand } from '@oddlot/testing/engine/steps';
 
 type Told = {
   readonly n: number;

@@ -13,8 +13,8 @@ import {
   deposited,
   openTestBridge,
   TOKEN_CONTRACT,
-} from '../testing/bridge.ts';
-import { actor, alice, bob, order, Scenario } from '../testing/scenario.ts';
+} from '@oddlot/testing/engine/bridge';
+import { actor, alice, bob, order, Scenario } from '@oddlot/testing/engine/scenario';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
 
 const carol = actor(0xca01);

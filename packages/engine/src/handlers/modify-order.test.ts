@@ -3,8 +3,8 @@ import { checkCommand } from '../check-command.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { ModifyOrderCommand } from '../messages/command.ts';
 import { findOrder, openOrders } from '../read/read.ts';
-import { alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
-import { act, checkRestarts, group, sign, story, waiting } from '../testing/waiting.ts';
+import { alice, bob, carol, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act, checkRestarts, group, sign, story, waiting } from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
 let scenario: Scenario;

@@ -14,8 +14,8 @@ import {
   setPhase,
   share,
   sharesOf,
-} from '../testing/outcomes.ts';
-import { alice, bob, type Scenario } from '../testing/scenario.ts';
+} from '@oddlot/testing/engine/outcomes';
+import { alice, bob, type Scenario } from '@oddlot/testing/engine/scenario';
 
 const OTHER_ID = instrumentId(100_001);
 

@@ -5,8 +5,16 @@ import { applyBlock } from '../apply-block.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { Command } from '../messages/command.ts';
 import { HOUR_MS } from '../state/hours.ts';
-import { Reached } from '../testing/reached.ts';
-import { alice, bob, carol, order, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
+import { Reached } from '@oddlot/testing/engine/reached';
+import {
+  alice,
+  bob,
+  carol,
+  order,
+  PARAMETERS,
+  PERP,
+  Scenario,
+} from '@oddlot/testing/engine/scenario';
 
 /**
  * Goal: a venue restored from a dump at any moment has the same future, whatever the operator does.

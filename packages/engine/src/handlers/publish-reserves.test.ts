@@ -7,9 +7,9 @@ import {
   deposited,
   openTestBridge,
   TOKEN_CONTRACT,
-} from '../testing/bridge.ts';
-import { actor, alice, carol, Scenario } from '../testing/scenario.ts';
-import { sign } from '../testing/waiting.ts';
+} from '@oddlot/testing/engine/bridge';
+import { actor, alice, carol, Scenario } from '@oddlot/testing/engine/scenario';
+import { sign } from '@oddlot/testing/engine/waiting';
 import { bridgeView } from '../read/read-bridge.ts';
 
 function reserves(height: number, blockNumber: number): PublishReservesCommand {

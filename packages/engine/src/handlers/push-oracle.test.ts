@@ -1,6 +1,6 @@
 import { instrumentId, timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { PERP, Scenario } from '../testing/scenario.ts';
+import { PERP, Scenario } from '@oddlot/testing/engine/scenario';
 
 const SECOND = instrumentId(2);
 

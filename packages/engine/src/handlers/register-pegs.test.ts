@@ -4,8 +4,8 @@ import { dump, restore } from '../dump/dump.ts';
 import { checkInvariants } from '../invariants/check-invariants.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { agentOwner } from '../read/read.ts';
-import { openTestBridge } from '../testing/bridge.ts';
-import { actor, alice, bob, Scenario } from '../testing/scenario.ts';
+import { openTestBridge } from '@oddlot/testing/engine/bridge';
+import { actor, alice, bob, Scenario } from '@oddlot/testing/engine/scenario';
 
 const peg = actor(0xbe6);
 const other = actor(0xbe7);

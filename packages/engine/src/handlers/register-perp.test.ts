@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check-command.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { PerpListing } from '../messages/commands/operator.ts';
-import { PERP, Scenario } from '../testing/scenario.ts';
+import { PERP, Scenario } from '@oddlot/testing/engine/scenario';
 
 const { asset: _asset, instrumentId: _id, ...BARE } = PERP;
 const NEW: PerpListing = { ...BARE, name: 'NEW-USDC' };

@@ -6,9 +6,17 @@ import type { RegisterVaultCommand } from '../messages/command.ts';
 import { vaultEquity } from '../read/read-keys.ts';
 import { accountView, agentsOf, openOrders } from '../read/read.ts';
 import { holdingKey } from '../state/account.ts';
-import { actor, alice, bob, carol, order, PARAMETERS, Scenario } from '../testing/scenario.ts';
-import { refusalFor, signedFor, type Unsigned } from '../testing/signed-for.ts';
-import { checkRestarts } from '../testing/waiting.ts';
+import {
+  actor,
+  alice,
+  bob,
+  carol,
+  order,
+  PARAMETERS,
+  Scenario,
+} from '@oddlot/testing/engine/scenario';
+import { refusalFor, signedFor, type Unsigned } from '@oddlot/testing/engine/signed-for';
+import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
 const vault = actor(0x7a017);
 const agent = actor(0xa1);

@@ -6,8 +6,16 @@ import type { Command, SendTokenCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { accountView } from '../read/read.ts';
-import { actor, alice, bob, carol, order, PARAMETERS, Scenario } from '../testing/scenario.ts';
-import { checkRestarts, sign } from '../testing/waiting.ts';
+import {
+  actor,
+  alice,
+  bob,
+  carol,
+  order,
+  PARAMETERS,
+  Scenario,
+} from '@oddlot/testing/engine/scenario';
+import { checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 
 const USDC = 1_000_000;
 const stranger = actor(0x57a9e1);

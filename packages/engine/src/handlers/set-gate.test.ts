@@ -4,8 +4,8 @@ import { checkCommand } from '../check-command.ts';
 import { dump } from '../dump/dump.ts';
 import type { SetGateCommand } from '../messages/command.ts';
 import { gateStatus } from '../read/read-keys.ts';
-import { actor, alice, bob, carol, Scenario, START_MS } from '../testing/scenario.ts';
-import { checkRestarts } from '../testing/waiting.ts';
+import { actor, alice, bob, carol, Scenario, START_MS } from '@oddlot/testing/engine/scenario';
+import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
 type Change = Omit<SetGateCommand, 'type' | 'channel'>;
 

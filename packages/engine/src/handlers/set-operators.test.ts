@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check-command.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { Command, SetOperatorsCommand } from '../messages/command.ts';
-import { actor, PARAMETERS, Scenario } from '../testing/scenario.ts';
+import { actor, PARAMETERS, Scenario } from '@oddlot/testing/engine/scenario';
 
 const [admin] = PARAMETERS.admins as [(typeof PARAMETERS.admins)[0] & {}];
 const newcomer = actor(0x0e3);

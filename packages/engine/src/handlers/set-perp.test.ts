@@ -5,7 +5,7 @@ import { dump, restore } from '../dump/dump.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { SetPerpCommand } from '../messages/command.ts';
 import { accountView, perpView } from '../read/read.ts';
-import { alice, bob, carol, PERP, Scenario, WIDE_PERP } from '../testing/scenario.ts';
+import { alice, bob, carol, PERP, Scenario, WIDE_PERP } from '@oddlot/testing/engine/scenario';
 
 const ID = PERP.instrumentId;
 

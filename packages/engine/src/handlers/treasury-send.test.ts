@@ -6,8 +6,16 @@ import type { BlockResult } from '../messages/block.ts';
 import type { Command, TreasurySendCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
-import { actor, alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
-import { act, checkRestarts } from '../testing/waiting.ts';
+import {
+  actor,
+  alice,
+  bob,
+  carol,
+  PARAMETERS,
+  PERP,
+  Scenario,
+} from '@oddlot/testing/engine/scenario';
+import { act, checkRestarts } from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
 const stranger = actor(0x57a9e1);

@@ -2,8 +2,8 @@ import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import type { Reject } from '../messages/reject.ts';
 import { holdingKey } from '../state/account.ts';
-import { alice, bob, PERP, Scenario } from '../testing/scenario.ts';
-import { act } from '../testing/waiting.ts';
+import { alice, bob, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act } from '@oddlot/testing/engine/waiting';
 
 /** One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;

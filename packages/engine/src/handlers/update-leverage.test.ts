@@ -4,8 +4,8 @@ import type { MarginMode } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { accountView } from '../read/read.ts';
 import { holdingKey } from '../state/account.ts';
-import { alice, bob, order, PERP, Scenario } from '../testing/scenario.ts';
-import { act, group, waiting } from '../testing/waiting.ts';
+import { alice, bob, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act, group, waiting } from '@oddlot/testing/engine/waiting';
 
 /** One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;

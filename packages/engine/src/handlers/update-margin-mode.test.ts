@@ -2,8 +2,8 @@ import { instrumentId } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import type { MarginMode } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
-import { alice, bob, PERP, Scenario } from '../testing/scenario.ts';
-import { act, group, waiting } from '../testing/waiting.ts';
+import { alice, bob, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act, group, waiting } from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
 const ID = PERP.instrumentId;

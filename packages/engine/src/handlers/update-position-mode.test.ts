@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Reject } from '../messages/reject.ts';
 import type { PositionMode } from '../state/account.ts';
-import { alice, bob, Scenario } from '../testing/scenario.ts';
-import { act, group, waiting } from '../testing/waiting.ts';
+import { alice, bob, Scenario } from '@oddlot/testing/engine/scenario';
+import { act, group, waiting } from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
 

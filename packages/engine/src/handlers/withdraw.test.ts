@@ -10,8 +10,8 @@ import type { Reject } from '../messages/reject.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { accountView, payableWithdrawals } from '../read/read.ts';
 import { doWithdrawalsWait, openWithdrawals } from '../read/read-bridge.ts';
-import { actor, alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
-import { checkRestarts, sign } from '../testing/waiting.ts';
+import { actor, alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 
 const USDC = 1_000_000;
 const wallet = actor(0x3a11e7);

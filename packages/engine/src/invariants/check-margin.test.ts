@@ -1,7 +1,7 @@
 import { addUsdc, microUsdc } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { holdingKey } from '../state/account.ts';
-import { alice, bob, Scenario } from '../testing/scenario.ts';
+import { alice, bob, Scenario } from '@oddlot/testing/engine/scenario';
 import { checkInvariants } from './check-invariants.ts';
 
 function traded(): Scenario {

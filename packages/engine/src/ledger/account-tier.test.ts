@@ -2,7 +2,7 @@ import { microUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { dump, restore } from '../dump/dump.ts';
 import { feeTierView } from '../read/read.ts';
-import { actor, alice, bob, carol, Scenario, START_MS } from '../testing/scenario.ts';
+import { actor, alice, bob, carol, Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 import { accountTier, dayOf } from './fees.ts';
 import { postToBalance } from './post.ts';
 

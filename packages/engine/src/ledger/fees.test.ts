@@ -1,7 +1,15 @@
 import type { Address } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import type { TradeExecuted } from '../messages/event.ts';
-import { alice, bob, carol, order, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
+import {
+  alice,
+  bob,
+  carol,
+  order,
+  type OrderShape,
+  PERP,
+  Scenario,
+} from '@oddlot/testing/engine/scenario';
 
 /**
  * 10 lots at 1,000,100 are 10,001,000 micro-USDC: 4,500.45 at the taker's 0.045% and 1,500.15 at

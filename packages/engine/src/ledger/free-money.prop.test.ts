@@ -7,9 +7,9 @@ import type { BlockResult } from '../messages/block.ts';
 import type { Command, SubAccount } from '../messages/command.ts';
 import { accountValue } from '../perp/margin.ts';
 import type { Account } from '../state/account.ts';
-import { actor, PARAMETERS, Scenario } from '../testing/scenario.ts';
-import { openVenue, type Step, toCommand, traderAt, TRADERS } from '../testing/steps.ts';
-import { checkRestarts, sign } from '../testing/waiting.ts';
+import { actor, PARAMETERS, Scenario } from '@oddlot/testing/engine/scenario';
+import { openVenue, type Step, toCommand, traderAt, TRADERS } from '@oddlot/testing/engine/steps';
+import { checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 import { freeMoney } from './free-money.ts';
 
 /**

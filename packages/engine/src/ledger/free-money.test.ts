@@ -4,8 +4,8 @@ import { healthOf, isLiquidatable } from '../liquidation/scope.ts';
 import type { BlockResult } from '../messages/block.ts';
 import type { ReservedBy } from '../messages/reject.ts';
 import { accountValue } from '../perp/margin.ts';
-import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
-import { act, checkRestarts, sign } from '../testing/waiting.ts';
+import { alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act, checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 import { freeMoney, reservedInPerp } from './free-money.ts';
 import { postToBalance } from './post.ts';
 

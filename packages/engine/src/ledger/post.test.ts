@@ -1,7 +1,7 @@
 import { microUsdc, negUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { insuranceFund } from '../perp/insurance-fund.ts';
-import { alice, bob, Scenario } from '../testing/scenario.ts';
+import { alice, bob, Scenario } from '@oddlot/testing/engine/scenario';
 import { accountTier } from './fees.ts';
 import { postFee, postToBalance } from './post.ts';
 

@@ -2,7 +2,7 @@ import { instrumentId, microUsdc } from '@oddlot/units';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { freshMargin } from '../perp/margin.ts';
-import { alice, bob, PERP, Scenario } from '../testing/scenario.ts';
+import { alice, bob, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { bankruptcyPrice } from './bankruptcy-price.ts';
 import { healthOf, positionsOf } from './scope.ts';
 

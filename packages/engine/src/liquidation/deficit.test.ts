@@ -5,8 +5,8 @@ import { dump, restore } from '../dump/dump.ts';
 import { postToBalance, postToTreasury } from '../ledger/post.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { accountView } from '../read/read.ts';
-import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
-import { act } from '../testing/waiting.ts';
+import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act } from '@oddlot/testing/engine/waiting';
 
 /** One lot is 0.01, a price unit 0.0001: 1,000,000 is a price of 100. */
 const at = (usdc: number): number => Math.round(usdc * 10_000);

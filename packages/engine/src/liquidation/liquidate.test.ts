@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EngineEvent, LiquidationStep } from '../messages/event.ts';
 import { accountView } from '../read/read.ts';
-import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
+import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 
 /** One lot is 0.01, a price unit 0.0001: 1,000,000 is a price of 100. */
 const at = (usdc: number): number => Math.round(usdc * 10_000);

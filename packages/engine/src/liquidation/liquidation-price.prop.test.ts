@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EngineEvent } from '../messages/event.ts';
 import { accountView } from '../read/read.ts';
-import { alice, bob, PERP, Scenario } from '../testing/scenario.ts';
-import { act } from '../testing/waiting.ts';
+import { alice, bob, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act } from '@oddlot/testing/engine/waiting';
 
 /** One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;

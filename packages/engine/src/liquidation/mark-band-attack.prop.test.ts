@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../messages/limits.ts';
 import type { PerpDefinition } from '../messages/commands/operator.ts';
-import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
-import { act } from '../testing/waiting.ts';
+import { alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act } from '@oddlot/testing/engine/waiting';
 
 /**
  * R-mark: whoever moves nothing but the book cannot liquidate a position that was opened inside of

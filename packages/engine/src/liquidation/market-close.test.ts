@@ -4,8 +4,16 @@ import type { BlockResult } from '../messages/block.ts';
 import type { LiquidationStep } from '../messages/event.ts';
 import { accountView, openOrders } from '../read/read.ts';
 import { holdingKey } from '../state/account.ts';
-import { alice, bob, carol, order, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
-import { act, group, waiting } from '../testing/waiting.ts';
+import {
+  alice,
+  bob,
+  carol,
+  order,
+  PARAMETERS,
+  PERP,
+  Scenario,
+} from '@oddlot/testing/engine/scenario';
+import { act, group, waiting } from '@oddlot/testing/engine/waiting';
 import { isDeep, isLiquidatable } from './scope.ts';
 
 /** One lot at this price is worth 1 USDC. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { LIMITS } from '../messages/limits.ts';
-import { actor, alice, bob, carol, order, Scenario } from '../testing/scenario.ts';
+import { actor, alice, bob, carol, order, Scenario } from '@oddlot/testing/engine/scenario';
 
 /** One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;

@@ -6,8 +6,16 @@ import { type LiquidationStep, TIMER } from '../messages/event.ts';
 import { accountView } from '../read/read.ts';
 import { type Holding, holdingKey, type Leg } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import { actor, alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
-import { act, waiting } from '../testing/waiting.ts';
+import {
+  actor,
+  alice,
+  bob,
+  carol,
+  PARAMETERS,
+  PERP,
+  Scenario,
+} from '@oddlot/testing/engine/scenario';
+import { act, waiting } from '@oddlot/testing/engine/waiting';
 import { liquidateForSettlement } from './settle-insolvent.ts';
 
 /** One lot is 0.01, a price unit 0.0001: 1,000,000 is a price of 100. */

@@ -7,9 +7,9 @@ import { insuranceFund } from '../perp/insurance-fund.ts';
 import { accountValue } from '../perp/margin.ts';
 import type { Account, Holding } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { actor, order, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
-import { randomIntegers } from '../testing/steps.ts';
-import { act } from '../testing/waiting.ts';
+import { actor, order, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { randomIntegers } from '@oddlot/testing/engine/steps';
+import { act } from '@oddlot/testing/engine/waiting';
 
 /**
  * Goal: nobody gains by going bankrupt, and others' money stands behind the fund before it goes below

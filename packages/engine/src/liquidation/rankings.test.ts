@@ -6,7 +6,7 @@ import { postToBalance } from '../ledger/post.ts';
 import type { BlockResult } from '../messages/block.ts';
 import type { Account } from '../state/account.ts';
 import type { Perp } from '../state/perp.ts';
-import { actor, bob, PERP, Scenario } from '../testing/scenario.ts';
+import { actor, bob, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import type { RankedPosition } from './deleverage.ts';
 import { Rankings } from './rankings.ts';
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { accountAt } from '../state/state.ts';
 import { type Account, type Holding, holdingOf } from '../state/account.ts';
 import { safeDistance, type Scope } from '../state/liquidations.ts';
-import { alice, bob, order, PERP, Scenario } from '../testing/scenario.ts';
+import { alice, bob, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { healthOf, roughDistance } from './scope.ts';
 
 /** An account with two positions in a venue of two perps, all of whose figures can be set. */

@@ -16,9 +16,9 @@ import {
   worth,
   X,
   Z,
-} from '../testing/gaps.ts';
-import { actor, type Scenario } from '../testing/scenario.ts';
-import { act, checkRestarts, group, waiting } from '../testing/waiting.ts';
+} from '@oddlot/testing/engine/gaps';
+import { actor, type Scenario } from '@oddlot/testing/engine/scenario';
+import { act, checkRestarts, group, waiting } from '@oddlot/testing/engine/waiting';
 
 const [a, b, c, d, j, k] = [0xa, 0xb, 0xc, 0xd, 0xe, 0xf].map(actor) as [
   Address,

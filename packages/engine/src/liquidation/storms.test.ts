@@ -4,8 +4,8 @@ import { applyBlock } from '../apply-block.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { BlockResult } from '../messages/block.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { actor, bob, PERP, Scenario } from '../testing/scenario.ts';
-import { act } from '../testing/waiting.ts';
+import { actor, bob, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act } from '@oddlot/testing/engine/waiting';
 
 /** One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;

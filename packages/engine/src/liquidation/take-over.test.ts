@@ -7,8 +7,16 @@ import type { BlockResult } from '../messages/block.ts';
 import type { Deleveraged, LiquidationStep } from '../messages/event.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { accountView } from '../read/read.ts';
-import { actor, alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
-import { act } from '../testing/waiting.ts';
+import {
+  actor,
+  alice,
+  bob,
+  carol,
+  PARAMETERS,
+  PERP,
+  Scenario,
+} from '@oddlot/testing/engine/scenario';
+import { act } from '@oddlot/testing/engine/waiting';
 import { adlBucket, rankPositions } from './deleverage.ts';
 
 /** One lot at this price is worth 1 USDC. */

@@ -2,8 +2,8 @@ import { type Address, instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { dump, restore } from '../dump/dump.ts';
 import type { BlockResult } from '../messages/block.ts';
-import { bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
-import { act } from '../testing/waiting.ts';
+import { bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act } from '@oddlot/testing/engine/waiting';
 
 /** One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openOrders } from '../read/read.ts';
-import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
-import { act } from '../testing/waiting.ts';
+import { alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act } from '@oddlot/testing/engine/waiting';
 
 /** One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openOrders } from '../read/read.ts';
-import { alice, bob, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
+import { alice, bob, type OrderShape, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { clientOrderKey } from './commands/orders.ts';
 
 const HEX = '0x550e8400e29b41d4a716446655440000';

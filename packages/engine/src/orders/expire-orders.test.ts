@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { DueQueue } from '../collections/heap.ts';
 import type { OrderUpdated } from '../messages/event.ts';
 import { findOrder } from '../read/read.ts';
-import { alice, bob, type OrderShape, Scenario } from '../testing/scenario.ts';
+import { alice, bob, type OrderShape, Scenario } from '@oddlot/testing/engine/scenario';
 
 const PRICE = 1_000_000;
 

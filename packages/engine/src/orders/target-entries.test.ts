@@ -1,7 +1,7 @@
 import { timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import type { Command } from '../messages/command.ts';
-import { alice, bob, order, PERP, Scenario } from '../testing/scenario.ts';
+import { alice, bob, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 
 const CLOID = '0x000102030405060708090a0b0c0d0e0f';
 const { instrumentId } = PERP;

@@ -11,8 +11,8 @@ import {
   type ShareOrder,
   sharesOf,
   tale,
-} from '../testing/outcomes.ts';
-import { alice, bob, carol, type Scenario } from '../testing/scenario.ts';
+} from '@oddlot/testing/engine/outcomes';
+import { alice, bob, carol, type Scenario } from '@oddlot/testing/engine/scenario';
 
 /** Everybody starts with 900 USDC, 100 YES and 100 NO; the taker fee rate is 0.07. */
 function venueOfHolders(): Scenario {

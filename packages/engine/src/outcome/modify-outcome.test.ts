@@ -13,8 +13,8 @@ import {
   share,
   type ShareOrder,
   tale,
-} from '../testing/outcomes.ts';
-import { alice, bob, carol, type Scenario } from '../testing/scenario.ts';
+} from '@oddlot/testing/engine/outcomes';
+import { alice, bob, carol, type Scenario } from '@oddlot/testing/engine/scenario';
 
 function amendBlock(
   venue: Scenario,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { approve, builder, revoke, through } from '../testing/builders.ts';
+import { approve, builder, revoke, through } from '@oddlot/testing/engine/builders';
 import {
   later,
   openMarket,
@@ -9,9 +9,9 @@ import {
   shareOrder,
   type ShareOrder,
   tale,
-} from '../testing/outcomes.ts';
-import { alice, bob, type Scenario } from '../testing/scenario.ts';
-import { checkRestarts } from '../testing/waiting.ts';
+} from '@oddlot/testing/engine/outcomes';
+import { alice, bob, type Scenario } from '@oddlot/testing/engine/scenario';
+import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
 /** R-builder on outcome markets: 1% of the notional at the leg's own price, beside the taker fee. */
 

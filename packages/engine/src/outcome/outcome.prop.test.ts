@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BlockResult } from '../messages/block.ts';
-import { openForSteps, outcomeSteps, OWNERS, takeStep } from '../testing/outcome-steps.ts';
+import { openForSteps, outcomeSteps, OWNERS, takeStep } from '@oddlot/testing/engine/outcome-steps';
 import {
   decide,
   later,
@@ -13,10 +13,10 @@ import {
   share,
   sharesOf,
   UNIT,
-} from '../testing/outcomes.ts';
-import { alice, bob, type Scenario } from '../testing/scenario.ts';
-import { Reached } from '../testing/reached.ts';
-import { checkRestarts } from '../testing/waiting.ts';
+} from '@oddlot/testing/engine/outcomes';
+import { alice, bob, type Scenario } from '@oddlot/testing/engine/scenario';
+import { Reached } from '@oddlot/testing/engine/reached';
+import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 36);
 const delay = fc.constantFrom(0, 250);

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { dump, dumpPacked, restore } from '../dump/dump.ts';
 import { checkInvariants } from '../invariants/check-invariants.ts';
 import type { State } from '../state/state.ts';
-import { type Scenario, START_MS } from '../testing/scenario.ts';
-import { feed, PERIOD_MS, SERIES, seriesVenue, to } from '../testing/series.ts';
-import { checkRestarts } from '../testing/waiting.ts';
+import { type Scenario, START_MS } from '@oddlot/testing/engine/scenario';
+import { feed, PERIOD_MS, SERIES, seriesVenue, to } from '@oddlot/testing/engine/series';
+import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
 const PERIOD_SECONDS = PERIOD_MS / 1_000;
 

@@ -1,8 +1,8 @@
 import { timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import type { SeriesListing } from '../messages/command.ts';
-import { MARKET } from '../testing/outcomes.ts';
-import { Scenario, START_MS } from '../testing/scenario.ts';
+import { MARKET } from '@oddlot/testing/engine/outcomes';
+import { Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 
 const PERIOD_MS = 900_000;
 const { maxOrderSize, minOrderSize, orderDelayMs, priceTick, szDecimals, takerFeeE8 } = MARKET;

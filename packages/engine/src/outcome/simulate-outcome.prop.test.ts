@@ -12,10 +12,10 @@ import {
   OWNERS,
   takeStep,
   toCommand,
-} from '../testing/outcome-steps.ts';
-import { share, shareOrder, sharesOf } from '../testing/outcomes.ts';
-import { Reached } from '../testing/reached.ts';
-import { alice, bob } from '../testing/scenario.ts';
+} from '@oddlot/testing/engine/outcome-steps';
+import { share, shareOrder, sharesOf } from '@oddlot/testing/engine/outcomes';
+import { Reached } from '@oddlot/testing/engine/reached';
+import { alice, bob } from '@oddlot/testing/engine/scenario';
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 36);
 

@@ -16,8 +16,8 @@ import {
   type ShareOrder,
   shareOrder,
   tale,
-} from '../testing/outcomes.ts';
-import { alice, bob, type Scenario } from '../testing/scenario.ts';
+} from '@oddlot/testing/engine/outcomes';
+import { alice, bob, type Scenario } from '@oddlot/testing/engine/scenario';
 
 const CLIENT = '0x000000000000000000000000000000aa';
 const good: ShareOrder = { price: 5_000, size: 500 };

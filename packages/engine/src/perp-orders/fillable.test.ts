@@ -14,7 +14,7 @@ import {
   type OrderShape,
   PERP,
   Scenario,
-} from '../testing/scenario.ts';
+} from '@oddlot/testing/engine/scenario';
 
 /** A size of 1 is 100 lots, a price of 1 is 10,000 units; the mark is 100. */
 const ID = PERP.instrumentId;

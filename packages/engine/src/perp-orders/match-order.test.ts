@@ -4,7 +4,14 @@ import type { BlockResult } from '../messages/block.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import type { OrderUpdated, TradeExecuted } from '../messages/event.ts';
 import { findOrder, openOrders } from '../read/read.ts';
-import { alice, bob, carol, order, type OrderShape, Scenario } from '../testing/scenario.ts';
+import {
+  alice,
+  bob,
+  carol,
+  order,
+  type OrderShape,
+  Scenario,
+} from '@oddlot/testing/engine/scenario';
 
 /** One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;

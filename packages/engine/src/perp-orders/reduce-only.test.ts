@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { OrderUpdated } from '../messages/event.ts';
 import { findOrder, openOrders } from '../read/read.ts';
-import { alice, bob, carol, order, type OrderShape, Scenario } from '../testing/scenario.ts';
+import {
+  alice,
+  bob,
+  carol,
+  order,
+  type OrderShape,
+  Scenario,
+} from '@oddlot/testing/engine/scenario';
 
 const PRICE = 1_000_000;
 const FAR = 1_100_000;

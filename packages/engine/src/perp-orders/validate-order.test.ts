@@ -2,7 +2,14 @@ import { instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check-command.ts';
 import type { RejectReason } from '../messages/reject.ts';
-import { alice, bob, order, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
+import {
+  alice,
+  bob,
+  order,
+  type OrderShape,
+  PERP,
+  Scenario,
+} from '@oddlot/testing/engine/scenario';
 
 const PRICE = 1_000_000;
 const TAKEN_ID = '0x000000000000000000000000000000aa';

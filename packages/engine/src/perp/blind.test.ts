@@ -2,7 +2,7 @@ import { type Address, instrumentId } from '@oddlot/units';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { withdrawable } from '../perp/doors.ts';
 import type { CommandResult } from '../messages/block.ts';
-import { approve, builder, oneThrough } from '../testing/builders.ts';
+import { approve, builder, oneThrough } from '@oddlot/testing/engine/builders';
 import {
   alice,
   bob,
@@ -11,8 +11,8 @@ import {
   PARAMETERS,
   PERP,
   Scenario,
-} from '../testing/scenario.ts';
-import { act, checkRestarts, group, waiting } from '../testing/waiting.ts';
+} from '@oddlot/testing/engine/scenario';
+import { act, checkRestarts, group, waiting } from '@oddlot/testing/engine/waiting';
 import { blindBy, crossScope, isNearMark, judgedValue, unjudgedShare } from './blind.ts';
 
 /** One lot at this price is worth 1 USDC, one coin is 100 lots. */

@@ -1,8 +1,8 @@
 import { present } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { createClosing } from '../state/hours.ts';
-import { alice, bob, PERP, Scenario } from '../testing/scenario.ts';
-import { checkRestarts } from '../testing/waiting.ts';
+import { alice, bob, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { checkRestarts } from '@oddlot/testing/engine/waiting';
 import { closingMark, settlementPrice } from './mark-price.ts';
 
 const ID = PERP.instrumentId;

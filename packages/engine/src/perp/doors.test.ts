@@ -2,9 +2,9 @@ import { timeMs } from '@oddlot/units';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { CommandResult } from '../messages/block.ts';
 import type { Command } from '../messages/command.ts';
-import { alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
-import type { Unsigned } from '../testing/signed-for.ts';
-import { act, checkRestarts, sign } from '../testing/waiting.ts';
+import { alice, bob, carol, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import type { Unsigned } from '@oddlot/testing/engine/signed-for';
+import { act, checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 
 const ID = PERP.instrumentId;
 const usdc = (amount: number): number => Math.round(amount * 1_000_000);

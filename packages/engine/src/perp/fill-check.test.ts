@@ -3,7 +3,15 @@ import { describe, expect, test } from 'vitest';
 import type { BlockResult } from '../messages/block.ts';
 import type { OrderUpdated } from '../messages/event.ts';
 import { accountView, openOrders } from '../read/read.ts';
-import { alice, bob, carol, order, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
+import {
+  alice,
+  bob,
+  carol,
+  order,
+  type OrderShape,
+  PERP,
+  Scenario,
+} from '@oddlot/testing/engine/scenario';
 
 /** One lot at this price is worth 1 USDC; the mark of every test unless it says otherwise. */
 const PRICE = 1_000_000;

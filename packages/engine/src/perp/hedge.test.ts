@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { accountView, tradeCapacity } from '../read/read.ts';
 import { holdingKey } from '../state/account.ts';
-import { alice, bob, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
-import { act } from '../testing/waiting.ts';
+import { alice, bob, type OrderShape, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act } from '@oddlot/testing/engine/waiting';
 
 /** One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;

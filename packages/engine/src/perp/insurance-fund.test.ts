@@ -4,8 +4,18 @@ import { dump, restore } from '../dump/dump.ts';
 import { postDeficit, postToBalance } from '../ledger/post.ts';
 import type { BlockResult } from '../messages/block.ts';
 import { NO_INSTRUMENT } from '../state/fund-costs.ts';
-import { deal, FUND, leap, money, openGap, setReserves, worth, X, Z } from '../testing/gaps.ts';
-import { actor, type Scenario } from '../testing/scenario.ts';
+import {
+  deal,
+  FUND,
+  leap,
+  money,
+  openGap,
+  setReserves,
+  worth,
+  X,
+  Z,
+} from '@oddlot/testing/engine/gaps';
+import { actor, type Scenario } from '@oddlot/testing/engine/scenario';
 import { insuranceFund, noteFundCost } from './insurance-fund.ts';
 
 const MINUTE_MS = 60_000;

@@ -3,8 +3,15 @@ import { checkInvariants } from '../invariants/check-invariants.ts';
 import { tradeOffBook } from '../liquidation/trade-off-book.ts';
 import { TIMER } from '../messages/event.ts';
 import { openOrders } from '../read/read.ts';
-import { alice, bob, carol, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
-import { act } from '../testing/waiting.ts';
+import {
+  alice,
+  bob,
+  carol,
+  type OrderShape,
+  PERP,
+  Scenario,
+} from '@oddlot/testing/engine/scenario';
+import { act } from '@oddlot/testing/engine/waiting';
 
 /** One lot at this price is worth 1 USDC; the mark of every test unless it says otherwise. */
 const PRICE = 1_000_000;

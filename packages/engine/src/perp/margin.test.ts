@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { accountView } from '../read/read.ts';
-import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
+import { alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { worstCase } from './margin.ts';
 
 /** One lot at this price is worth 1 USDC. */

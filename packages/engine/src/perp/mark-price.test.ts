@@ -13,7 +13,7 @@ import {
   Scenario,
   START_MS,
   WIDE_PERP,
-} from '../testing/scenario.ts';
+} from '@oddlot/testing/engine/scenario';
 import { emaAfter, markPrice } from './mark-price.ts';
 
 const ORACLE = 1_000_000;

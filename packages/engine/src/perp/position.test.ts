@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { OrderPool } from '../book/order-pool.ts';
 import { createAccount, type Holding, holdingOf } from '../state/account.ts';
 import { createPerp, PerpWatch } from '../state/perp.ts';
-import { alice, PARAMETERS, PERP } from '../testing/scenario.ts';
+import { alice, PARAMETERS, PERP } from '@oddlot/testing/engine/scenario';
 import { tradePosition } from './position.ts';
 
 function emptyHolding(): Holding {

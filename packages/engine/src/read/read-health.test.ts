@@ -1,6 +1,6 @@
 import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { alice, bob, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
+import { alice, bob, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { oracleAges, venueMoney } from './read-health.ts';
 
 const SECOND = instrumentId(2);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anyCommand, disturb, openEverything } from '../testing/any-command.ts';
-import { openForSteps, outcomeSteps, takeStep } from '../testing/outcome-steps.ts';
-import { decide, later, marketOf, setPhase, UNIT } from '../testing/outcomes.ts';
-import { Reached } from '../testing/reached.ts';
-import type { Scenario } from '../testing/scenario.ts';
-import { randomIntegers } from '../testing/steps.ts';
+import { anyCommand, disturb, openEverything } from '@oddlot/testing/engine/any-command';
+import { openForSteps, outcomeSteps, takeStep } from '@oddlot/testing/engine/outcome-steps';
+import { decide, later, marketOf, setPhase, UNIT } from '@oddlot/testing/engine/outcomes';
+import { Reached } from '@oddlot/testing/engine/reached';
+import type { Scenario } from '@oddlot/testing/engine/scenario';
+import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { owedMicroUsdc } from './read-bridge.ts';
 import { liabilities, liabilitiesMax } from './read-liabilities.ts';
 

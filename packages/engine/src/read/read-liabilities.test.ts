@@ -1,9 +1,9 @@
 import { microUsdc } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { anyCommand, disturb, openEverything } from '../testing/any-command.ts';
-import { openTestBridge } from '../testing/bridge.ts';
-import { alice, bob, Scenario } from '../testing/scenario.ts';
-import { randomIntegers } from '../testing/steps.ts';
+import { anyCommand, disturb, openEverything } from '@oddlot/testing/engine/any-command';
+import { openTestBridge } from '@oddlot/testing/engine/bridge';
+import { alice, bob, Scenario } from '@oddlot/testing/engine/scenario';
+import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { grantedMicroUsdc, owedMicroUsdc } from './read-bridge.ts';
 import { accountWorth, liabilities, type Liability, VENUE_ADDRESS } from './read-liabilities.ts';
 

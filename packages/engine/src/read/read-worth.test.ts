@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { decide, MARKET_ID, openMarket, setPhase, share } from '../testing/outcomes.ts';
-import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
-import { act } from '../testing/waiting.ts';
+import { decide, MARKET_ID, openMarket, setPhase, share } from '@oddlot/testing/engine/outcomes';
+import { alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act } from '@oddlot/testing/engine/waiting';
 import { accountWorth, tradeSettings, worthOfHolders } from './read-liabilities.ts';
 
 test('what an account is worth counts margins, reserves and holds', () => {

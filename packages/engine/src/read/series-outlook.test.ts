@@ -1,7 +1,7 @@
 import { instrumentId } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { decide, setPhase } from '../testing/outcomes.ts';
-import { feed, FIRST_ID, push, seriesVenue, to } from '../testing/series.ts';
+import { decide, setPhase } from '@oddlot/testing/engine/outcomes';
+import { feed, FIRST_ID, push, seriesVenue, to } from '@oddlot/testing/engine/series';
 import { seriesOutlook } from './read-outcome.ts';
 
 /** The first market starts at 900 s and ends at 1,800 s. */

@@ -1,7 +1,7 @@
 import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { actor, alice, bob, PERP, Scenario } from '../testing/scenario.ts';
-import { act } from '../testing/waiting.ts';
+import { actor, alice, bob, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act } from '@oddlot/testing/engine/waiting';
 import { tradeCapacity } from './read.ts';
 
 const PRICE = 1_000_000;

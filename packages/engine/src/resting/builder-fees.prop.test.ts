@@ -4,10 +4,10 @@ import type { BlockResult } from '../messages/block.ts';
 import type { BuilderTerms, Command } from '../messages/command.ts';
 import type { TradeSide } from '../messages/event.ts';
 import { openOrders } from '../read/read.ts';
-import { earned } from '../testing/builders.ts';
-import { actor, order, PERP, Scenario } from '../testing/scenario.ts';
-import { randomIntegers } from '../testing/steps.ts';
-import { act, checkRestarts, sign } from '../testing/waiting.ts';
+import { earned } from '@oddlot/testing/engine/builders';
+import { actor, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { randomIntegers } from '@oddlot/testing/engine/steps';
+import { act, checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 
 /**
  * Random histories of traders, poor and rich, cross and isolated, who trade through two builders,

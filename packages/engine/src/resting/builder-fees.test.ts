@@ -14,9 +14,17 @@ import {
   revoke,
   setBalance,
   through,
-} from '../testing/builders.ts';
-import { actor, alice, bob, carol, order, type OrderShape, Scenario } from '../testing/scenario.ts';
-import { act, checkRestarts, sign, waiting } from '../testing/waiting.ts';
+} from '@oddlot/testing/engine/builders';
+import {
+  actor,
+  alice,
+  bob,
+  carol,
+  order,
+  type OrderShape,
+  Scenario,
+} from '@oddlot/testing/engine/scenario';
+import { act, checkRestarts, sign, waiting } from '@oddlot/testing/engine/waiting';
 import { judgeBuilder } from './order-builder.ts';
 
 /** One lot at this price is worth 1 USDC. */

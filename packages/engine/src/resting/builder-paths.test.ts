@@ -13,7 +13,7 @@ import {
   send,
   setBalance,
   through,
-} from '../testing/builders.ts';
+} from '@oddlot/testing/engine/builders';
 import {
   actor,
   alice,
@@ -23,8 +23,8 @@ import {
   type OrderShape,
   PERP,
   Scenario,
-} from '../testing/scenario.ts';
-import { act, checkRestarts, sign, story, waiting } from '../testing/waiting.ts';
+} from '@oddlot/testing/engine/scenario';
+import { act, checkRestarts, sign, story, waiting } from '@oddlot/testing/engine/waiting';
 
 /** Builder fees on every way that an order can take. One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;

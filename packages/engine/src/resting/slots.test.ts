@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dump, restore, type StateDump } from '../dump/dump.ts';
 import type { State } from '../state/state.ts';
-import { alice, Scenario } from '../testing/scenario.ts';
+import { alice, Scenario } from '@oddlot/testing/engine/scenario';
 
 /** Leaves the numbers of a former order in the slots that come next: the pool doesn't clear them. */
 function soil({ pool }: State): void {

@@ -16,9 +16,15 @@ import {
   triggerOrders,
 } from '../read/read.ts';
 import { createState, type State } from '../state/state.ts';
-import { type Acted, anyCommand, disturb, openEverything, settle } from '../testing/any-command.ts';
-import type { Scenario } from '../testing/scenario.ts';
-import { randomIntegers } from '../testing/steps.ts';
+import {
+  type Acted,
+  anyCommand,
+  disturb,
+  openEverything,
+  settle,
+} from '@oddlot/testing/engine/any-command';
+import type { Scenario } from '@oddlot/testing/engine/scenario';
+import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { simulateCommand, type Simulation } from './simulate-command.ts';
 
 /**

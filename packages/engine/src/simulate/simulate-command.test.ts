@@ -14,8 +14,8 @@ import {
   type OrderShape,
   PERP,
   Scenario,
-} from '../testing/scenario.ts';
-import { act, sign } from '../testing/waiting.ts';
+} from '@oddlot/testing/engine/scenario';
+import { act, sign } from '@oddlot/testing/engine/waiting';
 import { simulateCommand } from './simulate-command.ts';
 
 /** That a simulation equals execution is a property: `simulate.prop.test.ts`. Here is the rest. */

@@ -13,9 +13,9 @@ import {
   openEverything,
   settle,
   signedFor,
-} from '../testing/any-command.ts';
-import type { Scenario } from '../testing/scenario.ts';
-import { randomIntegers } from '../testing/steps.ts';
+} from '@oddlot/testing/engine/any-command';
+import type { Scenario } from '@oddlot/testing/engine/scenario';
+import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { simulateCommand } from './simulate-command.ts';
 import { tradeCapacityAt } from './trade-capacity-at.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { perpView } from '../read/read.ts';
-import { alice, bob, PERP, Scenario } from '../testing/scenario.ts';
+import { alice, bob, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { DayStats } from './perp.ts';
 
 const HOUR = 3_600_000;

@@ -17,9 +17,9 @@ import {
   type ShareOrder,
   shareOrder,
   tale,
-} from '../testing/outcomes.ts';
-import { alice, bob, carol, type Scenario } from '../testing/scenario.ts';
-import { checkRestarts, sign } from '../testing/waiting.ts';
+} from '@oddlot/testing/engine/outcomes';
+import { alice, bob, carol, type Scenario } from '@oddlot/testing/engine/scenario';
+import { checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 
 const CLIENT = '0x000000000000000000000000000000aa';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { dump, restore } from '../dump/dump.ts';
 import { checkInvariants } from '../invariants/check-invariants.ts';
 import { forkState } from '../simulate/fork-state.ts';
-import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
+import { alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { holdersOf, setSize } from './holders.ts';
 import type { State } from './state.ts';
 

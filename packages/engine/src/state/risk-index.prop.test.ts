@@ -6,9 +6,9 @@ import { healthOf, isLiquidatable } from '../liquidation/scope.ts';
 import type { BlockResult } from '../messages/block.ts';
 import type { Command, OrderRequest } from '../messages/command.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
-import { actor, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
-import { randomIntegers } from '../testing/steps.ts';
-import { sign } from '../testing/waiting.ts';
+import { actor, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { randomIntegers } from '@oddlot/testing/engine/steps';
+import { sign } from '@oddlot/testing/engine/waiting';
 import { safeDistance, type Scope, TRAVEL_ONE } from './liquidations.ts';
 import type { State } from './state.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MarginTier } from '../messages/commands/operator.ts';
-import { PERP } from '../testing/scenario.ts';
+import { PERP } from '@oddlot/testing/engine/scenario';
 import { maintenanceMargin, tierOf, tierTable, tierTableFault } from './perp.ts';
 
 const table = tierTable(PERP.tiers);

@@ -17,9 +17,9 @@ import {
   setPhase,
   share,
   tale,
-} from '../testing/outcomes.ts';
-import { alice, bob, type Scenario, START_MS } from '../testing/scenario.ts';
-import { checkRestarts } from '../testing/waiting.ts';
+} from '@oddlot/testing/engine/outcomes';
+import { alice, bob, type Scenario, START_MS } from '@oddlot/testing/engine/scenario';
+import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
 const MINUTE_MS = 60_000;
 const TO = ['open', 'halted', 'closed'] as const;

@@ -4,8 +4,8 @@ import type { BlockResult } from '../messages/block.ts';
 import type { Command } from '../messages/command.ts';
 import { blindBy, crossScope } from '../perp/blind.ts';
 import { withdrawable } from '../perp/doors.ts';
-import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
-import { act, checkRestarts, group, sign, story, waiting } from '../testing/waiting.ts';
+import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act, checkRestarts, group, sign, story, waiting } from '@oddlot/testing/engine/waiting';
 
 /**
  * R-delist: closing hours that have missed so many samples that they cannot settle. Nothing happens at their

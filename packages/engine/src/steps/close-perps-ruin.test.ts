@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { postToBalance } from '../ledger/post.ts';
 import type { BlockResult } from '../messages/block.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
-import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
+import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 
 /** Those whom the settlement price of a closing hour ruins. */
 

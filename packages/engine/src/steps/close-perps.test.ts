@@ -6,8 +6,16 @@ import type { BlockResult } from '../messages/block.ts';
 import { withdrawable } from '../perp/doors.ts';
 import { nextDueMs } from '../read/read-health.ts';
 import { perpView } from '../read/read.ts';
-import { alice, bob, carol, order, PERP, Scenario, START_MS } from '../testing/scenario.ts';
-import { act, checkRestarts, group, story, waiting } from '../testing/waiting.ts';
+import {
+  alice,
+  bob,
+  carol,
+  order,
+  PERP,
+  Scenario,
+  START_MS,
+} from '@oddlot/testing/engine/scenario';
+import { act, checkRestarts, group, story, waiting } from '@oddlot/testing/engine/waiting';
 
 const ID = PERP.instrumentId;
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,14 @@
 import type { Address } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../messages/command.ts';
-import { decide, fundOutcome, openMarket, operate, setPhase } from '../testing/outcomes.ts';
-import { actor, alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
+import {
+  decide,
+  fundOutcome,
+  openMarket,
+  operate,
+  setPhase,
+} from '@oddlot/testing/engine/outcomes';
+import { actor, alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import type { Account } from '../state/account.ts';
 
 /** What a market asks of a venue depends on who holds it, not on how many accounts there are. */

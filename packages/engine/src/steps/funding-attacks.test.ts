@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Command } from '../messages/command.ts';
 import type { FundingPaid } from '../messages/event.ts';
-import { alice, bob, carol, PERP, Scenario, START_MS } from '../testing/scenario.ts';
+import { alice, bob, carol, PERP, Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 
 /** Ways in which funding was taken from honest holders, an hour of each. Invariants hold after every block. */
 

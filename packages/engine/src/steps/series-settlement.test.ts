@@ -1,8 +1,8 @@
 import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../messages/limits.ts';
-import { decide, setPhase } from '../testing/outcomes.ts';
-import { Scenario, START_MS } from '../testing/scenario.ts';
+import { decide, setPhase } from '@oddlot/testing/engine/outcomes';
+import { Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 import {
   feed,
   FIRST_ID,
@@ -12,8 +12,8 @@ import {
   seriesVenue,
   SERIES,
   to,
-} from '../testing/series.ts';
-import { checkRestarts } from '../testing/waiting.ts';
+} from '@oddlot/testing/engine/series';
+import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
 describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () => {
   // The first market starts at 900 s and ends at 1,800 s; its samples are those of the 60 seconds

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check-command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { nextDueMs } from '../read/read-health.ts';
-import { later } from '../testing/outcomes.ts';
-import { Scenario, START_MS } from '../testing/scenario.ts';
-import { firstMarket, PERIOD_MS, SERIES, seriesVenue, starts } from '../testing/series.ts';
-import { checkRestarts } from '../testing/waiting.ts';
+import { later } from '@oddlot/testing/engine/outcomes';
+import { Scenario, START_MS } from '@oddlot/testing/engine/scenario';
+import { firstMarket, PERIOD_MS, SERIES, seriesVenue, starts } from '@oddlot/testing/engine/series';
+import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
 describe('R-series: a series lists its markets by itself', () => {
   test.each([

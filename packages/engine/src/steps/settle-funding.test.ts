@@ -16,7 +16,7 @@ import {
   type ScenarioOptions,
   START_MS,
   WIDE_PERP,
-} from '../testing/scenario.ts';
+} from '@oddlot/testing/engine/scenario';
 
 const HOUR = 3_600_000;
 const ID = PERP.instrumentId;

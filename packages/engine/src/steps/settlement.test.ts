@@ -18,9 +18,9 @@ import {
   setPhase,
   share,
   tale,
-} from '../testing/outcomes.ts';
-import { actor, alice, bob, carol, type Scenario, START_MS } from '../testing/scenario.ts';
-import { checkRestarts } from '../testing/waiting.ts';
+} from '@oddlot/testing/engine/outcomes';
+import { actor, alice, bob, carol, type Scenario, START_MS } from '@oddlot/testing/engine/scenario';
+import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
 describe('R-settlement: YES pays f, NO pays 1 − f, a pair exactly 1.00', () => {
   /** Alice has 10 YES for 6.00, Bob 10 NO for 4.00, Carol 3.33 of both. */

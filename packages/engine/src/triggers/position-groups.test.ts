@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { accountView, triggerOrders } from '../read/read.ts';
-import { alice, bob, carol, order, Scenario } from '../testing/scenario.ts';
-import { act, checkRestarts, group, story, waiting } from '../testing/waiting.ts';
+import { alice, bob, carol, order, Scenario } from '@oddlot/testing/engine/scenario';
+import { act, checkRestarts, group, story, waiting } from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
 const takeProfit = waiting({ kind: 'takeProfit', price: 1_100_000, isMarket: false });

@@ -2,8 +2,8 @@ import { present } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import type { BlockResult } from '../messages/block.ts';
 import type { TriggerRequest } from '../messages/command.ts';
-import { alice, bob, carol, PERP, Scenario, WIDE_PERP } from '../testing/scenario.ts';
-import { checkRestarts, waiting } from '../testing/waiting.ts';
+import { alice, bob, carol, PERP, Scenario, WIDE_PERP } from '@oddlot/testing/engine/scenario';
+import { checkRestarts, waiting } from '@oddlot/testing/engine/waiting';
 import { isOracleBeyond, triggerLimit } from './fire-triggers.ts';
 
 const ID = PERP.instrumentId;

@@ -2,8 +2,8 @@ import { instrumentId, timeMs } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkCommand } from '../check-command.ts';
 import { findOrder, triggerOrders } from '../read/read.ts';
-import { alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
-import { act, checkRestarts, group, sign, story, waiting } from '../testing/waiting.ts';
+import { alice, bob, carol, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act, checkRestarts, group, sign, story, waiting } from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
 let scenario: Scenario;

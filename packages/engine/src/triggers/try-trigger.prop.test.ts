@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
-import { randomIntegers } from '../testing/steps.ts';
-import { checkRestarts, waiting } from '../testing/waiting.ts';
+import { alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { randomIntegers } from '@oddlot/testing/engine/steps';
+import { checkRestarts, waiting } from '@oddlot/testing/engine/waiting';
 
 /**
  * R-trigger: one stop against a book that comes and goes, beside a plain model of it that shares no

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { BlockResult } from '../messages/block.ts';
 import type { TradeExecuted } from '../messages/event.ts';
 import { accountView, findOrder, triggerOrders } from '../read/read.ts';
-import { actor, alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
-import { act, checkRestarts, group, story, waiting } from '../testing/waiting.ts';
+import { actor, alice, bob, carol, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { act, checkRestarts, group, story, waiting } from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
 let scenario: Scenario;

@@ -2,9 +2,9 @@ import { instrumentId, timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import type { Command, OrderRequest, TimeInForce } from '../messages/command.ts';
 import { openOrders } from '../read/read.ts';
-import { actor, order, PERP, Scenario } from '../testing/scenario.ts';
-import { randomIntegers } from '../testing/steps.ts';
-import { checkRestarts, sign, waiting } from '../testing/waiting.ts';
+import { actor, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
+import { randomIntegers } from '@oddlot/testing/engine/steps';
+import { checkRestarts, sign, waiting } from '@oddlot/testing/engine/waiting';
 
 /**
  * Random histories of everything that waits, in one small market: the invariants hold after every

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DirectoryLockedError, lockDirectory } from './directory-lock.ts';
-import { inDirectory } from '../testing/in-directory.ts';
+import { inDirectory } from '@oddlot/testing/host/in-directory';
 
 async function holdInChild(directory: string): Promise<ReturnType<typeof spawn>> {
   const lockUrl = new URL('./directory-lock.ts', import.meta.url).href;

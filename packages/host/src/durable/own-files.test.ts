@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { inDirectory } from '../testing/in-directory.ts';
+import { inDirectory } from '@oddlot/testing/host/in-directory';
 import { lockDirectory } from './directory-lock.ts';
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { listen } from '../testing/index.ts';
+import { listen } from '@oddlot/testing/host';
 import { checkPorts, PortError } from './check-ports.ts';
 
 const host = '127.0.0.1';

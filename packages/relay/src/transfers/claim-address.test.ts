@@ -2,9 +2,9 @@ import { createLogger } from '@oddlot/host/log';
 import { NETWORKS } from '@oddlot/protocol';
 import type { Hex } from 'viem';
 import { expect, test } from 'vitest';
-import { FLOAT, KEYS, USERS } from '../testing/relay-rig.ts';
+import { FLOAT, KEYS, USERS } from '@oddlot/testing/relay/relay-rig';
 import { claimAddress, VenueAccount } from './venue-account.ts';
-import { venueBy } from '../testing/venue-by.ts';
+import { venueBy } from '@oddlot/testing/relay/venue-by';
 
 /** What a venue hears of a relay that starts. */
 async function heard(owner: Hex | null, knows = true): Promise<readonly unknown[]> {

@@ -1,8 +1,8 @@
 import { encodeFunctionData, type Hex, maxUint256 } from 'viem';
 import { TEST_USDC_ABI } from '@oddlot/contracts';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { BRIDGE } from '../testing/model-chain.ts';
-import { FLOAT, RelayRig, USER_USDC, USERS } from '../testing/relay-rig.ts';
+import { BRIDGE } from '@oddlot/testing/relay/model-chain';
+import { FLOAT, RelayRig, USER_USDC, USERS } from '@oddlot/testing/relay/relay-rig';
 
 /** What the bridge may take of the relay's money. */
 

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { RelayRig, USER_USDC, USERS } from '../testing/relay-rig.ts';
+import { RelayRig, USER_USDC, USERS } from '@oddlot/testing/relay/relay-rig';
 import { endTransfers } from './relay.ts';
 import { relayStatus } from '../port/relay-status.ts';
 import { sumOf } from '../book/relay-book.ts';

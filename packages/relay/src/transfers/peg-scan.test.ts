@@ -1,8 +1,8 @@
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { RelayRig, USERS } from '../testing/relay-rig.ts';
+import { RelayRig, USERS } from '@oddlot/testing/relay/relay-rig';
 import { PegScan } from './pegs.ts';
-import { venueBy } from '../testing/venue-by.ts';
+import { venueBy } from '@oddlot/testing/relay/venue-by';
 
 /** Which pegs are looked at, and how soon: everybody's in time, whoever asks about whatever. */
 

@@ -1,8 +1,8 @@
 import type { RelayTransfer } from '@oddlot/protocol';
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { BRIDGE, TOKEN } from '../testing/model-chain.ts';
-import { FLOAT, KEYS, RelayRig, USER_USDC, USERS } from '../testing/relay-rig.ts';
+import { BRIDGE, TOKEN } from '@oddlot/testing/relay/model-chain';
+import { FLOAT, KEYS, RelayRig, USER_USDC, USERS } from '@oddlot/testing/relay/relay-rig';
 import { relayStatus } from '../port/relay-status.ts';
 
 /** R-transfer: nothing is handed on to where nobody is. */

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FLOAT, FLOAT_USDC, type Place, RelayRig, USER_USDC, USERS } from '../testing/relay-rig.ts';
+import {
+  FLOAT,
+  FLOAT_USDC,
+  type Place,
+  RelayRig,
+  USER_USDC,
+  USERS,
+} from '@oddlot/testing/relay/relay-rig';
 import { sumOf } from '../book/relay-book.ts';
 
 /** Whatever fails in between: what came is handed on once or given back, and the relay earns its fees. */

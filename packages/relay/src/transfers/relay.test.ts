@@ -6,7 +6,7 @@ import { FairQueue } from '@oddlot/host/ports';
 import type { RelayTransfer } from '@oddlot/protocol';
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FLOAT, RelayRig, USER_USDC, USERS } from '../testing/relay-rig.ts';
+import { FLOAT, RelayRig, USER_USDC, USERS } from '@oddlot/testing/relay/relay-rig';
 import { createRelayServer } from '../port/create-relay-server.ts';
 import { relayStatus } from '../port/relay-status.ts';
 

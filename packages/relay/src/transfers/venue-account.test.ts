@@ -1,9 +1,9 @@
 import { NETWORKS } from '@oddlot/protocol';
 import { expect, test } from 'vitest';
-import { ModelVenue } from '../testing/model-venue.ts';
-import { KEYS, USERS } from '../testing/relay-rig.ts';
+import { ModelVenue } from '@oddlot/testing/relay/model-venue';
+import { KEYS, USERS } from '@oddlot/testing/relay/relay-rig';
 import { VenueAccount } from './venue-account.ts';
-import { venueBy } from '../testing/venue-by.ts';
+import { venueBy } from '@oddlot/testing/relay/venue-by';
 
 /** A transfer inside of the venue is executed once, whatever is known of it in between. */
 

@@ -3,8 +3,8 @@ import { bytesToHex, encodeMsgpack } from '@oddlot/protocol';
 import { createClient, type Client, type ClientOptions } from '../client.ts';
 import { SigningError, ValidationError } from '../errors.ts';
 import { NonceSource } from '../nonce.ts';
-import { FakeVenue } from '../testing/fake-venue.ts';
-import { vectorOf } from '../testing/vectors.ts';
+import { FakeVenue } from '@oddlot/testing/sdk/fake-venue';
+import { vectorOf } from '@oddlot/testing/sdk/vectors';
 import { eip1193Wallet, privateKeyWallet, type Wallet } from '../wallet.ts';
 import { limitOrder } from './order-entries.ts';
 

@@ -3,8 +3,8 @@ import type { ExchangeEnvelope } from '@oddlot/protocol';
 import { createClient, type Client } from '../client.ts';
 import { ApiError, ValidationError } from '../errors.ts';
 import { NonceSource } from '../nonce.ts';
-import { FakeVenue } from '../testing/fake-venue.ts';
-import { vectorOf } from '../testing/vectors.ts';
+import { FakeVenue } from '@oddlot/testing/sdk/fake-venue';
+import { vectorOf } from '@oddlot/testing/sdk/vectors';
 import { privateKeyWallet } from '../wallet.ts';
 import { bracketOrder, limitOrder, positionTpsl, triggerOrder } from './order-entries.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createClient, type Client, type ClientOptions } from '../client.ts';
 import { ExpiredError } from '../errors.ts';
-import { FakeVenue, type Answer } from '../testing/fake-venue.ts';
+import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 import { privateKeyWallet } from '../wallet.ts';
 
 /** Goal: an order is not placed much later than it was meant. Method: a scripted HTTP server. */

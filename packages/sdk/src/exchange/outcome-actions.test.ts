@@ -3,8 +3,8 @@ import { bytesToHex, encodeMsgpack } from '@oddlot/protocol';
 import { createClient, type Client } from '../client.ts';
 import { ValidationError } from '../errors.ts';
 import { NonceSource } from '../nonce.ts';
-import { FakeVenue, type Answer } from '../testing/fake-venue.ts';
-import { vectorOf } from '../testing/vectors.ts';
+import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
+import { vectorOf } from '@oddlot/testing/sdk/vectors';
 import { privateKeyWallet } from '../wallet.ts';
 import { buyNo, buyYes, otherLegPrice, sellNo, sellYes } from './outcomes.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createClient, type Client } from '../client.ts';
 import { ApiError, HttpError, ValidationError } from '../errors.ts';
-import { FakeVenue, type Answer } from '../testing/fake-venue.ts';
+import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 
 /** Goal: queries on the past are asked page by page. Method: a server that records what it gets. */
 

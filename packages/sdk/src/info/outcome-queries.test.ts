@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { createClient, type Client } from '../client.ts';
 import { ValidationError } from '../errors.ts';
-import { FakeVenue, type Answer } from '../testing/fake-venue.ts';
+import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 
 /** Goal: queries on outcome markets ask what the wire spells. Method: a server that records. */
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { createClient, type Client } from '../client.ts';
 import { ApiError, ValidationError } from '../errors.ts';
-import { FakeVenue, type Answer } from '../testing/fake-venue.ts';
+import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 
 /** Goal: the queries ask what the wire spells. Method: a server that records what it gets. */
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { createClient } from '../client.ts';
-import { FakeStreams } from '../testing/fake-streams.ts';
+import { FakeStreams } from '@oddlot/testing/sdk/fake-streams';
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createClient, type Client, type ClientOptions } from '../client.ts';
 import { ApiError, HttpError, SigningError, ValidationError } from '../errors.ts';
 import { NonceSource } from '../nonce.ts';
-import { FakeVenue, type Answer } from '../testing/fake-venue.ts';
+import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 import { eip1193Wallet, privateKeyWallet, type Wallet } from '../wallet.ts';
 
 /** Goal: what is sent again, and when. Method: a real HTTP server that answers by a script. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createClient, type Client, type ClientOptions } from '../client.ts';
-import { FakePrices } from '../testing/fake-prices.ts';
-import { FakeStreams } from '../testing/fake-streams.ts';
+import { FakePrices } from '@oddlot/testing/sdk/fake-prices';
+import { FakeStreams } from '@oddlot/testing/sdk/fake-streams';
 import { KeptSocket, type OpenSocket, type Socket, type SocketOptions } from './kept-socket.ts';
 
 /** Goal: streams are back as soon as the venue is, and nobody is stormed meanwhile. */

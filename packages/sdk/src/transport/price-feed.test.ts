@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { SocketError } from '../errors.ts';
 import { referencePrices, type ReferencePricesChannel } from '../streams/create-streams.ts';
-import { FakePrices } from '../testing/fake-prices.ts';
+import { FakePrices } from '@oddlot/testing/sdk/fake-prices';
 import { PriceFeed } from './price-feed.ts';
 
 /** Goal: reference prices arrive for whom they are meant, and again after a lost connection. */

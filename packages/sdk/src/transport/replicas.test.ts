@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { createClient, type Client, type ClientOptions } from '../client.ts';
-import { FakeStreams } from '../testing/fake-streams.ts';
-import { FakeVenue, type Answer } from '../testing/fake-venue.ts';
+import { FakeStreams } from '@oddlot/testing/sdk/fake-streams';
+import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 import { NonceSource } from '../nonce.ts';
 import { privateKeyWallet } from '../wallet.ts';
 import type { StreamEvent } from './stream.ts';

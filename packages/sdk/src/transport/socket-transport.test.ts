@@ -8,7 +8,7 @@ import {
   type StreamListener,
   type StreamOptions,
 } from '../streams/subscription.ts';
-import { FakeStreams } from '../testing/fake-streams.ts';
+import { FakeStreams } from '@oddlot/testing/sdk/fake-streams';
 import type { OpenSocket, Socket, SocketOptions } from './kept-socket.ts';
 import type { StreamEvent } from './stream.ts';
 import { checkedKey } from './checked-key.ts';

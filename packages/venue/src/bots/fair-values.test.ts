@@ -1,7 +1,7 @@
 import type { Command } from '@oddlot/engine';
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { TestReplica } from '../testing/http/test-replica.ts';
+import { TestReplica } from '@oddlot/testing/venue/http/test-replica';
 import { exhibitionCommands } from '../exhibition/exhibition.ts';
 import { FairPaths } from '../exhibition/fair-paths.ts';
 import { chanceAbove, FairValues } from './fair-values.ts';

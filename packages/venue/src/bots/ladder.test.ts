@@ -1,6 +1,6 @@
 import { openOrders } from '@oddlot/engine';
 import { describe, expect, test } from 'vitest';
-import { ALICE, BTC, TestVenue } from '../testing/ws/test-venue.ts';
+import { ALICE, BTC, TestVenue } from '@oddlot/testing/venue/ws/test-venue';
 import { difference, gridStep, ladder } from './ladder.ts';
 
 describe('the grid', () => {

@@ -11,7 +11,7 @@ import {
 } from '@oddlot/engine';
 import { LIMITS } from '@oddlot/protocol';
 import { MONEY_DECIMALS, present } from '@oddlot/units';
-import type { Replica } from '../replica/replica.ts';
+import type { Replica } from '@oddlot/replica/replica';
 import {
   bestRungs,
   crossedSize,

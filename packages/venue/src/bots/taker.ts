@@ -1,6 +1,6 @@
 import { accountView, perpDefinitions, perpView } from '@oddlot/engine';
 import { MONEY_DECIMALS } from '@oddlot/units';
-import type { Replica } from '../replica/replica.ts';
+import type { Replica } from '@oddlot/replica/replica';
 import type { Trader } from './trader.ts';
 import type { BotMarket, FairValues } from './fair-values.ts';
 import { type FreeShares, shareStep } from './ladder.ts';

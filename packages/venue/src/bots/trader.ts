@@ -1,7 +1,7 @@
 import { accountView, outcomeAccountView, type PerpDefinition } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
-import type { Replica } from '../replica/replica.ts';
-import { formatPrice, formatSize } from '../translate/format.ts';
+import type { Replica } from '@oddlot/replica/replica';
+import { formatPrice, formatSize } from '@oddlot/translate/format';
 import { instantiateSecp256k1, type Secp256k1 } from '@bitauth/libauth';
 import {
   addressOf,

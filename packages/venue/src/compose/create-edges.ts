@@ -6,10 +6,10 @@ import type { Metrics } from '@oddlot/host/metrics';
 import { clientIpFinder, forwardedFor, type HttpPort, isTrustedProxy } from '@oddlot/host/ports';
 import { type Network, refusal, type WireError } from '@oddlot/protocol';
 import { type Config, hasBots, hasFaucet, settlementChainIdOf } from '../config.ts';
-import { type Budgets, budgetsOf } from '../edge/budgets.ts';
-import { createEndpoints, type Endpoints } from '../edge/http/create-endpoints.ts';
-import type { RecoverPool } from '../edge/recover-pool.ts';
-import { WsEdge } from '../edge/ws/ws-edge.ts';
+import { type Budgets, budgetsOf } from '@oddlot/api/budgets';
+import { createEndpoints, type Endpoints } from '@oddlot/api/http/create-endpoints';
+import type { RecoverPool } from '@oddlot/api/recover-pool';
+import { WsEdge } from '@oddlot/api/ws/ws-edge';
 import type { DiskWatch } from '../supervise/disk-watch.ts';
 import { clusterStatus, observeCluster } from '../supervise/cluster-status.ts';
 import { LogPages, snapshotNow } from '../supervise/operations-endpoints.ts';
@@ -20,12 +20,12 @@ import { checksOf, venueHealth } from '../supervise/venue-health.ts';
 import type { Core } from './open-core.ts';
 import { simulatedAccounts } from '../bots/simulated-accounts.ts';
 import { simulatedPast } from '../oracle/simulated-prices.ts';
-import type { OpenedSettlement } from '../settlement/open-settlement.ts';
-import type { InfoSettings } from '../translate/answer-info.ts';
-import type { ReplicaList } from '../translate/info/handler.ts';
-import { StreamLostError } from '../cluster/stream-error.ts';
-import { HistoryAwayError } from '../history/history.ts';
-import { LaterReleaseError } from '../replica/replica.ts';
+import type { OpenedSettlement } from '@oddlot/settlement/open-settlement';
+import type { InfoSettings } from '@oddlot/translate/answer-info';
+import type { ReplicaList } from '@oddlot/translate/info/handler';
+import { StreamLostError } from '@oddlot/cluster/stream-error';
+import { HistoryAwayError } from '@oddlot/history/history';
+import { LaterReleaseError } from '@oddlot/replica/replica';
 
 /** For how long a replica that goes still answers on connections that it has. */
 const LINGER_MS = 1_000;
@@ -56,13 +56,13 @@ export type Edges = {
 /** The doors: public HTTP, public sockets, and the operator's port. */
 export function createEdges(config: Config, parts: EdgeParts): Edges {
   const { core, disk, log, metrics, pool, shown } = parts;
-  const { archivist, clock, clockWatch, cluster, money, receipts, relay, replica } = core;
+  const { indexer, clock, clockWatch, cluster, money, receipts, relay, replica } = core;
   const budgets = budgetsOf(config);
   const sockets = createSockets(core, budgets);
   replica.onPublish((block) => sockets.onBlock(block));
   let isStopping = false;
   const isReady = readiness(
-    checksOf({ archivist, clock, clockWatch, cluster, disk, money, replica }, () => isStopping),
+    checksOf({ indexer, clock, clockWatch, cluster, disk, money, replica }, () => isStopping),
   );
   const limiter = createLimiter(config);
   const endpoints = endpointsOf(config, parts, { budgets, isReady, limiter, sockets });
@@ -72,7 +72,7 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
   observeVenue(metrics, {
     replica,
     receipts,
-    archivist,
+    indexer,
     pool,
     http,
     exports: endpoints.exports,
@@ -102,7 +102,7 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
     downloads: logPages === undefined ? {} : { '/log': logPages.answer },
     posts: {
       '/pegs': (body) => relay.registerPegs(body),
-      '/snapshot': () => snapshotNow(archivist),
+      '/snapshot': () => snapshotNow(indexer),
     },
   });
   return {
@@ -129,12 +129,12 @@ function logPagesOf({ data, serveLog }: Config, { journal, replica }: Core): Log
 }
 
 function createSockets(
-  { archivist, explorer, markets, recent, replica, tape }: Core,
+  { indexer, explorer, markets, recent, replica, tape }: Core,
   { queue, work, wsLimits }: Budgets,
 ): WsEdge {
   return new WsEdge({
     replica,
-    models: { markets, tape, explorer, recent, history: archivist },
+    models: { markets, tape, explorer, recent, history: indexer },
     limits: wsLimits,
     work,
     queue,
@@ -156,13 +156,13 @@ function endpointsOf(
     readonly sockets: WsEdge;
   },
 ): Endpoints {
-  const { archivist, clock, faucet, guard, markets, money } = core;
+  const { indexer, clock, faucet, guard, markets, money } = core;
   const { multiSigChanges, receipts, relay, replica, reserves } = core;
   return createEndpoints({
     replica,
     receipts,
     markets,
-    history: archivist,
+    history: indexer,
     multiSigChanges,
     reserves,
     faucet,
@@ -182,7 +182,7 @@ function endpointsOf(
     cursors: shown.cursors,
     onRefused: shown.onRefused,
     hasLimits: config.limits,
-    health: () => venueHealth({ archivist, clock, isReady, money, replica, sockets }),
+    health: () => venueHealth({ indexer, clock, isReady, money, replica, sockets }),
     connections: (ip) => ({
       ws: sockets.connections('ws', ip).open,
       apiWs: sockets.connections('apiWs', ip).open,

@@ -4,39 +4,39 @@ import type { Logger } from '@oddlot/host/log';
 import type { Metrics } from '@oddlot/host/metrics';
 import { RULES_VERSION } from '@oddlot/engine';
 import { type Network, NETWORKS, refusal } from '@oddlot/protocol';
-import { noteAlone } from '../cluster/followed-stream.ts';
-import { EraNotice } from '../cluster/era-notice.ts';
-import type { LogTrouble } from '../cluster/cluster-log.ts';
+import { noteAlone } from '@oddlot/cluster/followed-stream';
+import { EraNotice } from '@oddlot/replica/era-notice';
+import type { LogTrouble } from '@oddlot/cluster/cluster-log';
 import { type Config, hasFaucet } from '../config.ts';
 import { holdSnapshotOffers, joinFolder, openJournal } from '../supervise/data-folder.ts';
 import type { JoinedCluster } from '../supervise/cluster-status.ts';
-import type { Cluster } from '../supervise/open-cluster.ts';
-import { AdmissionGuard, type Restriction } from '../edge/admission-guard.ts';
-import { Faucet } from '../edge/http/faucet.ts';
-import { genesisCommands, OPENING_FEE_MICRO_USDC } from '../genesis-commands.ts';
-import type { Archivist } from '../history/archivist/archivist.ts';
-import { ExplorerTail, RecentBlocks } from '../history/recent-blocks.ts';
-import { FaucetGrants } from '../history/faucet-grants.ts';
-import { MultiSigChanges } from '../history/multi-sig-changes.ts';
-import { openHistory, receiptArchiveOf } from '../history/open-history.ts';
-import { Receipts } from '../history/receipts.ts';
-import { TradeTape } from '../history/trade-tape.ts';
-import { type Lease, LocalLease } from '../lease/lease.ts';
+import type { Cluster } from '@oddlot/cluster/open-cluster';
+import { AdmissionGuard, type Restriction } from '@oddlot/api/admission-guard';
+import { Faucet } from '@oddlot/api/http/faucet';
+import { genesisCommands, OPENING_FEE_MICRO_USDC } from '@oddlot/replica/genesis-commands';
+import type { Indexer } from '@oddlot/history/indexer/indexer';
+import { ExplorerTail, RecentBlocks } from '@oddlot/history/recent-blocks';
+import { FaucetGrants } from '@oddlot/history/faucet-grants';
+import { MultiSigChanges } from '@oddlot/history/multi-sig-changes';
+import { openHistory, receiptArchiveOf } from '@oddlot/history/open-history';
+import { Receipts } from '@oddlot/history/receipts';
+import { TradeTape } from '@oddlot/history/trade-tape';
+import { type Lease, LocalLease } from '@oddlot/replica/lease';
 import { LocalRelay } from '../local-relay/local-relay.ts';
-import { EraStore, SnapshotStore } from '../log/checked-stores.ts';
-import type { FileJournal } from '../log/file-journal.ts';
-import type { Log } from '../log/log.ts';
-import { MarketData } from '../read-models/market-data.ts';
-import { LocalReplica } from '../replica/local-replica.ts';
+import { EraStore, SnapshotStore } from '@oddlot/replica/log/checked-stores';
+import type { FileJournal } from '@oddlot/replica/log/file-journal';
+import type { Log } from '@oddlot/replica/log/log';
+import { MarketData } from '@oddlot/translate/read-models/market-data';
+import { LocalReplica } from '@oddlot/replica/local-replica';
 import { type HeldSettlement, openMoney, startSettlementChain } from '../settlement-chain.ts';
-import { openReserves } from '../settlement/reserves/open-reserves.ts';
-import type { ReservesWorker } from '../settlement/reserves/reserves-worker.ts';
-import { archivistSettings, logKeptMsOf } from '../supervise/archivist-settings.ts';
+import { openReserves } from '@oddlot/settlement/reserves/open-reserves';
+import type { ReservesWorker } from '@oddlot/settlement/reserves/reserves-worker';
+import { indexerSettings, logKeptMsOf } from '../supervise/indexer-settings.ts';
 import { ClockWatch } from '../supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch } from '../supervise/disk-watch.ts';
 import { DivergenceWatch, keepDivergence } from '../supervise/divergence-watch.ts';
 import { logMissingStrikes, logOperators } from '../supervise/operator-log.ts';
-import { instrumentLookup } from '../translate/action-to-command.ts';
+import { instrumentLookup } from '@oddlot/translate/action-to-command';
 import type { Threads } from './threads.ts';
 
 /** The venue without its doors: the data, what is read of it, and the money behind it. */
@@ -46,7 +46,7 @@ export type Core = {
   readonly clockWatch: ClockWatch;
   readonly guard: AdmissionGuard;
   readonly journal: Log;
-  readonly archivist: Archivist;
+  readonly indexer: Indexer;
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
@@ -86,10 +86,10 @@ export async function openCore(config: Config, deps: CoreDependencies): Promise<
   const starting = startSettlementChain(config, { env, log, onFatal });
   closeOnceOpen(opened, starting, (chain) => chain?.opened.close());
   const data = await openData(config, deps);
-  const { archivist, clock, grants, guard, replica } = data;
+  const { indexer, clock, grants, guard, replica } = data;
   const money = openMoney(await starting, { clock, cluster: deps.cluster, log, replica });
   opened.defer(() => money?.settlement.close());
-  const reserves = await openReserves(config, { money, archivist, clock, log });
+  const reserves = await openReserves(config, { money, indexer, clock, log });
   const relay = new LocalRelay(config, { network, money, replica, clock, lease, log });
   const faucet = grants && createFaucet(config, { clock, grants, guard, replica, money });
   return { ...data, money, reserves, relay, faucet };
@@ -123,8 +123,8 @@ function startHistory(config: Config, deps: CoreDependencies, listeners: History
   return openHistory(
     {
       ...listeners,
-      settings: archivistSettings(config),
-      startArchivist: threads.startArchivist,
+      settings: indexerSettings(config),
+      startIndexer: threads.startIndexer,
       onFatal,
       onSnapshot: (snapshot) => {
         metrics.snapshotWritten(snapshot.seconds);
@@ -209,13 +209,13 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
       openingFeeMicroUsdc: OPENING_FEE_MICRO_USDC[config.network],
     }),
     knownHeight: async () =>
-      (await opening).archivist.verify(await replica.firstApplicable(), replica),
+      (await opening).indexer.verify(await replica.firstApplicable(), replica),
     onPassedOver: (what, why) => log.warn({ what, why }, 'unusable state skipped'),
     onEra: (era) => log.info(era, 'rules version changed'),
   });
   const receipts: Receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
-    archive: receiptArchiveOf(() => archivist),
+    archive: receiptArchiveOf(() => indexer),
   });
   guard.watch(() => backlogRestriction(receipts));
   opened.defer(() => replica.stop());
@@ -229,8 +229,8 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   if (grants !== undefined) replica.attach(grants);
   // All projections that snapshots hold are attached: the newest is read while the other threads come up.
   replica.restore();
-  const { archivist } = await opening;
-  const data = { clock, clockWatch, guard, journal, archivist, replica, receipts };
+  const { indexer } = await opening;
+  const data = { clock, clockWatch, guard, journal, indexer, replica, receipts };
   return { ...data, ...models, grants, cluster: joined };
 }
 

@@ -1,14 +1,14 @@
 import { threadHere } from '@oddlot/host/thread';
-import type { StartRecoverer } from '../edge/recover-pool.ts';
-import { runRecoverer } from '../edge/run-recoverer.ts';
-import type { StartArchivist } from '../history/archivist/archivist-thread.ts';
-import { runArchivist } from '../history/archivist/run-archivist.ts';
-import { type Disk, diskHere } from '../log/disk-thread.ts';
+import type { StartRecoverer } from '@oddlot/api/recover-pool';
+import { runRecoverer } from '@oddlot/api/run-recoverer';
+import type { StartIndexer } from '@oddlot/history/indexer/indexer-thread';
+import { runIndexer } from '@oddlot/history/indexer/run-indexer';
+import { type Disk, diskHere } from '@oddlot/replica/log/disk-thread';
 
 /** What runs beside the main thread, and on what; each on a thread of its own where nothing is said. */
 export type Threads = {
   readonly disk?: () => Disk;
-  readonly startArchivist?: StartArchivist;
+  readonly startIndexer?: StartIndexer;
   readonly startRecoverer?: StartRecoverer;
 };
 
@@ -18,6 +18,6 @@ export type Threads = {
  */
 export const THREADS_HERE: Threads = {
   disk: () => diskHere({ isSynced: false }),
-  startArchivist: (settings) => threadHere(runArchivist, settings),
+  startIndexer: (settings) => threadHere(runIndexer, settings),
   startRecoverer: (data) => threadHere(runRecoverer, data),
 };

@@ -3,11 +3,11 @@ import { type Command, type OutcomeLeg, settledMarketView } from '@oddlot/engine
 import { createLogger } from '@oddlot/host/log';
 import { address, hash, instrumentId } from '@oddlot/units';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { TestReplica } from '../testing/http/test-replica.ts';
+import { TestReplica } from '@oddlot/testing/venue/http/test-replica';
 import { Exhibition, exhibitionCommands } from './exhibition.ts';
 import { FairPaths } from './fair-paths.ts';
 import { EVENT_TEMPLATES } from './event-templates.ts';
-import { OutcomeCatalogue } from '../read-models/outcome-catalogue.ts';
+import { OutcomeCatalogue } from '@oddlot/translate/read-models/outcome-catalogue';
 
 /** The real engine; time is moved by hand, and chance is a secret. */
 

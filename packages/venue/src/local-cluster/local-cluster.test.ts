@@ -4,9 +4,9 @@ import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { lockDirectory } from '@oddlot/host/directory-lock';
-import { freePorts, inDirectory } from '@oddlot/host/testing';
+import { freePorts, inDirectory } from '@oddlot/testing/host';
 import { describe, expect, test } from 'vitest';
-import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
+import { hasNatsServer } from '@oddlot/testing/venue/nats/has-nats-server';
 import { startLocalCluster } from './local-cluster.ts';
 
 const LONG_MS = 300_000;

@@ -2,9 +2,13 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { lockDirectory } from '@oddlot/host/directory-lock';
 import { openInOrder } from '@oddlot/host/open-in-order';
-import { wantNatsServer } from './find-nats-server.ts';
-import { type NatsServers, PORTS_A_SERVER, runNatsServers } from './nats-servers.ts';
-import { expectPostgresCan, startPostgres } from './postgres-server.ts';
+import { wantNatsServer } from '@oddlot/cluster/servers/find-nats-server';
+import {
+  type NatsServers,
+  PORTS_A_SERVER,
+  runNatsServers,
+} from '@oddlot/cluster/servers/nats-servers';
+import { expectPostgresCan, startPostgres } from '@oddlot/cluster/servers/postgres-server';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { OWN_FILE } from '@oddlot/host/durable';

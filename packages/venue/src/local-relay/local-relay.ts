@@ -9,9 +9,9 @@ import { type Network, parseServiceRequest, refusal } from '@oddlot/protocol';
 import { address as toAddress } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { type Config, hasRelay, relayPortsOf } from '../config.ts';
-import type { Held, Lease } from '../lease/lease.ts';
-import type { Replica } from '../replica/replica.ts';
-import type { OpenedSettlement } from '../settlement/open-settlement.ts';
+import type { Held, Lease } from '@oddlot/replica/lease';
+import type { Replica } from '@oddlot/replica/replica';
+import type { OpenedSettlement } from '@oddlot/settlement/open-settlement';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { lowerPriority } from '@oddlot/host/operate';
 

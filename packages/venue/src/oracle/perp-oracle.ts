@@ -9,11 +9,11 @@ import {
   type State,
 } from '@oddlot/engine';
 import { MONEY_DECIMALS, timeMs } from '@oddlot/units';
-import { isFirstPerp } from '../genesis-commands.ts';
+import { isFirstPerp } from '@oddlot/replica/genesis-commands';
 import { nextStep, startPrice } from './random-walk.ts';
 import { REFERENCE_DECIMALS, type ReferenceFeed } from './reference-feed.ts';
-import type { AppliedBlock } from '../block/block.ts';
-import type { Replica } from '../replica/replica.ts';
+import type { AppliedBlock } from '@oddlot/replica/block';
+import type { Replica } from '@oddlot/replica/replica';
 
 /** What the oracle of perps says, as the command that reports it. */
 export type PerpOracle = (state: State, nowMs: number) => PushOracleCommand | undefined;

@@ -7,7 +7,7 @@ import {
 } from '@oddlot/engine';
 import type { Clock } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
-import type { Replica } from '../replica/replica.ts';
+import type { Replica } from '@oddlot/replica/replica';
 import { ExchangePrices, type ExchangePricesOptions } from './exchanges/exchange-prices.ts';
 import {
   feedOracle,

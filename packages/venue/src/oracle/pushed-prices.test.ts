@@ -1,9 +1,9 @@
 import { type Command, perpView } from '@oddlot/engine';
 import { hash, instrumentId, timeMs } from '@oddlot/units';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ReferencePrices } from '../read-models/reference-prices.ts';
-import { testKey } from '../testing/http/client.ts';
-import { ADMIN_KEY_BYTE, BTC, TestReplica } from '../testing/http/test-replica.ts';
+import { ReferencePrices } from '@oddlot/translate/read-models/reference-prices';
+import { testKey } from '@oddlot/testing/venue/http/client';
+import { ADMIN_KEY_BYTE, BTC, TestReplica } from '@oddlot/testing/venue/http/test-replica';
 import { PushedPrices, simulatedOracle } from './perp-oracle.ts';
 import { SimulatedPrices } from './simulated-prices.ts';
 

@@ -7,10 +7,10 @@ import {
 } from '@oddlot/engine';
 import { instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { genesisCommands } from '../genesis-commands.ts';
-import { ReferencePrices } from '../read-models/reference-prices.ts';
-import type { AppliedBlock, Executed } from '../block/block.ts';
-import type { Replica } from '../replica/replica.ts';
+import { genesisCommands } from '@oddlot/replica/genesis-commands';
+import { ReferencePrices } from '@oddlot/translate/read-models/reference-prices';
+import type { AppliedBlock, Executed } from '@oddlot/replica/block';
+import type { Replica } from '@oddlot/replica/replica';
 import { Publisher } from './price-sources.ts';
 import { feedOracle, PushedPrices } from './perp-oracle.ts';
 import { SimulatedPrices } from './simulated-prices.ts';

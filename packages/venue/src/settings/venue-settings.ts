@@ -19,11 +19,11 @@ import {
   whole,
 } from '@oddlot/host/settings';
 import { SERVICE_WORD } from '@oddlot/protocol';
-import { BUDGET_SETTINGS } from '../edge/budget-settings.ts';
+import { BUDGET_SETTINGS } from '@oddlot/api/budget-settings';
 import { EXCHANGE_NAMES, ExchangeSetting } from '../oracle/exchanges/exchange-formats.ts';
 import { availableParallelism } from 'node:os';
 import { CHAIN_SETTINGS } from './chain-settings.ts';
-import { CLUSTER_SETTINGS } from './cluster-settings.ts';
+import { CLUSTER_SETTINGS } from '@oddlot/cluster/cluster-settings';
 
 const COMPANY_SETTINGS = {
   faucet: setting(SWITCH, {

@@ -2,7 +2,7 @@ import type { VenueClock } from '@oddlot/host/clock';
 import type { ReadinessCheck } from '@oddlot/host/health';
 import type { Logger } from '@oddlot/host/log';
 import { refusal } from '@oddlot/protocol';
-import type { Restriction } from '../edge/admission-guard.ts';
+import type { Restriction } from '@oddlot/api/admission-guard';
 
 /** How far the wall clock and the time of the venue may lie apart (R-clock). */
 const TOLD_MS = 2_000;

@@ -1,8 +1,8 @@
 import type { ReadinessCheck } from '@oddlot/host/health';
 import type { Metrics } from '@oddlot/host/metrics';
-import type { LogTrouble } from '../cluster/cluster-log.ts';
+import type { LogTrouble } from '@oddlot/cluster/cluster-log';
 import type { DivergenceWatch } from './divergence-watch.ts';
-import type { Cluster } from './open-cluster.ts';
+import type { Cluster } from '@oddlot/cluster/open-cluster';
 
 /** The cluster of a replica that follows its log. */
 export type JoinedCluster = Cluster & {

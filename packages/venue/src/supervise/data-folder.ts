@@ -6,23 +6,23 @@ import {
   lockData,
   noteServiceName,
   readServiceNames,
-} from '../log/data-folder.ts';
+} from '@oddlot/replica/log/data-folder';
 import { isLoopback } from '@oddlot/host/ports';
 import { type Network, NETWORKS, serviceWordOf } from '@oddlot/protocol';
 import { SettingError } from '@oddlot/host/settings';
 import { join } from 'node:path';
 import type { Clock } from '@oddlot/host/clock';
 import type { Metrics } from '@oddlot/host/metrics';
-import { FileJournal, type FileJournalOptions } from '../log/file-journal.ts';
-import { journalFaults } from '../log/segment-writer.ts';
+import { FileJournal, type FileJournalOptions } from '@oddlot/replica/log/file-journal';
+import { journalFaults } from '@oddlot/replica/log/segment-writer';
 import type { DiskWatch } from './disk-watch.ts';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { SnapshotStore } from '../log/checked-stores.ts';
-import { unlessAttested } from '../replica/attestations.ts';
-import { newestUsable } from '../replica/bases.ts';
-import type { Cluster } from './open-cluster.ts';
-import type { Held, Lease } from '../lease/lease.ts';
+import { SnapshotStore } from '@oddlot/replica/log/checked-stores';
+import { unlessAttested } from '@oddlot/replica/attestations';
+import { newestUsable } from '@oddlot/replica/bases';
+import type { Cluster } from '@oddlot/cluster/open-cluster';
+import type { Held, Lease } from '@oddlot/replica/lease';
 
 /** The folder is this process's own from here on, and has the name that it will always have. */
 export async function takeFolder(config: Config, clusterNetwork: string | undefined, log: Logger) {

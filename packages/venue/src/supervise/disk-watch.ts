@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { Logger } from '@oddlot/host/log';
 import { refusal } from '@oddlot/protocol';
-import type { Restriction } from '../edge/admission-guard.ts';
+import type { Restriction } from '@oddlot/api/admission-guard';
 
 /** R-disk: `low` takes no new risk, `full` writes nothing. */
 export type DiskState = 'roomy' | 'low' | 'full';

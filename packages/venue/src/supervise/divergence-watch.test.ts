@@ -1,6 +1,6 @@
 import { createLogger } from '@oddlot/host/log';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Standing } from '../replica/attestations.ts';
+import type { Standing } from '@oddlot/replica/attestations';
 import { DivergenceWatch, OutvotedError } from './divergence-watch.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));

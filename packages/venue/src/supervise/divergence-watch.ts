@@ -1,17 +1,17 @@
 import type { Logger } from '@oddlot/host/log';
 import { refusal } from '@oddlot/protocol';
-import type { Restriction } from '../edge/admission-guard.ts';
-import type { Standing } from '../replica/attestations.ts';
+import type { Restriction } from '@oddlot/api/admission-guard';
+import type { Standing } from '@oddlot/replica/attestations';
 import { createReadStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { makeFolder, writeFully, writeWholeFile, writeWholeFileBy } from '@oddlot/host/durable';
 import { VERSION } from '@oddlot/host/version';
-import type { LogEntry } from '../block/block.ts';
-import type { Log } from '../log/log.ts';
-import { SnapshotStore } from '../log/checked-stores.ts';
-import type { LocalReplica } from '../replica/local-replica.ts';
-import { encodeSnapshot } from '../replica/snapshot-codec.ts';
+import type { LogEntry } from '@oddlot/replica/block';
+import type { Log } from '@oddlot/replica/log/log';
+import { SnapshotStore } from '@oddlot/replica/log/checked-stores';
+import type { LocalReplica } from '@oddlot/replica/local-replica';
+import { encodeSnapshot } from '@oddlot/replica/snapshot-codec';
 
 /** Votes are a matter of milliseconds; a tie that lasts longer is one. */
 const SPLIT_MS = 2_000;

@@ -6,24 +6,28 @@ import { DirectoryLockedError } from '@oddlot/host/directory-lock';
 import { JournalFullError, SecretFileError } from '@oddlot/host/durable';
 import { PortError } from '@oddlot/host/ports';
 import { SettingError } from '@oddlot/host/settings';
-import { HistoryUnusableError } from '../history/history.ts';
-import { NameTakenError } from '../cluster/claim-name.ts';
+import { HistoryUnusableError } from '@oddlot/history/history';
 import {
+  NameTakenError,
   ForeignStreamError,
   StreamBeginsLaterError,
   StreamForkedError,
   StreamLostError,
   StreamUnfinishedError,
   WeakStreamError,
-} from '../cluster/stream-error.ts';
-import { ServiceNamesDamagedError } from '../log/data-folder.ts';
-import { EarlierReleaseError, JournalDamagedError, JournalFormatError } from '../log/log.ts';
+} from '@oddlot/cluster/stream-error';
+import { ServiceNamesDamagedError } from '@oddlot/replica/log/data-folder';
+import {
+  EarlierReleaseError,
+  JournalDamagedError,
+  JournalFormatError,
+} from '@oddlot/replica/log/log';
 import {
   EraStartError,
   LaterReleaseError,
   LogBehindError,
   ReplicaDivergedError,
-} from '../replica/replica.ts';
+} from '@oddlot/replica/replica';
 
 /** Failures whose message says all there is to say to an operator. */
 const EXPLAINED = [

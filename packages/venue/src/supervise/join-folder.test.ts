@@ -1,12 +1,12 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createState, dumpPacked } from '@oddlot/engine';
-import { inDirectory } from '@oddlot/host/testing';
+import { inDirectory } from '@oddlot/testing/host';
 import { type Hash, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { SnapshotStore } from '../log/checked-stores.ts';
-import { GENESIS_HEAD } from '../replica/block-hash.ts';
-import { ContentHasher, encodeSnapshot, type PackedPayload } from '../replica/snapshot-codec.ts';
+import { SnapshotStore } from '@oddlot/replica/log/checked-stores';
+import { GENESIS_HEAD } from '@oddlot/replica/block-hash';
+import { ContentHasher, encodeSnapshot, type PackedPayload } from '@oddlot/replica/snapshot-codec';
 import { joinFolder } from './data-folder.ts';
 
 const HEIGHTS = [30, 20];

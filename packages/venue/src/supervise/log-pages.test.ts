@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { inDirectory } from '@oddlot/host/testing';
+import { inDirectory } from '@oddlot/testing/host';
 import { hash } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import type { LogEntry } from '../block/block.ts';
-import { FileJournal } from '../log/file-journal.ts';
-import { readLogPage } from '../log/log-reader.ts';
+import type { LogEntry } from '@oddlot/replica/block';
+import { FileJournal } from '@oddlot/replica/log/file-journal';
+import { readLogPage } from '@oddlot/replica/log/log-reader';
 import { LogPages } from './operations-endpoints.ts';
 
 /** A log of blocks with a request each, and the pages that are served of it. */

@@ -1,9 +1,9 @@
 import { bridgeView, owedMicroUsdc, type State } from '@oddlot/engine';
 import type { Metrics } from '@oddlot/host/metrics';
-import type { MoneySide, Vitals } from '../settlement/money-side.ts';
-import type { PayoutsStatus } from '../settlement/payout/payout-worker.ts';
-import { differenceOf } from '../reserves/read-proof.ts';
-import type { ReservesWorker } from '../settlement/reserves/reserves-worker.ts';
+import type { MoneySide, Vitals } from '@oddlot/settlement/money-side';
+import type { PayoutsStatus } from '@oddlot/settlement/payout/payout-worker';
+import { differenceOf } from '@oddlot/history/reserves/read-proof';
+import type { ReservesWorker } from '@oddlot/settlement/reserves/reserves-worker';
 
 const MICRO_USDC = 1e6;
 

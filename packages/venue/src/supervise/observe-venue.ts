@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import { oracleAges, venueMoney } from '@oddlot/engine';
 import type { Metrics } from '@oddlot/host/metrics';
 import { bytesIn, newestSnapshot } from '@oddlot/host/operate';
-import type { AppliedBlock } from '../block/block.ts';
-import type { Archivist } from '../history/archivist/archivist.ts';
-import type { Receipts } from '../history/receipts.ts';
-import type { LocalReplica } from '../replica/local-replica.ts';
+import type { AppliedBlock } from '@oddlot/replica/block';
+import type { Indexer } from '@oddlot/history/indexer/indexer';
+import type { Receipts } from '@oddlot/history/receipts';
+import type { LocalReplica } from '@oddlot/replica/local-replica';
 
 /** What the operator watches. */
 type Observed = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
-  readonly archivist: Pick<Archivist, 'stats'>;
+  readonly indexer: Pick<Indexer, 'stats'>;
   readonly pool: { readonly length: number };
   readonly http: {
     readonly inFlight: number;
@@ -94,38 +94,38 @@ function countOrders(metrics: Metrics, outcomes: AppliedBlock['result']['outcome
   for (const [state, count] of counts) metrics.orders(state, count);
 }
 
-function observeHistory(metrics: Metrics, { archivist, exports }: Observed): void {
+function observeHistory(metrics: Metrics, { indexer, exports }: Observed): void {
   metrics.gauge('history_height', 'Highest block whose rows are stored in the history.', () => {
-    return archivist.stats.height;
+    return indexer.stats.height;
   });
   metrics.gauge(
     'history_lag_blocks',
     'Blocks by which the history indexer is behind the log.',
     () => {
-      return archivist.stats.lag;
+      return indexer.stats.lag;
     },
   );
   metrics.gauge('history_missing_blocks', 'Blocks whose rows still have to be recomputed.', () => {
-    return archivist.stats.missing;
+    return indexer.stats.missing;
   });
   metrics.gauges('history_rows_total', 'Rows in the history, by table.', 'table', () => ({
-    ...archivist.stats.rows,
+    ...indexer.stats.rows,
   }));
   metrics.gauge('history_bytes', 'Size of the history store in bytes.', () => {
-    return archivist.stats.bytes;
+    return indexer.stats.bytes;
   });
   metrics.gauge('history_questions_total', 'Queries to the history since the start.', () => {
-    return archivist.stats.asked;
+    return indexer.stats.asked;
   });
   metrics.gauge('history_questions_waiting', 'History queries not answered yet.', () => {
-    return archivist.stats.waiting;
+    return indexer.stats.waiting;
   });
   metrics.gauge('exports_running', 'Exports in progress.', () => exports.total);
   metrics.gauge(
     'states_compared_total',
     'Blocks for which two threads computed the same state.',
     () => {
-      return archivist.stats.compared;
+      return indexer.stats.compared;
     },
   );
 }

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { secretFile } from '@oddlot/host/durable';
 import type { Config } from '../config.ts';
-import { readReferencePages } from '../edge/http/read-reference-pages.ts';
-import type { LocalReplica } from '../replica/local-replica.ts';
-import { CURSOR_KEY_BYTES, cursorSeal } from '../translate/cursor-seal.ts';
+import { readReferencePages } from '@oddlot/api/http/read-reference-pages';
+import type { LocalReplica } from '@oddlot/replica/local-replica';
+import { CURSOR_KEY_BYTES, cursorSeal } from '@oddlot/translate/cursor-seal';
 import { refusedOperatorLog } from './operator-log.ts';
 import type { Logger } from '@oddlot/host/log';
-import { originsOf, WebPage } from '../edge/web/web-page.ts';
-import type { ReplicaList } from '../translate/info/handler.ts';
-import type { OpenedSettlement } from '../settlement/open-settlement.ts';
+import { originsOf, WebPage } from '@oddlot/api/web/web-page';
+import type { ReplicaList } from '@oddlot/translate/info/handler';
+import type { OpenedSettlement } from '@oddlot/settlement/open-settlement';
 
 /** What the doors show and tell besides the data. */
 export type Shown = Awaited<ReturnType<typeof openShown>>;

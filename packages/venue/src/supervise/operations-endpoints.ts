@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { OperationsDownload } from '@oddlot/host/health';
-import type { BlockHead } from '../block/block.ts';
-import { LogReader } from '../log/log-reader.ts';
-import type { Archivist } from '../history/archivist/archivist.ts';
+import type { BlockHead } from '@oddlot/replica/block';
+import { LogReader } from '@oddlot/replica/log/log-reader';
+import type { Indexer } from '@oddlot/history/indexer/indexer';
 
 type LogPagesOptions = {
   /** The data folder. */
@@ -118,10 +118,10 @@ const HTTP_UNAVAILABLE = 503;
  * the next start has little to replay. Nothing but that file changes.
  */
 export async function snapshotNow(
-  archivist: Pick<Archivist, 'snapshot'>,
+  indexer: Pick<Indexer, 'snapshot'>,
 ): Promise<{ readonly status: number; readonly body: string }> {
   try {
-    return { status: 200, body: `${JSON.stringify({ height: await archivist.snapshot() })}\n` };
+    return { status: 200, body: `${JSON.stringify({ height: await indexer.snapshot() })}\n` };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { status: HTTP_UNAVAILABLE, body: `${JSON.stringify({ message })}\n` };

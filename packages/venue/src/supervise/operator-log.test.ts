@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
-import { signed, testKey } from '../testing/http/client.ts';
-import { startEdge, type TestEdge } from '../testing/http/test-edge.ts';
-import { ADMIN_KEY_BYTE } from '../testing/http/test-replica.ts';
+import { signed, testKey } from '@oddlot/testing/venue/http/client';
+import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
+import { ADMIN_KEY_BYTE } from '@oddlot/testing/venue/http/test-replica';
 import { refusedOperatorLog } from './operator-log.ts';
 
 let edge: TestEdge;

@@ -1,7 +1,7 @@
 import type { Logger } from '@oddlot/host/log';
-import type { LocalReplica } from '../replica/local-replica.ts';
-import { actionTypeOf } from '../translate/action-types.ts';
-import { isRequest, type RequestCommand } from '../block/block.ts';
+import type { LocalReplica } from '@oddlot/replica/local-replica';
+import { actionTypeOf } from '@oddlot/translate/action-types';
+import { isRequest, type RequestCommand } from '@oddlot/replica/block';
 import { marketView, seriesOutlook } from '@oddlot/engine';
 import type { Metrics } from '@oddlot/host/metrics';
 import { VERSION } from '@oddlot/host/version';

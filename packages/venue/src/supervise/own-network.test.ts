@@ -5,8 +5,8 @@ import { createLogger } from '@oddlot/host/log';
 import { NETWORKS } from '@oddlot/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../config.ts';
-import { drawServiceName } from '../log/data-folder.ts';
-import { renameVenue } from '../rename-venue.ts';
+import { drawServiceName } from '@oddlot/replica/log/data-folder';
+import { renameVenue } from '@oddlot/replica/rename-venue';
 import { ownNetwork } from './data-folder.ts';
 
 let folder: string;

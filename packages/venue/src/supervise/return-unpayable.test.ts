@@ -6,9 +6,9 @@ import { createLogger } from '@oddlot/host/log';
 import { address, hash } from '@oddlot/units';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from '../config.ts';
-import type { Lease } from '../lease/lease.ts';
-import { TestReplica } from '../testing/http/test-replica.ts';
-import { TermInHand } from '../testing/term-in-hand.ts';
+import type { Lease } from '@oddlot/replica/lease';
+import { TestReplica } from '@oddlot/testing/venue/http/test-replica';
+import { TermInHand } from '@oddlot/testing/venue/term-in-hand';
 import { type OpenedVenue, openVenue } from '../venue.ts';
 import { returnUnpayable } from '../settlement-chain.ts';
 

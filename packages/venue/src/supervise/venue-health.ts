@@ -1,14 +1,14 @@
 import type { Readiness, ReadinessCheck } from '@oddlot/host/health';
 import type { HealthCheck, SettlementHealth, VenueHealth } from '@oddlot/protocol';
-import type { OpenedSettlement } from '../settlement/open-settlement.ts';
+import type { OpenedSettlement } from '@oddlot/settlement/open-settlement';
 import type { Clock } from '@oddlot/host/clock';
-import type { Archivist } from '../history/archivist/archivist.ts';
-import type { Replica } from '../replica/replica.ts';
+import type { Indexer } from '@oddlot/history/indexer/indexer';
+import type { Replica } from '@oddlot/replica/replica';
 import type { ClockWatch } from './clock-watch.ts';
 import { clusterCheck, type JoinedCluster } from './cluster-status.ts';
 import type { DiskState, DiskWatch } from './disk-watch.ts';
 import { oracleAges, type State } from '@oddlot/engine';
-import type { MoneySide } from '../settlement/money-side.ts';
+import type { MoneySide } from '@oddlot/settlement/money-side';
 
 type HealthParts = {
   readonly clock: { nowMs(): number };
@@ -16,7 +16,7 @@ type HealthParts = {
     readonly head: { readonly height: number; readonly timeMs: number };
     readonly queued: number;
   };
-  readonly archivist: { readonly stats: { readonly lag: number } };
+  readonly indexer: { readonly stats: { readonly lag: number } };
   readonly sockets: {
     readonly stats: {
       readonly connections: VenueHealth['connections'];
@@ -32,7 +32,7 @@ type HealthParts = {
  * disks, and are for the operator's own port.
  */
 export function venueHealth(parts: HealthParts): VenueHealth {
-  const { archivist, clock, isReady, money, replica, sockets } = parts;
+  const { indexer, clock, isReady, money, replica, sockets } = parts;
   const { connections, streams } = sockets.stats;
   const { failing, ready } = isReady();
   const { height, timeMs } = replica.head;
@@ -43,7 +43,7 @@ export function venueHealth(parts: HealthParts): VenueHealth {
     ready,
     failing: failing.map(({ name }) => name as HealthCheck),
     waitingCommands: replica.queued,
-    historyLag: archivist.stats.lag,
+    historyLag: indexer.stats.lag,
     connections,
     streams,
     settlement: money === undefined ? null : settlementHealth(money.settlement),
@@ -73,7 +73,7 @@ type CheckedParts = {
   readonly disk: DiskWatch;
   readonly replica: Replica & { readonly isReplaying: boolean };
   readonly money: OpenedSettlement | undefined;
-  readonly archivist: Pick<Archivist, 'trouble'>;
+  readonly indexer: Pick<Indexer, 'trouble'>;
   readonly cluster: Pick<JoinedCluster, 'divergence' | 'trouble'> | undefined;
 };
 
@@ -82,7 +82,7 @@ const BLOCK_AGE_MS_MAX = 5_000;
 
 /** What must be well for the venue to be ready. */
 export function checksOf(
-  { archivist, clock, clockWatch, cluster, disk, money, replica }: CheckedParts,
+  { indexer, clock, clockWatch, cluster, disk, money, replica }: CheckedParts,
   isStopping: () => boolean,
 ): readonly (() => ReadinessCheck)[] {
   const now = (): number => clock.nowMs();
@@ -99,7 +99,7 @@ export function checksOf(
     () => clockWatch.check(),
     () => bridgeCheck(money?.settlement),
     () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
-    () => historyCheck(archivist.trouble),
+    () => historyCheck(indexer.trouble),
   ];
 }
 

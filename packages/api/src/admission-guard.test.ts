@@ -1,0 +1,192 @@
+import { JournalFullError } from '@oddlot/host/durable';
+import { refusal } from '@oddlot/protocol';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { AdmissionGuard, type Restriction } from './admission-guard.ts';
+import { orderAction, signed, testKey, type TestOrder } from '@oddlot/testing/venue/http/client';
+import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
+import { ADMIN_KEY_BYTE } from '@oddlot/testing/venue/http/test-replica';
+
+/** R-disk, R-clock: what /exchange takes while the venue itself is not well. */
+
+const alice = testKey(1);
+const bob = testKey(2);
+const admin = testKey(ADMIN_KEY_BYTE);
+
+let edge: TestEdge;
+let nonce = 0;
+let restriction: Restriction | undefined;
+let guard: AdmissionGuard;
+
+beforeEach(async () => {
+  restriction = undefined;
+  guard = new AdmissionGuard();
+  guard.watch(() => undefined);
+  guard.watch(() => restriction);
+  edge = await startEdge({ confirmTimeoutMs: 2000, guard });
+  edge.replica.credit(alice.address);
+  edge.replica.credit(bob.address);
+  nonce = edge.replica.nowMs;
+});
+afterEach(() => edge.close());
+
+const send = (action: Record<string, unknown>, key = alice) =>
+  edge.send('/exchange', signed(action, { key, nonce: ++nonce, confirm: 'executed' }));
+const place = (order: TestOrder, key = alice) => send(orderAction(order), key);
+const restrict = (stops: Restriction['stops']): void => {
+  restriction = { stops, error: refusal('diskNearlyFull', []) };
+};
+const REFUSED = {
+  status: 503,
+  json: { status: 'err', code: 10503, message: 'Disk is nearly full' },
+};
+
+/** Alice is long one BTC at 100 and has an order and a reduce-only order in the book. */
+async function withPosition(): Promise<void> {
+  await place({ b: false, s: '1' }, bob);
+  await place({ s: '1' });
+  await place({ p: '90', c: `0x${'01'.repeat(16)}` });
+  await place({ b: false, r: true, p: '120', s: '0.2', c: `0x${'02'.repeat(16)}` });
+}
+
+const OPENING: readonly [string, Record<string, unknown>][] = [
+  ['an order that opens', orderAction({ p: '91' })],
+  ['one that would turn the position', orderAction({ b: false, p: '110', s: '1.5' })],
+  [
+    'a trigger that is not reduce-only',
+    orderAction({
+      b: false,
+      s: '0.1',
+      t: { trigger: { isMarket: true, triggerPx: '90', tpsl: 'sl' } },
+    }),
+  ],
+  ['an amend of an order that opens', { type: 'modify2', a: 1, o: 3, p: '91', s: '1' }],
+  ['a scheduled cancel', { type: 'scheduleCancel', time: 4_000_000_000_000 }],
+];
+
+const PASSING: readonly [string, Record<string, unknown>][] = [
+  ['a cancel', { type: 'cancel', cancels: [{ a: 1, o: 3 }] }],
+  [
+    'a cancel by client order id',
+    { type: 'cancelByCloid', cancels: [{ asset: 1, cloid: `0x${'01'.repeat(16)}` }] },
+  ],
+  ['a cancel of everything', { type: 'cancelAll' }],
+  ['a reduce-only order', orderAction({ b: false, r: true, p: '110', s: '0.1' })],
+  ['an order that can only close', orderAction({ b: false, p: '110', s: '0.1' })],
+  [
+    'a stop of the position',
+    orderAction({
+      b: false,
+      r: true,
+      s: '0.1',
+      t: { trigger: { isMarket: true, triggerPx: '90', tpsl: 'sl' } },
+    }),
+  ],
+  ['an amend of a reduce-only order', { type: 'modify2', a: 1, o: 4, p: '121', s: '0.2' }],
+];
+
+describe('R-disk: while no new risk is taken', () => {
+  test.each(OPENING)('%s is refused, and taken afterwards', async (_, action) => {
+    await withPosition();
+    restrict('risk');
+    expect(await send(action)).toMatchObject(REFUSED);
+    restriction = undefined;
+    expect((await send(action)).json.code).not.toBe(10503);
+  });
+
+  test.each(PASSING)('%s passes', async (_, action) => {
+    await withPosition();
+    restrict('risk');
+    const reply = await send(action);
+    expect(reply).toMatchObject({ status: 200, json: { status: 'ok' } });
+    expect(reply.json.data.data.statuses).toEqual(['success']);
+  });
+
+  test("operators' actions pass, and test money waits", async () => {
+    restrict('risk');
+    const halt = { instrumentId: 1, haltTrading: true };
+    const reply = await send({ type: 'venueAdmin', setPerp: halt }, admin);
+    expect(reply).toMatchObject({ status: 200, json: { status: 'ok', confirm: 'executed' } });
+    const grant = await edge.send('/request-fund', { user: testKey(9).address });
+    expect(grant).toMatchObject({
+      status: 503,
+      json: { code: 10503, message: 'Disk is nearly full' },
+    });
+  });
+
+  test('an order that is wrong anyway is told so', async () => {
+    restrict('risk');
+    expect((await place({ p: '91.3' })).json.message).toContain('tick size');
+  });
+});
+
+describe('R-disk: while nothing is written', () => {
+  test.each([...OPENING, ...PASSING])('%s is refused', async (_, action) => {
+    await withPosition();
+    restrict('all');
+    const { height } = edge.replica.head;
+    expect(await send(action)).toMatchObject(REFUSED);
+    expect(edge.replica.head.height).toBe(height);
+  });
+
+  test('what was executed before is still told to whoever sends it again', async () => {
+    const request = signed(orderAction({ p: '90' }), { key: alice, nonce: ++nonce });
+    expect((await edge.send('/exchange', request)).status).toBe(200);
+    restrict('all');
+    expect((await edge.send('/exchange', request)).status).toBe(200);
+  });
+});
+
+test('R-disk: a write that finds no room before the watch does is told in the same way', async () => {
+  const full = new JournalFullError('there is no room');
+  const propose = vi.spyOn(edge.replica, 'propose').mockRejectedValueOnce(full);
+  expect(await place({ p: '90' })).toMatchObject(REFUSED);
+  propose.mockRestore();
+  expect((await place({ p: '90' })).status).toBe(200);
+});
+
+test('the stricter of two restrictions holds', () => {
+  guard = new AdmissionGuard();
+  const error = refusal('diskNearlyFull', []);
+  expect(guard.restriction()).toBeUndefined();
+  guard.watch(() => ({ stops: 'risk', error }));
+  expect(guard.restriction()?.stops).toBe('risk');
+  guard.watch(() => ({ stops: 'all', error }));
+  expect(guard.restriction()?.stops).toBe('all');
+});
+
+describe('a state that may lack what others have executed', () => {
+  const stranger = testKey(9);
+  const UNKNOWN = {
+    status: 200,
+    json: { status: 'err', message: expect.stringContaining('No trading account found') },
+  };
+
+  test('refuses nobody for good before it is the newest', async () => {
+    let isOld = true;
+    let looks = 0;
+    guard.judgeBy({
+      isOld: () => isOld,
+      // Meanwhile the account comes that was made elsewhere.
+      current: async () => {
+        looks += 1;
+        if (isOld) edge.replica.credit(stranger.address);
+        isOld = false;
+        return true;
+      },
+    });
+    // What it grants, it grants: execution judges again.
+    expect(await place({ p: '90' })).toMatchObject({ status: 200, json: { status: 'ok' } });
+    expect([isOld, looks]).toEqual([true, 0]);
+    const both = await Promise.all([place({ p: '90' }, stranger), place({ p: '91' }, stranger)]);
+    for (const each of both) expect(each).toMatchObject({ status: 200, json: { status: 'ok' } });
+    expect(await place({ p: '90' }, testKey(8))).toMatchObject(UNKNOWN);
+  });
+
+  test('that does not become the newest sends the sender elsewhere', async () => {
+    guard.judgeBy({ isOld: () => true, current: () => Promise.resolve(false) });
+    expect(await place({ p: '90' }, stranger)).toMatchObject({
+      status: 503,
+      json: { status: 'err', code: 10503, message: 'The log has no quorum' },
+    });
+  });
+});

@@ -1,0 +1,59 @@
+import { ANSWER_LIMITS, BODY_LIMITS, CONNECTION_LIMITS, WORK_LIMITS } from '@oddlot/host/ports';
+import { setting, whole } from '@oddlot/host/settings';
+import { WS_LIMITS } from './ws-limits.ts';
+
+/** The budgets that keep the process alive, as settings (R-requests). */
+export const BUDGET_SETTINGS = {
+  connections: setting(whole(), {
+    default: CONNECTION_LIMITS.connectionsMax,
+    help:
+      'Maximum total connections; at most the file descriptor limit minus 160. This ' +
+      'setting and those below it are the [budgets](../reference/limits.md#budgets)',
+  }),
+  connectionsPerClient: setting(whole(), {
+    default: CONNECTION_LIMITS.connectionsPerClientMax,
+    help: 'Maximum connections per client',
+  }),
+  bodies: setting(whole(), {
+    default: BODY_LIMITS.bodiesMax,
+    help: 'Maximum number of request bodies being read at the same time, in total',
+  }),
+  bodiesPerClient: setting(whole(), {
+    default: BODY_LIMITS.bodiesPerClientMax,
+    help: 'Maximum number of request bodies being read at the same time, per client',
+  }),
+  bodyBytes: setting(whole('bytes'), {
+    default: BODY_LIMITS.bytesMax,
+    help: 'Maximum total bytes in the bodies of unanswered requests',
+  }),
+  bodyBytesPerClient: setting(whole('bytes'), {
+    default: BODY_LIMITS.bytesPerClientMax,
+    help: 'Maximum bytes in the bodies of unanswered requests, per client',
+  }),
+  answerBytes: setting(whole('bytes'), {
+    default: ANSWER_LIMITS.bytesMax,
+    help: 'Maximum total bytes of long responses that clients have not read yet',
+  }),
+  answerBytesPerClient: setting(whole('bytes'), {
+    default: ANSWER_LIMITS.bytesPerClientMax,
+    help: 'Maximum bytes of long responses that one client has not read yet',
+  }),
+  unreadBytes: setting(whole('bytes'), {
+    default: WS_LIMITS.bufferedBytesTotalMax,
+    help: 'Maximum total bytes of frames queued for stream clients',
+  }),
+  unreadBytesPerSocket: setting(whole('bytes'), {
+    default: WS_LIMITS.bufferedBytesMax,
+    help: 'Maximum bytes of frames queued for one stream client',
+  }),
+  workMsPerSecond: setting(whole('ms'), {
+    default: WORK_LIMITS.msPerSecond,
+    help:
+      "Milliseconds of main-thread and history time per second for one client's queries " +
+      'and subscriptions',
+  }),
+  workMsBurst: setting(whole('ms'), {
+    default: WORK_LIMITS.msBurst,
+    help: 'Milliseconds of main-thread and history time that one client may use in a burst',
+  }),
+};

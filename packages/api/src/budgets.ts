@@ -1,0 +1,67 @@
+import { descriptorLimit, publicConnectionsFor } from '@oddlot/host/operate';
+import {
+  ANSWER_LIMITS,
+  type BodyLimits,
+  type ConnectionLimits,
+  NO_PACE,
+  PACE,
+  FairQueue,
+  withoutClientLimits,
+  WorkBudget,
+  type WorkLimits,
+} from '@oddlot/host/ports';
+import type { SettingsOf } from '@oddlot/host/settings';
+import type { BUDGET_SETTINGS } from './budget-settings.ts';
+import { WS_LIMITS, WS_LIMITS_OFF, type WsLimits } from './ws-limits.ts';
+
+/**
+ * The budgets that keep the process alive, of its settings (R-requests). What is per client is lifted with
+ * all limits, for load tests; what is for all clients together holds in any case.
+ */
+
+type BudgetSettings = SettingsOf<{ readonly budgets: typeof BUDGET_SETTINGS }> & {
+  readonly limits: boolean;
+};
+
+export type Budgets = {
+  readonly connectionLimits: ConnectionLimits;
+  readonly bodyLimits: BodyLimits;
+  readonly answerLimits: BodyLimits;
+  readonly work: WorkBudget;
+  readonly wsLimits: WsLimits;
+  /** Decides who is served next, of requests and frames together. */
+  readonly queue: FairQueue;
+};
+
+export function budgetsOf(settings: BudgetSettings): Budgets {
+  const bodyLimits: BodyLimits = {
+    bodiesMax: settings.bodies,
+    bodiesPerClientMax: settings.bodiesPerClient,
+    bytesMax: settings.bodyBytes,
+    bytesPerClientMax: settings.bodyBytesPerClient,
+  };
+  const answerLimits: BodyLimits = {
+    ...ANSWER_LIMITS,
+    bytesMax: settings.answerBytes,
+    bytesPerClientMax: settings.answerBytesPerClient,
+  };
+  const work: WorkLimits = {
+    msPerSecond: settings.limits ? settings.workMsPerSecond : Infinity,
+    msBurst: settings.workMsBurst,
+  };
+  return {
+    answerLimits: settings.limits ? answerLimits : withoutClientLimits(answerLimits),
+    work: new WorkBudget(work),
+    queue: new FairQueue(settings.limits ? PACE : NO_PACE),
+    connectionLimits: {
+      connectionsMax: Math.min(settings.connections, publicConnectionsFor(descriptorLimit())),
+      connectionsPerClientMax: settings.limits ? settings.connectionsPerClient : Infinity,
+    },
+    bodyLimits: settings.limits ? bodyLimits : withoutClientLimits(bodyLimits),
+    wsLimits: {
+      ...(settings.limits ? WS_LIMITS : WS_LIMITS_OFF),
+      bufferedBytesMax: settings.unreadBytesPerSocket,
+      bufferedBytesTotalMax: settings.unreadBytes,
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  startEdge,
+  type TestEdge,
+  type TestEdgeOptions,
+} from '@oddlot/testing/venue/http/test-edge';
+
+/** R-requests: how many may be connected, and who makes room. */
+
+let edge: TestEdge;
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await edge.close();
+});
+
+async function start(options: TestEdgeOptions['edge']): Promise<void> {
+  edge = await startEdge({ edge: options ?? {} });
+}
+
+async function open(from: string): Promise<Socket> {
+  const socket = connect({ port: edge.port, host: '127.0.0.1', localAddress: from });
+  sockets.push(socket);
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+}
+
+async function isServed(from: string): Promise<boolean> {
+  const socket = await open(from);
+  socket.write('POST /info HTTP/1.1\r\nHost: x\r\nContent-Length: 19\r\n\r\n{"type":"perpMeta"}');
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  return answer.toString().startsWith('HTTP/1.1 200');
+}
+
+const limits = { connectionsMax: 6, connectionsPerClientMax: 4 };
+
+describe('R-requests: connections', () => {
+  test('a client has so many, and is told when there are no more', async () => {
+    await start({ connectionLimits: limits });
+    for (let index = 0; index < 4; index++) await open('127.0.0.2');
+    await expect.poll(() => edge.edge.connections.open).toBe(4);
+    const [answer] = (await once(await open('127.0.0.2'), 'data')) as [Buffer];
+    expect(answer.toString()).toContain('429');
+    expect(answer.toString()).toContain('too many connections from 127.0.0.2');
+    expect(await isServed('127.0.0.3')).toBe(true);
+    expect(edge.edge.connections.refused).toBe(1);
+  });
+
+  test('a client with all its places taken loses one that it has not used for a while', async () => {
+    await start({ connectionLimits: limits });
+    const idle: Socket[] = [];
+    for (let index = 0; index < 4; index++) idle.push(await open('127.0.0.2'));
+    await expect.poll(() => edge.edge.connections.open).toBe(4);
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    const gone = once(idle[0] as Socket, 'close');
+    expect(await isServed('127.0.0.2')).toBe(true);
+    await gone;
+    expect(edge.edge.connections).toMatchObject({ open: 4, evicted: 1, refused: 0 });
+  });
+
+  test('in a full house the one with most makes room, idle connections first', async () => {
+    await start({ connectionLimits: limits });
+    const idle: Socket[] = [];
+    for (let index = 0; index < 4; index++) idle.push(await open('127.0.0.2'));
+    for (let index = 0; index < 2; index++) await open('127.0.0.3');
+    await expect.poll(() => edge.edge.connections.open).toBe(6);
+    const gone = once(idle[0] as Socket, 'close');
+    expect(await isServed('127.0.0.4')).toBe(true);
+    await gone;
+    expect(edge.edge.connections).toMatchObject({ open: 6, evicted: 1, refused: 0 });
+    // Whoever has as many as the others takes no more places of theirs.
+    expect(await isServed('127.0.0.3')).toBe(false);
+  });
+
+  test('a request that is being answered and a socket stay', async () => {
+    await start({ connectionLimits: { connectionsMax: 2, connectionsPerClientMax: 4 } });
+    const release = edge.replica.hold();
+    const user = `0x${'1'.repeat(40)}`;
+    const body = JSON.stringify({ user });
+    const working = await open('127.0.0.2');
+    working.write(
+      `POST /request-fund HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`,
+    );
+    working.write(body);
+    const second = await open('127.0.0.2');
+    await expect.poll(() => edge.replica.proposed).toBeGreaterThan(0);
+    expect(await isServed('127.0.0.3')).toBe(true);
+    expect(second.closed || second.readableEnded || (await once(second, 'close'))).toBeTruthy();
+    release();
+    const [answer] = (await once(working, 'data')) as [Buffer];
+    expect(answer.toString()).toContain('HTTP/1.1 200');
+  });
+
+  test('a proxy that is trusted is not one client', async () => {
+    await start({ connectionLimits: limits, isProxy: (ip) => ip === '127.0.0.2' });
+    for (let index = 0; index < 6; index++) await open('127.0.0.2');
+    await expect.poll(() => edge.edge.connections.open).toBe(6);
+  });
+
+  test('a connection that says nothing is let go', async () => {
+    await start({ headersTimeoutMs: 100, requestTimeoutMs: 200 });
+    const silent = await open('127.0.0.2');
+    silent.resume();
+    await once(silent, 'close');
+    expect(edge.edge.connections.open).toBe(0);
+  });
+});

@@ -1,0 +1,91 @@
+import {
+  type AnyEndpoint,
+  type Endpoint,
+  infoRefusal,
+  infoReply,
+  type TextEndpoint,
+} from '@oddlot/host/http';
+import type { History } from '@oddlot/history/history';
+import { exchangeEndpoint, type ExchangeOptions } from './exchange-endpoint.ts';
+import {
+  EXPORT_LIMITS,
+  EXPORT_WORK,
+  exportEndpoints,
+  ExportGate,
+} from './exports/export-endpoints.ts';
+import { infoEndpoint, type InfoOptions } from './info-endpoint.ts';
+import { type Exchange, gateRefusal, hasAccount, type State } from '@oddlot/engine';
+import { type AccountStatus, MESSAGES, parseServiceRequest } from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
+import type { Replica } from '@oddlot/replica/replica';
+import { GATE_TEXTS } from '@oddlot/translate/rejects/account';
+
+/** All that the public port serves, by path; the writes apart, for those inside of the process. */
+
+type EndpointOptions = ExchangeOptions &
+  InfoOptions & {
+    readonly history: History;
+    /** False for load tests: what guards clients against each other is off. */
+    readonly hasLimits: boolean;
+  };
+
+export type Endpoints = {
+  readonly exchange: TextEndpoint;
+  readonly byPath: Readonly<Record<string, AnyEndpoint>>;
+  /** Counts the exports that are being read. */
+  readonly exports: ExportGate;
+};
+
+export function createEndpoints(options: EndpointOptions): Endpoints {
+  const { faucet, hasLimits } = options;
+  const exchange = exchangeEndpoint(options);
+  const accountStatus = accountStatusEndpoint(options);
+  const exports = new ExportGate(
+    hasLimits ? EXPORT_LIMITS : { ...EXPORT_LIMITS, perClientMax: Infinity },
+  );
+  const exportPaths = exportEndpoints({
+    ...options,
+    gate: exports,
+    work: hasLimits ? EXPORT_WORK : { ...EXPORT_WORK, msPerSecond: Infinity },
+  });
+  const byPath = {
+    '/exchange': exchange,
+    '/info': infoEndpoint(options),
+    '/account-status': accountStatus,
+    '/account': accountStatus,
+    ...(faucet === undefined ? {} : { '/request-fund': faucet.endpoint() }),
+    ...exportPaths,
+  };
+  return { exchange, byPath, exports };
+}
+
+/** POST /account-status: whether an address may trade. The binding check is that of /exchange. */
+export function accountStatusEndpoint({ replica }: { readonly replica: Replica }): Endpoint {
+  return {
+    surface: 'info',
+    refuse: infoRefusal,
+    handle: ({ body }) => {
+      const parsed = parseServiceRequest('accountStatus', body);
+      if (!parsed.ok) return infoRefusal(parsed.error);
+      const { user, channel } = parsed.request;
+      const exists = hasAccount(replica.state, user);
+      const reason = reasonAgainst(replica.state, user, channel);
+      const eligible = reason === undefined;
+      const status: AccountStatus = { user, channel, exists, checked: true, eligible };
+      return infoReply(eligible ? status : { ...status, reason });
+    },
+  };
+}
+
+/** The first thing that keeps an address from trading: the channel, its gate, a missing account. */
+function reasonAgainst(state: State, user: Address, channel: number): string | undefined {
+  if (!isExchange(channel)) return MESSAGES.unknownChannel();
+  const gate = gateRefusal(state, channel, user);
+  if (gate !== undefined) return MESSAGES[GATE_TEXTS[gate]]();
+  return hasAccount(state, user) ? undefined : MESSAGES.noTradingAccount();
+}
+
+/** 0 is the main exchange, 1 that of outcome markets. */
+function isExchange(channel: number): channel is Exchange {
+  return channel === 0 || channel === 1;
+}

@@ -1,0 +1,99 @@
+import type { CommandResult } from '@oddlot/engine';
+import type { Reply } from '@oddlot/host/http';
+import { httpStatusOf, traceId, type Warning, type WireError } from '@oddlot/protocol';
+import type { Hash } from '@oddlot/units';
+import { CANCEL_QUEUED, REDUCE_ONLY_CLIPPED } from '@oddlot/translate/outcome/entries';
+import { internalNameOf } from '@oddlot/translate/action-types';
+import {
+  type ErrorBody,
+  isOutcomeOrder,
+  type WireOutcome,
+} from '@oddlot/translate/outcome-to-wire';
+import { authorityOf, type RequestCommand } from '@oddlot/replica/block';
+
+/** The answers of /exchange to actions that reached the log. */
+
+/** The answer to a sender who does not wait longer. */
+export function pendingReply(command: RequestCommand): Reply {
+  const { txHash } = authorityOf(command);
+  const trace = isOutcomeOrder(command) ? traceId(txHash) : undefined;
+  return { status: 202, body: JSON.stringify({ status: 'pending', txHash, traceId: trace }) };
+}
+
+/** R-delay: orders on outcome markets are taken into the delay queue, whatever becomes of them. */
+export function acknowledgement(txHash: Hash, warnings: readonly Warning[]): Reply {
+  const told = warnings.length === 0 ? undefined : warnings;
+  const body = { status: 'ok', traceId: traceId(txHash), warnings: told };
+  return { status: 200, body: JSON.stringify(body) };
+}
+
+const plainBodies = new Map<string, Reply>();
+
+/** The short answer, when there is nothing to tell beside it; it is the same for every sender. */
+export function plainReply(command: RequestCommand, outcome: CommandResult): Reply | undefined {
+  const { agentReused, builderDrop, entries = [] } = outcome;
+  if (agentReused === true) return undefined;
+  if (command.type === 'placeOrders') {
+    if (builderDrop !== undefined || entries.some(({ clamped }) => clamped)) return undefined;
+    if (isOutcomeOrder(command)) return acknowledgement(authorityOf(command).txHash, []);
+  }
+  if (command.type === 'cancelByClientId') {
+    if (entries.some(({ reject }) => reject?.reason === 'orderQueued')) return undefined;
+  }
+  const type = internalNameOf(command);
+  let reply = plainBodies.get(type);
+  if (reply === undefined) {
+    const data = { type, data: { statuses: ['success'] } };
+    reply = { status: 200, body: JSON.stringify({ status: 'ok', code: 0, data }) };
+    plainBodies.set(type, reply);
+  }
+  return reply;
+}
+
+/**
+ * The answer to an executed action. Without `confirm` a sender learns only that it was accepted: how
+ * single orders fared is not told, but an action that was refused as a whole is not called accepted.
+ */
+export function executedReply(
+  { txHash, height, outcome }: { txHash: Hash; height: number; outcome: WireOutcome },
+  isConfirmed: boolean,
+): Reply {
+  const { result, error, refused, created, doneHeight, isTraced } = outcome;
+  if (!isConfirmed && refused && error !== null) {
+    return { status: httpStatusOf(error.name), body: exchangeError(error, false) };
+  }
+  const untold = isConfirmed ? CANCEL_QUEUED : REDUCE_ONLY_CLIPPED;
+  const told = outcome.warnings.filter(({ code }) => code !== untold);
+  if (!isConfirmed && isTraced === true) return acknowledgement(txHash, told);
+  const warnings = told.length === 0 ? undefined : told;
+  const { type, statuses, orders } = result;
+  const body = isConfirmed
+    ? {
+        status: 'ok',
+        code: 0,
+        confirm: 'executed',
+        txHash,
+        height: doneHeight ?? height,
+        traceId: isTraced === true ? traceId(txHash) : undefined,
+        data: { type, data: { statuses, orders, created } },
+        warnings,
+      }
+    : { status: 'ok', code: 0, data: { type, data: { statuses: ['success'] } }, warnings };
+  return { status: 200, body: JSON.stringify(body) };
+}
+
+export function exchangeRefusal(error: WireError, isGateway: boolean): Reply {
+  return { status: error.httpStatus, body: exchangeError(error, isGateway) };
+}
+
+/**
+ * The error envelope of /exchange. Gateway refusals carry their text in `response`, all others in
+ * `message`; never both. What a gate stops is one too, wherever it is noticed.
+ */
+function exchangeError(
+  { code, message, name, details }: ErrorBody | WireError,
+  isGateway: boolean,
+): string {
+  const text = isGateway || name === 'GATED' ? { response: message } : { message };
+  return JSON.stringify({ status: 'err', code, ...text, name, details });
+}

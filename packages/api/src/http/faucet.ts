@@ -1,0 +1,198 @@
+import {
+  ERROR_CODES,
+  parseServiceRequest,
+  refusal,
+  type FaucetGrant,
+  type WireError,
+} from '@oddlot/protocol';
+import type { CreditFaucetCommand, Reject, SubAccount } from '@oddlot/engine';
+import { GrantedLatelyError, Grants } from '@oddlot/host/grants';
+import {
+  type EdgeRequest,
+  type Endpoint,
+  infoRefusal,
+  infoReply,
+  type Reply,
+  UnavailableError,
+} from '@oddlot/host/http';
+import { clientKey, isLoopback } from '@oddlot/host/ports';
+import { type Address, address, formatMoney } from '@oddlot/units';
+import { FaucetGrants } from '@oddlot/history/faucet-grants';
+import type { Replica } from '@oddlot/replica/replica';
+import type { MoneySide } from '@oddlot/settlement/money-side';
+import { instrumentLookup } from '@oddlot/translate/action-to-command';
+import { rejectToWire } from '@oddlot/translate/reject-to-wire';
+
+/**
+ * POST /request-fund: test money, once an hour for an address and for a client. What an address got
+ * is read from the blocks, and from what was sent on the chain, so a restart forgives nobody; clients start
+ * anew.
+ */
+
+type OnChain = NonNullable<MoneySide['backing']>;
+
+type FaucetOptions = {
+  readonly replica: Replica;
+  readonly now: () => number;
+  /** Who was credited, where somebody brings it blocks and snapshots already. */
+  readonly grants?: FaucetGrants;
+  readonly amountMicroUsdc?: number;
+  readonly intervalMs?: number;
+  /** Why nothing is given away now; undefined when something is. */
+  readonly restricted?: () => WireError | undefined;
+  /** Test money on the settlement chain itself, where that is the venue's own. */
+  readonly onChain?: OnChain | undefined;
+};
+
+const AMOUNT_MICRO_USDC = 1_000_000_000;
+const INTERVAL_MS = 3_600_000;
+const HTTP_TOO_MANY = 429;
+const NO_CHAIN: [name: string, why: string] = ['onChain', 'there is no local settlement chain'];
+
+const NO_ACCOUNT: [name: string, why: string] = ['accountType', 'the chain has no sub-accounts'];
+const ZERO_ADDRESS = address('0x0000000000000000000000000000000000000000');
+
+export class Faucet {
+  readonly #replica: Replica;
+  readonly #now: () => number;
+  readonly #amount: number;
+  readonly #intervalMs: number;
+  readonly #restricted: () => WireError | undefined;
+  readonly #onChain: FaucetOptions['onChain'];
+  /** Who was credited, for those who bring blocks and snapshots. */
+  readonly grants: FaucetGrants;
+  readonly #byAddress: Grants;
+  /** Of grants on the chain, which are in no block of the venue. */
+  readonly #onChainByAddress: Grants;
+  readonly #byClient: Grants;
+
+  constructor(options: FaucetOptions) {
+    this.#replica = options.replica;
+    this.#now = options.now;
+    this.#amount = options.amountMicroUsdc ?? AMOUNT_MICRO_USDC;
+    this.#intervalMs = options.intervalMs ?? INTERVAL_MS;
+    this.#onChain = options.onChain;
+    this.#restricted = options.restricted ?? ((): undefined => undefined);
+    this.grants = options.grants ?? new FaucetGrants(this.#intervalMs);
+    this.#byAddress = this.grants.byAddress;
+    this.#byClient = new Grants(this.#intervalMs);
+    this.#onChainByAddress = new Grants(this.#intervalMs);
+    for (const { atMs, user } of options.onChain?.funded() ?? []) {
+      this.#onChainByAddress.add(user, atMs);
+    }
+  }
+
+  /** When a client may ask again; undefined when now. */
+  nextTimeOfClient(ip: string): number | undefined {
+    return this.#byClient.nextTime(clientKey(ip), this.#now());
+  }
+
+  endpoint(): Endpoint {
+    return {
+      surface: 'info',
+      refuse: infoRefusal,
+      handle: (request) => this.#grant(request),
+    };
+  }
+
+  async #grant({ body, ip, isForwarded = false }: EdgeRequest): Promise<Reply> {
+    const parsed = parseServiceRequest('requestFund', body);
+    if (!parsed.ok) return infoRefusal(parsed.error);
+    const { user, accountType, onChain = false } = parsed.request;
+    // Money in the venue is not what was asked for, so it is no answer.
+    const chain = onChain ? this.#onChain : undefined;
+    if (onChain && chain === undefined)
+      return infoRefusal(refusal('invalidValue', NO_CHAIN, { field: 'onChain' }));
+    const nowMs = this.#now();
+    // A request that passed through a proxy on this machine is not one of this machine's.
+    const isLimited = isForwarded || !isLoopback(ip);
+    const client = clientKey(ip);
+    const byAddress = chain === undefined ? this.#byAddress : this.#onChainByAddress;
+    const addressMs = Math.max(
+      this.#byAddress.nextTime(user, nowMs) ?? 0,
+      this.#onChainByAddress.nextTime(user, nowMs) ?? 0,
+    );
+    const clientMs = isLimited ? (this.#byClient.nextTime(client, nowMs) ?? 0) : 0;
+    const nextMs = Math.max(addressMs, clientMs);
+    if (nextMs > nowMs) return limitReached(nextMs, nowMs);
+    const restricted = this.#restricted();
+    if (restricted !== undefined) return infoRefusal(restricted);
+    const { reject } = this.#replica.check(this.#command(user, accountType));
+    if (chain === undefined && reject !== undefined) return this.#refuse(reject);
+    const unfit = chain === undefined ? undefined : this.#unfit(chain, user, accountType);
+    if (unfit !== undefined) return unfit;
+    // Taken before the block exists: a second request meanwhile must find it taken.
+    byAddress.add(user, nowMs);
+    if (isLimited) this.#byClient.add(client, nowMs);
+    try {
+      return chain === undefined
+        ? await this.#credit(user, accountType)
+        : await this.#fund(chain, user, nowMs);
+    } catch (cause) {
+      byAddress.remove(user);
+      this.#byClient.remove(client);
+      if (cause instanceof GrantedLatelyError) return limitReached(cause.nextMs, nowMs);
+      throw new UnavailableError('the grant could not be logged', { cause });
+    }
+  }
+
+  /** Money for nobody, for the contracts themselves, or for a part of an account that the chain does not know. */
+  #unfit(chain: OnChain, user: Address, accountType: SubAccount): Reply | undefined {
+    if (accountType !== 'perp') {
+      return infoRefusal(refusal('invalidValue', NO_ACCOUNT, { field: 'accountType' }));
+    }
+    const isNobody = user === ZERO_ADDRESS || chain.contracts.includes(user as `0x${string}`);
+    return isNobody ? this.#refuse({ reason: 'addressInvalid', address: user }) : undefined;
+  }
+
+  async #credit(user: Address, subAccount: SubAccount): Promise<Reply> {
+    const command = this.#command(user, subAccount);
+    const { block, outcome } = await this.#replica.propose(command);
+    if (outcome.reject !== undefined) {
+      this.#byAddress.remove(user);
+      return this.#refuse(outcome.reject);
+    }
+    const data: FaucetGrant = {
+      user,
+      amount: formatMoney(this.#amount),
+      token: 'USDC',
+      // Nobody signed it, so it has no hash of its own.
+      txHash: block.hash,
+      nextRequestTime: block.timeMs + this.#intervalMs,
+    };
+    return infoReply(data);
+  }
+
+  /** The key is the grant's: asked for once, it is sent once. */
+  async #fund(chain: OnChain, user: Address, nowMs: number): Promise<Reply> {
+    const amount = BigInt(this.#amount);
+    const txHash = await chain.fund({
+      user: user as `0x${string}`,
+      amount,
+      atMs: nowMs,
+    });
+    const data: FaucetGrant = {
+      user,
+      amount: formatMoney(this.#amount),
+      token: 'USDC',
+      txHash,
+      nextRequestTime: nowMs + this.#intervalMs,
+    };
+    return infoReply(data);
+  }
+
+  #command(account: Address, subAccount: SubAccount): CreditFaucetCommand {
+    return { type: 'creditFaucet', account, subAccount, amountMicroUsdc: this.#amount };
+  }
+
+  #refuse(reject: Reject): Reply {
+    const instruments = instrumentLookup(() => this.#replica.state);
+    return infoRefusal(rejectToWire(reject, { instruments, command: 'creditFaucet' }));
+  }
+}
+
+function limitReached(nextMs: number, nowMs: number): Reply {
+  const refused = refusal('faucetLimit', [], { allowed: { min: nextMs } }, HTTP_TOO_MANY);
+  const reply = infoRefusal({ ...refused, code: ERROR_CODES.INVALID });
+  return { ...reply, retryAfterSeconds: Math.max(1, Math.ceil((nextMs - nowMs) / 1000)) };
+}

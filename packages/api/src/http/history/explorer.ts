@@ -1,0 +1,239 @@
+import { refusal, traceId, type InfoQueryOf } from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
+import type {
+  ActionResultStatus,
+  BlockDetail,
+  BlockRow,
+  StateHash,
+  TxBrief,
+  TxDetail,
+  TxRow,
+} from '@oddlot/protocol';
+import type { Ask, BlockRecord, TxRecordRow } from '@oddlot/history/history';
+import type { Receipt } from '@oddlot/history/receipts';
+import { authorityOf } from '@oddlot/replica/block';
+import { internalNameNamed, internalNameOf } from '@oddlot/translate/action-types';
+import { briefAction, publicAction } from '@oddlot/translate/explorer';
+import { recovering } from '../../recover-pool.ts';
+import { readCursor } from './cursor.ts';
+import {
+  waitFor,
+  waitForSpan,
+  type HistoryAnswer,
+  type HistoryContext,
+  type HistoryHandler,
+} from './handler.ts';
+
+/** Blocks and what they executed. */
+
+/** Nobody proposes blocks but the venue itself. */
+const NO_PROPOSER = `0x${'0'.repeat(40)}`;
+
+export const blocks: HistoryHandler<'blocks', BlockRow[]> = async (context, query) => {
+  const { before, limit } = query;
+  const asked = { limit, ...(before === undefined ? {} : { before }) };
+  const wait =
+    before === undefined
+      ? waitFor(query)
+      : waitForHeight(context, Math.max(0, before - 1), query.minHeight);
+  const { answer, asOf } = await context.history.ask('blocks', asked, wait);
+  return { ok: true, data: answer.map(blockRow), asOf };
+};
+
+export const block: HistoryHandler<'block', BlockDetail> = async (context, query) => {
+  const isByHeight = 'height' in query;
+  const asked = isByHeight ? { height: query.height } : { hash: query.hash };
+  const { answer, asOf } = isByHeight
+    ? await context.history.ask(
+        'block',
+        asked,
+        waitForHeight(context, query.height, query.minHeight),
+      )
+    : await askOnce(context, 'block', asked, query);
+  if (answer === null) {
+    return isByHeight ? blockNotFound('height', query.height) : blockNotFound('hash', query.hash);
+  }
+  const data = { ...blockRow(answer), txs: answer.txs.map(txRow) };
+  return { ok: true, data, asOf };
+};
+
+/** Of the newest blocks the replica knows it by itself. */
+export const stateHash: HistoryHandler<'stateHash', StateHash> = async (context, query) => {
+  const { history, replica } = context;
+  const { height = replica.head.height, minHeight = 0 } = query;
+  const isKnown = minHeight <= replica.head.height;
+  const head = height === replica.head.height ? replica.head : replica.headAt(height);
+  if (isKnown && head !== undefined && head.height > 0) {
+    const data = { height, blockTime: head.timeMs, stateHash: head.stateHash };
+    return { ok: true, data, asOf: replica.head };
+  }
+  const wait = waitForHeight(context, height, query.minHeight);
+  const { answer, asOf } = await history.ask('blocks', { before: height + 1, limit: 1 }, wait);
+  const found = answer[0];
+  if (found === undefined || found.height !== height) return blockNotFound('height', height);
+  const data = { height, blockTime: found.timeMs, stateHash: found.stateHash };
+  return { ok: true, data, asOf };
+};
+
+/** A block that this process has applied is waited for: that the history lacks it will pass. */
+function waitForHeight(
+  { replica }: HistoryContext,
+  height: number,
+  minHeight: number | undefined,
+): { readonly minHeight?: number } {
+  if (height > replica.head.height) return waitFor({ minHeight });
+  return { minHeight: Math.max(height, minHeight ?? 0) };
+}
+
+/** What is found is what it is, however far the history is; that there is none only the newest block can tell. */
+async function askOnce<Topic extends 'block' | 'tx'>(
+  { history }: HistoryContext,
+  topic: Topic,
+  question: Ask<Topic>,
+  { minHeight = 0 }: { readonly minHeight?: number | undefined },
+) {
+  const known = await history.ask(topic, question, { minHeight });
+  return known.answer === null ? history.ask(topic, question) : known;
+}
+
+function blockNotFound(field: string, got: string | number): HistoryAnswer<never> {
+  return { ok: false, error: refusal('blockNotFound', [], { field, got }) };
+}
+
+function blockRow(record: BlockRecord): BlockRow {
+  const { hash, height, numTxs, parentHash, timeMs } = record;
+  return {
+    height,
+    blockTime: timeMs,
+    hash,
+    parentHash,
+    stateHash: record.stateHash,
+    proposer: NO_PROPOSER,
+    numTxs,
+  };
+}
+
+function txRow({ actionType, error, height, timeMs, txHash, user }: TxRecordRow): TxRow {
+  return { hash: txHash, time: timeMs, user, action: { type: actionType }, block: height, error };
+}
+
+export const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
+  const { txHash } = query;
+  const { answer, asOf } = await askOnce(context, 'tx', { txHash }, query);
+  if (answer === null) {
+    const details = { field: 'txHash', got: txHash };
+    return { ok: false, error: refusal('transactionNotFound', [], details) };
+  }
+  const envelope = JSON.parse(answer.request) as Envelope;
+  const fate = await fateOf(context, answer);
+  const { action: _, ...row } = txRow(answer);
+  const data: TxDetail = {
+    ...row,
+    error: fate.error ?? row.error,
+    index: answer.index,
+    signer: fate.signer,
+    nonce: envelope.nonce,
+    vaultAddress: envelope.vaultAddress?.toLowerCase() ?? null,
+    signatureChainId: envelope.signatureChainId ?? null,
+    expiresAfter: envelope.expiresAfter ?? null,
+    // R-delay: nobody may see what is about to trade.
+    action: fate.isQueued ? { type: answer.actionType } : publicAction(envelope.action),
+    signature: envelope.signature,
+    traceId: traceId(txHash),
+    result: fate.result,
+  };
+  return { ok: true, data, asOf };
+};
+
+/** Lists of them, so that nobody has to ask for each one. */
+export const txs: HistoryHandler<'txs', TxBrief[]> = async (context, query) => {
+  const { height, limit, user } = query;
+  if (user !== undefined && height === undefined) return userTxs(context, { ...query, user });
+  const wait =
+    height === undefined ? waitFor(query) : waitForHeight(context, height, query.minHeight);
+  const asked = { limit, ...(height === undefined ? {} : { height }) };
+  const { answer, asOf } = await context.history.ask('txs', asked, wait);
+  const own = user === undefined ? answer : answer.filter((found) => found.user === user);
+  const data = own.map((found) => briefTx(context, found));
+  return { ok: true, data, asOf };
+};
+
+/** Those of one account, page by page. */
+async function userTxs(
+  context: HistoryContext,
+  query: InfoQueryOf<'txs'> & { readonly user: Address },
+): Promise<HistoryAnswer<TxBrief[]>> {
+  const { endTime, limit, startTime, user } = query;
+  const cursor = readCursor(query, context.cursors);
+  if (!cursor.ok) return cursor;
+  const asked = {
+    user,
+    limit,
+    ...(startTime === undefined ? {} : { startTime }),
+    ...(endTime === undefined ? {} : { endTime }),
+    ...(cursor.place === undefined ? {} : { cursor: cursor.place.at }),
+  };
+  const wait = waitForSpan(context.history, query);
+  const { answer, asOf } = await context.history.ask('userTxs', asked, wait);
+  const data = answer.rows.map((found) => briefTx(context, found));
+  const next = answer.next === null ? null : { at: answer.next };
+  return { ok: true, data, asOf, next };
+}
+
+function briefTx({ receipts }: HistoryContext, { request, ...row }: FoundTx): TxBrief {
+  const { action, ...rest } = txRow(row);
+  const { txHash } = row;
+  // R-delay: neither what is about to trade is shown, nor how much of it there is.
+  const isQueued = receipts.queued({ by: 'txHash', txHash }) !== undefined;
+  if (isQueued) return { ...rest, action, entries: null };
+  return { ...rest, ...briefAction(publicAction((JSON.parse(request) as Envelope).action)) };
+}
+
+type Envelope = Pick<TxDetail, 'action' | 'nonce' | 'signature'> & {
+  readonly vaultAddress?: string | null;
+  readonly signatureChainId?: number | null;
+  readonly expiresAfter?: number | null;
+};
+
+type Fate = Pick<TxDetail, 'signer' | 'result'> & {
+  readonly isQueued: boolean;
+  /** Of an order that failed when it left the delay queue, too. */
+  readonly error?: string | undefined;
+};
+
+type FoundTx = TxRecordRow & { readonly request: string };
+
+/** Who signed a transaction, and what became of it. */
+async function fateOf(context: HistoryContext, found: FoundTx): Promise<Fate> {
+  const { receipts } = context;
+  const key = { by: 'txHash', txHash: found.txHash } as const;
+  // An order may leave the delay queue while its receipt is looked for, so that neither has it.
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const receipt = await receipts.find(key);
+    if (receipt !== undefined) return receiptFate(receipt);
+    const queued = receipts.queued(key);
+    if (queued === undefined) continue;
+    const result: TxDetail['result'] = {
+      type: internalNameOf(queued.command),
+      statuses: ['success'],
+    };
+    return { signer: authorityOf(queued.command).signer, result, isQueued: true };
+  }
+  return keptFate(context, found);
+}
+
+function receiptFate({ outcome, signer }: Receipt): Fate {
+  return { signer, result: outcome.result, isQueued: false, error: outcome.error?.message };
+}
+
+/** Transactions are kept longer than receipts: what is left is whether it was refused, and why. */
+async function keptFate({ pool }: HistoryContext, found: FoundTx): Promise<Fate> {
+  const { actionType, error, request, user } = found;
+  const { signer } = await recovering(pool.recover(request));
+  const status: ActionResultStatus = error === null ? 'success' : { error };
+  return {
+    signer: signer ?? user,
+    result: { type: internalNameNamed(actionType), statuses: [status] },
+    isQueued: false,
+  };
+}

@@ -1,0 +1,105 @@
+import {
+  type LargestTrades,
+  type Leaderboard,
+  LIMITS,
+  type Liquidation,
+  type OpenInterestRow,
+  refusal,
+} from '@oddlot/protocol';
+import { RANKED_SPAN_MS, rankedList } from '@oddlot/history/rows/market-figures';
+import { readCursor } from './cursor.ts';
+import { type HistoryHandler, waitFor, waitForSpan } from './handler.ts';
+import { formatMoney } from '@oddlot/units';
+import { byMost, isIdle } from './account-ranking.ts';
+
+/** Liquidations, largest trades and open interest: figures of markets, not of one account. */
+
+export const liquidations: HistoryHandler<'liquidations', readonly Liquidation[]> = async (
+  { cursors, history },
+  query,
+) => {
+  const { coin, endTime, limit, startTime } = query;
+  const read = readCursor(query, cursors);
+  if (!read.ok) return read;
+  const asked = {
+    limit,
+    ...(coin === undefined ? {} : { instrumentId: Number(coin) }),
+    ...(startTime === undefined ? {} : { startTime }),
+    ...(endTime === undefined ? {} : { endTime }),
+    ...(read.place === undefined ? {} : { cursor: read.place.at }),
+  };
+  const { answer, asOf } = await history.ask('liquidations', asked, waitForSpan(history, query));
+  const { next, rows } = answer;
+  return { ok: true, data: rows, asOf, next: next && { at: next } };
+};
+
+const DAY_MS = 86_400_000;
+const WINDOW_DAYS = { day: 1, week: 7, month: 30 } as const;
+
+/** The ranks of a span hold for all of it, so that a window begins where one does. */
+export const largestTrades: HistoryHandler<'largestTrades', LargestTrades> = async (
+  { history },
+  query,
+) => {
+  const { accountType, coin, limit, window } = query;
+  const lists =
+    coin === undefined
+      ? accountType.map((type) => rankedList(type))
+      : [rankedList({ instrumentId: Number(coin) })];
+  // How far the history is decides where the window lies: it is asked first, of the block that is waited for.
+  const { asOf } = await history.ask('blocks', { limit: 1 }, waitFor(query));
+  const fromMs = Math.max(0, asOf.timeMs - WINDOW_DAYS[window] * DAY_MS);
+  const startMs = fromMs - (fromMs % RANKED_SPAN_MS);
+  const asked = { lists, startMs, limit };
+  const found = await history.ask('largestTrades', asked, { minHeight: asOf.height });
+  const trades = [...found.answer];
+  const data = { window, startTime: startMs, trades };
+  return { ok: true, data, asOf: found.asOf };
+};
+
+export const openInterestHistory: HistoryHandler<
+  'openInterestHistory',
+  readonly OpenInterestRow[]
+> = async ({ history }, query) => {
+  const { coin, endTime, startTime } = query;
+  const asked = {
+    instrumentId: Number(coin),
+    startMs: startTime,
+    endMs: endTime ?? Number.MAX_SAFE_INTEGER,
+    limit: LIMITS.openInterestHistoryMax,
+  };
+  const { answer, asOf } = await history.ask('openInterest', asked, waitForSpan(history, query));
+  return { ok: true, data: answer, asOf };
+};
+
+const HTTP_FORBIDDEN = 403;
+
+/** Who leads is known from the last comparison; what is told of each is of now, and the same that its portfolio says. */
+export const leaderboard: HistoryHandler<'leaderboard', Leaderboard> = async (
+  { history, ranking },
+  query,
+) => {
+  if (ranking === undefined) {
+    const why = 'the operator of this venue has switched the leaderboard off';
+    return { ok: false, error: refusal('notAllowed', [], { why }, HTTP_FORBIDDEN) };
+  }
+  const { limit, sortBy, window } = query;
+  const ranked = await ranking.latest(waitFor(query));
+  const users = ranked.leaders(window, sortBy);
+  const asked = { accounts: { users }, windows: [window] };
+  const minHeight = Math.max(ranked.height, query.minHeight ?? 0);
+  const { answer, asOf } = await history.ask('accountGains', asked, { minHeight });
+  const rows = answer.rows
+    .flatMap(({ gains, user, value }) => gains.map((gain) => ({ ...gain, user, value })))
+    .filter((row) => !isIdle(row))
+    .sort(byMost(sortBy))
+    .slice(0, limit)
+    .map(({ pnl, user, value, volume }) => ({
+      user,
+      accountValue: formatMoney(value),
+      pnl: formatMoney(pnl),
+      volume: formatMoney(volume),
+    }));
+  const data = { window, sortBy, rankedTime: ranked.timeMs, rows };
+  return { ok: true, data, asOf };
+};

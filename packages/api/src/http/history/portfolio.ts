@@ -1,0 +1,105 @@
+import type { Portfolio, PortfolioPoint, PortfolioWindow } from '@oddlot/protocol';
+import { type Address, formatMoney } from '@oddlot/units';
+import type { AccountSums, AsOf, History } from '@oddlot/history/history';
+import { NOTHING, pnlBetween, pointsOf, pointsOfWindow } from '@oddlot/history/portfolio';
+import type { AccountValueRecord } from '@oddlot/history/rows/block-rows';
+import { waitFor, type HistoryHandler } from './handler.ts';
+
+/** What an account was worth over a window: points at borders of a step, and now. */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** The borders at which values are kept. */
+const STEPS_MS = [5 * MINUTE_MS, HOUR_MS, DAY_MS] as const;
+
+type Value = AccountSums & { readonly timeMs: number };
+
+export const portfolio: HistoryHandler<'portfolio', Portfolio> = async ({ history }, query) => {
+  const { user, window } = query;
+  const { answer, asOf } = await history.ask('accountSums', { user }, waitFor(query));
+  const now: Value = { ...NOTHING, ...answer, timeMs: asOf.timeMs };
+  const hasAccount = answer !== null;
+  const { kept, times } = await valuesOf(history, { user, window, asOf, hasAccount });
+  const data = portfolioOf(window, [...kept, now], times);
+  return { ok: true, data, asOf };
+};
+
+type Values = {
+  /** Of the points. */
+  readonly times: readonly number[];
+  /** Oldest first; the first may be from before the first point. */
+  readonly kept: readonly AccountValueRecord[];
+};
+
+type Question = {
+  readonly user: Address;
+  readonly window: PortfolioWindow;
+  readonly asOf: AsOf;
+  readonly hasAccount: boolean;
+};
+
+async function valuesOf(
+  history: History,
+  { asOf, hasAccount, user, window }: Question,
+): Promise<Values> {
+  const endMs = asOf.timeMs;
+  const read = async (startMs: number, stepMs: number, untilMs = endMs) => {
+    const asked = { user, stepMs, startMs, endMs: untilMs };
+    // A history that was lost since it told the sums knows less.
+    return (await history.ask('accountValues', asked, { minHeight: asOf.height })).answer;
+  };
+  if (window !== 'all') {
+    const { stepMs, times } = pointsOfWindow(window, endMs);
+    return { times, kept: await read(times[0] ?? endMs, stepFor(stepMs)) };
+  }
+  const days = await read(0, DAY_MS);
+  // The account began within the day before its first full one.
+  const firstDayMs = days[0]?.timeMs ?? endMs;
+  const [first] = await read(Math.max(0, firstDayMs - DAY_MS), STEPS_MS[0], firstDayMs);
+  if (first === undefined && !hasAccount) return { times: [endMs], kept: [] };
+  // Its first value is that of the first border behind its beginning, or still to come.
+  const startMs = first === undefined ? endMs : first.timeMs - STEPS_MS[0];
+  const { stepMs, times } = pointsOf(startMs, endMs);
+  const step = stepFor(stepMs);
+  return { times, kept: step === DAY_MS ? days : await read(times[0] ?? endMs, step) };
+}
+
+/** The coarsest kept step that is no coarser than the points. */
+function stepFor(everyMs: number): number {
+  return STEPS_MS.findLast((stepMs) => stepMs <= everyMs) ?? STEPS_MS[0];
+}
+
+/** Between two records an account is as it was at the first of them. */
+function portfolioOf(
+  window: PortfolioWindow,
+  values: readonly Value[],
+  times: readonly number[],
+): Portfolio {
+  let at = -1;
+  const valueAt = (timeMs: number): AccountSums => {
+    while ((values[at + 1]?.timeMs ?? Infinity) <= timeMs) at++;
+    return values[at] ?? NOTHING;
+  };
+  const held = times.map((timeMs) => ({ timeMs, value: valueAt(timeMs) }));
+  // The first point of a whole life is from before its first deposit; who has no life has only now.
+  const start = held.length === 1 ? NOTHING : (held[0]?.value ?? NOTHING);
+  const last = held.at(-1)?.value ?? NOTHING;
+  return {
+    window,
+    deposits: formatMoney(last.moneyIn - start.moneyIn),
+    withdrawals: formatMoney(last.moneyOut - start.moneyOut),
+    points: held.map(({ timeMs, value }) => pointOf(timeMs, value, start)),
+  };
+}
+
+function pointOf(timeMs: number, value: AccountSums, start: AccountSums): PortfolioPoint {
+  return {
+    time: timeMs,
+    accountValue: formatMoney(value.value),
+    pnl: formatMoney(pnlBetween(start, value)),
+    volume: formatMoney(value.volume - start.volume),
+    fees: formatMoney(value.fees - start.fees),
+    funding: formatMoney(value.funding - start.funding),
+  };
+}

@@ -1,0 +1,115 @@
+import { infoReplyOf, type Reply } from '@oddlot/host/http';
+import { measured } from '@oddlot/host/ports';
+import type { InfoQuery, InfoQueryOf, InfoType, Warning } from '@oddlot/protocol';
+import type { Spend } from './answer-cache.ts';
+import {
+  builderMeClaimable,
+  builderMeClaimed,
+  builderMeEarned,
+  builderMeShare,
+} from './history/builder-rows.ts';
+import { writeCursor } from './history/cursor.ts';
+import { block, blocks, stateHash, tx, txs } from './history/explorer.ts';
+import {
+  executionReport,
+  historicalOrders,
+  userFills,
+  userFundings,
+  userNonFundingLedgerUpdates,
+  withdrawals,
+} from './history/user-rows.ts';
+import {
+  type HistoryAnswer,
+  type HistoryContext,
+  type HistoryHandler,
+  historyRefusal,
+  JsonText,
+} from './history/handler.ts';
+import {
+  largestTrades,
+  leaderboard,
+  liquidations,
+  openInterestHistory,
+} from './history/market-figures.ts';
+import { portfolio } from './history/portfolio.ts';
+import type { AsOf } from '@oddlot/history/history';
+
+/** The queries on what is past. Another thread answers them, which may be behind: an answer tells how far. */
+
+const HISTORY_HANDLERS = {
+  userFills,
+  historicalOrders,
+  executionReport,
+  userFundings,
+  userNonFundingLedgerUpdates,
+  builderMeClaimed,
+  builderMeEarned,
+  builderMeShare,
+  builderMeClaimable,
+  liquidations,
+  largestTrades,
+  leaderboard,
+  openInterestHistory,
+  portfolio,
+  withdrawals,
+  blocks,
+  block,
+  tx,
+  txs,
+  stateHash,
+} as const satisfies { readonly [Type in InfoType]?: HistoryHandler<Type> };
+
+export type HistoryQuery = InfoQueryOf<keyof typeof HISTORY_HANDLERS>;
+
+export function isHistoryQuery(query: InfoQuery): query is HistoryQuery {
+  return Object.hasOwn(HISTORY_HANDLERS, query.type);
+}
+
+export async function answerHistory(
+  context: HistoryContext,
+  query: HistoryQuery,
+  { spend, warnings }: { readonly spend: Spend; readonly warnings: readonly Warning[] },
+): Promise<Reply | Extract<HistoryAnswer, { ok: false }>> {
+  const handle = HISTORY_HANDLERS[query.type] as (
+    context: HistoryContext,
+    query: HistoryQuery,
+  ) => Promise<HistoryAnswer>;
+  let answer: HistoryAnswer;
+  try {
+    answer = await handle(context, query);
+  } catch (error) {
+    const later = historyRefusal(error, query);
+    if (later === undefined) throw error;
+    return later;
+  }
+  if (!answer.ok) return answer;
+  const { asOf, data, next } = answer;
+  const said = [...warnings, ...incompleteWarnings(asOf, query)];
+  return measured(
+    () =>
+      infoReplyOf(data instanceof JsonText ? data.json : JSON.stringify(data), said, {
+        asOf: { height: asOf.height, time: asOf.timeMs },
+        ...(next === undefined
+          ? {}
+          : { nextCursor: next === null ? null : writeCursor(next, query, context.cursors) }),
+      }),
+    spend,
+  );
+}
+
+/**
+ * Says that rows are missing which nobody can make any more: the log no longer has their blocks. A query that asks for
+ * nothing of that time is answered in full.
+ */
+export function incompleteWarnings({ since }: AsOf, query: object): readonly Warning[] {
+  if (since === undefined) return [];
+  const { startTime } = query as { readonly startTime?: unknown };
+  if (typeof startTime === 'number' && startTime >= since.timeMs) return [];
+  return [
+    {
+      code: 'HISTORY_INCOMPLETE',
+      message: `The history begins with block ${since.height}: there are no rows for earlier blocks`,
+      details: { height: since.height, time: since.timeMs },
+    },
+  ];
+}

@@ -1,0 +1,19 @@
+import { Agent } from 'node:http';
+import { expect, test } from 'vitest';
+import { startEdge } from '@oddlot/testing/venue/http/test-edge';
+
+const RATE_LIMIT = { type: 'rateLimit' };
+
+test('a replica that goes still answers on the connections that it has, each a last time', async () => {
+  const { send, edge } = await startEdge({ edge: { lingerMs: 1_000 } });
+  const kept = new Agent({ keepAlive: true });
+  await send('/info', RATE_LIMIT, { agent: kept });
+  const drained = edge.drain();
+  await expect(send('/info', RATE_LIMIT, { agent: new Agent() })).rejects.toThrow('ECONN');
+  expect(await send('/info', RATE_LIMIT, { agent: kept })).toMatchObject({
+    status: 200,
+    headers: { connection: 'close' },
+  });
+  await drained;
+  kept.destroy();
+});

@@ -1,0 +1,298 @@
+import { instrumentId, timeMs } from '@oddlot/units';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SETTLED_KEPT_MS } from '@oddlot/translate/read-models/outcome-catalogue';
+import { MarketData } from '@oddlot/translate/read-models/market-data';
+import { instrumentLookup } from '@oddlot/translate/instruments';
+import { marketContext } from '@oddlot/translate/market-to-stream';
+import { LongVenue } from '@oddlot/testing/venue/long-venue';
+import {
+  DAY_MS,
+  FIRST_ID,
+  HOUR_MS,
+  marketListing,
+  SERIES,
+} from '@oddlot/testing/venue/outcome-venue';
+import { StoredHistory } from '@oddlot/testing/venue/stored-history';
+import { ALICE, BOB, START_MS } from '@oddlot/testing/venue/ws/test-venue';
+
+/** Events that are settled for a week leave memory; who asks is answered as before. */
+
+const END_MS = START_MS + DAY_MS;
+let venue: LongVenue;
+
+beforeEach(() => {
+  venue = new LongVenue();
+  const { world } = venue;
+  world.fund(ALICE, BOB);
+  world.list('rain', { tags: ['weather'], endMs: timeMs(END_MS), markets: [] });
+  const market = marketListing('rain', 'rain', { endMs: timeMs(END_MS) });
+  world.venue.apply([{ type: 'registerMarket', market }]);
+  world.list('sun', { tags: ['weather'] });
+  world.mint(ALICE, BOB, 0.6, 10);
+  world.waitUntil(START_MS + 2 * HOUR_MS);
+  world.mint(ALICE, BOB, 0.7, 20);
+});
+
+afterEach(async () => {
+  await venue.history.close();
+});
+
+/** The first event is resolved at once; nothing can join it from its end on. */
+function settle(): void {
+  venue.world.resolve(1);
+}
+
+function leave(): void {
+  settle();
+  venue.world.waitUntil(END_MS + SETTLED_KEPT_MS);
+  expect(venue.world.markets.catalogue.listedEvent('rain')).toBeUndefined();
+}
+
+describe('an event leaves memory', () => {
+  test('a week after nothing about it can change', () => {
+    settle();
+    const { catalogue } = venue.world.markets;
+    venue.world.waitUntil(END_MS + SETTLED_KEPT_MS - 1);
+    expect(catalogue.listedEvent('rain')).toBeDefined();
+    venue.world.waitUntil(END_MS + SETTLED_KEPT_MS);
+    expect(catalogue.listedEvent('rain')).toBeUndefined();
+    expect(catalogue.market(FIRST_ID)).toBeUndefined();
+    expect(catalogue.marketBySlug('rain')).toBeUndefined();
+    expect(catalogue.listedEvent('sun')).toBeDefined();
+  });
+
+  test('a week after its resolution when that comes after its end', () => {
+    const { world } = venue;
+    world.waitUntil(END_MS + 3 * DAY_MS);
+    settle();
+    const resolvedMs = world.nowMs;
+    world.waitUntil(END_MS + SETTLED_KEPT_MS);
+    expect(world.markets.catalogue.listedEvent('rain')).toBeDefined();
+    world.waitUntil(resolvedMs + SETTLED_KEPT_MS);
+    expect(world.markets.catalogue.listedEvent('rain')).toBeUndefined();
+  });
+
+  test('not while a market that joined it later is not resolved', async () => {
+    const { world } = venue;
+    settle();
+    const market = marketListing('rain-too', 'rain', { endMs: timeMs(END_MS) });
+    world.venue.apply([{ type: 'registerMarket', market }]);
+    const id = world.markets.catalogue.marketBySlug('rain-too')!.instrumentId;
+    world.waitUntil(END_MS + 2 * SETTLED_KEPT_MS);
+    expect(world.markets.catalogue.listedEvent('rain')).toBeDefined();
+    world.resolve(0, id);
+    const resolvedMs = world.nowMs;
+    world.waitUntil(resolvedMs + SETTLED_KEPT_MS);
+    expect(world.markets.catalogue.listedEvent('rain')).toBeUndefined();
+    const { markets } = await venue.data('outcomeMeta', { eventSlug: 'rain' });
+    expect(markets.map(({ slug }: { slug: string }) => slug)).toEqual(['rain', 'rain-too']);
+  });
+
+  test('with its candles, probabilities and what snapshots hold of it', () => {
+    const { markets } = venue.world;
+    const sizeOf = (): number =>
+      JSON.stringify(markets.projections.map((each) => each.dump())).length;
+    const before = sizeOf();
+    leave();
+    expect(sizeOf()).toBeLessThan(before);
+    expect(JSON.stringify(markets.projections.map((each) => each.dump()))).not.toContain('rain');
+    expect(markets.candles.running(FIRST_ID, '1d')).toBeUndefined();
+    const grid = { fromMs: START_MS, toMs: END_MS, stepMs: HOUR_MS };
+    expect(markets.probabilities.points(FIRST_ID, grid)).toEqual([]);
+  });
+
+  test('at the same block after a restart', () => {
+    settle();
+    const { venue: engine, markets } = venue.world;
+    const restored = new MarketData(() => engine.state);
+    const dumps = markets.projections.map((each) => JSON.stringify(each.dump()));
+    for (const [at, projection] of restored.projections.entries()) {
+      projection.restore(JSON.parse(dumps[at]!), projection.version);
+    }
+    engine.onBlock((block) => restored.onBlock(block));
+    venue.world.waitUntil(END_MS + SETTLED_KEPT_MS - 1);
+    expect(restored.catalogue.listedEvent('rain')).toBeDefined();
+    venue.world.waitUntil(END_MS + SETTLED_KEPT_MS);
+    expect(restored.catalogue.listedEvent('rain')).toBeUndefined();
+    expect(restored.projections.map((each) => each.dump())).toEqual(
+      markets.projections.map((each) => each.dump()),
+    );
+  });
+});
+
+describe('what left memory', () => {
+  test.each([
+    ['outcomeMeta', { eventSlug: 'rain' }],
+    ['outcomeMeta', { marketSlugs: ['rain', 'sun', 'nobody'] }],
+    ['outcomeMeta', { marketSlugs: ['rain'], markets: 'event', status: 'resolved' }],
+    ['outcomeMeta', { status: 'resolved' }],
+    ['outcomeMeta', { status: 'all', sortBy: 'endingSoon' }],
+    ['outcomeMeta', { status: 'all', tag: 'weather', sortBy: 'newest', sortOrder: 'asc' }],
+    ['outcomeMeta', { status: 'resolved', tag: 'sport' }],
+    ['outcomeAssetCtxs', { instrumentIds: [FIRST_ID + 1, FIRST_ID, 7] }],
+    ['outcomeResolution', { instrumentId: FIRST_ID }],
+    [
+      'candleSnapshot',
+      { req: { coin: String(FIRST_ID), interval: '15m', startTime: START_MS, endTime: END_MS } },
+    ],
+    [
+      'candleSnapshot',
+      { req: { coin: String(FIRST_ID), interval: '1d', startTime: START_MS - DAY_MS } },
+    ],
+  ])('%s %j is answered as if it had stayed', async (type, fields) => {
+    leave();
+    expect(await venue.data(type, fields)).toEqual(venue.expected(type, fields));
+    expect(venue.history.asked.length).toBeGreaterThan(0);
+  });
+
+  test('its receipt has the same hash before and after', async () => {
+    settle();
+    const before = await venue.data('outcomeResolution', { instrumentId: FIRST_ID });
+    expect(venue.history.asked).toEqual([]);
+    venue.world.waitUntil(END_MS + SETTLED_KEPT_MS);
+    const after = await venue.data('outcomeResolution', { instrumentId: FIRST_ID });
+    expect(venue.history.asked).toEqual(['settledMarket']);
+    expect(after.receiptHash).toMatch(/^0x/);
+    expect(after).toEqual(before);
+  });
+
+  test('its probability is that of its trades, and its result in the end', async () => {
+    leave();
+    const { series } = await venue.data('outcomeProbability', {
+      instrumentIds: [FIRST_ID],
+      interval: 'max',
+      fidelity: 60,
+    });
+    expect(series).toEqual([
+      {
+        instrumentId: FIRST_ID,
+        current: '1',
+        points: [
+          { t: START_MS + HOUR_MS, p: '0.6' },
+          { t: START_MS + 2 * HOUR_MS, p: '0.6' },
+          { t: START_MS + 2 * HOUR_MS + 4_000, p: '1' },
+        ],
+      },
+    ]);
+  });
+
+  test('nothing is asked for names that nobody ever had, nor for what is open', async () => {
+    leave();
+    await venue.answer('outcomeMeta', { eventSlug: 'nobody' });
+    await venue.answer('outcomeMeta', { eventSlug: 'sun' });
+    await venue.answer('outcomeMeta', { eventSlug: 'rain', status: 'open' });
+    await venue.answer('outcomeMeta', {});
+    await venue.answer('outcomeResolution', { instrumentId: 7 });
+    expect(venue.history.asked).toEqual([]);
+  });
+
+  test('an event that the history does not have is unknown; one that it has not seen yet is no answer', async () => {
+    leave();
+    const store = await venue.history.store();
+    while ((await store.prune({ rowsBeforeMs: venue.world.nowMs })) > 0);
+    const gone = await venue.answer('outcomeMeta', { eventSlug: 'rain' });
+    expect(gone).toMatchObject({ ok: false, error: { code: 10404 } });
+    venue.history.asOf = { height: 3, timeMs: START_MS };
+    const candles = { coin: String(FIRST_ID), interval: '1h', startTime: 0 };
+    const queries: readonly (readonly [type: string, fields: object])[] = [
+      ['outcomeMeta', { eventSlug: 'rain' }],
+      ['outcomeMeta', { status: 'resolved' }],
+      ['outcomeMeta', { marketSlugs: ['rain'] }],
+      ['outcomeResolution', { instrumentId: FIRST_ID }],
+      ['candleSnapshot', { req: candles }],
+      ['outcomeProbability', { instrumentIds: [FIRST_ID], interval: 'max', fidelity: 60 }],
+    ];
+    for (const [type, fields] of queries) {
+      await expect(venue.answer(type, fields)).rejects.toThrow('the history is at block 3');
+    }
+  });
+
+  test('rows that begin after its settlement have it all the same', async () => {
+    settle();
+    // Whoever begins with the very block that lets go of it, as after a long stop.
+    const { markets, venue: engine } = venue.world;
+    const late = new StoredHistory({ state: () => engine.state, markets });
+    engine.onBlock((block) => late.onBlock(block));
+    venue.world.waitUntil(END_MS + SETTLED_KEPT_MS);
+    const { answer } = await late.ask('settledMarket', { slug: 'rain' });
+    const known = await venue.history.ask('settledMarket', { slug: 'rain' });
+    expect(answer).toEqual(known.answer);
+    expect(answer?.settledMs).toBe(END_MS);
+    await late.close();
+  });
+
+  test('a list is whole though events leave while it is asked for', async () => {
+    settle();
+    venue.world.waitUntil(END_MS + SETTLED_KEPT_MS - 1);
+    const asked = venue.data('outcomeMeta', { status: 'resolved' });
+    venue.world.waitUntil(END_MS + SETTLED_KEPT_MS);
+    expect((await asked).events).toHaveLength(1);
+    const again = await venue.data('outcomeMeta', { status: 'resolved' });
+    expect(again.events).toHaveLength(1);
+  });
+
+  test('who follows its context is told what it paid', () => {
+    leave();
+    const { markets, venue: engine } = venue.world;
+    const source = { markets, state: engine.state };
+    const instrument = instrumentLookup(() => engine.state)(FIRST_ID)!;
+    expect(marketContext(source, instrument)).toMatchObject({
+      instrumentId: FIRST_ID,
+      ctx: { markPx: '1', midPx: null, dayNtlVlm: '0', openInterest: '0' },
+    });
+  });
+});
+
+describe('the timeline of a series', () => {
+  const PERIOD_MS = 4 * HOUR_MS;
+  const FORGOTTEN = `btc-4h-${(START_MS + 3 * PERIOD_MS) / 1_000}`;
+
+  /** Ten days of markets, of which one is forgotten and stays. */
+  function live(): void {
+    const { world } = venue;
+    const { catalogue } = world.markets;
+    const series = { ...SERIES, slug: 'btc-4h', recurrence: '4h' as const };
+    world.venue.apply([{ type: 'registerSeries', series }]);
+    for (let period = 1; period <= 60; period++) {
+      world.waitUntil(START_MS + period * PERIOD_MS + HOUR_MS);
+      for (const { instrumentId: id, listing, resolution } of catalogue.seriesMarkets('btc-4h')) {
+        const isOver = listing.endMs <= world.nowMs && resolution === null;
+        if (isOver && listing.slug !== FORGOTTEN) world.resolve(1, instrumentId(id));
+      }
+    }
+    expect(catalogue.seriesMarkets('btc-4h').length).toBeLessThan(46);
+  }
+
+  test.each([
+    {},
+    { limit: 50 },
+    { limit: 44 },
+    { limit: 3, before: START_MS + 5 * PERIOD_MS },
+    { limit: 2, before: START_MS + 5 * PERIOD_MS },
+    { before: START_MS + 16 * PERIOD_MS, after: START_MS + 2 * PERIOD_MS },
+    { before: START_MS },
+  ])('goes back behind memory: %j', async (fields) => {
+    live();
+    const query = { seriesSlug: 'btc-4h', ...fields };
+    const data = await venue.data('outcomeSeriesTimeline', query);
+    expect(data).toEqual(venue.expected('outcomeSeriesTimeline', query));
+  });
+
+  test('its old markets are found by name, of event and market alike', async () => {
+    live();
+    const slug = `btc-4h-${START_MS / 1_000}`;
+    expect(venue.world.markets.catalogue.listedEvent(slug)).toBeUndefined();
+    for (const fields of [{ eventSlug: slug }, { marketSlugs: [slug, FORGOTTEN] }]) {
+      expect(await venue.data('outcomeMeta', fields)).toEqual(
+        venue.expected('outcomeMeta', fields),
+      );
+    }
+  });
+
+  test('asks the history for nothing while the newest are shown', async () => {
+    live();
+    const data = await venue.data('outcomeSeriesTimeline', { seriesSlug: 'btc-4h' });
+    expect(data).toMatchObject({ hasMore: true, items: { length: 20 } });
+    expect(venue.history.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,161 @@
+import { measured } from '@oddlot/host/ports';
+import type { Answer, Ask, AsOf, History, HistoryTopic } from '@oddlot/history/history';
+import { settledEventOf } from '@oddlot/history/rows/market-rows';
+import type { CandleRow } from '@oddlot/translate/read-models/candles';
+import type { EventWithMarkets } from '@oddlot/translate/read-models/outcome-catalogue';
+import {
+  emptyPast,
+  type Past,
+  type PastBars,
+  type PastList,
+  type PastNeed,
+  type PastRows,
+} from '@oddlot/translate/info/handler';
+import {
+  type InfoAnswer,
+  type InfoContext,
+  pastNeedOf,
+  type StateQuery,
+} from '@oddlot/translate/answer-info';
+import type { Spend } from './answer-cache.ts';
+import type { Candle } from '@oddlot/protocol';
+import { type CandleQuery, candlesOf, missingBars } from '@oddlot/translate/info/candles';
+
+/** What the history says to queries that need more than memory has. */
+
+/** A query needs events first and then perhaps their trades; an event may leave while it waits. */
+const ROUNDS_MAX = 4;
+/** Rows of one question; what is longer comes in several, between which others have their turn. */
+const BARS_AT_ONCE = 5_000;
+
+/** Who is asked, for whom, and the state as it is at the time. */
+type PastSource = {
+  readonly history: History;
+  readonly spend: Spend;
+  readonly contextOf: () => InfoContext;
+};
+
+/** The context with all that a query needs, and how far the history was. */
+type ContextWithPast = { readonly context: InfoContext; readonly asOf: AsOf };
+
+/** Asks until the query says that it needs nothing more. */
+export async function withPast(source: PastSource, query: StateQuery): Promise<ContextWithPast> {
+  const { contextOf, history } = source;
+  const past = emptyPast();
+  let need = pastNeedOf(contextOf(), query);
+  for (let round = 0; need !== undefined && round < ROUNDS_MAX; round++) {
+    await ask(source, need, past);
+    need = pastNeedOf({ ...contextOf(), past }, query);
+  }
+  return { context: { ...contextOf(), past }, asOf: history.asOf };
+}
+
+async function ask(
+  source: PastSource,
+  { bars = [], list, slugs = [] }: PastNeed,
+  past: Past,
+): Promise<void> {
+  await Promise.all([
+    ...slugs.map(async (slug) => {
+      past.events.set(slug, await eventBySlug(source, slug));
+    }),
+    ...bars.map(async (each) => {
+      past.bars.set(each.instrumentId, await pastRows(source, each));
+    }),
+    list === undefined ? undefined : takeList(source, list, past),
+  ]);
+}
+
+/**
+ * Asks without waiting where a history as of some time is enough. One that is not that far has to know the
+ * newest block, or is no answer.
+ */
+async function askAsOf<Topic extends HistoryTopic>(
+  { history }: Pick<PastSource, 'history'>,
+  topic: Topic,
+  { neededMs, question }: { readonly question: Ask<Topic>; readonly neededMs: number },
+): Promise<Answer<Topic>> {
+  const known = await history.ask(topic, question, { minHeight: 0 });
+  const { answer } = known.asOf.timeMs >= neededMs ? known : await history.ask(topic, question);
+  return answer;
+}
+
+/**
+ * Events leave memory some time after they are settled, and their rows are there soon after they were paid:
+ * half of that time is enough for both.
+ */
+function leftMs({ contextOf }: PastSource): number {
+  const { markets, state } = contextOf();
+  return state.timeMs - markets.catalogue.keptMs / 2;
+}
+
+/** Null of an event that the history has deleted since. */
+async function eventBySlug(
+  source: PastSource,
+  eventSlug: string,
+): Promise<EventWithMarkets | null> {
+  const asked = { question: { eventSlug }, neededMs: leftMs(source) };
+  const answer = await askAsOf(source, 'settledMarket', asked);
+  return answer === null ? null : measured(() => settledEventOf(answer), source.spend);
+}
+
+async function takeList(source: PastSource, list: PastList, past: Past): Promise<void> {
+  const { descending, limit, seriesSlug, sortBy, tag } = list;
+  // Where all keys are zero, they stand before or behind any place with another.
+  const isBeyond = sortBy === 'zero' && list.after !== undefined && list.after[0] > 0;
+  if (isBeyond && !descending) {
+    past.list = { events: [], isEnd: true };
+    return;
+  }
+  const after = isBeyond ? undefined : list.after;
+  const question = {
+    sortBy,
+    order: descending ? 'desc' : 'asc',
+    settledBeforeMs: list.settledBeforeMs,
+    limit,
+    ...(tag === undefined ? {} : { tag }),
+    ...(seriesSlug === undefined ? {} : { seriesSlug }),
+    ...(after === undefined ? {} : { after: { key: after[0], eventId: after[1] } }),
+  } as const;
+  const answer = await askAsOf(source, 'settledEvents', { question, neededMs: leftMs(source) });
+  const events = measured(() => answer.map(settledEventOf), source.spend);
+  past.list = { events, isEnd: answer.length < limit };
+}
+
+/** Trades of the past, with the last ones before them. */
+async function pastRows(
+  { history }: Pick<PastSource, 'history'>,
+  bars: PastBars,
+): Promise<PastRows> {
+  const { endMs, instrumentId, stepMs } = bars;
+  const rows: CandleRow[] = [];
+  for (let { startMs } = bars; startMs <= endMs;) {
+    const withPrevious = rows.length === 0;
+    const question = { instrumentId, stepMs, startMs, endMs, limit: BARS_AT_ONCE, withPrevious };
+    // A bar is stored when it is over.
+    const answer = await askAsOf({ history }, 'bars', { question, neededMs: endMs + stepMs });
+    for (const { close, high, low, lots, open, startMs: atMs, trades } of answer) {
+      rows.push([atMs, open, high, low, close, lots, trades]);
+    }
+    const last = answer.at(-1);
+    if (last === undefined || answer.length < BARS_AT_ONCE) break;
+    startMs = last.startMs + stepMs;
+  }
+  return { stepMs, rows };
+}
+
+/** What candles are made of. */
+export type CandleContext = Pick<InfoContext, 'state' | 'markets'> & { readonly history: History };
+
+/** Candles of any age, at most the latest 5,000 of a span; what memory lacks comes from the history. */
+export async function candlesBetween(
+  context: CandleContext,
+  query: CandleQuery,
+): Promise<InfoAnswer<Candle[]>> {
+  const past = emptyPast();
+  const bars = missingBars(context, query);
+  if (bars !== undefined) {
+    past.bars.set(bars.instrumentId, await pastRows(context, bars));
+  }
+  return candlesOf({ ...context, past }, query);
+}

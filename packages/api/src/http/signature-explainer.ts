@@ -1,0 +1,205 @@
+import {
+  type ExplainedSignature,
+  type Explanation,
+  type InfoQueryOf,
+  jsonRefusal,
+  LIMITS,
+  type Network,
+  NETWORKS,
+  parseAction,
+  parseEnvelope,
+  type SignerRole,
+} from '@oddlot/protocol';
+import type { Replica } from '@oddlot/replica/replica';
+import type { InfoAnswer, InfoSettings } from '@oddlot/translate/answer-info';
+import { explainJob } from '../read-request.ts';
+import { recovering, type RecoverPool } from '../recover-pool.ts';
+import { agentOwner, hasAccount, type State } from '@oddlot/engine';
+import { type Address, present } from '@oddlot/units';
+import type { AppliedBlock } from '@oddlot/replica/block';
+
+/**
+ * The query explainSignature: what an envelope's signature is over, whose it is, and when it is
+ * nobody's, which mistake of the client explains it. Hashing and recovery run in the recover
+ * threads; here it is decided who the recovered addresses are.
+ */
+
+type ExplainOptions = {
+  readonly replica: Replica;
+  readonly pool: Pick<RecoverPool, 'explain'>;
+  readonly network: Network;
+  /** What else a client may have signed for: the networks by default. */
+  readonly otherNetworks?: readonly Network[];
+  readonly settings: Pick<InfoSettings, 'settlementChainId'>;
+};
+
+/** Answers the query; `text` is the body that it came in. */
+export type SignatureExplainer = (
+  query: InfoQueryOf<'explainSignature'>,
+  text: string,
+  client?: string,
+) => Promise<InfoAnswer<ExplainedSignature>>;
+
+export function signatureExplainer(options: ExplainOptions): SignatureExplainer {
+  const { replica, pool, network, settings } = options;
+  const multiSigSigners = new MultiSigSigners(replica);
+  const isOther = (each: Network): boolean => each.serviceNetwork !== network.serviceNetwork;
+  const otherNetworks = (options.otherNetworks ?? Object.values(NETWORKS)).filter(isOther);
+  const { settlementChainId } = settings;
+  return async ({ envelope, expect: expected }, text, client) => {
+    const enveloped = parseEnvelope(envelope);
+    if (!enveloped.ok) return enveloped;
+    const parsed = parseAction(enveloped.envelope.action);
+    if (!parsed.ok) return parsed;
+    const vaults = [...replica.state.vaults.keys()].slice(0, LIMITS.explainVaultsMax);
+    const job = explainJob({ otherNetworks, settlementChainId, vaults }, text);
+    const { explanation, fault, at } = await recovering(pool.explain(job, client));
+    if (explanation === undefined) {
+      return { ok: false, error: jsonRefusal(text, { message: fault ?? '', at: at ?? 0 }) };
+    }
+    const question = {
+      actionType: parsed.action.type,
+      scheme: explanation.facts.scheme,
+      expected,
+      isMultiSigSigner: multiSigSigners.has.bind(multiSigSigners),
+    };
+    // All addresses are judged by one state: that of the newest block.
+    const data = judged(explanation, (address) => signerRole(replica.state, address, question));
+    return { ok: true, data };
+  };
+}
+
+type SignerAddress = Explanation['facts']['signer'];
+
+function judged(
+  { facts, attempts }: Explanation,
+  roleOf: (address: SignerAddress) => Signer,
+): ExplainedSignature {
+  const { role, owner, agentName } = roleOf(facts.signer);
+  const answer: ExplainedSignature = { ...facts, role, owner, agentName, tried: [], match: null };
+  if (role !== 'none') return answer;
+  for (const { mistake, variant, hint, signer } of attempts) {
+    const found = roleOf(signer);
+    answer.tried.push({ mistake, variant, signer, role: found.role });
+    if (signer === null || found.role === 'none') continue;
+    answer.match = { mistake, variant, signer, role: found.role, owner: found.owner, hint };
+    break;
+  }
+  return answer;
+}
+
+/** Who an address is. An agent has an owner, nobody else has. */
+type Signer = {
+  readonly role: SignerRole;
+  readonly owner: Address | null;
+  readonly agentName: string | null;
+};
+
+/** What decides the role, beside the state. */
+type RoleQuestion = {
+  readonly actionType: string;
+  readonly scheme: 'agent' | 'direct' | 'multiSig';
+  /** Whom the client believes to have signed with. */
+  readonly expected: Address | undefined;
+  readonly isMultiSigSigner: (address: Address) => boolean;
+};
+
+type HeldRole = Exclude<SignerRole, 'expected' | 'none'>;
+
+/** An agent's address may later get an account: then it still acts for its owner. */
+const ROLES: readonly HeldRole[] = ['agent', 'account', 'deployer', 'admin', 'multiSigSigner'];
+
+/** The role of an address; of several the one that counts for this action. */
+function signerRole(state: State, address: Address | null, question: RoleQuestion): Signer {
+  const nobody: Signer = { role: 'none', owner: null, agentName: null };
+  if (address === null) return nobody;
+  const first = roleAsked(question);
+  const role = [first, ...ROLES].find((each) => holds(state, address, each, question));
+  if (role === 'agent') {
+    const found = agentOwner(state, address);
+    return { role, owner: found?.owner ?? null, agentName: found?.label ?? null };
+  }
+  if (role !== undefined) return { ...nobody, role };
+  return address === question.expected ? { ...nobody, role: 'expected' } : nobody;
+}
+
+function roleAsked({ actionType, scheme }: RoleQuestion): HeldRole {
+  if (actionType === 'outcomeDeploy') return 'deployer';
+  if (actionType === 'venueAdmin') return 'admin';
+  if (scheme === 'multiSig') return 'multiSigSigner';
+  return scheme === 'direct' ? 'account' : 'agent';
+}
+
+function holds(
+  state: State,
+  address: Address,
+  role: HeldRole,
+  { isMultiSigSigner }: RoleQuestion,
+): boolean {
+  switch (role) {
+    case 'agent':
+      return agentOwner(state, address) !== undefined;
+    case 'account':
+      return hasAccount(state, address);
+    case 'deployer':
+      return state.parameters?.deployers.includes(address) ?? false;
+    case 'admin':
+      return state.parameters?.admins.includes(address) ?? false;
+    case 'multiSigSigner':
+      return isMultiSigSigner(address);
+  }
+}
+
+/**
+ * Who is in the signer set of some multi-sig account. The state knows only the way from an account to
+ * its signers; this is the way back, gathered when it is first asked for and then kept up by events.
+ */
+export class MultiSigSigners {
+  readonly #replica: Pick<Replica, 'state'>;
+  /** The set of each multi-sig account; undefined until somebody asks. */
+  #sets: Map<Address, readonly Address[]> | undefined;
+  /** In how many sets a signer is. */
+  readonly #counts = new Map<Address, number>();
+
+  constructor(replica: Pick<Replica, 'state' | 'onBlock'>) {
+    this.#replica = replica;
+    replica.onBlock((block) => this.#onBlock(block));
+  }
+
+  has(address: Address): boolean {
+    if (this.#sets === undefined) {
+      this.#sets = new Map();
+      for (const account of this.#replica.state.accounts) {
+        this.#put(this.#sets, account.address, account.multiSig?.users);
+      }
+    }
+    return this.#counts.has(address);
+  }
+
+  #onBlock({ result }: AppliedBlock): void {
+    if (this.#sets === undefined) return;
+    const { accountIndex, accounts } = this.#replica.state;
+    for (const event of result.events) {
+      if (event.type !== 'multiSigChanged') continue;
+      const index = present(accountIndex.get(event.account), 'the account of an event');
+      this.#put(this.#sets, event.account, accounts[index]?.multiSig?.users);
+    }
+  }
+
+  #put(
+    sets: Map<Address, readonly Address[]>,
+    account: Address,
+    users: readonly Address[] | undefined,
+  ): void {
+    for (const user of sets.get(account) ?? []) this.#count(user, -1);
+    for (const user of users ?? []) this.#count(user, 1);
+    if (users === undefined) sets.delete(account);
+    else sets.set(account, users);
+  }
+
+  #count(user: Address, change: number): void {
+    const count = (this.#counts.get(user) ?? 0) + change;
+    if (count === 0) this.#counts.delete(user);
+    else this.#counts.set(user, count);
+  }
+}

@@ -1,0 +1,197 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { createLogger } from '@oddlot/host/log';
+import { afterAll, describe, expect, test } from 'vitest';
+import { NETWORKS } from '@oddlot/protocol';
+import { explainJob } from './read-request.ts';
+import type { RecoverBackend } from './recover-backend.ts';
+import { RecoverPool, RecoverUnavailableError } from './recover-pool.ts';
+import { multiSigned, orderAction, signed, testKey } from '@oddlot/testing/venue/http/client';
+
+const network = NETWORKS.testnet;
+const silent = createLogger({ level: 'silent' });
+const pools: RecoverPool[] = [];
+afterAll(() => Promise.all(pools.map((pool) => pool.close())));
+
+function pool(options: Partial<ConstructorParameters<typeof RecoverPool>[0]> = {}): RecoverPool {
+  const made = new RecoverPool({ network, log: silent, size: 1, ...options });
+  pools.push(made);
+  return made;
+}
+
+/** Nonces that could be taken: all, and none because they are too old. */
+const ANY = { isLarge: false, nonceAfter: 0, nonceBefore: Infinity };
+const TOO_OLD = { ...ANY, nonceAfter: Number.MAX_SAFE_INTEGER };
+
+const alice = testKey(0x11);
+const order = (nonce: number, key = alice) => signed(orderAction(), { key, nonce });
+
+describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => {
+  test('finds the signer and names the request', async () => {
+    const told: object[] = [];
+    const write = (line: string): number => told.push(JSON.parse(line) as object);
+    const log = createLogger({ level: 'info', destination: { write } });
+    const workers = pool({ backend, log });
+    expect(await workers.ready()).toBe(backend);
+    expect(told).toMatchObject([{ backend, recoverUs: expect.any(Number) as number }]);
+    const text = order(1_800_000_000_000);
+    const recovered = await workers.recover(text);
+    expect(recovered.signer).toBe(alice.address);
+    expect(recovered.txHash).toMatch(/^0x[0-9a-f]{64}$/);
+    expect(await workers.read(text, ANY)).toMatchObject(recovered);
+    expect(await workers.read(text, TOO_OLD)).not.toHaveProperty('signer');
+    expect(await workers.read(text, TOO_OLD)).toMatchObject({ txHash: recovered.txHash });
+  });
+
+  test('a signature that recovers nobody has no signer', async () => {
+    const workers = pool({ backend });
+    const text = order(5);
+    const highS = text.replace(/"s":"0x[0-9a-f]+"/, `"s":"0x${'f'.repeat(64)}"`);
+    expect((await workers.recover(highS)).signer).toBeUndefined();
+    const zeroR = text.replace(/"r":"0x[0-9a-f]+"/, '"r":"0x0"');
+    expect((await workers.recover(zeroR)).signer).toBeUndefined();
+  });
+});
+
+test('R-requests: a client that sends one request is served second, however many of another wait', async () => {
+  const workers = pool();
+  const done: string[] = [];
+  const read = async (nonce: number, client: string): Promise<void> => {
+    await workers.read(order(nonce), ANY, client);
+    done.push(client);
+  };
+  const many = Array.from({ length: 100 }, (_, nonce) => read(nonce, 'greedy'));
+  await Promise.all([...many, read(100, 'modest')]);
+  expect(done.indexOf('modest')).toBe(1);
+});
+
+test('the signers of a wrapper stand beside its sender, who signed nothing is told', async () => {
+  const workers = pool();
+  const [ann, ben] = [testKey(1), testKey(2)];
+  const wrapper = { user: alice.address, outer: ann, inner: [ben, ann], nonce: 5 };
+  const text = multiSigned(orderAction(), wrapper);
+  const recovered = await workers.recover(text);
+  expect(recovered).toEqual({
+    signer: ann.address,
+    innerSigners: [ben.address, ann.address],
+    txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) as string,
+  });
+  expect(await workers.read(text, ANY)).toMatchObject(recovered);
+  const { action } = JSON.parse(text) as { action: { signatures: { r: string }[] } };
+  for (const signature of action.signatures.slice(1)) signature.r = '0x0';
+  const broken = signed(action, { key: ann, nonce: 5 });
+  expect((await workers.recover(broken)).innerSigners).toEqual([ben.address, undefined]);
+});
+
+test('many requests in one turn are each answered with their own signer', async () => {
+  const workers = pool({ size: 2 });
+  const keys = [testKey(1), testKey(2), testKey(3)];
+  const texts = Array.from({ length: 150 }, (_, index) => order(1000 + index, keys[index % 3]));
+  const answers = await Promise.all(texts.map((text) => workers.recover(text)));
+  for (const [index, answer] of answers.entries()) {
+    expect(answer.signer).toBe(keys[index % 3]?.address);
+  }
+  expect(new Set(answers.map((answer) => answer.txHash)).size).toBe(150);
+  expect(workers.length).toBe(0);
+});
+
+test('a text that breaks the strict rules is refused with the place', async () => {
+  const workers = pool();
+  const text = order(7);
+  const twice = text.replace('"nonce":7', '"nonce":7,"nonce":7');
+  expect(await workers.recover(twice)).toMatchObject({ fault: 'duplicate key' });
+  expect(await workers.recover(text.replace('"nonce":7', '"nonce":7.0'))).toMatchObject({
+    fault: 'not an integer',
+    at: expect.any(Number) as number,
+  });
+  expect(await workers.recover('{"action":5}')).toHaveProperty('fault');
+  expect(await workers.recover('[]')).toHaveProperty('fault');
+});
+
+test('a lost worker fails its own jobs and is replaced', async () => {
+  const program = new URL(
+    `data:text/javascript,${encodeURIComponent(`
+      import { parentPort } from 'node:worker_threads';
+      parentPort.on('message', (batch) => {
+        if (batch[2] === 'die') process.exit(3);
+        parentPort.postMessage([batch[0], '0xabc', '0xdef', '', 0, '']);
+      });
+      parentPort.postMessage({ backend: 'libauth', recoverUs: 400 });
+    `)}`,
+  );
+  let lost = 0;
+  const workers = pool({ startRecoverer: () => new Worker(program), onWorkerLost: () => lost++ });
+  await workers.ready();
+  await expect(workers.recover('die')).rejects.toThrow(RecoverUnavailableError);
+  expect(lost).toBe(1);
+  expect(await workers.recover('live')).toEqual({ signer: '0xabc', txHash: '0xdef' });
+});
+
+test('a full queue and a closed pool turn requests away', async () => {
+  const workers = pool({ queueMax: 1 });
+  const first = workers.explain('{}');
+  await expect(workers.explain('{}')).rejects.toThrow('too many');
+  expect(await first).toHaveProperty('fault');
+  const [pending] = await Promise.allSettled([workers.explain('{}'), workers.close()]);
+  expect(pending).toMatchObject({
+    status: 'rejected',
+    reason: { name: 'RecoverUnavailableError' },
+  });
+  await expect(workers.explain('{}')).rejects.toThrow('closed');
+});
+
+test('explains a signature beside other work, and refuses what is no envelope', async () => {
+  const workers = pool();
+  const context = {
+    otherNetworks: [NETWORKS.mainnet],
+    settlementChainId: 421_614,
+    vaults: [],
+  };
+  const mainnet = signed(orderAction(), { key: alice, nonce: 5, network: NETWORKS.mainnet });
+  const ask = (envelope: string) =>
+    workers.explain(explainJob(context, `{"envelope":${envelope},"type":"explainSignature"}`));
+  const [right, wrong, none, recovered] = await Promise.all([
+    ask(order(5)),
+    ask(mainnet),
+    ask('{}'),
+    workers.recover(order(6)),
+  ]);
+  expect(right.explanation?.facts.signer).toBe(alice.address);
+  const found = wrong.explanation?.attempts.filter(({ signer }) => signer === alice.address);
+  expect(found).toMatchObject([{ mistake: 'networkName' }]);
+  expect(none).toMatchObject({ fault: 'not an envelope' });
+  expect(recovered.signer).toBe(alice.address);
+});
+
+const VECTORS = new URL('../../../tests/vectors/signing.json', import.meta.url);
+
+test.runIf(existsSync(VECTORS))('the signing vectors', async () => {
+  type Case = {
+    name: string;
+    scheme: string;
+    action: string;
+    nonce: number;
+    vaultAddress: string | null;
+    signatureChainId: number | null;
+    expiresAfter: number | null;
+    serviceNetwork: string;
+    chainId: number;
+    apiVersion: number;
+    signature: { r: string; s: string; v: number };
+    signer: string;
+    txHash: string;
+  };
+  const { cases } = JSON.parse(readFileSync(VECTORS, 'utf8')) as { cases: Case[] };
+  const byNetwork = Map.groupBy(cases, (one) => `${one.serviceNetwork} ${one.chainId}`);
+  for (const group of byNetwork.values()) {
+    const [{ serviceNetwork, chainId, apiVersion } = network] = group;
+    const workers = pool({ network: { serviceNetwork, chainId, apiVersion } });
+    for (const one of group) {
+      const { nonce, vaultAddress, signatureChainId, expiresAfter, signature } = one;
+      const rest = { signature, nonce, vaultAddress, signatureChainId, expiresAfter };
+      const text = `{"action":${one.action},${JSON.stringify(rest).slice(1)}`;
+      const answer = await workers.recover(text);
+      expect(answer, one.name).toMatchObject({ signer: one.signer, txHash: one.txHash });
+    }
+  }
+});

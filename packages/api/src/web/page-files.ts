@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join, relative, sep } from 'node:path';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { lowerPriority } from '@oddlot/host/operate';
+
+/** One file of the page as it is served, ready-made in each of the encodings that it has. */
+export type PageFile = {
+  readonly type: string;
+  /** Its name changes with what is in it, so that it may be kept for ever. */
+  readonly isHashed: boolean;
+  /** Names what is in it, whatever it is called. */
+  readonly hash: string;
+  readonly plain: Buffer;
+  readonly br: Buffer | undefined;
+  readonly gzip: Buffer | undefined;
+};
+
+/** An address of the page, parts that may be anything written as `$name`, and the scripts that it needs first. */
+export type Screen = { readonly path: string; readonly scripts: readonly string[] };
+
+/** A built page: its entry as text, since every visitor gets another nonce in it, and all other files by path. */
+export type PageFiles = {
+  readonly entry: string;
+  readonly screens: readonly Screen[];
+  readonly byPath: ReadonlyMap<string, PageFile>;
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+  '.webmanifest': 'application/manifest+json',
+};
+
+/** Where the bundler puts what it names by content. */
+const HASHED = '/assets/';
+const ENTRY = 'index.html';
+const SCREENS = 'screens.json';
+
+/** Reads a built page into memory: it is small, and nothing of it touches the disk again. */
+export async function readPageFiles(folder: string): Promise<PageFiles> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+  const all = new Map<string, Buffer>();
+  for (const path of paths) all.set(path.split(sep).join('/'), await readFile(join(folder, path)));
+  const byPath = new Map<string, PageFile>();
+  for (const [path, plain] of all) {
+    const type = TYPES[extname(path)];
+    if (type === undefined) continue;
+    const [br, gzip] = [all.get(`${path}.br`), all.get(`${path}.gz`)];
+    const isHashed = `/${path}`.startsWith(HASHED);
+    byPath.set(`/${path}`, { type, isHashed, hash: contentHash(plain), plain, br, gzip });
+  }
+  const entry = all.get(ENTRY);
+  if (entry === undefined) throw new Error(`The built page does not contain ${ENTRY}`);
+  const screens = JSON.parse(all.get(SCREENS)?.toString('utf8') ?? '[]') as readonly Screen[];
+  return { entry: entry.toString('utf8'), screens, byPath };
+}
+
+/** Half of a hash is enough to tell two states of a file from each other. */
+export function contentHash(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('base64url').slice(0, 22);
+}
+
+const WEB = new URL('../../../web/', import.meta.url);
+const COMMAND = fileURLToPath(new URL('build/build-web.ts', WEB));
+const BUILT = fileURLToPath(new URL('dist/page', WEB));
+const KEPT_CHARACTERS = 4_000;
+
+export type PageBuild = {
+  /** The folder of the page, once it is up to date. */
+  readonly done: Promise<string>;
+  /** Ends the build; what was built before stays. */
+  stop(): void;
+};
+
+/** Brings the built page up to date, in a process of its own with low priority. */
+export function buildPage(): PageBuild {
+  // An installed package brings the page and not what builds it.
+  if (!existsSync(COMMAND)) return { done: Promise.resolve(BUILT), stop: () => undefined };
+  const child = spawn(process.execPath, [COMMAND, '--if-stale'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let told = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    told = (told + text).slice(-KEPT_CHARACTERS);
+  });
+  const done = new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => {
+      if (code === 0) resolve(BUILT);
+      else reject(new Error(`Building the page failed with exit code ${code}: ${told.trim()}`));
+    });
+  });
+  // Who trades does not wait for who builds.
+  lowerPriority(child.pid);
+  return { done, stop: () => void child.kill() };
+}

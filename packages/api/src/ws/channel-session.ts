@@ -1,0 +1,527 @@
+import { refusal, type StreamPlace } from '@oddlot/protocol';
+import { type Asker, HistoryAwayError, HistoryBehindError } from '@oddlot/history/history';
+import type { BlockWaits } from './timing.ts';
+import { CLOSE, type Connection } from './connection.ts';
+import {
+  type Control,
+  type Endpoint,
+  errorFrame,
+  INVALID_FRAME,
+  INVALID_RESUME,
+  jsonFrame,
+  RATE_LIMITED,
+  readControl,
+  readResumeFrom,
+  type WsError,
+} from './frame.ts';
+import type {
+  GoingOn,
+  LateFrame,
+  Past,
+  ResyncReason,
+  Stream,
+  StreamHub,
+  StreamRecipe,
+} from './stream.ts';
+import { Replays } from './replays.ts';
+import type { WsLimits } from '../ws-limits.ts';
+import { GREEDY_FACTOR } from '@oddlot/host/ports';
+
+/** First delay of a client whose list from the history is not ready; later delays grow at the client. */
+const RETRY_AFTER_MS = 500;
+
+/** What an endpoint serves. */
+export interface ChannelSet {
+  /** Reads a subscription as it was sent and says how its stream is opened, or why it is not. */
+  open(subscription: unknown): Opening;
+  /** Reads a subscription as it was sent and says what it is known by. */
+  identify(subscription: unknown): Identity;
+}
+
+export type Opening =
+  | { readonly ok: true; readonly key: string; readonly recipe: StreamRecipe }
+  | { readonly ok: false; readonly error: WsError };
+
+export type Identity =
+  | { readonly ok: true; readonly key: string }
+  | { readonly ok: false; readonly error: WsError };
+
+/** No ping and no ordinary subscribe is longer; longer frames pay before they are read. */
+const SHORT_LENGTH_MAX = 1_024;
+
+const PONG = jsonFrame({ method: 'PONG' });
+
+type SessionLimits = Pick<WsLimits, 'bboGroupsMax' | 'subscriptionsMax'>;
+type Held = {
+  readonly key: string;
+  readonly sub: number;
+  readonly stream: Stream;
+  /** As it was sent. */
+  readonly subscription: unknown;
+};
+
+/** How a client that names a block is answered. */
+type Start =
+  | { readonly with: 'snapshot' }
+  | ({ readonly with: 'frames' } & GoingOn)
+  | { readonly with: 'resync'; readonly lost: ResyncReason }
+  | { readonly with: 'lateResync'; readonly lost: ResyncReason; readonly late: LateFrame };
+
+/** How long a client waits for a first snapshot that takes a while, and who lost its place between two tries. */
+export const LATE_MS_MAX = 5_000;
+export const LATE_RETRY_MS = 1_000;
+/** Answers that wait for one that takes a while; beyond, who floods is told so at once. */
+const WAITING_MAX = 1_024;
+
+/** The conversation with one client of /ws or /api-ws. */
+export class ChannelSession implements Follower {
+  readonly client: string;
+  /** For whom the history is asked. */
+  readonly #asker: Asker;
+  readonly #connection: Connection;
+  readonly #endpoint: Endpoint;
+  readonly #channels: ChannelSet;
+  readonly #hub: StreamHub;
+  readonly #blocks: Pick<BlockWaits, 'height' | 'reached'>;
+  readonly #limits: SessionLimits;
+  readonly #others: Set<ChannelSession>;
+  /** By what subscriptions are known by, which is what was sent: the state has no say in it. */
+  readonly #held = new Map<string, Held>();
+  readonly #replays: Replays;
+  /** Errors do not say what they answer, so that answers come in the order of the questions. */
+  readonly #answers = new OrderedReplies();
+  readonly #spending: (run: () => void) => void;
+  #lastSub = 0;
+
+  constructor(options: {
+    connection: Connection;
+    endpoint: Endpoint;
+    channels: ChannelSet;
+    hub: StreamHub;
+    blocks: Pick<BlockWaits, 'height' | 'reached'>;
+    limits: SessionLimits;
+    /** Whom it is counted for, and all who follow streams. */
+    client: string;
+    others: Set<ChannelSession>;
+    /** Runs what is done for the client later, and counts what it costs. */
+    spending?: (run: () => void) => void;
+    /** Counts what it costs elsewhere. */
+    spend?: (ms: number) => void;
+  }) {
+    const { client, spend = () => undefined } = options;
+    this.client = client;
+    this.#asker = { client, spend };
+    this.#others = options.others;
+    this.#others.add(this);
+    this.#connection = options.connection;
+    this.#endpoint = options.endpoint;
+    this.#channels = options.channels;
+    this.#hub = options.hub;
+    this.#blocks = options.blocks;
+    this.#limits = options.limits;
+    this.#replays = new Replays(options.connection);
+    this.#spending = options.spending ?? ((run) => run());
+  }
+
+  get subscriptions(): number {
+    return this.#held.size;
+  }
+
+  /** A text frame came; undefined stands for a frame that was not text. */
+  receive(text: string | undefined): void {
+    const small = text !== undefined && text.length <= SHORT_LENGTH_MAX;
+    let control: Control | WsError = small ? readControl(text) : INVALID_FRAME;
+    if ('method' in control && control.method === 'ping') {
+      this.#connection.send(PONG);
+      return;
+    }
+    if (!this.#connection.budget.take()) {
+      const error = about(control, RATE_LIMITED);
+      if (this.#answers.length < WAITING_MAX) this.#fail(error);
+      else this.#connection.send(errorFrame(this.#endpoint, error));
+      return;
+    }
+    if (text !== undefined && !small) control = readControl(text);
+    const error = 'method' in control ? this.#obey(control) : control;
+    if (error !== undefined) this.#fail(about(control, error));
+  }
+
+  /** The connection is gone. */
+  close(): void {
+    this.#others.delete(this);
+    for (const { stream } of this.#held.values()) this.#leave(stream);
+    this.#held.clear();
+    this.#answers.close();
+    this.#replays.close();
+  }
+
+  #obey({ method, frame }: Control): WsError | undefined {
+    switch (method) {
+      case 'ping':
+        this.#connection.send(PONG);
+        return undefined;
+      case 'subscribe':
+        return this.#subscribe(frame);
+      case 'unsubscribe':
+        return this.#unsubscribe(frame);
+      default:
+        return INVALID_FRAME;
+    }
+  }
+
+  #subscribe(frame: Control['frame']): WsError | undefined {
+    const resumeFrom = readResumeFrom(frame['resumeFrom']);
+    if (resumeFrom === 'invalid') return INVALID_RESUME;
+    const { subscription } = frame;
+    const identity = this.#channels.identify(subscription);
+    if (identity.ok && this.#held.has(identity.key)) {
+      return { code: 'ALREADY_SUBSCRIBED', message: 'Already subscribed' };
+    }
+    const opening = this.#channels.open(subscription);
+    if (!opening.ok) return opening.error;
+    const { key, recipe } = opening;
+    const full = this.#checkRoom(recipe.channel);
+    if (full !== undefined) return full;
+    if (!this.#hub.hasRoom(recipe) && !this.#makeRoom()) return tooMany('streams', this.#hub.size);
+    const stream = this.#hub.take(recipe);
+    this.#lastSub += 1;
+    const held = { key, sub: this.#lastSub, stream, subscription };
+    this.#held.set(key, held);
+    stream.expect(this.#connection);
+    if (resumeFrom !== undefined && 'height' in resumeFrom) {
+      this.#comeFromElsewhere(held, resumeFrom.height);
+      return undefined;
+    }
+    const lost = resumeFrom === undefined ? undefined : stream.refuseResume(resumeFrom);
+    if (stream.isLate && (resumeFrom === undefined || lost !== undefined)) {
+      this.#welcomeLater(held, lost);
+    } else {
+      this.#answers.add(() => this.#welcome(held, resumeFrom));
+    }
+    return undefined;
+  }
+
+  /** The client has everything up to a block, as another process told it. */
+  #comeFromElsewhere(held: Held, height: number): void {
+    const start = this.#startBehind(held, height);
+    if (!(start instanceof Promise)) {
+      this.#answers.add(() => this.#welcomeAt(held, height, start));
+      return;
+    }
+    const answer = this.#answers.later();
+    const given = (send: () => void): void => this.#spending(() => answer(send));
+    this.#inTime(start).then(
+      (known) => given(() => this.#welcomeAt(held, height, known)),
+      (error: unknown) => given(() => this.#refuse(held, error)),
+    );
+  }
+
+  /** What it is answered with; at once, where that is known. */
+  #startBehind(held: Held, height: number): Start | Promise<Start> {
+    if (height > this.#blocks.height) {
+      return this.#blocks
+        .reached(height)
+        .then((isReached) =>
+          isReached ? this.#startBehind(held, height) : this.#startLost(held, 'ahead'),
+        );
+    }
+    const { stream } = held;
+    if (!stream.tellsFacts) return { with: 'snapshot' };
+    const start = (found: GoingOn | 'tooOld'): Start | Promise<Start> =>
+      found === 'tooOld' ? this.#startLost(held, found) : { with: 'frames', ...found };
+    const found = stream.goOnBehind(height, this.#asker);
+    return found instanceof Promise ? found.then(start) : start(found);
+  }
+
+  #startLost(held: Held, lost: ResyncReason): Start | Promise<Start> {
+    if (!held.stream.isLate) return { with: 'resync', lost };
+    return held.stream
+      .lateSnapshot(held.sub, this.#asker)
+      .then((late) => ({ with: 'lateResync', lost, late }));
+  }
+
+  #welcomeAt(held: Held, height: number, start: Start): void {
+    const { stream, sub } = held;
+    if (start.with === 'lateResync') {
+      this.#welcomeLate(held, start.late, start.lost);
+      return;
+    }
+    if (start.with === 'frames') this.#respond('subscribe', held, { seq: start.seq, height });
+    else this.#respond('subscribe', held);
+    if (!this.#isHeld(held)) return;
+    if (start.with === 'frames') {
+      this.#replay(start.seq, held, start.past);
+      return;
+    }
+    stream.add(this.#connection, sub);
+    if (start.with === 'snapshot') this.#sendSnapshot('subscribe', held);
+    else this.#resync(start.lost, held);
+  }
+
+  #welcome(held: Held, resumeFrom: StreamPlace | undefined): void {
+    const { stream, sub } = held;
+    this.#respond('subscribe', held);
+    if (!this.#isHeld(held)) return;
+    if (resumeFrom !== undefined) {
+      this.#resume(resumeFrom, held);
+      return;
+    }
+    stream.add(this.#connection, sub);
+    this.#sendSnapshot('subscribe', held);
+  }
+
+  /** Answers when what the stream holds is known; without it the subscription does not stand. */
+  #welcomeLater(held: Held, lost: ResyncReason | undefined): void {
+    const answer = this.#answers.later();
+    const given = (send: () => void): void => this.#spending(() => answer(send));
+    this.#snapshotOf(held).then(
+      (late) => given(() => this.#welcomeLate(held, late, lost)),
+      (error: unknown) => given(() => this.#refuse(held, error)),
+    );
+  }
+
+  #welcomeLate(held: Held, late: LateFrame, lost: ResyncReason | undefined): void {
+    this.#respond('subscribe', held, late);
+    // Who has unsubscribed meanwhile is told that both were understood.
+    if (!this.#isHeld(held)) return;
+    if (lost !== undefined) this.#tellResync(lost, held, late.seq);
+    this.#goOnBehind(late, held);
+  }
+
+  /** The snapshot, and the frames after it, those included that came while it was on its way. */
+  #goOnBehind({ frame, seq }: LateFrame, held: Held): void {
+    this.#connection.send(frame);
+    this.#replay(seq, held);
+  }
+
+  /** The history lags behind, is being computed again, or has too much to answer: all of it passes. */
+  #refuse(held: Held, cause: unknown): void {
+    if (!this.#isHeld(held)) {
+      this.#respond('subscribe', held);
+      return;
+    }
+    this.#held.delete(held.key);
+    this.#leave(held.stream);
+    const { stream, subscription } = held;
+    const isKnown = cause instanceof HistoryBehindError || cause instanceof HistoryAwayError;
+    const message = isKnown
+      ? refusal('historyBehind', [cause.asOf.height]).message
+      : `The history did not answer in time for ${stream.channel}. Subscribe again`;
+    const error: WsError = {
+      code: 'INTERNAL',
+      message,
+      retryAfterMs: RETRY_AFTER_MS,
+      subscription,
+    };
+    this.#connection.send(errorFrame(this.#endpoint, error));
+  }
+
+  #snapshotOf({ stream, sub }: Held): Promise<LateFrame> {
+    return this.#inTime(stream.lateSnapshot(sub, this.#asker));
+  }
+
+  async #inTime<Known>(late: Promise<Known>): Promise<Known> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const cancel = this.#connection.timing.after(LATE_MS_MAX, () => reject(new Error('no answer')));
+    return await Promise.race([late, promise]).finally(cancel);
+  }
+
+  #isHeld(held: Held): boolean {
+    return this.#held.get(held.key) === held;
+  }
+
+  /** Groups of best prices are counted on their own: each may stand for fifty books. */
+  #checkRoom(channel: string): WsError | undefined {
+    const { bboGroupsMax, subscriptionsMax } = this.#limits;
+    if (this.#held.size >= subscriptionsMax) return tooMany('subscriptions', subscriptionsMax);
+    if (channel !== 'outcomeBbos') return undefined;
+    const groups = [...this.#held.values()].filter(({ stream }) => stream.channel === channel);
+    return groups.length < bboGroupsMax ? undefined : tooMany('outcomeBbos groups', bboGroupsMax);
+  }
+
+  /** Ends the connection of another client that follows more than this one. */
+  #makeRoom(): boolean {
+    const other = largestFollower(this.#others, this.client);
+    if (other === undefined) return false;
+    other.#connection.close(
+      CLOSE.tryAgainLater,
+      'too many streams: the capacity is shared with other clients',
+    );
+    other.close();
+    return true;
+  }
+
+  #unsubscribe(frame: Control['frame']): WsError | undefined {
+    const { subscription } = frame;
+    const identity = this.#channels.identify(subscription);
+    if (!identity.ok) return identity.error;
+    const held = this.#held.get(identity.key);
+    if (held === undefined) return { code: 'NOT_SUBSCRIBED', message: 'Not subscribed' };
+    this.#held.delete(identity.key);
+    this.#leave(held.stream);
+    this.#answers.add(() => this.#respond('unsubscribe', { ...held, subscription }));
+    return undefined;
+  }
+
+  /** The missed frames as they were, or word that they are gone and what holds now. */
+  #resume(from: StreamPlace, held: Held): void {
+    const { stream, sub } = held;
+    const reason = stream.refuseResume(from);
+    if (reason === undefined) {
+      this.#replay(from.seq, held);
+      return;
+    }
+    stream.add(this.#connection, sub);
+    this.#resync(reason, held);
+  }
+
+  #replay(seq: number, held: Held, past?: Past): void {
+    const { stream, sub } = held;
+    const resync = (): void => this.#resync('tooOld', held);
+    this.#replays.add({ stream, sub, seq, past, resync });
+  }
+
+  #resync(reason: ResyncReason, held: Held): void {
+    if (held.stream.isLate) {
+      this.#resyncLater(reason, held);
+      return;
+    }
+    this.#tellResync(reason, held);
+    this.#sendSnapshot('resync', held);
+  }
+
+  /** The subscription stands, so it is tried until there is something to show. */
+  #resyncLater(reason: ResyncReason, held: Held): void {
+    held.stream.expect(this.#connection);
+    const again = (): void => {
+      if (this.#isHeld(held)) this.#resyncLater(reason, held);
+    };
+    const show = (late: LateFrame): void => {
+      if (!this.#isHeld(held)) return;
+      this.#tellResync(reason, held, late.seq);
+      this.#goOnBehind(late, held);
+    };
+    this.#snapshotOf(held).then(
+      (late) => this.#spending(() => show(late)),
+      () => this.#connection.timing.after(LATE_RETRY_MS, again),
+    );
+  }
+
+  #tellResync(reason: ResyncReason, held: Held, seq = held.stream.seq): void {
+    const { stream, sub, subscription } = held;
+    const data = { sub, subscription, epoch: stream.epoch, seq, reason };
+    this.#connection.send(jsonFrame({ channel: 'resync', data }));
+  }
+
+  #sendSnapshot(occasion: 'subscribe' | 'resync', { sub, stream }: Held): void {
+    const frame = stream.snapshotFrame(occasion, sub);
+    if (frame !== undefined) this.#connection.send(frame);
+  }
+
+  /** A channel of facts also tells the block that they follow: a client that loses this process goes on from there at another. */
+  #respond(
+    method: string,
+    held: Held,
+    { height = this.#blocks.height, seq = held.stream.seq } = {},
+  ): void {
+    const { sub, stream, subscription } = held;
+    const from = stream.tellsFacts && method === 'subscribe' ? { fromHeight: height } : {};
+    const data = { method, subscription, sub, epoch: stream.epoch, seq, ...from };
+    this.#connection.send(jsonFrame({ channel: 'subscriptionResponse', data }));
+  }
+
+  #leave(stream: Stream): void {
+    this.#replays.drop(stream);
+    stream.remove(this.#connection);
+    this.#hub.release(stream);
+  }
+
+  #fail(error: WsError): void {
+    this.#answers.add(() => this.#connection.send(errorFrame(this.#endpoint, error)));
+  }
+}
+
+/** An error that answers a subscribe or an unsubscribe says which. */
+function about(control: Control | WsError, error: WsError): WsError {
+  if (!('method' in control)) return error;
+  const { frame, method } = control;
+  const isOfStream = method === 'subscribe' || method === 'unsubscribe';
+  const { subscription } = frame;
+  return isOfStream && subscription !== undefined ? { ...error, subscription } : error;
+}
+
+function tooMany(what: string, max: number): WsError {
+  return { code: 'TOO_MANY_SUBSCRIPTIONS', message: `Too many ${what}: ${max}` };
+}
+
+/**
+ * The answers to what one client asks, in the order in which it asked, though some take a while. What
+ * is known while an earlier one is not waits for its turn.
+ */
+class OrderedReplies {
+  /** In order; the first is not known yet. */
+  #places: { give: (() => void) | undefined }[] = [];
+
+  /** How many wait. */
+  get length(): number {
+    return this.#places.length;
+  }
+
+  /** An answer that is known. */
+  add(give: () => void): void {
+    if (this.#places.length === 0) give();
+    else this.#places.push({ give });
+  }
+
+  /** Keeps the place of an answer that takes a while, which is given to what this returns. */
+  later(): (give: () => void) => void {
+    const place: { give: (() => void) | undefined } = { give: undefined };
+    this.#places.push(place);
+    return (give) => {
+      place.give = give;
+      this.#work();
+    };
+  }
+
+  /** Nobody waits for them any more. */
+  close(): void {
+    this.#places = [];
+  }
+
+  #work(): void {
+    for (;;) {
+      const give = this.#places[0]?.give;
+      if (give === undefined) return;
+      this.#places.shift();
+      give();
+    }
+  }
+}
+
+/** Somebody who follows streams, on one connection. */
+type Follower = {
+  readonly client: string;
+  readonly subscriptions: number;
+};
+
+/**
+ * Whose connection makes room when there are as many streams as there may be: of the client that follows most on all
+ * of its connections, the one that follows most. Nobody's, when who asks would have no small part of that: a few that
+ * follow all they can would else keep everybody else from following anything.
+ */
+function largestFollower<F extends Follower>(
+  followers: Iterable<F>,
+  asking: string,
+): F | undefined {
+  const totals = new Map<string, number>();
+  const largest = new Map<string, F>();
+  for (const each of followers) {
+    const { client, subscriptions } = each;
+    totals.set(client, (totals.get(client) ?? 0) + subscriptions);
+    if (subscriptions > (largest.get(client)?.subscriptions ?? 0)) largest.set(client, each);
+  }
+  // As with bodies, for a small part of what that one has: else they have each other cut for ever.
+  let [most, count] = [asking, GREEDY_FACTOR * ((totals.get(asking) ?? 0) + 1)];
+  for (const [client, total] of totals) if (total > count) [most, count] = [client, total];
+  return most === asking ? undefined : largest.get(most);
+}

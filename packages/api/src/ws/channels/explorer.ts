@@ -1,0 +1,165 @@
+import { explorerBlock, explorerTxs, PROPOSER } from '@oddlot/translate/explorer';
+import { instrumentLookup } from '@oddlot/translate/instruments';
+import { type Asker, type BlockRecord, type History, historyOf } from '@oddlot/history/history';
+import { type Past, type PastFrame, pastOfBlocks, type PastSpan, type Stream } from '../stream.ts';
+import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
+import type { ExplorerBlock, ExplorerTx } from '@oddlot/protocol';
+
+/** Every block, as it is made. */
+export class ExplorerBlockChannel implements NodeChannel<object> {
+  readonly #context: ChannelContext;
+  #stream: Stream | undefined;
+
+  constructor(context: ChannelContext) {
+    this.#context = context;
+  }
+
+  open(): Opening {
+    const { explorer, history, recent, state } = this.#context;
+    const source = (stream: Stream) => {
+      this.#stream = stream;
+      return {
+        snapshot: (occasion: 'subscribe' | 'resync') => lastOf(occasion, explorer.blocks),
+        past: (span: PastSpan, asker: Asker) => {
+          const blocks = recent.between(span.after, span.upTo);
+          if (blocks === undefined) return pastBlocks(historyOf(history, asker), span);
+          return pastOfBlocks(blocks, (block) => [JSON.stringify([explorerBlock(block)])]);
+        },
+        close: () => {
+          this.#stream = undefined;
+        },
+      };
+    };
+    const height = (): number => state().height;
+    return { ok: true, recipe: { key: 'explorerBlock', channel: 'explorerBlock', height, source } };
+  }
+
+  onBlock(): void {
+    this.#stream?.publish(JSON.stringify(this.#context.explorer.blocks.slice(-1)));
+  }
+}
+
+/** Every signed request that was executed, one frame per block that has any. */
+export class ExplorerTxsChannel implements NodeChannel<object> {
+  readonly #context: ChannelContext;
+  #stream: Stream | undefined;
+
+  constructor(context: ChannelContext) {
+    this.#context = context;
+  }
+
+  open(): Opening {
+    const { explorer, history, recent, state } = this.#context;
+    const instruments = instrumentLookup(state);
+    const source = (stream: Stream) => {
+      this.#stream = stream;
+      const unwatch = explorer.watch();
+      return {
+        snapshot: (occasion: 'subscribe' | 'resync') => lastOf(occasion, explorer.txs),
+        past: (span: PastSpan, asker: Asker) => {
+          const blocks = recent.between(span.after, span.upTo);
+          if (blocks === undefined) return pastTxs(historyOf(history, asker), span);
+          return pastOfBlocks(blocks, (block) => {
+            const txs = explorerTxs(block, instruments);
+            return txs.length === 0 ? [] : [JSON.stringify(txs)];
+          });
+        },
+        close: () => {
+          unwatch();
+          this.#stream = undefined;
+        },
+      };
+    };
+    const height = (): number => state().height;
+    return { ok: true, recipe: { key: 'explorerTxs', channel: 'explorerTxs', height, source } };
+  }
+
+  onBlock(): void {
+    const { fresh } = this.#context.explorer;
+    if (fresh.length > 0) this.#stream?.publish(JSON.stringify(fresh));
+  }
+}
+
+/** Oldest first, as they would have come; a newcomer is told only what happens from now on. */
+function lastOf(occasion: 'subscribe' | 'resync', rows: readonly object[]) {
+  if (occasion === 'subscribe') return undefined;
+  return { data: JSON.stringify(rows), isSnapshot: true } as const;
+}
+
+/** Blocks that are read at a time, and the most that anybody is told of at once. */
+const BLOCKS_AT_ONCE = 500;
+const BLOCKS_MAX = 10_000;
+
+/** A frame a block. */
+async function pastBlocks(history: History, span: PastSpan): Promise<Past | 'tooOld'> {
+  const { after, upTo } = span;
+  if (!(await hasAll(history, span))) return 'tooOld';
+  let told = after;
+  const next = async (): Promise<PastFrame[]> => {
+    const blocks = await blocksBehind(history, { after: told, upTo });
+    told += blocks.length;
+    return blocks.map((block) => ({
+      height: block.height,
+      data: JSON.stringify([shownBlock(block)]),
+    }));
+  };
+  return { count: upTo - after, next };
+}
+
+/** A frame for each block that has requests. */
+async function pastTxs(history: History, span: PastSpan): Promise<Past | 'tooOld'> {
+  const { after, upTo } = span;
+  if (!(await hasAll(history, span))) return 'tooOld';
+  const heights: number[] = [];
+  for (let from = after; from < upTo; from += BLOCKS_AT_ONCE) {
+    const blocks = await blocksBehind(history, { after: from, upTo });
+    for (const { height, numTxs } of blocks) if (numTxs > 0) heights.push(height);
+  }
+  let at = 0;
+  const next = async (): Promise<PastFrame[]> => {
+    const height = heights[at];
+    if (height === undefined) return [];
+    at += 1;
+    const { answer } = await history.ask('block', { height }, { minHeight: upTo });
+    const txs = (answer?.txs ?? []).map(
+      ({ actionType, error, height: block, timeMs: time, txHash, user }): ExplorerTx => ({
+        hash: txHash,
+        time,
+        user,
+        action: { type: actionType },
+        block,
+        error,
+      }),
+    );
+    return txs.length === 0 ? [] : [{ height, data: JSON.stringify(txs) }];
+  };
+  return { count: heights.length, next };
+}
+
+/** Whether the first of them is there, and there are not too many; those behind it then are too. */
+async function hasAll(history: History, { after, upTo }: PastSpan): Promise<boolean> {
+  if (upTo - after > BLOCKS_MAX) return false;
+  try {
+    const [first] = await blocksBehind(history, { after, upTo: after + 1 }, upTo);
+    return first !== undefined;
+  } catch {
+    // What holds now can be told without the history.
+    return false;
+  }
+}
+
+/** Oldest first. */
+async function blocksBehind(
+  history: History,
+  { after, upTo }: PastSpan,
+  minHeight = upTo,
+): Promise<readonly BlockRecord[]> {
+  const limit = Math.min(BLOCKS_AT_ONCE, upTo - after);
+  const question = { before: after + limit + 1, limit };
+  const { answer } = await history.ask('blocks', question, { minHeight });
+  return answer.filter(({ height }) => height > after).toReversed();
+}
+
+function shownBlock({ hash, height, numTxs, timeMs: blockTime }: BlockRecord): ExplorerBlock {
+  return { height, blockTime, hash, proposer: PROPOSER, numTxs };
+}

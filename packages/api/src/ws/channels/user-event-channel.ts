@@ -1,0 +1,175 @@
+import type { Address } from '@oddlot/units';
+import type { AppliedBlock } from '@oddlot/replica/block';
+import { type Asker, historyOf } from '@oddlot/history/history';
+import type { AccountType } from '@oddlot/history/rows/block-rows';
+import {
+  NOTHING_PAST,
+  type Past,
+  pastOfBlocks,
+  type PastSpan,
+  type Snapshot,
+  type Source,
+  type Stream,
+} from '../stream.ts';
+import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
+import type { OrderUpdate, UpdatedOutcomeOrder } from '@oddlot/protocol';
+import {
+  liveOrderRecords,
+  liveOutcomeOrderRecords,
+  orderUpdateRecord,
+  outcomeOrderRecord,
+} from '@oddlot/translate/event-to-stream';
+import { findPerp } from '@oddlot/translate/info/handler';
+
+export type UserParams = { readonly user: Address };
+
+/** Something that happened to a user, as it is shown. */
+type UserRow<Row> = { readonly user: Address; readonly row: Row };
+
+/** What a channel of users' rows says: which rows a block adds, and how they are written. */
+type UserRowWriter<Params extends UserParams, Row> = {
+  readonly channel: string;
+  /** Whose orders it tells of: where none of them changed, nothing was missed. */
+  readonly accountType: AccountType;
+  /** What tells streams of one user apart; absent where each user has one. */
+  readonly variant?: (params: Params) => string;
+  /** The rows of a block, in order. Those of users that nobody watches may be left out. */
+  rows(block: AppliedBlock, isWatched: (user: Address) => boolean): Iterable<UserRow<Row>>;
+  /** The text of a frame; undefined when none of the rows belongs to the stream. */
+  frame(params: Params, rows: readonly Row[]): string | undefined;
+  snapshot(params: Params, occasion: 'subscribe' | 'resync'): Snapshot | undefined;
+};
+
+/** What happens to one account, one frame per block that adds any rows. */
+export class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Params> {
+  readonly #context: ChannelContext;
+  readonly #writer: UserRowWriter<Params, Row>;
+  readonly #streams = new Map<Address, Map<Stream, Params>>();
+
+  constructor(context: ChannelContext, writer: UserRowWriter<Params, Row>) {
+    this.#context = context;
+    this.#writer = writer;
+  }
+
+  open(params: Params): Opening {
+    const { channel, variant } = this.#writer;
+    const key = `${channel}:${params.user}`;
+    return {
+      ok: true,
+      recipe: {
+        key: variant === undefined ? key : `${key}:${variant(params)}`,
+        channel,
+        height: () => this.#context.state().height,
+        source: (stream) => this.#watch(stream, params),
+      },
+    };
+  }
+
+  onBlock(block: AppliedBlock): void {
+    if (this.#streams.size === 0) return;
+    const fresh = new Map<Address, Row[]>();
+    for (const { row, user } of this.#writer.rows(block, (each) => this.#streams.has(each))) {
+      const rows = fresh.get(user);
+      if (rows === undefined) fresh.set(user, [row]);
+      else rows.push(row);
+    }
+    for (const [user, rows] of fresh) {
+      for (const [stream, params] of this.#streams.get(user) ?? []) {
+        const text = this.#writer.frame(params, rows);
+        if (text !== undefined) stream.publish(text);
+      }
+    }
+  }
+
+  #past(params: Params, { after, upTo }: PastSpan, asker: Asker): Past | Promise<Past | 'tooOld'> {
+    const { recent } = this.#context;
+    const { user } = params;
+    const blocks = recent.between(after, upTo);
+    if (blocks === undefined) return this.#nothingOf(user, { after, upTo }, asker);
+    return pastOfBlocks(
+      blocks.filter((block) => recent.hasOrdersOf(block, user)),
+      (block) => {
+        const rows = [...this.#writer.rows(block, (each) => each === user)].map(({ row }) => row);
+        const text = rows.length === 0 ? undefined : this.#writer.frame(params, rows);
+        return text === undefined ? [] : [text];
+      },
+    );
+  }
+
+  /** The history has no such rows, but it knows whether any order has changed. */
+  async #nothingOf(
+    user: Address,
+    { after, upTo }: PastSpan,
+    asker: Asker,
+  ): Promise<Past | 'tooOld'> {
+    const history = historyOf(this.#context.history, asker);
+    const { accountType } = this.#writer;
+    const question = { table: 'orders', user, accountTypes: [accountType], after, upTo } as const;
+    try {
+      const { answer } = await history.ask('since', { ...question, limit: 1 }, { minHeight: upTo });
+      return answer !== 'gone' && answer.rows.length === 0 ? NOTHING_PAST : 'tooOld';
+    } catch {
+      // Nobody knows at the moment; what holds now is told instead.
+      return 'tooOld';
+    }
+  }
+
+  #watch(stream: Stream, params: Params): Source {
+    const { user } = params;
+    const streams = this.#streams.get(user) ?? new Map<Stream, Params>();
+    this.#streams.set(user, streams.set(stream, params));
+    return {
+      snapshot: (occasion) => this.#writer.snapshot(params, occasion),
+      past: (span, asker) => this.#past(params, span, asker),
+      close: () => {
+        streams.delete(stream);
+        if (streams.size === 0) this.#streams.delete(user);
+      },
+    };
+  }
+}
+
+/** What becomes of one account's perp orders. */
+export function orderUpdates({ state }: ChannelContext): UserRowWriter<UserParams, OrderUpdate> {
+  return {
+    channel: 'orderUpdates',
+    accountType: 'perp',
+    *rows(block, isWatched) {
+      for (const event of block.result.events) {
+        if (event.type !== 'orderUpdated') continue;
+        const { account: user, instrumentId } = event.order;
+        // A refused order may name an instrument that does not exist; there is nothing to show of it.
+        if (!isWatched(user) || findPerp(state(), instrumentId) === undefined) continue;
+        const row = orderUpdateRecord(state(), event, block.timeMs);
+        yield { user, row };
+      }
+    },
+    frame: (_, rows) => JSON.stringify(rows),
+    snapshot: ({ user }, occasion) => {
+      if (occasion === 'subscribe') return undefined;
+      return { data: JSON.stringify(liveOrderRecords(state(), user)), isSnapshot: true };
+    },
+  };
+}
+
+/** What becomes of one account's outcome orders at the book. */
+export function outcomeOrderUpdates({
+  state,
+}: ChannelContext): UserRowWriter<UserParams, OrderUpdate<UpdatedOutcomeOrder>> {
+  return {
+    channel: 'outcomeOrderUpdates',
+    accountType: 'outcome',
+    *rows(block, isWatched) {
+      for (const event of block.result.events) {
+        if (event.type !== 'orderUpdated' || event.order.outcome === undefined) continue;
+        const user = event.order.account;
+        if (isWatched(user)) yield { user, row: outcomeOrderRecord(state(), event, block.timeMs) };
+      }
+    },
+    frame: (_, rows) => JSON.stringify(rows),
+    snapshot: ({ user }, occasion) => {
+      if (occasion === 'subscribe') return undefined;
+      return { data: JSON.stringify(liveOutcomeOrderRecords(state(), user)), isSnapshot: true };
+    },
+  };
+}

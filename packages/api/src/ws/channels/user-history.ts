@@ -1,0 +1,303 @@
+import {
+  type ChannelParams,
+  type Fill,
+  type FundingRow,
+  type HistOrderRow,
+  type LedgerUpdate,
+  LIMITS,
+  type UserFillsUpdate,
+  type UserFundingsUpdate,
+  type UserHistoricalOrdersUpdate,
+  type UserLedgerUpdate,
+} from '@oddlot/protocol';
+import type { AccountType, RowPosition } from '@oddlot/history/rows/block-rows';
+import {
+  type Asker,
+  type AsOf,
+  type History,
+  HistoryBehindError,
+  historyOf,
+  type SinceAnswer,
+  type WatchedRows,
+  type WatchedTable,
+} from '@oddlot/history/history';
+import type { ChannelContext, Opening } from './node-channel.ts';
+import type { UserParams } from './user-event-channel.ts';
+import type { LateSnapshot, LateSource, Past, PastFrame, PastSpan, Stream } from '../stream.ts';
+
+type FillsParams = ChannelParams<'userFills'>;
+type OrdersParams = ChannelParams<'userHistoricalOrders'>;
+type LedgerParams = ChannelParams<'userNonFundingLedgerUpdates'>;
+
+/** The stream of one user's rows in the history: the newest 200 first, then those of each block. */
+export function openUserHistory<Table extends WatchedTable, Params extends UserParams, Row>(
+  { history, state }: Pick<ChannelContext, 'history' | 'state'>,
+  writer: HistoryRowWriter<Table, Params, Row>,
+  params: Params,
+): Opening {
+  const { channel, variant } = writer;
+  const key = `${channel}:${params.user}`;
+  return {
+    ok: true,
+    recipe: {
+      key: variant === undefined ? key : `${key}:${variant(params)}`,
+      channel,
+      source: (stream) => {
+        const { height } = state();
+        return new HistorySource({ history, writer, params, stream, height });
+      },
+    },
+  };
+}
+
+const limit = LIMITS.snapshotRowsMax;
+
+export const USER_FILLS: HistoryRowWriter<'fills', FillsParams, Fill> = {
+  channel: 'userFills',
+  table: 'fills',
+  variant: ({ accountType }) => accountType.join(','),
+  accountTypes: ({ accountType }) => accountType,
+  rows: ({ accountType }, told) => rowsOf(accountType, told),
+  async newest(history, { user, accountType: accountTypes }) {
+    const { asOf, answer } = await history.ask('fills', { user, accountTypes, limit });
+    return { asOf, rows: answer.rows };
+  },
+  frame({ user }, rows, isSnapshot) {
+    const update: UserFillsUpdate = { user, ...marked(isSnapshot), fills: [...rows] };
+    return JSON.stringify(update);
+  },
+};
+
+export const USER_HISTORICAL_ORDERS: HistoryRowWriter<'orders', OrdersParams, HistOrderRow> = {
+  channel: 'userHistoricalOrders',
+  table: 'orders',
+  variant: ({ accountType }) => accountType.join(','),
+  accountTypes: ({ accountType }) => accountType,
+  rows: ({ accountType }, told) => rowsOf(accountType, told),
+  async newest(history, { user, accountType: accountTypes }) {
+    const { asOf, answer } = await history.ask('orders', { user, accountTypes, limit });
+    return { asOf, rows: answer.rows };
+  },
+  frame({ user }, rows, isSnapshot) {
+    const orderHistory = [...rows];
+    const update: UserHistoricalOrdersUpdate = { user, ...marked(isSnapshot), orderHistory };
+    return JSON.stringify(update);
+  },
+};
+
+export const USER_LEDGER: HistoryRowWriter<'ledger', LedgerParams, LedgerUpdate> = {
+  channel: 'userNonFundingLedgerUpdates',
+  table: 'ledger',
+  variant: ({ accountTypes }) => accountTypes.join(','),
+  accountTypes: ({ accountTypes }) => accountTypes,
+  rows: ({ accountTypes }, told) => rowsOf(accountTypes, told),
+  async newest(history, { user, accountTypes }) {
+    const { asOf, answer } = await history.ask('ledger', { user, accountTypes, limit });
+    return { asOf, rows: answer.rows };
+  },
+  frame({ user }, rows, isSnapshot) {
+    const nonFundingLedgerUpdates = [...rows];
+    const update: UserLedgerUpdate = { user, ...marked(isSnapshot), nonFundingLedgerUpdates };
+    return JSON.stringify(update);
+  },
+};
+
+export const USER_FUNDINGS: HistoryRowWriter<'fundings', UserParams, FundingRow> = {
+  channel: 'userFundings',
+  table: 'fundings',
+  accountTypes: () => ['perp'],
+  rows: (_, told) => told.map(({ row }) => row),
+  async newest(history, { user }) {
+    const { asOf, answer } = await history.ask('fundings', { user, limit });
+    return { asOf, rows: answer.rows };
+  },
+  frame({ user }, rows, isSnapshot) {
+    const update: UserFundingsUpdate = { user, ...marked(isSnapshot), fundings: [...rows] };
+    return JSON.stringify(update);
+  },
+};
+
+function rowsOf<Row>(
+  wanted: readonly AccountType[],
+  told: readonly { readonly accountTypes: readonly AccountType[]; readonly row: Row }[],
+): readonly Row[] {
+  const isWanted = (types: readonly AccountType[]) => types.some((type) => wanted.includes(type));
+  return told.filter(({ accountTypes }) => isWanted(accountTypes)).map(({ row }) => row);
+}
+
+function marked(isSnapshot: true | undefined): { isSnapshot?: true } {
+  return isSnapshot === undefined ? {} : { isSnapshot };
+}
+
+/** What a channel of rows in the history says: which rows are a stream's, and how they are written. */
+type HistoryRowWriter<Table extends WatchedTable, Params extends UserParams, Row> = {
+  readonly channel: string;
+  readonly table: Table;
+  /** What tells streams of one user apart; absent where each user has one. */
+  readonly variant?: (params: Params) => string;
+  /** Those of a block's rows that belong to the stream, in order. */
+  rows(params: Params, told: WatchedRows[Table]): readonly Row[];
+  /** The newest rows of the stream, newest first. */
+  newest(
+    history: History,
+    params: Params,
+  ): Promise<{ readonly asOf: AsOf; readonly rows: readonly Row[] }>;
+  /** Which rows of the user are the stream's. */
+  accountTypes(params: Params): readonly AccountType[];
+  /** The text of a frame. */
+  frame(params: Params, rows: readonly Row[], isSnapshot?: true): string;
+};
+
+/** Frames of the past that anybody is sent, and rows that are read at a time. */
+const PAST_BLOCKS_MAX = 10_000;
+const PAST_ROWS_AT_ONCE = 200;
+/** Questions for the newest rows of one stream that are under way. */
+const ASKED_AT_ONCE_MAX = 8;
+
+/** Frames of the rows that pages bring: a block may begin on one and end on another. */
+function framesOf(
+  pages: (cursor: RowPosition | undefined) => Promise<SinceAnswer>,
+  frame: (rows: readonly unknown[]) => string,
+): () => Promise<readonly PastFrame[]> {
+  let cursor: RowPosition | null | undefined;
+  let height = 0;
+  let rows: unknown[] = [];
+  return async () => {
+    const frames: PastFrame[] = [];
+    const end = (): void => {
+      if (rows.length > 0) frames.push({ height, data: frame(rows) });
+      rows = [];
+    };
+    while (frames.length === 0 && cursor !== null) {
+      const page = await pages(cursor);
+      if (page === 'gone') throw new Error('rows were dropped while they were read');
+      for (const each of page.rows) {
+        if (each.height !== height) end();
+        height = each.height;
+        rows.push(each.row);
+      }
+      cursor = page.next;
+      if (cursor === null) end();
+    }
+    return frames;
+  };
+}
+
+/**
+ * The rows of one user, from the history: it tells the rows of each block, in order, and answers with
+ * the newest ones as of a block. A subscriber gets the answer, and of the frames those of later blocks,
+ * which is all rows once, whenever the answer came.
+ */
+type UnderWay = {
+  readonly snapshot: Promise<LateSnapshot>;
+  /** The blocks of the frames since it was asked. */
+  readonly sinceAsked: number[];
+};
+
+export class HistorySource<
+  Table extends WatchedTable,
+  Params extends UserParams,
+  Row,
+> implements LateSource {
+  readonly #history: History;
+  readonly #writer: HistoryRowWriter<Table, Params, Row>;
+  readonly #params: Params;
+  readonly #stream: Stream;
+  readonly #unwatch: () => void;
+  /** The block of the newest frame, at first the newest when the watch began: up to there nothing is new. */
+  #height: number;
+  /** Questions that are under way, by client: who asks waits for the turns of its own client alone. */
+  readonly #underWay = new Map<string, UnderWay>();
+
+  constructor(options: {
+    history: History;
+    writer: HistoryRowWriter<Table, Params, Row>;
+    params: Params;
+    stream: Stream;
+    /** The newest block of the venue. */
+    height: number;
+  }) {
+    this.#height = options.height;
+    this.#history = options.history;
+    this.#writer = options.writer;
+    this.#params = options.params;
+    this.#stream = options.stream;
+    const { table } = options.writer;
+    this.#unwatch = options.history.watch(options.params.user, table, {
+      onRows: (height, rows) => this.#told(height, rows),
+    });
+  }
+
+  /**
+   * One question serves all subscribers of a client: whatever block it is answered as of, frames go on there. When many
+   * clients come back at once, the first answer to some of them serves the others.
+   */
+  snapshotLater(asker: Asker): Promise<LateSnapshot> {
+    const { client } = asker;
+    const known = this.#underWay.get(client);
+    if (known !== undefined) return known.snapshot;
+    if (this.#underWay.size >= ASKED_AT_ONCE_MAX) {
+      return Promise.any([...this.#underWay.values()].map(({ snapshot }) => snapshot));
+    }
+    const sinceAsked: number[] = [];
+    const snapshot = this.#ask(historyOf(this.#history, asker), sinceAsked).finally(() =>
+      this.#underWay.delete(client),
+    );
+    this.#underWay.set(client, { snapshot, sinceAsked });
+    return snapshot;
+  }
+
+  /** A frame for each block that had rows, read page by page. Their rows are there with the last block, which is waited for. */
+  async past({ after, upTo }: PastSpan, asker: Asker): Promise<Past | 'tooOld'> {
+    const history = historyOf(this.#history, asker);
+    const { table } = this.#writer;
+    const { user } = this.#params;
+    const accountTypes = this.#writer.accountTypes(this.#params);
+    const question = { table, user, accountTypes, after, upTo };
+    const options = { minHeight: upTo };
+    const { answer, asOf } = await history.ask(
+      'since',
+      { ...question, limit: PAST_BLOCKS_MAX, counts: true },
+      options,
+    );
+    const isBefore = asOf.since !== undefined && after + 1 < asOf.since.height;
+    if (answer === 'gone' || isBefore) return 'tooOld';
+    const { blocks: count = 0 } = answer;
+    if (count > PAST_BLOCKS_MAX) return 'tooOld';
+    const frame = (rows: readonly Row[]): string => this.#writer.frame(this.#params, rows);
+    const pages = async (cursor: RowPosition | undefined) => {
+      const behind = cursor === undefined ? {} : { cursor };
+      const page = { ...question, ...behind, limit: PAST_ROWS_AT_ONCE };
+      return (await history.ask('since', page, options)).answer;
+    };
+    return { count, next: framesOf(pages, frame as (rows: readonly unknown[]) => string) };
+  }
+
+  close(): void {
+    this.#unwatch();
+  }
+
+  #told(height: number, told: WatchedRows[Table]): void {
+    // A history that is computed again tells again what it has told.
+    if (height <= this.#height) return;
+    const rows = this.#writer.rows(this.#params, told);
+    if (rows.length === 0) return;
+    this.#height = height;
+    for (const { sinceAsked } of this.#underWay.values()) sinceAsked.push(height);
+    this.#stream.publish(this.#writer.frame(this.#params, rows), height);
+  }
+
+  async #ask(history: History, sinceAsked: readonly number[]): Promise<LateSnapshot> {
+    const { seq } = this.#stream;
+    const toldHeight = this.#height;
+    const { asOf, rows } = await this.#writer.newest(history, this.#params);
+    const { height } = asOf;
+    if (height < toldHeight) {
+      // While it is being computed again, nobody tells what happened between this answer and the frames.
+      throw new HistoryBehindError(asOf, toldHeight);
+    }
+    const contained = sinceAsked.filter((each) => each <= height).length;
+    const data = this.#writer.frame(this.#params, rows, true);
+    return { data, seq: seq + contained, height };
+  }
+}

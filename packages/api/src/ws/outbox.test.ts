@@ -1,0 +1,78 @@
+import { Writable } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { WebSocket } from 'ws';
+import { VirtualTiming } from '@oddlot/testing/venue/ws/test-edge';
+import { Connection, Outbox } from './connection.ts';
+import { WS_LIMITS } from '../ws-limits.ts';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Clients that take at once what is written to them, and the writes of all. */
+function readers(count: number) {
+  const outbox = new Outbox();
+  const writes: Buffer[][] = [];
+  const connections = Array.from({ length: count }, (_, at) => {
+    writes[at] = [];
+    const wire = new Writable({
+      write: (chunk: Buffer, _encoding, taken) => {
+        writes[at]?.push(chunk);
+        taken();
+      },
+    });
+    return new Connection({
+      socket: { readyState: 1 } as WebSocket,
+      wire: wire as never,
+      ip: '192.0.2.1',
+      outbox,
+      limits: WS_LIMITS,
+      timing: new VirtualTiming(),
+    });
+  });
+  return { outbox, connections, writes };
+}
+
+test('frames of a turn for many are joined once, and each writes once', async () => {
+  const { connections, outbox, writes } = readers(3);
+  const frames = [Buffer.from('one'), Buffer.from('two')];
+  for (const frame of frames) for (const each of connections) each.send(frame);
+  await turn();
+  expect(writes.map((each) => each.map(String))).toEqual([['onetwo'], ['onetwo'], ['onetwo']]);
+  expect(writes[1]?.[0]).toBe(writes[0]?.[0]);
+  expect(writes[2]?.[0]).toBe(writes[0]?.[0]);
+  expect(outbox.framesSent).toBe(6);
+});
+
+test('who has other frames than the one before gets its own', async () => {
+  const { connections, writes } = readers(3);
+  const [a, b] = [Buffer.from('a'), Buffer.from('b')];
+  for (const frame of [a, b]) connections[0]?.send(frame);
+  for (const frame of [b, a]) connections[1]?.send(frame);
+  for (const frame of [a, b, a]) connections[2]?.send(frame);
+  await turn();
+  expect(writes.map((each) => each.map(String))).toEqual([['ab'], ['ba'], ['aba']]);
+});
+
+test('nothing is held of what clients have taken', async () => {
+  const { connections, outbox, writes } = readers(2);
+  for (const each of connections) each.send(Buffer.from('frame'));
+  await turn();
+  expect(outbox.heldBytes).toBe(0);
+  // Nor is anything written to find that out.
+  expect(writes.flat()).toHaveLength(2);
+});
+
+test('a frame for thousands leaves room between its writes for others', async () => {
+  const { connections, writes } = readers(1_000);
+  for (const each of connections) each.send(Buffer.from('first'));
+  await turn();
+  const first = writes.flat().length;
+  expect(first).toBeGreaterThan(0);
+  expect(first).toBeLessThan(500);
+  // What comes while they wait goes with what they wait for.
+  for (const each of connections) each.send(Buffer.from('second'));
+  while (writes.flat().length < 1_000 + first) await turn();
+  await turn();
+  const texts = writes.map((each) => each.map(String).join());
+  expect(texts.filter((text) => text === 'first,second')).toHaveLength(first);
+  expect(texts.filter((text) => text === 'firstsecond')).toHaveLength(1_000 - first);
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { VirtualTiming } from '@oddlot/testing/venue/ws/test-edge';
+import { FrameBudget, Pace } from './timing.ts';
+
+describe('a pace', () => {
+  test('runs at once, then at most once per interval, and always after the last wish', () => {
+    const timing = new VirtualTiming();
+    const runs: number[] = [];
+    const pace = new Pace(timing, 100, () => runs.push(timing.now()) > 0);
+    pace.ask();
+    for (let step = 0; step < 25; step++) {
+      timing.advance(10);
+      pace.ask();
+    }
+    timing.advance(1000);
+    expect(runs).toEqual([0, 100, 200, 300]);
+  });
+
+  test('does not wait after a run that did nothing', () => {
+    const timing = new VirtualTiming();
+    const runs: number[] = [];
+    const pace = new Pace(timing, 100, () => runs.push(timing.now()) < 0);
+    pace.ask();
+    timing.advance(1);
+    pace.ask();
+    expect(runs).toEqual([0, 1]);
+  });
+
+  test('runs no more once it is stopped', () => {
+    const timing = new VirtualTiming();
+    let runs = 0;
+    const pace = new Pace(timing, 100, () => ++runs > 0);
+    pace.ask();
+    pace.ask();
+    pace.stop();
+    timing.advance(1000);
+    expect(runs).toBe(1);
+  });
+});
+
+describe('a frame budget', () => {
+  test('allows a burst and refills by the second', () => {
+    const timing = new VirtualTiming();
+    const budget = new FrameBudget(timing, { perSecond: 20, burst: 40 });
+    const taken = (): number => {
+      let count = 0;
+      while (budget.take()) count++;
+      return count;
+    };
+    expect(taken()).toBe(40);
+    timing.advance(49);
+    expect(taken()).toBe(0);
+    timing.advance(1);
+    expect(taken()).toBe(1);
+    timing.advance(60_000);
+    expect(taken()).toBe(40);
+  });
+
+  test('can be switched off', () => {
+    const budget = new FrameBudget(new VirtualTiming(), { perSecond: Infinity, burst: Infinity });
+    for (let index = 0; index < 1000; index++) expect(budget.take()).toBe(true);
+  });
+});

@@ -1,0 +1,363 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import {
+  clientKey,
+  measured,
+  NO_PACE,
+  sendingMs,
+  statusText,
+  FairQueue,
+  type WorkBudget,
+} from '@oddlot/host/ports';
+import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import type { AppliedBlock } from '@oddlot/replica/block';
+import type { Replica } from '@oddlot/replica/replica';
+import { ApiChannels, NodeChannels } from './channel-sets.ts';
+import { BlockWaits, SYSTEM_TIMING, type Timing } from './timing.ts';
+import { ChannelSession } from './channel-session.ts';
+import type { ChannelContext, StreamModels } from './channels/node-channel.ts';
+import { CLOSE, Connection, Outbox } from './connection.ts';
+import { type Endpoint, pongFrame } from './frame.ts';
+import { PriceTopics, RtdsSession } from './rtds-session.ts';
+import { SnapshotCache, StreamHub } from './stream.ts';
+import { WS_LIMITS, type WsLimits } from '../ws-limits.ts';
+
+const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+  '/ws': 'ws',
+  '/api-ws': 'apiWs',
+  '/ws-rtds': 'wsRtds',
+};
+
+/** How often silent connections and forgotten streams are looked for. */
+const SWEEP_MS = 1000;
+/** How long a client has to answer a close before the line is cut. */
+const CLOSE_MS = 5000;
+
+/** Pieces in which a client may send one message, and in which the line may bring one. */
+const FRAGMENTS_MAX = 64;
+const CHUNKS_MAX = 4096;
+
+type Session = { receive(text: string | undefined): void; close(): void };
+
+/** What the edge is doing, for the operator. */
+type WsStats = {
+  readonly connections: Readonly<Record<Endpoint, number>>;
+  readonly streams: number;
+  readonly keptBytes: number;
+  readonly framesSent: number;
+  readonly slowClosed: number;
+  /** Bytes that wait for clients to read. */
+  readonly heldBytes: number;
+};
+
+export type WsEdgeOptions = {
+  /** `publish` has the newest block told, if it is not yet: what streams read is of blocks that they know. */
+  readonly replica: Pick<Replica, 'state'> & { readonly publish?: () => void };
+  /** They must see each block before the edge does. */
+  readonly models: StreamModels;
+  readonly limits?: WsLimits;
+  readonly timing?: Timing;
+  /** What clients may cost this thread; frames of one that is over it are dropped. */
+  readonly work?: WorkBudget;
+  /** Decides whose frame is obeyed next. */
+  readonly queue?: FairQueue;
+};
+
+/** The socket edge: handshakes, limits per client and connection, and the life of connections. */
+export class WsEdge {
+  readonly #limits: WsLimits;
+  readonly #timing: Timing;
+  readonly #server: WebSocketServer;
+  readonly #outbox = new Outbox();
+  readonly #snapshots = new SnapshotCache();
+  readonly #work: WorkBudget | undefined;
+  readonly #queue: FairQueue;
+  readonly #publish: () => void;
+  readonly #hub: StreamHub;
+  readonly #blocks: BlockWaits;
+  readonly #nodeChannels: NodeChannels;
+  readonly #apiChannels: ApiChannels;
+  readonly #priceTopics: PriceTopics;
+  readonly #connections = new Map<Connection, Endpoint>();
+  readonly #followers = new Set<ChannelSession>();
+  /** Open connections by endpoint and client address. */
+  readonly #open: Record<Endpoint, Map<string, number>> = {
+    ws: new Map(),
+    apiWs: new Map(),
+    wsRtds: new Map(),
+  };
+  /** Set once the edge says goodbye; resolved when the last connection is gone. */
+  #drained: PromiseWithResolvers<void> | undefined;
+  #cancelSweep: () => void = () => undefined;
+
+  constructor({ replica, models, ...options }: WsEdgeOptions) {
+    const { limits = WS_LIMITS } = options;
+    const publish = (): void => replica.publish?.();
+    const timing = timingBehind(publish, options.timing ?? SYSTEM_TIMING);
+    const state = () => replica.state;
+    this.#limits = limits;
+    this.#timing = timing;
+    this.#publish = publish;
+    this.#work = options.work;
+    this.#queue = options.queue ?? new FairQueue(NO_PACE);
+    const height = (): number => replica.state.height;
+    this.#hub = new StreamHub(limits, timing, { height, snapshots: this.#snapshots });
+    this.#blocks = new BlockWaits(height, timing);
+    const context: ChannelContext = { ...models, state, limits, timing };
+    this.#nodeChannels = new NodeChannels(context);
+    this.#apiChannels = new ApiChannels(context);
+    const { prices } = models.markets;
+    this.#priceTopics = new PriceTopics({ state, prices, limits, timing });
+    this.#server = new WebSocketServer(serverOptions(limits));
+    this.#planSweep();
+  }
+
+  /** Tells when a block is here, to who has seen it elsewhere. */
+  get blocks(): Pick<BlockWaits, 'reached'> {
+    return this.#blocks;
+  }
+
+  /** The connection limit per client address, and how many of them a client has open. */
+  connections(endpoint: Endpoint, ip: string): { limit: number; open: number } {
+    return {
+      limit: this.#limits.connectionsMax,
+      open: this.#open[endpoint].get(clientKey(ip)) ?? 0,
+    };
+  }
+
+  onBlock(block: AppliedBlock): void {
+    // Nobody listens any more.
+    if (this.#drained !== undefined) return;
+    this.#snapshots.clear();
+    this.#nodeChannels.onBlock(block);
+    this.#apiChannels.onBlock(block);
+    this.#priceTopics.onBlock(block);
+    this.#blocks.onBlock(block.height);
+  }
+
+  get stats(): WsStats {
+    const connections = { ws: 0, apiWs: 0, wsRtds: 0 };
+    for (const endpoint of this.#connections.values()) connections[endpoint] += 1;
+    const { framesSent, heldBytes, slowClosed } = this.#outbox;
+    const { size: streams, keptBytes } = this.#hub;
+    return { connections, streams, keptBytes, framesSent, slowClosed, heldBytes };
+  }
+
+  /** Answers an upgrade request of any path; the socket is taken over or closed. */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, ip: string): void {
+    // Until the handshake is done a broken line is nobody's concern.
+    socket.on('error', () => socket.destroy());
+    const endpoint = endpointOf(request.url);
+    if (endpoint === undefined) {
+      refuse(socket, 404, 'application/json', '{"message":"Not found"}');
+      return;
+    }
+    if (this.#drained !== undefined) {
+      refuse(socket, 503, 'text/plain', 'server shutting down');
+      return;
+    }
+    const { limit, open } = this.connections(endpoint, ip);
+    if (open >= limit) {
+      refuse(socket, 429, 'text/plain', `too many websocket sessions from ${ip}`);
+      return;
+    }
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      this.#welcome(webSocket, { wire: socket, endpoint, ip });
+    });
+  }
+
+  /** Says goodbye to everyone and takes nobody in. Resolves when all are gone. */
+  async drain(away: 'gone' | 'elsewhere' = 'gone'): Promise<void> {
+    if (this.#drained === undefined) {
+      this.#publish();
+      this.#drained = Promise.withResolvers();
+      this.#cancelSweep();
+      this.#priceTopics.close();
+      if (this.#connections.size === 0) this.#drained.resolve();
+      for (const connection of this.#connections.keys()) {
+        if (away === 'gone') connection.close(CLOSE.goingAway, 'server shutting down');
+        else connection.close(CLOSE.serviceRestart, 'reconnect to another replica');
+      }
+    }
+    await this.#drained.promise;
+  }
+
+  #welcome(
+    webSocket: WebSocket,
+    { wire, endpoint, ip }: { wire: Duplex; endpoint: Endpoint; ip: string },
+  ): void {
+    const connection = new Connection({
+      socket: webSocket,
+      wire,
+      ip,
+      outbox: this.#outbox,
+      limits: this.#limits,
+      timing: this.#timing,
+      work: this.#work,
+    });
+    const spending = this.#spendingOf(connection);
+    const session = this.#sessionOf(endpoint, connection, spending);
+    this.#connections.set(connection, endpoint);
+    const counts = this.#open[endpoint];
+    const client = clientKey(ip);
+    counts.set(client, (counts.get(client) ?? 0) + 1);
+    const inTurn = this.#inTurn(webSocket, client);
+    webSocket.on('message', (data, isBinary) => {
+      connection.heard();
+      // What a client still says after the goodbye changes nothing.
+      if (!connection.isOpen) return;
+      const text = isBinary ? undefined : textOf(data);
+      inTurn(() => {
+        if (!connection.isOpen) return;
+        spending(() => session.receive(text));
+      });
+    });
+    webSocket.on('ping', (data) => {
+      connection.heard();
+      // A pong waits for its client like every other frame, and counts like one.
+      if (connection.isOpen) connection.send(pongFrame(data));
+    });
+    webSocket.on('pong', () => connection.heard());
+    // The close event follows every error and says all there is to know.
+    webSocket.on('error', () => undefined);
+    // What has come of a client that is gone may take a while to be read: its place is free before.
+    wire.once('close', () => {
+      const open = (counts.get(client) ?? 1) - 1;
+      if (open > 0) counts.set(client, open);
+      else counts.delete(client);
+    });
+    webSocket.on('close', () => {
+      session.close();
+      connection.release();
+      this.#connections.delete(connection);
+      if (this.#connections.size === 0) this.#drained?.resolve();
+    });
+  }
+
+  /** Obeys the frames of a connection in its client's turns, and reads no more while any of them waits. */
+  #inTurn(webSocket: WebSocket, client: string): (run: () => void) => void {
+    let waiting = 0;
+    return (run) => {
+      waiting += 1;
+      // Counted elsewhere: the pace is one of requests.
+      this.#queue.take(
+        client,
+        () => {
+          waiting -= 1;
+          if (waiting === 0 && webSocket.isPaused) webSocket.resume();
+          run();
+        },
+        { tokens: 0 },
+      );
+      if (waiting > 0) webSocket.pause();
+    };
+  }
+
+  /** Runs what is done for a client, at the client's cost. */
+  #spendingOf(connection: Connection): (run: () => void) => void {
+    const work = this.#work;
+    const spend = (ms: number): void => work?.spend(connection.ip, ms);
+    return (run) => {
+      // What is done for a client, now or later, reads a state that streams know of; telling them is not its cost.
+      this.#publish();
+      if (work === undefined) {
+        run();
+        return;
+      }
+      const before = connection.queuedBytes;
+      measured(run, spend);
+      spend(sendingMs(connection.queuedBytes - before));
+    };
+  }
+
+  #sessionOf(
+    endpoint: Endpoint,
+    connection: Connection,
+    spending: (run: () => void) => void,
+  ): Session {
+    const limits = this.#limits;
+    if (endpoint === 'wsRtds') {
+      const { subscriptionsMax: symbolsMax } = limits;
+      return new RtdsSession(connection, { topics: this.#priceTopics, symbolsMax });
+    }
+    const channels = endpoint === 'ws' ? this.#nodeChannels : this.#apiChannels;
+    return new ChannelSession({
+      connection,
+      endpoint,
+      channels,
+      hub: this.#hub,
+      blocks: this.#blocks,
+      limits,
+      client: clientKey(connection.ip),
+      others: this.#followers,
+      spending,
+      spend: (ms) => this.#work?.spend(connection.ip, ms),
+    });
+  }
+
+  #planSweep(): void {
+    this.#cancelSweep = this.#timing.after(SWEEP_MS, () => {
+      const { idleMsMax, pingEveryMs } = this.#limits;
+      for (const connection of this.#connections.keys()) {
+        if (connection.silentMs < idleMsMax) connection.pingEvery(pingEveryMs);
+        else if (connection.isOpen) connection.close(CLOSE.normal, 'idle');
+      }
+      this.#hub.sweep();
+      this.#planSweep();
+    });
+  }
+}
+
+/** What streams send at a time of their own is behind the block whose state they read. */
+function timingBehind(publish: () => void, timing: Timing): Timing {
+  return {
+    now: () => timing.now(),
+    after: (delayMs, run) =>
+      timing.after(delayMs, () => {
+        publish();
+        run();
+      }),
+  };
+}
+
+function serverOptions({ frameBytesMax }: WsLimits) {
+  return {
+    noServer: true,
+    clientTracking: false,
+    // Compression costs more than the bytes it saves, and frames could not be shared.
+    perMessageDeflate: false,
+    maxPayload: frameBytesMax,
+    // Pieces of a message are objects each; nobody needs many.
+    maxFragments: FRAGMENTS_MAX,
+    maxBufferedChunks: CHUNKS_MAX,
+    // One frame per client and turn of the event loop: a client that floods delays only itself.
+    allowSynchronousEvents: false,
+    autoPong: false,
+    // Known to the library, though not to its types.
+    closeTimeout: CLOSE_MS,
+  };
+}
+
+/** The endpoint of a request target, query left out; undefined for other paths. */
+function endpointOf(url: string | undefined): Endpoint | undefined {
+  const path = (url ?? '').split('?', 1)[0] ?? '';
+  return Object.hasOwn(ENDPOINTS, path) ? ENDPOINTS[path] : undefined;
+}
+
+function refuse(socket: Duplex, status: number, type: string, body: string): void {
+  const head = [
+    `HTTP/1.1 ${status} ${statusText(status)}`,
+    'Connection: close',
+    `Content-Type: ${type}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    // A place is free when a connection ends; nobody knows when, so it is the shortest time there is.
+    ...(status === 429 ? ['Retry-After: 1'] : []),
+  ];
+  socket.once('finish', () => socket.destroy());
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function textOf(data: RawData): string {
+  if (Buffer.isBuffer(data)) return data.toString();
+  return Array.isArray(data) ? Buffer.concat(data).toString() : Buffer.from(data).toString();
+}

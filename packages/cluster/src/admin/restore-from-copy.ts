@@ -1,0 +1,117 @@
+import type { BlockStream } from '../block-stream.ts';
+import { decodeOpening, OPENING_PLACE, seqOf } from '../block-message.ts';
+import { FollowedStream, type KnownBlock } from '../followed-stream.ts';
+import { patiently } from '../patiently.ts';
+import type { BlockRange } from '../read-history.ts';
+import { restoreStream, streamStanding } from '../agree-on-stream.ts';
+import type { WriteStreamOptions } from '../write-stream.ts';
+import { type AdminPlace, AdminRefusedError, assertNobodyThere, nowMs } from './admin-place.ts';
+import { checkCopy, compareStream, type Progress, withCopy } from './folder-copy.ts';
+
+/**
+ * Writes the stream of a cluster again from the copy of one of its replicas. Refuses where somebody has acknowledged what is not
+ * in that copy, be it in the stream or in the files of another replica, unless the operator names the first block that is given
+ * up. The stream is another one then: a folder that has what was given up is told so, and nobody waits for it any more.
+ */
+export function restoreFromCopy(
+  place: AdminPlace,
+  giveUpFrom: number | undefined,
+  onProgress: Progress,
+): Promise<string> {
+  const { board, cluster, config } = place;
+  const { data } = config;
+  return withCopy(config, async ({ journal, serviceNetwork }) => {
+    const { lastSeq } = journal;
+    const parts = { journal, serviceNetwork, nowMs: nowMs() };
+    const [first] = (await givenUp(place, parts)).toSorted((a, b) => a.from - b.from);
+    if (first !== undefined && giveUpFrom !== first.from) throw new AdminRefusedError(first.text);
+    if (first !== undefined)
+      assertNobodyThere(place, 'they would build on the blocks that you give up, or replace them');
+    const { hash } = await checkCopy(data, journal, onProgress);
+    let written: BlockStream | undefined;
+    await restoreStream({
+      // It closes what it was given.
+      stream: await place.connect(),
+      ...parts,
+      giveUpFrom: first?.from,
+      followedEra: new FollowedStream(data).era,
+      reopen: async () => (written = await place.reopen()),
+      onProgress: (seq, of) => onProgress('written', seq, of),
+    });
+    if (written !== undefined) await compareStream(written, journal, onProgress);
+    await board.clear();
+    return (
+      `restored the stream of ${cluster} from ${data}: ${lastSeq} blocks; the hash of the ` +
+      `last one is ${hash}`
+    );
+  });
+}
+
+/** Blocks that somebody has and that would be lost for good, from which on. */
+type GivenUp = { readonly from: number; readonly text: string };
+
+async function givenUp(
+  { board, config: { data }, stream }: AdminPlace,
+  parts: Omit<WriteStreamOptions, 'stream'>,
+): Promise<GivenUp[]> {
+  const { lastSeq } = parts.journal;
+  const found = await patiently(() => stream.at(OPENING_PLACE));
+  const opening = found && decodeOpening(found);
+  const highest = board.highestIn(opening?.era);
+  const longest = board.longestIn(opening?.era);
+  const followedEra = new FollowedStream(data).era;
+  const doubted = doubtedOf(highest);
+  const standing = await streamStanding({ ...parts, stream, doubted, followedEra });
+  const all: GivenUp[] = [];
+  const add = (from: number, why: string, what: string): void =>
+    void all.push({ from, text: `${why}, or give up ${what} with --give-up-from ${from}` });
+  if (standing.kind === 'forked') {
+    const { from } = standing;
+    add(
+      from,
+      `${data} is not a copy of this stream: they differ starting with block ${from}. ` +
+        "Restore from the data folder of one of this cluster's replicas",
+      "the stream's acknowledged blocks from there on",
+    );
+  }
+  if (highest?.replacedFrom !== undefined && standing.kind === 'whole') {
+    const { height, replacedFrom, replica } = highest;
+    add(
+      replacedFrom,
+      `Replica ${replica} has blocks ${replacedFrom} to ${height}, which the stream lost ` +
+        `and replaced with others. Restore from the copy of ${replica}`,
+      'the blocks that it acknowledged there',
+    );
+  } else if (highest?.disputed !== undefined && standing.kind === 'whole') {
+    const { from, to } = highest.disputed;
+    add(
+      from,
+      `An unknown replica has read some or all of blocks ${from} to ${to} in a version that differs ` +
+        'from the stream. Start the replicas and find it with cluster-admin status',
+      'the blocks that it acknowledged there',
+    );
+  } else if (longest !== undefined && longest.height > lastSeq) {
+    const { height, replica } = longest;
+    add(
+      lastSeq + 1,
+      `Replica ${replica} reported block ${height}, but this copy ends at ${lastSeq}. ` +
+        `Restore from the copy of ${replica}`,
+      'the blocks acknowledged after the end of this copy',
+    );
+  }
+  if (all.length > 0 && standing.kind === 'whole' && opening !== undefined) {
+    const { lastPlace } = await patiently(() => stream.end());
+    const streamLast = seqOf(opening, lastPlace);
+    if (streamLast > lastSeq)
+      throw new AdminRefusedError(
+        `The stream has blocks up to ${streamLast}, but this copy ends at ${lastSeq}. Use the copy of another replica, or stop all of them and fetch the missing blocks (cluster-admin export --data ${data})`,
+      );
+  }
+  return all;
+}
+
+/** Where copies of replicas may differ though they end alike. */
+function doubtedOf(highest: KnownBlock | undefined): BlockRange | undefined {
+  if (highest?.replacedFrom === undefined) return highest?.disputed;
+  return { from: highest.replacedFrom, to: highest.height };
+}

@@ -1,0 +1,475 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as later } from 'node:timers/promises';
+import { assert, present } from '@oddlot/units';
+import type { LogEntry, LoggedCommand } from '@oddlot/replica/block';
+import { BlockBuffer } from '@oddlot/replica/log/block-codec';
+import type {
+  FollowOptions,
+  Log,
+  ReplayOptions,
+  Retention,
+  TakeEntry,
+} from '@oddlot/replica/log/log';
+import { agreeOnStream, replacedBy } from './agree-on-stream.ts';
+import { beginningOf, confirmedLoss } from './stream-facts.ts';
+import {
+  commandsOf,
+  decodeBlockMessage,
+  encodeBlockMessage,
+  placeOf,
+  seqOf,
+  type StreamOpening,
+} from './block-message.ts';
+import { CopyQueue, type Flight, sendFlight, sizeFault } from './flight.ts';
+import { Dispute } from './dispute.ts';
+import type { Following, StreamMessage } from './following.ts';
+import { type FollowedStream, higherOf, type KnownBlock } from './followed-stream.ts';
+import { patiently } from './patiently.ts';
+import { hasEarlier, parseProposal, type ProposalOrder } from '@oddlot/replica/proposal-order';
+import { type BlockRange, ReadHistory } from './read-history.ts';
+import { StateAge } from './state-age.ts';
+import {
+  NotNextError,
+  StreamLostError,
+  StreamReplacedError,
+  StreamUnfinishedError,
+} from './stream-error.ts';
+import type { FileJournal } from '@oddlot/replica/log/file-journal';
+import type { BlockStream } from './block-stream.ts';
+
+/** Blocks that one proposer has on their way. */
+const FLIGHTS_MAX = 8;
+const LOOK_EVERY_MS = 1_000;
+const REJOIN_EVERY_MS = 1_000;
+/** So many looks in a row at a stream that has more than what is read, and it is asked anew. */
+const LOOKS_STALLED_MAX = 3;
+/** So long without a word of the stream's leader, and the venue takes nothing new. */
+const SILENT_MS = 2_000;
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * The log of a venue on many machines: a replicated stream that orders the blocks of all replicas, and a
+ * copy of it in the files of this one. A block is applied, and whoever waits for it is answered, when the stream has it
+ * (it is only read from there) and it is synced here too: an acknowledged order lies on a quorum of servers and on a disk that
+ * this program wrote itself. A start reads its own files and then the tail of the stream.
+ */
+export class ClusterLog implements Log {
+  readonly #options: ClusterLogOptions;
+  readonly #buffer = new BlockBuffer();
+  readonly #flights = new Map<string, Flight>();
+  readonly #uncopied: CopyQueue;
+  #opening: StreamOpening | undefined;
+  /** Where proposers stand in what was read, which is ahead of what was applied. */
+  #ahead: ProposalOrder;
+  #readTimeMs = 0;
+  #history: ReadHistory | undefined;
+  readonly #dispute = new Dispute();
+  #following: Following | undefined;
+  #free: (() => void) | undefined;
+  #lost: StreamLostError | undefined;
+  /** Whether this replica has what the others wrote. */
+  readonly age: StateAge;
+  #looking: NodeJS.Timeout | undefined;
+  #isConfirming = false;
+  #looksStalled = 0;
+  #isClosed = false;
+
+  constructor(options: ClusterLogOptions) {
+    this.#options = options;
+    this.#ahead = options.order.copy();
+    this.#uncopied = new CopyQueue(options.copy, (error) => {
+      if (!this.#isClosed) options.onFatal(error);
+    });
+    this.age = new StateAge({
+      end: async () => this.#seqOf((await options.stream.end()).lastPlace),
+      reach: (seq) => this.#reach(seq),
+    });
+  }
+
+  get firstSeq(): number {
+    return this.#options.copy.firstSeq;
+  }
+
+  get lastSeq(): number {
+    return this.#options.copy.lastSeq;
+  }
+
+  get isWriting(): boolean {
+    return this.#flights.size >= FLIGHTS_MAX;
+  }
+
+  onFree(listener: () => void): void {
+    assert(this.#free === undefined, 'a log has only one proposer per process');
+    this.#free = listener;
+  }
+
+  /** From which block of these files on a stream has others in their place; undefined where it has none. */
+  get replaced(): Pick<StreamReplacedError, 'era' | 'from'> | undefined {
+    return this.#lost instanceof StreamReplacedError ? this.#lost : undefined;
+  }
+
+  /** Blocks of the stream in whose place a replica that wrote to it had read others. */
+  get disputed(): Dispute['found'] {
+    return this.#lost === undefined ? undefined : this.#dispute.found;
+  }
+
+  /** What keeps blocks from being written; undefined when nothing does. */
+  trouble(): LogTrouble | undefined {
+    if (this.#lost !== undefined) return { kind: 'lost', error: this.#lost };
+    // A server that has lost the others still tells how far the stream goes: what it takes says more.
+    const [oldest] = this.#flights.values();
+    const heardMs = Math.min(this.age.heardMs, oldest?.sinceMs ?? Infinity);
+    const sinceMs = performance.now() - heardMs;
+    return sinceMs > SILENT_MS ? { kind: 'silent', sinceMs } : undefined;
+  }
+
+  beginning(): Promise<LogEntry | undefined> {
+    return beginningOf(this.#options.stream);
+  }
+
+  replay(fromSeq: number, apply: TakeEntry, options?: ReplayOptions): Promise<void> {
+    return this.#options.copy.replay(fromSeq, apply, options);
+  }
+
+  /** First what lies here, then the tail of the stream; what comes after is told as it comes. */
+  async follow(
+    fromSeq: number,
+    apply: (entry: LogEntry) => void,
+    options: FollowOptions = {},
+  ): Promise<void> {
+    await this.#options.copy.follow(fromSeq, apply, options);
+    await this.#join();
+    if (this.#lost === undefined) {
+      const { lastPlace } = await patiently(() => this.#options.stream.end());
+      await this.#reach(this.#seqOf(lastPlace));
+    }
+    // What was read before something was missed is copied and applied.
+    while (this.#lost !== undefined && !this.#uncopied.isEmpty && !this.#isClosed) await later(5);
+    // Nothing lies here that could be shown meanwhile, or less than the stream still has; and nothing may be begun in its place.
+    const isBehind = this.#lost !== undefined && this.lastSeq < this.#lost.from - 1;
+    if (this.#lost !== undefined && (this.lastSeq === 0 || isBehind)) throw this.#lost;
+  }
+
+  /** Reads the stream behind what lies here, if it has all that does. */
+  async #join(): Promise<void> {
+    const { clock, copy, followed, onFatal, order, serviceNetwork, stream } = this.#options;
+    const parties = { stream, copy, serviceNetwork, nowMs: clock.nowMs() };
+    const known = (era: string | undefined): KnownBlock | undefined => this.#known(era);
+    try {
+      this.#opening = await agreeOnStream({ ...parties, followed: followed?.kept, known });
+      this.#history = await this.#readSoFar(this.#opening);
+    } catch (error) {
+      if (!(error instanceof StreamLostError)) throw error;
+      this.#lose(error);
+      return;
+    }
+    if (this.#isClosed) return;
+    followed?.follow(this.#opening.era);
+    this.#lost = undefined;
+    this.#ahead = order.copy();
+    this.#readTimeMs = copy.lastTimeMs;
+    this.#following = stream.follow(this.#placeOf(copy.lastSeq + 1), {
+      take: (message) => this.#take(message),
+      onReplaced: (place) => this.#onDisputed({ from: this.#seqOf(place), to: this.#seqOf(place) }),
+      onFatal: (error) => onFatal(error),
+    });
+    this.#looking ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
+  }
+
+  /** Throws where replicas have read different blocks from this stream. */
+  async #readSoFar(opening: StreamOpening): Promise<ReadHistory> {
+    const { copy, readsAsItIs, stream } = this.#options;
+    if (readsAsItIs !== true) {
+      this.#dispute.hear(opening, this.#known(opening.era)?.disputed);
+      this.#dispute.assertUnknown(opening);
+    }
+    const history = await ReadHistory.of(copy, opening);
+    if (readsAsItIs !== true) await this.#dispute.settle({ stream, copy, opening, history });
+    return history;
+  }
+
+  append(commands: readonly LoggedCommand[], proposal = `${randomUUID()}:1`): Promise<LogEntry> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(new Error('the log is closed'));
+      if (this.#lost !== undefined) return reject(this.#lost);
+      const flight = this.#flightOf(commands, proposal, { resolve, reject });
+      if (flight === undefined) return undefined;
+      this.#flights.set(proposal, flight);
+      return void this.#send(flight);
+    });
+  }
+
+  /** Appends a block if it then is the one behind this number, and tells whether it was. */
+  async appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean> {
+    const { stream } = this.#options;
+    const proposal = `${randomUUID()}:1`;
+    this.#buffer.writeBlock(commands, proposal);
+    const message = { data: this.#takeMessage(), told: this.#history?.told };
+    const isNext = await patiently(() =>
+      stream.publishBehind(this.#placeOf(seq), proposal, message),
+    ).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof NotNextError) return false;
+        throw error;
+      },
+    );
+    await this.#reach(seq + 1);
+    return isNext;
+  }
+
+  async reach(seq: number): Promise<void> {
+    if (this.lastSeq >= seq) return;
+    if (this.#lost !== undefined) throw this.#lost;
+    const asked = { to: seq, who: 'the history has' };
+    const lost = await confirmedLoss(this.#options.stream, this.#opened, asked);
+    if (lost === undefined && (await this.#reach(seq))) return;
+    throw this.#lost ?? lost ?? new Error('the log is closed');
+  }
+
+  compact(retention: Retention): Promise<void> {
+    return this.#options.copy.compact(retention);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearInterval(this.#looking);
+    await this.#following?.stop();
+    for (const flight of this.#flights.values()) flight.reject(new Error('the log is closed'));
+    this.#flights.clear();
+    await this.#options.copy.close();
+    await this.#options.followed?.close();
+    await this.#options.stream.close();
+  }
+
+  #flightOf(
+    commands: readonly LoggedCommand[],
+    proposal: string,
+    { reject, resolve }: Pick<Flight, 'reject' | 'resolve'>,
+  ): Flight | undefined {
+    try {
+      this.#buffer.writeBlock(commands, proposal);
+    } catch (error) {
+      reject(error);
+      return undefined;
+    }
+    const data = this.#takeMessage();
+    const fault = sizeFault(data.length, this.#options.stream.messageBytesMax);
+    if (fault !== undefined) {
+      reject(fault);
+      return undefined;
+    }
+    const sinceMs = performance.now();
+    return { commands, proposal, sinceMs, data, attempt: 0, isEarly: false, resolve, reject };
+  }
+
+  #takeMessage(): Buffer {
+    const { bytes, length } = this.#buffer;
+    const data = encodeBlockMessage(this.#options.clock.nowMs(), bytes.subarray(0, length));
+    this.#buffer.clear();
+    return data;
+  }
+
+  /** Until it is read from the stream, which is the only proof that it is there. */
+  async #send(flight: Flight): Promise<void> {
+    const { attempt, proposal } = flight;
+    const isUnread = await sendFlight(flight, {
+      stream: this.#options.stream,
+      told: () => this.#history?.told,
+      isAwaited: () =>
+        !this.#isClosed && this.#flights.get(proposal) === flight && flight.attempt === attempt,
+      onConfirmed: () => this.age.hear(),
+    });
+    if (!isUnread) return;
+    flight.attempt += 1;
+    void this.#send(flight);
+  }
+
+  #take({ data, place, told }: StreamMessage): Promise<void> | undefined {
+    this.age.hear();
+    // Behind a block that is not what its proposer took it for, nothing is taken.
+    if (this.#lost !== undefined) return undefined;
+    const history = present(this.#history, 'a stream that was joined');
+    const seq = this.#seqOf(place);
+    const disputed = history.contradicted(told, seq);
+    if (disputed !== undefined && this.#options.readsAsItIs !== true)
+      return void this.#onDisputed(disputed);
+    const { encoded, proposal, timeMs: givenMs } = decodeBlockMessage(data);
+    const timeMs = Math.max(this.#readTimeMs, givenMs);
+    this.#readTimeMs = timeMs;
+    const flight = this.#flights.get(proposal);
+    const verdict = this.#ahead.take(proposal, timeMs);
+    // What was written from a folder counted there: who begins behind a snapshot has not read what is ahead of it.
+    const counts = verdict === 'next' || seq <= (this.#opening?.lastSeq ?? 0);
+    if (!counts) {
+      if (verdict === 'early' && flight !== undefined) this.#onEarly(flight);
+      const block = { seq, timeMs, commands: [], encoded: NOTHING };
+      history.add(block);
+      return this.#uncopied.add({ block, flight: undefined });
+    }
+    this.#flights.delete(proposal);
+    this.#sendEarly(proposal);
+    const commands = flight?.commands ?? commandsOf(encoded);
+    const block = { seq, timeMs, commands, proposal, encoded };
+    history.add(block);
+    const kept = this.#uncopied.add({ block, flight });
+    this.#free?.();
+    return kept;
+  }
+
+  /** What is ahead of it is still on its way; else the log has forgotten this proposer, and it must begin anew. */
+  #onEarly(flight: Flight): void {
+    flight.isEarly = true;
+    if (hasEarlier(this.#flights.keys(), flight.proposal)) return;
+    this.#flights.delete(flight.proposal);
+    flight.reject(
+      new Error(`block ${flight.proposal} arrived out of order, but no block is ahead of it`),
+    );
+  }
+
+  /** One that was read out of turn goes again when the one ahead of it has counted. */
+  #sendEarly(proposal: string): void {
+    const { name, number } = parseProposal(proposal);
+    const next = this.#flights.get(`${name}:${number + 1}`);
+    if (next?.isEarly !== true) return;
+    next.isEarly = false;
+    next.attempt += 1;
+    void this.#send(next);
+  }
+
+  /** By what replicas tell now, and by what is remembered here of what they told. */
+  #known(era: string | undefined): KnownBlock | undefined {
+    const { followed, known } = this.#options;
+    return higherOf(known?.(era), followed?.knownIn(era));
+  }
+
+  /** Asks the leader how far the stream goes: whether there is one, and whether it has all that was read. */
+  async #look(): Promise<void> {
+    // What was read before it is asked: while it answers, more may be written and read.
+    const readPlace = (this.#following?.nextPlace ?? 1) - 1;
+    const opening = this.#opening;
+    try {
+      const known = this.#known(opening?.era);
+      this.#options.followed?.note(known);
+      const askedMs = performance.now();
+      const { lastPlace } = await this.#options.stream.end();
+      if (this.#following === undefined) return this.age.hear();
+      // It was written anew meanwhile.
+      if (this.#opening !== opening) return;
+      const lastSeq = this.#seqOf(lastPlace);
+      void this.age.toldEnd(lastSeq, askedMs);
+      this.#renewWhenStalled(this.#following, readPlace, lastPlace);
+      const { replacedFrom } = known ?? {};
+      if (known && replacedFrom !== undefined) return this.#lose(replacedBy(known, replacedFrom));
+      const readSeq = this.#seqOf(readPlace);
+      // Who has not read so far comes to it.
+      if (known?.disputed !== undefined && known.disputed.to <= readSeq)
+        return this.#onDisputed(known.disputed);
+      const to = Math.max(readSeq, known?.height ?? 0);
+      if (lastSeq < to) void this.#confirmLoss(to, readSeq < to ? known?.replica : undefined);
+    } catch {
+      // Nobody answers: that is what `trouble` tells.
+    }
+  }
+
+  /** Blocks up to this one were read from the stream, here or by another, and seem not to be there any more. */
+  async #confirmLoss(to: number, by: string | undefined): Promise<void> {
+    const opening = this.#opening;
+    if (this.#isConfirming || opening === undefined) return;
+    this.#isConfirming = true;
+    const lost = await confirmedLoss(this.#options.stream, opening, { to, by }).catch(
+      () => undefined,
+    );
+    this.#isConfirming = false;
+    const isSame = this.#opening === opening && this.#lost === undefined && !this.#isClosed;
+    if (isSame && lost !== undefined) this.#lose(lost);
+  }
+
+  /** A reader to whom nothing comes although the stream has more; one that waits for its own disk is none. */
+  #renewWhenStalled(following: Following, readPlace: number, lastPlace: number): void {
+    const isStalled =
+      lastPlace > readPlace && following.nextPlace - 1 === readPlace && !this.#uncopied.isFull;
+    this.#looksStalled = isStalled ? this.#looksStalled + 1 : 0;
+    if (this.#looksStalled < LOOKS_STALLED_MAX) return;
+    this.#looksStalled = 0;
+    following.renew();
+  }
+
+  #onDisputed(blocks: BlockRange): void {
+    if (this.#lost === undefined) this.#lose(this.#dispute.notice(this.#opened, blocks));
+  }
+
+  #lose(error: StreamLostError): void {
+    const isKnown = this.#lost !== undefined;
+    this.#lost = error;
+    if (isKnown) return;
+    for (const flight of this.#flights.values()) flight.reject(error);
+    this.#flights.clear();
+    this.#options.onLost(error);
+    void this.#rejoin();
+  }
+
+  /** Until somebody has restored the stream; what was read before it was lost is copied and applied meanwhile. */
+  async #rejoin(): Promise<void> {
+    await this.#following?.stop();
+    this.#following = undefined;
+    while (this.#lost !== undefined) {
+      await later(REJOIN_EVERY_MS);
+      if (this.#isClosed) return;
+      if (!this.#uncopied.isEmpty) continue;
+      try {
+        await this.#join();
+      } catch (error) {
+        // Somebody restores it just now.
+        if (error instanceof StreamUnfinishedError) continue;
+        if (!this.#isClosed) this.#options.onFatal(error);
+        return;
+      }
+    }
+  }
+
+  /** Resolves when a block is applied here, or with false when it can't be any more. */
+  async #reach(seq: number): Promise<boolean> {
+    while (this.lastSeq < seq && this.#lost === undefined && !this.#isClosed) await later(5);
+    return this.lastSeq >= seq;
+  }
+
+  get #opened(): StreamOpening {
+    return present(this.#opening, 'a stream that was opened');
+  }
+
+  #seqOf(place: number): number {
+    return seqOf(this.#opened, place);
+  }
+
+  #placeOf(seq: number): number {
+    return placeOf(this.#opened, seq);
+  }
+}
+
+/** What the log of a cluster is made of. */
+export type ClusterLogOptions = {
+  readonly stream: BlockStream;
+  /** The files of this replica, in which it keeps what it has read. */
+  readonly copy: FileJournal;
+  /** Attached to the replica that follows: where proposers stand in what it has applied. */
+  readonly order: ProposalOrder;
+  readonly clock: { nowMs(): number };
+  readonly serviceNetwork: string;
+  /** Which stream these files follow; undefined for a copy that nobody goes on with. */
+  readonly followed?: FollowedStream;
+  /** The highest block that any replica has told of while it followed this stream. */
+  readonly known?: (era: string | undefined) => KnownBlock | undefined;
+  /** Whoever had read others: for an operator who copies what the stream has. */
+  readonly readsAsItIs?: boolean;
+  /** Reading can't go on; the process must end. */
+  readonly onFatal: (error: unknown) => void;
+  /** The stream lacks blocks that this replica has. */
+  readonly onLost: (error: StreamLostError) => void;
+};
+
+/** Why nothing can be written now. */
+export type LogTrouble =
+  | { readonly kind: 'silent'; readonly sinceMs: number }
+  | { readonly kind: 'lost'; readonly error: StreamLostError };

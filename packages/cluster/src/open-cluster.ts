@@ -1,0 +1,288 @@
+import { hostname } from 'node:os';
+import type { KV } from '@nats-io/kv';
+import type { Hash } from '@oddlot/units';
+import type { Logger } from '@oddlot/host/log';
+import { openInOrder } from '@oddlot/host/open-in-order';
+import { VERSION } from '@oddlot/host/version';
+import type { ClusterConfig } from './cluster-settings.ts';
+import type { FileJournal } from '@oddlot/replica/log/file-journal';
+import { readServiceNames } from '@oddlot/replica/log/data-folder';
+import { agreeOnCursorKey, agreeOnName, madeMsOf, openBucket } from './buckets.ts';
+import { attestedInStream } from './stream-facts.ts';
+import { claimName } from './claim-name.ts';
+import { decodeOpening, OPENING_PLACE, type StreamOpening } from './block-message.ts';
+import { BlockStream } from './block-stream.ts';
+import { type BoardEntry, clockApartMs, ReplicaBoard } from './replica-board.ts';
+import { ClusterLog, type ClusterLogOptions } from './cluster-log.ts';
+import { FollowedStream } from './followed-stream.ts';
+import { HolderLine } from './holder-line.ts';
+import { KvLease } from './kv-lease.ts';
+import { patiently } from './patiently.ts';
+import { ProposalOrder } from '@oddlot/replica/proposal-order';
+import { RecordStream } from './shared-records.ts';
+import { SnapshotExchange } from './snapshot-exchange.ts';
+import { CURSOR_KEY_BYTES } from '@oddlot/translate/cursor-seal';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SettingError } from '@oddlot/host/settings';
+import type { Credentials } from './connection.ts';
+
+/** What a replica has of the others: the stream that they share, and who of them does what. */
+export type Cluster = {
+  /** What this replica is called. */
+  readonly replica: string;
+  readonly lease: KvLease;
+  readonly board: ReplicaBoard;
+  readonly snapshots: SnapshotExchange;
+  /** The hash that the stream attests for the content of the snapshot of a block. */
+  attested(height: number): Promise<Hash | undefined>;
+  /** The first block of the stream; undefined while there is no stream. */
+  readonly firstSeq: number | undefined;
+  /** What a venue has paid and signed, for whoever works on the settlement chain. */
+  readonly records: RecordStream;
+  /** To that replica, from the others. */
+  readonly line: HolderLine;
+  /** Attached to the replica, and asked by its log. */
+  readonly order: ProposalOrder;
+  /** What clients sign for; undefined where this replica's folder says it, or nobody asked for a name. */
+  readonly serviceNetwork: string | undefined;
+  /** What the cursors of pages are sealed with, on all replicas. */
+  readonly cursorKey: Uint8Array;
+  /** The log that all of them have, with the files of this one as its copy. */
+  openLog(copy: FileJournal, parts: LogParts): ClusterLog;
+  /** Tells the others of this replica from here on. */
+  tell(own: () => OwnFacts): Promise<void>;
+  /** How far this clock lies from those of most others; above zero when it is ahead. */
+  clockApartMs(): number;
+  /** Runs what a venue has one of only while this says so, and everything else that was given here. */
+  holdWhile(may: () => boolean): void;
+  /** This replica serves: clients may come, at the address that was configured. */
+  serving(): void;
+  /** Nobody should come any more. */
+  leave(): Promise<void>;
+  /** Lets go of the servers. Whoever has opened the log has closed that before. */
+  disconnect(): Promise<void>;
+  /** Those that clients can go to. */
+  replicas(): readonly ReplicaPlace[];
+};
+
+/** Where clients reach a replica, and how far it is. */
+export type ReplicaPlace = {
+  readonly replica: string;
+  readonly url: string;
+  readonly height: number;
+};
+
+/** What a replica says of itself: what it has applied once it leads, and before that nothing new. */
+type OwnFacts = Pick<BoardEntry, 'attested' | 'clockMs' | 'isWaiting' | 'rules'> & {
+  readonly head: Pick<BoardEntry, 'hash' | 'height'> | undefined;
+};
+
+type LogParts = Pick<ClusterLogOptions, 'clock' | 'onFatal' | 'onLost' | 'serviceNetwork'>;
+
+type ClusterDependencies = {
+  readonly log: Logger;
+  readonly onFatal: (error: unknown) => void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/** Joins the cluster that is configured; undefined where the venue is one process. */
+export function openCluster(
+  config: ClusterConfig,
+  deps: ClusterDependencies,
+): Promise<Cluster | undefined> {
+  return openInOrder(
+    (opened) => joinServers(config, deps, opened),
+    (err) => deps.log.warn({ err }, 'cluster not left cleanly after a failed start'),
+  );
+}
+
+async function joinServers(
+  config: ClusterConfig,
+  { env, log, onFatal }: ClusterDependencies,
+  opened: AsyncDisposableStack,
+): Promise<Cluster | undefined> {
+  const { cluster: name, log: servers } = config;
+  if (servers === undefined || name === undefined) return undefined;
+  const replica = config.replica ?? defaultName(config);
+  log.info({ servers, cluster: name, replica }, 'joining a cluster');
+  const stream = await openStream(config, { name, servers, clientName: replica, env, log });
+  opened.defer(() => stream.close());
+  const { connection } = stream;
+  await claimName(connection, { cluster: name, replica, onTaken: onFatal });
+  const replicas = config.streamReplicas;
+  const bucket = (what: string): Promise<KV> =>
+    openBucket(connection, { cluster: name, what, replicas });
+  const board = new ReplicaBoard(await bucket('replicas'));
+  opened.defer(() => board.stop());
+  await board.start();
+  const conditions: (() => boolean)[] = [];
+  const leases = await bucket('leases');
+  const lease = new KvLease({
+    kv: leases,
+    madeMs: await madeMsOf(leases),
+    replica,
+    onFatal,
+    mayHold: () => conditions.every((may) => may()),
+    onHeld: (held, isHeld) => log.info({ name: held }, isHeld ? 'lease acquired' : 'lease lost'),
+  });
+  const begun = await openingOf(stream);
+  const serviceNetwork = begun?.serviceNetwork ?? (await newName(config, leases));
+  const order = new ProposalOrder();
+  const followed = new FollowedStream(config.data);
+  const onWeak = onWeakOf(config, log);
+  let ownLog: ClusterLog | undefined;
+  let ownUrl: string | undefined;
+  return {
+    replica,
+    lease,
+    board,
+    records: await RecordStream.open(connection, { cluster: name, replica, replicas, onWeak }),
+    line: new HolderLine(connection, { cluster: name, name: 'settlement' }),
+    snapshots: await SnapshotExchange.open(connection, { cluster: name, replicas }),
+    attested: (height) => attestedInStream(stream, height),
+    firstSeq: begun?.firstSeq,
+    order,
+    serviceNetwork,
+    cursorKey: await agreeOnCursorKey(leases, CURSOR_KEY_BYTES),
+    openLog(copy, parts) {
+      const known = board.highestIn.bind(board);
+      return (ownLog = new ClusterLog({ ...parts, stream, order, followed, known, copy }));
+    },
+    tell: (own) =>
+      board.tell(() => ({
+        ...entryOf(replica, own(), board.entryOf(replica)),
+        ...standingOf(ownLog, followed),
+        url: ownUrl,
+      })),
+    clockApartMs: () => clockApartMs(replica, board.present),
+    holdWhile: (may) => void conditions.push(may),
+    serving: () => void (ownUrl = config.publicUrl),
+    async leave() {
+      ownUrl = undefined;
+      await board.leave();
+    },
+    disconnect: () => opened.disposeAsync(),
+    replicas: () => placesOf(board),
+  };
+}
+
+function defaultName({ port }: ClusterConfig): string {
+  return `${hostname().replaceAll(/[^A-Za-z0-9_-]/g, '-')}-${port}`;
+}
+
+/** Undefined while there is no stream. */
+async function openingOf(stream: BlockStream): Promise<StreamOpening | undefined> {
+  const opening = await patiently(() => stream.at(OPENING_PLACE));
+  return opening && decodeOpening(opening);
+}
+
+/** Which stream it follows, and what of it is not what it has read there. */
+function standingOf(
+  log: ClusterLog | undefined,
+  followed: FollowedStream,
+): Pick<BoardEntry, 'disputed' | 'era' | 'replacedFrom'> {
+  const { disputed, replaced } = log ?? {};
+  const era = replaced?.era ?? disputed?.era ?? followed.era;
+  return { era, replacedFrom: replaced?.from, disputed: disputed?.blocks };
+}
+
+function placesOf({ present }: ReplicaBoard): ReplicaPlace[] {
+  return present.flatMap(({ height, replica, url }) =>
+    url === undefined ? [] : [{ replica, url, height }],
+  );
+}
+
+/** Of a venue that begins with this start, unless the folder has brought one along. */
+async function newName(
+  { data, serviceNetwork: word }: ClusterConfig,
+  leases: KV,
+): Promise<string | undefined> {
+  if (word === undefined || readServiceNames(data).name !== undefined) return undefined;
+  return agreeOnName(leases, word);
+}
+
+/** Before it leads, a replica has what it told when it ran last. */
+function entryOf(
+  replica: string,
+  { head, ...facts }: OwnFacts,
+  before: BoardEntry | undefined,
+): BoardEntry {
+  const { hash, height } = head ?? before ?? { height: 0, hash: '' };
+  return { replica, version: VERSION, height, hash, ...facts };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Connects to the servers, and logs what could not be checked. */
+export async function openStream(
+  config: ClusterConfig,
+  {
+    env,
+    log,
+    name,
+    clientName,
+    servers,
+    ...asked
+  }: {
+    readonly name: string;
+    readonly servers: string;
+    readonly clientName: string;
+    readonly env: Environment;
+    readonly log: Logger;
+    readonly firstWithinMs?: number;
+    readonly makesNone?: boolean;
+  },
+): Promise<BlockStream> {
+  return BlockStream.open({
+    ...asked,
+    servers: serversOf(servers),
+    cluster: name,
+    clientName,
+    replicas: config.streamReplicas,
+    credentials: credentialsOf(config, env),
+    onWeak: onWeakOf(config, log),
+    monitors: config.natsMonitors,
+    onUnchecked: (unchecked) =>
+      log[config.natsMonitors.length === 0 ? 'info' : 'warn'](
+        { unchecked },
+        'could not verify that these NATS servers sync every message (sync_interval: ' +
+          'always); pass their monitoring ports with --nats-monitors',
+      ),
+  });
+}
+
+/** Takes a stream for what it is where an operator has said so, and says what it could lose. */
+export function onWeakOf({ acceptWeakStream }: ClusterConfig, log: Logger) {
+  if (!acceptWeakStream) return undefined;
+  return (faults: readonly string[]): void =>
+    log.warn({ faults }, 'weak stream accepted: it could lose acknowledged blocks');
+}
+
+/** `nats://a:4222,b:4222` as the client library takes it. */
+function serversOf(url: string): string[] {
+  const [scheme, rest = ''] = url.split('://', 2);
+  return rest.split(',').map((address) => `${scheme}://${address.trim()}`);
+}
+
+function credentialsOf(config: ClusterConfig, env: Environment): Credentials {
+  const { natsPassword, natsTls, natsUser } = config;
+  const file = (name: string): string | undefined => {
+    const path = natsTls === undefined ? undefined : join(natsTls, name);
+    return path !== undefined && existsSync(path) ? path : undefined;
+  };
+  return {
+    user: natsUser,
+    password: natsPassword === undefined ? undefined : secretAt(natsPassword, env),
+    caFile: file('ca.pem'),
+    certFile: file('cert.pem'),
+    keyFile: file('key.pem'),
+  };
+}
+
+function secretAt(place: string, env: Environment): string {
+  if (!place.startsWith('env:')) return readFileSync(place, 'utf8').trim();
+  const secret = env[place.slice('env:'.length)];
+  if (secret === undefined) throw new SettingError(`natsPassword: ${place} is not set`);
+  return secret;
+}

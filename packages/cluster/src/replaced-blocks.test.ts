@@ -1,0 +1,339 @@
+import { randomUUID } from 'node:crypto';
+import { cp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inDirectory } from '@oddlot/testing/host';
+import { describe, expect, test } from 'vitest';
+import { FileJournal } from '@oddlot/replica/log/file-journal';
+import { crashImage } from '@oddlot/testing/venue/journal';
+import { cutStream } from '@oddlot/testing/venue/nats/cut-stream';
+import { hasNatsServer } from '@oddlot/testing/venue/nats/has-nats-server';
+import {
+  all,
+  type LoggedReplica,
+  note,
+  noted,
+  openClusterLog,
+  openTestStream,
+} from '@oddlot/testing/venue/nats/open-cluster-log';
+import { withNatsServer } from '@oddlot/testing/venue/nats/with-nats-server';
+import { FollowedStream, type KnownBlock, noteAlone } from './followed-stream.ts';
+import { restoreStream, streamStanding } from './agree-on-stream.ts';
+
+const nats = withNatsServer();
+
+type Options = Omit<Parameters<typeof openClusterLog>[0], 'urls'>;
+
+const open = (options: Options): Promise<LoggedReplica> =>
+  openClusterLog({ ...options, urls: nats.urls });
+
+/** As an operator has a stream written again, from the folder of a replica. */
+async function restoreFrom(directory: string, cluster: string, giveUpFrom?: number): Promise<void> {
+  const journal = await FileJournal.open({ directory, clock: { nowMs: () => 1_000 } });
+  const stream = await openTestStream(nats.urls, cluster);
+  const reopen = () => openTestStream(nats.urls, cluster);
+  const parts = { journal, stream, reopen, serviceNetwork: 'Test', nowMs: 1_000 };
+  const followedEra = new FollowedStream(`${directory}-of`).era;
+  await restoreStream({ ...parts, followedEra, giveUpFrom });
+  await journal.close();
+}
+
+describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in their place', () => {
+  test('is noticed by who has them, and whoever hears of it takes nothing either', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const [a, b] = [join(folder, 'a'), join(folder, 'b')];
+      const one = await open({ cluster, directory: a });
+      for (const text of ['1', '2']) await one.log.append(note(text));
+      await (await open({ cluster, directory: b })).close();
+      for (const text of ['3', '4']) await one.log.append(note(text));
+      await one.close();
+      // The servers come back without the last two, and the one who had them is away.
+      await cutStream({ cluster, url: nats.urls[0]! }, 3);
+      let known: KnownBlock | undefined;
+      const other = await open({ cluster, directory: b, known: () => known });
+      for (const text of ['x', 'y', 'z']) await other.log.append(note(text));
+      const back = await open({ cluster, directory: a });
+      expect(back.lost).toMatchObject([{ name: 'StreamReplacedError', from: 3, to: 4 }]);
+      expect(back.log.replaced).toMatchObject({ from: 3, era: new FollowedStream(`${b}-of`).era });
+      expect(back.entries.map(noted)).toEqual(['1', '2', '3', '4']);
+      await expect(back.log.append(note('5'))).rejects.toThrow(
+        'The stream lost blocks 3 to 4, which this replica has: it has other blocks in their place',
+      );
+      expect(other.log.replaced).toBeUndefined();
+      known = { replica: 'a', height: 4, replacedFrom: 3 };
+      await expect.poll(() => other.lost.length, { timeout: 10_000 }).toBe(1);
+      await expect(other.log.append(note('w'))).rejects.toThrow(
+        'The stream lost blocks 3 to 4, which replica a reported: it has other blocks in their place',
+      );
+      known = undefined;
+      await expect.poll(() => other.log.trouble(), { timeout: 10_000 }).toBeUndefined();
+      await other.log.append(note('w'));
+      for (const each of [back, other]) await each.close();
+      // One that went on by itself has nothing that anybody waits for.
+      noteAlone(`${a}-of`, 3);
+      await expect(open({ cluster, directory: a })).rejects.toThrow(
+        'This folder is not a copy of the stream: they differ starting with block 3',
+      );
+    }));
+
+  test('is so after it was restored too, unless they were given up then', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const [a, b] = [join(folder, 'a'), join(folder, 'b')];
+      const one = await open({ cluster, directory: a });
+      await one.log.append(note('1'));
+      await (await open({ cluster, directory: b })).close();
+      for (const text of ['2', '3']) await one.log.append(note(text));
+      await one.close();
+      const { era } = new FollowedStream(`${b}-of`);
+      // Everything is lost, nobody knows of more, and the shorter copy is taken.
+      const stream = await openTestStream(nats.urls, cluster);
+      await stream.remove();
+      await stream.close();
+      await restoreFrom(b, cluster);
+      const other = await open({ cluster, directory: b });
+      for (const text of ['x', 'y', 'z']) await other.log.append(note(text));
+      await other.close();
+      const back = await open({ cluster, directory: a });
+      expect(back.lost).toMatchObject([{ name: 'StreamReplacedError', from: 2, to: 3 }]);
+      // Told of the stream that the others follow.
+      expect(back.log.replaced?.era).toBe(new FollowedStream(`${b}-of`).era);
+      expect(back.log.replaced?.era).not.toBe(era);
+      await back.close();
+      await restoreFrom(b, cluster, 2);
+      await expect(open({ cluster, directory: a })).rejects.toThrow(
+        'they differ starting with block 2',
+      );
+      const kept = await open({ cluster, directory: b });
+      expect(kept.entries.map(noted)).toEqual(['1', 'x', 'y', 'z']);
+      expect(kept.lost).toEqual([]);
+      await kept.close();
+    }));
+
+  test('is not what a folder has beyond it that went on by itself', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const a = join(folder, 'a');
+      const one = await open({ cluster, directory: a });
+      for (const text of ['1', '2']) await one.log.append(note(text));
+      await one.close();
+      const clock = { nowMs: () => 2_000 };
+      const alone = await FileJournal.open({ directory: a, clock });
+      noteAlone(`${a}-of`, alone.lastSeq + 1);
+      for (const text of ['3', '4']) await alone.append(note(text));
+      await alone.close();
+      await expect(open({ cluster, directory: a })).rejects.toThrow(
+        'This folder is not a copy of the stream: they differ starting with block 3',
+      );
+      // Without a word of where it has them from they may have been acknowledged.
+      await rm(`${a}-of`, { recursive: true });
+      const unknown = await open({ cluster, directory: a });
+      expect(unknown.lost).toMatchObject([{ name: 'StreamLostError', from: 3, to: 4 }]);
+      await unknown.close();
+    }));
+
+  test('is noticed by who reads it', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      let isAway = false;
+      const one = await open({
+        cluster,
+        directory: join(folder, 'a'),
+        wrap: (stream) => {
+          const end = stream.end.bind(stream);
+          // What it would notice by asking how far the stream goes.
+          stream.end = () => (isAway ? Promise.reject(new Error('no answer')) : end());
+          return stream;
+        },
+      });
+      for (const text of ['1', '2', '3']) await one.log.append(note(text));
+      const b = await crashImage(join(folder, 'a'));
+      isAway = true;
+      await cutStream({ cluster, url: nats.urls[0]! }, 2);
+      const other = await open({ cluster, directory: join(folder, 'c') });
+      for (const text of ['x', 'y', 'z']) await other.log.append(note(text));
+      await expect.poll(() => one.lost.length, { timeout: 20_000 }).toBe(1);
+      expect(one.lost).toMatchObject([{ name: 'StreamDisputedError' }]);
+      isAway = false;
+      await expect.poll(() => one.log.replaced?.from, { timeout: 20_000 }).toBe(2);
+      expect(one.entries.map(noted)).toEqual(['1', '2', '3']);
+      for (const each of [one, other]) await each.close();
+      // A copy of the folder alone is of nobody knows what.
+      await expect(open({ cluster, directory: b })).rejects.toThrow(
+        'they differ starting with block 2',
+      );
+    }));
+
+  /**
+   * A replica that has read three blocks, of which the servers have lost the last one and have another in its place. It goes on
+   * behind it as a reader does whose client asks anew by itself, and believes for a while that the old one is there.
+   */
+  async function deceived(folder: string, rest: Partial<Options> = {}) {
+    const cluster = randomUUID();
+    const a = join(folder, 'a');
+    const before = await open({ cluster, directory: a });
+    for (const text of ['1', '2', '3']) await before.log.append(note(text));
+    await before.close();
+    const whole = await openTestStream(nats.urls, cluster);
+    const old = (await whole.messageAt(4))!;
+    await whole.close();
+    await cutStream({ cluster, url: nats.urls[0]! }, 3);
+    const other = await open({ cluster, directory: join(folder, 'b') });
+    await other.log.append(note('x'));
+    let isDeceived = true;
+    const one = await open({
+      cluster,
+      directory: a,
+      ...rest,
+      wrap: (stream) => {
+        const real = stream.messageAt.bind(stream);
+        stream.messageAt = async (place) => (isDeceived && place === 4 ? old : real(place));
+        return rest.wrap?.(stream) ?? stream;
+      },
+    });
+    expect(one.lost).toEqual([]);
+    return { cluster, one, other, reveal: () => void (isDeceived = false) };
+  }
+
+  test('is noticed with the next block by who goes on behind one of them', () =>
+    inDirectory(async (folder) => {
+      const { one, other, reveal } = await deceived(folder);
+      await other.log.append(note('y'));
+      await expect.poll(() => one.lost.length, { timeout: 10_000 }).toBe(1);
+      expect(one.lost).toMatchObject([{ name: 'StreamDisputedError', from: 1, to: 3 }]);
+      expect(one.log.disputed?.blocks).toEqual({ from: 1, to: 3 });
+      reveal();
+      await expect.poll(() => one.log.replaced?.from, { timeout: 10_000 }).toBe(3);
+      await expect(one.log.append(note('4'))).rejects.toThrow(
+        'The stream lost blocks 3 to 3, which this replica has: it has other blocks in their place',
+      );
+      expect(one.entries.map(noted)).toEqual(['1', '2', '3']);
+      expect(other.lost).toEqual([]);
+      for (const each of [one, other]) await each.close();
+    }));
+
+  test('is noticed when who wrote behind it had read others, by all who read that, until it is decided', () =>
+    inDirectory(async (folder) => {
+      const told: KnownBlock[] = [];
+      const known = (): KnownBlock | undefined => told.at(-1);
+      const { cluster, one, other, reveal } = await deceived(folder, { known });
+      await one.log.append(note('4'));
+      await expect.poll(() => other.lost.length, { timeout: 10_000 }).toBe(1);
+      expect(one.lost).toEqual([]);
+      reveal();
+      // It remembers greater heights than those of who has stopped.
+      told.push({ replica: 'a', height: 4 });
+      const kept = () => new FollowedStream(`${join(folder, 'a')}-of`).knownIn(undefined)?.height;
+      await expect.poll(kept, { timeout: 10_000 }).toBe(4);
+      // The one who has the others hears of it from those who noticed.
+      told.push({ replica: 'b', height: 3, disputed: other.log.disputed?.blocks });
+      await expect.poll(() => one.log.replaced?.from, { timeout: 10_000 }).toBe(3);
+      const third = await open({ cluster, directory: join(folder, 'c') });
+      for (const each of [other, third]) {
+        await expect.poll(() => each.log.trouble()?.kind, { timeout: 10_000 }).toBe('lost');
+        await expect(each.log.append(note('w'))).rejects.toThrow(
+          'The stream lost blocks 1 to 3, which another replica has read, at least in part: it has other blocks in their place',
+        );
+        expect(each.entries.map(noted)).toEqual(['1', '2', 'x']);
+        expect(each.log.replaced).toBeUndefined();
+      }
+      for (const each of [one, other, third]) await each.close();
+      // So it is for who begins again.
+      const again = await open({ cluster, directory: join(folder, 'b') });
+      await expect.poll(() => again.lost.length, { timeout: 10_000 }).toBe(1);
+      await again.close();
+      // An operator fetches what the stream has behind this copy, and decides that it holds.
+      const fetched = await open({ cluster, directory: join(folder, 'b'), readsAsItIs: true });
+      expect(fetched.entries.map(noted)).toEqual(['1', '2', 'x', '4']);
+      expect(fetched.lost).toEqual([]);
+      await fetched.close();
+      await restoreFrom(join(folder, 'b'), cluster, 3);
+      const settled = await open({ cluster, directory: join(folder, 'b') });
+      await settled.log.append(note('y'));
+      expect(settled.entries.map(noted)).toEqual(['1', '2', 'x', '4', 'y']);
+      expect(settled.lost).toEqual([]);
+      await settled.close();
+    }));
+
+  test('is noticed at a start, though the newest blocks are alike again', () =>
+    inDirectory(async (folder) => {
+      // As a release reads that does not know what blocks tell.
+      const wrap: Options['wrap'] = (stream) => {
+        const follow = stream.follow.bind(stream);
+        stream.follow = (place, { take, ...rest }) =>
+          follow(place, { ...rest, take: ({ told: _told, ...message }) => take(message) });
+        return stream;
+      };
+      const { cluster, one, other } = await deceived(folder, { wrap });
+      await other.log.append(note('y'));
+      await all(one, 4);
+      await one.close();
+      const back = await open({ cluster, directory: join(folder, 'a') });
+      expect(back.lost).toMatchObject([{ name: 'StreamReplacedError', from: 3, to: 4 }]);
+      for (const each of [back, other]) await each.close();
+      // To an operator it is no copy of the stream, where replicas have told which blocks to look at.
+      const clock = { nowMs: () => 1_000 };
+      const journal = await FileJournal.open({ directory: join(folder, 'a'), clock });
+      const stream = await openTestStream(nats.urls, cluster);
+      const parts = { journal, stream, serviceNetwork: 'Test', nowMs: 1_000 };
+      const doubted = { from: 1, to: 4 };
+      expect(await streamStanding({ ...parts, doubted })).toEqual({ kind: 'forked', from: 3 });
+      await stream.close();
+      await journal.close();
+      await restoreFrom(join(folder, 'b'), cluster, 3);
+      await expect(open({ cluster, directory: join(folder, 'a') })).rejects.toThrow(
+        'This folder is not a copy of the stream: they differ starting with block 3',
+      );
+      const settled = await open({ cluster, directory: join(folder, 'b') });
+      expect(settled.lost).toEqual([]);
+      await settled.close();
+    }));
+
+  test('is not begun by who has heard of them, though servers and others have forgotten it', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const [a, b] = [join(folder, 'a'), join(folder, 'b')];
+      const one = await open({ cluster, directory: a });
+      await one.log.append(note('1'));
+      const other = await open({
+        cluster,
+        directory: b,
+        known: () => ({ replica: 'a', height: one.log.lastSeq }),
+      });
+      const early = await crashImage(b);
+      for (const text of ['2', '3']) await one.log.append(note(text));
+      await all(other, 3);
+      const known = () => new FollowedStream(`${b}-of`).knownIn(undefined);
+      await expect.poll(known, { timeout: 10_000 }).toEqual({ replica: 'a', height: 3 });
+      for (const each of [one, other]) await each.close();
+      await cutStream({ cluster, url: nats.urls[0]! }, 2);
+      // With a copy that ends before them, as of one that was frozen when they came.
+      await cp(`${b}-of`, `${early}-of`, { recursive: true });
+      const back = await open({ cluster, directory: early });
+      expect(back.lost).toMatchObject([{ name: 'StreamLostError', from: 2, to: 3 }]);
+      await expect(back.log.append(note('x'))).rejects.toThrow(
+        'The stream lost blocks 2 to 3, which replica a reported: it ends at 1',
+      );
+      await back.close();
+    }));
+});
+
+test('what is remembered of a stream is of that one alone, and what can not be read says nothing', () =>
+  inDirectory(async (folder) => {
+    const followed = new FollowedStream(folder);
+    followed.note({ replica: 'a', height: 5 });
+    expect(followed.knownIn(undefined)).toBeUndefined();
+    followed.follow('first');
+    followed.note({ replica: 'a', height: 5 });
+    await followed.close();
+    followed.note({ replica: 'b', height: 4 });
+    await followed.close();
+    const again = new FollowedStream(folder);
+    expect(again.era).toBe('first');
+    expect(again.knownIn('first')).toEqual({ replica: 'a', height: 5 });
+    expect(again.knownIn('second')).toBeUndefined();
+    again.follow('second');
+    expect(new FollowedStream(folder).knownIn(undefined)).toBeUndefined();
+    await writeFile(join(folder, 'followed-stream.json'), '{"era": 7');
+    expect(new FollowedStream(folder).era).toBeUndefined();
+  }));

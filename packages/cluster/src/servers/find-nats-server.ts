@@ -1,0 +1,201 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { isBelowNatsMin, NATS_VERSION_MIN } from '../nats-version.ts';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+
+const run = promisify(execFile);
+
+/** Where the unpacked package is kept, next to the other caches of the project. */
+const CACHE = join(
+  import.meta.dirname,
+  `../../../../node_modules/.cache/nats-server-${NATS_VERSION_MIN}`,
+);
+/** Names a program to use instead; empty for none at all. */
+export const NATS_SERVER_NAMED = 'ODDLOT_NATS_SERVER';
+
+/** What to do where there is none. */
+export const NATS_SERVER_WANTED =
+  `A NATS server is required. Put nats-server ${NATS_VERSION_MIN} or newer on the ` +
+  `PATH, or set ${NATS_SERVER_NAMED} to its path`;
+
+/** A program, or why none was found. */
+type Found = { readonly program: string } | { readonly why: string };
+
+let found: Promise<Found> | undefined;
+
+/**
+ * The program of a NATS server: the one that the environment names, one on the PATH, or Debian's package, which is fetched
+ * once and unpacked without root. A version that loses messages is passed over, unless it is named.
+ */
+export function findNatsServer(): Promise<Found> {
+  return (found ??= find(process.env));
+}
+
+/** The same; throws a sentence for the user where there is none. */
+export async function wantNatsServer(): Promise<string> {
+  const server = await findNatsServer();
+  if ('program' in server) return server.program;
+  throw new Error(`${NATS_SERVER_WANTED} (${server.why})`);
+}
+
+/** Such as `2.10.27`. */
+export async function natsVersionOf(program: string): Promise<string> {
+  const { stdout } = await run(program, ['--version']);
+  return /v(\d\S*)/.exec(stdout)?.[1] ?? '';
+}
+
+export async function find(
+  env: NodeJS.ProcessEnv,
+  { cache = CACHE, fetch = fetchNatsServer } = {},
+): Promise<Found> {
+  const named = env[NATS_SERVER_NAMED];
+  if (named !== undefined) return findNamed(named);
+  const tried: string[] = [];
+  const take = async (program: string): Promise<boolean> => {
+    if (!existsSync(program)) return false;
+    const version = await natsVersionOf(program).catch(() => '');
+    if (!isBelowNatsMin(version)) return true;
+    tried.push(`${program} is ${version === '' ? 'not usable' : version}`);
+    return false;
+  };
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const fetched = join(cache, PROGRAM);
+  for (const program of [...folders.map((folder) => join(folder, 'nats-server')), fetched]) {
+    if (await take(program)) return { program };
+  }
+  if (tried.length === 0) tried.push('the PATH has none');
+  try {
+    await fetch(cache);
+    if (await take(fetched)) return { program: fetched };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    tried.push(`fetching the Debian package failed: ${why}`);
+  }
+  return { why: tried.join('; ') };
+}
+
+async function findNamed(program: string): Promise<Found> {
+  if (program === '') return { why: `${NATS_SERVER_NAMED} is empty` };
+  try {
+    await natsVersionOf(program);
+    return { program };
+  } catch (error) {
+    return {
+      why: `${NATS_SERVER_NAMED}: ${error instanceof Error ? error.message : String(error)}`,
+    };
+  }
+}
+
+/** Debian 12 has 2.9.10. The package of Debian 13 needs the C library of Debian 12 or newer. */
+const SUITE = 'trixie';
+const KEYRINGS = ['pgp', 'gpg'].map((kind) => `/usr/share/keyrings/debian-archive-keyring.${kind}`);
+/** In the package. */
+const PROGRAM = join('usr', 'sbin', 'nats-server');
+const TIMEOUT_S = 10;
+/** For the index of packages, about 10 MB. */
+const APT_MS_MAX = 120_000;
+
+/**
+ * Fetches Debian's package of a NATS server from the mirrors that this machine uses, and unpacks it into a folder. apt
+ * works in its own temporary folder with its own list of sources: it needs no root and changes nothing of the machine's
+ * configuration. Throws with the reason. Several processes may do this at once; the folder of the first one remains.
+ */
+export async function fetchNatsServer(folder: string): Promise<void> {
+  await mkdir(join(folder, '..'), { recursive: true });
+  const work = await mkdtemp(`${folder}-`);
+  try {
+    await download(work);
+    const deb = (await readdir(work)).find((name) => name.endsWith('.deb'));
+    if (deb === undefined) throw new Error('apt-get did not download a package');
+    const unpacked = join(work, 'unpacked');
+    await mkdir(unpacked);
+    await run('dpkg-deb', ['-x', join(work, deb), unpacked]);
+    await rename(unpacked, folder).catch((error: unknown) => {
+      if (!existsSync(join(folder, PROGRAM))) throw error;
+    });
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+async function download(work: string): Promise<void> {
+  const mirrors = await mirrorsOfThisMachine();
+  if (mirrors.length === 0) throw new Error('apt has no sources on this machine');
+  const failures: string[] = [];
+  for (const [at, mirror] of mirrors.entries()) {
+    const own = join(work, String(at));
+    try {
+      const config = await aptConfig(own, mirror);
+      const options = { cwd: work, timeout: APT_MS_MAX };
+      await run('apt-get', ['-c', config, 'update', '--error-on=any'], options);
+      await run('apt-get', ['-c', config, 'download', 'nats-server'], options);
+      return;
+    } catch (error) {
+      failures.push(`${mirror}: ${reasonOf(error)}`);
+    }
+  }
+  throw new Error(failures.join('; '));
+}
+
+/** Their addresses, without the suites; apt lists them without asking the network. */
+async function mirrorsOfThisMachine(): Promise<readonly string[]> {
+  const { stdout } = await run('apt-get', ['update', '--print-uris']);
+  const named = stdout.matchAll(/^'(\S+?)\/dists\/\S+\/InRelease'/gm);
+  return [...new Set([...named].flatMap(([, mirror]) => mirror ?? []))];
+}
+
+/** Proxies and credentials of the machine's configuration remain in force. */
+async function aptConfig(folder: string, mirror: string): Promise<string> {
+  const lists = join(folder, 'lists');
+  await mkdir(join(lists, 'partial'), { recursive: true });
+  const sources = join(folder, 'debian.sources');
+  const keyring = KEYRINGS.find((each) => existsSync(each));
+  await writeFile(
+    sources,
+    [
+      'Types: deb',
+      `URIs: ${mirror}`,
+      `Suites: ${SUITE}`,
+      'Components: main',
+      'Targets: Packages',
+      ...(keyring === undefined ? [] : [`Signed-By: ${keyring}`]),
+      '',
+    ].join('\n'),
+  );
+  const config = join(folder, 'apt.conf');
+  const settings = {
+    'Dir::Etc::sourcelist': sources,
+    'Dir::Etc::sourceparts': '/dev/null',
+    'Dir::Etc::preferences': '/dev/null',
+    'Dir::Etc::preferencesparts': '/dev/null',
+    'Dir::State::lists': lists,
+    'Dir::Cache': join(folder, 'cache'),
+    'Acquire::Languages': 'none',
+    'Acquire::Retries': '1',
+    'Acquire::http::Timeout': String(TIMEOUT_S),
+    'Acquire::https::Timeout': String(TIMEOUT_S),
+    // Another user could not read the temporary folder.
+    'APT::Sandbox::User': '',
+  };
+  await writeFile(
+    config,
+    [
+      ...Object.entries(settings).map(([name, value]) => `${name} "${value}";`),
+      // Hooks of the machine that clean or read its own package cache.
+      '#clear APT::Update::Pre-Invoke;',
+      '#clear APT::Update::Post-Invoke;',
+      '#clear APT::Update::Post-Invoke-Success;',
+      '',
+    ].join('\n'),
+  );
+  return config;
+}
+
+/** apt's own last words of what failed. */
+function reasonOf(error: unknown): string {
+  const { message, stderr = '' } = error as Error & { readonly stderr?: string };
+  const lines = stderr.split('\n').filter((line) => /^(E|Err):/.test(line));
+  return (lines.at(0) ?? message.split('\n')[0] ?? '').replace(/^E: /, '');
+}

@@ -1,0 +1,243 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as later } from 'node:timers/promises';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { OWN_FILE } from '@oddlot/host/durable';
+import { assert, present } from '@oddlot/units';
+import { isBelowNatsMin } from '../nats-version.ts';
+import { natsVersionOf, wantNatsServer } from './find-nats-server.ts';
+
+/** NATS servers on this machine, with JetStream, each a process that can be killed, frozen and started again. */
+export type NatsServers = {
+  /** What a client is given, of all of them. */
+  readonly url: string;
+  /** Of each, in their order. */
+  readonly urls: readonly string[];
+  /** Where each shows its settings and figures. */
+  readonly monitors: readonly string[];
+  readonly pids: readonly number[];
+  /** As a crash ends it. */
+  kill(index: number): Promise<void>;
+  /** On the data that it had. */
+  start(index: number): Promise<void>;
+  freeze(index: number): void;
+  thaw(index: number): void;
+  /** Resolves when a stream of as many copies as there are servers can be made. */
+  ready(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type NatsServersOptions = {
+  readonly count?: number;
+  /** Their folder; a temporary one by default, which goes with them. */
+  readonly folder?: string;
+  /** The first of a row: those for clients, then those for each other, then those for monitoring. */
+  readonly port: number;
+  /** Of their cluster. Servers join only those of the same name, even where another one has taken the port of one that ended. */
+  readonly name?: string;
+  /**
+   * Where each server reaches the others, instead of at their own ports. Servers then find each other only there: they
+   * name to each other an address at which nothing listens.
+   */
+  readonly routesOf?: (index: number, ports: readonly number[]) => readonly number[];
+  /** One has ended, and nobody here has asked for that. */
+  readonly onEnd?: (index: number) => void;
+};
+
+/** Ports that a server takes. */
+export const PORTS_A_SERVER = 3;
+
+/** Where nothing listens. */
+const NOWHERE = '127.0.0.1:1';
+const READY_TRIES = 300;
+const READY_EVERY_MS = 100;
+/** Several times as long as servers take to elect a leader, on a busy machine too. */
+const AGREE_MS = 20_000;
+const STARTS_MAX = 3;
+
+export async function runNatsServers({
+  count = 1,
+  folder,
+  onEnd,
+  port: firstPort,
+  name: clusterName = folder === undefined ? `oddlot-${firstPort}` : 'oddlot',
+  routesOf,
+}: NatsServersOptions): Promise<NatsServers> {
+  const program = await wantNatsServer();
+  const canSync = !isBelowNatsMin(await natsVersionOf(program));
+  const root = folder ?? (await mkdtemp(join(tmpdir(), 'oddlot-nats-')));
+  const [clients, routes, monitors] = rowsOf(firstPort, count);
+  const children: (ChildProcess | undefined)[] = [];
+  const unwanted = new WeakSet<ChildProcess>();
+  const start = async (index: number): Promise<void> => {
+    // Two processes on one folder damage what is in it.
+    assert(!isRunning(children[index]), `server ${index + 1} is already running`);
+    const own = join(root, `n${index + 1}`);
+    await mkdir(own, { recursive: true });
+    const config = join(own, 'nats.conf');
+    const portIn = (row: readonly number[]): number => present(row[index], 'a port');
+    const to = routesOf?.(index, routes) ?? routes.filter((_, each) => each !== index);
+    const ports = { client: portIn(clients), route: portIn(routes), monitor: portIn(monitors), to };
+    const cluster =
+      count === 1 ? undefined : { name: clusterName, isHidden: routesOf !== undefined };
+    const named = { name: `n${index + 1}`, own, cluster, canSync };
+    await writeFile(config, configOf({ ...named, ...ports }), { mode: OWN_FILE });
+    const child = spawn(program, ['-c', config], { stdio: 'ignore' });
+    children[index] = child;
+    child.once('exit', () => {
+      if (!unwanted.has(child)) onEnd?.(index);
+    });
+  };
+  const end = (child: ChildProcess | undefined): Promise<void> => {
+    if (child !== undefined) unwanted.add(child);
+    return ended(child, 'SIGKILL');
+  };
+  const startAll = async (): Promise<void> => {
+    await Promise.all(children.map(end));
+    for (let index = 0; index < count; index += 1) await start(index);
+  };
+  // Who fails before it stops its servers leaves none behind.
+  const onExit = (): void => signalAll(children, 'SIGKILL');
+  process.once('exit', onExit);
+  const stop = async (): Promise<void> => {
+    process.removeListener('exit', onExit);
+    signalAll(children, 'SIGCONT');
+    await Promise.all(children.map(end));
+    if (folder === undefined) await rm(root, { recursive: true, force: true });
+  };
+  try {
+    await startAll();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const urls = clients.map((port) => `nats://127.0.0.1:${port}`);
+  return {
+    url: urls.join(',').replaceAll(',nats://', ','),
+    urls,
+    monitors: monitors.map((port) => `http://127.0.0.1:${port}`),
+    get pids() {
+      return children.map((child) => child?.pid ?? 0);
+    },
+    kill: (index) => end(children[index]),
+    start,
+    freeze: (index) => void children[index]?.kill('SIGSTOP'),
+    thaw: (index) => void children[index]?.kill('SIGCONT'),
+    ready: () => ready(urls, startAll),
+    stop,
+  };
+}
+
+/** The ports of all servers, one row for each purpose. */
+function rowsOf(first: number, count: number): [number[], number[], number[]] {
+  const row = (at: number): number[] =>
+    Array.from({ length: count }, (_, index) => first + at * count + index);
+  return [row(0), row(1), row(2)];
+}
+
+type ServerConfig = {
+  readonly name: string;
+  readonly own: string;
+  readonly client: number;
+  readonly route: number;
+  readonly monitor: number;
+  readonly to: readonly number[];
+  /** Undefined where it is alone. */
+  readonly cluster: { readonly name: string; readonly isHidden: boolean } | undefined;
+  readonly canSync: boolean;
+};
+
+function configOf({
+  canSync,
+  client,
+  cluster,
+  monitor,
+  name,
+  own,
+  route,
+  to,
+}: ServerConfig): string {
+  const routes = to.map((port) => `"nats://127.0.0.1:${port}"`).join(', ');
+  const advertised = cluster?.isHidden === true ? `advertise: "${NOWHERE}", ` : '';
+  const joined =
+    cluster === undefined
+      ? ''
+      : `cluster { name: ${cluster.name}, no_advertise: true, ${advertised}` +
+        `listen: "127.0.0.1:${route}", routes: [${routes}] }\n`;
+  return [
+    `server_name: ${name}`,
+    `listen: "127.0.0.1:${client}"`,
+    `http: "127.0.0.1:${monitor}"`,
+    'max_payload: 8388608',
+    'write_deadline: "10s"',
+    `jetstream { store_dir: "${join(own, 'jetstream')}", max_memory_store: 67108864${canSync ? ', sync_interval: always' : ''} }`,
+    joined,
+  ].join('\n');
+}
+
+/**
+ * Waits until a stream of as many copies as there are servers can be made. About one start in twenty of NATS 2.10 forms a group
+ * that lacks a server and never admits it; a restart on the same data does.
+ */
+async function ready(urls: readonly string[], restartAll: () => Promise<void>): Promise<void> {
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await agreed(urls);
+    } catch (error) {
+      if (starts === STARTS_MAX) throw error;
+      await restartAll();
+    }
+  }
+}
+
+async function agreed(urls: readonly string[]): Promise<void> {
+  const untilMs = performance.now() + AGREE_MS;
+  const connection = await connectPatiently(urls);
+  try {
+    for (;;) {
+      try {
+        const manager = await jetstreamManager(connection, { timeout: 2_000 });
+        const name = 'ready';
+        await manager.streams.add({ name, subjects: [name], num_replicas: urls.length });
+        await manager.streams.delete(name);
+        return;
+      } catch (error) {
+        if (performance.now() > untilMs)
+          throw new Error('the NATS servers did not form a cluster in time', { cause: error });
+        await later(READY_EVERY_MS);
+      }
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+async function connectPatiently(urls: readonly string[]) {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await connect({ servers: [...urls], reconnect: false, timeout: 1_000 });
+    } catch (error) {
+      if (tries === READY_TRIES)
+        throw new Error('no NATS server could be started', { cause: error });
+      await later(READY_EVERY_MS);
+    }
+  }
+}
+
+function signalAll(children: readonly (ChildProcess | undefined)[], signal: NodeJS.Signals): void {
+  for (const child of children) child?.kill(signal);
+}
+
+function isRunning(child: ChildProcess | undefined): child is ChildProcess {
+  return child !== undefined && child.exitCode === null && child.signalCode === null;
+}
+
+async function ended(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
+  if (!isRunning(child)) return;
+  const exit = new Promise((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  await exit;
+}

@@ -1,0 +1,214 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { describe, expect, test } from 'vitest';
+import { hasNatsServer } from '@oddlot/testing/venue/nats/has-nats-server';
+import { withNatsServer } from '@oddlot/testing/venue/nats/with-nats-server';
+import { RecordsLostError, RecordStream } from './shared-records.ts';
+import { WeakStreamError } from './stream-error.ts';
+
+const server = withNatsServer();
+let clusters = 0;
+
+/** A cluster of its own for each test. */
+async function records(replica = 'a', cluster = `c${(clusters += 1)}`) {
+  const stream = await RecordStream.open(server.connection, { cluster, replica, replicas: 1 });
+  return { cluster, stream };
+}
+
+/** A term that ends when a test says so. */
+function termOf(number: number) {
+  const term = { number, isEnded: false, isOver: () => term.isEnded };
+  return term;
+}
+
+const ignore = { onLost: () => undefined };
+
+async function messagesOf(cluster: string): Promise<number> {
+  const manager = await jetstreamManager(server.connection);
+  return (await manager.streams.info(`oddlot-${cluster}-records`)).state.messages;
+}
+
+describe.skipIf(!hasNatsServer)('records that replicas share', () => {
+  test('are there for who takes them next, in their order, each name by itself', async () => {
+    const { stream } = await records();
+    const first = await stream.take('payouts', { term: termOf(1), ...ignore });
+    expect(first.read()).toEqual({ records: [], damaged: [] });
+    await first.append([{ n: 1 }, { n: 2 }]);
+    await first.append([]);
+    await first.append([{ n: 3 }]);
+    const other = await stream.take('relayer', { term: termOf(1), ...ignore });
+    await other.append(['another']);
+    const next = await stream.take('payouts', { term: termOf(2), ...ignore });
+    expect(next.read()).toEqual({ records: [{ n: 1 }, { n: 2 }, { n: 3 }], damaged: [] });
+  });
+
+  test('who had them before can append nothing more, and is told', async () => {
+    const { stream } = await records();
+    const told: unknown[] = [];
+    const zombie = await stream.take('relayer', {
+      term: termOf(1),
+      onLost: (error) => told.push(error),
+    });
+    await zombie.append(['before']);
+    const holder = await stream.take('relayer', { term: termOf(2), ...ignore });
+    await expect(zombie.append(['late'])).rejects.toThrow(RecordsLostError);
+    await expect(zombie.append(['again'])).rejects.toThrow(RecordsLostError);
+    expect(told).toHaveLength(1);
+    await holder.append(['after']);
+    const next = await stream.take('relayer', { term: termOf(3), ...ignore });
+    expect(next.read().records).toEqual(['before', 'after']);
+  });
+
+  test('of two who take them at once one is last, and that one alone can write', async () => {
+    const { stream } = await records();
+    const taken = await Promise.all(
+      [1, 2, 3, 4].map((number) => stream.take('relayer', { term: termOf(number), ...ignore })),
+    );
+    const written = await Promise.allSettled(taken.map((each, at) => each.append([at])));
+    expect(written.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const next = await stream.take('relayer', { term: termOf(9), ...ignore });
+    expect(next.read().records).toHaveLength(1);
+  });
+
+  test('a term that is over writes nothing, whoever holds it', async () => {
+    const { stream } = await records();
+    const term = termOf(1);
+    const store = await stream.take('relayer', { term, ...ignore });
+    term.isEnded = true;
+    await expect(store.append(['late'])).rejects.toThrow('this replica may no longer write');
+    await expect(stream.take('relayer', { term, ...ignore })).rejects.toThrow(RecordsLostError);
+  });
+
+  test('what is large is written in pieces, and counts with the last of them', async () => {
+    const { stream } = await records();
+    const large = Array.from({ length: 10 }, (_, n) => ({ n, text: 'x'.repeat(100_000) }));
+    const store = await stream.take('watched', { term: termOf(1), ...ignore });
+    await store.append(['small']);
+    await store.append(large);
+    const whole = await stream.take('watched', { term: termOf(2), ...ignore });
+    expect(whole.read().records).toEqual(['small', ...large]);
+    // A holder that dies between two pieces: each is preceded by a look at the term.
+    let looks = -Infinity;
+    const isOver = (): boolean => (looks += 1) > 2;
+    const cut = await stream.take('watched', { term: { number: 3, isOver }, ...ignore });
+    looks = 0;
+    await expect(cut.append(large)).rejects.toThrow(RecordsLostError);
+    const next = await stream.take('watched', { term: termOf(4), ...ignore });
+    expect(next.read()).toEqual({ records: ['small', ...large], damaged: [] });
+    await next.append(['more']);
+    const last = await stream.take('watched', { term: termOf(5), ...ignore });
+    expect(last.read().records).toEqual(['small', ...large, 'more']);
+  });
+
+  test('are written anew when most of them are of no use, and the stream is short again', async () => {
+    const { cluster, stream } = await records();
+    const store = await stream.take('payouts', { term: termOf(1), ...ignore });
+    const newest = new Map<number, number>();
+    for (let round = 0; round < 50; round += 1) {
+      const batch = Array.from({ length: 100 }, (_, id) => ({ id, round }));
+      await store.append(batch);
+      for (const { id, round: at } of batch) newest.set(id, at);
+      const values = () => [...newest].map(([id, at]) => ({ id, round: at }));
+      store.shorten({ size: newest.size, values });
+    }
+    await store.append(['last']);
+    expect(await messagesOf(cluster)).toBeLessThan(15);
+    const next = await stream.take('payouts', { term: termOf(2), ...ignore });
+    const { damaged, records: read } = next.read();
+    expect(damaged).toEqual([]);
+    expect(read.length).toBeLessThan(1_100);
+    expect(read.slice(-101, -1)).toEqual(
+      Array.from({ length: 100 }, (_, id) => ({ id, round: 49 })),
+    );
+    expect(read.at(-1)).toBe('last');
+  });
+
+  test('are all read, however many there are', async () => {
+    const { stream } = await records();
+    const store = await stream.take('relayer', { term: termOf(1), ...ignore });
+    const all = Array.from({ length: 1_000 }, (_, n) => n);
+    await Promise.all(all.map((n) => store.append([n])));
+    for (const number of [2, 3, 4]) {
+      const next = await stream.take('relayer', { term: termOf(number), ...ignore });
+      expect(next.read()).toEqual({ records: all, damaged: [] });
+    }
+  });
+
+  test('a holder that dies before it has removed what was before leaves the new ones', async () => {
+    const { cluster, stream } = await records();
+    const store = await stream.take('payouts', { term: termOf(1), ...ignore });
+    await store.append(['old 1', 'old 2']);
+    const copy = await copyOf(cluster, 'payouts');
+    store.replace(['new']);
+    await store.append(['more']);
+    await copy.restoreBefore();
+    const next = await stream.take('payouts', { term: termOf(2), ...ignore });
+    expect(next.read()).toEqual({ records: ['new', 'more'], damaged: [] });
+  });
+
+  test('a message that is missing or changed is told', async () => {
+    const { cluster, stream } = await records();
+    const store = await stream.take('relayer', { term: termOf(1), ...ignore });
+    for (const n of [1, 2, 3]) await store.append([n]);
+    const manager = await jetstreamManager(server.connection);
+    const name = `oddlot-${cluster}-records`;
+    const { config } = await manager.streams.info(name);
+    expect(config.deny_delete).toBe(true);
+    // Somebody writes behind the replicas' backs.
+    await jetstream(server.connection).publish(`oddlot.${cluster}.records.relayer`, 'nonsense');
+    const next = await stream.take('relayer', { term: termOf(2), ...ignore });
+    expect(next.read().damaged).toEqual([1]);
+    // Written anew, it is whole again.
+    next.replace([1, 2, 3]);
+    await next.append([4]);
+    const healed = await stream.take('relayer', { term: termOf(3), ...ignore });
+    expect(healed.read()).toEqual({ records: [1, 2, 3, 4], damaged: [] });
+  });
+
+  test('a stream that could lose them is refused, unless an operator accepts it', async () => {
+    const cluster = `c${(clusters += 1)}`;
+    const manager = await jetstreamManager(server.connection);
+    await manager.streams.add({
+      name: `oddlot-${cluster}-records`,
+      subjects: [`oddlot.${cluster}.records.*`],
+      max_msgs: 10,
+    });
+    await expect(records('a', cluster)).rejects.toThrow(WeakStreamError);
+    const told: (readonly string[])[] = [];
+    await RecordStream.open(server.connection, {
+      cluster,
+      replica: 'a',
+      replicas: 1,
+      onWeak: (faults) => told.push(faults),
+    });
+    expect(told[0]?.join()).toContain('it is limited to 10 messages');
+  });
+});
+
+/** What a subject has now, to be put before what it has later, as if it had never been removed. */
+async function copyOf(cluster: string, name: string) {
+  const manager = await jetstreamManager(server.connection);
+  const stream = `oddlot-${cluster}-records`;
+  const subject = `oddlot.${cluster}.records.${name}`;
+  const old: Uint8Array[] = [];
+  const { state } = await manager.streams.info(stream);
+  for (let seq = state.first_seq; seq <= state.last_seq; seq += 1) {
+    const found = await manager.streams.getMessage(stream, { seq });
+    if (found !== null) old.push(found.data);
+  }
+  return {
+    async restoreBefore() {
+      const now: Uint8Array[] = [];
+      const { state: later } = await manager.streams.info(stream);
+      for (let seq = later.first_seq; seq <= later.last_seq; seq += 1) {
+        const found = await manager.streams.getMessage(stream, { seq });
+        if (found !== null) now.push(found.data);
+      }
+      await manager.streams.purge(stream);
+      // Places stand in the messages, so that they have to come back to the same ones.
+      await manager.streams.delete(stream);
+      await RecordStream.open(server.connection, { cluster, replica: 'a', replicas: 1 });
+      const client = jetstream(server.connection);
+      for (const data of [...old, ...now]) await client.publish(subject, data);
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import type { BlockRange } from './read-history.ts';
+
+/** The stream lacks blocks that this replica has, or that another one has told of; or it has others in their place. */
+export class StreamLostError extends Error {
+  override readonly name: string = 'StreamLostError';
+  /** The first block that the stream lacks, and the last one that somebody has. */
+  readonly from: number;
+  readonly to: number;
+
+  constructor({
+    by,
+    from,
+    to,
+    who = by === undefined ? 'this replica has' : `replica ${by} reported`,
+    remedy = 'restore the stream from the longest copy (cluster-admin restore)',
+    why,
+  }: {
+    readonly from: number;
+    readonly to: number;
+    readonly why: string;
+    /** Who has told of them, if it is not this replica that has them. */
+    readonly by?: string | undefined;
+    readonly who?: string;
+    readonly remedy?: string;
+  }) {
+    super(
+      `The stream lost blocks ${from} to ${to}, which ${who}: ${why}. No orders are accepted; ${remedy}`,
+    );
+    this.from = from;
+    this.to = to;
+  }
+}
+
+/** Both may have been acknowledged. */
+export const REPLACED = {
+  why: 'it has other blocks in their place',
+  remedy: 'stop all replicas and decide which blocks are valid (cluster-admin status and restore)',
+};
+
+/** The stream lacks blocks that this replica has read from it, and has others in their place. */
+export class StreamReplacedError extends StreamLostError {
+  override readonly name = 'StreamReplacedError';
+
+  /** The stream that has the others. */
+  readonly era: string;
+
+  constructor({
+    era,
+    ...blocks
+  }: {
+    readonly from: number;
+    readonly to: number;
+    readonly era: string;
+  }) {
+    super({ ...blocks, ...REPLACED });
+    this.era = era;
+  }
+}
+
+/** A block of the stream was written by who had read others there: it lacks those, and has others in their place. */
+export class StreamDisputedError extends StreamLostError {
+  override readonly name = 'StreamDisputedError';
+
+  constructor(blocks: BlockRange) {
+    super({ ...blocks, ...REPLACED, who: 'another replica has read, at least in part' });
+  }
+}
+
+/** Files of another history than the stream's: of another venue, or of a copy that went on by itself. */
+export class StreamForkedError extends Error {
+  override readonly name = 'StreamForkedError';
+  /** Who starts it again by itself should not: the folder stays what it is. */
+  readonly exitCode = 3;
+  /** The first block that is another one here. */
+  readonly from: number;
+
+  constructor(from: number) {
+    super(
+      `This folder is not a copy of the stream: they differ starting with block ${from}. The folder was used outside the cluster, belongs to another cluster, or contains blocks that were given up when the stream was restored. Keep it, because it may contain acknowledged actions, and start with an empty folder`,
+    );
+    this.from = from;
+  }
+}
+
+/** A replica whose files end before the stream begins. */
+export class StreamBeginsLaterError extends Error {
+  override readonly name = 'StreamBeginsLaterError';
+
+  constructor(ownSeq: number, firstSeq: number) {
+    super(
+      `This replica has blocks up to ${ownSeq}, but the stream begins with ${firstSeq}. Provide a newer snapshot, from the object store or copied from another replica`,
+    );
+  }
+}
+
+/** A stream that is being written from a folder, or was until something interrupted it. */
+export class StreamUnfinishedError extends Error {
+  override readonly name = 'StreamUnfinishedError';
+
+  constructor(lastSeq: number, untilSeq: number) {
+    super(
+      `The stream is incomplete: ${lastSeq} of the ${untilSeq} blocks of a folder are written. Wait until it is complete; if the command was interrupted, repeat it (cluster-admin import or restore)`,
+    );
+  }
+}
+
+/** A stream of another venue. */
+export class ForeignStreamError extends Error {
+  override readonly name = 'ForeignStreamError';
+
+  constructor(found: string, own: string) {
+    super(`The stream is the log of ${found}, but this replica belongs to ${own}`);
+  }
+}
+
+/** A stream whose settings could lose something. */
+export class WeakStreamError extends Error {
+  override readonly name = 'WeakStreamError';
+
+  constructor(cluster: string, faults: readonly string[]) {
+    super(
+      `The stream of ${cluster} could lose acknowledged blocks: ${faults.join('; ')}. ` +
+        'Correct that, or pass --accept-weak-stream to start anyway.',
+    );
+  }
+}
+
+/** An append that could not come next, because something else did. */
+export class NotNextError extends Error {
+  override readonly name = 'NotNextError';
+}
+
+/** Two processes with one replica name would share a status entry and each other's leases. */
+export class NameTakenError extends Error {
+  override readonly name = 'NameTakenError';
+
+  constructor(replica: string, cluster: string) {
+    super(
+      `Another running process is replica ${replica} of ${cluster}. Give each replica its ` +
+        'own name (--replica), or stop the other process first',
+    );
+  }
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type PostgresServer, startPostgres } from '@oddlot/cluster/servers/postgres-server';
+import { alice, indexedVenues, bob, credit, upTo } from '@oddlot/testing/venue/indexed-ledger';
+
+/** Clients take turns on the thread of the history, and rows are written between their questions. */
+
+const venues = indexedVenues();
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.stop());
+
+/** A default page, which takes some milliseconds to read. */
+const PAGE = {
+  user: alice,
+  accountTypes: ['perp'],
+  limit: 500,
+  asText: true,
+} as const;
+const ASKED = 50;
+/** However slow the machine is, no question is given up. */
+const PATIENT = { indexer: { answerMsMax: 120_000 } } as const;
+
+/** A folder in whose history a page of alice costs something, and nothing else does. */
+async function startWithRows(settings: { readonly database?: string } = {}) {
+  const venue = await venues.start({ ...PATIENT, settings });
+  await Promise.all(upTo(600).map((amount) => venue.replica.propose(credit(amount))));
+  await venue.indexer.ask('ledger', PAGE);
+  return venue;
+}
+
+describe('R-requests: clients take turns at the history', () => {
+  test.each(['SQLite', 'PostgreSQL'])(
+    'a client that asks once is answered second, however many questions of another wait: %s',
+    async (kind) => {
+      const settings = kind === 'SQLite' ? {} : { database: await server.database() };
+      await venues.stop(await startWithRows(settings));
+      const { indexer } = await venues.start({ ...PATIENT, settings, isEarly: true });
+      const answered: string[] = [];
+      const spent = new Map<string, number[]>();
+      const ask = async (client: string): Promise<void> => {
+        const spend = (ms: number): void =>
+          void spent.set(client, [...(spent.get(client) ?? []), ms]);
+        await indexer.ask('ledger', PAGE, { asker: { client, spend } });
+        answered.push(client);
+      };
+      // Nothing is answered before the thread knows the state: until then they all wait.
+      await Promise.all([...upTo(ASKED).map(() => ask('greedy')), ask('modest')]);
+      expect(answered).toHaveLength(ASKED + 1);
+      expect(answered.indexOf('modest')).toBe(1);
+      // Each answer is charged to the client that asked, with what it took.
+      expect(spent.get('modest')).toHaveLength(1);
+      expect(spent.get('greedy')).toHaveLength(ASKED);
+      const greedyMs = (spent.get('greedy') ?? []).reduce((sum, ms) => sum + ms, 0);
+      expect(greedyMs).toBeGreaterThan(0);
+    },
+  );
+
+  test('rows of new blocks are written, and told to others, while questions of one client wait', async () => {
+    const { indexer, propose, replica } = await startWithRows();
+    let answered = 0;
+    const asker = { client: 'greedy', spend: () => undefined };
+    const all = upTo(ASKED * 4).map(async () => {
+      await indexer.ask('ledger', PAGE, { asker });
+      answered += 1;
+    });
+    await all[0];
+    await propose(credit(7, bob));
+    const { height } = replica.head;
+    const { answer, asOf } = await indexer.ask('ledger', { ...PAGE, user: bob });
+    const before = answered;
+    expect(answer.text?.count).toBe(1);
+    expect(asOf.height).toBeGreaterThanOrEqual(height);
+    expect(before).toBeLessThan(all.length / 2);
+    await Promise.all(all);
+  });
+
+  test('one question after the other is answered before all that others have asked at once', async () => {
+    const { indexer } = await startWithRows();
+    const greedy = upTo(ASKED * 4).map((at) => {
+      const asker = { client: at % 2 === 0 ? 'greedy' : 'greedier', spend: () => undefined };
+      return indexer.ask('ledger', PAGE, { asker });
+    });
+    let isOver = false;
+    const all = Promise.all(greedy).then(() => (isOver = true));
+    await greedy[ASKED * 2];
+    for (const _ of upTo(10)) await indexer.ask('ledger', { ...PAGE, user: bob });
+    expect(isOver).toBe(false);
+    await all;
+  });
+});

@@ -1,0 +1,147 @@
+import { cp, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LogBehindError } from '@oddlot/replica/replica';
+import { amounts, indexedVenues, credit, SOON, upTo } from '@oddlot/testing/venue/indexed-ledger';
+import type { IndexedOptions } from '@oddlot/testing/venue/indexed-venue';
+import { dumpHistory } from '../store/dump-history.ts';
+import { type PostgresServer, startPostgres } from '@oddlot/cluster/servers/postgres-server';
+import { explainStartFailure } from '@oddlot/venue/supervise/explain-start-failure';
+import { HistoryUnusableError } from '../history.ts';
+
+/** A store in which another venue or another release wrote, in the place of the own one. */
+
+const venues = indexedVenues();
+const { start, stop } = venues;
+
+/** A venue with so many deposits of one amount came to its end in a folder. */
+async function lived(
+  name: string,
+  amount: number,
+  count: number,
+  options: Partial<IndexedOptions> = {},
+): Promise<string> {
+  const folder = join(venues.folder, name);
+  const venue = await start({ ...options, folder });
+  for (let left = count; left > 0; left -= 1) await venue.propose(credit(amount));
+  await stop(venue);
+  return folder;
+}
+
+async function copyStore(from: string, to: string): Promise<void> {
+  for (const name of await readdir(from)) {
+    if (name.startsWith('history.sqlite')) await cp(join(from, name), join(to, name));
+  }
+}
+
+const setAside = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => /^history\.sqlite\.damaged-\d+$/.test(name));
+
+/** What an operator reads of tables that a later release has changed. */
+const LATER =
+  'the history cannot be stored in the database: its tables were created by a later release of Oddlot. Start that release, or use another database';
+
+describe('a file', () => {
+  test.each([
+    { stored: 5, logged: 20 },
+    { stored: 20, logged: 5 },
+  ])(
+    'with $stored blocks of another log beside a log of $logged is set aside, and rows are computed',
+    async ({ logged, stored }) => {
+      const other = await lived('other', 7, stored);
+      const own = await lived('own', 1, logged);
+      await copyStore(other, own);
+      const venue = await start({ folder: own });
+      expect(await amounts(venue)).toEqual(upTo(logged).fill(1));
+      await expect.poll(() => venue.told, SOON).toEqual(['damaged', 'rebuild', 'rebuilt']);
+      expect(venue.failures).toEqual([]);
+      expect(await setAside(own)).toHaveLength(1);
+    },
+  );
+
+  test('is recognised where the log passes it, when it is too old for this thread to know', async () => {
+    const other = await lived('other', 7, 20);
+    // A snapshot knows the newest thousand blocks.
+    const own = await lived('own', 1, 1_100);
+    await copyStore(other, own);
+    const venue = await start({ folder: own });
+    expect(venue.replica.headAt(20)).toBeUndefined();
+    await expect.poll(() => amounts(venue), SOON).toEqual(upTo(1_100).fill(1));
+    expect(venue.told).toContain('damaged');
+    expect(venue.failures).toEqual([]);
+    expect(await setAside(own)).toHaveLength(1);
+  });
+
+  test('of this log with blocks that the log lacks is no reason to go on without them', async () => {
+    const whole = await lived('own', 1, 10);
+    const shorter = join(venues.folder, 'shorter');
+    await cp(whole, shorter, { recursive: true });
+    const venue = await start({ folder: whole });
+    await venue.propose(credit(1));
+    await stop(venue, 'stop');
+    await copyStore(whole, shorter);
+    await expect(start({ folder: shorter })).rejects.toThrow(LogBehindError);
+    expect(await setAside(shorter)).toEqual([]);
+  });
+
+  test('of a later release ends the start in words for the operator, and is left alone', async () => {
+    const own = await lived('own', 1, 3);
+    const store = new DatabaseSync(join(own, 'history.sqlite'));
+    store.exec(`INSERT INTO kysely_migration VALUES ('0002-later', '2099-01-01T00:00:00.000Z')`);
+    store.close();
+    const failed = await start({ folder: own }).catch((error: unknown) => error);
+    expect(explainStartFailure(failed, { data: own })).toBe(LATER);
+    expect(await setAside(own)).toEqual([]);
+  });
+});
+
+describe('a database', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(() => server.stop());
+
+  test.each(process.env['TEST_LONG'] === undefined ? [20] : [5, 20])(
+    'that has the history of another log of %i blocks is refused and left alone',
+    async (count) => {
+      const url = await server.database();
+      const settings = { database: url };
+      const other = await lived('other', 7, count, { settings });
+      const before = await dumpHistory({ url });
+      const own = await lived('own', 1, 12);
+      const started = start({ folder: own, settings });
+      await expect(started).rejects.toThrow(HistoryUnusableError);
+      await expect(started).rejects.toThrow(
+        /it is the history of another venue and is left unchanged/,
+      );
+      expect(await dumpHistory({ url })).toEqual(before);
+      const venue = await start({ folder: other, settings });
+      await venue.propose(credit(7));
+      expect(await amounts(venue)).toEqual(upTo(count + 1).fill(7));
+      expect(venue.told).toEqual([]);
+    },
+  );
+
+  test('of a later release ends the start in the same words, and is let go', async () => {
+    const url = await server.database();
+    const settings = { database: url };
+    const own = await lived('own', 1, 3, { settings });
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(`INSERT INTO oddlot.kysely_migration VALUES ('0002-later', '2099-01-01')`);
+    const failed = await start({ folder: own, settings }).catch((error: unknown) => error);
+    expect(explainStartFailure(failed, { data: own })).toBe(LATER);
+    await client.query(`DELETE FROM oddlot.kysely_migration WHERE name = '0002-later'`);
+    await client.end();
+    expect(await amounts(await start({ folder: own, settings }))).toEqual([1, 1, 1]);
+  });
+
+  test('that can not be reached is told at the start', async () => {
+    const url = 'postgres://postgres@/none?host=%2Fnowhere';
+    const started = start({ settings: { database: url } });
+    await expect(started).rejects.toThrow(HistoryUnusableError);
+  });
+});

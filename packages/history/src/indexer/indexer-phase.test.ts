@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { type IndexerChange, type IndexerPhase, phaseAfter } from './indexer-thread.ts';
+
+/** The phases that a history goes through by some changes; those that can't happen then are passed over. */
+function through(...changes: readonly IndexerChange[]): IndexerPhase[] {
+  let phase: IndexerPhase = 'opened';
+  const seen: IndexerPhase[] = [phase];
+  for (const change of changes) {
+    phase = phaseAfter(phase, change) ?? phase;
+    seen.push(phase);
+  }
+  return seen;
+}
+
+test('a store that is whole is followed, one that lacks rows is so behind its completion', () => {
+  expect(through('verified', 'follows')).toEqual(['opened', 'verified', 'following']);
+  expect(through('verified', 'lacks a few', 'rebuilt').slice(2)).toEqual([
+    'completing',
+    'following',
+  ]);
+  expect(through('verified', 'lacks many', 'rebuilt').slice(2)).toEqual([
+    'rebuilding',
+    'following',
+  ]);
+});
+
+test('damage is found at any time behind the check, and a new store can be damaged too', () => {
+  for (const before of ['follows', 'lacks a few', 'lacks many'] as const) {
+    expect(through('verified', before, 'damaged').at(-1)).toBe('rebuilding');
+  }
+  expect(through('verified', 'damaged', 'damaged', 'rebuilt').at(-1)).toBe('following');
+});
+
+test('what was told as damage is not begun a second time by the start', () => {
+  const [, , damaged] = through('verified', 'damaged');
+  expect(damaged).toBe('rebuilding');
+  expect(phaseAfter('rebuilding', 'lacks many')).toBeUndefined();
+  expect(phaseAfter('rebuilding', 'follows')).toBeUndefined();
+});
+
+test('a lost history stays lost, and an end is the end', () => {
+  for (const change of ['rebuilt', 'damaged', 'follows', 'verified', 'lost'] as const) {
+    expect(phaseAfter('lost', change)).toBeUndefined();
+    expect(phaseAfter('ended', change)).toBeUndefined();
+  }
+  expect(phaseAfter('lost', 'ends')).toBe('ended');
+});

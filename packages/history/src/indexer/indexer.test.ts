@@ -1,0 +1,379 @@
+import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hash } from '@oddlot/units';
+import { afterAll, describe, expect, test } from 'vitest';
+import { SEGMENT_HEADER_BYTES } from '@oddlot/replica/log/journal-format';
+import { ReplicaDivergedError } from '@oddlot/replica/replica';
+import {
+  alice,
+  AMOUNTS,
+  amounts,
+  indexedVenues,
+  bob,
+  credit,
+  microOf,
+  SOON,
+  upTo,
+} from '@oddlot/testing/venue/indexed-ledger';
+import { temporaryFolder } from '@oddlot/testing/venue/indexed-venue';
+import { HistoryBehindError, type WatchedRows } from '../history.ts';
+import { decodeSnapshot } from '@oddlot/replica/snapshot-codec';
+
+/** The real thing: journal, engine on two threads, store and snapshots on a temporary folder. */
+
+const venues = indexedVenues();
+const { start, stop } = venues;
+
+describe('the indexer', () => {
+  test('whoever was told that an action executed finds its rows', async () => {
+    const venue = await start();
+    for (let amount = 1; amount <= 30; amount += 1) {
+      await venue.propose(credit(amount));
+      const { answer, asOf } = await venue.indexer.ask('ledger', AMOUNTS);
+      expect(answer.rows).toHaveLength(amount);
+      expect(asOf.height).toBe(venue.replica.head.height);
+      expect(asOf.timeMs).toBe(venue.replica.head.timeMs);
+    }
+    expect(await amounts(venue)).toEqual(upTo(30));
+    expect(venue.failures).toEqual([]);
+  });
+
+  test('a named height is waited for, and refused when it does not come', async () => {
+    const venue = await start();
+    const { indexer, replica } = venue;
+    const minHeight = replica.head.height + 1;
+    const waiting = indexer.ask('ledger', AMOUNTS, { minHeight });
+    await venue.propose(credit(1));
+    expect((await waiting).answer.rows).toHaveLength(1);
+    const asked = indexer.ask('ledger', AMOUNTS, { minHeight: minHeight + 1 });
+    await expect(asked).rejects.toThrow(HistoryBehindError);
+  });
+
+  test('states are compared, and one that differs ends the venue (R-determinism)', async () => {
+    const venue = await start();
+    await venue.propose(credit(1));
+    await amounts(venue);
+    await expect.poll(() => venue.indexer.stats.compared, SOON).toBeGreaterThan(0);
+    expect(venue.failures).toEqual([]);
+    await venue.propose(credit(2));
+    // This thread has another state than the one that follows the same log.
+    venue.indexer.follow({ ...venue.replica.head, stateHash: hash(`0x${'1'.repeat(64)}`) });
+    await expect.poll(() => venue.failures, SOON).toHaveLength(1);
+    expect(venue.failures[0]).toBeInstanceOf(ReplicaDivergedError);
+  });
+
+  test('rows are told to those who watch, once and in order, and answers hold the rest', async () => {
+    const venue = await start();
+    const told: [height: number, amounts: number[]][] = [];
+    const onRows = (height: number, rows: WatchedRows['ledger']): void => {
+      const of = rows.map(({ row }) => microOf(row.delta));
+      told.push([height, of]);
+    };
+    await venue.propose(credit(1));
+    const end = venue.indexer.watch(alice, 'ledger', { onRows });
+    const { answer, asOf } = await venue.indexer.ask('ledger', AMOUNTS);
+    expect(answer.rows).toHaveLength(1);
+    const { replica } = venue;
+    await Promise.all([2, 3, 4].map((amount) => replica.propose(credit(amount))));
+    await venue.propose(credit(5, bob), credit(6));
+    await amounts(venue);
+    const later = told.filter(([height]) => height > asOf.height);
+    expect(later.flatMap(([, of]) => of)).toEqual([2, 3, 4, 6]);
+    expect(later.map(([height]) => height)).toEqual(
+      later.map(([height]) => height).toSorted((a, b) => a - b),
+    );
+    end();
+    await venue.propose(credit(7));
+    await amounts(venue);
+    expect(told.at(-1)?.[1]).toEqual([6]);
+  });
+
+  test('after a crash rows go on where the log does, each once', async () => {
+    let venue = await start();
+    for (const amount of upTo(10)) await venue.propose(credit(amount));
+    await stop(venue, 'crash');
+    venue = await start();
+    expect(await amounts(venue)).toEqual(upTo(10));
+    await venue.propose(credit(11));
+    await stop(venue);
+    venue = await start();
+    await venue.propose(credit(12));
+    expect(venue.snapshotHeight).toBeGreaterThan(10);
+    expect(await amounts(venue)).toEqual(upTo(12));
+    expect(venue.told).toEqual([]);
+  });
+
+  test('is asked, fed and stopped before it follows', async () => {
+    let venue = await start({ settings: { snapshotEveryBlocks: 5 } });
+    for (const amount of upTo(12)) await venue.propose(credit(amount));
+    await stop(venue, 'crash');
+    venue = await start({ isEarly: true });
+    const early = amounts(venue);
+    await venue.propose(credit(13));
+    expect((await early).slice(0, 12)).toEqual(upTo(12));
+    expect(await amounts(venue)).toEqual(upTo(13));
+    await stop(venue);
+    await stop(await start({ isEarly: true }));
+    venue = await start();
+    expect(await amounts(venue)).toEqual(upTo(13));
+    expect(venue.failures).toEqual([]);
+  });
+});
+
+describe('the files of a folder', () => {
+  test('are their owner’s alone, whatever the umask is', async () => {
+    const venue = await start();
+    for (const amount of upTo(5)) await venue.propose(credit(amount));
+    await venue.indexer.snapshot();
+    const entries = await readdir(venues.folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    expect(files.length).toBeGreaterThanOrEqual(4);
+    for (const { name, parentPath } of files) {
+      expect((await stat(join(parentPath, name))).mode & 0o777, name).toBe(0o600);
+    }
+  });
+});
+
+describe('snapshots', () => {
+  test('are what this thread would have written', async () => {
+    const venue = await start();
+    for (const amount of upTo(5)) await venue.propose(credit(amount));
+    const own = venue.replica.payload();
+    await stop(venue);
+    const kept = await venue.snapshots.newestValid();
+    const payload = decodeSnapshot(kept!.payload);
+    expect(payload.head).toEqual(own.head);
+    expect(payload.heads).toEqual(own.heads);
+    const { orders, ...rest } = payload.state;
+    const { orders: ownOrders, ...ownRest } = own.state;
+    expect([...orders]).toEqual([...ownOrders]);
+    expect(rest).toEqual(JSON.parse(JSON.stringify(ownRest)));
+    expect(payload.companions).toMatchObject(JSON.parse(JSON.stringify(own.companions)));
+    expect(Object.keys(payload.companions)).toContain('history');
+  });
+
+  test('are written when somebody wants one, of that moment', async () => {
+    const venue = await start();
+    for (const amount of upTo(5)) await venue.propose(credit(amount));
+    const { height } = venue.replica.head;
+    // Whoever asks together is answered together.
+    const heights = await Promise.all([venue.indexer.snapshot(), venue.indexer.snapshot()]);
+    expect(heights).toEqual([height, height]);
+    expect((await venue.snapshots.list()).map((kept) => kept.height)).toEqual([height]);
+    await venue.propose(credit(6));
+    expect(await venue.indexer.snapshot()).toBe(height + 1);
+    await stop(venue);
+    await expect(venue.indexer.snapshot()).rejects.toThrow('the venue is stopping');
+  });
+
+  test('come every so many blocks, and the log below the oldest is not needed', async () => {
+    const needed: number[] = [];
+    const venue = await start({
+      settings: { snapshotEveryBlocks: 10 },
+      indexer: { onSnapshot: ({ neededFrom }) => needed.push(neededFrom) },
+    });
+    for (const amount of upTo(60)) {
+      await venue.propose(credit(amount));
+      if (amount % 10 === 0) await amounts(venue);
+    }
+    await expect.poll(() => needed.length, SOON).toBeGreaterThanOrEqual(4);
+    const heights = (await venue.snapshots.list()).map(({ height }) => height);
+    expect(heights).toHaveLength(3);
+    await expect.poll(() => needed.at(-1), SOON).toBe(heights.at(-1)! + 1);
+  });
+
+  test('one that can not be written is tried again later', async () => {
+    let nowMs = 1_767_225_600_000;
+    const venue = await start({
+      clock: { nowMs: () => (nowMs += 1) },
+      settings: { snapshotEveryBlocks: 2 },
+    });
+    const directory = join(venues.folder, 'snapshots');
+    await writeFile(directory, 'in the way');
+    for (const amount of upTo(10)) await venue.propose(credit(amount));
+    await expect.poll(() => venue.told, SOON).toEqual(['snapshotFailed']);
+    await venue.propose(credit(11));
+    await amounts(venue);
+    await rm(directory);
+    nowMs += 30_000;
+    await venue.propose(credit(12));
+    await expect.poll(() => readdir(directory).catch(() => []), SOON).toHaveLength(1);
+    await expect.poll(() => venue.told, SOON).toEqual(['snapshotFailed', 'snapshot']);
+    expect(venue.failures).toEqual([]);
+  });
+
+  test('R-disk: there are none while there is no room, and no rows', async () => {
+    let hasRoom = false;
+    const venue = await start({
+      settings: { snapshotEveryBlocks: 5 },
+      indexer: { hasRoom: () => hasRoom },
+    });
+    for (const amount of upTo(20)) await venue.propose(credit(amount));
+    const without = await venue.indexer.ask('ledger', AMOUNTS, { minHeight: 0 });
+    expect(without.asOf.height).toBeLessThan(3);
+    await expect.poll(() => venue.indexer.stats.lag, SOON).toBe(0);
+    expect(venue.told).toEqual([]);
+    hasRoom = true;
+    await venue.propose(credit(21));
+    await expect.poll(() => amounts(venue), SOON).toEqual(upTo(21));
+    await expect.poll(() => venue.told, SOON).toEqual(['snapshot']);
+  });
+});
+
+describe('a history that was lost', () => {
+  const settings = { snapshotEveryBlocks: 20, shortBlocks: 25 } as const;
+
+  /** A folder with a log of many blocks, snapshots, and no store: made once, and copied for each test. */
+  let kept: { readonly folder: string; readonly remove: () => Promise<void> } | undefined;
+  afterAll(() => kept?.remove());
+
+  async function lost(): Promise<void> {
+    if (kept === undefined) {
+      const venue = await start({ settings });
+      for (const amount of upTo(100)) await venue.propose(credit(amount));
+      await stop(venue);
+      await venues.loseStore();
+      kept = await temporaryFolder();
+      await cp(venues.folder, kept.folder, { recursive: true });
+    } else await cp(kept.folder, venues.folder, { recursive: true });
+  }
+
+  test('is computed again beside the snapshots, by a thread that then does both', async () => {
+    await lost();
+    const venue = await start({ settings });
+    expect(venue.snapshotHeight).toBeGreaterThan(100);
+    await expect.poll(() => venue.told, SOON).toContain('rebuilt');
+    expect(await amounts(venue)).toEqual(upTo(100));
+    expect(venue.indexer.stats.missing).toBe(0);
+    for (let amount = 101; amount <= 130; amount += 1) await venue.propose(credit(amount));
+    await expect.poll(() => venue.told, SOON).toContain('snapshot');
+    expect(await amounts(venue)).toEqual(upTo(130));
+    await stop(venue);
+    const again = await start({ settings });
+    expect(await amounts(again)).toEqual(upTo(130));
+    expect(again.told).toEqual([]);
+  });
+
+  test('whoever asks before it is known to be lost is answered by the thread that computes it', async () => {
+    await lost();
+    const venue = await start({ settings, isEarly: true });
+    const early = amounts(venue);
+    await expect.poll(() => venue.told, SOON).toContain('rebuilt');
+    expect(await early).toEqual(upTo(100));
+    expect(await amounts(venue)).toEqual(upTo(100));
+  });
+
+  test('is told whole or not at all while it is computed, and receipts are not said to be unknown', async () => {
+    await lost();
+    let hasRoom = false;
+    const venue = await start({ settings, indexer: { hasRoom: () => hasRoom }, isEarly: true });
+    // Rows are made and can't be stored: the history stands still in the middle.
+    await venue.propose(credit(101));
+    await expect.poll(() => venue.told, SOON).toContain('rebuild');
+    await expect(amounts(venue)).rejects.toThrow(HistoryBehindError);
+    const sums = venue.indexer.ask('accountSums', { user: alice }, { minHeight: 0 });
+    await expect(sums).rejects.toThrow(HistoryBehindError);
+    const key = { by: 'txHash', txHash: hash(`0x${'1'.repeat(64)}`) } as const;
+    await expect(venue.receipts.findForSure(key)).rejects.toThrow(HistoryBehindError);
+    expect(venue.indexer.trouble).toContain('being recomputed');
+    hasRoom = true;
+    await venue.propose(credit(102));
+    await expect.poll(() => venue.told, SOON).toContain('rebuilt');
+    expect(await amounts(venue)).toEqual(upTo(102));
+    expect(await venue.receipts.findForSure(key)).toBeUndefined();
+    expect(venue.indexer.trouble).toBeUndefined();
+  });
+
+  test('a stop in the middle of it loses nothing', async () => {
+    await lost();
+    await stop(await start({ settings, isEarly: true }));
+    await stop(await start({ settings }));
+    const venue = await start({ settings });
+    await expect.poll(() => amounts(venue), SOON).toEqual(upTo(100));
+    expect(venue.failures).toEqual([]);
+  });
+
+  test('is computed in one go where the log is short', async () => {
+    await lost();
+    const venue = await start();
+    expect(await amounts(venue)).toEqual(upTo(100));
+    await expect.poll(() => venue.told, SOON).toEqual(['rebuild', 'rebuilt']);
+    await stop(venue);
+    expect((await start()).told).toEqual([]);
+  });
+
+  test('a stop does not wait for it longer than it may, and the next start goes on', async () => {
+    await lost();
+    const hurried = await start({ isEarly: true, settings: { catchUpMs: 0 } });
+    await stop(hurried);
+    expect(hurried.indexer.storedHeight).toBeLessThan(hurried.replica.head.height);
+    const venue = await start();
+    await expect.poll(() => amounts(venue), SOON).toEqual(upTo(100));
+    expect([...hurried.failures, ...venue.failures]).toEqual([]);
+  });
+
+  /** The first entries of the log are gone, or not what they were. */
+  const SMALL = { segmentBytes: 5_000 } as const;
+
+  test('is computed from the oldest snapshot on where the log begins behind the first block', async () => {
+    const before = await start({ ...SMALL, settings });
+    for (const amount of upTo(200)) {
+      await before.propose(credit(amount));
+      if (amount % 10 === 0) await amounts(before);
+    }
+    const kept = await before.snapshots.list();
+    const oldest = Math.min(...kept.map(({ height }) => height));
+    await before.journal.compact({ belowSeq: oldest + 1, dropBeforeMs: Infinity });
+    await stop(before);
+    await venues.loseStore();
+    const venue = await start({ ...SMALL, settings });
+    expect(venue.journal.firstSeq).toBeGreaterThan(1);
+    const bases = (await venue.snapshots.list()).map(({ height }) => height);
+    const base = Math.min(...bases.filter((height) => height >= venue.journal.firstSeq - 1));
+    await expect.poll(() => venue.told, SOON).toEqual(['rebuild', 'rebuilt']);
+    await venue.propose(credit(201));
+    // The first block holds no deposit.
+    expect(await amounts(venue)).toEqual(upTo(201).slice(base - 1));
+    expect(venue.failures).toEqual([]);
+    await stop(venue);
+    const again = await start({ ...SMALL, settings });
+    expect(await amounts(again)).toEqual(upTo(201).slice(base - 1));
+    expect(again.told).toEqual([]);
+    // Whoever asks is told that there was more.
+    for (const { indexer } of [venue, again]) {
+      expect(indexer.asOf.since).toMatchObject({ height: base + 1 });
+    }
+  });
+
+  test('and can not be computed keeps nobody from trading, and is told', async () => {
+    const before = await start({ ...SMALL, settings });
+    for (const amount of upTo(200)) await before.propose(credit(amount));
+    await stop(before);
+    await venues.loseStore();
+    const journal = join(venues.folder, 'journal');
+    const [, , old = ''] = (await readdir(journal)).toSorted();
+    const bytes = await readFile(join(journal, old));
+    // Within its first entry.
+    bytes.fill(0xff, SEGMENT_HEADER_BYTES + 40, SEGMENT_HEADER_BYTES + 48);
+    await writeFile(join(journal, old), bytes);
+    const failed: unknown[] = [];
+    const venue = await start({
+      ...SMALL,
+      settings,
+      indexer: { onRebuildFailed: (error) => failed.push(error) },
+    });
+    await expect.poll(() => failed, SOON).toHaveLength(1);
+    expect(String(failed[0])).toContain(old);
+    expect(venue.indexer.isLost).toBe(true);
+    await expect(amounts(venue)).rejects.toThrow('the history cannot be recomputed');
+    const { accounts } = venue.replica.state;
+    const balance = accounts.at(-1)?.perpBalance ?? 0n;
+    for (const amount of upTo(30)) await venue.propose(credit(amount));
+    expect(accounts.at(-1)?.perpBalance).toBe(balance + 465n);
+    // A re-send of what only the history knew is found nowhere, and is told so.
+    const txHash = hash(`0x${'1'.repeat(64)}`);
+    expect(await venue.receipts.find({ by: 'txHash', txHash })).toBeUndefined();
+    await expect.poll(() => venue.told, SOON).toContain('snapshot');
+    expect(venue.failures).toEqual([]);
+  });
+});

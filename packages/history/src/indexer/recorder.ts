@@ -1,0 +1,513 @@
+import { findOrder } from '@oddlot/engine';
+import type { BlockHead, LogEntry } from '@oddlot/replica/block';
+import {
+  type FolderFollower,
+  followFolder,
+  type Snapshotter,
+} from '@oddlot/replica/folder-follower';
+import type { FollowingReplica } from '@oddlot/replica/following-replica';
+import type { Ask } from '../history.ts';
+import type { BlockRows } from '../rows/block-rows.ts';
+import { HistoryDamagedError, HistoryFullError } from '../store/store-errors.ts';
+import type { IndexerOrder, IndexerReport, IndexerSettings, Question } from './indexer-messages.ts';
+import { FollowedModels, goToBase } from './followed-models.ts';
+import { TreeOrders } from './tree-orders.ts';
+import { type Standing, WaitingQuestions } from './waiting-questions.ts';
+import { Retention, type RowBuffer, SCRUB_EVERY_MS } from './row-buffer.ts';
+import { type MarketTextsOf, RecentChanges, WatchedUsers } from './recent-changes.ts';
+
+/** Rows wait so long for others, unless somebody asks: each transaction syncs the disk. */
+const WRITE_EVERY_MS = 100;
+/** How often rows that found no room are tried again (R-disk). */
+const RETRY_MS = 1_000;
+/** How often a replica that does not write looks how far the one is that does. */
+const FOLLOW_EVERY_MS = 50;
+/** A stop must not last: what is not caught up with in this time is left to the next start. */
+const CATCH_UP_MS = 4_000;
+
+type RecorderOptions = {
+  readonly settings: IndexerSettings;
+  readonly rows: RowBuffer | undefined;
+  readonly tell: (report: IndexerReport) => void;
+  /** The rows are not what was written: they are set aside, and somebody else begins anew. */
+  readonly onDamaged: (error: HistoryDamagedError) => Promise<void>;
+};
+
+/**
+ * The work of a history thread: follows the journal's files, applies every block to its own engine, compares
+ * states with the main thread, stores rows, answers questions and writes snapshots, in short turns.
+ */
+export class Recorder {
+  readonly #settings: IndexerSettings;
+  readonly #tell: RecorderOptions['tell'];
+  readonly #onDamaged: RecorderOptions['onDamaged'];
+  readonly #questions: WaitingQuestions;
+  readonly #wake = new WakeSignal();
+  readonly #slice = new TimeSlice();
+  readonly #answering = new TimeSlice();
+  readonly #watched: WatchedUsers;
+  readonly #recent: RecentChanges;
+  readonly #trees: TreeOrders;
+  #rows: RowBuffer | undefined;
+  /** Questions that came before there was a state: how far it is from them nobody knows yet. */
+  #early: Question[] | undefined = [];
+  #folder!: FolderFollower;
+  #replica!: FollowingReplica;
+  #models!: FollowedModels;
+  #snapshotter!: Snapshotter;
+  #retention: Retention | undefined;
+  #writesSnapshots: boolean;
+  /** The newest block that the main thread has. */
+  #target!: BlockHead;
+  #hasRoom = true;
+  /** False where another replica writes the rows: nothing is applied here ahead of what is stored there. */
+  #leads: boolean;
+  #compared = 0;
+  /** Who wants a snapshot out of turn. */
+  #wanted: number[] = [];
+  #stop: { readonly catchesUp: boolean; readonly untilMs: number } | undefined;
+
+  constructor({ onDamaged, rows, settings, tell }: RecorderOptions) {
+    this.#settings = settings;
+    this.#tell = tell;
+    this.#onDamaged = onDamaged;
+    this.#rows = rows;
+    this.#writesSnapshots = settings.role === 'both';
+    this.#leads = settings.isShared !== true;
+    const textsOf: MarketTextsOf = (id) => {
+      const listing = this.#models.markets.catalogue.market(id)?.listing;
+      return listing === undefined ? undefined : { title: listing.question, slug: listing.slug };
+    };
+    this.#watched = new WatchedUsers(textsOf);
+    this.#recent = new RecentChanges(textsOf);
+    this.#trees = new TreeOrders({ tell, data: settings.data });
+    this.#questions = new WaitingQuestions({
+      tell,
+      settings,
+      sums: (user) => this.#models.history.projector.accountSums(user),
+      users: (from, limit) => this.#models.history.projector.users(from, limit),
+      live: () => (this.#replica.isEarlier ? undefined : this.#models.history.projector.liveRows),
+      recent: (ask) => this.#recent.since(ask) ?? this.#prunedSince(ask),
+    });
+  }
+
+  take(order: IndexerOrder): void {
+    switch (order.type) {
+      case 'verify':
+      case 'start':
+        throw new Error('the history indexer is started only once');
+      case 'durable':
+        this.#target = order.head;
+        this.#hasRoom = order.hasRoom;
+        break;
+      case 'ask':
+        if (this.#early === undefined) this.#question(order);
+        else this.#early.push(order);
+        break;
+      case 'watch':
+        this.#watched.watch(order.user, order.table);
+        break;
+      case 'unwatch':
+        this.#watched.unwatch(order.user, order.table);
+        break;
+      case 'takeSnapshots':
+        this.#writesSnapshots = true;
+        break;
+      case 'writeSnapshot':
+        this.#wanted.push(order.id);
+        break;
+      case 'lead':
+        this.#rows?.store.lead(order.term);
+        this.#leads = order.term !== undefined;
+        break;
+      case 'stop':
+        this.#target = order.head;
+        this.#stop = {
+          catchesUp: order.catchesUp,
+          untilMs: performance.now() + (this.#settings.catchUpMs ?? CATCH_UP_MS),
+        };
+        break;
+    }
+    this.#wake.wake();
+  }
+
+  /** Runs until it is told to stop. */
+  async run({ hasRoom, head }: Extract<IndexerOrder, { type: 'start' }>): Promise<void> {
+    this.#target = head;
+    this.#hasRoom = hasRoom;
+    await this.#open(head);
+    const early = this.#rows === undefined ? [] : (this.#early ?? []);
+    // Without rows they are asked again, of the other.
+    this.#early = undefined;
+    for (const question of early) this.#question(question);
+    const { height: from } = this.#replica.head;
+    this.#tell({ type: 'started', from, hasRows: this.#rows !== undefined });
+    const folder = this.#folder;
+    try {
+      while (!this.#isDone) {
+        const height = this.#reach;
+        if (folder.nextSeq <= height) await folder.readUpTo(height, (entry) => this.#apply(entry));
+        else await this.#rest();
+      }
+    } catch (error) {
+      if (!(error instanceof StoppedError)) throw error;
+    } finally {
+      await folder.close();
+    }
+    await this.#finish();
+  }
+
+  #question(question: Question): void {
+    if (question.topic === 'reserves') this.#trees.take(question, this.#height);
+    else this.#questions.take(question, { height: this.#height, reach: this.#reach });
+  }
+
+  get #height(): number {
+    return this.#replica?.head.height ?? 0;
+  }
+
+  get #isDone(): boolean {
+    return this.#stop !== undefined && (this.#isHurried || this.#height >= this.#reach);
+  }
+
+  /** The block up to which there is something to do now. */
+  get #reach(): number {
+    const { height } = this.#target;
+    return this.#leads ? height : Math.min(height, this.#rows?.store.height ?? height);
+  }
+
+  /**
+   * Who leads writes what it has applied before it answers. Who follows has what the store had when all of it was applied
+   * here: in the midst of that rows are there of which this state knows nothing, and it takes a moment.
+   */
+  get #standing(): Standing {
+    const height = this.#height;
+    const rows = this.#rows;
+    if (this.#leads || rows === undefined) return { tellable: height, isApart: false };
+    const { store, stored } = rows;
+    const isBehind = height < store.height;
+    return { tellable: isBehind ? -1 : stored.height, isApart: isBehind || !rows.isEmpty };
+  }
+
+  /** True when it has to stop wherever it is. */
+  get #isHurried(): boolean {
+    const stop = this.#stop;
+    return stop !== undefined && (!stop.catchesUp || performance.now() >= stop.untilMs);
+  }
+
+  async #open(head: BlockHead): Promise<void> {
+    const { data, faucetEveryMs, snapshotEveryBlocks, snapshotEveryCommands } = this.#settings;
+    const onPassedOver = (what: string, why: string): void =>
+      this.#tell({ type: 'passedOver', what, why });
+    this.#folder = await followFolder(data, head.height, onPassedOver);
+    const { firstSeq, replica } = this.#folder;
+    this.#replica = replica;
+    this.#models = new FollowedModels(replica, {
+      faucetEveryMs,
+      onRows: (rows) => this.#onRows(rows),
+      isTold: (user) => this.#watched.isWatched(user, 'orders'),
+      changes: this.#recent,
+    });
+    this.#snapshotter = await this.#folder.snapshotter({
+      everyBlocks: snapshotEveryBlocks,
+      everyCommands: snapshotEveryCommands,
+      hasRoom: () => this.#hasRoom,
+      pause: () => this.#pause(),
+      onFailed: (error) => this.#tell({ type: 'snapshotFailed', error }),
+    });
+    const hasRows = await goToBase({
+      replica,
+      history: this.#models.history,
+      firstSeq,
+      settings: this.#settings,
+      storedHeight: this.#rows?.stored.height,
+      head,
+      onPassedOver,
+    });
+    if (!hasRows) {
+      await this.#rows?.store.close();
+      this.#rows = undefined;
+    }
+    // Whoever goes on from a block goes on from the one that is stored.
+    await this.#guarded(() => this.#rows?.compare(replica.head));
+    const isLive = (orderId: number): boolean =>
+      findOrder(this.#replica.state, orderId) !== undefined;
+    if (this.#rows !== undefined) {
+      this.#retention = new Retention(this.#settings, this.#rows.store, isLive);
+    }
+  }
+
+  #apply(entry: LogEntry): unknown {
+    if (this.#isHurried) throw new StoppedError();
+    this.#replica.take(entry);
+    this.#compare();
+    if (this.#writesSnapshots) this.#snapshotter.count(entry);
+    const isDue =
+      this.#rows?.isDue === true || this.#isSnapshotDue || this.#trees.isDue(this.#height);
+    return isDue || this.#slice.isOver ? this.#between() : undefined;
+  }
+
+  /** Same log, same state: a difference ends the venue (R-determinism). */
+  #compare(): void {
+    const { head } = this.#replica;
+    if (head.height !== this.#target.height) return;
+    this.#compared += 1;
+    const difference = differenceOf(head, this.#target);
+    if (difference === undefined) return;
+    this.#tell({ type: 'diverged', height: head.height, ...difference });
+    throw new StoppedError();
+  }
+
+  #onRows(rows: BlockRows): void {
+    if (this.#rows === undefined) return;
+    this.#rows.add(rows);
+    this.#recent.add(rows);
+    for (const report of this.#watched.reports(rows)) this.#tell(report);
+  }
+
+  /** Rows that are older than they are kept may be there or not. */
+  #prunedSince({ after }: Ask<'since'>): 'gone' | undefined {
+    const { historyKeptMs } = this.#settings;
+    if (historyKeptMs === undefined) return undefined;
+    const head = this.#replica.headAt(after);
+    // Of a block that is too old for this replica to know nobody asks who has been away for a moment.
+    const isKept = head !== undefined && this.#replica.head.timeMs - head.timeMs < historyKeptMs;
+    return isKept ? undefined : 'gone';
+  }
+
+  /** Between two blocks: others have their turn, and what is due is done. */
+  async #between(): Promise<void> {
+    await this.#pause();
+    await this.#write((rows) => rows.isDue);
+    if (this.#isSnapshotDue) await this.#snapshot();
+    await this.#buildTree();
+    // No more rows are made than there may wait.
+    while (this.#rows?.isFull === true && this.#stop === undefined) {
+      await this.#wake.sleep(RETRY_MS);
+      await this.#write(() => true);
+      await this.#answer();
+    }
+    this.#slice.begin();
+  }
+
+  /** Everything is applied: writes what there is, and waits for more. */
+  async #rest(): Promise<void> {
+    if (!this.#leads) {
+      await this.#guarded(() => this.#rows?.refresh());
+      // What others have written is applied before anybody is answered from it.
+      if (this.#height < this.#reach) return;
+    }
+    await this.#answer();
+    // Others may have written meanwhile, so that somebody waits for what they wrote.
+    if (!this.#leads && this.#height < this.#reach) return;
+    // While there are questions, rows are written as often as otherwise: each transaction syncs the disk.
+    const isBusy = this.#questions.isReady(this.#standing);
+    await this.#write((rows) => !isBusy || rows.isDue || rows.restMs >= WRITE_EVERY_MS);
+    if (this.#isSnapshotDue || this.#wanted.length > 0) await this.#snapshot();
+    this.#answerWanted();
+    await this.#buildTree();
+    await this.#retain();
+    this.#report();
+    if (!this.#questions.isReady(this.#standing)) {
+      await this.#wake.sleep(this.#sleepMs);
+      // What comes together is written together.
+      const isCalm = this.#leads && !this.#questions.hasQuestions;
+      if (isCalm) await this.#wake.calm(WRITE_EVERY_MS, () => this.#isUrgent);
+    }
+    // All questions that have come are known before one is answered: otherwise they would take turns as they came.
+    await turn();
+    this.#slice.begin();
+  }
+
+  /** Until there is something to do without being told. */
+  get #sleepMs(): number | undefined {
+    const scrubMs = this.#retention?.isScrubbing === true ? SCRUB_EVERY_MS : Infinity;
+    const retryMs = this.#rows?.isEmpty === false ? RETRY_MS : Infinity;
+    const followMs = this.#leads ? Infinity : FOLLOW_EVERY_MS;
+    const sleepMs = Math.min(scrubMs, retryMs, followMs, this.#questions.patienceMs ?? Infinity);
+    return Number.isFinite(sleepMs) ? sleepMs : undefined;
+  }
+
+  get #isUrgent(): boolean {
+    const isWanted = this.#questions.hasQuestions || this.#wanted.length > 0;
+    return isWanted || this.#trees.hasOrders || this.#stop !== undefined;
+  }
+
+  async #pause(): Promise<void> {
+    await turn();
+    await this.#answer();
+  }
+
+  /** Answers one question, and others until the slice of time is over; then blocks and rows have their turn. */
+  async #answer(): Promise<void> {
+    this.#answering.begin();
+    do {
+      const due = this.#rows && this.#questions.next(this.#standing);
+      if (due === undefined) return;
+      await this.#write((rows) => this.#questions.needsRows(due, rows));
+      const rows = this.#rows;
+      // If the store turned out to be damaged, the question is asked again of the one that takes its place.
+      if (rows === undefined) return;
+      await this.#guarded(() => this.#questions.answer(due, rows, this.#height));
+    } while (!this.#answering.isOver);
+  }
+
+  async #write(isWanted: (rows: RowBuffer) => boolean): Promise<void> {
+    const rows = this.#rows;
+    const isIdle = rows === undefined || rows.isEmpty || !this.#hasRoom || !this.#leads;
+    if (isIdle || !isWanted(rows)) return;
+    await this.#guarded(() => rows.writeAll());
+    this.#report();
+  }
+
+  async #retain(): Promise<void> {
+    const { timeMs } = this.#replica.head;
+    const pause = () => this.#pause().then(() => this.#rows !== undefined);
+    if (this.#hasRoom) await this.#guarded(() => this.#retention?.look(timeMs, pause));
+  }
+
+  /**
+   * What a damaged store can't do is not done: another thread begins a new one. One that is away is tried
+   * again by whoever comes next.
+   */
+  async #guarded(run: () => Promise<unknown> | undefined): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      if (error instanceof HistoryFullError) return;
+      if (!(error instanceof HistoryDamagedError)) throw error;
+      this.#rows = undefined;
+      this.#retention = undefined;
+      // Whoever asked asks the other.
+      this.#questions.clear();
+      await this.#onDamaged(error);
+    }
+  }
+
+  get #isSnapshotDue(): boolean {
+    const { height } = this.#replica.head;
+    // Old blocks are replayed for their rows; their snapshots would be of no use.
+    const isOld = this.#target.height - height > this.#settings.shortBlocks;
+    return this.#writesSnapshots && !isOld && this.#snapshotter.isDue;
+  }
+
+  /** A start from it needs the rows of all blocks before it. */
+  async #snapshot(): Promise<void> {
+    await this.#write(() => true);
+    if (this.#rows?.isEmpty === false) return;
+    const startedMs = performance.now();
+    const written = await this.#snapshotter.write();
+    if (written === undefined) return;
+    const seconds = (performance.now() - startedMs) / 1000;
+    const kept = await this.#folder.snapshotHeights();
+    const { content, height } = written;
+    this.#tell({ type: 'snapshot', height, content, seconds, oldest: Math.min(height, ...kept) });
+  }
+
+  #answerWanted(): void {
+    const { height } = this.#snapshotter;
+    for (const id of this.#wanted.splice(0)) this.#tell({ type: 'snapshotWritten', id, height });
+  }
+
+  /** Nothing is applied meanwhile, so it is of one state; who asks for rows is answered. */
+  async #buildTree(): Promise<void> {
+    const { head, isEarlier, state } = this.#replica;
+    if (isEarlier || this.#stop !== undefined) return;
+    await this.#trees.build({ state, head, pause: () => this.#pause() });
+  }
+
+  #report(): void {
+    const stored = this.#rows?.stored ?? { height: 0, timeMs: 0 };
+    const { bytes = 0, rows = {} } = this.#retention?.stats ?? {};
+    const { height } = this.#replica.head;
+    const heldWhy = this.#rows?.heldWhy;
+    const compared = this.#compared;
+    this.#tell({ type: 'progress', height, stored, compared, heldWhy, rows, bytes });
+  }
+
+  async #finish(): Promise<void> {
+    do await this.#answer();
+    while (!this.#isHurried && this.#questions.isReady(this.#standing));
+    await this.#write(() => true);
+    const isCaughtUp = this.#stop?.catchesUp === true && this.#height >= this.#reach;
+    if (this.#writesSnapshots && isCaughtUp) await this.#snapshot();
+    this.#report();
+    await this.#rows?.store.close();
+  }
+}
+
+/** Ends the reading of the journal in the middle. */
+class StoppedError extends Error {
+  override readonly name = 'StoppedError';
+}
+
+type Hashes = Pick<BlockHead, 'hash' | 'stateHash'>;
+
+/** What tells two blocks of one height apart: their states, or else the blocks; undefined when they are the same. */
+function differenceOf(
+  own: Hashes,
+  recorded: Hashes,
+): { readonly own: string; readonly recorded: string } | undefined {
+  if (own.stateHash !== recorded.stateHash) {
+    return { own: own.stateHash, recorded: recorded.stateHash };
+  }
+  return own.hash === recorded.hash ? undefined : { own: own.hash, recorded: recorded.hash };
+}
+
+/** How long blocks are applied before it looks for other work. */
+const TURN_MS = 5;
+
+/** Lets whatever has come in meanwhile be heard. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Tells when somebody has worked for long enough. */
+class TimeSlice {
+  #sinceMs = performance.now();
+
+  begin(): void {
+    this.#sinceMs = performance.now();
+  }
+
+  get isOver(): boolean {
+    return performance.now() - this.#sinceMs > TURN_MS;
+  }
+}
+
+/** Sleeps until somebody wakes it. */
+class WakeSignal {
+  #isAwake = false;
+  #wake: (() => void) | undefined;
+
+  wake(): void {
+    this.#isAwake = true;
+    this.#wake?.();
+  }
+
+  /** Until somebody wakes it, which may have happened since the last time, or some time has passed. */
+  async sleep(timeoutMs?: number): Promise<void> {
+    if (!this.#isAwake) await this.#woken(timeoutMs);
+    this.#isAwake = false;
+  }
+
+  /** For a time, whoever wakes it, unless it is urgent. */
+  async calm(durationMs: number, isUrgent: () => boolean): Promise<void> {
+    const untilMs = performance.now() + durationMs;
+    for (let leftMs = durationMs; leftMs > 0 && !isUrgent(); leftMs = untilMs - performance.now()) {
+      await this.#woken(leftMs);
+    }
+  }
+
+  #woken(timeoutMs: number | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const timer =
+        timeoutMs === undefined ? undefined : setTimeout(() => this.#wake?.(), timeoutMs);
+      this.#wake = () => {
+        clearTimeout(timer);
+        this.#wake = undefined;
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,96 @@
+import type { Logger } from '@oddlot/host/log';
+import type { Held, Lease } from '@oddlot/replica/lease';
+import type { IndexerOptions } from './indexer/indexer-thread.ts';
+import { Indexer } from './indexer/indexer.ts';
+import { HistoryBehindError } from './history.ts';
+import type { ReceiptRow } from './receipt.ts';
+import type { ReceiptArchive } from './receipts.ts';
+
+/** A history that is further behind than this can't be waited for by receipts in memory. */
+const FAR_BLOCKS = 10_000;
+
+type HistoryOptions = Pick<
+  IndexerOptions,
+  | 'hasRoom'
+  | 'onFatal'
+  | 'onSnapshot'
+  | 'onSnapshotFailed'
+  | 'onStored'
+  | 'settings'
+  | 'startIndexer'
+>;
+
+type OpenHistory = {
+  readonly indexer: Indexer;
+  /** What is let go of at the end. */
+  readonly history: Held;
+};
+
+/** Opens the history. Where replicas share it, the one that holds the lease writes, and all of them read. */
+export async function openHistory(
+  options: HistoryOptions,
+  { lease, log }: { readonly lease: Lease; readonly log: Logger },
+): Promise<OpenHistory> {
+  const indexer = await Indexer.open({
+    ...options,
+    onDamaged: (damage) =>
+      log.error(damage, 'damaged history set aside; recomputing it from the log'),
+    onRebuild: (rebuild) => log.info(rebuild, 'history is being recomputed from the log'),
+    onRebuilt: (height) => log.info({ height }, 'history complete again'),
+    onRebuildFailed: (err) =>
+      log.error(
+        { err },
+        'history could not be recomputed; it stays incomplete until the next start',
+      ),
+    onAway: (why) =>
+      log.warn({ why }, 'history database unavailable; rows are kept in the log until it returns'),
+    onBack: (height) => log.info({ height }, 'history database available again'),
+    onPassedOver: (what, why) => log.warn({ what, why }, 'unusable history base skipped'),
+  });
+  const isShared = options.settings.isShared === true;
+  const lead = (term: number | undefined): void => {
+    if (isShared) indexer.lead(term);
+  };
+  const held = await lease
+    .hold(
+      'history writer',
+      ({ number }) => lead(number),
+      () => lead(undefined),
+    )
+    .catch(async (error: unknown) => {
+      await indexer.terminate();
+      throw error;
+    });
+  const release = async (): Promise<void> => {
+    await held.release();
+    await indexer.stop();
+  };
+  return { indexer, history: { release } };
+}
+
+/** Where receipts are found that are no longer in memory. Not asked before the indexer is there. */
+export function receiptArchiveOf(indexerNow: () => Indexer): ReceiptArchive {
+  return {
+    get height() {
+      return indexerNow().storedHeight;
+    },
+    get isFarBehind() {
+      const indexer = indexerNow();
+      return indexer.isRebuilding || indexer.isAway || indexer.stats.lag > FAR_BLOCKS;
+    },
+    async find(query, asker): Promise<ReceiptRow | undefined> {
+      const indexer = indexerNow();
+      // Without a history nobody is kept from trading: the nonce still protects whoever sends twice.
+      if (indexer.isLost) return undefined;
+      // What the store lacks is in memory: nobody waits for it.
+      const options = asker === undefined ? {} : { asker };
+      const { answer } = await indexer.ask('receipt', query, { minHeight: 0, ...options });
+      return answer ?? undefined;
+    },
+    expectWhole(height) {
+      const { asOf, seenFrom } = indexerNow();
+      const needed = Math.max(height, seenFrom);
+      if (asOf.height < needed) throw new HistoryBehindError(asOf, needed);
+    },
+  };
+}

@@ -1,0 +1,237 @@
+import type { AppliedBlock, Projection } from '@oddlot/replica/block';
+import { decodeAmounts, encodeAmounts } from '@oddlot/replica/codec/amounts-json';
+import type { State } from '@oddlot/engine';
+import type { ExplorerBlock, ExplorerTx } from '@oddlot/protocol';
+import { explorerBlock, explorerTxs } from '@oddlot/translate/explorer';
+import { type InstrumentLookup, instrumentLookup } from '@oddlot/translate/instruments';
+
+/** Commands and events of all blocks that are kept. */
+const KEPT_ITEMS_MAX = 100_000;
+
+/** Those of the newest blocks that snapshots hold: enough for who comes back after a restart. */
+export const DUMPED_ITEMS_MAX = 1_000;
+
+/** Whom and what a block concerns, by the channels that tell of it. */
+type Concerned = { readonly users: ReadonlySet<string>; readonly instruments: ReadonlySet<number> };
+
+/**
+ * The newest blocks with all that they did, for whoever has seen those before in another process: what streams would have
+ * told is made of them when it is asked for. A start has those that it replays, and the last ones before its snapshot.
+ */
+export class RecentBlocks implements Projection {
+  readonly name = 'recentBlocks';
+  readonly version = 1;
+  readonly #blocks: NewestBlocks<AppliedBlock>;
+  /** Looked for once a block, by the first who asks. */
+  #concerned = new WeakMap<AppliedBlock, Concerned>();
+
+  constructor(itemsMax = KEPT_ITEMS_MAX) {
+    this.#blocks = new NewestBlocks(itemsOf, itemsMax);
+  }
+
+  onBlock(block: AppliedBlock): void {
+    const oldestMs = block.timeMs - KEPT_MS_MAX;
+    this.#blocks.push(block, ({ timeMs }) => timeMs < oldestMs);
+  }
+
+  /** The blocks after one up to another; undefined when some of them are not here. */
+  between(after: number, upTo: number): readonly AppliedBlock[] | undefined {
+    return after >= upTo ? [] : this.#blocks.between(after, upTo);
+  }
+
+  /** Whether a block changed orders of a user. */
+  hasOrdersOf(block: AppliedBlock, user: string): boolean {
+    return this.#of(block).users.has(user);
+  }
+
+  hasTradesOf(block: AppliedBlock, instrumentId: number): boolean {
+    return this.#of(block).instruments.has(instrumentId);
+  }
+
+  /** As one text, since amounts are no numbers of JSON. */
+  dump(): { readonly blocks: string } {
+    return { blocks: encodeAmounts(this.#blocks.lastOf(DUMPED_ITEMS_MAX)) };
+  }
+
+  restore(data: unknown): void {
+    const { blocks } = data as ReturnType<RecentBlocks['dump']>;
+    this.#blocks.restore(decodeAmounts(blocks) as AppliedBlock[]);
+  }
+
+  reset(): void {
+    this.#blocks.clear();
+  }
+
+  #of(block: AppliedBlock): Concerned {
+    const known = this.#concerned.get(block);
+    if (known !== undefined) return known;
+    const concerned = concernedBy(block);
+    this.#concerned.set(block, concerned);
+    return concerned;
+  }
+}
+
+/** A block without any is something, too. */
+function itemsOf({ commands, result }: AppliedBlock): number {
+  return 1 + commands.length + result.events.length;
+}
+
+function concernedBy({ commands, result }: AppliedBlock): Concerned {
+  const users = new Set<string>();
+  const instruments = new Set<number>();
+  for (const event of result.events) {
+    if (event.type === 'orderUpdated') users.add(event.order.account);
+    else if (event.type === 'outcomeOrderReleased') users.add(event.account);
+    else if (event.type === 'tradeExecuted' || event.type === 'outcomeTraded') {
+      instruments.add(event.instrumentId);
+    }
+  }
+  // An action that was refused as a whole has no events.
+  for (const [at, { command }] of commands.entries()) {
+    if (command.type !== 'placeOrders') continue;
+    const { account, reject } = result.outcomes[at] ?? {};
+    if (reject !== undefined) users.add(account ?? command.authority.signer);
+  }
+  return { users, instruments };
+}
+
+/** As long as streams keep frames: who has been away for longer is told a state. */
+export const KEPT_MS_MAX = 5 * 60_000;
+
+/** Blocks that are dropped are cut off together, so that each costs nothing. */
+const CUT_MIN = 1_024;
+
+/** The newest blocks without a gap, as many as weigh no more than a bound; the last one stays whatever it weighs. */
+export class NewestBlocks<Block extends { readonly height: number }> {
+  readonly #weigh: (block: Block) => number;
+  readonly #weightMax: number;
+  #blocks: Block[] = [];
+  /** Those before are dropped. */
+  #first = 0;
+  #weight = 0;
+
+  constructor(weigh: (block: Block) => number, weightMax: number) {
+    this.#weigh = weigh;
+    this.#weightMax = weightMax;
+  }
+
+  get last(): Block | undefined {
+    return this.#blocks.at(-1);
+  }
+
+  /** Those before it go when they are too many, or too old. */
+  push(block: Block, isTooOld: (oldest: Block) => boolean = () => false): void {
+    this.#blocks.push(block);
+    this.#weight += this.#weigh(block);
+    for (;;) {
+      const oldest = this.#blocks[this.#first];
+      if (oldest === undefined || oldest === block) break;
+      if (this.#weight <= this.#weightMax && !isTooOld(oldest)) break;
+      this.#weight -= this.#weigh(oldest);
+      this.#first += 1;
+    }
+    if (this.#first < CUT_MIN || this.#first * 2 < this.#blocks.length) return;
+    this.#blocks = this.#blocks.slice(this.#first);
+    this.#first = 0;
+  }
+
+  /** The blocks after one up to another; undefined when some of them are not here any more. */
+  between(after: number, upTo: number): readonly Block[] | undefined {
+    const first = this.#blocks[this.#first]?.height;
+    if (first === undefined || after + 1 < first) return undefined;
+    const start = this.#first + after + 1 - first;
+    return this.#blocks.slice(start, Math.max(start, start + upTo - after));
+  }
+
+  /** The last ones that weigh so much together, and no more. */
+  lastOf(weightMax: number): readonly Block[] {
+    let first = this.#blocks.length;
+    let weight = 0;
+    for (; first > this.#first; first -= 1) {
+      const block = this.#blocks[first - 1];
+      if (block === undefined) break;
+      weight += this.#weigh(block);
+      if (weight > weightMax) break;
+    }
+    return this.#blocks.slice(first);
+  }
+
+  restore(blocks: readonly Block[]): void {
+    this.clear();
+    this.#blocks = [...blocks];
+    for (const block of blocks) this.#weight += this.#weigh(block);
+  }
+
+  clear(): void {
+    this.#blocks = [];
+    this.#first = 0;
+    this.#weight = 0;
+  }
+}
+
+/** What a client of the explorer's channels is shown that has lost its place. */
+const TAIL_MAX = 20;
+
+/** The newest block and its requests, and the last ones of each: what the explorer's channels tell. */
+export class ExplorerTail implements Projection {
+  readonly name = 'explorer';
+  readonly version = 1;
+  readonly #instruments: InstrumentLookup;
+  #blocks: ExplorerBlock[] = [];
+  #txs: ExplorerTx[] = [];
+  #fresh: readonly ExplorerTx[] = [];
+  #watchers = 0;
+
+  constructor(state: () => State) {
+    this.#instruments = instrumentLookup(state);
+  }
+
+  /** The last blocks, oldest first. */
+  get blocks(): readonly ExplorerBlock[] {
+    return this.#blocks;
+  }
+
+  /** The last requests, oldest first. */
+  get txs(): readonly ExplorerTx[] {
+    return this.#txs;
+  }
+
+  /** The requests of the newest block, all of them while somebody watches. */
+  get fresh(): readonly ExplorerTx[] {
+    return this.#fresh;
+  }
+
+  /** Somebody wants every request; the answer takes it back. */
+  watch(): () => void {
+    this.#watchers += 1;
+    return () => {
+      this.#watchers -= 1;
+    };
+  }
+
+  onBlock(block: AppliedBlock): void {
+    const countMax = this.#watchers > 0 ? Infinity : TAIL_MAX;
+    this.#fresh = explorerTxs(block, this.#instruments, countMax);
+    this.#blocks = [...this.#blocks, explorerBlock(block)].slice(-TAIL_MAX);
+    if (this.#fresh.length > 0) this.#txs = [...this.#txs, ...this.#fresh].slice(-TAIL_MAX);
+  }
+
+  dump(): unknown {
+    return { blocks: this.#blocks, txs: this.#txs };
+  }
+
+  reset(): void {
+    this.#blocks = [];
+    this.#txs = [];
+    this.#fresh = [];
+  }
+
+  restore(data: unknown): void {
+    const { blocks, txs } = data as {
+      readonly blocks: readonly ExplorerBlock[];
+      readonly txs: readonly ExplorerTx[];
+    };
+    this.#blocks = [...blocks];
+    this.#txs = [...txs];
+  }
+}

@@ -1,0 +1,234 @@
+import { worthOfHolders, type EngineEvent, type State } from '@oddlot/engine';
+import type { Address } from '@oddlot/units';
+import type { AppliedBlock } from '@oddlot/replica/block';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@oddlot/translate/read-models/candle-interval';
+import type { AccountSums } from '../history.ts';
+import type { AccountValueRecord } from './block-rows.ts';
+import { sidesOf } from './traded-sides.ts';
+
+/** The finest first. A value at a coarser border serves the finer ones too. */
+const VALUE_STEPS_MS: readonly number[] = [5 * MINUTE_MS, HOUR_MS, DAY_MS];
+
+/** Sums since the account began, in micro-USDC. */
+type Sums = {
+  moneyIn: bigint;
+  moneyOut: bigint;
+  volume: bigint;
+  fees: bigint;
+  funding: bigint;
+};
+
+/** Something that changed an account, and what it added to its sums. */
+type Move = { readonly user: Address; readonly timeMs: number; readonly by: Partial<Sums> };
+
+/** A time at which values are kept, and the coarsest step that has a border there. */
+type Border = { readonly timeMs: number; readonly step: number };
+
+/**
+ * What accounts were worth at the borders of steps, with sums of what came and went, so that the gain
+ * of any window is a difference of two rows. The first block past a border makes its rows, of the
+ * accounts that hold something whose price moves and of those that changed since the border of that
+ * step before: who did nothing has the value of the last row still. What that block itself did comes
+ * after the border, unless it had fallen due by then.
+ */
+export class AccountValues {
+  readonly #sums = new Map<Address, Sums>();
+  /** Accounts that changed since the last border of each step. */
+  readonly #changed = VALUE_STEPS_MS.map(() => new Set<Address>());
+  /** Of the last block; undefined before the first. */
+  #lastMs: number | undefined;
+
+  take(state: State, block: AppliedBlock): AccountValueRecord[] {
+    const { timeMs } = block;
+    const lastMs = this.#lastMs;
+    this.#lastMs = timeMs;
+    if (lastMs === undefined && block.height > 1) return this.#begin(state, timeMs);
+    let moves = movesOf(block);
+    const records: AccountValueRecord[] = [];
+    for (const border of lastMs === undefined ? [] : bordersPassed(lastMs, timeMs)) {
+      for (const move of moves) if (move.timeMs <= border.timeMs) this.#move(move);
+      moves = moves.filter((move) => move.timeMs > border.timeMs);
+      const changed = this.#changed[border.step];
+      const isPicked = (user: Address): boolean => changed?.has(user) === true;
+      // One by one: a million arguments are more than a call takes.
+      for (const record of this.#records(state, border, isPicked, moves)) records.push(record);
+      for (const each of this.#changed.slice(0, border.step + 1)) each.clear();
+    }
+    for (const move of moves) this.#move(move);
+    return records;
+  }
+
+  /**
+   * Where rows begin in the middle (R-era), what accounts have counts as brought in: it is no gain of
+   * theirs. The block with which they begin is part of that.
+   */
+  #begin(state: State, nowMs: number): AccountValueRecord[] {
+    for (const { account, value } of worthOfHolders(state, () => true)) {
+      this.#sums.set(account, { ...NOTHING, moneyIn: value });
+    }
+    const step = VALUE_STEPS_MS.length - 1;
+    const timeMs = nowMs - (nowMs % (VALUE_STEPS_MS[step] ?? nowMs));
+    return this.#records(state, { timeMs, step }, () => true, []);
+  }
+
+  sumsOf(user: Address): Omit<AccountSums, 'value'> {
+    return shownSums(this.#sums.get(user) ?? NOTHING);
+  }
+
+  /** The state is that after the block; what moved after the border is taken out of the values. */
+  #records(
+    state: State,
+    { step, timeMs }: Border,
+    isPicked: (user: Address) => boolean,
+    later: readonly Move[],
+  ): AccountValueRecord[] {
+    const stepMs = VALUE_STEPS_MS[step] ?? timeMs;
+    const gains = gainsOf(later);
+    const records: AccountValueRecord[] = [];
+    for (const { account: user, value: worth } of worthOfHolders(state, isPicked)) {
+      const sums = shownSums(this.#sums.get(user) ?? NOTHING);
+      const value = Number(worth - (gains.get(user) ?? 0n));
+      records.push({ user, stepMs, timeMs, value, ...sums });
+    }
+    return records;
+  }
+
+  #move({ by, user }: Move): void {
+    for (const changed of this.#changed) changed.add(user);
+    let sums = this.#sums.get(user);
+    if (sums === undefined) {
+      sums = { ...NOTHING };
+      this.#sums.set(user, sums);
+    }
+    for (const key of SUM_KEYS) {
+      const amount = by[key];
+      if (amount !== undefined) sums[key] += amount;
+    }
+  }
+
+  dump(): AccountValuesDump {
+    return {
+      lastMs: this.#lastMs ?? null,
+      sums: [...this.#sums].map(([user, sums]) => [user, SUM_KEYS.map((key) => String(sums[key]))]),
+      changed: this.#changed.map((users) => [...users]),
+    };
+  }
+
+  restore({ changed, lastMs, sums }: AccountValuesDump): void {
+    this.#lastMs = lastMs ?? undefined;
+    for (const [user, amounts] of sums) {
+      const [moneyIn, moneyOut, volume, fees, funding] = amounts.map(BigInt);
+      this.#sums.set(user, {
+        moneyIn: moneyIn ?? 0n,
+        moneyOut: moneyOut ?? 0n,
+        volume: volume ?? 0n,
+        fees: fees ?? 0n,
+        funding: funding ?? 0n,
+      });
+    }
+    for (const [at, users] of changed.entries()) {
+      for (const user of users) this.#changed[at]?.add(user);
+    }
+  }
+
+  clear(): void {
+    this.#sums.clear();
+    for (const changed of this.#changed) changed.clear();
+    this.#lastMs = undefined;
+  }
+}
+
+/**
+ * The first border of each step from one block on and before the next, oldest first: more blocks may
+ * have had the time of a border. After a pause later ones have passed too, at which nothing was different.
+ */
+function bordersPassed(lastMs: number, timeMs: number): Border[] {
+  const steps = new Map<number, number>();
+  for (const [step, stepMs] of VALUE_STEPS_MS.entries()) {
+    const borderMs = Math.ceil(lastMs / stepMs) * stepMs;
+    if (borderMs < timeMs) steps.set(borderMs, step);
+  }
+  return [...steps].map(([borderMs, step]) => ({ timeMs: borderMs, step }));
+}
+
+function movesOf(block: AppliedBlock): Move[] {
+  const { timeMs } = block;
+  const moves: Move[] = [];
+  const add = (user: Address, by: Partial<Sums>, atMs: number = timeMs): void =>
+    void moves.push({ user, timeMs: atMs, by });
+  for (const event of block.result.events) addMoves(add, block, event);
+  return moves;
+}
+
+function addMoves(
+  add: (user: Address, by: Partial<Sums>, atMs?: number) => void,
+  block: AppliedBlock,
+  event: EngineEvent,
+): void {
+  switch (event.type) {
+    case 'tradeExecuted':
+    case 'outcomeTraded':
+      for (const { account, builderFee, fee, price, size } of sidesOf(block, event)) {
+        const fees = fee + (builderFee?.amount ?? 0n);
+        add(account, { volume: BigInt(price) * BigInt(size), fees });
+      }
+      break;
+    case 'fundingPaid':
+      add(event.account, { funding: event.amount }, event.dueMs);
+      break;
+    case 'faucetCredited':
+    case 'depositCredited':
+    case 'treasurySent':
+    case 'builderRewardsClaimed':
+      add(event.account, { moneyIn: event.amount });
+      break;
+    case 'tokenSent':
+      if (event.account === event.destination) break;
+      add(event.account, { moneyOut: event.amount, fees: event.fee });
+      add(event.destination, { moneyIn: event.amount });
+      break;
+    case 'withdrawalChanged':
+      // What is held is the account's until it is paid.
+      if (event.status === 'completed') add(event.account, { moneyOut: event.amount });
+      break;
+    case 'positionTraded':
+    case 'fundSettled':
+    case 'sharesOperated':
+    case 'sharesSettled':
+      add(event.account, {});
+      break;
+    default:
+      break;
+  }
+}
+
+/** By how much moves have made accounts richer; what prices did is not in them. */
+function gainsOf(moves: readonly Move[]): ReadonlyMap<Address, bigint> {
+  const gains = new Map<Address, bigint>();
+  for (const { by, user } of moves) {
+    const { fees = 0n, funding = 0n, moneyIn = 0n, moneyOut = 0n } = by;
+    gains.set(user, (gains.get(user) ?? 0n) + moneyIn - moneyOut + funding - fees);
+  }
+  return gains;
+}
+
+const NOTHING: Readonly<Sums> = { moneyIn: 0n, moneyOut: 0n, volume: 0n, fees: 0n, funding: 0n };
+/** In the order of the dump. */
+const SUM_KEYS = ['moneyIn', 'moneyOut', 'volume', 'fees', 'funding'] as const;
+
+function shownSums(sums: Sums): Omit<AccountSums, 'value'> {
+  return {
+    moneyIn: Number(sums.moneyIn),
+    moneyOut: Number(sums.moneyOut),
+    volume: Number(sums.volume),
+    fees: Number(sums.fees),
+    funding: Number(sums.funding),
+  };
+}
+
+export type AccountValuesDump = {
+  readonly lastMs: number | null;
+  readonly sums: readonly (readonly [user: Address, amounts: readonly string[]])[];
+  /** By step, the finest first. */
+  readonly changed: readonly (readonly Address[])[];
+};

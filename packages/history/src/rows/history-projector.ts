@@ -1,0 +1,206 @@
+import { accountWorth, type BookObserver, type State } from '@oddlot/engine';
+import type { Address, Hash } from '@oddlot/units';
+import {
+  type AppliedBlock,
+  authorityOf,
+  type EarlierBlock,
+  type Projection,
+} from '@oddlot/replica/block';
+import type { MarketData } from '@oddlot/translate/read-models/market-data';
+import type { AccountSums } from '../history.ts';
+import type { ReceiptRow } from '../receipt.ts';
+import { AccountValues, type AccountValuesDump } from './account-values.ts';
+import type { BlockRows, LiveRows, TxRecord } from './block-rows.ts';
+import { fillRecords, liquidationRecords } from './fill-records.ts';
+import { claimRecords, fundingRecords, LedgerRows } from './ledger-rows.ts';
+import {
+  LargestTrades,
+  type LargestTradesDump,
+  OpenInterest,
+  type OpenInterestDump,
+  RunningBars,
+} from './market-figures.ts';
+import { LiveOrders, type LiveOrdersDump } from './live-orders.ts';
+import {
+  knownMarkets,
+  marketRecords,
+  settledEventsBefore,
+  settledEventsOf,
+} from './market-rows.ts';
+import { type InstrumentLookup, instrumentLookup } from '@oddlot/translate/instruments';
+import { actionTypeOf } from '@oddlot/translate/action-types';
+import { executionError, isTransaction } from '@oddlot/translate/explorer';
+
+type HistoryProjectorOptions = {
+  readonly state: () => State;
+  /** To be called for a block before the projector is. */
+  readonly markets: Pick<MarketData, 'catalogue'>;
+  /** The receipts that were complete with a block. */
+  readonly receiptsOf: (height: number) => readonly ReceiptRow[];
+  readonly onRows: (rows: BlockRows) => void;
+  /** Whether somebody is told of an account's orders as they change; by default all are. */
+  readonly isTold?: (user: Address) => boolean;
+};
+
+/** What is known of the block before. */
+type LastBlock = { readonly height: number; readonly hash: Hash };
+
+/**
+ * Puts what a block did into the rows of the history. Most rows say everything by themselves; what a
+ * later row needs of earlier blocks is kept here and in snapshots: sums of orders that
+ * live, bars that run, withdrawals under way, sums of accounts. What was restored goes on as if it had
+ * never stopped.
+ */
+export class HistoryProjector implements Projection {
+  readonly name = 'history';
+  /**
+   * The second has the times at which triggers were placed, the third the rows of parents, the fourth those of live orders,
+   * the fifth how these fared in their books, the sixth the largest trades and what is held.
+   */
+  readonly version = 6;
+  readonly #options: HistoryProjectorOptions;
+  readonly #instruments: InstrumentLookup;
+  readonly #orders: LiveOrders;
+  readonly observer: BookObserver;
+  /** Orders that live: their rows are not among those that are stored. */
+  readonly liveRows: LiveRows;
+  readonly #ledger = new LedgerRows();
+  readonly #bars = new RunningBars();
+  readonly #values = new AccountValues();
+  readonly #largest = new LargestTrades();
+  readonly #interest = new OpenInterest();
+  #last: LastBlock | undefined;
+  /** True when a block of this era has been projected: before it, the state may hold much already. */
+  #hasBegun = false;
+
+  constructor(options: HistoryProjectorOptions) {
+    this.#options = options;
+    this.#instruments = instrumentLookup(options.state);
+    this.#orders = new LiveOrders(options.isTold ?? (() => true));
+    this.observer = this.#orders.observer;
+    this.liveRows = this.#orders.rows(options.state);
+  }
+
+  onBlock(block: AppliedBlock): void {
+    const { markets, onRows, receiptsOf } = this.#options;
+    const state = this.#options.state();
+    const { hash: blockHash, height, parentHash, stateHash, timeMs } = block;
+    const receipts = receiptsOf(height);
+    const isFirst = !this.#hasBegun;
+    this.#hasBegun = true;
+    this.#last = { height, hash: blockHash };
+    if (isFirst) this.#orders.begin(state);
+    onRows({
+      head: { height, timeMs, hash: blockHash, stateHash, parentHash },
+      txs: txRecords(block, this.#instruments),
+      receipts,
+      fills: fillRecords(state, block),
+      ...this.#orders.take(state, block),
+      fundings: fundingRecords(state, block),
+      ...this.#ledger.take(state, block),
+      claims: claimRecords(block),
+      candles: this.#bars.take(block),
+      accountValues: this.#values.take(state, block),
+      markets: isFirst ? knownMarkets(markets.catalogue) : marketRecords(block),
+      settledEvents: isFirst
+        ? settledEventsBefore(state, markets.catalogue)
+        : settledEventsOf(state, markets.catalogue, block),
+      liquidations: liquidationRecords(state, block),
+      largestTrades: this.#largest.take(state, block),
+      openInterest: this.#interest.take(state, block),
+    });
+  }
+
+  /** Rows of a block under the previous rules are those of its release, with the texts of that release (R-era). */
+  onEarlierBlock({ head, rows }: EarlierBlock): void {
+    this.#last = { height: head.height, hash: head.hash };
+    this.#options.onRows(rows as BlockRows);
+  }
+
+  /** What an account has, and all that it ever moved; null when there is no such account. */
+  accountSums(user: Address): AccountSums | null {
+    const value = accountWorth(this.#options.state(), user);
+    return value === undefined ? null : { ...this.#values.sumsOf(user), value: Number(value) };
+  }
+
+  /** Some accounts in the order in which they were made, from a place on. */
+  users(from: number, limit: number): readonly Address[] {
+    const { accounts } = this.#options.state();
+    return accounts.slice(from, from + limit).map(({ address }) => address);
+  }
+
+  /** The orders of which something is remembered. */
+  rememberedOrders(): Iterable<number> {
+    return this.#orders.ids();
+  }
+
+  dump(): HistoryDump {
+    return {
+      last: this.#last ?? null,
+      hasBegun: this.#hasBegun,
+      ...this.#orders.dump(),
+      withdrawals: this.#ledger.dump(),
+      bars: this.#bars.dump(),
+      values: this.#values.dump(),
+      largest: this.#largest.dump(),
+      interest: this.#interest.dump(),
+    };
+  }
+
+  restore(data: unknown): void {
+    const dumped = data as HistoryDump;
+    this.#last = dumped.last ?? undefined;
+    this.#hasBegun = dumped.hasBegun;
+    this.#orders.restore(dumped);
+    this.#ledger.restore(dumped.withdrawals);
+    this.#bars.restore(dumped.bars);
+    this.#values.restore(dumped.values);
+    this.#largest.restore(dumped.largest);
+    this.#interest.restore(dumped.interest);
+  }
+
+  reset(): void {
+    this.#last = undefined;
+    this.#hasBegun = false;
+    this.#orders.clear();
+    this.#ledger.clear();
+    this.#bars.clear();
+    this.#values.clear();
+    this.#largest.clear();
+    this.#interest.clear();
+  }
+}
+
+/** Plain data that survives JSON. */
+type HistoryDump = LiveOrdersDump & {
+  readonly last: LastBlock | null;
+  readonly hasBegun: boolean;
+  readonly withdrawals: ReturnType<LedgerRows['dump']>;
+  readonly bars: ReturnType<RunningBars['dump']>;
+  readonly values: AccountValuesDump;
+  readonly largest: LargestTradesDump;
+  readonly interest: OpenInterestDump;
+};
+
+/**
+ * The signed requests of a block, with what the explorer's channel says of them. The receipt of an action of
+ * which an order waits in the delay queue comes later; what became of that order is in it alone.
+ */
+function txRecords(block: AppliedBlock, instruments: InstrumentLookup): TxRecord[] {
+  const records: TxRecord[] = [];
+  for (const [index, { command, request }] of block.commands.entries()) {
+    const executed = block.result.outcomes[index];
+    if (!isTransaction(command, executed)) continue;
+    const { signer, txHash } = authorityOf(command);
+    records.push({
+      index,
+      txHash,
+      user: executed?.account ?? signer,
+      actionType: actionTypeOf(command),
+      error:
+        executed === undefined ? null : executionError(command, executed, { instruments, request }),
+      request: request ?? '',
+    });
+  }
+  return records;
+}

@@ -1,0 +1,112 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { FollowedRows } from '@oddlot/testing/venue/followed-rows';
+import { ALICE, BOB, BTC, TestVenue } from '@oddlot/testing/venue/ws/test-venue';
+
+/** What rows of orders need of earlier blocks. */
+
+let venue: TestVenue;
+let followed: FollowedRows;
+
+beforeEach(() => {
+  venue = TestVenue.open();
+  followed = new FollowedRows(venue);
+});
+
+describe('orders that wait for the mark', () => {
+  const exit = { instrumentId: BTC.instrumentId, isBuy: false, size: 1000, reduceOnly: true };
+  const trigger = (kind: 'takeProfit' | 'stopLoss', price: number) => ({
+    ...exit,
+    price,
+    timeInForce: 'gtc' as const,
+    trigger: { kind, price, isMarket: kind === 'stopLoss' },
+  });
+  /** Alice buys one at 100, with both exits; returns when the exits were placed. */
+  const placeFamily = (size = 1000): number => {
+    const parent = { ...exit, isBuy: true, reduceOnly: false, price: 100_000, size };
+    const exits = [trigger('takeProfit', 105_000), trigger('stopLoss', 97_000)];
+    venue.signed(ALICE, {
+      type: 'placeOrders',
+      grouping: 'normal',
+      orders: [{ ...parent, timeInForce: 'gtc' }, ...exits],
+    });
+    return venue.state.timeMs;
+  };
+  const timesOf = (orderId: number) =>
+    new Set(followed.orders(orderId).map(({ row }) => row.order.timestamp));
+  /** The take-profit fires, rests at 105, is filled in part, and then in full. */
+  const takeProfit = () => {
+    venue.oracle(106);
+    venue.order(BOB, { buy: true, price: 105, size: 0.4 });
+    venue.order(BOB, { buy: true, price: 105, size: 0.6 });
+    const statuses = followed.orders(2).map(({ row }) => row.status);
+    expect(statuses.slice(-3)).toEqual(['triggered', 'triggered', 'filled']);
+  };
+
+  test('R-trigger: a fired one keeps the time of its placing until its last row', () => {
+    const placedMs = placeFamily();
+    venue.order(BOB, { sell: true, price: 100, size: 1 });
+    takeProfit();
+    expect(timesOf(2)).toEqual(new Set([placedMs]));
+    expect(timesOf(3)).toEqual(new Set([placedMs]));
+    expect([...followed.projector.rememberedOrders()].filter((id) => id <= 3)).toEqual([]);
+  });
+
+  test('a dump keeps the times of placing', () => {
+    const placedMs = placeFamily();
+    venue.order(BOB, { sell: true, price: 100, size: 1 });
+    const dumped = JSON.parse(JSON.stringify(followed.projector.dump()));
+    followed.projector.reset();
+    followed.projector.restore(dumped);
+    takeProfit();
+    expect(timesOf(2)).toEqual(new Set([placedMs]));
+  });
+
+  test('where rows begin, what waits already keeps its time', () => {
+    const placedMs = placeFamily();
+    venue.order(BOB, { sell: true, price: 100, size: 1 });
+    followed = new FollowedRows(venue);
+    venue.pass(1_000);
+    takeProfit();
+    expect(timesOf(2)).toEqual(new Set([placedMs]));
+  });
+
+  test('R-grouping: a parent is told again when its children change and it does not', () => {
+    placeFamily();
+    venue.order(BOB, { sell: true, price: 100, size: 1 });
+    expect(followed.orders(1).at(-1)?.row.status).toBe('filled');
+    const retold = () =>
+      followed.rows.flatMap((rows) => (rows.retold ?? []).filter(({ orderId }) => orderId === 1));
+    // As after a restart.
+    const dumped = JSON.parse(JSON.stringify(followed.projector.dump()));
+    followed.projector.reset();
+    followed.projector.restore(dumped);
+    const before = retold().length;
+    takeProfit();
+    const told = retold().slice(before);
+    expect(told.map(({ row }) => row.order.children.map(({ status }) => status))).toEqual([
+      ['triggered', 'open'],
+      ['triggered', 'open'],
+      ['filled', 'cancelled'],
+    ]);
+    for (const { row } of told) expect(row).toMatchObject({ status: 'filled', order: { oid: 1 } });
+    const last = told.at(-1)?.row.order.children ?? [];
+    for (const child of last) expect(child).toEqual(followed.orders(child.oid).at(-1)?.row.order);
+    expect([...followed.projector.rememberedOrders()].filter((id) => id <= 3)).toEqual([]);
+  });
+
+  test('R-grouping: the last row of a parent that an exit ends shows that exit as it is', () => {
+    placeFamily(2000);
+    venue.order(BOB, { sell: true, price: 100, size: 1 });
+    venue.order(BOB, { buy: true, price: 105, size: 1 });
+    venue.oracle(106);
+    const { row } = followed.orders(1).at(-1)!;
+    expect(row.status).toBe('cancelled');
+    expect(row.order.children.map(({ oid, status }) => [oid, status])).toEqual([
+      [2, 'filled'],
+      [3, 'cancelled'],
+    ]);
+    for (const child of row.order.children) {
+      expect(child).toEqual(followed.orders(child.oid).at(-1)?.row.order);
+    }
+  });
+});

@@ -1,0 +1,521 @@
+import {
+  type BookObserver,
+  findOrder,
+  liveOrderOf,
+  lotsAhead,
+  type OrderSnapshot,
+  type OrderUpdated,
+  type State,
+  waitingSince,
+} from '@oddlot/engine';
+import { type HistOrder, type HistOrderRow, OUTCOME_ID_MIN } from '@oddlot/protocol';
+import { type Address, present, type TimeMs, timeMs } from '@oddlot/units';
+import type { AppliedBlock } from '@oddlot/replica/block';
+import { formatAveragePrice, formatSize } from '@oddlot/translate/format';
+import {
+  type ArrivalTrace,
+  type EarningRecord,
+  isLive,
+  type LiveRows,
+  type OrderEndRecord,
+  type OrderRecord,
+  type UntoldOrder,
+} from './block-rows.ts';
+import { OrderTraces, type OrderTracesDump } from './order-traces.ts';
+import { isNamed, namedInstrument, type TradedSide, tradedSides } from './traded-sides.ts';
+import {
+  addChild,
+  addFill,
+  dumpSums,
+  emptySums,
+  histOrder,
+  orderRecord,
+  type OrderSums,
+  restingRow,
+  restoreSums,
+  settingsCode,
+  settingsOf,
+  settingsOfCode,
+  type SumsDump,
+} from './order-rows.ts';
+
+/**
+ * What is to be remembered of live orders so that their next row can be made: the sums of their
+ * fills, the children that came with them, and when those that wait, or waited, for the mark were
+ * placed. An order without any of it is not in here, and none is once it has ended.
+ */
+export class LiveOrders {
+  readonly #sums = new Map<number, OrderSums>();
+  /** The parents of children that are shown with them: one that has fired does not name its own. */
+  readonly #parents = new Map<number, number>();
+  readonly #placedMs = new Map<number, TimeMs>();
+  /** The last rows of parents whose children live, those included that have ended themselves. */
+  readonly #families = new OrderFamilies();
+  readonly #last = new LastChanges();
+  readonly #traces = new OrderTraces();
+  /** To be told how orders fare in their books. */
+  readonly observer: BookObserver = this.#traces;
+  readonly #isTold: (user: Address) => boolean;
+
+  /** Whether somebody is told of an account's orders as they change. */
+  constructor(isTold: (user: Address) => boolean) {
+    this.#isTold = isTold;
+  }
+
+  /** The rows of a block: an order that changed has one, as it is after the block. */
+  take(
+    state: State,
+    block: AppliedBlock,
+  ): {
+    readonly orders: OrderRecord[];
+    readonly retold: OrderRecord[];
+    readonly untold: UntoldOrder[];
+    readonly earnings: EarningRecord[];
+    readonly arrivals: readonly ArrivalTrace[];
+    readonly ends: readonly OrderEndRecord[];
+  } {
+    const { height, timeMs: atMs } = block;
+    const earned = this.#addFills(state, block);
+    const changed = lastUpdates(state, block, this.#traces);
+    for (const [orderId, event] of changed) {
+      if (event.order.trigger !== undefined) changed.set(orderId, this.#asPlaced(event));
+    }
+    this.#addChildren(state, changed);
+    const orders: OrderRecord[] = [];
+    const untold: UntoldOrder[] = [];
+    let index = 0;
+    for (const event of changed.values()) {
+      const record = this.#change(state, event, { timeMs: atMs, height, index });
+      if (record !== undefined) orders.push(record);
+      else untold.push(this.#untold(state, event, { timeMs: atMs, index }));
+      index += 1;
+    }
+    const traces = this.#traces.take(state, block, changed, (id) => this.#builderFee(id));
+    const earnings = [...earned.values()].map((added) => this.#earning(state, block, added));
+    for (const { order, status } of changed.values()) {
+      if (status !== 'open') this.#forget(order.orderId);
+    }
+    return { orders, retold: this.#families.take(orders), untold, earnings, ...traces };
+  }
+
+  /**
+   * Notes a change, and returns the row of one that has to be told or stored. One that lives on has none unless
+   * somebody wants it: it is made again when it is asked for.
+   */
+  #change(
+    state: State,
+    event: OrderUpdated,
+    at: Pick<LastChange, 'timeMs' | 'height' | 'index'>,
+  ): OrderRecord | undefined {
+    const { height, index, timeMs: atMs } = at;
+    const { account: user, instrumentId, orderId } = event.order;
+    const sums = this.#sums.get(orderId);
+    if (event.status !== 'open') {
+      this.#last.delete(user, orderId);
+      const record = orderRecord(state, event, sums, at);
+      return this.#isChild(event.order) ? { ...record, isChild: true } : record;
+    }
+    if (this.#isPlain(event.order, sums)) {
+      const settings = settingsCode(settingsOf(state, event.order));
+      const change = { timeMs: atMs, height, index, instrumentId, settings, record: undefined };
+      this.#last.set(user, orderId, change);
+      return this.#isTold(user) ? orderRecord(state, event, sums, at) : undefined;
+    }
+    const record = orderRecord(state, event, sums, at);
+    this.#last.set(user, orderId, {
+      timeMs: atMs,
+      height,
+      index,
+      instrumentId,
+      settings: 0,
+      record,
+    });
+    return record;
+  }
+
+  /** All of its row that a later block may change is noted. */
+  #untold(
+    state: State,
+    event: OrderUpdated,
+    { index, timeMs: atMs }: Pick<LastChange, 'timeMs' | 'index'>,
+  ): UntoldOrder {
+    const { account: user, instrumentId, orderId } = event.order;
+    const sums = this.#sums.get(orderId);
+    const noted = sums === undefined ? undefined : { ...sums };
+    const settings = settingsOf(state, event.order);
+    return {
+      user,
+      accountType: instrumentId < OUTCOME_ID_MIN ? 'perp' : 'outcome',
+      instrumentId,
+      index,
+      row: () => restingRow(state, event.order, noted, { timeMs: atMs, settings }),
+    };
+  }
+
+  /** Rests in a book, alone: nothing of its row changes without telling. */
+  #isPlain(order: OrderSnapshot, sums: OrderSums | undefined): boolean {
+    const { hasFired, isTriggered, trigger } = order;
+    if (trigger !== undefined || hasFired === true || isTriggered === true) return false;
+    return (sums === undefined || sums.children.size === 0) && !this.#isChild(order);
+  }
+
+  #isChild({ orderId, parentOrderId }: OrderSnapshot): boolean {
+    if (parentOrderId !== undefined || this.#parents.has(orderId)) return true;
+    return this.#families.isChild(orderId);
+  }
+
+  /** Rows of orders that live, for whoever asks. */
+  rows(state: () => State): LiveRows {
+    const rowOf = (orderId: number, change: LastChange): HistOrderRow => {
+      if (change.record !== undefined) return change.record.row;
+      const order = present(findOrder(state(), orderId), 'a live order');
+      const at = { timeMs: change.timeMs, settings: settingsOfCode(change.settings) };
+      return restingRow(state(), order, this.#sums.get(orderId), at);
+    };
+    return {
+      of: (user) =>
+        [...this.#last.of(user)].map(([orderId, change]) => ({
+          orderId,
+          position: [change.timeMs, change.height, change.index],
+          accountType: change.instrumentId < OUTCOME_ID_MIN ? 'perp' : 'outcome',
+          instrumentId: change.instrumentId,
+          row: () => rowOf(orderId, change),
+        })),
+      find: (user, orderId) => {
+        const change = this.#last.of(user).get(orderId);
+        return change === undefined ? undefined : rowOf(orderId, change);
+      },
+      traceOf: (orderId) => {
+        const order = findOrder(state(), orderId);
+        if (order === undefined) return undefined;
+        return {
+          szDecimals: namedInstrument(state(), order.instrumentId).scale.szDecimals,
+          trace: this.#traces.later(orderId),
+          end: { ahead: lotsAhead(state(), orderId), builderFee: this.#builderFee(orderId) },
+        };
+      },
+      withClientId: (user, clientOrderId) => liveOrderOf(state(), user, clientOrderId),
+      isNewest: (user, orderId) =>
+        !this.#last.of(user).has(orderId) && findOrder(state(), orderId) !== undefined,
+    };
+  }
+
+  /** What waits already where rows begin: nobody has told when it was placed. */
+  begin(state: State): void {
+    for (const [orderId, placedMs] of waitingSince(state)) this.#placedMs.set(orderId, placedMs);
+  }
+
+  /** Of an order with a trigger: one that has fired counts as accepted from then on; its rows keep when it was placed. */
+  #asPlaced(event: OrderUpdated): OrderUpdated {
+    const { order } = event;
+    const { acceptedMs, hasFired, orderId } = order;
+    const placedMs = hasFired === true ? this.#placedMs.get(orderId) : undefined;
+    if (placedMs !== undefined) return { ...event, order: { ...order, acceptedMs: placedMs } };
+    this.#placedMs.set(orderId, acceptedMs);
+    return event;
+  }
+
+  /** Returns what the block added to builders' earnings, by order. */
+  #addFills(state: State, block: AppliedBlock): Map<number, Earned> {
+    const earned = new Map<number, Earned>();
+    for (const side of tradedSides(block)) {
+      const { account: user, builderFee, instrumentId, orderId } = side;
+      addFill(this.#of(orderId), side);
+      this.#traces.filled(state, side);
+      if (builderFee === undefined) continue;
+      const fee = (earned.get(orderId)?.fee ?? 0n) + builderFee.amount;
+      earned.set(orderId, { orderId, user, instrumentId, fee });
+    }
+    return earned;
+  }
+
+  /** A child is shown with its parent for as long as that lives, and in its last row. */
+  #addChildren(state: State, changed: ReadonlyMap<number, OrderUpdated>): void {
+    for (const event of changed.values()) {
+      const { orderId } = event.order;
+      const parentId = event.order.parentOrderId ?? this.#parents.get(orderId);
+      if (parentId === undefined) continue;
+      if (!changed.has(parentId) && !this.#sums.has(parentId)) continue;
+      const child = histOrder(state, event, this.#sums.get(orderId));
+      addChild(this.#of(parentId), orderId, child);
+      this.#parents.set(orderId, parentId);
+    }
+  }
+
+  #builderFee(orderId: number): number {
+    return Number(this.#sums.get(orderId)?.earned?.fee ?? 0);
+  }
+
+  #forget(orderId: number): void {
+    for (const childId of this.#sums.get(orderId)?.children.keys() ?? []) {
+      this.#parents.delete(childId);
+    }
+    this.#sums.delete(orderId);
+    this.#placedMs.delete(orderId);
+  }
+
+  #of(orderId: number): OrderSums {
+    let sums = this.#sums.get(orderId);
+    if (sums === undefined) {
+      sums = emptySums();
+      this.#sums.set(orderId, sums);
+    }
+    return sums;
+  }
+
+  #earning(state: State, block: AppliedBlock, added: Earned): EarningRecord {
+    const { instrumentId, orderId, user } = added;
+    const sums = present(this.#sums.get(orderId)?.earned, 'the builder fee earned by an order');
+    const { accountType, scale, symbol } = namedInstrument(state, instrumentId);
+    return {
+      builder: sums.builder,
+      user,
+      orderId,
+      instrumentId,
+      instrumentName: symbol,
+      accountType,
+      feeTenthsBp: sums.feeTenthsBp,
+      feeMicroUsdc: Number(sums.fee),
+      addedFeeMicroUsdc: Number(added.fee),
+      notionalMicroUsdc: Number(sums.notional),
+      qty: formatSize(scale, sums.lots),
+      price: formatAveragePrice(scale, sums.notional, sums.lots),
+      role: sums.role,
+      tradeId: sums.tradeId,
+      txHash: sums.hash,
+      timeMs: block.timeMs,
+    };
+  }
+
+  /** The orders for whose sake something is remembered, for whoever checks that nothing stays behind. */
+  ids(): Iterable<number> {
+    const children = this.#families.liveChildren();
+    return new Set([
+      ...this.#sums.keys(),
+      ...this.#placedMs.keys(),
+      ...children,
+      ...this.#last.ids(),
+      ...this.#traces.ids(),
+    ]);
+  }
+
+  dump(): LiveOrdersDump {
+    return {
+      orders: [...this.#sums].map(([orderId, sums]) => dumpSums(orderId, sums)),
+      placed: [...this.#placedMs],
+      families: this.#families.dump(),
+      live: this.#last.dump(),
+      traces: this.#traces.dump(),
+    };
+  }
+
+  restore({ families, live, orders, placed, traces }: LiveOrdersDump): void {
+    this.#traces.restore(traces);
+    this.#families.restore(families);
+    this.#last.restore(live);
+    for (const row of orders) {
+      const [orderId] = row;
+      const sums = restoreSums(row);
+      this.#sums.set(orderId, sums);
+      for (const childId of sums.children.keys()) this.#parents.set(childId, orderId);
+    }
+    for (const [orderId, placedMs] of placed) this.#placedMs.set(orderId, timeMs(placedMs));
+  }
+
+  clear(): void {
+    this.#sums.clear();
+    this.#parents.clear();
+    this.#placedMs.clear();
+    this.#families.clear();
+    this.#last.clear();
+    this.#traces.clear();
+  }
+}
+
+/** Plain data. */
+export type LiveOrdersDump = {
+  readonly orders: readonly SumsDump[];
+  /** When orders that wait, or waited, for the mark were placed. */
+  readonly placed: readonly (readonly [orderId: number, placedMs: number])[];
+  /** Rows of parents whose children live. */
+  readonly families: readonly OrderRecord[];
+  /** Where the rows of live orders stand. */
+  readonly live: LastChangesDump;
+  /** How live orders fared in their books. */
+  readonly traces: OrderTracesDump;
+};
+
+type Earned = Pick<TradedSide, 'orderId' | 'instrumentId'> & {
+  readonly user: Address;
+  readonly fee: bigint;
+};
+
+/** The last update of each order, in the order in which those came. */
+function lastUpdates(
+  state: State,
+  { result }: AppliedBlock,
+  traces: OrderTraces,
+): Map<number, OrderUpdated> {
+  const changed = new Map<number, OrderUpdated>();
+  for (const event of result.events) {
+    if (event.type !== 'orderUpdated') continue;
+    if (event.reject !== undefined && !isNamed(state, event.order.instrumentId)) continue;
+    if (!changed.delete(event.order.orderId)) traces.told(event);
+    changed.set(event.order.orderId, event);
+  }
+  return changed;
+}
+
+/**
+ * Parents that still have children which can change, each with its last row: whoever follows the orders of
+ * an account is told a parent again when one of its children has changed and it has not. Most parents have
+ * ended by then: their exits begin to wait when they are filled.
+ */
+class OrderFamilies {
+  readonly #parents = new Map<number, OrderRecord>();
+  readonly #parentOf = new Map<number, number>();
+
+  /** Takes the rows of a block, and returns those of parents whose children alone have changed. */
+  take(records: readonly OrderRecord[]): OrderRecord[] {
+    const retold = new Map<number, OrderRecord>();
+    const changed = new Set(records.map(({ orderId }) => orderId));
+    for (const { orderId, row } of records) {
+      const parentId = this.#parentOf.get(orderId);
+      const parent = parentId === undefined ? undefined : this.#parents.get(parentId);
+      if (parent === undefined || parentId === undefined || changed.has(parentId)) continue;
+      const told = withChild(parent, row.order);
+      this.#keep(told);
+      retold.set(parentId, told);
+    }
+    for (const record of records) if (record.row.order.children.length > 0) this.#keep(record);
+    return [...retold.values()];
+  }
+
+  /** A family is kept for as long as one of its children lives. */
+  #keep(parent: OrderRecord): void {
+    const { orderId, row } = parent;
+    const { children } = row.order;
+    if (children.some(isLive)) {
+      this.#parents.set(orderId, parent);
+      for (const { oid } of children) this.#parentOf.set(oid, orderId);
+      return;
+    }
+    this.#parents.delete(orderId);
+    for (const { oid } of children) this.#parentOf.delete(oid);
+  }
+
+  /** True for a child of a family that is kept. */
+  isChild(orderId: number): boolean {
+    return this.#parentOf.has(orderId);
+  }
+
+  /** The children for whose sake a family is kept. */
+  liveChildren(): number[] {
+    const families = [...this.#parents.values()].map(({ row }) => row.order.children);
+    return families.flatMap((children) => children.filter(isLive).map(({ oid }) => oid));
+  }
+
+  dump(): readonly OrderRecord[] {
+    return [...this.#parents.values()];
+  }
+
+  restore(parents: readonly OrderRecord[]): void {
+    for (const parent of parents) this.#keep(parent);
+  }
+
+  clear(): void {
+    this.#parents.clear();
+    this.#parentOf.clear();
+  }
+}
+
+function withChild(parent: OrderRecord, changed: HistOrder): OrderRecord {
+  const { order } = parent.row;
+  const children = order.children.map((child) => (child.oid === changed.oid ? changed : child));
+  return { ...parent, row: { ...parent.row, order: { ...order, children } } };
+}
+
+/** Where the row of a live order stands, and what of it the engine does not remember. */
+type LastChange = {
+  readonly timeMs: number;
+  readonly height: number;
+  /** Among the orders that the block changed. */
+  readonly index: number;
+  readonly instrumentId: number;
+  /** How its account traded then (`order-rows.ts`). */
+  readonly settings: number;
+  /** The row itself, of an order from whose state it could not be made again. */
+  readonly record: OrderRecord | undefined;
+};
+
+/**
+ * The last changes of orders that live, by account. Their rows are not stored: an order is written once,
+ * when it has ended, and shown from here until then.
+ */
+class LastChanges {
+  readonly #byUser = new Map<Address, Map<number, LastChange>>();
+
+  set(user: Address, orderId: number, change: LastChange): void {
+    const his = this.#byUser.get(user);
+    if (his === undefined) this.#byUser.set(user, new Map([[orderId, change]]));
+    else his.set(orderId, change);
+  }
+
+  delete(user: Address, orderId: number): void {
+    const his = this.#byUser.get(user);
+    if (his?.delete(orderId) === true && his.size === 0) this.#byUser.delete(user);
+  }
+
+  of(user: Address): ReadonlyMap<number, LastChange> {
+    return this.#byUser.get(user) ?? NONE;
+  }
+
+  *ids(): Iterable<number> {
+    for (const his of this.#byUser.values()) yield* his.keys();
+  }
+
+  /** Numbers are differences to those of the order before, which are short: there are many orders, most with ids that follow each other. */
+  dump(): LastChangesDump {
+    return [...this.#byUser].map(([user, his]) => {
+      const values: DumpedValue[] = [];
+      let before = FIRST_CHANGE;
+      for (const [orderId, change] of his) {
+        const { height, index, instrumentId, record, settings, timeMs: atMs } = change;
+        values.push(orderId - before.orderId, atMs - before.timeMs, height - before.height);
+        values.push(index, instrumentId, record ?? settings);
+        before = { orderId, timeMs: atMs, height };
+      }
+      return [user, values] as const;
+    });
+  }
+
+  restore(dumped: LastChangesDump): void {
+    for (const [user, values] of dumped) {
+      let { height, orderId, timeMs: atMs } = FIRST_CHANGE;
+      for (let at = 0; at < values.length; at += VALUES_EACH) {
+        orderId += Number(values[at]);
+        atMs += Number(values[at + 1]);
+        height += Number(values[at + 2]);
+        const place = { timeMs: atMs, height, index: Number(values[at + 3]) };
+        const last = values[at + 5];
+        const record = typeof last === 'object' ? last : undefined;
+        const settings = typeof last === 'number' ? last : 0;
+        const instrumentId = Number(values[at + 4]);
+        this.set(user, orderId, { ...place, instrumentId, settings, record });
+      }
+    }
+  }
+
+  clear(): void {
+    this.#byUser.clear();
+  }
+}
+
+const NONE: ReadonlyMap<number, LastChange> = new Map();
+const FIRST_CHANGE = { orderId: 0, timeMs: 0, height: 0 };
+const VALUES_EACH = 6;
+
+type DumpedValue = number | OrderRecord;
+
+/** Plain data: six values an order, the last one its settings or its row. */
+type LastChangesDump = readonly (readonly [user: Address, values: readonly DumpedValue[]])[];

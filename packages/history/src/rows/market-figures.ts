@@ -1,0 +1,255 @@
+import { type EngineEvent, marketView, type State } from '@oddlot/engine';
+import type { LargestTrade, OpenInterestRow } from '@oddlot/protocol';
+import { formatMoney, notional, present } from '@oddlot/units';
+import type { AppliedBlock } from '@oddlot/replica/block';
+import { HOUR_MS, MINUTE_MS } from '@oddlot/translate/read-models/candle-interval';
+import { instrumentLookup } from '@oddlot/translate/instruments';
+import { causeHash, outcomeTradeRecord, tradeRecord } from '@oddlot/translate/event-to-stream';
+import { findPerp } from '@oddlot/translate/info/handler';
+import type {
+  AccountType,
+  CandleRecord,
+  LargestTradesRecord,
+  OpenInterestRecord,
+  RankedTrade,
+} from './block-rows.ts';
+import { formatHalfPrice, formatPrice, formatSize } from '@oddlot/translate/format';
+
+/** Trades are ranked within spans of this length: a month is some two hundred of them. */
+export const RANKED_SPAN_MS = 4 * HOUR_MS;
+/** Trades that a span keeps of each list, which is as many as any longer one can show of it. */
+export const RANKED_MAX = 20;
+
+/** Beside one for each instrument there is a list for all perps and one for all outcome markets. */
+const LIST_OF_ALL: Readonly<Record<AccountType, number>> = { perp: 0, outcome: -1 };
+
+export function rankedList(of: { readonly instrumentId: number } | AccountType): number {
+  return typeof of === 'string' ? LIST_OF_ALL[of] : of.instrumentId;
+}
+
+type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded' }>;
+
+/**
+ * The largest trades of the span that runs, by what the taker paid. A list is written again, whole, by the blocks that
+ * change it, so that the last row of a span is its final one.
+ */
+export class LargestTrades {
+  readonly #lists = new Map<number, readonly RankedTrade[]>();
+  #startMs = 0;
+
+  take(state: State, block: AppliedBlock): LargestTradesRecord[] {
+    const startMs = block.timeMs - (block.timeMs % RANKED_SPAN_MS);
+    if (startMs !== this.#startMs) this.#lists.clear();
+    this.#startMs = startMs;
+    const changed = new Set<number>();
+    const known = new Set(this.#lists.keys());
+    for (const event of block.result.events) {
+      if (event.type !== 'tradeExecuted' && event.type !== 'outcomeTraded') continue;
+      this.#record(state, block, event, changed);
+    }
+    return [...changed].map((list) => ({
+      list,
+      startMs,
+      ...(known.has(list) ? {} : { isFirst: true }),
+      trades: this.#lists.get(list) ?? [],
+    }));
+  }
+
+  #record(state: State, block: AppliedBlock, event: TradeEvent, changed: Set<number>): void {
+    const isPerp = event.type === 'tradeExecuted';
+    const value = Number(notional(isPerp ? event.price : event.taker.price, event.size));
+    const lists = [event.instrumentId, LIST_OF_ALL[isPerp ? 'perp' : 'outcome']];
+    let ranked: RankedTrade | undefined;
+    for (const list of lists) {
+      const trades = this.#lists.get(list) ?? [];
+      // Of two that are as large the earlier one stays.
+      if (trades.length === RANKED_MAX && (trades.at(-1)?.value ?? 0) >= value) continue;
+      ranked ??= { value, row: rowOf(state, block, event, value) };
+      const place = trades.findIndex((each) => each.value < value);
+      const at = place === -1 ? trades.length : place;
+      this.#lists.set(list, trades.toSpliced(at, 0, ranked).slice(0, RANKED_MAX));
+      changed.add(list);
+    }
+  }
+
+  dump(): LargestTradesDump {
+    return { startMs: this.#startMs, lists: [...this.#lists] };
+  }
+
+  restore({ lists, startMs }: LargestTradesDump): void {
+    this.#startMs = startMs;
+    for (const [list, trades] of lists) this.#lists.set(list, trades);
+  }
+
+  clear(): void {
+    this.#lists.clear();
+    this.#startMs = 0;
+  }
+}
+
+function rowOf(state: State, block: AppliedBlock, event: TradeEvent, value: number): LargestTrade {
+  const { timeMs } = block;
+  const ntl = formatMoney(value);
+  if (event.type === 'outcomeTraded') {
+    const market = present(instrumentLookup(() => state)(event.instrumentId), 'a traded market');
+    return { ...outcomeTradeRecord(market, event, timeMs), ntl };
+  }
+  const perp = present(findPerp(state, event.instrumentId), 'a traded perp');
+  const hash = causeHash(block, event.commandIndex);
+  return { ...tradeRecord(perp, { event, timeMs, hash }), ntl };
+}
+
+export type LargestTradesDump = {
+  readonly startMs: number;
+  readonly lists: readonly (readonly [list: number, trades: readonly RankedTrade[]])[];
+};
+
+/**
+ * What is held of each instrument, once an hour: as the first block of the hour left it, with that block's time. What
+ * nobody holds has no record, but for the one that says that it came to an end.
+ */
+export class OpenInterest {
+  /** Of the last block; undefined before the first. */
+  #lastMs: number | undefined;
+  /** The instruments that had something at the last record. */
+  #held = new Set<number>();
+
+  take(state: State, { timeMs }: AppliedBlock): OpenInterestRecord[] {
+    const lastMs = this.#lastMs;
+    this.#lastMs = timeMs;
+    const isSameHour =
+      lastMs !== undefined && Math.floor(lastMs / HOUR_MS) === Math.floor(timeMs / HOUR_MS);
+    if (isSameHour) return [];
+    const held = new Set<number>();
+    const records: OpenInterestRecord[] = [];
+    for (const { instrumentId, lots, row } of figures(state, timeMs)) {
+      if (lots > 0) held.add(instrumentId);
+      if (lots > 0 || this.#held.has(instrumentId)) records.push({ instrumentId, row: row() });
+    }
+    this.#held = held;
+    return records;
+  }
+
+  dump(): OpenInterestDump {
+    return { lastMs: this.#lastMs ?? null, held: [...this.#held] };
+  }
+
+  restore({ held, lastMs }: OpenInterestDump): void {
+    this.#lastMs = lastMs ?? undefined;
+    this.#held = new Set(held);
+  }
+
+  clear(): void {
+    this.#lastMs = undefined;
+    this.#held.clear();
+  }
+}
+
+type Figure = {
+  readonly instrumentId: number;
+  readonly lots: number;
+  readonly row: () => OpenInterestRow;
+};
+
+/** Perps in their base, outcome markets in pairs of shares. */
+function* figures(state: State, time: number): Generator<Figure> {
+  for (const { definition, mark, openInterest: lots } of state.perps.values()) {
+    const { instrumentId, name: coin } = definition;
+    const row = (): OpenInterestRow => ({
+      coin,
+      time,
+      openInterest: formatSize(definition, lots),
+      markPx: formatPrice(definition, mark),
+    });
+    yield { instrumentId, lots, row };
+  }
+  for (const [instrumentId, { pairs: lots }] of state.outcomes.markets) {
+    const row = (): OpenInterestRow => {
+      const { name: coin, ...scale } = present(
+        instrumentLookup(() => state)(instrumentId),
+        'a listed market',
+      );
+      const { markHalves } = present(marketView(state, instrumentId), 'a listed market');
+      const openInterest = formatSize(scale, lots);
+      return { coin, time, openInterest, markPx: formatHalfPrice(scale, markHalves) };
+    };
+    yield { instrumentId, lots, row };
+  }
+}
+
+export type OpenInterestDump = { readonly lastMs: number | null; readonly held: readonly number[] };
+
+/** Every interval is made of one of these; the coarser ones keep long questions short. */
+const BAR_STEPS_MS: readonly number[] = [MINUTE_MS, 15 * MINUTE_MS, 4 * HOUR_MS];
+
+type Bar = { -readonly [Key in keyof CandleRecord]: CandleRecord[Key] };
+
+/**
+ * Bars of trades that are not closed yet. A bar is closed by the first block at or past its end, and
+ * one without trades does not exist: who reads them repeats the close before it.
+ */
+export class RunningBars {
+  /** By step, then by instrument. */
+  readonly #bars = BAR_STEPS_MS.map(() => new Map<number, Bar>());
+
+  take({ result, timeMs }: AppliedBlock): CandleRecord[] {
+    const closed = this.#close(timeMs);
+    for (const event of result.events) {
+      if (event.type !== 'tradeExecuted' && event.type !== 'outcomeTraded') continue;
+      this.#record(timeMs, event.instrumentId, event.price, event.size);
+    }
+    return closed;
+  }
+
+  /** Bars of a step begin together, so that one which is over says that all others are. */
+  #close(timeMs: number): CandleRecord[] {
+    const closed: CandleRecord[] = [];
+    for (const [at, stepMs] of BAR_STEPS_MS.entries()) {
+      const bars = this.#bars[at];
+      const first = bars?.values().next().value;
+      if (bars === undefined || first === undefined || timeMs < first.startMs + stepMs) continue;
+      closed.push(...bars.values());
+      bars.clear();
+    }
+    return closed;
+  }
+
+  #record(timeMs: number, instrumentId: number, price: number, size: number): void {
+    for (const [at, stepMs] of BAR_STEPS_MS.entries()) {
+      const bars = this.#bars[at];
+      const bar = bars?.get(instrumentId);
+      if (bar === undefined) {
+        const startMs = timeMs - (timeMs % stepMs);
+        const prices = { open: price, high: price, low: price, close: price };
+        bars?.set(instrumentId, {
+          instrumentId,
+          stepMs,
+          startMs,
+          ...prices,
+          lots: size,
+          trades: 1,
+        });
+        continue;
+      }
+      bar.high = Math.max(bar.high, price);
+      bar.low = Math.min(bar.low, price);
+      bar.close = price;
+      bar.lots += size;
+      bar.trades += 1;
+    }
+  }
+
+  dump(): readonly CandleRecord[] {
+    return this.#bars.flatMap((bars) => [...bars.values()].map((bar) => ({ ...bar })));
+  }
+
+  restore(rows: readonly CandleRecord[]): void {
+    for (const row of rows) {
+      this.#bars[BAR_STEPS_MS.indexOf(row.stepMs)]?.set(row.instrumentId, { ...row });
+    }
+  }
+
+  clear(): void {
+    for (const bars of this.#bars) bars.clear();
+  }
+}

@@ -1,0 +1,162 @@
+import type { AppliedBlock } from '@oddlot/replica/block';
+import {
+  type EventWithMarkets,
+  type ListedEvent,
+  type MarketRecord,
+  type OutcomeCatalogue,
+  type ResolutionRecord,
+  settledTime,
+} from '@oddlot/translate/read-models/outcome-catalogue';
+import type { MarketTextRecord, SettledEventRecord } from './block-rows.ts';
+import { type EventListing, marketView, type State } from '@oddlot/engine';
+import { present } from '@oddlot/units';
+import { RollingVolume } from '@oddlot/translate/read-models/rolling-volume';
+
+/** The texts of the markets that a block listed. */
+export function marketRecords({ result }: AppliedBlock): MarketTextRecord[] {
+  return result.events.flatMap((event) =>
+    event.type === 'outcomeMarketListed' ? [textOf(event.instrumentId, event.market)] : [],
+  );
+}
+
+/** The texts of all markets that there are: those of before the rows began are needed too (R-era). */
+export function knownMarkets(catalogue: OutcomeCatalogue): MarketTextRecord[] {
+  const records: MarketTextRecord[] = [];
+  for (const listed of catalogue.listedEvents()) {
+    for (const { instrumentId, listing } of catalogue.marketsOf(listed)) {
+      records.push(textOf(instrumentId, listing));
+    }
+  }
+  return records;
+}
+
+function textOf(
+  instrumentId: number,
+  listing: { readonly slug: string; readonly question: string; readonly eventSlug: string },
+): MarketTextRecord {
+  const { eventSlug, question: title, slug } = listing;
+  return { instrumentId, slug, title, eventSlug };
+}
+
+/** What the catalogue held of an event whose markets are all paid. Plain data, complete by itself. */
+type SettledEventBody = {
+  readonly eventId: number;
+  readonly seriesSlug: string | null;
+  readonly createdMs: number;
+  readonly listing: EventListing;
+  readonly markets: readonly SettledMarketBody[];
+};
+
+type SettledMarketBody = Pick<
+  MarketRecord,
+  'instrumentId' | 'listing' | 'strikeE8' | 'lastTrade'
+> & {
+  /** Micro-USDC that were ever traded. */
+  readonly volume: string;
+  readonly resolution: ResolutionRecord;
+};
+
+/** The rows of the events whose last market a block has paid. After the catalogue has seen the block. */
+export function settledEventsOf(
+  state: State,
+  catalogue: OutcomeCatalogue,
+  { result }: Pick<AppliedBlock, 'result'>,
+): SettledEventRecord[] {
+  const touched = new Set<ListedEvent>();
+  for (const event of result.events) {
+    if (event.type !== 'marketSettled') continue;
+    const { listing } = present(catalogue.market(event.instrumentId), 'a market that was paid');
+    touched.add(present(catalogue.listedEvent(listing.eventSlug), 'the event of a market'));
+  }
+  return paidRecords(state, catalogue, touched);
+}
+
+/**
+ * The same for all that the catalogue holds or has just let go of: where rows begin with a state in
+ * which markets are paid already, no block will say so.
+ */
+export function settledEventsBefore(
+  state: State,
+  catalogue: OutcomeCatalogue,
+): SettledEventRecord[] {
+  return [
+    ...catalogue.left.map(settledEventRecord),
+    ...paidRecords(state, catalogue, catalogue.listedEvents()),
+  ];
+}
+
+function paidRecords(
+  state: State,
+  catalogue: OutcomeCatalogue,
+  events: Iterable<ListedEvent>,
+): SettledEventRecord[] {
+  return [...events]
+    .filter((event) => isPaid(state, event))
+    .map((event) => settledEventRecord({ event, markets: catalogue.marketsOf(event) }));
+}
+
+/** The engine forgets a market when its last holder is paid. */
+function isPaid(state: State, { instrumentIds }: ListedEvent): boolean {
+  return (
+    instrumentIds.length > 0 && instrumentIds.every((id) => marketView(state, id) === undefined)
+  );
+}
+
+function settledEventRecord(settled: EventWithMarkets): SettledEventRecord {
+  const { event, markets } = settled;
+  const { createdMs, eventId, listing, seriesSlug } = event;
+  const volume = markets.reduce((sum, market) => sum + market.volume.total, 0n);
+  return {
+    eventId,
+    slug: listing.slug,
+    seriesSlug,
+    createdMs,
+    startMs: listing.startMs,
+    endMs: listing.endMs,
+    settledMs: present(settledTime(settled), 'the settlement of a paid event'),
+    volumeMicroUsdc: Number(volume),
+    tags: listing.tags,
+    markets: markets.map(({ instrumentId, listing: { slug, startMs } }) => ({
+      instrumentId,
+      slug,
+      startMs,
+    })),
+    body: JSON.stringify(bodyOf(settled)),
+  };
+}
+
+function bodyOf({ event, markets: records }: EventWithMarkets): SettledEventBody {
+  const { createdMs, eventId, listing, seriesSlug } = event;
+  const markets = records.map((market) => {
+    const { instrumentId, lastTrade, resolution, strikeE8, volume } = market;
+    return {
+      instrumentId,
+      listing: market.listing,
+      strikeE8,
+      lastTrade,
+      volume: String(volume.total),
+      resolution: present(resolution ?? undefined, 'the result of a paid market'),
+    };
+  });
+  return { eventId, seriesSlug, createdMs, listing, markets };
+}
+
+/** The event as the catalogue would show it, had it kept it. */
+export function settledEventOf({ body }: Pick<SettledEventRecord, 'body'>): EventWithMarkets {
+  return eventOf(JSON.parse(body) as SettledEventBody);
+}
+
+function eventOf({ markets, ...body }: SettledEventBody): EventWithMarkets {
+  const { seriesSlug } = body;
+  const instrumentIds = markets.map(({ instrumentId }) => instrumentId);
+  return {
+    event: { ...body, instrumentIds },
+    markets: markets.map(({ volume, ...market }) => ({
+      ...market,
+      seriesSlug,
+      phase: 'resolved',
+      // Its last trade is more than a week ago, so that all hours have left the sums.
+      volume: RollingVolume.restore({ hours: [], before: market.lastTrade, total: volume }),
+    })),
+  };
+}

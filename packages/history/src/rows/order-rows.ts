@@ -1,0 +1,325 @@
+import {
+  type CancelCause,
+  type OrderSnapshot,
+  type OrderUpdated,
+  type State,
+  tradeSettings,
+} from '@oddlot/engine';
+import type { HistOrder, HistOrderRow, OrderStatus } from '@oddlot/protocol';
+import { type Address, formatMoney, type Hash, present } from '@oddlot/units';
+import { isMarketOrder, reasonOf, TIF_TEXT } from '@oddlot/translate/event-to-stream';
+import { formatAveragePrice, formatPrice, formatSize } from '@oddlot/translate/format';
+import { triggerCondition } from '@oddlot/translate/info/open-orders';
+import type { OrderRecord } from './block-rows.ts';
+import {
+  LEG_TEXT,
+  type NamedInstrument,
+  namedInstrument,
+  roePercent,
+  type TradedSide,
+} from './traded-sides.ts';
+
+/** An order after its last change in a block. */
+export function orderRecord(
+  state: State,
+  event: OrderUpdated,
+  sums: OrderSums | undefined,
+  at: { readonly timeMs: number; readonly index: number },
+): OrderRecord {
+  const { account: user, instrumentId, orderId } = event.order;
+  const row = orderRow(histOrder(state, event, sums), at.timeMs);
+  const accountType = row.order.instrumentType === 'perps' ? 'perp' : 'outcome';
+  return { user, accountType, instrumentId, orderId, index: at.index, row };
+}
+
+/** The row of an order that rests as its last change left it, made again. */
+export function restingRow(
+  state: State,
+  order: OrderSnapshot,
+  sums: OrderSums | undefined,
+  at: { readonly timeMs: number; readonly settings: OrderSettings },
+): HistOrderRow {
+  const event = { order, status: 'open' } as const;
+  return orderRow(histOrder(state, event, sums, at.settings), at.timeMs);
+}
+
+function orderRow(order: HistOrder, statusTimestamp: number): HistOrderRow {
+  return { order, status: order.status, statusTimestamp };
+}
+
+/** Every field, also where there is nothing to tell: undefined is not written anywhere. */
+type AllFields = {
+  readonly [Key in Exclude<keyof HistOrder, 'title' | 'slug'>]-?: HistOrder[Key] | undefined;
+};
+
+/**
+ * The order as the history shows it, those that came with it inside. The rows of orders are most of a
+ * history: they are made in one piece and with one shape, which costs half of adding fields as needed.
+ */
+export function histOrder(
+  state: State,
+  event: Told,
+  sums: OrderSums | undefined,
+  settings = settingsOf(state, event.order),
+): HistOrder {
+  const { order } = event;
+  const instrument = namedInstrument(state, order.instrumentId);
+  const { coin, instrumentId, scale, symbol, wireType } = instrument;
+  const { expireMs, filled, filledNotional } = order;
+  const triggerPx = order.trigger === undefined ? '0' : formatPrice(scale, order.trigger.price);
+  const { entryPrice, fee, filledAmount, pnl, roe } = resultOf(
+    instrument,
+    order,
+    sums,
+    settings.leverage,
+  );
+  const { cancelReason, cancelSource, rejectReason } = endingOf(state, event);
+  const fields: AllFields = {
+    coin,
+    symbol,
+    side: order.isBuy ? 'B' : 'A',
+    limitPx: formatPrice(scale, order.price),
+    sz: formatSize(scale, order.remaining),
+    origSz: formatSize(scale, order.original),
+    oid: order.orderId,
+    timestamp: order.acceptedMs,
+    triggerCondition: triggerCondition(order, triggerPx),
+    isTrigger: order.trigger !== undefined,
+    triggerPx,
+    children: sums === undefined ? [] : [...sums.children.values()],
+    isPositionTpsl: order.isPositionTpsl === true,
+    reduceOnly: order.reduceOnly,
+    dir: directionOf(order),
+    orderType: isMarketOrder(order) ? 'Market' : 'Limit',
+    tif: TIF_TEXT[order.timeInForce],
+    expireTime: expireMs,
+    cloid: order.clientOrderId ?? null,
+    avgFillPrice: filled === 0 ? null : formatAveragePrice(scale, filledNotional, filled),
+    positionMode: settings.positionMode,
+    marginMode: settings.marginMode,
+    leverage: settings.leverage,
+    fee,
+    filledAmount,
+    pnl,
+    entryPrice,
+    roe,
+    cancelSource,
+    cancelReason,
+    rejectReason,
+    status: statusOf(event),
+    instrumentId,
+    instrumentType: wireType,
+    marketType: wireType,
+    outcome: order.outcome === undefined ? undefined : LEG_TEXT[order.outcome.leg],
+  };
+  return fields as HistOrder;
+}
+
+/** What is told of an order, and how it ended. */
+type Told = Pick<OrderUpdated, 'order' | 'status' | 'cancelCause' | 'reject'>;
+
+export function settingsOf(state: State, order: OrderSnapshot): OrderSettings {
+  if (order.outcome !== undefined) {
+    return { positionMode: 'OneWay', marginMode: 'Cross', leverage: 1 };
+  }
+  const settings = present(tradeSettings(state, order.account, order), 'the perp of an order');
+  return {
+    positionMode: settings.isHedged ? 'Hedge' : 'OneWay',
+    marginMode: settings.isIsolated ? 'Isolated' : 'Cross',
+    leverage: settings.leverage,
+  };
+}
+
+function directionOf({ isBuy, outcome, reduceOnly }: OrderSnapshot): string {
+  if (outcome === undefined) return isBuy ? 'Buy' : 'Sell';
+  return `${reduceOnly ? 'Sell' : 'Buy'} ${LEG_TEXT[outcome.leg]}`;
+}
+
+/** Only of an order that filled something; entry and return only where it closed something. */
+function resultOf(
+  { scale }: NamedInstrument,
+  { filled, filledNotional }: OrderSnapshot,
+  sums: OrderSums | undefined,
+  leverage: number,
+): Pick<HistOrder, 'fee' | 'filledAmount' | 'pnl' | 'entryPrice' | 'roe'> {
+  if (filled === 0) return {};
+  const { closedCost: cost, closedSize, fee, realised } = sums ?? NOTHING;
+  const result = {
+    fee: formatMoney(fee),
+    filledAmount: formatMoney(filledNotional),
+    pnl: formatMoney(realised),
+  };
+  if (closedSize === 0) return result;
+  const entryPrice = formatAveragePrice(scale, cost, closedSize);
+  return { ...result, entryPrice, roe: roePercent({ cost, realised }, leverage) };
+}
+
+/** Fills from before the rows began (R-era) are in the engine's sums alone. */
+const NOTHING = { fee: 0n, realised: 0n, closedSize: 0, closedCost: 0n };
+
+function endingOf(
+  state: State,
+  event: Told,
+): Pick<HistOrder, 'cancelSource' | 'cancelReason' | 'rejectReason'> {
+  if (event.cancelCause !== undefined) return CANCEL_TEXT[event.cancelCause];
+  if (event.reject === undefined) return {};
+  const rejectReason = reasonOf(state, event);
+  return rejectReason === undefined ? {} : { rejectReason };
+}
+
+/** A trigger that has fired and is not finished is neither waiting nor done. */
+function statusOf({ order, status }: Told): OrderStatus {
+  const hasFired = order.hasFired === true || order.isTriggered === true;
+  return status === 'open' && hasFired ? 'triggered' : status;
+}
+
+/** What the fills of a live order sum to, beyond what the engine's snapshot of it says. */
+export type OrderSums = {
+  fee: bigint;
+  realised: bigint;
+  closedSize: number;
+  /** Signed, as positions' costs are. */
+  closedCost: bigint;
+  earned: EarnedSums | undefined;
+  /** The children that came with it, as they were last, by id; `addChild` adds one. */
+  children: ReadonlyMap<number, HistOrder>;
+};
+
+/** What its builder earned by it: the fills that were charged (R-builder). */
+type EarnedSums = {
+  readonly builder: Address;
+  feeTenthsBp: number;
+  fee: bigint;
+  notional: bigint;
+  lots: number;
+  role: TradedSide['role'];
+  tradeId: number;
+  hash: Hash;
+};
+
+export function emptySums(): OrderSums {
+  return {
+    fee: 0n,
+    realised: 0n,
+    closedSize: 0,
+    closedCost: 0n,
+    earned: undefined,
+    children: NO_CHILDREN,
+  };
+}
+
+/** Shared: a map of its own for each order that fills would cost more than the rest of its sums. */
+const NO_CHILDREN: ReadonlyMap<number, HistOrder> = new Map();
+
+export function addChild(sums: OrderSums, orderId: number, child: HistOrder): void {
+  sums.children = new Map(sums.children).set(orderId, child);
+}
+
+export function addFill(sums: OrderSums, side: TradedSide): void {
+  sums.fee += side.fee;
+  if (side.closed !== undefined) {
+    sums.realised += side.closed.realised;
+    sums.closedSize += side.closed.size;
+    sums.closedCost += side.closed.cost;
+  }
+  if (side.builderFee !== undefined) sums.earned = addEarning(sums.earned, side, side.builderFee);
+}
+
+function addEarning(
+  before: EarnedSums | undefined,
+  { hash, price, role, size, tradeId }: TradedSide,
+  { amount, builder, feeTenthsBp }: NonNullable<TradedSide['builderFee']>,
+): EarnedSums {
+  return {
+    builder,
+    feeTenthsBp,
+    fee: (before?.fee ?? 0n) + amount,
+    notional: (before?.notional ?? 0n) + BigInt(price) * BigInt(size),
+    lots: (before?.lots ?? 0) + size,
+    role,
+    tradeId,
+    hash,
+  };
+}
+
+/** Plain data; amounts are decimal texts, since JSON knows no large integers. */
+export type SumsDump = readonly [
+  orderId: number,
+  fee: string,
+  realised: string,
+  closedSize: number,
+  closedCost: string,
+  earned: (Omit<EarnedSums, 'fee' | 'notional'> & Record<'fee' | 'notional', string>) | null,
+  children: readonly (readonly [orderId: number, order: HistOrder])[],
+];
+
+export function dumpSums(orderId: number, sums: OrderSums): SumsDump {
+  const { children, closedCost, closedSize, earned, fee, realised } = sums;
+  const amounts = [String(fee), String(realised), closedSize, String(closedCost)] as const;
+  const dumped =
+    earned === undefined
+      ? null
+      : { ...earned, fee: String(earned.fee), notional: String(earned.notional) };
+  return [orderId, ...amounts, dumped, [...children]];
+}
+
+export function restoreSums([, fee, realised, size, cost, earned, children]: SumsDump): OrderSums {
+  return {
+    fee: BigInt(fee),
+    realised: BigInt(realised),
+    closedSize: size,
+    closedCost: BigInt(cost),
+    earned:
+      earned === null
+        ? undefined
+        : { ...earned, fee: BigInt(earned.fee), notional: BigInt(earned.notional) },
+    children: new Map(children),
+  };
+}
+
+/** How an account trades an instrument, which a row tells as it was at the time. */
+type OrderSettings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;
+
+const HEDGE = 2;
+const ISOLATED = 1;
+
+/** Settings as one number, which takes less memory: each live order has its own. */
+export function settingsCode({ leverage, marginMode, positionMode }: OrderSettings): number {
+  const modes = (positionMode === 'Hedge' ? HEDGE : 0) + (marginMode === 'Isolated' ? ISOLATED : 0);
+  return 4 * leverage + modes;
+}
+
+export function settingsOfCode(code: number): OrderSettings {
+  return {
+    positionMode: (code & HEDGE) === 0 ? 'OneWay' : 'Hedge',
+    marginMode: (code & ISOLATED) === 0 ? 'Cross' : 'Isolated',
+    leverage: Math.floor(code / 4),
+  };
+}
+
+const REASONS: Readonly<Record<CancelCause, string>> = {
+  userCanceled: 'Canceled by user',
+  expired: 'Expired',
+  iocRemainder: 'Immediate or cancel remainder',
+  selfTrade: 'Self trade',
+  reduceOnly: 'Reduce only order has no position left',
+  marginCanceled: 'Insufficient margin at match',
+  matchLimit: 'Too many resting orders met',
+  liquidation: 'Canceled by liquidation',
+  siblingFilled: 'Sibling order filled',
+  parentCanceled: 'Parent order canceled',
+  amendedBelowFilled: 'Amended below filled size',
+  outcomeResolved: 'Outcome market closed',
+  delisted: 'Instrument delisted',
+  scheduledCancel: 'Scheduled cancel',
+};
+
+type CancelText = { readonly cancelSource: string; readonly cancelReason: string };
+
+/** How the history tells why an order ended: a name for programs, a text for people. */
+const CANCEL_TEXT = Object.fromEntries(
+  Object.entries(REASONS).map(([cause, cancelReason]) => [
+    cause,
+    { cancelSource: `${cause.charAt(0).toUpperCase()}${cause.slice(1)}`, cancelReason },
+  ]),
+) as Readonly<Record<CancelCause, CancelText>>;

@@ -1,0 +1,96 @@
+import type { EngineEvent } from '@oddlot/engine';
+import { instrumentId, microUsdc } from '@oddlot/units';
+import { beforeEach, expect, test } from 'vitest';
+import type { AppliedBlock } from '@oddlot/replica/block';
+import { ALICE, BOB, BTC, CAROL, TestVenue } from '@oddlot/testing/venue/ws/test-venue';
+import { AccountValues } from './account-values.ts';
+import { fillRecords } from './fill-records.ts';
+
+/** What the reference says of `closedPnl` and `volume`, from the numbers of a trade. */
+
+let venue: TestVenue;
+let last: AppliedBlock;
+beforeEach(() => {
+  venue = TestVenue.open();
+  venue.onBlock((block) => {
+    last = block;
+  });
+  venue.pass(1_000);
+});
+
+const side = {
+  clientOrderId: undefined,
+  reduceOnly: false,
+  startPosition: 0,
+  fee: microUsdc(0n),
+  realised: microUsdc(0n),
+  marginMode: 'cross',
+  leverage: 5,
+} as const;
+const perp = instrumentId(BTC.instrumentId);
+
+/** Alice sells 1,000 lots at 110,000 that had cost 100 USDC, and pays two fees for it. */
+const closing = (isLiquidation: boolean): EngineEvent => ({
+  type: 'tradeExecuted',
+  commandIndex: 0,
+  tradeId: 1,
+  instrumentId: perp,
+  price: 110_000,
+  size: 1_000,
+  takerIsBuy: false,
+  isLiquidation,
+  taker: {
+    ...side,
+    account: ALICE,
+    orderId: 7,
+    reduceOnly: true,
+    startPosition: 1_000,
+    realised: microUsdc(10_000_000n),
+    closedSize: 1_000,
+    closedCost: microUsdc(100_000_000n),
+    fee: microUsdc(50_000n),
+    builderFee: { builder: CAROL, feeTenthsBp: 10, amount: microUsdc(20_000n) },
+  },
+  maker: { ...side, account: BOB, orderId: 8 },
+});
+
+/** The same without a book: taken over, deleveraged, netted or settled. */
+const withoutBook: EngineEvent = {
+  type: 'positionTraded',
+  commandIndex: 0,
+  account: ALICE,
+  instrumentId: perp,
+  size: -1_000,
+  price: 110_000,
+  startPosition: 1_000,
+  realised: microUsdc(10_000_000n),
+  marginMode: 'cross',
+  leverage: 5,
+  closedSize: 1_000,
+  closedCost: microUsdc(100_000_000n),
+};
+
+const blockWith = (...events: readonly EngineEvent[]): AppliedBlock => ({
+  ...last,
+  result: { ...last.result, events },
+});
+
+test('closedPnl is what was realised, less the fee and the builder’s fee', () => {
+  const [row] = fillRecords(venue.state, blockWith(closing(false))).filter(
+    ({ user }) => user === ALICE,
+  );
+  expect(row?.row).toMatchObject({ fee: '0.05', builderFee: '0.02', closedPnl: '9.93' });
+});
+
+test('volume counts every trade of a book, those of a liquidation too, and nothing else', () => {
+  const volumeOf = (...events: readonly EngineEvent[]) => {
+    const values = new AccountValues();
+    // What is there when rows begin is no trade.
+    values.take(venue.state, blockWith());
+    values.take(venue.state, blockWith(...events));
+    return values.sumsOf(ALICE);
+  };
+  expect(volumeOf(closing(false))).toMatchObject({ volume: 110_000_000, fees: 70_000 });
+  expect(volumeOf(closing(true))).toMatchObject({ volume: 110_000_000, fees: 70_000 });
+  expect(volumeOf(withoutBook)).toMatchObject({ volume: 0, fees: 0 });
+});

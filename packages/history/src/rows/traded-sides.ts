@@ -1,0 +1,171 @@
+import type { OutcomeLeg, PerpDefinition, State, TradeSide } from '@oddlot/engine';
+import { type Address, type Hash, type MicroUsdc, present } from '@oddlot/units';
+import type { AppliedBlock } from '@oddlot/replica/block';
+import { causeHash } from '@oddlot/translate/event-to-stream';
+import type { Leg } from '@oddlot/protocol';
+import { instrumentLookup } from '@oddlot/translate/instruments';
+import { formatRatio, type Scale } from '@oddlot/translate/format';
+import { findPerp } from '@oddlot/translate/info/handler';
+import type { AccountType } from './block-rows.ts';
+
+/** One side of a trade on either exchange; prices of an outcome market are the leg's own. */
+export type TradedSide = {
+  readonly account: Address;
+  readonly instrumentId: number;
+  readonly orderId: number;
+  readonly clientOrderId: string | undefined;
+  readonly tradeId: number;
+  /** What caused the trade: the taker's action. */
+  readonly hash: Hash;
+  readonly role: 'Taker' | 'Maker';
+  /** The wire's `b`. */
+  readonly isBuy: boolean;
+  readonly reduceOnly: boolean;
+  readonly price: number;
+  readonly size: number;
+  readonly startPosition: number;
+  readonly fee: MicroUsdc;
+  readonly builderFee: TradeSide['builderFee'];
+  readonly marginMode: TradeSide['marginMode'];
+  readonly leverage: number;
+  readonly closed: Closed | undefined;
+  readonly leg: OutcomeLeg | undefined;
+};
+
+/** What a trade closed: lots, what they had cost (signed), and what that realised before fees. */
+type Closed = {
+  readonly size: number;
+  readonly cost: MicroUsdc;
+  readonly realised: MicroUsdc;
+};
+
+/** Both sides of every trade of a block, the taker's before the maker's. */
+export function* tradedSides(block: AppliedBlock): Iterable<TradedSide> {
+  for (const event of block.result.events) yield* sidesOf(block, event);
+}
+
+type EngineEvent = AppliedBlock['result']['events'][number];
+
+/** Both sides of a trade; none when an event is something else. */
+export function sidesOf(block: AppliedBlock, event: EngineEvent): readonly TradedSide[] {
+  if (event.type === 'tradeExecuted') return perpSides(block, event);
+  return event.type === 'outcomeTraded' ? outcomeSides(event) : [];
+}
+
+function perpSides(
+  block: AppliedBlock,
+  event: Extract<EngineEvent, { type: 'tradeExecuted' }>,
+): readonly TradedSide[] {
+  const { instrumentId, maker, price, size, taker, takerIsBuy, tradeId } = event;
+  const trade = { instrumentId, price, size, tradeId, hash: causeHash(block, event.commandIndex) };
+  const side = (of: TradeSide, role: TradedSide['role'], isBuy: boolean): TradedSide => ({
+    ...trade,
+    role,
+    isBuy,
+    account: of.account,
+    orderId: of.orderId,
+    clientOrderId: of.clientOrderId,
+    reduceOnly: of.reduceOnly,
+    startPosition: of.startPosition,
+    fee: of.fee,
+    builderFee: of.builderFee,
+    marginMode: of.marginMode,
+    leverage: of.leverage,
+    closed: closedBy(of),
+    leg: undefined,
+  });
+  return [side(taker, 'Taker', takerIsBuy), side(maker, 'Maker', !takerIsBuy)];
+}
+
+/** Undefined when it only opened. */
+export function closedBy({
+  closedCost,
+  closedSize,
+  realised,
+}: Pick<TradeSide, 'closedCost' | 'closedSize' | 'realised'>): Closed | undefined {
+  if (closedSize === undefined || closedCost === undefined) return undefined;
+  return { size: closedSize, cost: closedCost, realised };
+}
+
+function outcomeSides(
+  event: Extract<EngineEvent, { type: 'outcomeTraded' }>,
+): readonly TradedSide[] {
+  const { instrumentId, maker, size, taker, tradeId, txHash } = event;
+  const side = (of: typeof taker, role: TradedSide['role']): TradedSide => ({
+    instrumentId,
+    size,
+    tradeId,
+    hash: txHash,
+    role,
+    account: of.account,
+    orderId: of.orderId,
+    clientOrderId: of.clientOrderId,
+    isBuy: isBid(of.leg, of.isSell),
+    reduceOnly: of.isSell,
+    price: of.price,
+    startPosition: of.startSize,
+    fee: of.fee,
+    builderFee: of.builderFee,
+    marginMode: 'cross',
+    leverage: 1,
+    closed:
+      of.closedCost === undefined
+        ? undefined
+        : { size, cost: of.closedCost, realised: of.realised },
+    leg: of.leg,
+  });
+  return [side(taker, 'Taker'), side(maker, 'Maker')];
+}
+
+/** R-one-book: buying YES and selling NO are bids. */
+export function isBid(leg: OutcomeLeg, isSell: boolean): boolean {
+  return (leg === 'yes') !== isSell;
+}
+
+/** How rows name an instrument, and what its counts mean. */
+export type NamedInstrument = {
+  readonly instrumentId: number;
+  readonly coin: string;
+  readonly symbol: string;
+  readonly scale: Scale;
+  readonly accountType: AccountType;
+  readonly wireType: 'perps' | 'outcome';
+};
+
+/** The instrument of a row; a market that was settled in the same block is known still. */
+export function namedInstrument(state: State, instrumentId: number): NamedInstrument {
+  const perp = findPerp(state, instrumentId);
+  if (perp !== undefined) return namedPerp(perp);
+  const market = present(instrumentLookup(() => state)(instrumentId), 'the market of a row');
+  const names = { coin: market.name, symbol: market.name };
+  return { instrumentId, ...names, scale: market, accountType: 'outcome', wireType: 'outcome' };
+}
+
+/** By definition, which is another object when anything of it changes: every row asks for its perp. */
+const namedPerps = new WeakMap<PerpDefinition, NamedInstrument>();
+
+function namedPerp(perp: PerpDefinition): NamedInstrument {
+  let named = namedPerps.get(perp);
+  if (named === undefined) {
+    const { baseCurrency: coin, instrumentId, name: symbol } = perp;
+    named = { instrumentId, coin, symbol, scale: perp, accountType: 'perp', wireType: 'perps' };
+    namedPerps.set(perp, named);
+  }
+  return named;
+}
+
+/** An order may name an instrument that there is none of; nothing can be shown of it but its refusal. */
+export function isNamed(state: State, instrumentId: number): boolean {
+  return instrumentLookup(() => state)(instrumentId) !== undefined;
+}
+
+export const LEG_TEXT: Readonly<Record<OutcomeLeg, Leg>> = { yes: 'Yes', no: 'No' };
+
+/** R-rounding: what a close made of the margin that it had, in percent, six decimals, half up. */
+export function roePercent(
+  { cost, realised }: { readonly cost: bigint; readonly realised: bigint },
+  leverage: number,
+): string {
+  const paid = cost < 0n ? -cost : cost;
+  return paid === 0n ? '0' : formatRatio(realised * BigInt(leverage) * 100n, paid);
+}

@@ -1,0 +1,291 @@
+import { HistoryDamagedError } from '../store-errors.ts';
+import { type ByteReader, type ByteWriter, INT_MAX } from '@oddlot/replica/codec/bytes';
+
+/**
+ * A value as bytes: one that says its kind, and what is behind it. Whatever JSON can say goes through, and
+ * comes back the same; what rows are full of is short. `undefined` is a field that a row lacks.
+ */
+const KINDS = {
+  absent: 0,
+  null: 1,
+  false: 2,
+  true: 3,
+  int: 4,
+  decimal: 5,
+  hex: 6,
+  text: 7,
+  json: 8,
+  emptyList: 9,
+} as const;
+
+/** Kinds from here up to the words are those of columns. */
+export const FIRST_COLUMN_KIND = 16;
+
+export function isInt(value: unknown): value is number {
+  return Number.isInteger(value) && Math.abs(value as number) < INT_MAX && !Object.is(value, -0);
+}
+
+export function writeValue(writer: ByteWriter, value: unknown): void {
+  if (typeof value === 'string') writeText(writer, value);
+  else if (isInt(value)) {
+    writer.byte(KINDS.int);
+    writer.int(value);
+  } else if (value === undefined) writer.byte(KINDS.absent);
+  else if (value === null) writer.byte(KINDS.null);
+  else if (value === false) writer.byte(KINDS.false);
+  else if (value === true) writer.byte(KINDS.true);
+  else if (Array.isArray(value) && value.length === 0) writer.byte(KINDS.emptyList);
+  else {
+    writer.byte(KINDS.json);
+    writer.utf8(JSON.stringify(value));
+  }
+}
+
+function writeText(writer: ByteWriter, text: string): void {
+  const word = byteOfWord(text);
+  if (word !== undefined) {
+    writer.byte(word);
+    return;
+  }
+  const decimal = decimalOf(text);
+  if (decimal !== undefined) {
+    writer.byte(KINDS.decimal);
+    writer.int(decimal);
+  } else if (text.startsWith('0x') && HEX.test(text)) {
+    writer.byte(KINDS.hex);
+    writer.int((text.length - 2) / 2);
+    writer.digits(text.slice(2));
+  } else {
+    writer.byte(KINDS.text);
+    writer.utf8(text);
+  }
+}
+
+/** `0x` and whole bytes, as hashes and addresses are written. */
+const HEX = /^0x(?:[0-9a-f]{2})+$/;
+
+/** What a value is read as: itself, or its JSON, which costs less than making it and writing it again. */
+export type Form<Cell> = {
+  readonly ofInt: (value: number) => Cell;
+  /** Of the number that stands for a decimal text. */
+  readonly ofDecimal: (value: number) => Cell;
+  readonly read: (reader: ByteReader, kind?: number) => Cell | undefined;
+};
+
+export const AS_VALUES: Form<unknown> = {
+  ofInt: (value) => value,
+  ofDecimal: decimalText,
+  read: readValue,
+};
+
+/** No text of these kinds has a character that JSON escapes, except where it is written by JSON itself. */
+export const AS_JSON: Form<string> = {
+  ofInt: String,
+  ofDecimal: (value) => `"${decimalText(value)}"`,
+  read: readJson,
+};
+
+function readValue(reader: ByteReader, kind = reader.byte()): unknown {
+  switch (kind) {
+    case KINDS.absent:
+      return undefined;
+    case KINDS.null:
+      return null;
+    case KINDS.false:
+      return false;
+    case KINDS.true:
+      return true;
+    case KINDS.int:
+      return reader.int();
+    case KINDS.decimal:
+      return decimalText(reader.int());
+    case KINDS.hex:
+      return hexText(reader);
+    case KINDS.text:
+      return reader.utf8();
+    case KINDS.json:
+      return JSON.parse(reader.utf8());
+    case KINDS.emptyList:
+      return [];
+    default:
+      return known(wordOfByte(kind));
+  }
+}
+
+function readJson(reader: ByteReader, kind = reader.byte()): string | undefined {
+  switch (kind) {
+    case KINDS.absent:
+      return undefined;
+    case KINDS.null:
+      return 'null';
+    case KINDS.false:
+      return 'false';
+    case KINDS.true:
+      return 'true';
+    case KINDS.int:
+      return String(reader.int());
+    case KINDS.decimal:
+      return `"${decimalText(reader.int())}"`;
+    case KINDS.hex:
+      return `"${hexText(reader)}"`;
+    case KINDS.text:
+      return JSON.stringify(reader.utf8());
+    case KINDS.json:
+      return reader.utf8();
+    case KINDS.emptyList:
+      return '[]';
+    default:
+      return known(textOfByte(kind));
+  }
+}
+
+function hexText(reader: ByteReader): string {
+  return `0x${reader.raw(reader.int()).toString('hex')}`;
+}
+
+function known(word: string | undefined): string {
+  if (word === undefined) throw new HistoryDamagedError('packed rows contain an unknown value');
+  return word;
+}
+
+/** Places behind the point: a digit of the number that stands for a decimal text. */
+const SCALES = 16;
+const ZERO = 0x30;
+const POINT = 0x2e;
+const MINUS = 0x2d;
+
+/**
+ * The number that stands for a decimal text: its digits without the point, and behind them how many there
+ * are behind it. Undefined for what is no decimal, or would not read the same.
+ */
+export function decimalOf(text: string): number | undefined {
+  const { length } = text;
+  const isNegative = text.charCodeAt(0) === MINUS;
+  const first = isNegative ? 1 : 0;
+  // As many digits as are exact with the scale behind them.
+  if (length === first || length - first > 15) return undefined;
+  let digits = 0;
+  let point = -1;
+  for (let at = first; at < length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === POINT) {
+      if (point !== -1 || at === first) return undefined;
+      point = at;
+      continue;
+    }
+    const digit = code - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    digits = digits * 10 + digit;
+  }
+  if (point === length - 1 || (isNegative && digits === 0)) return undefined;
+  // A leading zero stands alone before the point.
+  const whole = (point === -1 ? length : point) - first;
+  if (whole > 1 && text.charCodeAt(first) === ZERO) return undefined;
+  const scale = point === -1 ? 0 : length - 1 - point;
+  const value = digits * SCALES + scale;
+  if (value >= INT_MAX) return undefined;
+  return isNegative ? -value : value;
+}
+
+export function decimalText(value: number): string {
+  const size = Math.abs(value);
+  const scale = size % SCALES;
+  const digits = String((size - scale) / SCALES).padStart(scale + 1, '0');
+  const sign = value < 0 ? '-' : '';
+  if (scale === 0) return sign + digits;
+  const point = digits.length - scale;
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
+/**
+ * Words that rows repeat: each is a byte. A new one goes to the end, and none is ever taken away or moved:
+ * the rows of years are written in these numbers. A word that is not here is written out.
+ */
+const KNOWN_WORDS: readonly string[] = [
+  '0',
+  'A',
+  'B',
+  'Buy',
+  'Sell',
+  'USDC',
+  'Taker',
+  'Maker',
+  'Cross',
+  'Isolated',
+  'OneWay',
+  'Hedge',
+  'perps',
+  'outcome',
+  'N/A',
+  'Limit',
+  'Market',
+  'GTC',
+  'GTD',
+  'IOC',
+  'FOK',
+  'ALO',
+  'open',
+  'triggered',
+  'filled',
+  'cancelled',
+  'rejected',
+  'expired',
+  'Yes',
+  'No',
+  'Buy Yes',
+  'Buy No',
+  'Sell Yes',
+  'Sell No',
+  'Split',
+  'Merge',
+  'Settlement',
+  'UserCanceled',
+  'Canceled by user',
+  'Expired',
+  'IocRemainder',
+  'Immediate or cancel remainder',
+  'SelfTrade',
+  'Self trade',
+  'ReduceOnly',
+  'Reduce only order has no position left',
+  'MarginCanceled',
+  'Insufficient margin at match',
+  'MatchLimit',
+  'Too many resting orders met',
+  'Liquidation',
+  'Canceled by liquidation',
+  'SiblingFilled',
+  'Sibling order filled',
+  'ParentCanceled',
+  'Parent order canceled',
+  'AmendedBelowFilled',
+  'Amended below filled size',
+  'OutcomeResolved',
+  'Outcome market closed',
+  'Delisted',
+  'Instrument delisted',
+  'ScheduledCancel',
+  'Scheduled cancel',
+];
+
+/** Numbers of words are bytes above those of the other kinds of values. */
+const FIRST_WORD = 32;
+
+/** None has a character that JSON escapes. */
+const TEXTS = KNOWN_WORDS.map((word) => `"${word}"`);
+const BYTES = new Map(KNOWN_WORDS.map((word, at) => [word, FIRST_WORD + at]));
+
+/** The byte that stands for a word; undefined when it has to be written out. */
+function byteOfWord(word: string): number | undefined {
+  return BYTES.get(word);
+}
+
+/** Undefined when no word has the byte. */
+function wordOfByte(byte: number): string | undefined {
+  return KNOWN_WORDS[byte - FIRST_WORD];
+}
+
+/** The same as JSON. */
+function textOfByte(byte: number): string | undefined {
+  return TEXTS[byte - FIRST_WORD];
+}

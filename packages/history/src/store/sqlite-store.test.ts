@@ -1,0 +1,332 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely, sql, SqliteDialect, type CompiledQuery } from 'kysely';
+import { LIMITS } from '@oddlot/protocol';
+import { present } from '@oddlot/units';
+import { expect, test } from 'vitest';
+import { liveRowsOf } from '@oddlot/testing/venue/live-rows-of';
+import { modelAnswer } from '@oddlot/testing/venue/model-answer';
+import { randomBlocks, USERS } from '@oddlot/testing/venue/random-block-rows';
+import { isLive, type BlockRows } from '../rows/block-rows.ts';
+import { bytesOf, fillCodec, fillPacker, kindOf, orderCodec } from './row-codecs.ts';
+import type { HistoryTables } from './history-tables.ts';
+import {
+  HistoryDamagedError,
+  HistoryFullError,
+  historyStoreOn,
+  openHistoryStore,
+  type HistoryDamage,
+  type HistoryStore,
+} from './history-store.ts';
+import { ANSWERS } from './questions/answers.ts';
+import { forKysely, openSqlite } from './sqlite-driver.ts';
+import { HistoryLaterError } from './store-errors.ts';
+
+const BLOCKS = randomBlocks(7, 60);
+const RECEIPTS = BLOCKS.flatMap(({ receipts }) => receipts);
+
+async function withFile(run: (file: string, folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'oddlot-history-'));
+  try {
+    await run(join(folder, 'history.sqlite'), folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function written(file: string): Promise<void> {
+  const store = await openHistoryStore({ file });
+  await store.write(BLOCKS);
+  await store.close();
+}
+
+/** Puts fills and orders where earlier releases had them, each as a row of its own. */
+function writtenEarlier(file: string, blocks: readonly BlockRows[]): void {
+  const database = new DatabaseSync(file);
+  const fill = database.prepare('INSERT INTO fills VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const order = database.prepare('INSERT OR REPLACE INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+  for (const { fills, head, orders } of blocks) {
+    const { height } = head;
+    for (const [index, { accountType, instrumentId, row, user }] of fills.entries()) {
+      const owner = [bytesOf(user), kindOf(accountType)];
+      fill.run(...owner, row.time, height, index, instrumentId, fillCodec.encode(row));
+    }
+    for (const [index, { accountType, instrumentId, orderId, row, user }] of orders.entries()) {
+      const owner = [bytesOf(user), kindOf(accountType)];
+      const key = orderId > 0 ? orderId : -(height * 1_000 + index);
+      const body = orderCodec.encode(row);
+      order.run(...owner, row.statusTimestamp, height, index, instrumentId, key, body);
+    }
+  }
+  database.close();
+}
+
+function change(file: string, statement: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(statement);
+  database.close();
+}
+
+async function scrubAll(store: HistoryStore): Promise<void> {
+  let reached: number | undefined = 0;
+  while (reached !== undefined) reached = await store.scrub(reached, 10);
+}
+
+test.each<[string, number]>([
+  ['its first page', 20],
+  ['a page in the middle', 40_960],
+])('a file that is damaged in %s is set aside for a new one', (_, at) =>
+  withFile(async (file, folder) => {
+    await written(file);
+    const handle = await open(file, 'r+');
+    await handle.write(Buffer.alloc(512, 0xa5), 0, 512, at);
+    await handle.close();
+    const damages: HistoryDamage[] = [];
+    const store = await openHistoryStore({ file, onDamaged: (each) => damages.push(each) });
+    expect(store.height).toBe(0);
+    expect(damages).toHaveLength(1);
+    expect(existsSync(present(damages[0], 'a damage').movedTo)).toBe(true);
+    expect((await readdir(folder)).some((name) => name.startsWith('history.sqlite.damaged-'))).toBe(
+      true,
+    );
+    await store.write(BLOCKS);
+    expect(store.height).toBe(60);
+    await store.close();
+  }),
+);
+
+test('a file that is no database is set aside', () =>
+  withFile(async (file) => {
+    await writeFile(file, 'x'.repeat(10_000));
+    const damages: HistoryDamage[] = [];
+    const store = await openHistoryStore({ file, onDamaged: (each) => damages.push(each) });
+    expect(damages).toHaveLength(1);
+    await store.close();
+  }));
+
+test('a file whose tables a later release has changed is refused and left alone', () =>
+  withFile(async (file, folder) => {
+    await written(file);
+    change(file, `INSERT INTO kysely_migration VALUES ('9999-later', '2099-01-01T00:00:00.000Z')`);
+    const before = await readFile(file);
+    const damages: HistoryDamage[] = [];
+    const opened = openHistoryStore({ file, onDamaged: (each) => damages.push(each) });
+    await expect(opened).rejects.toThrow(HistoryLaterError);
+    expect(damages).toEqual([]);
+    expect(await readdir(folder)).toEqual(['history.sqlite']);
+    expect(await readFile(file)).toEqual(before);
+  }));
+
+test.each<[string, string]>([
+  ['a receipt', `UPDATE receipt_blocks SET receipts = replace(receipts, 'order', 'ordes')`],
+  ['the time of a receipt', 'UPDATE receipt_blocks SET time_ms = time_ms + 1'],
+  ['a request', `UPDATE tx_blocks SET txs = replace(txs, 'action', 'actiom')`],
+  ['a key that is gone', 'DELETE FROM receipt_keys WHERE height > 30'],
+])('looking through the rows finds %s that is not what was written', (_, statement) =>
+  withFile(async (file) => {
+    await written(file);
+    const sound = await openHistoryStore({ file });
+    await scrubAll(sound);
+    await sound.close();
+    change(file, statement);
+    const store = await openHistoryStore({ file });
+    await expect(scrubAll(store)).rejects.toThrow(HistoryDamagedError);
+    await store.close();
+  }),
+);
+
+test('a question that meets a damaged row is not answered with it', () =>
+  withFile(async (file) => {
+    await written(file);
+    change(file, `UPDATE fill_runs SET body = substr(body, 2)`);
+    change(file, `UPDATE receipt_blocks SET receipts = receipts || ' '`);
+    const store = await openHistoryStore({ file });
+    const { txHash } = present(RECEIPTS[0], 'a receipt');
+    await expect(store.ask('receipt', { by: 'txHash', txHash })).rejects.toThrow(
+      HistoryDamagedError,
+    );
+    const ask = { user: present(USERS[0], 'a user'), accountTypes: ['perp'] as const, limit: 5 };
+    await expect(store.ask('fills', ask)).rejects.toThrow(HistoryDamagedError);
+    await store.close();
+  }));
+
+test('progress that is not what was noted begins anew', () =>
+  withFile(async (file) => {
+    await written(file);
+    change(file, `UPDATE progress SET text = replace(text, '60', '61')`);
+    const damages: HistoryDamage[] = [];
+    const store = await openHistoryStore({ file, onDamaged: (each) => damages.push(each) });
+    expect(store.height).toBe(0);
+    expect(damages).toHaveLength(1);
+    await store.close();
+  }));
+
+test('R-disk: without room nothing is written, questions go on, and it is tried again', () =>
+  withFile(async (file) => {
+    const driver = await openSqlite(file);
+    const store = await historyStoreOn(driver);
+    await store.write(BLOCKS.slice(0, 10));
+    const { database } = driver;
+    await sql.raw('PRAGMA wal_checkpoint(TRUNCATE)').execute(database);
+    await sql.raw('PRAGMA max_page_count = 1').execute(database);
+    await expect(store.write(BLOCKS)).rejects.toThrow(HistoryFullError);
+    expect(store.height).toBe(10);
+    expect(await store.ask('blocks', { limit: 1 })).toMatchObject([{ height: 10 }]);
+    await sql.raw('PRAGMA max_page_count = 1000000').execute(database);
+    await store.write(BLOCKS);
+    expect(await store.ask('blocks', { limit: 1 })).toMatchObject([{ height: 60 }]);
+    await store.close();
+  }));
+
+test('the log of the file stays short, however much is written and read, and after one long transaction', () =>
+  withFile(async (file) => {
+    const driver = await openSqlite(file);
+    const store = await historyStoreOn(driver);
+    await store.write(BLOCKS);
+    const { database } = driver;
+    let height = 1_000;
+    const insert = (bytes: number) =>
+      sql`INSERT INTO receipt_blocks (height, time_ms, block_hash, receipts, crc)
+        VALUES (${height++}, 0, 'x', randomblob(${bytes}), 0)`.execute(database);
+    const logBytes = async (): Promise<number> => (await stat(`${file}-wal`)).size;
+    let most = 0;
+    for (let round = 0; round < 300; round += 1) {
+      const asked = store.ask('blocks', { limit: 100 });
+      await Promise.all([asked, insert(100_000), store.ask('blocks', { limit: 1 })]);
+      most = Math.max(most, await logBytes());
+    }
+    // Thirty times a megabyte was written.
+    expect(most).toBeGreaterThan(1_000_000);
+    expect(most).toBeLessThan(10_000_000);
+    await insert(20_000_000);
+    expect(await logBytes()).toBeGreaterThan(20_000_000);
+    for (let round = 0; round < 3; round += 1) await insert(1_000);
+    expect(await logBytes()).toBeLessThan(10_000_000);
+    await store.close();
+  }));
+
+test('a page behind the deepest offset is found', { timeout: 60_000 }, () =>
+  withFile(async (file) => {
+    await (await openHistoryStore({ file })).close();
+    const database = new DatabaseSync(file);
+    const insert = database.prepare('INSERT INTO fill_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+    const user = present(USERS[0], 'a user');
+    const sample = present(
+      BLOCKS.flatMap(({ fills }) => fills).find(({ accountType }) => accountType === 'perp'),
+      'a fill',
+    );
+    const rowsEach = 64;
+    const all = LIMITS.offsetMax + 10 * rowsEach;
+    database.exec('BEGIN');
+    for (let first = 0; first < all; first += rowsEach) {
+      const run = Array.from({ length: rowsEach }, (_, at) => ({
+        place: { timeMs: first + at, height: first + at, index: 0, instrumentId: 1 },
+        row: { ...sample.row, oid: first + at },
+      }));
+      const last = first + rowsEach - 1;
+      const place = [last, last, 0, first, rowsEach];
+      insert.run(bytesOf(user), kindOf('perp'), ...place, fillPacker.pack(run));
+    }
+    database.exec('COMMIT');
+    database.close();
+    const store = await openHistoryStore({ file });
+    const offset = LIMITS.offsetMax;
+    const ask = { user, accountTypes: ['perp', 'outcome'], limit: 3, offset } as const;
+    const { rows } = await store.ask('fills', ask);
+    const newest = all - 1 - offset;
+    expect(rows.map(({ oid }) => oid)).toEqual([newest, newest - 1, newest - 2]);
+    await store.close();
+  }),
+);
+
+test('the files of the history are their owner’s alone, whatever the umask is', () =>
+  withFile(async (file, folder) => {
+    const store = await openHistoryStore({ file });
+    await store.write(BLOCKS);
+    const names = await readdir(folder);
+    expect(names.toSorted()).toEqual(['history.sqlite', 'history.sqlite-wal']);
+    for (const name of names) {
+      expect((await stat(join(folder, name))).mode & 0o777, name).toBe(0o600);
+    }
+    await store.close();
+  }));
+
+test('a page of the newest rows is a range of a tree, whatever the filter', () =>
+  withFile(async (file) => {
+    await written(file);
+    writtenEarlier(file, BLOCKS);
+    const handle = new DatabaseSync(file);
+    const queries: CompiledQuery[] = [];
+    const database = new Kysely<HistoryTables>({
+      dialect: new SqliteDialect({ database: forKysely(handle) }),
+      log: ({ query }) => {
+        queries.push(query);
+      },
+    });
+    const user = present(USERS[0], 'a user');
+    const page = { user, limit: 200, cursor: [1_800_000_000_000, 5, 1] as const };
+    const both = ['perp', 'outcome'] as const;
+    for (const accountTypes of [both, both.slice(0, 1)]) {
+      const range = { ...page, accountTypes, startTime: 1, endTime: 1_900_000_000_000 };
+      for (const order of ['newestFirst', 'oldestFirst'] as const) {
+        await ANSWERS.fills(database, { ...range, order });
+        await ANSWERS.orders(database, { ...range, order });
+        await ANSWERS.ledger(database, { ...range, order });
+        await ANSWERS.fills(database, { ...range, order, instrumentId: 1 });
+        await ANSWERS.orders(database, { ...range, order, instrumentId: 1 });
+        await ANSWERS.fundings(database, { ...page, order, direction: 'paid' });
+      }
+    }
+    // Whether there is anything of earlier releases is told by any one row.
+    const asked = queries.filter(
+      ({ sql: text }) => !/^SELECT time_ms FROM "\w+" LIMIT 1$/.test(text),
+    );
+    const plans = asked.map(({ parameters, sql: text }) =>
+      handle
+        .prepare(`EXPLAIN QUERY PLAN ${text}`)
+        .all(...(parameters as string[]))
+        .map((row) => String(row['detail']))
+        .join('\n'),
+    );
+    expect(plans.length).toBeGreaterThan(20);
+    for (const plan of plans) expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
+    expect(plans.some((plan) => plan.includes('MERGE (UNION ALL)'))).toBe(true);
+    expect(plans.some((plan) => plan.includes('his USING PRIMARY KEY'))).toBe(true);
+    expect(plans.some((plan) => plan.includes('fills_by_instrument'))).toBe(true);
+    expect(plans.some((plan) => plan.includes('orders_by_instrument'))).toBe(true);
+    await database.destroy();
+  }));
+
+test('rows of earlier releases stand among the new ones, of an order the newest', () =>
+  withFile(async (file) => {
+    const [before, after] = [BLOCKS.slice(0, 30), BLOCKS.slice(30)];
+    await (await openHistoryStore({ file })).close();
+    writtenEarlier(file, before);
+    const store = await openHistoryStore({ file });
+    const bare = before.map((block) => ({ ...block, fills: [], orders: [] }));
+    await store.write([...bare, ...after]);
+    // Who follows the blocks knows of the orders that have changed since.
+    const known = liveRowsOf(after);
+    const changed = new Set(after.flatMap(({ orders }) => orders.map(({ orderId }) => orderId)));
+    const live = { ...known, isNewest: (_: unknown, id: number) => !changed.has(id) };
+    const open = before.flatMap(({ orders }) => orders.filter(({ row }) => isLive(row)));
+    expect(open.some(({ orderId }) => changed.has(orderId))).toBe(true);
+    expect(open.some(({ orderId }) => !changed.has(orderId))).toBe(true);
+    for (const user of USERS) {
+      for (const topic of ['fills', 'orders'] as const) {
+        for (const order of ['newestFirst', 'oldestFirst'] as const) {
+          const ask = { user, accountTypes: ['perp', 'outcome'] as const, order, limit: 5 };
+          for (const offset of [0, 4, 30]) {
+            const part = { ...ask, offset };
+            expect(await store.ask(topic, part, live)).toEqual(modelAnswer(BLOCKS, topic, part));
+          }
+          const part = { ...ask, instrumentId: 1, limit: 100 };
+          expect(await store.ask(topic, part, live)).toEqual(modelAnswer(BLOCKS, topic, part));
+        }
+      }
+    }
+    await store.close();
+  }));

@@ -1,0 +1,344 @@
+import { type ByteReader, ByteWriter } from '@oddlot/replica/codec/bytes';
+import type {
+  ArrivalTrace,
+  BlockPlace,
+  EnteredBook,
+  LaterTrace,
+  OrderEndRecord,
+  Rest,
+  TraceEnd,
+} from '../rows/block-rows.ts';
+import { opened, sealed } from './packed/packed-rows.ts';
+import type { Kysely, Transaction } from 'kysely';
+import type { HistoryTables } from './history-tables.ts';
+
+/**
+ * How orders fared in their books, as bytes. The orders of a block are one value: they follow each other by id, and what
+ * one shares with the one before it is a zero. Prices stand as distances from the mark. A part that is absent is a bit.
+ */
+
+const INITIAL_BYTES = 4_096;
+/** A buffer that a large block has blown up beyond this is let go of afterwards. */
+const RETAINED_BYTES_MAX = 1024 * 1024;
+const writer = new ByteWriter(INITIAL_BYTES);
+
+/** Parts of an order that may be there. New ones go to the end, and none is ever taken away or moved. */
+const PARTS = {
+  entered: 1,
+  rest: 2,
+  taker: 4,
+  fills: 8,
+  ended: 16,
+  received: 32,
+  txHash: 64,
+} as const;
+/** The form in which all is written. */
+const FORM = 1;
+
+export function encodeArrivals(arrivals: readonly ArrivalTrace[]): Uint8Array {
+  begin();
+  writer.int(arrivals.length);
+  let last = FIRST;
+  for (const trace of arrivals) {
+    const { commandIndex, ended, entered, instrumentId, orderId, received, rest, taker } = trace;
+    writer.int(
+      (entered === undefined ? 0 : PARTS.entered) |
+        (rest === undefined ? 0 : PARTS.rest) |
+        (taker === undefined ? 0 : PARTS.taker) |
+        (trace.hasFills ? PARTS.fills : 0) |
+        (ended === undefined ? 0 : PARTS.ended) |
+        (received === undefined ? 0 : PARTS.received) |
+        (trace.txHash === undefined ? 0 : PARTS.txHash),
+    );
+    writer.int(orderId - last.orderId);
+    writer.int(instrumentId - last.instrumentId);
+    writer.int(commandIndex - last.commandIndex);
+    writer.int(trace.szDecimals);
+    let { markHalves } = last;
+    if (entered !== undefined) {
+      writeEntered(entered, markHalves);
+      ({ markHalves } = entered);
+    }
+    if (rest !== undefined) writeRest(rest, markHalves);
+    if (taker !== undefined) writeTaker(taker);
+    if (ended !== undefined) writeEnd(ended);
+    if (received !== undefined) {
+      writer.number(received.height);
+      writer.number(received.timeMs);
+    }
+    if (trace.txHash !== undefined) writer.text(trace.txHash);
+    last = { orderId, instrumentId, commandIndex, markHalves };
+  }
+  return sealed(writer);
+}
+
+const FIRST = { orderId: 0, instrumentId: 0, commandIndex: 0, markHalves: 0 };
+
+export function decodeArrivals(bytes: Uint8Array): ArrivalTrace[] {
+  const reader = started(bytes);
+  let { commandIndex, instrumentId, markHalves, orderId } = FIRST;
+  return Array.from({ length: reader.int() }, () => {
+    const parts = reader.int();
+    orderId += reader.int();
+    instrumentId += reader.int();
+    commandIndex += reader.int();
+    const szDecimals = reader.int();
+    const has = (part: number): boolean => (parts & part) !== 0;
+    const entered = has(PARTS.entered) ? readEntered(reader, markHalves) : undefined;
+    markHalves = entered?.markHalves ?? markHalves;
+    const rest = has(PARTS.rest) ? readRest(reader, markHalves) : undefined;
+    const taker = has(PARTS.taker) ? readTaker(reader) : undefined;
+    const ended = has(PARTS.ended) ? readEnd(reader) : undefined;
+    const received = has(PARTS.received)
+      ? { height: reader.number(), timeMs: reader.number() }
+      : undefined;
+    const txHash = has(PARTS.txHash) ? reader.text() : undefined;
+    const hasFills = has(PARTS.fills);
+    const order = { orderId, instrumentId, szDecimals, commandIndex, hasFills };
+    return { ...order, received, entered, rest, taker, ended, txHash };
+  });
+}
+
+/** An end, and the block that it came with. */
+export type StoredEnd = BlockPlace & OrderEndRecord;
+
+/** Ends of orders, in any order. */
+export function encodeEnds(ends: readonly StoredEnd[]): Uint8Array {
+  begin();
+  writer.int(ends.length);
+  let last = { orderId: 0, height: 0, timeMs: 0 };
+  for (const { end, height, orderId, szDecimals, timeMs, trace } of ends) {
+    const { entered, fills, rest, taker } = trace;
+    writer.int(
+      (entered === undefined ? 0 : PARTS.entered) |
+        (rest === undefined ? 0 : PARTS.rest) |
+        (taker === undefined ? 0 : PARTS.taker) |
+        (fills === undefined ? 0 : PARTS.fills),
+    );
+    writer.int(orderId - last.orderId);
+    writer.int(height - last.height);
+    writer.int(timeMs - last.timeMs);
+    writer.int(szDecimals);
+    if (entered !== undefined) {
+      writer.number(entered.height);
+      writer.number(entered.timeMs);
+      writeEntered(entered.book, 0);
+    }
+    if (rest !== undefined) {
+      writer.number(rest.fromMs);
+      writeRest(rest, 0);
+    }
+    if (taker !== undefined) writeTaker(taker);
+    if (fills !== undefined) writeFills(fills);
+    writeEnd(end);
+    last = { orderId, height, timeMs };
+  }
+  return sealed(writer);
+}
+
+export function decodeEnds(bytes: Uint8Array): StoredEnd[] {
+  const reader = started(bytes);
+  let [orderId, height, timeMs] = [0, 0, 0];
+  return Array.from({ length: reader.int() }, () => {
+    const parts = reader.int();
+    orderId += reader.int();
+    height += reader.int();
+    timeMs += reader.int();
+    const place = { orderId, height, timeMs, szDecimals: reader.int() };
+    const trace = readLater(reader, parts);
+    return { ...place, trace, end: readEnd(reader) };
+  });
+}
+
+function readLater(reader: ByteReader, parts: number): LaterTrace {
+  const trace: LaterTrace = {};
+  if ((parts & PARTS.entered) !== 0) {
+    const place = { height: reader.number(), timeMs: reader.number() };
+    trace.entered = { ...place, book: readEntered(reader, 0) };
+  }
+  if ((parts & PARTS.rest) !== 0) {
+    const fromMs = reader.number();
+    trace.rest = { ...readRest(reader, 0), fromMs };
+  }
+  if ((parts & PARTS.taker) !== 0) trace.taker = readTaker(reader);
+  if ((parts & PARTS.fills) !== 0) trace.fills = readFills(reader);
+  return trace;
+}
+
+function begin(): void {
+  writer.clear(RETAINED_BYTES_MAX, INITIAL_BYTES);
+  writer.byte(FORM);
+}
+
+function started(bytes: Uint8Array): ByteReader {
+  const reader = opened(bytes);
+  reader.byte();
+  return reader;
+}
+
+/** Prices are written as twice what they are, as the mark is; a side that is empty is the price 0. */
+function writeEntered(book: EnteredBook, markBefore: number): void {
+  const { markHalves: mark } = book;
+  writer.int(mark - markBefore);
+  writer.int(2 * book.bestBid - mark);
+  writer.int(2 * book.bestAsk - mark);
+  writer.int(2 * book.oracle - mark);
+  writer.int(book.met.length);
+  let before = mark;
+  for (const { price, size } of book.met) {
+    writer.int(2 * price - before);
+    writer.number(size);
+    before = 2 * price;
+  }
+}
+
+function readEntered(reader: ByteReader, markBefore: number): EnteredBook {
+  const markHalves = markBefore + reader.int();
+  const price = (from: number): number => (from + reader.int()) / 2;
+  const book = {
+    bestBid: price(markHalves),
+    bestAsk: price(markHalves),
+    markHalves,
+    oracle: price(markHalves),
+  };
+  let before = markHalves;
+  const met = Array.from({ length: reader.int() }, () => {
+    const level = { price: price(before), size: reader.number() };
+    before = 2 * level.price;
+    return level;
+  });
+  return { ...book, met };
+}
+
+function writeRest({ aheadAtStart, price }: Rest, mark: number): void {
+  writer.int(2 * price - mark);
+  writeCount(aheadAtStart);
+}
+
+function readRest(reader: ByteReader, mark: number): Rest {
+  return { price: (mark + reader.int()) / 2, aheadAtStart: readCount(reader) };
+}
+
+function writeTaker({
+  lots,
+  notional,
+}: {
+  readonly lots: number;
+  readonly notional: number;
+}): void {
+  writer.number(lots);
+  writer.number(notional);
+}
+
+function readTaker(reader: ByteReader): { lots: number; notional: number } {
+  return { lots: reader.number(), notional: reader.number() };
+}
+
+function writeEnd({ ahead, builderFee }: TraceEnd): void {
+  writeCount(ahead);
+  writer.number(builderFee);
+}
+
+function readEnd(reader: ByteReader): TraceEnd {
+  return { ahead: readCount(reader), builderFee: reader.number() };
+}
+
+/** Zero is not known. */
+function writeCount(count: number | undefined): void {
+  writer.number(count === undefined ? 0 : count + 1);
+}
+
+function readCount(reader: ByteReader): number | undefined {
+  const count = reader.number();
+  return count === 0 ? undefined : count - 1;
+}
+
+/** Times and heights in turn, as steps from the ones before. */
+function writeFills(fills: readonly number[]): void {
+  writer.int(fills.length);
+  for (const [at, value] of fills.entries()) writer.int(value - (fills[at - 2] ?? 0));
+}
+
+function readFills(reader: ByteReader): number[] {
+  const fills: number[] = [];
+  const count = reader.int();
+  for (let at = 0; at < count; at += 1) fills.push((fills[at - 2] ?? 0) + reader.int());
+  return fills;
+}
+
+/**
+ * Ends of orders in rows by their ids: a row for each end would cost more than all else that is kept of an order's
+ * execution. Most orders live shortly, so those that end in one transaction are of few buckets.
+ */
+type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
+
+const ORDERS_PER_BUCKET = 256;
+
+function bucketOf(orderId: number): number {
+  return Math.floor(orderId / ORDERS_PER_BUCKET);
+}
+
+/** The rows of ends that come together. */
+export function* bucketsOf(
+  ends: readonly StoredEnd[],
+): Generator<readonly [bucket: number, height: number, body: Uint8Array]> {
+  const buckets = new Map<number, StoredEnd[]>();
+  for (const end of ends) {
+    const bucket = bucketOf(end.orderId);
+    const some = buckets.get(bucket);
+    if (some === undefined) buckets.set(bucket, [end]);
+    else some.push(end);
+  }
+  const height = ends.at(-1)?.height ?? 0;
+  for (const [bucket, some] of buckets) yield [bucket, height, encodeEnds(some)];
+}
+
+/** The ends of orders with ids from one to another, and some near them. */
+export async function endsBetween(
+  database: Database,
+  first: number,
+  last: number,
+): Promise<readonly StoredEnd[]> {
+  const rows = await database
+    .selectFrom('order_ends')
+    .select('body')
+    .where('bucket', '>=', bucketOf(first))
+    .where('bucket', '<=', bucketOf(last))
+    .execute();
+  return rows.flatMap(({ body }) => decodeEnds(body));
+}
+
+/** Takes the ends of some orders away, and returns how many there were. */
+export async function deleteEnds(database: Database, orderIds: readonly number[]): Promise<number> {
+  const gone = new Set(orderIds);
+  let deleted = 0;
+  for (const bucket of new Set(orderIds.map(bucketOf))) {
+    const rows = await database
+      .selectFrom('order_ends')
+      .selectAll()
+      .where('bucket', '=', bucket)
+      .execute();
+    for (const { body, height } of rows) {
+      const ends = decodeEnds(body);
+      const kept = ends.filter(({ orderId }) => !gone.has(orderId));
+      if (kept.length === ends.length) continue;
+      deleted += ends.length - kept.length;
+      const row = { bucket, height };
+      if (kept.length > 0) {
+        await database
+          .updateTable('order_ends')
+          .set({ body: encodeEnds(kept) })
+          .where('bucket', '=', row.bucket)
+          .where('height', '=', row.height)
+          .execute();
+      } else {
+        await database
+          .deleteFrom('order_ends')
+          .where('bucket', '=', row.bucket)
+          .where('height', '=', row.height)
+          .execute();
+      }
+    }
+  }
+  return deleted;
+}

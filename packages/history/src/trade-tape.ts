@@ -1,0 +1,249 @@
+import type { EngineEvent, State } from '@oddlot/engine';
+import { OUTCOME_ID_MIN, type OutcomeTrade, PAGE_LIMITS, type Trade } from '@oddlot/protocol';
+import { present } from '@oddlot/units';
+import type { EventWithMarkets } from '@oddlot/translate/read-models/outcome-catalogue';
+import type { AppliedBlock, Projection } from '@oddlot/replica/block';
+import { instrumentLookup } from '@oddlot/translate/instruments';
+import { causeHash, outcomeTradeRecord, tradeRecord } from '@oddlot/translate/event-to-stream';
+import { findPerp } from '@oddlot/translate/info/handler';
+
+/** A trade as it is shown; one on an outcome market says more. */
+export type TapeTrade = Trade | OutcomeTrade;
+
+/** Of the dumped trades, in the same places. */
+type TradesDump = {
+  readonly trades: readonly (readonly [id: string, rows: readonly TapeTrade[]])[];
+  /** The block of each trade. */
+  readonly heights: readonly (readonly (number | null)[])[];
+};
+
+/** The longest list of trades that anybody may ask for. */
+const PER_INSTRUMENT_MAX = PAGE_LIMITS.recentTrades.max;
+/** Of all perps, and of all outcome markets: those that come and go push out no perp. */
+const TOTAL_MAX = 20_000;
+
+type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded' }>;
+
+/**
+ * The trades of the newest block, and the last ones of each instrument. All channels of trades read
+ * them here, so that a trade is put into words once, and not at all when nobody can see it.
+ */
+export class TradeTape implements Projection {
+  /** The name that it has in snapshots, from when one projection was the memory of all streams. */
+  readonly name = 'streams';
+  readonly version = 2;
+  readonly #state: () => State;
+  readonly #left: () => readonly EventWithMarkets[];
+  readonly #perps = recentTrades();
+  readonly #outcomes = recentTrades();
+  /** Streams by instrument that show every trade. */
+  readonly #watchers = new Map<number, number>();
+  #fresh = new Map<number, readonly TapeTrade[]>();
+  /** The blocks of the trades. */
+  readonly #heights = new WeakMap<TapeTrade, number>();
+
+  /** `left` are the events that the newest block let go of: their trades go too. */
+  constructor(state: () => State, left: () => readonly EventWithMarkets[] = () => []) {
+    this.#state = state;
+    this.#left = left;
+  }
+
+  /** The newest block's trades by instrument, in the order in which they happened. */
+  get fresh(): ReadonlyMap<number, readonly TapeTrade[]> {
+    return this.#fresh;
+  }
+
+  /** The last trades of an instrument, newest first. */
+  last(instrumentId: number, count: number): TapeTrade[] {
+    return this.#of(instrumentId).of(String(instrumentId)).slice(0, count);
+  }
+
+  /**
+   * The trades of an instrument in blocks after one, in the order in which they happened, with their blocks; undefined
+   * when there may have been others.
+   */
+  since(
+    instrumentId: number,
+    height: number,
+  ): readonly { readonly height: number; readonly trade: TapeTrade }[] | undefined {
+    const trades: { height: number; trade: TapeTrade }[] = [];
+    for (const trade of this.#of(instrumentId).of(String(instrumentId))) {
+      const at = this.#heights.get(trade);
+      if (at === undefined) return undefined;
+      // What is dropped is older than what is kept.
+      if (at <= height) return trades.reverse();
+      trades.push({ height: at, trade });
+    }
+    return undefined;
+  }
+
+  /** The trades of an instrument in a block, in the order in which they happened. */
+  tradesOf(block: AppliedBlock, instrumentId: number): TapeTrade[] {
+    const trades: TapeTrade[] = [];
+    for (const event of block.result.events) {
+      const isTrade = event.type === 'tradeExecuted' || event.type === 'outcomeTraded';
+      if (isTrade && event.instrumentId === instrumentId) trades.push(this.#record(block, event));
+    }
+    return trades;
+  }
+
+  /** Somebody wants every trade of these instruments; the answer takes it back. */
+  watch(instrumentIds: readonly number[]): () => void {
+    for (const id of instrumentIds) this.#watchers.set(id, (this.#watchers.get(id) ?? 0) + 1);
+    return () => {
+      for (const id of instrumentIds) {
+        const left = (this.#watchers.get(id) ?? 1) - 1;
+        if (left > 0) this.#watchers.set(id, left);
+        else this.#watchers.delete(id);
+      }
+    };
+  }
+
+  onBlock(block: AppliedBlock): void {
+    this.#fresh = new Map();
+    const events = new Map<number, TradeEvent[]>();
+    for (const event of block.result.events) {
+      if (event.type !== 'tradeExecuted' && event.type !== 'outcomeTraded') continue;
+      const trades = events.get(event.instrumentId);
+      if (trades === undefined) events.set(event.instrumentId, [event]);
+      else trades.push(event);
+    }
+    for (const [id, trades] of events) {
+      const shown = this.#watchers.has(id) ? trades : trades.slice(-PER_INSTRUMENT_MAX);
+      const records = shown.map((event) => this.#record(block, event));
+      for (const record of records) {
+        this.#heights.set(record, block.height);
+        this.#of(id).add(String(id), record);
+      }
+      this.#fresh.set(id, records);
+    }
+    for (const { event } of this.#left()) {
+      for (const id of event.instrumentIds) this.#outcomes.forget(String(id));
+    }
+  }
+
+  #of(instrumentId: number): RecentRows<TapeTrade> {
+    return instrumentId < OUTCOME_ID_MIN ? this.#perps : this.#outcomes;
+  }
+
+  /** For snapshots of the venue: the blocks of these trades may not be replayed again. */
+  dump(): TradesDump {
+    const trades = [...this.#perps.dump(), ...this.#outcomes.dump()];
+    const heights = trades.map(([, rows]) => rows.map((row) => this.#heights.get(row) ?? null));
+    return { trades, heights };
+  }
+
+  reset(): void {
+    this.#perps.clear();
+    this.#outcomes.clear();
+    this.#fresh = new Map();
+  }
+
+  restore(data: unknown): void {
+    const { heights, trades } = data as TradesDump;
+    for (const [at, [id, each]] of trades.entries()) {
+      for (const [index, row] of each.entries()) {
+        const height = heights[at]?.[index] ?? undefined;
+        if (height !== undefined) this.#heights.set(row, height);
+        this.#of(Number(id)).add(id, row);
+      }
+    }
+  }
+
+  #record(block: AppliedBlock, event: TradeEvent): TapeTrade {
+    const state = this.#state();
+    if (event.type === 'outcomeTraded') {
+      const market = present(instrumentLookup(() => state)(event.instrumentId), 'a traded market');
+      return outcomeTradeRecord(market, event, block.timeMs);
+    }
+    const perp = present(findPerp(state, event.instrumentId), 'a traded perp');
+    const hash = causeHash(block, event.commandIndex);
+    return tradeRecord(perp, { event, timeMs: block.timeMs, hash });
+  }
+}
+
+function recentTrades(): RecentRows<TapeTrade> {
+  return new RecentRows({ perUserMax: PER_INSTRUMENT_MAX, totalMax: TOTAL_MAX });
+}
+
+/** Rows that are added before the walk begins anew. */
+const WALK_ADDS = 4_096;
+
+/**
+ * The newest rows of each user, or of whatever else has rows, in memory. Bounded twice: so many rows a
+ * user, and so many in all; beyond that the user who was silent longest is forgotten.
+ */
+export class RecentRows<Row> {
+  readonly #perUserMax: number;
+  readonly #totalMax: number;
+  /** Oldest first; the user who got a row last is the last in the map. */
+  readonly #rows = new Map<string, Row[]>();
+  /**
+   * Goes from the oldest user on and never back: a new walk would first pass over the gaps that all
+   * users before left in the map. A walk that stands still keeps alive whatever the map has outgrown since,
+   * so it is begun anew now and then.
+   */
+  #oldest = this.#rows.entries();
+  #sinceBegun = 0;
+  #total = 0;
+
+  constructor({ perUserMax, totalMax }: { perUserMax: number; totalMax: number }) {
+    this.#perUserMax = perUserMax;
+    this.#totalMax = totalMax;
+  }
+
+  add(user: string, row: Row): void {
+    const rows = this.#rows.get(user) ?? [];
+    this.#rows.delete(user);
+    this.#rows.set(user, rows);
+    rows.push(row);
+    this.#total += 1;
+    if (rows.length > this.#perUserMax) {
+      rows.shift();
+      this.#total -= 1;
+    }
+    while (this.#total > this.#totalMax) this.#forgetOldest();
+    this.#sinceBegun += 1;
+    if (this.#sinceBegun < WALK_ADDS) return;
+    this.#sinceBegun = 0;
+    this.#oldest = this.#rows.entries();
+  }
+
+  forget(user: string): void {
+    this.#total -= this.#rows.get(user)?.length ?? 0;
+    this.#rows.delete(user);
+  }
+
+  /** Newest first. */
+  of(user: string): Row[] {
+    return (this.#rows.get(user) ?? []).toReversed();
+  }
+
+  /** For snapshots of the venue: the blocks of these rows may not be replayed again. */
+  dump(): readonly (readonly [user: string, rows: readonly Row[]])[] {
+    return [...this.#rows.entries()];
+  }
+
+  clear(): void {
+    this.#rows.clear();
+    this.#oldest = this.#rows.entries();
+    this.#total = 0;
+  }
+
+  restore(data: unknown): void {
+    for (const [user, rows] of data as ReturnType<RecentRows<Row>['dump']>) {
+      for (const row of rows) this.add(user, row);
+    }
+  }
+
+  #forgetOldest(): void {
+    const next = this.#oldest.next();
+    if (next.done === true) {
+      this.#oldest = this.#rows.entries();
+      return;
+    }
+    const [user, rows] = next.value;
+    this.#rows.delete(user);
+    this.#total -= rows.length;
+  }
+}

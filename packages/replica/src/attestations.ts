@@ -1,0 +1,157 @@
+import type { Hash } from '@oddlot/units';
+import { attestationIn, ATTESTED_WITHIN_BLOCKS, type LogEntry } from './block.ts';
+import type { Log } from './log/log.ts';
+
+/** What a replica computed for a block, as the log records it. */
+type Attestation = { readonly height: number; readonly hash: string; readonly replica: string };
+
+/** Heights that are remembered: replicas attest every ten seconds. */
+const HEIGHTS_MAX = 32;
+
+/** How the replicas stand to what this one has computed. */
+export type Standing = {
+  /** `split`: as many have another hash as have this one. */
+  readonly kind: 'agreed' | 'split' | 'outvoted';
+  /** The block whose hash is compared; 0 before there is one. */
+  readonly height: number;
+  readonly own: string;
+  /** By replica, what the log records. */
+  readonly votes: ReadonlyMap<string, string>;
+};
+
+const NOTHING_KNOWN: Standing = { kind: 'agreed', height: 0, own: '', votes: new Map() };
+
+type Height = { readonly own: string; readonly votes: Map<string, string> };
+
+/**
+ * Compares what replicas have attested in the log with what this one has. One of them may be wrong, and it may be the one that
+ * attests: so whoever sees two hashes of a block attests its own as well, and the larger number is right.
+ */
+export class Attestations {
+  readonly #heights = new Map<number, Height>();
+
+  /** Takes what the log records; `own` is undefined for a block that is too old to be compared. */
+  take({ hash, height, replica }: Attestation, own: string | undefined): void {
+    if (own === undefined) return;
+    const known = this.#heights.get(height) ?? { own, votes: new Map<string, string>() };
+    known.votes.set(replica, hash);
+    this.#heights.set(height, known);
+    if (this.#heights.size <= HEIGHTS_MAX) return;
+    this.#heights.delete(Math.min(...this.#heights.keys()));
+  }
+
+  /** Blocks that a replica has to attest too, because others do not have them alike. */
+  wantedOf(replica: string): { readonly height: number; readonly hash: string }[] {
+    return [...this.#heights].flatMap(([height, { own, votes }]) =>
+      isContested({ own, votes }) && votes.get(replica) !== own ? [{ height, hash: own }] : [],
+    );
+  }
+
+  /**
+   * By the newest block that is contested. Hashes are chained: who has a later one alike has all before, so a later one that another
+   * replica has alike settles it, and so do two that nobody contests, when those who did are gone.
+   */
+  standing(self: string | undefined): Standing {
+    const heights = [...this.#heights].toSorted(([a], [b]) => b - a);
+    let uncontested = 0;
+    for (const [height, known] of heights) {
+      if (!isContested(known)) {
+        uncontested += 1;
+        const isAlike = [...known.votes.keys()].some((replica) => replica !== self);
+        if (isAlike || uncontested > 1) return standingAt(height, known, self);
+      } else return standingAt(height, known, self);
+    }
+    const [newest] = heights;
+    return newest === undefined ? NOTHING_KNOWN : standingAt(newest[0], newest[1], self);
+  }
+}
+
+function isContested({ own, votes }: Height): boolean {
+  return [...votes.values()].some((hash) => hash !== own);
+}
+
+function standingAt(height: number, { own, votes }: Height, self: string | undefined): Standing {
+  const counts = new Map<string, number>();
+  const count = (hash: string): void => void counts.set(hash, (counts.get(hash) ?? 0) + 1);
+  for (const [replica, hash] of votes) if (replica !== self) count(hash);
+  // What it has counts once, whatever it said before and whether the log has it yet.
+  if (self !== undefined) count(own);
+  const mine = counts.get(own) ?? 0;
+  counts.delete(own);
+  const theirs = Math.max(0, ...counts.values());
+  const kind = theirs < mine || theirs === 0 ? 'agreed' : theirs === mine ? 'split' : 'outvoted';
+  return { kind, height, own, votes };
+}
+
+const BLOCKS_AT_ONCE = 1_000;
+
+/** The hash that the log attests for the content of the snapshot of a block; undefined when it has none. */
+export async function attestedIn(
+  log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
+  height: number,
+): Promise<Hash | undefined> {
+  const until = Math.min(log.lastSeq, height + ATTESTED_WITHIN_BLOCKS);
+  let from = Math.max(height + 1, log.firstSeq);
+  while (from <= until) {
+    const untilSeq = Math.min(until, from + BLOCKS_AT_ONCE - 1);
+    const found: Hash[] = [];
+    const look = ({ commands }: LogEntry): void => {
+      const attested = attestationIn(commands, height);
+      if (attested !== undefined) found.push(attested);
+    };
+    await log.replay(from, look, { untilSeq });
+    if (found[0] !== undefined) return found[0];
+    from = untilSeq + 1;
+  }
+  return undefined;
+}
+
+/** What a snapshot claims to be. */
+type SnapshotClaim = {
+  /** By its file. */
+  readonly height: number;
+  /** By its head. */
+  readonly block: number;
+  readonly rules: number;
+  /** The hash of its content. */
+  readonly content: Hash;
+};
+
+/** Says why a snapshot must not be used; undefined when nothing speaks against it. */
+export type SnapshotJudge = (claim: SnapshotClaim) => Promise<string | undefined>;
+
+/** For a folder's own snapshots: the log may lack an attestation, but must not contradict. */
+export function unlessContradicted(
+  log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
+): SnapshotJudge {
+  return async ({ block, content, height }) => {
+    if (block !== height) return notItsBlock(block);
+    const attested = await attestedIn(log, height);
+    return attested === undefined || attested === content
+      ? undefined
+      : contradicted(content, attested);
+  };
+}
+
+/** For a snapshot from elsewhere: the log must attest it, or the operator must accept its content by its hash. */
+export function unlessAttested(
+  attestedAt: (height: number) => Promise<Hash | undefined>,
+  accepted: string | undefined,
+): SnapshotJudge {
+  return async ({ block, content, height }) => {
+    if (block !== height) return notItsBlock(block);
+    if (accepted === content) return undefined;
+    const attested = await attestedAt(height);
+    if (attested === content) return undefined;
+    if (attested !== undefined) return contradicted(content, attested);
+    return `the log does not attest its content. If it is your own copy, pass --accept-snapshot ${content}.`;
+  };
+}
+
+function notItsBlock(block: number): string {
+  return `it contains block ${block}`;
+}
+
+function contradicted(content: string, attested: string): string {
+  return `its content has the hash ${content}, but the log attests ${attested}`;
+}

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from '@oddlot/engine';
+import { describe, expect, test } from 'vitest';
+import { EVERY_COMMAND } from '@oddlot/testing/venue/every-command';
+import { EncodingError } from './bytes.ts';
+import { decodeCommand, encodeCommand } from './command-codec.ts';
+
+/** As logs have them since format 2; what is here is never made again. */
+const GOLDEN = JSON.parse(
+  readFileSync(new URL('./command-codec.golden.json', import.meta.url), 'utf8'),
+) as Readonly<Record<Command['type'], string>>;
+
+const IN_SHORT = ['placeOrders', 'cancelOrders', 'cancelByClientId', 'modifyOrder'];
+
+describe('commands as bytes', () => {
+  test.each(Object.values<Command>(EVERY_COMMAND))('$type is what logs have of it', (command) => {
+    const bytes = Buffer.from(GOLDEN[command.type], 'hex');
+    expect(encodeCommand(command).toString('hex')).toBe(GOLDEN[command.type]);
+    expect(JSON.stringify(decodeCommand(bytes))).toBe(JSON.stringify(command));
+    expect(bytes[0] === 0).toBe(!IN_SHORT.includes(command.type));
+  });
+
+  test('an order takes a quarter of its JSON', () => {
+    const { placeOrders } = EVERY_COMMAND;
+    const command = { ...placeOrders, orders: placeOrders.orders.slice(0, 1) };
+    expect(encodeCommand(command).length).toBeLessThan(JSON.stringify(command).length / 3);
+    expect(encodeCommand(command)[0]).toBe(1);
+  });
+
+  test.each([
+    ['nothing at all', '', /beyond the end/],
+    ['a form that no release has', 'ff', /unknown kind of command: 255/],
+    ['a value of no kind', '0009', /unknown kind of value: 9/],
+    ['a number that is none', '0003f8', /invalid number prefix: 248/],
+    ['a text of no kind', '000403', /unknown kind of text/],
+    ['a text that is not UTF-8', '000404ff', /unknown kind of text/],
+    ['a list longer than all bytes', '0005f905', /5 parts reach beyond/],
+    ['a key that was not named', '00060101', /key 1 was not defined before/],
+    ['something behind the command', '000000', /ends at 2 instead of 3/],
+  ])('%s is refused', (_, hex, message) => {
+    expect(() => decodeCommand(Buffer.from(hex, 'hex'))).toThrow(EncodingError);
+    expect(() => decodeCommand(Buffer.from(hex, 'hex'))).toThrow(message);
+  });
+
+  test('what is not plain data is not written', () => {
+    const command = { type: 'attest', height: 1n } as unknown as Command;
+    expect(() => encodeCommand(command)).toThrow(/plain data/);
+  });
+});

@@ -1,0 +1,145 @@
+import { join } from 'node:path';
+import type { LogEntry } from './block.ts';
+import { EraStore, SnapshotStore } from './log/checked-stores.ts';
+import { JournalTail, readJournal } from './log/journal-reader.ts';
+import { FollowingReplica } from './following-replica.ts';
+import type { Hash } from '@oddlot/units';
+import { ContentHasher, encodeSnapshot, type WrittenSnapshot } from './snapshot-codec.ts';
+
+/** A replica that follows a data folder through its files, beside the one that leads on another thread. */
+export type FolderFollower = {
+  readonly replica: FollowingReplica;
+  /** The oldest block of the log that can be applied. */
+  readonly firstSeq: number;
+  /** Hands over the entries behind the replica's, up to one that is known to be durable. */
+  readUpTo(seq: number, apply: (entry: LogEntry) => unknown): Promise<void>;
+  /** The number of the next entry. */
+  readonly nextSeq: number;
+  /** Writes the folder's snapshots. */
+  snapshotter(options: Omit<SnapshotterOptions, 'replica' | 'snapshots'>): Promise<Snapshotter>;
+  /** Heights of the snapshots that are kept. */
+  snapshotHeights(): Promise<readonly number[]>;
+  close(): Promise<void>;
+};
+
+/** Nothing is restored or read yet; the log is known to reach up to a block. */
+export async function followFolder(
+  data: string,
+  headSeq: number,
+  onPassedOver: (what: string, why: string) => void,
+): Promise<FolderFollower> {
+  const journal = join(data, 'journal');
+  const log = await readJournal(journal, headSeq);
+  const snapshots = new SnapshotStore({ directory: join(data, 'snapshots') });
+  const eras = new EraStore({ directory: join(data, 'eras') });
+  const replica = await FollowingReplica.create({ log, snapshots, eras, onPassedOver });
+  let tail: JournalTail | undefined;
+  const begun = (): JournalTail => (tail ??= new JournalTail(journal, replica.head.height + 1));
+  return {
+    replica,
+    firstSeq: await replica.firstApplicable(),
+    get nextSeq() {
+      return begun().nextSeq;
+    },
+    readUpTo: (seq, apply) => begun().readUpTo(seq, apply),
+    async snapshotter(options) {
+      const snapshotter = new Snapshotter({ ...options, replica, snapshots });
+      await snapshotter.open();
+      return snapshotter;
+    },
+    snapshotHeights: async () => (await snapshots.list()).map(({ height }) => height),
+    close: async () => tail?.close(),
+  };
+}
+
+/** After a snapshot that could not be written, the next is tried this much later, by block time. */
+const RETRY_MS = 30_000;
+
+type SnapshotterOptions = {
+  readonly replica: Pick<FollowingReplica, 'head' | 'isEarlier' | 'payload'>;
+  readonly snapshots: SnapshotStore;
+  readonly everyBlocks: number;
+  readonly everyCommands: number;
+  /** False while the disk has no room for more (R-disk). */
+  readonly hasRoom: () => boolean;
+  /** Lets others have their turn: between two pieces, and nothing may be applied meanwhile. */
+  readonly pause: () => Promise<void>;
+  /** A snapshot could not be written: the log holds all of it, and it is tried again later. */
+  readonly onFailed: (error: unknown) => void;
+};
+
+/** Writes snapshots of a replica now and then. It holds the replica still while it does. */
+export class Snapshotter {
+  readonly #options: SnapshotterOptions;
+  /** Of the newest file. */
+  #height = 0;
+  #commands = 0;
+  /** Blocks since the newest file that attest a snapshot and hold nothing else. */
+  #attestations = 0;
+  /** Block time before which none is tried, after one that failed. */
+  #notBeforeMs = 0;
+
+  constructor(options: SnapshotterOptions) {
+    this.#options = options;
+  }
+
+  /** Looks what is there. */
+  async open(): Promise<void> {
+    this.#height = (await this.#options.snapshots.list())[0]?.height ?? 0;
+  }
+
+  /** Of the newest file; 0 without one. */
+  get height(): number {
+    return this.#height;
+  }
+
+  /** Counts what was applied. The attestation of a snapshot does not count, or each would lead to the next one. */
+  count({ commands, seq }: LogEntry): void {
+    if (seq <= this.#height) return;
+    const counted = commands.filter(
+      ({ command }) => command.type !== 'attest' || command.snapshot === undefined,
+    );
+    this.#commands += counted.length;
+    if (commands.length > 0 && counted.length === 0) this.#attestations += 1;
+  }
+
+  get isDue(): boolean {
+    const { everyBlocks, everyCommands, hasRoom, replica } = this.#options;
+    const { height, timeMs } = replica.head;
+    const blocks = height - this.#height - this.#attestations;
+    const isDue = blocks >= everyBlocks || this.#commands >= everyCommands;
+    return isDue && !replica.isEarlier && hasRoom() && timeMs >= this.#notBeforeMs;
+  }
+
+  /** Writes one of this moment, unless there is one; undefined when there is no new file. */
+  async write(): Promise<WrittenSnapshot | undefined> {
+    const { hasRoom, onFailed, replica, snapshots } = this.#options;
+    const { height, timeMs } = replica.head;
+    if (height <= this.#height || replica.isEarlier || !hasRoom()) return undefined;
+    let content: Hash;
+    try {
+      const hasher = await ContentHasher.create();
+      await snapshots.write({ height, pieces: this.#pieces(hasher) });
+      content = hasher.end();
+    } catch (error) {
+      // Nothing is lost by a snapshot that failed, but for the length of the next start.
+      this.#notBeforeMs = timeMs + RETRY_MS;
+      onFailed(error);
+      return undefined;
+    }
+    this.#height = height;
+    this.#commands = 0;
+    this.#attestations = 0;
+    return { height, content };
+  }
+
+  async *#pieces(hasher: ContentHasher): AsyncGenerator<Buffer> {
+    const payload = this.#options.replica.payload();
+    hasher.begin(payload);
+    for (const piece of encodeSnapshot(payload)) {
+      hasher.add(piece);
+      await this.#options.pause();
+      yield piece;
+    }
+  }
+}

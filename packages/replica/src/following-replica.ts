@@ -1,0 +1,383 @@
+import {
+  applyBlock,
+  type BookObserver,
+  type Command,
+  createState,
+  dump,
+  DUMP_VERSION,
+  dumpPacked,
+  type OpenEraCommand,
+  PACKED_DUMP_VERSION,
+  restore,
+  type State,
+} from '@oddlot/engine';
+import { present, timeMs } from '@oddlot/units';
+import type { AppliedBlock, BlockHead, LogEntry, Projection } from './block.ts';
+import type { EraStore, SnapshotStore } from './log/checked-stores.ts';
+import { EarlierReleaseError, type Log } from './log/log.ts';
+import { Attestations, type SnapshotJudge, unlessContradicted } from './attestations.ts';
+import { type Base, basesUpTo, entryAt, openingOf } from './bases.ts';
+import {
+  type BlockHasher,
+  createBlockHasher,
+  createTextHasher,
+  GENESIS_HEAD,
+  stateHashOf,
+  type TextHasher,
+} from './block-hash.ts';
+import { type EarlierReplica, RULES_STEP, type RulesStep } from './earlier-engine.ts';
+import { EraStartError, LaterReleaseError, ReplicaDivergedError } from './replica.ts';
+import type { PackedPayload, SnapshotPayload, WrittenSnapshot } from './snapshot-codec.ts';
+
+/** Newest blocks whose hashes a replica can still tell. */
+const HEADS_KEPT = 4_096;
+const HEADS_IN_SNAPSHOT = 1_024;
+
+/** The shapes of a state that it can go on from. */
+const DUMPS_READ: readonly number[] = [DUMP_VERSION, PACKED_DUMP_VERSION];
+
+type FollowingOptions = {
+  /** Only to be read from here. */
+  readonly log: Pick<Log, 'beginning' | 'firstSeq' | 'lastSeq' | 'replay'>;
+  readonly snapshots: Pick<SnapshotStore, 'newestValid'>;
+  readonly eras: Pick<EraStore, 'list' | 'read'>;
+  /** The rules of this program; tests bring the next ones. */
+  readonly step?: RulesStep | undefined;
+  /** Judges each snapshot before it is used; by default the log must not contradict it. */
+  readonly faultOf?: SnapshotJudge | undefined;
+  /** A snapshot or the start of an era is whole but can't serve here; an older one does. */
+  readonly onPassedOver?: (what: string, why: string) => void;
+};
+
+/** The start of an era that was entered, to be kept. */
+type EraStart = Parameters<EraStore['write']>[0];
+
+/**
+ * What follows a log, on whatever thread: a state to start from, every block after it applied to an
+ * engine by the rules of its era, hashes chained, listeners told, everything dumped for a snapshot. It
+ * proposes nothing and writes nothing.
+ */
+export class FollowingReplica {
+  #state: State = createState();
+  #head: BlockHead = GENESIS_HEAD;
+  readonly #heads = new Map<number, BlockHead>();
+  readonly #options: FollowingOptions;
+  readonly #step: RulesStep;
+  readonly #hashText: TextHasher;
+  readonly #hashBlock: BlockHasher;
+  readonly #listeners: ((block: AppliedBlock) => void)[] = [];
+  readonly #projections: Projection[] = [];
+  #observer: BookObserver | undefined;
+  /** While the blocks are of the previous rules version, a replica under those rules. */
+  #earlier: EarlierReplica | undefined;
+  readonly #crossed: EraStart[] = [];
+  #begunWith: WrittenSnapshot | undefined;
+  /** What replicas have said of blocks that this one has. */
+  readonly attestations = new Attestations();
+
+  constructor(options: FollowingOptions, hashText: TextHasher) {
+    this.#options = options;
+    this.#step = options.step ?? RULES_STEP;
+    this.#hashText = hashText;
+    this.#hashBlock = createBlockHasher(hashText);
+  }
+
+  static async create(options: FollowingOptions): Promise<FollowingReplica> {
+    return new FollowingReplica(options, await createTextHasher());
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  get head(): BlockHead {
+    return this.#head;
+  }
+
+  /** The snapshot that it was restored from; undefined where it was another state. */
+  get begunWith(): WrittenSnapshot | undefined {
+    return this.#begunWith;
+  }
+
+  headAt(height: number): BlockHead | undefined {
+    return this.#heads.get(height);
+  }
+
+  onBlock(listener: (block: AppliedBlock) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Feeds a projection with every block from the start on, and lets it ride along in snapshots. */
+  attach(projection: Projection): void {
+    this.#projections.push(projection);
+    this.#observer ??= projection.observer;
+    this.onBlock((block) => projection.onBlock(block));
+  }
+
+  /**
+   * Takes the newest state that this program can go on from, and that suits, or starts before the first
+   * block. Projections and listeners are attached before.
+   */
+  async restoreBase(
+    wanted: {
+      readonly maxHeight?: number;
+      readonly suits?: (payload: SnapshotPayload) => boolean;
+    } = {},
+  ): Promise<void> {
+    const { log, onPassedOver = () => undefined } = this.#options;
+    const maxHeight = Math.min(log.lastSeq, wanted.maxHeight ?? Infinity);
+    for await (const base of this.bases(maxHeight)) {
+      if (wanted.suits?.(base.payload) === false) continue;
+      try {
+        await this.goTo(base.payload);
+        const { content, payload } = base;
+        this.#begunWith = content && { height: payload.head.height, content };
+        return;
+      } catch (error) {
+        if (error instanceof LaterReleaseError) throw error;
+        onPassedOver(base.what, error instanceof Error ? error.message : String(error));
+      }
+    }
+    await this.goToBeginning();
+  }
+
+  /** Snapshots and starts of eras at most at a height, newest first. */
+  bases(maxHeight: number): AsyncGenerator<Base> {
+    const { eras, log, onPassedOver = () => undefined, snapshots } = this.#options;
+    const faultOf = this.#options.faultOf ?? unlessContradicted(log);
+    const hashText = this.#hashText;
+    return basesUpTo({ log, snapshots, eras, hashText, faultOf, onPassedOver }, maxHeight);
+  }
+
+  /** The oldest block of the log that can be applied: rules before the previous version have no engine here. */
+  async firstApplicable(): Promise<number> {
+    const { eras, log } = this.#options;
+    for (const { height, rules } of await eras.list()) {
+      if (rules !== this.#step.rules - 1 || height < log.firstSeq) continue;
+      // Without its opening in the log an era never began.
+      if (openingOf(await entryAt(log, height + 1))?.rules === rules) return height + 1;
+    }
+    return log.firstSeq;
+  }
+
+  /** Before the first block, with the engine of its era. */
+  async goToBeginning(): Promise<void> {
+    this.#reset();
+    const { log } = this.#options;
+    const first = log.lastSeq === 0 ? await log.beginning?.() : await entryAt(log, 1);
+    if (log.lastSeq === 0 && first === undefined) return;
+    const rules = openingOf(first)?.rules ?? 1;
+    if (rules < this.#step.rules) await this.#goBackTo(rules, undefined);
+  }
+
+  /** Goes on from a state that was kept; throws when this program can't, and then stands nowhere. */
+  async goTo(payload: SnapshotPayload): Promise<void> {
+    const { rules = 1 } = payload as Partial<SnapshotPayload>;
+    if (rules > this.#step.rules) throw new LaterReleaseError(rules, this.#step.rules);
+    try {
+      if (rules === this.#step.rules) this.#restore(payload);
+      else await this.#goBackTo(rules, payload);
+    } catch (error) {
+      this.#reset();
+      throw error;
+    }
+  }
+
+  /** Applies an entry by the rules of its era; undefined for one of an earlier era. */
+  take(entry: LogEntry): AppliedBlock | undefined {
+    const opening = openingOf(entry);
+    const { rules } = this.#step;
+    if (opening !== undefined && opening.rules > rules) {
+      throw new LaterReleaseError(opening.rules, rules);
+    }
+    if (this.#earlier !== undefined && opening?.rules === rules) this.#cross(opening);
+    if (this.#earlier === undefined) return this.#apply(entry);
+    this.#applyEarlier(entry, this.#earlier);
+    return undefined;
+  }
+
+  /** All there is, as of the newest block; nothing may be applied until whoever asked has read it. */
+  payload(): PackedPayload {
+    // Who has nothing to keep is not named at all, not even with a version.
+    const dumps = this.#projections.map((each) => ({ each, data: each.dump() }));
+    const kept = dumps.filter(({ data }) => data !== undefined);
+    const { hash, height, stateHash, timeMs: blockMs } = this.#head;
+    return {
+      rules: this.#step.rules,
+      head: { height, timeMs: blockMs, hash, stateHash },
+      heads: [...this.#heads.values()].slice(-HEADS_IN_SNAPSHOT),
+      state: dumpPacked(this.#state),
+      companions: Object.fromEntries(kept.map(({ data, each }) => [each.name, data])),
+      versions: Object.fromEntries(kept.map(({ each }) => [each.name, each.version])),
+    };
+  }
+
+  /** True while the blocks are of the previous rules version, which has its own engine and dumps. */
+  get isEarlier(): boolean {
+    return this.#earlier !== undefined;
+  }
+
+  /** What would open the era of these rules behind the newest block, and what it would start from; nothing is left yet. */
+  nextEra(): { readonly command: OpenEraCommand; readonly start: EraStart } {
+    const payload = this.#eraStart();
+    const { hash: previousHash, height } = payload.head;
+    const stateHash = this.#hashText(JSON.stringify(payload.state));
+    const { rules } = this.#step;
+    return {
+      command: { type: 'openEra', rules, stateHash, previousHash },
+      start: { height, rules, payload: JSON.stringify(payload) },
+    };
+  }
+
+  /** Leaves the earlier era in which the log ends, with the command that says so in the log (R-era). */
+  openEra(): OpenEraCommand {
+    const payload = this.#eraStart();
+    const { hash: previousHash } = payload.head;
+    const stateHash = this.#hashText(JSON.stringify(payload.state));
+    this.#enter(payload);
+    return { type: 'openEra', rules: this.#step.rules, stateHash, previousHash };
+  }
+
+  /** What opens a new log: an era too, that of an empty venue. */
+  firstEra(): OpenEraCommand {
+    const stateHash = this.#hashText(JSON.stringify(dump(createState())));
+    const { hash: previousHash } = GENESIS_HEAD;
+    return { type: 'openEra', rules: this.#step.rules, stateHash, previousHash };
+  }
+
+  /** Starts of eras that were entered since this was called last. */
+  takeCrossed(): readonly EraStart[] {
+    return this.#crossed.splice(0);
+  }
+
+  /** Same log, same hash: a replica that computes another state must not serve it (R-determinism). */
+  #compare(command: Command): void {
+    if (command.type !== 'attest') return;
+    const { hash, height, replica } = command;
+    const own = this.#heads.get(height)?.hash;
+    if (replica !== undefined) this.attestations.take({ height, hash, replica }, own);
+    else if (own !== undefined && own !== hash) throw new ReplicaDivergedError(height, own, hash);
+  }
+
+  /** Listeners are not told: the start of the next era brings what they would know. */
+  #applyEarlier(entry: LogEntry, earlier: EarlierReplica): void {
+    for (const { command } of entry.commands) this.#compare(command);
+    const block = { ...earlier.apply(entry), proposal: entry.proposal };
+    this.#head = block.head;
+    this.#remember(block.head);
+    for (const projection of this.#projections) projection.onEarlierBlock?.(block);
+  }
+
+  /** Goes from an earlier era into a later one, in the middle of the log. */
+  #cross({ previousHash, stateHash }: OpenEraCommand): void {
+    const payload = this.#eraStart();
+    const { height, hash } = payload.head;
+    if (this.#hashText(JSON.stringify(payload.state)) !== stateHash || hash !== previousHash) {
+      throw new EraStartError(
+        height,
+        'its state or its predecessor differs from the one recorded in the log',
+      );
+    }
+    this.#enter(payload);
+  }
+
+  #enter(payload: SnapshotPayload): void {
+    const { height } = payload.head;
+    // As text: the restored models may change parts of it, and more blocks may come before it is kept.
+    const start = { height, rules: payload.rules, payload: JSON.stringify(payload) };
+    try {
+      this.#restore(payload);
+    } catch (cause) {
+      throw new EraStartError(height, 'the companion data does not match', cause);
+    }
+    this.#crossed.push(start);
+  }
+
+  /** The state that the rules of this program start from, migrated from the last one of the rules before. */
+  #eraStart(): SnapshotPayload {
+    const earlier = present(this.#earlier, 'a replica of the previous rules');
+    const { companions, head, state: last, versions } = earlier.dump();
+    try {
+      const state = this.#step.migrate(last);
+      const heads = [...this.#heads.values()].slice(-HEADS_IN_SNAPSHOT);
+      const dumps = { ...companions, ...this.#ofAllEras() };
+      const start = { rules: this.#step.rules, head, heads, state, companions: dumps };
+      return versions === undefined ? start : { ...start, versions };
+    } catch (cause) {
+      throw new EraStartError(head.height, 'the last state does not match these rules', cause);
+    }
+  }
+
+  /** What no engine keeps, as it stands now. */
+  #ofAllEras(): Readonly<Record<string, unknown>> {
+    const kept = this.#projections.filter(({ isOfAllEras }) => isOfAllEras);
+    const dumps = kept.map((each) => [each.name, each.dump()] as const);
+    return Object.fromEntries(dumps.filter(([, data]) => data !== undefined));
+  }
+
+  #apply(entry: LogEntry): AppliedBlock {
+    const commands = entry.commands.map(({ command }) => command);
+    for (const command of commands) this.#compare(command);
+    const block = { height: entry.seq, timeMs: timeMs(entry.timeMs), commands };
+    const result = applyBlock(this.#state, block, this.#observer);
+    const applied = this.#hashBlock(this.#head, entry, result);
+    this.#head = applied;
+    const { hash, height, stateHash, timeMs: blockMs } = applied;
+    this.#remember({ height, timeMs: blockMs, hash, stateHash });
+    for (const listener of this.#listeners) listener(applied);
+    return applied;
+  }
+
+  #remember(head: BlockHead): void {
+    this.#heads.set(head.height, head);
+    this.#heads.delete(head.height - HEADS_KEPT);
+  }
+
+  async #goBackTo(rules: number, payload: SnapshotPayload | undefined): Promise<void> {
+    const { loadEarlier, rules: own } = this.#step;
+    if (rules < own - 1) throw new EarlierReleaseError(`rules version ${rules}`);
+    const engine = await loadEarlier();
+    this.#reset();
+    this.#earlier = await engine.open(payload);
+    if (payload === undefined) return;
+    for (const each of this.#projections) if (each.isOfAllEras) restoreFrom(payload, each);
+    this.#startAt(payload);
+  }
+
+  /** Throws when the payload is of another shape. */
+  #restore(payload: SnapshotPayload): void {
+    const { head, state } = payload;
+    if (!DUMPS_READ.includes(state.format)) {
+      throw new Error(`its dump has the format ${String(state.format)}`);
+    }
+    this.#reset();
+    this.#state = restore(state);
+    const stateHash = stateHashOf(this.#hashText, head.height, this.#state.digest.hex());
+    if (stateHash !== head.stateHash) throw new Error('its state does not belong to its block');
+    for (const projection of this.#projections) restoreFrom(payload, projection);
+    this.#startAt(payload);
+  }
+
+  #startAt({ head, heads }: SnapshotPayload): void {
+    this.#head = head;
+    for (const each of heads) this.#remember(each);
+  }
+
+  #reset(): void {
+    this.#state = createState();
+    this.#head = GENESIS_HEAD;
+    this.#heads.clear();
+    this.#earlier = undefined;
+    for (const projection of this.#projections) projection.reset();
+  }
+}
+
+/** Throws when what the projection dumped is of a later shape. */
+function restoreFrom({ companions, versions }: SnapshotPayload, projection: Projection): void {
+  const { name } = projection;
+  const data = companions[name];
+  if (data === undefined) return;
+  const version = versions?.[name] ?? 1;
+  if (version > projection.version) throw new Error(`its ${name} has the version ${version}`);
+  projection.restore(data, version);
+}

@@ -1,0 +1,65 @@
+import { address } from '@oddlot/units';
+import { expect, test } from 'vitest';
+import { TestReplica } from '@oddlot/testing/venue/http/test-replica';
+import { TermInHand } from '@oddlot/testing/venue/term-in-hand';
+import { HolderReplica, TermOverError } from './replica.ts';
+
+const ALICE = address(`0x${'a1'.repeat(20)}`);
+const GRANT = {
+  type: 'creditFaucet',
+  account: ALICE,
+  subAccount: 'perp',
+  amountMicroUsdc: 5_000_000,
+} as const;
+
+function holderOf(replica: TestReplica, term: TermInHand): HolderReplica {
+  const holder = new HolderReplica(replica, 'settlement');
+  holder.enter(term);
+  return holder;
+}
+
+test('R-terms: every command carries the term of its lease, which the log numbers', async () => {
+  const replica = new TestReplica();
+  const holder = holderOf(replica, new TermInHand('a'));
+  const { block } = await holder.propose(GRANT);
+  const term = { lease: 'settlement', number: 1, holder: 'a' };
+  expect(block.commands).toEqual([{ command: { ...GRANT, term } }]);
+  holder.enter(new TermInHand('a'));
+  const again = await holder.propose(GRANT);
+  expect(again.block.commands[0]?.command).toMatchObject({ term: { ...term, number: 2 } });
+});
+
+test('R-terms: a command that was under way while the lease changed hands is refused, and its holder stops', async () => {
+  const replica = new TestReplica();
+  const term = new TermInHand('a');
+  const suspended = holderOf(replica, term);
+  await suspended.propose(GRANT);
+  const { deposited } = replica.state;
+  const resume = replica.hold();
+  const late = suspended.propose(GRANT);
+  await replica.apply({ ...GRANT, term: { lease: 'settlement', number: 2, holder: 'b' } });
+  resume();
+  await expect(late).rejects.toThrow(TermOverError);
+  expect(term.isOver()).toBe(true);
+  expect(replica.state.deposited).toBe(deposited + 5_000_000n);
+  await expect(suspended.propose(GRANT)).rejects.toThrow(TermOverError);
+  expect(replica.state.deposited).toBe(deposited + 5_000_000n);
+});
+
+test('R-terms: a process that is suspended before its first command finds its number taken', async () => {
+  const replica = new TestReplica();
+  const term = new TermInHand('a');
+  const suspended = holderOf(replica, term);
+  await holderOf(replica, new TermInHand('b')).propose(GRANT);
+  await expect(suspended.propose(GRANT)).rejects.toThrow(TermOverError);
+  expect(term.isOver()).toBe(true);
+});
+
+test('a term whose lease is lost proposes nothing', async () => {
+  const replica = new TestReplica();
+  const term = new TermInHand();
+  const holder = holderOf(replica, term);
+  term.end();
+  await expect(holder.propose(GRANT)).rejects.toThrow(TermOverError);
+  expect(replica.proposed).toBe(0);
+});

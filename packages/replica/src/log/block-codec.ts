@@ -1,0 +1,125 @@
+import { ByteReader, ByteWriter } from '../codec/bytes.ts';
+import { readCommand, writeCommand } from '../codec/command-codec.ts';
+import type { LoggedCommand } from '../block.ts';
+
+/**
+ * A block as bytes. Per command: [u32 length][the command][u32 length][the request as it came], where
+ * the second length is 0xffffffff when no client sent the command. Where many write to one log, what the
+ * proposer calls its block stands ahead of the commands: [0xfffffffe][u32 length][the name].
+ */
+
+const NO_REQUEST = 0xffff_ffff;
+const PROPOSAL = 0xffff_fffe;
+const LENGTH_BYTES = 4;
+const INITIAL_BYTES = 64 * 1024;
+/** A buffer that a burst has blown up beyond this is let go of afterwards. */
+const RETAINED_BYTES_MAX = 16 * 1024 * 1024;
+
+/** A growing buffer that blocks are encoded into, one behind the other, without copies between. */
+export class BlockBuffer {
+  readonly #writer: ByteWriter;
+
+  constructor(allocate?: (length: number) => Buffer) {
+    this.#writer = new ByteWriter(INITIAL_BYTES, allocate);
+  }
+
+  /** Valid until the next write: growing replaces it. */
+  get bytes(): Buffer {
+    return this.#writer.bytes;
+  }
+
+  get length(): number {
+    return this.#writer.length;
+  }
+
+  /** Leaves room for a header that is filled in later. */
+  skip(count: number): void {
+    this.#writer.skip(count);
+  }
+
+  /** Appends a block, or leaves the buffer as it was when a command can't be encoded. */
+  writeBlock(commands: readonly LoggedCommand[], proposal?: string): void {
+    const before = this.#writer.length;
+    try {
+      if (proposal !== undefined) {
+        this.#writer.u32(PROPOSAL);
+        this.#writer.sizedText(proposal);
+      }
+      for (const logged of commands) this.#write(logged);
+    } catch (error) {
+      this.#writer.truncate(before);
+      throw error;
+    }
+  }
+
+  /** Appends a block that somebody has encoded. */
+  copyBlock(encoded: Uint8Array): void {
+    this.#writer.copy(encoded);
+  }
+
+  truncate(length: number): void {
+    this.#writer.truncate(length);
+  }
+
+  clear(): void {
+    this.#writer.clear(RETAINED_BYTES_MAX, INITIAL_BYTES);
+  }
+
+  #write({ command, request }: LoggedCommand): void {
+    const writer = this.#writer;
+    const start = writer.length;
+    writer.skip(LENGTH_BYTES);
+    writeCommand(writer, command);
+    writer.bytes.writeUInt32LE(writer.length - start - LENGTH_BYTES, start);
+    if (request === undefined) writer.u32(NO_REQUEST);
+    else writer.sizedText(request);
+  }
+}
+
+/** Where a block lies, and whether the requests are wanted: receipts are made of them. */
+type BlockRange = {
+  readonly start: number;
+  readonly end: number;
+  readonly withRequests: boolean;
+};
+
+/** What a block says beside its number and time. */
+type BlockContent = {
+  readonly commands: readonly LoggedCommand[];
+  readonly proposal?: string;
+};
+
+export function decodeBlock(bytes: Buffer, range: BlockRange): BlockContent {
+  const commands: LoggedCommand[] = [];
+  const reader = new ByteReader(bytes, range.start, range.end);
+  let proposal: string | undefined;
+  while (!reader.isAtEnd) {
+    const length = reader.u32();
+    if (length === PROPOSAL) {
+      const size = reader.u32();
+      const at = reader.skip(size);
+      proposal = bytes.toString('utf8', at, at + size);
+      continue;
+    }
+    const start = reader.skip(length);
+    const command = readCommand(bytes, start, start + length);
+    const requestLength = reader.u32();
+    if (requestLength === NO_REQUEST) {
+      commands.push({ command });
+      continue;
+    }
+    const at = reader.skip(requestLength);
+    if (!range.withRequests) commands.push({ command });
+    else commands.push({ command, request: bytes.toString('utf8', at, at + requestLength) });
+  }
+  return proposal === undefined ? { commands } : { commands, proposal };
+}
+
+/** What its proposer called a block, without reading its commands. */
+export function proposalOf(bytes: Buffer): string | undefined {
+  const reader = new ByteReader(bytes);
+  if (reader.isAtEnd || reader.u32() !== PROPOSAL) return undefined;
+  const size = reader.u32();
+  const at = reader.skip(size);
+  return bytes.toString('utf8', at, at + size);
+}

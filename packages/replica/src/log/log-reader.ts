@@ -1,0 +1,120 @@
+import { JournalTail } from './journal-reader.ts';
+import type { RecordView } from './segment-scan.ts';
+import type { LogEntry } from '../block.ts';
+import { decodeBlock } from './block-codec.ts';
+import { EarlierReleaseError } from './log.ts';
+import { FORMAT_VERSION } from './journal-format.ts';
+
+/** Bytes of a page; the block that passes this is its last one. */
+const PAGE_BYTES_MAX = 2 * 1024 * 1024;
+
+/**
+ * Reads a journal in pages for one who follows it. Between two pages the read stands still where it is, so that a
+ * segment is gone through once however many pages it makes.
+ */
+export class LogReader {
+  readonly #tail: JournalTail;
+  #nextSeq: number;
+  #frames: Buffer[] = [];
+  #bytes = 0;
+  /** A read that waits for its next page. */
+  #running: Promise<void> | undefined;
+  #goOn: (() => void) | undefined;
+  #onFull: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(directory: string, fromSeq: number) {
+    this.#tail = new JournalTail(directory, fromSeq);
+    this.#nextSeq = fromSeq;
+  }
+
+  /** The number of the first block of the next page. */
+  get nextSeq(): number {
+    return this.#nextSeq;
+  }
+
+  /** As many of the next blocks as a page holds, up to one that is known to be durable. One page at a time. */
+  async page(untilSeq: number): Promise<Buffer> {
+    this.#frames = [];
+    this.#bytes = 0;
+    const full = new Promise<void>((resolve) => (this.#onFull = resolve));
+    this.#goOn?.();
+    this.#goOn = undefined;
+    this.#running ??= this.#read(untilSeq);
+    await Promise.race([full, this.#running]);
+    return Buffer.concat(this.#frames);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#goOn?.();
+    await this.#running?.catch(() => undefined);
+    await this.#tail.close();
+  }
+
+  async #read(untilSeq: number): Promise<void> {
+    try {
+      await this.#tail.recordsUpTo(untilSeq, (record) => this.#take(record));
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  #take(record: RecordView): Promise<void> | undefined {
+    if (this.#isClosed) throw new Error('the reader was closed');
+    const block = frameOf(record);
+    this.#frames.push(block);
+    this.#bytes += block.length;
+    this.#nextSeq = record.header.seq + 1;
+    if (this.#bytes < PAGE_BYTES_MAX) return undefined;
+    this.#onFull?.();
+    return new Promise((resolve) => (this.#goOn = resolve));
+  }
+}
+
+/**
+ * Blocks of a log on their way to somebody who follows it: [u32 length][u64 time][the block], one behind
+ * the other. The number of the first is what was asked for. Nothing here proves anything: who believes nobody derives
+ * each command again.
+ */
+
+const FRAME_HEADER_BYTES = 12;
+const TIME_OFFSET = 4;
+const TWO_POW_32 = 2 ** 32;
+
+/** Something else than a page of a log. */
+class LogPageError extends Error {
+  override readonly name = 'LogPageError';
+}
+
+/** The block of a record, copied out of the reader's memory. */
+function frameOf({ bytes, format, header, payloadEnd, payloadStart }: RecordView): Buffer {
+  if (format !== FORMAT_VERSION) throw new EarlierReleaseError(`journal format ${format}`);
+  return frame(header.timeMs, bytes.subarray(payloadStart, payloadEnd));
+}
+
+/** The blocks of a page, requests included. Throws for what is none. */
+export function readLogPage(page: Buffer, fromSeq: number): readonly LogEntry[] {
+  const entries: LogEntry[] = [];
+  for (let at = 0; at < page.length;) {
+    const start = at + FRAME_HEADER_BYTES;
+    if (start > page.length) throw new LogPageError('a page ends in the middle of a block');
+    const end = start + page.readUInt32LE(at);
+    if (end > page.length) throw new LogPageError('a page ends in the middle of a block');
+    const timeMs =
+      page.readUInt32LE(at + TIME_OFFSET) + page.readUInt32LE(at + TIME_OFFSET + 4) * TWO_POW_32;
+    const seq = fromSeq + entries.length;
+    entries.push({ seq, timeMs, ...decodeBlock(page, { start, end, withRequests: true }) });
+    at = end;
+  }
+  return entries;
+}
+
+function frame(timeMs: number, block: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafe(FRAME_HEADER_BYTES + block.length);
+  bytes.writeUInt32LE(block.length, 0);
+  bytes.writeUInt32LE(timeMs % TWO_POW_32, TIME_OFFSET);
+  bytes.writeUInt32LE(Math.floor(timeMs / TWO_POW_32), TIME_OFFSET + 4);
+  bytes.set(block, FRAME_HEADER_BYTES);
+  return bytes;
+}

@@ -1,0 +1,295 @@
+import type { FileHandle } from 'node:fs/promises';
+import { writeFully } from '@oddlot/host/durable';
+import type { CompressStep } from './compaction.ts';
+import { JOBS_MAX } from './disk-job.ts';
+import type { Disk } from './disk-thread.ts';
+import {
+  type Chain,
+  type EndMark,
+  PAYLOAD_BYTES_MAX,
+  RECORD_HEADER_BYTES,
+  stampRecord,
+} from './journal-format.ts';
+import { type Segment, writeMark } from './segment-files.ts';
+import { assert } from '@oddlot/units';
+import { BlockBuffer } from './block-codec.ts';
+import type { LogEntry, LoggedCommand } from '../block.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Failures that tests order. A hook that throws or rejects fails the operation it precedes. */
+export type JournalFaults = {
+  readonly beforeWrite?: () => void | Promise<void>;
+  readonly beforeSync?: () => void | Promise<void>;
+  /** How many bytes of a batch the disk still takes; undefined for all of them. */
+  readonly room?: () => number | undefined;
+  /** Ahead of each step of compressing an old segment. */
+  readonly beforeCompress?: (step: CompressStep) => void | Promise<void>;
+};
+
+type Done = (error?: Error) => void;
+
+/** Bytes in shared memory, which is one of a few. */
+type SharedBytes = {
+  readonly bytes: Buffer;
+  readonly length: number;
+  readonly memory: number;
+};
+
+/**
+ * How far the file is filled with zeros ahead. Overwriting allocated zeros changes no metadata, so
+ * fdatasync has one thing less to write. The batch that takes a step waits for it: 8 MiB measured
+ * the same throughput as 2 MiB and twice the longest wait.
+ */
+const ZERO_STEP_BYTES = 2 * 1024 * 1024;
+/** What the system writes back as a whole. */
+const PAGE_BYTES = 4_096;
+
+/** Writes batches behind one another into a segment, each when the one before is on disk. */
+export class SegmentWriter {
+  readonly segment: Segment;
+  readonly #handle: FileHandle;
+  readonly #disk: () => Disk;
+  readonly #zeroUpToMax: number;
+  readonly #faults: JournalFaults | undefined;
+  readonly #onSync: ((seconds: number) => void) | undefined;
+  #durableEnd: number;
+  #end: number;
+  #allocated: number;
+
+  constructor(options: {
+    readonly segment: Segment;
+    readonly handle: FileHandle;
+    readonly disk: () => Disk;
+    readonly end: number;
+    readonly fileBytes: number;
+    readonly segmentBytes: number;
+    readonly faults?: JournalFaults | undefined;
+    /** Told how long each sync took. */
+    readonly onSync?: ((seconds: number) => void) | undefined;
+  }) {
+    this.segment = options.segment;
+    this.#handle = options.handle;
+    this.#disk = options.disk;
+    this.#durableEnd = options.end;
+    this.#end = options.end;
+    this.#allocated = options.fileBytes;
+    this.#zeroUpToMax = options.segmentBytes;
+    this.#faults = options.faults;
+    this.#onSync = options.onSync;
+  }
+
+  /** Where the records end with those under way; all before is on disk when what comes next is written. */
+  get end(): number {
+    return this.#end;
+  }
+
+  /** How many commits may be under way: one waits at the thread's door, unless a hook comes between. */
+  get commitsMax(): number {
+    const { beforeSync, beforeWrite } = this.#faults ?? {};
+    return beforeSync === undefined && beforeWrite === undefined ? JOBS_MAX : 1;
+  }
+
+  /**
+   * Appends bytes and syncs them, once the commit before has done so. After one that failed the next is not
+   * begun and fails too.
+   */
+  commit(shared: SharedBytes, done: Done): void {
+    const { beforeSync, beforeWrite } = this.#faults ?? {};
+    const position = this.#end;
+    const after = position + shared.length;
+    this.#end = after;
+    const ended: Done = (error) => {
+      if (error === undefined) this.#durableEnd = after;
+      done(error);
+    };
+    if (this.commitsMax > 1) return this.#write(shared, position, { isSync: true, done: ended });
+    const sync = (): void =>
+      this.#write({ bytes: shared.bytes, memory: shared.memory, length: 0 }, after, {
+        isSync: true,
+        done: ended,
+      });
+    const written: Done = (error) =>
+      error === undefined ? hooked(beforeSync, ended, sync) : ended(error);
+    return hooked(beforeWrite, ended, () =>
+      this.#write(shared, position, { isSync: false, done: written }),
+    );
+  }
+
+  /**
+   * Cuts off what failed commits may have left behind the durable records, and waits until that is
+   * on disk: whoever waited for it is told that it did not happen, so no start may find it. What
+   * shares a page with it is written again, because the page that failed may have been dropped.
+   */
+  async cut(): Promise<void> {
+    const end = this.#durableEnd;
+    const from = end - (end % PAGE_BYTES);
+    const shared = Buffer.alloc(end - from);
+    if (shared.length > 0) await this.#handle.read(shared, 0, shared.length, from);
+    await this.#handle.truncate(end);
+    this.#end = end;
+    this.#allocated = end;
+    await writeFully(this.#handle, shared, from);
+    await this.#handle.sync();
+  }
+
+  /** Says in the segment's header that it ends here. */
+  async mark(kind: EndMark['kind'], last: { seq: number; crc: number }): Promise<void> {
+    await writeMark(this.#handle, this.segment.header.salt, {
+      kind,
+      endOffset: this.#durableEnd,
+      seq: last.seq,
+      crc: last.crc,
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+
+  #write(
+    shared: SharedBytes,
+    position: number,
+    { isSync, done }: { readonly isSync: boolean; readonly done: Done },
+  ): void {
+    const after = position + shared.length;
+    const zeros = this.#zerosBehind(after);
+    const room = this.#faults?.room?.() ?? Infinity;
+    const { fd: descriptor } = this.#handle;
+    const { bytes, length, memory } = shared;
+    const job = { descriptor, bytes, memory, length, position, zeros, room, isSync };
+    this.#disk().ask(job, ({ error, hasZeros, syncSeconds }) => {
+      if (zeros > 0 && !hasZeros) this.#allocated = after;
+      if (isSync && error === undefined) this.#onSync?.(syncSeconds);
+      done(error);
+    });
+  }
+
+  /** How many zeros a write up to there puts behind it: none while it stays within those before. */
+  #zerosBehind(after: number): number {
+    if (after <= this.#allocated) return 0;
+    const count = Math.min(ZERO_STEP_BYTES, Math.max(0, this.#zeroUpToMax - after));
+    this.#allocated = after + count;
+    return count;
+  }
+}
+
+function hooked(
+  hook: (() => void | Promise<void>) | undefined,
+  done: Done,
+  next: () => void,
+): void {
+  if (hook === undefined) return next();
+  new Promise<void>((resolve) => resolve(hook())).then(next, (error: unknown) =>
+    done(error instanceof Error ? error : new Error('a fault hook failed', { cause: error })),
+  );
+}
+
+/** A block that another log has already given its place: its time stands, and so do its bytes. */
+export type OrderedBlock = {
+  readonly seq: number;
+  readonly commands: readonly LoggedCommand[];
+  readonly proposal?: string | undefined;
+  /** Never below the time of the block before. */
+  readonly timeMs: number;
+  /** As `BlockBuffer` has it. */
+  readonly encoded: Uint8Array;
+};
+
+/** A block on its way to the disk, and the promise that waits for it. */
+export type PendingBlock = Pick<OrderedBlock, 'commands' | 'proposal'> & {
+  readonly ordered?: Pick<OrderedBlock, 'encoded' | 'seq' | 'timeMs'> | undefined;
+  readonly resolve: (entry: LogEntry) => void;
+  readonly reject: (error: Error) => void;
+  readonly start: number;
+  readonly end: number;
+  entry: LogEntry | undefined;
+};
+
+/**
+ * The blocks that one write makes durable. They are encoded as they arrive, while the write before
+ * is in flight; their numbers and time are filled in when their turn comes.
+ */
+export class CommitBatch {
+  /** Which of the journal's batches it is: the disk thread knows their memories so. */
+  readonly memory: number;
+  readonly #buffer = new BlockBuffer((length) => Buffer.from(new SharedArrayBuffer(length)));
+  #blocks: PendingBlock[] = [];
+
+  constructor(memory: number) {
+    this.memory = memory;
+  }
+
+  get isEmpty(): boolean {
+    return this.#blocks.length === 0;
+  }
+
+  get bytes(): Buffer {
+    return this.#buffer.bytes;
+  }
+
+  get length(): number {
+    return this.#buffer.length;
+  }
+
+  /** Throws, and leaves the batch as it was, when the block can't be encoded. */
+  add(block: Omit<PendingBlock, 'start' | 'end' | 'entry'>): void {
+    const start = this.#buffer.length;
+    try {
+      this.#buffer.skip(RECORD_HEADER_BYTES);
+      if (block.ordered === undefined) this.#buffer.writeBlock(block.commands);
+      else this.#buffer.copyBlock(block.ordered.encoded);
+      const payloadBytes = this.#buffer.length - start - RECORD_HEADER_BYTES;
+      if (payloadBytes > PAYLOAD_BYTES_MAX) {
+        throw new RangeError(`a block of ${payloadBytes} bytes is above ${PAYLOAD_BYTES_MAX}`);
+      }
+    } catch (error) {
+      this.#buffer.truncate(start);
+      throw error;
+    }
+    const end = this.#buffer.length;
+    this.#blocks.push({ ...block, start, end, entry: undefined });
+  }
+
+  /** Numbers the blocks, gives them their time, and returns where the chain stands after them. */
+  stamp(
+    chain: Chain,
+    at: { readonly timeMs: number; readonly durableUpTo: number; readonly salt: number },
+  ): Chain {
+    let { seq, crc, timeMs } = chain;
+    const { durableUpTo, salt } = at;
+    for (const block of this.#blocks) {
+      seq += 1;
+      timeMs = Math.max(timeMs, block.ordered?.timeMs ?? at.timeMs);
+      assert(
+        block.ordered === undefined || block.ordered.seq === seq,
+        'a copy has the sequence numbers of its original',
+      );
+      const record = { previousCrc: crc, seq, timeMs, durableUpTo };
+      crc = stampRecord(this.#buffer.bytes, block, record, salt);
+      const { commands, proposal } = block;
+      block.entry = { seq, timeMs, commands, ...(proposal === undefined ? {} : { proposal }) };
+    }
+    return { seq, crc, timeMs };
+  }
+
+  /** Empties the batch for the next round and hands over its blocks. */
+  take(): PendingBlock[] {
+    const blocks = this.#blocks;
+    this.#blocks = [];
+    this.#buffer.clear();
+    return blocks;
+  }
+}
+
+const SLOW_SYNC_PATTERN = /^slow-sync:([0-9]{1,6})$/;
+
+/**
+ * Faults that an operator orders to see how clients cope: `slow-sync:MS` is a slow disk. Undefined
+ * when the text names no fault that is known.
+ */
+export function journalFaults(text: string | undefined): JournalFaults | undefined {
+  if (text === undefined) return {};
+  const [, ms] = SLOW_SYNC_PATTERN.exec(text) ?? [];
+  if (ms === undefined) return undefined;
+  return { beforeSync: () => delay(Number(ms)) };
+}

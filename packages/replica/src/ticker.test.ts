@@ -1,0 +1,89 @@
+import { JournalFullError } from '@oddlot/host/durable';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { bob, OutcomeEdge, share } from '@oddlot/testing/venue/http/outcome';
+import type { AppliedBlock } from './block.ts';
+import { exceptNoRoom } from './replica.ts';
+import { Ticker } from './local-replica.ts';
+
+/** Time passes soon after something is due, and otherwise once a second (R-clock, R-delay). */
+
+let venue: OutcomeEdge;
+let ticker: Ticker;
+/** When the ticker asked for empty blocks, from its start. */
+let ticks: number[];
+/** Whether a block is under way, so that no empty one is made. */
+let isBusy: boolean;
+/** Whether the log takes nothing. */
+let isFull: boolean;
+
+beforeEach(async () => {
+  venue = await OutcomeEdge.start({ orderDelayMs: 250 });
+  await venue.place([share('buyYes', '0.6', '10')], { key: bob });
+  await venue.place([share('buyNo', '0.4', '10')]);
+  vi.useFakeTimers();
+  ticks = [];
+  isBusy = false;
+  isFull = false;
+  const { replica } = venue.edge;
+  const [startMs, timersMs] = [replica.nowMs, Date.now()];
+  const clock = { nowMs: () => startMs + Date.now() - timersMs };
+  const carry = (): Promise<void> => {
+    replica.pass(clock.nowMs() - replica.nowMs);
+    return Promise.resolve();
+  };
+  const ticked = {
+    state: replica.state,
+    get head() {
+      return replica.head;
+    },
+    onBlock: (listener: (block: AppliedBlock) => void) => replica.onBlock(listener),
+    attest: carry,
+    tick: () => {
+      ticks.push(clock.nowMs() - startMs);
+      if (isFull) return Promise.reject(new JournalFullError('there is no room'));
+      return isBusy ? Promise.resolve() : carry();
+    },
+  };
+  const onError = exceptNoRoom((error) => expect.unreachable(String(error)));
+  ticker = new Ticker(ticked, clock, onError);
+  ticker.start();
+});
+afterEach(async () => {
+  ticker.stop();
+  vi.useRealTimers();
+  await venue.close();
+});
+
+const queued = () => venue.edge.replica.state.outcomes.queue.size;
+
+test('an order leaves the delay queue when it is due, and then nothing hurries', async () => {
+  await vi.advanceTimersByTimeAsync(249);
+  expect([ticks, queued()]).toEqual([[], 1]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect([ticks, queued()]).toEqual([[250], 0]);
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(ticks).toEqual([250, 1_400, 2_400]);
+});
+
+test('what a block under way was too early for is tried again a moment later', async () => {
+  isBusy = true;
+  await vi.advanceTimersByTimeAsync(259);
+  isBusy = false;
+  await vi.advanceTimersByTimeAsync(10);
+  expect([ticks, queued()]).toEqual([[250, 255, 260], 0]);
+});
+
+test('a log without room is not asked without a pause, and time goes on with room again (R-disk)', async () => {
+  isFull = true;
+  await vi.advanceTimersByTimeAsync(1_999);
+  expect(ticks.length).toBeLessThan(10);
+  isFull = false;
+  await vi.advanceTimersByTimeAsync(201);
+  expect(queued()).toBe(0);
+});
+
+test('a ticker that stopped asks for nothing', async () => {
+  ticker.stop();
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect([ticks, queued()]).toEqual([[], 1]);
+});

@@ -1,0 +1,372 @@
+import { join } from 'node:path';
+import {
+  type BridgeContracts,
+  LOCAL_PAYOUT_GAS,
+  localContracts,
+} from '@oddlot/custody/bridge-contract';
+import {
+  ChainClient,
+  type ChainEndpoint,
+  ChainUnavailableError,
+  urlEndpoint,
+} from '@oddlot/custody/chain';
+import { KeyError } from '@oddlot/custody/key-error';
+import { keptLocalKeys, type LocalKeys } from '@oddlot/custody/local-keys';
+import { readKey } from '@oddlot/custody/read-key';
+import { Relayer } from '@oddlot/custody/relayer';
+import {
+  type BridgeDomain,
+  keyValidator,
+  remoteValidator,
+  type Validator,
+} from '@oddlot/custody/signing';
+import type { State } from '@oddlot/engine';
+import type { Logger } from '@oddlot/host/log';
+import { LIMITS } from '@oddlot/protocol';
+import { address } from '@oddlot/units';
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { HolderLine } from '@oddlot/cluster/holder-line';
+import type { RecordStream } from '@oddlot/cluster/shared-records';
+import type { Term } from '@oddlot/replica/lease';
+import { DepositWatcher } from './deposit-watcher.ts';
+import { FaucetBacking } from './faucet-backing.ts';
+import { ownerOf, startOwnChain } from './own-chain.ts';
+import { PayoutWorker } from './payout/payout-worker.ts';
+import { PermitDeposits } from './permit-deposits.ts';
+import { Settlement, type SettlingReplica } from './settlement.ts';
+import { type SettlementRecords, SharedSettlement } from './shared-settlement.ts';
+import { VitalsWatch } from './money-side.ts';
+
+/** What the operator says about the settlement chain. */
+export type SettlementSettings = {
+  /** `local`, or the URLs of endpoints. */
+  readonly chain: 'local' | readonly string[];
+  readonly chainId: number;
+  readonly confirmations: number;
+  readonly everyMs: number;
+  /** The keys of a local chain that another process runs. */
+  readonly chainKeys?: string | undefined;
+  /** The data folder. */
+  readonly data: string;
+  /** Of the local chain: interface and port, where 0 takes any free one; who may ask, and for whom. */
+  readonly host: string;
+  readonly port: number;
+  readonly trustedProxies: readonly string[];
+  readonly pageOrigins: readonly string[];
+  /** Of a chain that is not local. */
+  readonly contracts?: BridgeContracts | undefined;
+  readonly fromBlock: number;
+  readonly formerBridges?: readonly string[];
+  /** Where the key is that sends permits and payouts; without it neither is served. */
+  readonly relayerKey?: string | undefined;
+  /** The block of a reorganisation that the operator has accepted. */
+  readonly accepted?: Hex | undefined;
+  /** What the venue's transactions offer at most for a unit of gas, of it as a tip, and when they offer more. */
+  readonly maxFeeWei?: bigint | undefined;
+  readonly maxTipWei?: bigint | undefined;
+  readonly bumpAfterMs?: number | undefined;
+  /** Who signs payouts for a bridge that is not local. */
+  readonly validators?: ((domain: BridgeDomain) => readonly Validator[]) | undefined;
+  /** How often test money on the chain itself is sent to an address. */
+  readonly fundEveryMs?: number | undefined;
+  /** How long a token may refuse a destination before a payout is cancelled and returned. */
+  readonly payoutPatienceMs: number;
+};
+
+export type SettlementDependencies = {
+  readonly replica: SettlingReplica;
+  /** What replicas of a cluster share; undefined where the venue is one process. */
+  readonly cluster?: SharedParts | undefined;
+  readonly log: Logger;
+  readonly now: () => number;
+};
+
+type SharedParts = { readonly records: RecordStream; readonly line: HolderLine };
+
+export type ChainDependencies = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The thread of the local chain ended by itself. */
+  readonly onLost: (error: Error) => void;
+};
+
+export type OpenedSettlement = {
+  readonly settlement: Settlement | SharedSettlement;
+  /** What wallets may use; the local chain's own. */
+  readonly rpcUrl: string | undefined;
+  /** Of the local chain alone. */
+  readonly keys: LocalKeys | undefined;
+  /** The venue's page is served on this port: it may ask the local chain. */
+  allowPage(port: number): void;
+};
+
+const REQUEST_TIMEOUT_MS = 10_000;
+
+/** The chain that is configured, and the keys for it. */
+export type OpenedChain = {
+  readonly endpoints: readonly ChainEndpoint[];
+  readonly contracts: BridgeContracts;
+  readonly relayerKey: Hex | undefined;
+  readonly keys: LocalKeys | undefined;
+  readonly rpcUrl: string | undefined;
+  readonly allowPage: (port: number) => void;
+  readonly close: () => Promise<void>;
+};
+
+/** Starts the local chain, or finds the one that is named. It knows nothing of the venue's state yet. */
+export async function openChain(
+  settings: SettlementSettings,
+  deps: ChainDependencies,
+): Promise<OpenedChain> {
+  return settings.chain === 'local'
+    ? await openLocal(settings, folderOf(settings), deps.onLost)
+    : openRemote(settings, deps);
+}
+
+/** What the venue does with its chain. Nothing runs yet. */
+export function openSettlement(
+  settings: SettlementSettings,
+  opened: OpenedChain,
+  deps: SettlementDependencies,
+): OpenedSettlement {
+  const { allowPage, keys, rpcUrl } = opened;
+  const { cluster } = deps;
+  const settlement =
+    cluster === undefined
+      ? createSettlement(settings, opened, deps, {
+          records: recordFiles(settings),
+          close: opened.close,
+        })
+      : openShared(settings, opened, deps, cluster);
+  return { settlement, rpcUrl, keys, allowPage };
+}
+
+/** One replica at a time, with what all of them share. */
+function openShared(
+  settings: SettlementSettings,
+  opened: OpenedChain,
+  deps: SettlementDependencies,
+  { line, records }: SharedParts,
+): SharedSettlement {
+  const { contracts, keys, relayerKey } = opened;
+  const { log, now } = deps;
+  return new SharedSettlement({
+    client: clientOf(settings, opened.endpoints),
+    contracts,
+    hasRelayer: relayerKey !== undefined,
+    fundEveryMs: keys === undefined ? undefined : settings.fundEveryMs,
+    records,
+    line,
+    now,
+    log,
+    open: (term, taken) =>
+      createSettlement(settings, opened, deps, {
+        records: taken,
+        close: async () => undefined,
+        term,
+      }),
+  });
+}
+
+/** In the folder of a venue of one process. */
+function recordFiles(settings: SettlementSettings): SettlementRecords {
+  const file = (name: string): string => join(folderOf(settings), name);
+  return {
+    payouts: file('payouts.jsonl'),
+    watched: file('watched.json'),
+    relayer: file('relayer.jsonl'),
+    minter: file('minter.jsonl'),
+  };
+}
+
+type Work = {
+  readonly records: SettlementRecords;
+  readonly close: () => Promise<void>;
+  /** In which it may act; for good where nobody else could. */
+  readonly term?: Term;
+};
+
+function createSettlement(
+  settings: SettlementSettings,
+  opened: OpenedChain,
+  deps: SettlementDependencies,
+  { close, records, term }: Work,
+): Settlement {
+  const { log, now, replica } = deps;
+  const { contracts, keys, relayerKey } = opened;
+  const { everyMs, fromBlock } = settings;
+  const endpoints = opened.endpoints.map((each) => (term ? sendingIn(term, each) : each));
+  const client = clientOf(settings, endpoints);
+  const relayerOf = (key: Hex | undefined, name: 'relayer' | 'minter'): Relayer | undefined => {
+    if (key === undefined) return undefined;
+    const account = privateKeyToAccount(key);
+    const pace = { maxFee: settings.maxFeeWei, bumpAfterMs: settings.bumpAfterMs };
+    return new Relayer({ client, account, file: records[name], now, ...pace });
+  };
+  const relayer = relayerOf(relayerKey, 'relayer');
+  const minter = relayerOf(keys?.minter, 'minter');
+  const operators = [relayerKey, keys?.minter, keys?.guardian, ...(keys?.validators ?? [])];
+  const watcher = new DepositWatcher({
+    client,
+    contracts,
+    fromBlock,
+    rules: {
+      minMicroUsdc: LIMITS.depositMicroMin,
+      isMinter: minter !== undefined,
+      formerBridges: new Set((settings.formerBridges ?? []).map((each) => address(each))),
+      operators: new Set(operators.flatMap((key) => (key === undefined ? [] : [ownerOf(key)]))),
+    },
+    file: records.watched,
+    state: () => replica.state,
+    accepted: settings.accepted,
+    onDamaged: (why) => log.warn(why),
+    propose: (command) => replica.propose(command),
+  });
+  const state = (): State => replica.state;
+  const isStopped = (): boolean => watcher.status.foreign !== undefined;
+  const parts = { contracts, keys, client, relayer, file: records.payouts };
+  const payouts = openPayouts(settings, { log, now, replica }, parts);
+  return new Settlement({
+    client,
+    contracts,
+    watcher,
+    replica,
+    log,
+    everyMs,
+    relayer,
+    payouts,
+    vitals: new VitalsWatch({ client, contracts, relayer: relayer?.address, now }),
+    permits: relayer && new PermitDeposits({ client, relayer, contracts, now, isStopped }),
+    minter,
+    backing: minter && new FaucetBacking({ state, watcher, minter, contracts }),
+    close,
+  });
+}
+
+function clientOf(
+  { chainId, confirmations, maxTipWei: maxPriorityFee }: SettlementSettings,
+  endpoints: readonly ChainEndpoint[],
+): ChainClient {
+  return new ChainClient({ endpoints, chainId, confirmations, maxPriorityFee });
+}
+
+/** Pays what the engine has open. */
+function openPayouts(
+  settings: SettlementSettings,
+  { log, now, replica }: Omit<SettlementDependencies, 'cluster'>,
+  parts: Pick<OpenedChain, 'contracts' | 'keys'> & {
+    readonly client: ChainClient;
+    readonly relayer: Relayer | undefined;
+    readonly file: SettlementRecords['payouts'];
+  },
+): PayoutWorker {
+  const { client, contracts, file, keys, relayer } = parts;
+  const payouts = new PayoutWorker({
+    client,
+    contracts,
+    fromBlock: settings.fromBlock,
+    file,
+    state: () => replica.state,
+    propose: (command) => replica.propose(command),
+    now,
+    relayer,
+    validators: validatorsOf(settings, keys, {
+      chainId: settings.chainId,
+      bridge: contracts.bridge,
+    }),
+    gasEach: keys === undefined ? undefined : LOCAL_PAYOUT_GAS,
+    patienceMs: settings.payoutPatienceMs,
+    retryMs: settings.everyMs,
+  });
+  if (payouts.damaged > 0) {
+    const what = { file: 'settlement/payouts.jsonl', lines: payouts.damaged };
+    log.warn(what, 'damaged lines found; a copy was kept, and the chain is being read again');
+  }
+  return payouts;
+}
+
+/** Those of the local chain, whose keys are the venue's own, or those that were named. */
+function validatorsOf(
+  { validators }: SettlementSettings,
+  keys: LocalKeys | undefined,
+  domain: BridgeDomain,
+): readonly Validator[] {
+  const own = keys?.validators.map((key) => keyValidator(key, domain)) ?? [];
+  return [...own, ...(validators?.(domain) ?? [])];
+}
+
+async function openLocal(
+  { chainId, data, host, pageOrigins, port, trustedProxies }: SettlementSettings,
+  folder: string,
+  onLost: (error: Error) => void,
+): Promise<OpenedChain> {
+  const { allowPage, close, contracts, endpoint, keys, url } = await startOwnChain({
+    chainId,
+    keys: folder,
+    directory: join(data, 'chain'),
+    listen: { port, host, pageOrigins, trustedProxies },
+    onLost,
+  });
+  const relayerKey = keys.relayer;
+  return { endpoints: [endpoint], contracts, relayerKey, keys, rpcUrl: url, allowPage, close };
+}
+
+function openRemote(settings: SettlementSettings, { env }: ChainDependencies): OpenedChain {
+  const { chain, chainKeys, relayerKey } = settings;
+  const keys = chainKeys === undefined ? undefined : keptLocalKeys(chainKeys, 'chainKeys');
+  const contracts = keys === undefined ? settings.contracts : localContracts(keys);
+  if (contracts === undefined) {
+    throw new KeyError('bridgeContract, usdcContract: both are required if the chain is not local');
+  }
+  const named = relayerKey === undefined ? undefined : readKey(relayerKey, 'relayerKey', env);
+  return {
+    endpoints: [...chain].map((url) => urlEndpoint(url, REQUEST_TIMEOUT_MS)),
+    contracts,
+    relayerKey: keys?.relayer ?? named,
+    keys,
+    rpcUrl: undefined,
+    allowPage: () => undefined,
+    close: async () => undefined,
+  };
+}
+
+function folderOf({ data }: SettlementSettings): string {
+  return join(data, 'settlement');
+}
+
+/** The validators that the configuration names: keys of this process, and other processes. */
+export function configuredValidators(
+  named: {
+    readonly validatorKeys: readonly string[];
+    readonly validators: readonly string[];
+    /** By whose address those know their venue. */
+    readonly relayerKey?: string | undefined;
+  },
+  env: Readonly<Record<string, string | undefined>>,
+): (domain: BridgeDomain) => readonly Validator[] {
+  const keys = named.validatorKeys.map((setting) => readKey(setting, 'validatorKeys', env));
+  const { relayerKey, validators } = named;
+  const isAsking = relayerKey !== undefined && validators.length > 0;
+  const as = isAsking ? privateKeyToAccount(readKey(relayerKey, 'relayerKey', env)) : undefined;
+  return (domain) => [
+    ...keys.map((key) => keyValidator(key, domain)),
+    ...validators.map((url) => remoteValidator(url, domain, { as })),
+  ];
+}
+
+/**
+ * The last check before a transaction leaves this process. It is not a fence, because a process can be
+ * suspended behind it: the fence is what is written to the records first, and what the bridge accepts
+ * only once. Commands are fenced by their term in the log (R-terms).
+ */
+export function sendingIn(term: Term, { name, request }: ChainEndpoint): ChainEndpoint {
+  return {
+    name,
+    request: async (method, params) => {
+      if (method === 'eth_sendRawTransaction' && term.isOver()) {
+        throw new ChainUnavailableError('another replica runs settlement now');
+      }
+      return request(method, params);
+    },
+  };
+}

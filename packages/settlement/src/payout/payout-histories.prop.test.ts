@@ -1,0 +1,350 @@
+import type { EndpointFault } from '@oddlot/testing/custody';
+import { checkInvariants } from '@oddlot/engine';
+import fc from 'fast-check';
+import type { Hex } from 'viem';
+import { patienceMs } from '@oddlot/testing/host';
+import { expect, test } from 'vitest';
+import {
+  CONFIRMATIONS,
+  DESTINATIONS,
+  PATIENCE_MS,
+  PayoutWorld,
+  type ValidatorFault,
+} from '@oddlot/testing/venue/payout-world';
+import { TEXTS } from './payout-book.ts';
+
+/** R-withdraw: whatever fails between a withdrawal and its end, it is paid once or returned once, and nothing is stuck in silence. */
+
+type Step =
+  | { readonly does: 'withdraw'; readonly user: number; readonly to: number; readonly usdc: number }
+  | {
+      readonly does:
+        | 'round'
+        | 'mine'
+        | 'settle'
+        | 'drop'
+        | 'unpause'
+        | 'pause'
+        | 'refill'
+        | 'forget'
+        | 'replace';
+    }
+  | { readonly does: 'wait'; readonly seconds: number }
+  | { readonly does: 'reorg'; readonly depth: number; readonly rest: 'pool' | 'drop' }
+  | { readonly does: 'kill'; readonly calls: number }
+  | { readonly does: 'endpoint'; readonly at: number; readonly fault: EndpointFault }
+  | { readonly does: 'validator'; readonly at: number; readonly fault: ValidatorFault }
+  | { readonly does: 'blacklist' | 'unBlacklist'; readonly to: number }
+  | { readonly does: 'guardian' | 'stranger'; readonly nth: number }
+  | { readonly does: 'fees'; readonly factor: number };
+
+type History = {
+  readonly endpoints: number;
+  readonly funding: number;
+  readonly steps: readonly Step[];
+};
+
+/** More often than not things work: else nothing would ever get far. */
+const WELL = ['none', 'none', 'none', 'none', 'none'] as const;
+const small = fc.nat({ max: 2 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      does: fc.constant('withdraw'),
+      user: small,
+      to: small,
+      usdc: fc.constantFrom(2, 50, 50, 99_999, 150_000),
+    }),
+  },
+  { weight: 14, arbitrary: fc.record({ does: fc.constantFrom('round', 'settle', 'settle') }) },
+  { weight: 6, arbitrary: fc.record({ does: fc.constant('mine') }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ does: fc.constantFrom('drop', 'replace', 'forget', 'refill') }),
+  },
+  { weight: 2, arbitrary: fc.record({ does: fc.constantFrom('pause', 'unpause') }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant('wait'),
+      seconds: fc.constantFrom(2, 31, 70, 300, -200),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      does: fc.constant('reorg'),
+      depth: fc.constantFrom(1, 2, 2, 4, 7),
+      rest: fc.constantFrom('pool', 'drop'),
+    }),
+  },
+  { weight: 6, arbitrary: fc.record({ does: fc.constant('kill'), calls: fc.nat({ max: 80 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      does: fc.constant('endpoint'),
+      at: fc.nat({ max: 1 }),
+      fault: fc.constantFrom<EndpointFault>(...WELL, 'down', 'errors', 'slow', 'stale', 'lies'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant('validator'),
+      at: small,
+      fault: fc.constantFrom<ValidatorFault>('none', 'none', 'down', 'refuses'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constantFrom('blacklist', 'unBlacklist'), to: small }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constantFrom('guardian', 'stranger'),
+      nth: fc.nat({ max: 9 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constant('fees'), factor: fc.constantFrom(1, 20, 300) }),
+  },
+);
+
+const history: fc.Arbitrary<History> = fc.record({
+  endpoints: fc.constantFrom(1, 2, 2),
+  funding: fc.constantFrom(0, 100, 10_000_000, 10_000_000, 10_000_000),
+  steps: fc.array(step, { minLength: 15, maxLength: 45 }),
+});
+
+const RANKS = { held: 0, signed: 1, sent: 2 } as const;
+
+class Play {
+  readonly #world: PayoutWorld;
+  readonly #ranks = new Map<number, number>();
+  #hasForgotten = false;
+
+  constructor(world: PayoutWorld) {
+    this.#world = world;
+  }
+
+  async run({ funding, steps }: History): Promise<void> {
+    const world = this.#world;
+    if (funding > 0) await world.mint(BigInt(funding));
+    await world.chain.mine();
+    for (const each of steps) {
+      await this.#take(each);
+      this.#checkStatuses();
+    }
+    await this.#checkNothingIsSilent();
+    await this.#heal();
+    await this.#checkEnd();
+  }
+
+  async #take(taken: Step): Promise<void> {
+    const world = this.#world;
+    const { chain } = world;
+    switch (taken.does) {
+      case 'withdraw':
+        return world.withdraw(taken.user, taken.to, taken.usdc);
+      case 'round':
+        return world.round();
+      case 'settle':
+        for (let n = 0; n < CONFIRMATIONS; n++) {
+          await world.round();
+          await chain.mine();
+        }
+        return world.round();
+      case 'mine':
+        await chain.mine();
+        return undefined;
+      case 'wait':
+        world.nowMs += taken.seconds * 1_000;
+        return undefined;
+      case 'drop': {
+        const [first] = world.relayer.waiting();
+        const txHash = first?.attempts.at(-1)?.txHash;
+        if (txHash !== undefined) await chain.drop(txHash);
+        return undefined;
+      }
+      case 'replace':
+        return world.useRelayerNonce();
+      case 'reorg':
+        return this.#reorg(taken);
+      case 'kill':
+        return world.kill(taken.calls);
+      case 'forget':
+        return this.#forget();
+      case 'endpoint':
+        // One that lies alone is believed: there is nobody to contradict it.
+        if (world.faults.length > 1 || taken.fault !== 'lies')
+          world.faults[taken.at % world.faults.length] = taken.fault;
+        if (!world.faults.some((fault) => fault !== 'lies')) world.faults.fill('none');
+        return undefined;
+      case 'validator':
+        world.validatorFaults[taken.at] = taken.fault;
+        return undefined;
+      case 'blacklist':
+      case 'unBlacklist':
+        return world.list(taken.does, DESTINATIONS[taken.to]!);
+      case 'pause':
+      case 'unpause':
+        return world.pause(taken.does);
+      case 'refill':
+        return world.mint(1_000n);
+      case 'guardian':
+      case 'stranger': {
+        const open = [...world.replica.state.withdrawals.keys()];
+        const id = open[taken.nth % Math.max(1, open.length)];
+        if (id === undefined) return undefined;
+        return taken.does === 'guardian' ? world.cancelQueued(id) : world.payAsStranger(id);
+      }
+      case 'fees':
+        world.feeFactor = BigInt(taken.factor);
+        return undefined;
+      default:
+        return taken satisfies never;
+    }
+  }
+
+  async #reorg({ depth, rest }: { readonly depth: number; readonly rest: 'pool' | 'drop' }) {
+    const isDeep = depth >= CONFIRMATIONS && !this.#hasForgotten;
+    if (isDeep) this.#world.hadDeepReorg = true;
+    await this.#world.chain.reorg(isDeep ? depth : Math.min(depth, CONFIRMATIONS - 1), { rest });
+  }
+
+  /** Of payouts that are settled the file alone knows that they were: who loses it cannot put a deep reorganisation right. */
+  #forget(): void {
+    if (this.#world.hadDeepReorg) return;
+    this.#hasForgotten = true;
+    this.#ranks.clear();
+    this.#world.forget();
+  }
+
+  /** Held, signed, sent: never back, whatever the chain does. */
+  #checkStatuses(): void {
+    const { replica, worker } = this.#world;
+    for (const id of replica.state.withdrawals.keys()) {
+      const progress = worker.progressOf(id);
+      if (progress === undefined) continue;
+      const rank = RANKS[progress.status];
+      expect(rank).toBeGreaterThanOrEqual(this.#ranks.get(id) ?? 0);
+      this.#ranks.set(id, rank);
+    }
+  }
+
+  /** What is open either waits in a transaction that a block can take, or says what is wrong. */
+  async #checkNothingIsSilent(): Promise<void> {
+    const world = this.#world;
+    for (let n = 0; n < 3; n++) {
+      await world.round();
+      world.nowMs += 100_000;
+    }
+    const { replica, relayer, worker } = world;
+    const sent = relayer.waiting().map((record) => record.key);
+    for (const id of replica.state.withdrawals.keys()) {
+      const progress = worker.progressOf(id);
+      const isUnderWay = sent.some((name) => name.split(':')[1]?.split('.').includes(String(id)));
+      const isTold = progress?.error !== undefined || isUnderWay;
+      expect(isTold ? undefined : { id, progress, open: worker.status }).toBeUndefined();
+    }
+  }
+
+  /** Everything works again: all must come to an end by itself. */
+  async #heal(): Promise<void> {
+    const world = this.#world;
+    world.faults.fill('none');
+    world.validatorFaults.fill('none');
+    world.feeFactor = 1n;
+    await world.mint(50_000_000n);
+    await world.chain.mine();
+    // One that was settled as paid and that the chain has lost can only be paid.
+    if (world.hadDeepReorg) for (const each of DESTINATIONS) await world.list('unBlacklist', each);
+    // Returns to one destination come one after the other, each with twice the patience of the one before.
+    for (let n = 0; n < 800; n++) {
+      // A pause may have waited behind a gap of nonces.
+      if (await world.isPaused()) await world.pause('unpause');
+      await world.round();
+      await world.chain.mine();
+      world.nowMs += PATIENCE_MS / 4;
+      const { open, troubled } = world.worker.status;
+      const isOver = troubled.every(({ error }) => error !== undefined && FINAL.includes(error));
+      if (world.replica.state.withdrawals.size === 0 && (open === 0 || isOver)) break;
+    }
+    // A chain that went back may show so only now.
+    for (let n = 0; n < CONFIRMATIONS + 2; n++) {
+      await world.round();
+      await world.chain.mine();
+      world.nowMs += PATIENCE_MS / 4;
+    }
+  }
+
+  async #checkEnd(): Promise<void> {
+    const { hadDeepReorg, problems, replica, settled, worker } = this.#world;
+    expect(problems).toEqual([]);
+    const { state } = replica;
+    checkInvariants(state);
+    const open = [...state.withdrawals.keys()];
+    expect(open.map((id) => [id, worker.progressOf(id)])).toEqual([]);
+    const due = new Map<Hex, bigint>();
+    for (let id = 1; id < state.nextWithdrawalId; id++) {
+      const onChain = await this.#world.stateOf(id);
+      const isPaid = settled.get(id);
+      const told = worker.status.troubled.find(({ withdrawalId }) => withdrawalId === id)?.error;
+      // Only a chain that takes back what it had confirmed can bring about both, and then it is told.
+      const isExplained = hadDeepReorg && told !== undefined && FINAL.includes(told);
+      if (!isExplained) expect([id, onChain]).toEqual([id, isPaid === true ? 2 : 3]);
+      const asked = this.#world.asked.get(id);
+      if (onChain !== 2 || asked === undefined) continue;
+      due.set(asked.destination, (due.get(asked.destination) ?? 0n) + asked.usd);
+    }
+    for (const destination of DESTINATIONS) {
+      expect(await this.#world.balanceOf(destination)).toBe(due.get(destination) ?? 0n);
+    }
+    const { troubled } = worker.status;
+    expect(troubled.filter(({ error }) => !hadDeepReorg || !FINAL.includes(error ?? ''))).toEqual(
+      [],
+    );
+  }
+}
+
+/** What no program can put right: the chain has taken back what it had confirmed, and done the opposite. */
+const FINAL: readonly string[] = [TEXTS.paidAfterReturn, TEXTS.otherPayout];
+
+async function play(world: PayoutWorld, taken: History): Promise<void> {
+  try {
+    await new Play(world).run(taken);
+  } finally {
+    await world.close();
+  }
+}
+
+const runs = Number(process.env['FUZZ_RUNS'] ?? 10);
+
+test(
+  'R-withdraw: in random histories of faults each is paid once or returned once',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (taken) =>
+        play(await PayoutWorld.model(taken.endpoints), taken),
+      ),
+      { numRuns: 5 * runs },
+    );
+  },
+  patienceMs(600_000),
+);
+
+test(
+  'R-withdraw: the same on the contracts themselves',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (taken) =>
+        play(await PayoutWorld.real(taken.endpoints), taken),
+      ),
+      { numRuns: Math.ceil(runs / 4) },
+    );
+  },
+  patienceMs(600_000),
+);

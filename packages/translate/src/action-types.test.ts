@@ -1,0 +1,39 @@
+import { signerOf } from '@oddlot/engine';
+import { ACTIONS } from '@oddlot/protocol';
+import { describe, expect, test } from 'vitest';
+import type { RequestCommand } from '@oddlot/replica/block';
+import { ACTION_TYPES } from './action-types.ts';
+
+/** Who signs, as the engine's table of commands says it and as the wire does. */
+const SIGNED_BY = {
+  agent: 'agent',
+  ownKey: 'direct',
+  admins: 'permissioned',
+  deployers: 'permissioned',
+  nobody: undefined,
+} as const;
+
+const REQUESTS = Object.keys(ACTION_TYPES).map((name) => {
+  const type = name as RequestCommand['type'];
+  return { type, action: ACTION_TYPES[type], signer: signerOf(type) };
+});
+
+describe('the action that a command comes from', () => {
+  test.each(REQUESTS)('R-agents: wire and engine ask $type for the same key', (request) => {
+    expect(ACTIONS[request.action].signedBy).toBe(SIGNED_BY[request.signer]);
+  });
+
+  test('every action becomes a command, a wrapper the one that it carries', () => {
+    const reached = new Set<string>(REQUESTS.map(({ action }) => action));
+    const actions = Object.keys(ACTIONS).filter((type) => type !== 'multiSig');
+    expect([...reached].sort()).toEqual(actions.sort());
+  });
+
+  test('deployers send what is about outcome markets, admins the rest of the operator', () => {
+    const roles = { admins: 'venueAdmin', deployers: 'outcomeDeploy' } as const;
+    for (const { action, signer, type } of REQUESTS) {
+      if (signer !== 'admins' && signer !== 'deployers') continue;
+      expect(action, type).toBe(roles[signer]);
+    }
+  });
+});

@@ -1,0 +1,166 @@
+import {
+  type Authority,
+  listingFault,
+  type MarketGrid,
+  type OperateOutcomeCommand,
+  type RegisterEventCommand,
+  type RegisterMarketCommand,
+  type RegisterSeriesCommand,
+} from '@oddlot/engine';
+import type { ActionOf } from '@oddlot/protocol';
+import { type InstrumentId, MONEY_DECIMALS, type TimeMs } from '@oddlot/units';
+import type { SignedOperatorCommand } from '@oddlot/replica/block';
+import { count, exactCount, nearestCount } from './count.ts';
+import type { InstrumentLookup } from '../instruments.ts';
+
+/** Actions on outcome markets: the deployers', and split and merge of their holders. */
+
+type OutcomeDeploy = ActionOf<'outcomeDeploy'>;
+type WireEvent = NonNullable<OutcomeDeploy['registerEvent']>;
+type WireMarket = NonNullable<OutcomeDeploy['registerMarket']>;
+type WireSeries = NonNullable<OutcomeDeploy['registerSeries']>;
+type WireGrid = Pick<
+  WireMarket,
+  'priceTick' | 'sizeDecimals' | 'minOrderSize' | 'maxOrderSize' | 'takerFeeRate' | 'orderDelayMs'
+>;
+
+const RATE_DECIMALS = 8;
+/** Reference prices count 10^-8. */
+const PRICE_DECIMALS = 8;
+const WINDOW_DEFAULT = 60;
+const TRADING = { open: 'open', halt: 'halted', close: 'closed' } as const;
+
+/** Exactly one variant is set. */
+export function deployCommand(
+  action: OutcomeDeploy,
+  operator: Authority,
+  instruments: InstrumentLookup,
+): SignedOperatorCommand {
+  const { registerEvent, registerMarket, registerSeries, setTrading, pushPrice, resolve } = action;
+  if (registerEvent !== undefined) {
+    return { type: 'registerEvent', operator, event: eventListing(registerEvent) };
+  }
+  if (registerMarket !== undefined) {
+    return { type: 'registerMarket', operator, market: marketListing(registerMarket) };
+  }
+  if (registerSeries !== undefined) {
+    return { type: 'registerSeries', operator, series: seriesListing(registerSeries) };
+  }
+  if (setTrading !== undefined) {
+    const instrumentIds = setTrading.instrumentIds.map((id) => id as InstrumentId);
+    return { type: 'setTrading', operator, instrumentIds, to: TRADING[setTrading.state] };
+  }
+  if (pushPrice !== undefined) {
+    const prices = pushPrice.prices.map(({ symbol, source, px, time }) => ({
+      symbol,
+      source,
+      priceE8: nearestCount(px, PRICE_DECIMALS),
+      observedMs: time as TimeMs,
+    }));
+    return { type: 'pushPrice', operator, prices };
+  }
+  const { instrumentId = 0, settlementFraction = '', oracleOutcome, evidence } = resolve ?? {};
+  const szDecimals = instruments(instrumentId)?.szDecimals ?? MONEY_DECIMALS;
+  const fraction = count(settlementFraction, MONEY_DECIMALS - szDecimals);
+  return {
+    type: 'resolveMarket',
+    operator,
+    instrumentId: instrumentId as InstrumentId,
+    fraction: fraction.value,
+    ...(fraction.exact ? {} : { fractionInexact: true as const }),
+    oracleOutcome: oracleOutcome ?? null,
+    evidence: evidence ?? null,
+  };
+}
+
+export function operateOutcome(
+  { split, merge }: ActionOf<'outcomeOperate'>,
+  authority: Authority,
+  instruments: InstrumentLookup,
+): OperateOutcomeCommand {
+  const entries = (split ?? merge ?? []).map(({ asset, sz }) => {
+    const size = count(sz, instruments(asset)?.szDecimals ?? 0);
+    return {
+      instrumentId: asset as InstrumentId,
+      size: size.value,
+      ...(size.exact ? {} : { sizeInexact: true as const }),
+    };
+  });
+  const kind = split === undefined ? 'merge' : 'split';
+  return { type: 'operateOutcome', authority, kind, entries };
+}
+
+function eventListing(wire: WireEvent): RegisterEventCommand['event'] {
+  const { startTime, endTime, eventId, ...texts } = wire;
+  return {
+    ...texts,
+    startMs: startTime as TimeMs,
+    endMs: endTime as TimeMs,
+    ...(eventId === undefined ? {} : { eventId }),
+  };
+}
+
+/** A market as the engine lists it. */
+function marketListing(wire: WireMarket): RegisterMarketCommand['market'] {
+  const { instrumentId } = wire;
+  return {
+    ...grid(wire),
+    eventSlug: wire.eventSlug,
+    slug: wire.slug,
+    question: wire.question,
+    groupTitle: wire.groupTitle,
+    description: wire.description,
+    resolutionSource: wire.resolutionSource,
+    outcomes: wire.outcomes,
+    startMs: wire.startTime as TimeMs,
+    endMs: wire.endTime as TimeMs,
+    underlying: wire.underlying,
+    ...(instrumentId === undefined ? {} : { instrumentId: instrumentId as InstrumentId }),
+  };
+}
+
+function seriesListing(wire: WireSeries): RegisterSeriesCommand['series'] {
+  return {
+    ...grid(wire),
+    slug: wire.slug,
+    title: wire.title,
+    symbol: wire.symbol,
+    recurrence: wire.recurrence,
+    source: wire.source,
+    category: wire.category,
+    tags: wire.tags,
+    image: wire.image,
+    icon: wire.icon,
+    firstStartMs: wire.firstStartTime as TimeMs,
+    listAhead: wire.listAhead,
+    enabled: wire.enabled,
+    windowSeconds: wire.window ?? WINDOW_DEFAULT,
+  };
+}
+
+function grid(wire: WireGrid): MarketGrid {
+  const { sizeDecimals: szDecimals } = wire;
+  return {
+    szDecimals,
+    priceTick: exactCount(wire.priceTick, MONEY_DECIMALS - szDecimals),
+    minOrderSize: exactCount(wire.minOrderSize, szDecimals),
+    maxOrderSize: exactCount(wire.maxOrderSize, szDecimals),
+    takerFeeE8: exactCount(wire.takerFeeRate, RATE_DECIMALS),
+    orderDelayMs: wire.orderDelayMs,
+  };
+}
+
+type Deploy = ActionOf<'outcomeDeploy'>;
+
+/**
+ * What the engine would hold against the times and the grid of a market, for whoever wants to know before it is sent. Whether its
+ * slug and id are free is not judged here.
+ */
+export function marketFault(
+  market: NonNullable<Deploy['registerMarket']>,
+  event: Pick<NonNullable<Deploy['registerEvent']>, 'startTime' | 'endTime'>,
+  nowMs: number,
+): { readonly field: string; readonly why: string } | undefined {
+  const times = { startMs: event.startTime, endMs: event.endTime };
+  return listingFault(marketListing(market), times, nowMs);
+}

@@ -1,0 +1,43 @@
+import { TIMER } from '@oddlot/engine';
+import { describe, expect, test } from 'vitest';
+import { ALICE, BOB, BTC, GENESIS, TestVenue } from '@oddlot/testing/venue/ws/test-venue';
+import type { AppliedBlock } from '@oddlot/replica/block';
+import { assetContext, causeHash, liveOrderRecords } from './event-to-stream.ts';
+
+describe('the hash of what happened', () => {
+  test('is the request that caused it, or the block when time or the venue did', () => {
+    const venue = TestVenue.open();
+    const blocks: AppliedBlock[] = [];
+    venue.onBlock((block) => blocks.push(block));
+    venue.order(ALICE, { buy: true, price: 99, size: 1 });
+    venue.credit(BOB);
+    const [order, faucet] = blocks as [AppliedBlock, AppliedBlock];
+    expect(causeHash(order, 0)).toMatch(/^0xf/);
+    expect(causeHash(order, TIMER)).toBe(order.hash);
+    expect(causeHash(faucet, 0)).toBe(faucet.hash);
+  });
+});
+
+describe('live orders', () => {
+  test('are open records, whatever was filled of them', () => {
+    const venue = TestVenue.open();
+    venue.order(ALICE, { sell: true, price: 101, size: 1 });
+    venue.order(BOB, { buy: true, price: 101, size: 0.25 });
+    const [record, ...rest] = liveOrderRecords(venue.state, ALICE);
+    expect(rest).toEqual([]);
+    expect(record).toMatchObject({
+      status: 'open',
+      statusTimestamp: venue.state.timeMs,
+      order: { side: 'A', sz: '0.75', origSz: '1', filledSz: '0.25', avgPx: '101' },
+    });
+  });
+});
+
+describe('the context of an asset', () => {
+  test('has unset prices before there are any', () => {
+    const venue = new TestVenue();
+    venue.apply([GENESIS, { type: 'registerPerp', perp: BTC }]);
+    const { ctx } = assetContext(venue.state, BTC) as { ctx: object };
+    expect(ctx).toMatchObject({ markPx: '', oraclePx: '', prevDayPx: '', midPx: null });
+  });
+});

@@ -1,0 +1,303 @@
+import {
+  accountView,
+  bookLevels,
+  childOrders,
+  findOrder,
+  type FundingPaid,
+  openOrders,
+  type OrderSnapshot,
+  type OrderUpdated,
+  type OutcomeLeg,
+  outcomeOpenOrders,
+  type OutcomeTraded,
+  type PerpDefinition,
+  perpView,
+  type State,
+  type TimeInForce,
+  type TradeExecuted,
+  triggerOrders,
+} from '@oddlot/engine';
+import {
+  type FundingRow,
+  type Leg,
+  type Level,
+  type OrderUpdate,
+  type OutcomeBbo,
+  type OutcomeTrade,
+  traceId,
+  type Trade,
+  type UpdatedOrder,
+  type UpdatedOutcomeOrder,
+} from '@oddlot/protocol';
+import { type Address, formatMoney, type Hash, instrumentId, present } from '@oddlot/units';
+import { type AppliedBlock, authorityOf, isRequest } from '@oddlot/replica/block';
+import { type Instrument, instrumentLookup } from './instruments.ts';
+import {
+  formatAveragePrice,
+  formatPrice,
+  formatRateE10,
+  formatSize,
+  type Scale,
+} from './format.ts';
+import { findPerp } from './info/handler.ts';
+import { rejectToWire } from './reject-to-wire.ts';
+
+/** The hash that history shows for an effect: the request's, or the block's when time caused it. */
+export function causeHash(block: AppliedBlock, commandIndex: number): Hash {
+  const command = block.commands[commandIndex]?.command;
+  return command !== undefined && isRequest(command) ? authorityOf(command).txHash : block.hash;
+}
+
+/** A trade and what its event does not say. */
+type TimedTrade = {
+  readonly event: TradeExecuted;
+  readonly timeMs: number;
+  readonly hash: Hash;
+};
+
+export function tradeRecord(perp: PerpDefinition, { event, timeMs, hash }: TimedTrade): Trade {
+  const { taker, maker, takerIsBuy } = event;
+  return {
+    coin: perp.name,
+    instrumentId: event.instrumentId,
+    side: takerIsBuy ? 'B' : 'A',
+    px: formatPrice(perp, event.price),
+    sz: formatSize(perp, event.size),
+    time: timeMs,
+    hash,
+    tid: event.tradeId,
+    users: takerIsBuy ? [taker.account, maker.account] : [maker.account, taker.account],
+    ...(event.isLiquidation ? { liquidation: true } : {}),
+  };
+}
+
+/** One position's funding for one hour; `usdc` and `amount` are the same by agreement. */
+export function fundingRow(perp: PerpDefinition, event: FundingPaid): FundingRow {
+  const amount = formatMoney(event.amount);
+  return {
+    time: event.dueMs,
+    coin: perp.name,
+    usdc: amount,
+    szi: formatSize(perp, event.size),
+    fundingRate: formatRateE10(event.rateE10),
+    amount,
+  };
+}
+
+/** One element of an orderUpdates frame. The order's instrument is listed. */
+export function orderUpdateRecord(state: State, event: OrderUpdated, timeMs: number): OrderUpdate {
+  const reason = reasonOf(state, event);
+  return {
+    order: orderFields(state, event.order),
+    status: event.status,
+    statusTimestamp: timeMs,
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+/** All live orders of an account, resting and waiting, as elements of an orderUpdates frame. */
+export function liveOrderRecords(state: State, user: Address): OrderUpdate[] {
+  return liveOrders(state, user).map((order) => ({
+    order: orderFields(state, order),
+    status: 'open',
+    statusTimestamp: state.timeMs,
+  }));
+}
+
+/** Newest first: the book's, those that wait for a price or a parent, those of positions. */
+function liveOrders(state: State, user: Address): OrderSnapshot[] {
+  const resting = openOrders(state, user);
+  const orders = [...resting];
+  for (const parent of resting) orders.push(...childOrders(state, parent.orderId));
+  for (const { order, children } of triggerOrders(state, user)) orders.push(order, ...children);
+  for (const { tpsl } of accountView(state, user)?.positions ?? []) {
+    for (const leg of tpsl.flatMap(({ takeProfit, stopLoss }) => [takeProfit, stopLoss])) {
+      const order = leg === undefined ? undefined : findOrder(state, leg.orderId);
+      if (order !== undefined) orders.push(order);
+    }
+  }
+  return orders.sort((a, b) => b.orderId - a.orderId);
+}
+
+export const TIF_TEXT: Readonly<Record<TimeInForce, 'GTC' | 'GTD' | 'ALO' | 'IOC'>> = {
+  gtc: 'GTC',
+  gtd: 'GTD',
+  alo: 'ALO',
+  ioc: 'IOC',
+  market: 'IOC',
+};
+
+type Tif = (typeof TIF_TEXT)[TimeInForce];
+
+/** What streams and queries tell alike about an order. */
+export function orderFields(state: State, order: OrderSnapshot): UpdatedOrder & { tif: Tif } {
+  const perp = present(findPerp(state, order.instrumentId), 'the perp of an order');
+  const { filled, filledNotional } = order;
+  return {
+    coin: perp.baseCurrency,
+    symbol: perp.name,
+    instrumentId: order.instrumentId,
+    side: order.isBuy ? 'B' : 'A',
+    limitPx: formatPrice(perp, order.price),
+    sz: formatSize(perp, order.remaining),
+    origSz: formatSize(perp, order.original),
+    filledSz: formatSize(perp, filled),
+    avgPx: filled === 0 ? null : formatAveragePrice(perp, filledNotional, filled),
+    oid: order.orderId,
+    timestamp: order.acceptedMs,
+    reduceOnly: order.reduceOnly,
+    orderType: isMarketOrder(order) ? 'Market' : 'Limit',
+    tif: TIF_TEXT[order.timeInForce],
+    // It stays a trigger after it fired: that is where the order came from.
+    isTrigger: order.trigger !== undefined,
+    triggerPx: order.trigger === undefined ? '0' : formatPrice(perp, order.trigger.price),
+    cloid: order.clientOrderId ?? null,
+  };
+}
+
+/** True for what executes at the market, at once or when it fires. */
+export function isMarketOrder({ timeInForce, trigger }: OrderSnapshot): boolean {
+  return timeInForce === 'market' || trigger?.isMarket === true;
+}
+
+/** Why an order ended unfilled: the cause of a cancel, the text of a refusal. */
+export function reasonOf(
+  state: State,
+  event: Pick<OrderUpdated, 'reject' | 'cancelCause'>,
+): string | undefined {
+  const instruments = instrumentLookup(() => state);
+  if (event.reject !== undefined) return rejectToWire(event.reject, { instruments }).message;
+  return event.cancelCause;
+}
+
+/** What traders watch of a perp, without its book. Prices are unset before the first one. */
+export function assetContext(state: State, perp: PerpDefinition): object {
+  const view = present(perpView(state, perp.instrumentId), 'the view of a listed perp');
+  const { bestBid, bestAsk, impactBid, impactAsk } = view;
+  const text = (price: number | undefined): string =>
+    price === undefined ? '' : formatPrice(perp, price);
+  return {
+    coin: perp.name,
+    instrumentId: perp.instrumentId,
+    ctx: {
+      dayNtlVlm: formatMoney(view.dayVolumeMicroUsdc),
+      dayBaseVlm: formatSize(perp, view.dayVolumeLots),
+      prevDayPx: text(view.previousDayPrice),
+      markPx: text(view.mark),
+      midPx:
+        bestBid === undefined || bestAsk === undefined
+          ? null
+          : formatAveragePrice(perp, BigInt(bestBid) + BigInt(bestAsk), 2),
+      oraclePx: text(view.oracle),
+      openInterest: formatSize(perp, view.openInterest),
+      funding: formatRateE10(view.fundingRateE10),
+      premium: view.premiumE10 === undefined ? null : formatRateE10(view.premiumE10),
+      impactPxs:
+        impactBid === undefined || impactAsk === undefined
+          ? null
+          : [formatPrice(perp, impactBid), formatPrice(perp, impactAsk)],
+      nextFundingTime: view.nextFundingMs,
+    },
+  };
+}
+
+/** Orders, trades and books of outcome markets as the streams tell them. */
+
+const LEG_TEXT: Readonly<Record<OutcomeLeg, Leg>> = { yes: 'Yes', no: 'No' };
+
+/** One element of an outcomeOrderUpdates frame. */
+export function outcomeOrderRecord(
+  state: State,
+  event: OrderUpdated,
+  timeMs: number,
+): OrderUpdate<UpdatedOutcomeOrder> {
+  const reason = reasonOf(state, event);
+  return {
+    order: outcomeOrderFields(state, event.order),
+    status: event.status,
+    statusTimestamp: timeMs,
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+/** An account's resting outcome orders as elements of an outcomeOrderUpdates frame. */
+export function liveOutcomeOrderRecords(
+  state: State,
+  user: Address,
+): OrderUpdate<UpdatedOutcomeOrder>[] {
+  return outcomeOpenOrders(state, user).map((order) => ({
+    order: outcomeOrderFields(state, order),
+    status: 'open',
+    statusTimestamp: state.timeMs,
+  }));
+}
+
+/** The prices of an outcome order are the leg's own already. */
+function outcomeOrderFields(state: State, order: OrderSnapshot): UpdatedOutcomeOrder {
+  const market = present(
+    instrumentLookup(() => state)(order.instrumentId),
+    'the market of an order',
+  );
+  const { leg, txHash } = present(order.outcome, 'the leg of an outcome order');
+  const { expireMs, filled, filledNotional } = order;
+  return {
+    oid: order.orderId,
+    instrumentId: order.instrumentId,
+    coin: market.name,
+    outcome: LEG_TEXT[leg],
+    side: order.isBuy ? 'B' : 'A',
+    reduceOnly: order.reduceOnly,
+    limitPx: formatPrice(market, order.price),
+    sz: formatSize(market, order.remaining),
+    origSz: formatSize(market, order.original),
+    filledSz: formatSize(market, filled),
+    avgPx: filled === 0 ? null : formatAveragePrice(market, filledNotional, filled),
+    timestamp: order.acceptedMs,
+    tif: TIF_TEXT[order.timeInForce],
+    ...(expireMs === undefined ? {} : { expireTime: expireMs }),
+    cloid: order.clientOrderId ?? null,
+    traceId: traceId(txHash),
+  };
+}
+
+/** A trade with what only outcome markets have: the taker's leg and its price. */
+export function outcomeTradeRecord(
+  market: Instrument,
+  event: OutcomeTraded,
+  timeMs: number,
+): OutcomeTrade {
+  const { maker, taker, takerIsBuy, txHash } = event;
+  return {
+    coin: market.name,
+    instrumentId: event.instrumentId,
+    side: takerIsBuy ? 'B' : 'A',
+    px: formatPrice(market, event.price),
+    sz: formatSize(market, event.size),
+    time: timeMs,
+    hash: txHash,
+    tid: event.tradeId,
+    users: takerIsBuy ? [taker.account, maker.account] : [maker.account, taker.account],
+    outcome: LEG_TEXT[taker.leg],
+    price: formatPrice(market, taker.price),
+  };
+}
+
+/** Best bid and ask in YES prices. */
+export function outcomeBbo(state: State, market: Instrument): OutcomeBbo {
+  const best = (isBuy: boolean): Level | null => {
+    const [level] = bookLevels(state, instrumentId(market.instrumentId), isBuy, 1);
+    return level === undefined ? null : levelRecord(market, level);
+  };
+  return { instrumentId: market.instrumentId, bbo: [best(true), best(false)] };
+}
+
+function levelRecord(
+  scale: Scale,
+  level: { readonly price: number; readonly size: number; readonly count: number },
+): Level {
+  return {
+    px: formatPrice(scale, level.price),
+    sz: formatSize(scale, level.size),
+    n: level.count,
+  };
+}

@@ -1,0 +1,76 @@
+import { settledMarketView } from '@oddlot/engine';
+import type { Candle, InfoQueryOf } from '@oddlot/protocol';
+import type { CandleInterval } from '../read-models/candle-interval.ts';
+import type { CandleBar } from '../read-models/candles.ts';
+import { type Instrument, instrumentLookup } from '../instruments.ts';
+import { formatPrice, formatSize } from '../format.ts';
+import {
+  answer,
+  type InfoAnswer,
+  type InfoContext,
+  type InfoHandler,
+  instrumentNotFound,
+  type PastBars,
+  type PastNeeds,
+} from './handler.ts';
+
+type Context = Pick<InfoContext, 'state' | 'markets' | 'past'>;
+export type CandleQuery = InfoQueryOf<'candleSnapshot'>['req'];
+
+/** What was traded, interval by interval; of a settled market too. */
+export const candleSnapshot: InfoHandler<'candleSnapshot', Candle[]> = (context, { req }) =>
+  candlesOf(context, req);
+
+export const candleNeeds: PastNeeds<'candleSnapshot'> = (context, { req }) => {
+  const bars = context.past === undefined ? missingBars(context, req) : undefined;
+  return bars === undefined ? undefined : { bars: [bars] };
+};
+
+export function candlesOf(
+  { markets, past, state }: Context,
+  { coin, endTime = state.timeMs, interval, startTime }: CandleQuery,
+): InfoAnswer<Candle[]> {
+  const instrument = instrumentLookup(() => state)(Number(coin));
+  if (instrument === undefined) return instrumentNotFound('coin', coin);
+  const { instrumentId } = instrument;
+  const older = past?.bars.get(instrumentId)?.rows;
+  const bars = markets.candles.snapshot(instrumentId, interval, startTime, endTime, older);
+  return answer(bars.map((bar) => candleRecord(instrument, interval, bar)));
+}
+
+/** The trades that candles need and that memory does not have; undefined when it has all. */
+export function missingBars(
+  { markets, state }: Context,
+  { coin, endTime = state.timeMs, interval, startTime }: CandleQuery,
+): PastBars | undefined {
+  const instrument = instrumentLookup(() => state)(Number(coin));
+  if (instrument === undefined) return undefined;
+  const { instrumentId } = instrument;
+  const isGone =
+    settledMarketView(state, instrumentId) !== undefined &&
+    markets.catalogue.market(instrumentId) === undefined;
+  const span = { fromMs: startTime, toMs: endTime, isGone };
+  const missing = markets.candles.missing(instrumentId, interval, span);
+  return missing === undefined ? undefined : { instrumentId, ...missing };
+}
+
+/** A candle as queries and streams show it. */
+export function candleRecord(
+  instrument: Omit<Instrument, 'priceTick'>,
+  interval: CandleInterval,
+  bar: CandleBar,
+): Candle {
+  return {
+    t: bar.startMs,
+    T: bar.endMs,
+    s: instrument.name,
+    i: interval,
+    o: formatPrice(instrument, bar.open),
+    c: formatPrice(instrument, bar.close),
+    h: formatPrice(instrument, bar.high),
+    l: formatPrice(instrument, bar.low),
+    v: formatSize(instrument, bar.lots),
+    n: bar.trades,
+    instrumentId: instrument.instrumentId,
+  };
+}

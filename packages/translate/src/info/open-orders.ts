@@ -1,0 +1,253 @@
+import {
+  childOrders,
+  openOrders,
+  type OrderSnapshot,
+  outcomeOpenOrders,
+  type State,
+  type TradeCapacity,
+  tradeCapacity,
+  triggerOrders as waitingOrders,
+  type TriggerView,
+} from '@oddlot/engine';
+import type {
+  HistOrder,
+  OpenOrder,
+  OutcomeOpenOrder,
+  TriggerChild,
+  TriggerOrder,
+} from '@oddlot/protocol';
+import { answer, findPerp, type InfoHandler } from './handler.ts';
+import { present } from '@oddlot/units';
+import type { OutcomeCatalogue } from '../read-models/outcome-catalogue.ts';
+import { outcomeName } from '../instruments.ts';
+import { isMarketOrder, orderFields, TIF_TEXT } from '../event-to-stream.ts';
+import { formatAveragePrice, formatPrice, formatSize } from '../format.ts';
+import { marketScale } from './outcome-market.ts';
+
+/** Orders in the book, newest first; what waits for its price is listed elsewhere. */
+export const frontendOpenOrders: InfoHandler<
+  'frontendOpenOrders',
+  OpenOrder[] | LazyRows<OpenOrder>
+> = ({ state, markets }, { user, coin, accountType }) => {
+  const isWanted = ({ instrumentId }: OrderSnapshot): boolean =>
+    coin === undefined || `${instrumentId}` === coin;
+  const rows: { readonly oid: number; readonly make: () => OpenOrder }[] = [];
+  if (accountType.includes('perp')) {
+    const perps = new OrderRows(state);
+    for (const order of openOrders(state, user).filter(isWanted)) {
+      rows.push({ oid: order.orderId, make: perps.open(order) });
+    }
+  }
+  if (accountType.includes('outcome')) {
+    for (const order of outcomeOpenOrders(state, user).filter(isWanted)) {
+      rows.push({ oid: order.orderId, make: outcomeOrderRow(state, markets.catalogue, order) });
+    }
+  }
+  return answer(rowsOf(rows.sort((a, b) => b.oid - a.oid).map(({ make }) => make)));
+};
+
+/** Orders that wait for their price, newest first; those of a position are with the position. */
+export const triggerOrders: InfoHandler<'triggerOrders', TriggerOrder[]> = (
+  { state },
+  { user, asset },
+) => {
+  const rows = new OrderRows(state);
+  const orders = waitingOrders(state, user).filter(
+    ({ order }) => asset === undefined || asset === null || String(order.instrumentId) === asset,
+  );
+  return answer(orders.map((order) => rows.trigger(order)));
+};
+
+/** Resting orders on outcome markets, newest first. Queued ones are not listed (R-delay). */
+export const outcomeFrontendOpenOrders: InfoHandler<
+  'outcomeFrontendOpenOrders',
+  OutcomeOpenOrder[] | LazyRows<OutcomeOpenOrder>
+> = ({ state, markets }, { instrumentIds = [], user }) => {
+  const orders = outcomeOpenOrders(state, user).filter(
+    ({ instrumentId }) => instrumentIds.length === 0 || instrumentIds.includes(instrumentId),
+  );
+  return answer(rowsOf(orders.map((order) => outcomeOrderRow(state, markets.catalogue, order))));
+};
+
+/**
+ * Prices are the leg's own; side and reduceOnly are the wire's `b` and `r`. The market is looked up
+ * now, the row is made when it is asked for.
+ */
+function outcomeOrderRow(
+  state: State,
+  catalogue: OutcomeCatalogue,
+  order: OrderSnapshot,
+): () => OutcomeOpenOrder {
+  const { expireMs, filled, instrumentId } = order;
+  const scale = marketScale(state, instrumentId);
+  const { listing } = present(catalogue.market(instrumentId), 'the market of an order');
+  const outcome = order.outcome?.leg === 'no' ? 'No' : 'Yes';
+  const name = outcomeName(instrumentId);
+  return () => ({
+    coin: name,
+    symbol: name,
+    side: order.isBuy ? 'B' : 'A',
+    limitPx: formatPrice(scale, order.price),
+    sz: formatSize(scale, order.remaining),
+    origSz: formatSize(scale, order.original),
+    oid: order.orderId,
+    timestamp: order.acceptedMs,
+    triggerCondition: 'N/A',
+    isTrigger: false,
+    triggerPx: '0',
+    children: [],
+    isPositionTpsl: false,
+    reduceOnly: order.reduceOnly,
+    dir: `${order.reduceOnly ? 'Sell' : 'Buy'} ${outcome}`,
+    orderType: 'Limit',
+    tif: TIF_TEXT[order.timeInForce],
+    ...(expireMs === undefined ? {} : { expireTime: expireMs }),
+    cloid: order.clientOrderId ?? null,
+    avgFillPrice: filled === 0 ? null : formatAveragePrice(scale, order.filledNotional, filled),
+    positionMode: 'OneWay',
+    marginMode: 'Cross',
+    leverage: 1,
+    instrumentId,
+    instrumentType: 'outcome',
+    marketType: 'outcome',
+    status: 'open',
+    outcome,
+    title: listing.question,
+    slug: listing.slug,
+    eventSlug: listing.eventSlug,
+    outcomeNames: [...listing.outcomes],
+  });
+}
+
+type Settings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;
+
+/** Orders as the lists of one account show them, with how the account trades their instrument. */
+class OrderRows {
+  readonly #state: State;
+  /** Looked up once per instrument: it costs more than the row. */
+  readonly #capacities = new Map<number, TradeCapacity>();
+
+  constructor(state: State) {
+    this.#state = state;
+  }
+
+  /**
+   * An order in the book, its sleeping children inside. What it reads of the state it reads now; the
+   * row itself is made when it is asked for.
+   */
+  open(order: OrderSnapshot): () => OpenOrder {
+    const settings = this.#settingsOf(order);
+    const children = childOrders(this.#state, order.orderId);
+    return () => {
+      const rows = children.map((child) => this.#row(child, [], this.#settingsOf(child)));
+      return { ...this.#row(order, rows, settings), status: 'open' };
+    };
+  }
+
+  /** An order that waits for its price, or has fired and tries on. */
+  trigger({ order, children }: TriggerView): TriggerOrder {
+    const perp = present(findPerp(this.#state, order.instrumentId), 'the perp of an order');
+    const { leverage, marginMode, positionMode } = this.#settingsOf(order);
+    return {
+      asset: String(order.instrumentId),
+      coin: perp.name,
+      createTime: order.acceptedMs,
+      leverage,
+      limitPx: formatPrice(perp, order.price),
+      marginMode,
+      oid: order.orderId,
+      orderType: isMarketOrder(order) ? 'Market' : 'Limit',
+      positionMode,
+      reduceOnly: order.reduceOnly,
+      side: order.isBuy ? 'B' : 'A',
+      sz: formatSize(perp, order.remaining),
+      triggerPx: formatPrice(perp, order.trigger?.price ?? 0),
+      triggerState: order.isTriggered === true ? 'Triggered' : 'Pending',
+      cloid: order.clientOrderId ?? null,
+      tpslChildren: children.length === 0 ? null : children.map((child) => this.#child(child)),
+    };
+  }
+
+  #child(order: OrderSnapshot): TriggerChild {
+    const perp = present(findPerp(this.#state, order.instrumentId), 'the perp of an order');
+    return {
+      limitPx: formatPrice(perp, order.price),
+      orderType: isMarketOrder(order) ? 'Market' : 'Limit',
+      reduceOnly: order.reduceOnly,
+      side: order.isBuy ? 'B' : 'A',
+      sz: formatSize(perp, order.remaining),
+      triggerPx: formatPrice(perp, order.trigger?.price ?? 0),
+      triggerType: order.trigger?.kind === 'takeProfit' ? 'tp' : 'sl',
+    };
+  }
+
+  #row(order: OrderSnapshot, children: HistOrder[], settings: Settings): HistOrder {
+    const { avgPx, filledSz: _filledSz, ...fields } = orderFields(this.#state, order);
+    return {
+      ...fields,
+      ...(order.expireMs === undefined ? {} : { expireTime: order.expireMs }),
+      triggerCondition: triggerCondition(order, fields.triggerPx),
+      children,
+      isPositionTpsl: order.isPositionTpsl === true,
+      dir: order.isBuy ? 'Buy' : 'Sell',
+      avgFillPrice: avgPx,
+      ...settings,
+      instrumentType: 'perps',
+      marketType: 'perps',
+      status: 'open',
+    };
+  }
+
+  #settingsOf(order: OrderSnapshot): Settings {
+    const { account, instrumentId, isBuy, reduceOnly } = order;
+    let capacity = this.#capacities.get(instrumentId);
+    if (capacity === undefined) {
+      const found = tradeCapacity(this.#state, account, instrumentId);
+      capacity = present(found, 'how an account trades a listed perp');
+      this.#capacities.set(instrumentId, capacity);
+    }
+    const { isHedged, isIsolated, leverage, leverageShort } = capacity;
+    const isShortLeg = isHedged && isBuy === reduceOnly;
+    return {
+      positionMode: isHedged ? 'Hedge' : 'OneWay',
+      marginMode: isIsolated ? 'Isolated' : 'Cross',
+      leverage: isShortLeg ? leverageShort : leverage,
+    };
+  }
+}
+
+/** A take-profit sell and a stop-loss buy fire on the way up; the other two on the way down. */
+export function triggerCondition({ trigger, isBuy }: OrderSnapshot, triggerPx: string): string {
+  if (trigger === undefined) return 'N/A';
+  const isAbove = (trigger.kind === 'takeProfit') !== isBuy;
+  return `Price ${isAbove ? 'above' : 'below'} ${triggerPx}`;
+}
+
+/**
+ * A list whose rows are made when they are told. Each row holds what it needs of the state from the
+ * start, so that all of them are of one moment although the last is made some turns of the event loop
+ * later: a list of thousands would else keep everybody waiting.
+ */
+export class LazyRows<Row> {
+  readonly #makers: readonly (() => Row)[];
+
+  constructor(makers: readonly (() => Row)[]) {
+    this.#makers = makers;
+  }
+
+  get length(): number {
+    return this.#makers.length;
+  }
+
+  slice(start: number, end: number): Row[] {
+    return this.#makers.slice(start, end).map((make) => make());
+  }
+}
+
+/** Rows that are made in one turn. */
+export const ROWS_AT_ONCE = 250;
+
+/** A list that is short as it is, a long one for later. */
+export function rowsOf<Row>(makers: readonly (() => Row)[]): Row[] | LazyRows<Row> {
+  return makers.length <= ROWS_AT_ONCE ? makers.map((make) => make()) : new LazyRows(makers);
+}

@@ -1,0 +1,126 @@
+import type { InfoQueryOf } from '@oddlot/protocol';
+import type { EventWithMarkets } from '../read-models/outcome-catalogue.ts';
+import type { EventSort, PageOptions, Place } from '../read-models/listed-event-index.ts';
+import { type InfoContext, type PastList, type PastNeed, settledBeforeMs } from './handler.ts';
+
+/**
+ * Pages of events over memory and the past. Both are in the order of the same keys, and an event's key
+ * does not change when it leaves memory, so a place in the one is a place in the other: a cursor goes
+ * on wherever the border lies by then.
+ */
+
+type Query = InfoQueryOf<'outcomeMeta'>;
+export type EventPage = {
+  readonly items: readonly EventWithMarkets[];
+  readonly next: Place | undefined;
+};
+type Placed = { readonly place: Place; readonly item: EventWithMarkets };
+
+export function listPage(context: InfoContext, query: Query, options: PageOptions): EventPage {
+  const { catalogue, listedEvents } = context.markets;
+  const { sortBy, status, tag } = query;
+  const page = listedEvents.page({ sortBy, status, tag }, options);
+  const items = page.items.map((event) => ({ event, markets: catalogue.marketsOf(event) }));
+  const list = context.past?.list;
+  if (list === undefined) return { items, next: page.next };
+  const placed = (item: EventWithMarkets): Placed => ({
+    place: [listedEvents.keyOf(sortBy, item), item.event.eventId],
+    item,
+  });
+  const past = list.events.map(placed);
+  const isInOrder = options.descending ? isAbove : isBelow;
+  // What lies behind the last that the past has told may have others of the past before it.
+  const end = list.isEnd ? undefined : past.at(-1)?.place;
+  const merged = [...items.map(placed), ...past.filter(({ item }) => hasLeft(context, item))]
+    .filter(({ place }) => end === undefined || !isInOrder(end, place))
+    .toSorted((a, b) => (isInOrder(a.place, b.place) ? -1 : 1));
+  const shown = merged.slice(0, options.limit);
+  const last = shown.length < options.limit ? end : shown.at(-1)?.place;
+  const hasMore = merged.length > shown.length || page.next !== undefined || !list.isEnd;
+  return { items: shown.map(({ item }) => item), next: hasMore ? last : undefined };
+}
+
+/** Undefined where memory has the whole page. */
+export function listNeeds(
+  context: InfoContext,
+  query: Query,
+  options: PageOptions,
+): PastNeed | undefined {
+  if (context.past !== undefined || isInMemory(context, query, options)) return undefined;
+  const { sortBy, tag } = query;
+  const { after, descending, limit } = options;
+  const list: PastList = {
+    sortBy: PAST_SORTS[sortBy],
+    descending,
+    tag,
+    after,
+    limit: limit + 1,
+    settledBeforeMs: settledBeforeMs(context),
+  };
+  return { list };
+}
+
+/** What left memory has neither orders nor trades of the last day. */
+const PAST_SORTS: Readonly<Record<EventSort, PastList['sortBy']>> = {
+  volume: 'volume',
+  newest: 'newest',
+  endingSoon: 'endingSoon',
+  liquidity: 'zero',
+  trending: 'zero',
+};
+
+/** Whether a page is full of what comes before everything that is over. */
+function isInMemory(context: InfoContext, query: Query, options: PageOptions): boolean {
+  const { catalogue, listedEvents } = context.markets;
+  const { sortBy, status, tag } = query;
+  const isNewer = sortBy === 'newest' || sortBy === 'trending' || sortBy === 'liquidity';
+  if (!isNewer || !options.descending) return false;
+  const { items, next } = listedEvents.page({ sortBy, status, tag }, options);
+  const last = items.at(-1);
+  // Behind the last page of memory the past may go on.
+  if (last === undefined || next === undefined) return false;
+  const key = listedEvents.keyOf(sortBy, { event: last, markets: catalogue.marketsOf(last) });
+  return key > (sortBy === 'newest' ? settledBeforeMs(context) : 0);
+}
+
+function hasLeft({ markets }: InfoContext, { event }: EventWithMarkets): boolean {
+  return markets.catalogue.listedEvent(event.listing.slug) === undefined;
+}
+
+function isBelow([key, id]: Place, [otherKey, otherId]: Place): boolean {
+  return key < otherKey || (key === otherKey && id < otherId);
+}
+
+function isAbove(place: Place, other: Place): boolean {
+  return isBelow(other, place);
+}
+
+/** As many events as one question looks through. */
+export const SEARCHED_EVENTS = 200;
+
+export function isSought({ category, search }: Query): boolean {
+  return category !== undefined || search !== undefined;
+}
+
+/** Every word must be somewhere in what is said of the event or of one of its markets, in any case. */
+export function matchOf({
+  category,
+  search = '',
+}: Pick<Query, 'category' | 'search'>): (event: EventWithMarkets) => boolean {
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return ({ event: { listing }, markets }) => {
+    if (category !== undefined && listing.category !== category) return false;
+    if (words.length === 0) return true;
+    const questions = markets.flatMap(({ listing: { groupTitle, question } }) => [
+      groupTitle ?? '',
+      question,
+    ]);
+    const text = [listing.title, listing.category, ...listing.tags, ...questions]
+      .join('\n')
+      .toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+}

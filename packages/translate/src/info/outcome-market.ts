@@ -1,0 +1,71 @@
+import { marketView, type MarketView, seriesOutlook, type State } from '@oddlot/engine';
+import type { DecidedBy, Leg, StrikeStatus } from '@oddlot/protocol';
+import { present } from '@oddlot/units';
+import type { MarketRecord } from '../read-models/outcome-catalogue.ts';
+import { formatHalfPrice, formatPrice, priceDecimals, type Scale } from '../format.ts';
+
+/** An outcome market as its catalogue and the engine know it together. */
+export type ShownMarket = {
+  readonly record: MarketRecord;
+  readonly scale: Scale;
+  /** Gone when its holders are paid. */
+  readonly live: MarketView | undefined;
+  /** 1.00 in price units. */
+  readonly unit: number;
+  /** The YES mark in half price units: what a share pays, once that is known. */
+  readonly halves: number;
+  /** What it traded in a day. */
+  readonly day: ReturnType<MarketRecord['volume']['day']>;
+};
+
+export function shownMarket(state: State, record: MarketRecord): ShownMarket {
+  const { listing, resolution } = record;
+  const scale = { szDecimals: listing.szDecimals };
+  const unit = 10 ** priceDecimals(scale);
+  const live = marketView(state, record.instrumentId);
+  const halves = resolution === null ? (live?.markHalves ?? unit) : 2 * resolution.fraction;
+  return { record, scale, live, unit, halves, day: record.volume.day(state.timeMs) };
+}
+
+/** The scale of a market that somebody still has shares or orders in. */
+export function marketScale(state: State, instrumentId: number): Scale {
+  return present(marketView(state, instrumentId), 'a market with holders').definition;
+}
+
+/** R-settlement: derived from the fraction; null when it is a half, or not known yet. */
+export function winningLeg({ record, unit }: ShownMarket): Leg | null {
+  const fraction = record.resolution?.fraction;
+  if (fraction === undefined || 2 * fraction === unit) return null;
+  return 2 * fraction > unit ? 'Yes' : 'No';
+}
+
+export function resolutionStatus({ resolution }: MarketRecord): 'prepared' | 'resolved' {
+  return resolution === null ? 'prepared' : 'resolved';
+}
+
+/** R-series: whether a market of a series has a price to beat. */
+export function strikeStatus(state: State, record: MarketRecord): StrikeStatus {
+  const outlook = seriesOutlook(state, record.instrumentId);
+  return outlook?.strike ?? (record.strikeE8 === null ? 'missing' : 'fixed');
+}
+
+/** Who says how a market of a series ends, as far as that is known by now. */
+export function decidedBy(state: State, record: MarketRecord): DecidedBy {
+  const live = seriesOutlook(state, record.instrumentId)?.decidedBy;
+  return record.resolution?.by ?? live ?? 'operator';
+}
+
+export function settlementFraction({ record, scale }: ShownMarket): string | null {
+  return record.resolution === null ? null : formatPrice(scale, record.resolution.fraction);
+}
+
+/** A price of which 0 means that there is none. */
+export function priceOrNull(scale: Scale, price: number | undefined): string | null {
+  return price === undefined || price === 0 ? null : formatPrice(scale, price);
+}
+
+/** The mid of a book that has both sides. */
+export function midOrNull({ live, scale }: ShownMarket): string | null {
+  if (live === undefined || live.bestBid === 0 || live.bestAsk === 0) return null;
+  return formatHalfPrice(scale, live.bestBid + live.bestAsk);
+}

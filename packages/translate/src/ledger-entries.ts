@@ -1,0 +1,238 @@
+import type {
+  Deleveraged,
+  EngineEvent,
+  FundSettled,
+  LiquidationStep,
+  SharesOperated,
+  SharesSettled,
+  State,
+  SubAccount,
+  TokenSent,
+  TreasurySent,
+  WithdrawalChanged,
+} from '@oddlot/engine';
+import type { LedgerDelta, LedgerUpdate } from '@oddlot/protocol';
+import { type Address, formatMoney, type Hash, negUsdc, present, ZERO_USDC } from '@oddlot/units';
+import type { AppliedBlock } from '@oddlot/replica/block';
+import { instrumentLookup } from './instruments.ts';
+import { causeHash } from './event-to-stream.ts';
+import { formatPrice, formatSize, type Scale } from './format.ts';
+import { findPerp } from './info/handler.ts';
+
+/** A row and the sub-account that it belongs to. */
+export type LedgerEntry = {
+  readonly accountType: SubAccount;
+  /** The second sub-account of a row that is about both. */
+  readonly alsoIn?: SubAccount;
+  /** Of a withdrawal, whose status changes later. */
+  readonly withdrawalId?: number;
+  readonly row: LedgerUpdate;
+};
+
+/** What an event leaves in somebody's ledger, without its time and cause. */
+type Entry = Omit<LedgerEntry, 'row'> & { readonly user: Address; readonly delta: LedgerDelta };
+
+/** The rows that an event leaves in ledgers: none, one, or one for each of two accounts. */
+export function ledgerEntries(
+  state: State,
+  block: AppliedBlock,
+  event: EngineEvent,
+): { readonly user: Address; readonly entry: LedgerEntry }[] {
+  const found = entriesOf(state, event);
+  if (found.length === 0) return [];
+  const hash = ownHash(event) ?? causeHash(block, event.commandIndex);
+  return found.map(({ user, delta, ...rest }) => ({
+    user,
+    entry: { ...rest, row: { time: block.timeMs, hash, delta } },
+  }));
+}
+
+/** Of what another transaction caused than the block's: a resolution, one of the settlement chain. */
+function ownHash(event: EngineEvent): Hash | undefined {
+  if (event.type === 'sharesSettled') return event.txHash;
+  return event.type === 'depositCredited' ? event.source.txHash : undefined;
+}
+
+function entriesOf(state: State, event: EngineEvent): readonly Entry[] {
+  switch (event.type) {
+    case 'liquidationStep':
+      return [{ user: event.account, accountType: 'perp', delta: liquidation(state, event) }];
+    case 'deleveraged':
+      return [{ user: event.account, accountType: 'perp', delta: deleverage(state, event) }];
+    case 'faucetCredited': {
+      const { account: user, subAccount: accountType } = event;
+      return [{ user, accountType, delta: { type: 'faucet', ...usdc(event.amount) } }];
+    }
+    case 'depositCredited': {
+      const delta = { type: 'deposit', ...usdc(event.amount) } as const;
+      return [{ user: event.account, accountType: 'perp', delta }];
+    }
+    case 'builderRewardsClaimed': {
+      const delta = { type: 'builderRewardsClaim', ...usdc(event.amount) } as const;
+      return [{ user: event.account, accountType: 'perp', delta }];
+    }
+    case 'sharesOperated':
+      return [{ user: event.account, accountType: 'outcome', delta: operation(state, event) }];
+    case 'sharesSettled':
+      return [{ user: event.account, accountType: 'outcome', delta: settlement(state, event) }];
+    case 'tokenSent':
+      return event.account === event.destination ? [ownTransfer(event)] : transfer(event);
+    case 'treasurySent':
+      return [fromTreasury(event)];
+    case 'fundSettled':
+      return withFund(event);
+    case 'withdrawalChanged':
+      return event.status === 'pending' ? [withdrawal(event)] : [];
+    default:
+      return [];
+  }
+}
+
+/** One row, found under either sub-account. */
+function ownTransfer({ account, amount, from, to }: TokenSent): Entry {
+  const types = { fromAccountType: from, toAccountType: to };
+  const delta = { type: 'accountTransfer', ...usdc(amount), ...types } as const;
+  return { user: account, accountType: from, alsoIn: to, delta };
+}
+
+/** The fee is the sender's, so that amounts and fees of a ledger sum to what its balance lost. */
+function transfer({
+  account,
+  amount,
+  destination,
+  fee,
+  from,
+  to,
+}: Omit<TokenSent, 'type' | 'commandIndex'>): readonly Entry[] {
+  const parties = { user: account, destination };
+  const types = { fromAccountType: from, toAccountType: to };
+  const moved = usdc(amount);
+  return [
+    {
+      user: account,
+      accountType: from,
+      delta: { type: 'send', ...moved, ...parties, fee: formatMoney(fee), ...types },
+    },
+    {
+      user: destination,
+      accountType: to,
+      delta: { type: 'receive', ...moved, ...parties, fee: '0', ...types },
+    },
+  ];
+}
+
+/** What liquidation left over goes to the insurance fund, what it left owing comes from there. */
+function withFund({ account, amount, fund }: FundSettled): readonly Entry[] {
+  const perp = { fee: ZERO_USDC, from: 'perp', to: 'perp' } as const;
+  return amount < 0n
+    ? transfer({ account, destination: fund, amount: negUsdc(amount), ...perp })
+    : transfer({ account: fund, destination: account, amount, ...perp });
+}
+
+/** The treasury has no address; the zero address stands for it. */
+const TREASURY = `0x${'0'.repeat(40)}`;
+
+function fromTreasury({ account, amount }: TreasurySent): Entry {
+  const delta = {
+    type: 'receive',
+    ...usdc(amount),
+    user: TREASURY,
+    destination: account,
+    fee: '0',
+    fromAccountType: 'perp',
+    toAccountType: 'perp',
+  } as const;
+  return { user: account, accountType: 'perp', delta };
+}
+
+function withdrawal(event: WithdrawalChanged): Entry {
+  const { account, amount, destination, fee, nonce, status, withdrawalId } = event;
+  const delta = {
+    type: 'withdraw',
+    ...usdc(amount),
+    fee: formatMoney(fee),
+    nonce,
+    destination,
+    status,
+  } as const;
+  return { user: account, accountType: 'perp', withdrawalId, delta };
+}
+
+/** The row of a withdrawal after the bridge has said how it went; it stays where it was. */
+export function settledEntry(
+  entry: LedgerEntry,
+  { status }: Pick<WithdrawalChanged, 'status'>,
+): LedgerEntry {
+  const { delta } = entry.row;
+  if (delta.type !== 'withdraw') return entry;
+  return { ...entry, row: { ...entry.row, delta: { ...delta, status } } };
+}
+
+function usdc(amount: bigint): { readonly amount: string; readonly token: 'USDC' } {
+  return { amount: formatMoney(amount), token: 'USDC' };
+}
+
+/** The positions are as they were before the step; the mark is that of the first one. */
+function liquidation(state: State, event: LiquidationStep): LedgerDelta {
+  const first = event.positions[0]?.instrumentId;
+  const perp = first === undefined ? undefined : findPerp(state, first);
+  return {
+    type: 'liquidation',
+    liquidatedNtlPos: formatMoney(event.notional),
+    accountValue: formatMoney(event.equity),
+    leverageType: event.marginMode === 'isolated' ? 'Isolated' : 'Cross',
+    liquidatedPositions: event.positions.map(({ instrumentId, size }) => {
+      const { coin, scale } = shown(state, instrumentId);
+      return { coin, szi: formatSize(scale, size) };
+    }),
+    step: event.step,
+    markPx: perp === undefined ? '' : formatPrice(perp, event.mark),
+    maintenanceMargin: formatMoney(event.maintenance),
+  };
+}
+
+function deleverage(state: State, event: Deleveraged): LedgerDelta {
+  const { coin, scale } = shown(state, event.instrumentId);
+  return {
+    type: 'adl',
+    instrumentId: event.instrumentId,
+    coin,
+    sz: formatSize(scale, event.size),
+    px: formatPrice(scale, event.price),
+    closedPnl: formatMoney(event.realised),
+  };
+}
+
+/** R-split-merge: what was locked, or came back. */
+function operation(state: State, event: SharesOperated): LedgerDelta {
+  const { amount, instrumentId, kind, size } = event;
+  return {
+    type: kind === 'split' ? 'outcomeSplit' : 'outcomeMerge',
+    amount: formatMoney(amount),
+    instrumentId,
+    sz: formatSize(marketScale(state, instrumentId), size),
+  };
+}
+
+/** R-settlement: what one leg paid. */
+function settlement(state: State, event: SharesSettled): LedgerDelta {
+  const { amount, fraction, instrumentId, leg, size } = event;
+  const scale = marketScale(state, instrumentId);
+  return {
+    type: 'outcomeSettlement',
+    amount: formatMoney(amount),
+    instrumentId,
+    outcome: leg === 'yes' ? 'Yes' : 'No',
+    sz: formatSize(scale, size),
+    settlementFraction: formatPrice(scale, fraction),
+  };
+}
+
+function marketScale(state: State, instrumentId: number): Scale {
+  return present(instrumentLookup(() => state)(instrumentId), 'a market that shares are of');
+}
+
+function shown(state: State, instrumentId: number) {
+  const perp = findPerp(state, instrumentId);
+  return { coin: perp?.name ?? String(instrumentId), scale: perp ?? { szDecimals: 0 } };
+}

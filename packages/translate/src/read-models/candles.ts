@@ -1,0 +1,242 @@
+import { LIMITS } from '@oddlot/protocol';
+import { present } from '@oddlot/units';
+import type { AppliedBlock } from '@oddlot/replica/block';
+import {
+  type CandleInterval,
+  DAY_MS,
+  HOUR_MS,
+  isMadeOf,
+  MINUTE_MS,
+  startAfter,
+  startOf,
+} from './candle-interval.ts';
+import { firstFrom, type Fold, SeriesSet, type Tier, type TieredSeries } from './tiered-series.ts';
+
+/** A candle in integers: prices in price units (YES prices on outcome markets), lots. */
+export type CandleBar = {
+  readonly startMs: number;
+  readonly endMs: number;
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  lots: number;
+  trades: number;
+};
+
+/** The trades of a step, in a few numbers. */
+export type CandleRow = [
+  startMs: number,
+  open: number,
+  high: number,
+  low: number,
+  close: number,
+  lots: number,
+  trades: number,
+];
+
+/** The columns of a row by name, for those that are looked up alone or written over. */
+const [START, OPEN, HIGH, LOW, CLOSE, LOTS, TRADES] = [0, 1, 2, 3, 4, 5, 6] as const;
+
+/** Rows of a step that start in a span, both ends included, and are not in memory. */
+export type MissingRows = {
+  readonly stepMs: number;
+  readonly startMs: number;
+  readonly endMs: number;
+};
+
+/**
+ * Minutes for two days, quarters of an hour for a month, four hours for two years. An interval is
+ * put together from the coarsest rows that fit into it, so that it reaches back as far as it can.
+ */
+const TIERS: readonly Tier[] = [
+  { stepMs: MINUTE_MS, keptMs: 2 * DAY_MS },
+  { stepMs: 15 * MINUTE_MS, keptMs: 30 * DAY_MS },
+  { stepMs: 4 * HOUR_MS, keptMs: 730 * DAY_MS },
+];
+
+/** Of all instruments; about 50 bytes each in a snapshot. */
+const ROWS_MAX = 500_000;
+
+const TRADES_OF_STEP: Fold<CandleRow> = {
+  bucket: (timeMs, stepMs) => Math.floor(timeMs / stepMs),
+  open([timeMs, ...rest], stepMs) {
+    return [timeMs - (timeMs % stepMs), ...rest];
+  },
+  merge(row, [, , high, low, close, lots, trades]) {
+    row[HIGH] = Math.max(row[HIGH], high);
+    row[LOW] = Math.min(row[LOW], low);
+    row[CLOSE] = close;
+    row[LOTS] += lots;
+    row[TRADES] += trades;
+  },
+};
+
+/**
+ * Candles of everything that trades, perps and outcome markets, made of trades. To be called for
+ * every block, in order, replayed ones included; kept in snapshots.
+ */
+export class Candles {
+  readonly name = 'candles';
+  readonly version = 2;
+  readonly #series = new SeriesSet<number, CandleRow>({
+    tiers: TIERS,
+    fold: TRADES_OF_STEP,
+    rowsMax: ROWS_MAX,
+  });
+  #nowMs = 0;
+
+  onBlock(block: AppliedBlock): void {
+    this.#nowMs = block.timeMs;
+    for (const event of block.result.events) {
+      if (event.type === 'marketResolved') this.#series.end(event.instrumentId);
+      if (event.type !== 'tradeExecuted' && event.type !== 'outcomeTraded') continue;
+      const { instrumentId, price, size } = event;
+      this.#series.record(instrumentId, [block.timeMs, price, price, price, price, size, 1]);
+    }
+  }
+
+  /** From here on only the history has them. */
+  forget(instrumentId: number): void {
+    this.#series.forget(instrumentId);
+  }
+
+  /**
+   * The candles that start in a span, oldest first, at most the latest 5,000. One without trades
+   * repeats the close before it; there is none before the first trade, and none in the future. `older`
+   * are the rows that `missing` has named, and the last one before them.
+   */
+  snapshot(
+    instrumentId: number,
+    interval: CandleInterval,
+    fromMs: number,
+    toMs: number,
+    older: readonly CandleRow[] = [],
+  ): CandleBar[] {
+    const found = this.#rowsFor(instrumentId, interval);
+    const rows = older.length === 0 ? (found?.rows ?? []) : [...older, ...(found?.rows ?? [])];
+    const [oldest] = older;
+    const firstMs = oldest === undefined ? found?.firstMs : startOf(interval, oldest[START]);
+    if (firstMs === undefined) return [];
+    const { lastMs, startMs } = this.#starts(interval, fromMs, toMs);
+    return barsOf(rows, interval, Math.max(startMs, firstMs), lastMs);
+  }
+
+  /**
+   * What a snapshot needs that is not here: of a series that was cut, or of all of one that is gone.
+   * Undefined when everything is.
+   */
+  missing(
+    instrumentId: number,
+    interval: CandleInterval,
+    { fromMs, isGone, toMs }: { fromMs: number; toMs: number; isGone: boolean },
+  ): MissingRows | undefined {
+    const { lastMs, startMs } = this.#starts(interval, fromMs, toMs);
+    const tier = tierOf(interval);
+    const { stepMs } = present(TIERS[tier], 'the tier of an interval');
+    const endMs = startAfter(interval, lastMs) - 1;
+    const isCut =
+      isGone || this.#series.hasEvicted || this.#series.get(instrumentId)?.isCut(tier) === true;
+    if (!isCut || startMs > endMs) return undefined;
+    const found = this.#rowsFor(instrumentId, interval);
+    if (found === undefined) return { stepMs, startMs, endMs };
+    if (startMs >= found.firstMs) return undefined;
+    return { stepMs, startMs, endMs: Math.min(endMs, (found.rows[0]?.[START] ?? 0) - 1) };
+  }
+
+  /** The first and the last candle of a span: those that start in it, not too many, not in the future. */
+  #starts(interval: CandleInterval, fromMs: number, toMs: number) {
+    const lastMs = startOf(interval, Math.min(toMs, this.#nowMs));
+    const floor = startOf(interval, fromMs);
+    const wantedMs = floor < fromMs ? startAfter(interval, floor) : floor;
+    const latestMs = startAfter(interval, lastMs, 1 - LIMITS.candlesMax);
+    return { startMs: Math.max(wantedMs, latestMs), lastMs };
+  }
+
+  /** The candle in progress; undefined before the first trade. */
+  running(instrumentId: number, interval: CandleInterval): CandleBar | undefined {
+    const startMs = startOf(interval, this.#nowMs);
+    return this.snapshot(instrumentId, interval, startMs, this.#nowMs)[0];
+  }
+
+  #rowsFor(
+    instrumentId: number,
+    interval: CandleInterval,
+  ): { readonly rows: readonly CandleRow[]; readonly firstMs: number } | undefined {
+    const series = this.#series.get(instrumentId);
+    const tier = tierOf(interval);
+    const first = series?.rows(tier)[0];
+    if (series === undefined || first === undefined) return undefined;
+    return { rows: series.rows(tier), firstMs: firstWhole(series, tier, interval, first[START]) };
+  }
+
+  dump(): unknown {
+    return { nowMs: this.#nowMs, series: this.#series.dump() };
+  }
+
+  reset(): void {
+    this.#series.clear();
+    this.#nowMs = 0;
+  }
+
+  restore(data: unknown): void {
+    const { nowMs, series } = data as { readonly nowMs: number; readonly series: unknown };
+    this.#nowMs = nowMs;
+    this.#series.restore(series);
+  }
+}
+
+/** The coarsest rows that fit into an interval. */
+function tierOf(interval: CandleInterval): number {
+  return TIERS.findLastIndex(({ stepMs }) => isMadeOf(interval, stepMs));
+}
+
+/** The first candle of which no part has been dropped. */
+function firstWhole(
+  series: TieredSeries<CandleRow>,
+  tier: number,
+  interval: CandleInterval,
+  firstRowMs: number,
+): number {
+  const startMs = startOf(interval, firstRowMs);
+  const isPart = series.isCut(tier) && startMs < firstRowMs;
+  return isPart ? startAfter(interval, startMs) : startMs;
+}
+
+function barsOf(
+  rows: readonly CandleRow[],
+  interval: CandleInterval,
+  fromMs: number,
+  lastMs: number,
+): CandleBar[] {
+  const bars: CandleBar[] = [];
+  let at = firstFrom(rows, fromMs);
+  let close = rows[at - 1]?.[CLOSE];
+  for (let startMs = fromMs; startMs <= lastMs;) {
+    const nextMs = startAfter(interval, startMs);
+    let bar = close === undefined ? undefined : flatBar(startMs, nextMs - 1, close);
+    for (; at < rows.length && (rows[at]?.[START] ?? nextMs) < nextMs; at++) {
+      const row = rows[at];
+      if (row === undefined) break;
+      if (bar === undefined || bar.trades === 0) bar = flatBar(startMs, nextMs - 1, row[OPEN]);
+      addRow(bar, row);
+    }
+    if (bar !== undefined) bars.push(bar);
+    close = bar?.close;
+    startMs = nextMs;
+  }
+  return bars;
+}
+
+function flatBar(startMs: number, endMs: number, price: number): CandleBar {
+  const prices = { open: price, high: price, low: price, close: price };
+  return { startMs, endMs, ...prices, lots: 0, trades: 0 };
+}
+
+function addRow(bar: CandleBar, [, , high, low, close, lots, trades]: CandleRow): void {
+  bar.high = Math.max(bar.high, high);
+  bar.low = Math.min(bar.low, low);
+  bar.close = close;
+  bar.lots += lots;
+  bar.trades += trades;
+}

@@ -1,0 +1,330 @@
+import { type EngineEvent, marketLiquidity, marketView, type State } from '@oddlot/engine';
+import { OUTCOME_ID_MIN } from '@oddlot/protocol';
+import type { AppliedBlock } from '@oddlot/replica/block';
+import {
+  type EventStatus,
+  eventStatus,
+  type EventWithMarkets,
+  type ListedEvent,
+  type OutcomeCatalogue,
+} from './outcome-catalogue.ts';
+
+export type EventSort = 'volume' | 'trending' | 'liquidity' | 'newest' | 'endingSoon';
+
+/** Which events, in which order. */
+type EventListQuery = {
+  readonly sortBy: EventSort;
+  readonly status: EventStatus | 'all';
+  readonly tag: string | undefined;
+};
+
+/** Rankings that are kept up to date at once; the one that was not asked for longest goes first. */
+const RANKINGS_MAX = 32;
+/** A ranking with so many events to move is brought up to date without being asked for. */
+const PENDING_MAX = 256;
+const HOUR_MS = 3_600_000;
+
+type KeptRanking = {
+  readonly query: EventListQuery;
+  readonly ranking: Ranking<ListedEvent>;
+  /** Events whose place may have changed. */
+  readonly pending: Set<ListedEvent>;
+  /** Volume of a day is counted in whole hours. */
+  hour: number;
+};
+
+/**
+ * The events of the catalogue in every order that is asked for. A ranking is made when it is first
+ * asked for; from then on blocks tell which events to move, and a page costs what is on it.
+ */
+export class ListedEventIndex {
+  readonly #catalogue: OutcomeCatalogue;
+  readonly #state: () => State;
+  readonly #liquidity: Liquidity;
+  /** The one that was asked for last is the last in the map. */
+  readonly #rankings = new Map<string, KeptRanking>();
+  /** Who asks for a tag that few events have pays for those few. Made when first asked for. */
+  #byTag: Map<string, Set<ListedEvent>> | undefined;
+
+  constructor(catalogue: OutcomeCatalogue, state: () => State) {
+    this.#catalogue = catalogue;
+    this.#state = state;
+    this.#liquidity = new Liquidity(state);
+  }
+
+  /** After the catalogue has seen the block. */
+  onBlock(block: AppliedBlock): void {
+    if (this.#rankings.size === 0 && this.#byTag === undefined) return;
+    const touched = new Set<ListedEvent>();
+    const rested = new Set<ListedEvent>();
+    for (const event of block.result.events) {
+      const slug = this.#slugOf(event);
+      const record = slug === undefined ? undefined : this.#catalogue.listedEvent(slug);
+      if (record === undefined) continue;
+      (event.type === 'orderUpdated' ? rested : touched).add(record);
+      if (event.type === 'outcomeEventListed') this.#addTags(record);
+    }
+    if (touched.size === 0 && rested.size === 0) return;
+    for (const kept of this.#rankings.values()) {
+      for (const record of touched) kept.pending.add(record);
+      // Orders that come and go change nothing but the liquidity.
+      if (kept.query.sortBy === 'liquidity') {
+        for (const record of rested) kept.pending.add(record);
+      }
+      if (kept.pending.size >= PENDING_MAX) this.#catchUp(kept);
+    }
+  }
+
+  /** Takes out an event that the catalogue lets go of. */
+  forget(event: ListedEvent): void {
+    for (const { pending, ranking } of this.#rankings.values()) {
+      pending.delete(event);
+      ranking.place(event.eventId, undefined, event);
+    }
+    // Those of tags that it has lost too.
+    for (const [tag, tagged] of this.#byTag ?? []) {
+      if (tagged.delete(event) && tagged.size === 0) this.#byTag?.delete(tag);
+    }
+    for (const id of event.instrumentIds) this.#liquidity.forget(id);
+  }
+
+  page(
+    query: EventListQuery,
+    options: PageOptions,
+  ): { readonly items: ListedEvent[]; readonly next: Place | undefined } {
+    return this.#rankingOf(query).ranking.page(options);
+  }
+
+  /** What an event is sorted by. Beyond 2^53 micro-USDC neighbours may tie: it is only a ranking. */
+  keyOf(sortBy: EventSort, { event, markets }: EventWithMarkets): number {
+    const nowMs = this.#state().timeMs;
+    switch (sortBy) {
+      case 'newest':
+        return event.createdMs;
+      case 'endingSoon':
+        return event.listing.endMs;
+      case 'liquidity':
+        return Number(this.liquidityOf(event));
+      case 'volume':
+        return Number(sum(markets, ({ volume }) => volume.total));
+      case 'trending':
+        return Number(sum(markets, ({ volume }) => volume.day(nowMs).notional));
+    }
+  }
+
+  /** Notional of all orders that rest in its markets, in micro-USDC. */
+  liquidityOf(event: ListedEvent): bigint {
+    return sum(event.instrumentIds, (id) => this.#liquidity.of(id));
+  }
+
+  statusOf(event: ListedEvent): EventStatus {
+    return eventStatus(this.#catalogue.marketsOf(event).map(({ phase }) => phase));
+  }
+
+  #rankingOf(query: EventListQuery): KeptRanking {
+    const { sortBy, status, tag } = query;
+    const name = JSON.stringify([sortBy, status, tag]);
+    let kept = this.#rankings.get(name);
+    if (kept === undefined) kept = this.#create(query);
+    else if (sortBy === 'trending' && kept.hour !== this.#hour()) this.#fill(kept);
+    else this.#catchUp(kept);
+    this.#rankings.delete(name);
+    this.#rankings.set(name, kept);
+    if (this.#rankings.size > RANKINGS_MAX) {
+      const [oldest] = this.#rankings.keys();
+      if (oldest !== undefined) this.#rankings.delete(oldest);
+    }
+    return kept;
+  }
+
+  #create(query: EventListQuery): KeptRanking {
+    const kept: KeptRanking = { query, ranking: new Ranking(), pending: new Set(), hour: 0 };
+    this.#fill(kept);
+    return kept;
+  }
+
+  #fill(kept: KeptRanking): void {
+    const entries = [];
+    for (const item of this.#candidates(kept.query)) {
+      const key = this.#keyIn(kept, item);
+      if (key !== undefined) entries.push({ key, id: item.eventId, item });
+    }
+    kept.ranking.reset(entries);
+    kept.pending.clear();
+    kept.hour = this.#hour();
+  }
+
+  #candidates({ tag }: EventListQuery): Iterable<ListedEvent> {
+    if (tag === undefined) return this.#catalogue.listedEvents();
+    if (this.#byTag === undefined) {
+      this.#byTag = new Map();
+      for (const event of this.#catalogue.listedEvents()) this.#addTags(event);
+    }
+    return this.#byTag.get(tag) ?? [];
+  }
+
+  /** Tags that an event has lost stay here: what is listed is asked for its tags anyway. */
+  #addTags(event: ListedEvent): void {
+    for (const tag of event.listing.tags) {
+      const tagged = this.#byTag?.get(tag);
+      if (tagged === undefined) this.#byTag?.set(tag, new Set([event]));
+      else tagged.add(event);
+    }
+  }
+
+  #catchUp(kept: KeptRanking): void {
+    for (const event of kept.pending) {
+      kept.ranking.place(event.eventId, this.#keyIn(kept, event), event);
+    }
+    kept.pending.clear();
+  }
+
+  /** Undefined for an event that the ranking does not list. */
+  #keyIn({ query }: KeptRanking, event: ListedEvent): number | undefined {
+    const { sortBy, status, tag } = query;
+    if (tag !== undefined && !event.listing.tags.includes(tag)) return undefined;
+    if (status !== 'all' && this.statusOf(event) !== status) return undefined;
+    return this.keyOf(sortBy, { event, markets: this.#catalogue.marketsOf(event) });
+  }
+
+  #hour(): number {
+    return Math.floor(this.#state().timeMs / HOUR_MS);
+  }
+
+  /** The event that something happened to. */
+  #slugOf(event: EngineEvent): string | undefined {
+    switch (event.type) {
+      case 'outcomeEventListed':
+        return event.event.slug;
+      case 'outcomeMarketListed':
+        return event.market.eventSlug;
+      case 'marketPhaseChanged':
+      case 'outcomeTraded':
+        return this.#catalogue.market(event.instrumentId)?.listing.eventSlug;
+      case 'orderUpdated': {
+        const { instrumentId } = event.order;
+        if (instrumentId < OUTCOME_ID_MIN) return undefined;
+        return this.#catalogue.market(instrumentId)?.listing.eventSlug;
+      }
+      default:
+        return undefined;
+    }
+  }
+}
+
+function sum<Item>(items: readonly Item[], amountOf: (item: Item) => bigint): bigint {
+  return items.reduce((total, item) => total + amountOf(item), 0n);
+}
+
+/** A place in a ranking: a key, and an id that no other item has. */
+export type Place = readonly [key: number, id: number];
+
+/** Which part of a ranking. */
+export type PageOptions = {
+  readonly after: Place | undefined;
+  readonly descending: boolean;
+  readonly limit: number;
+};
+
+type Entry<Item> = { readonly key: number; readonly id: number; readonly item: Item };
+
+/**
+ * Items in the order of a key, then of their id. Finding a place takes a binary search, so that a
+ * page costs what is on it; moving one item moves pointers in one array.
+ */
+export class Ranking<Item> {
+  /** Ascending. */
+  #entries: Entry<Item>[] = [];
+  readonly #keys = new Map<number, number>();
+
+  get size(): number {
+    return this.#entries.length;
+  }
+
+  /** Starts over with these, at once: cheaper than one by one. */
+  reset(entries: readonly Entry<Item>[]): void {
+    this.#entries = entries.toSorted((a, b) => a.key - b.key || a.id - b.id);
+    this.#keys.clear();
+    for (const { id, key } of entries) this.#keys.set(id, key);
+  }
+
+  /** Puts an item where its key belongs; without a key it is taken out. */
+  place(id: number, key: number | undefined, item: Item): void {
+    const old = this.#keys.get(id);
+    if (old === key) return;
+    if (old !== undefined) this.#entries.splice(this.#countBelow([old, id]), 1);
+    if (key === undefined) {
+      this.#keys.delete(id);
+      return;
+    }
+    this.#entries.splice(this.#countBelow([key, id]), 0, { key, id, item });
+    this.#keys.set(id, key);
+  }
+
+  /** Items after a place, or from the start, in either direction, with the place of the last one. */
+  page(options: PageOptions): { readonly items: Item[]; readonly next: Place | undefined } {
+    const { after, descending, limit } = options;
+    const count = this.#entries.length;
+    // Half-open bounds of what is still to come.
+    const from = descending || after === undefined ? 0 : this.#countUpTo(after);
+    const to = descending && after !== undefined ? this.#countBelow(after) : count;
+    const page = descending
+      ? this.#entries.slice(Math.max(from, to - limit), to).reverse()
+      : this.#entries.slice(from, Math.min(to, from + limit));
+    const last = page.at(-1);
+    const hasMore = to - from > page.length;
+    return {
+      items: page.map(({ item }) => item),
+      next: hasMore && last !== undefined ? [last.key, last.id] : undefined,
+    };
+  }
+
+  #countBelow([key, id]: Place): number {
+    return this.#count((entry) => entry.key < key || (entry.key === key && entry.id < id));
+  }
+
+  #countUpTo([key, id]: Place): number {
+    return this.#count((entry) => entry.key < key || (entry.key === key && entry.id <= id));
+  }
+
+  /** How many entries satisfy a claim that holds for the first ones and for no later ones. */
+  #count(holds: (entry: Entry<Item>) => boolean): number {
+    let low = 0;
+    let high = this.#entries.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const entry = this.#entries[middle];
+      if (entry !== undefined && holds(entry)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** What rests in the books of outcome markets, computed again only for a book that has changed. */
+class Liquidity {
+  readonly #state: () => State;
+  readonly #known = new Map<number, { readonly version: number; readonly amount: bigint }>();
+
+  constructor(state: () => State) {
+    this.#state = state;
+  }
+
+  /** Notional of all orders in a market, in micro-USDC. */
+  of(instrumentId: number): bigint {
+    const version = marketView(this.#state(), instrumentId)?.bookVersion;
+    if (version === undefined) {
+      this.#known.delete(instrumentId);
+      return 0n;
+    }
+    const known = this.#known.get(instrumentId);
+    if (known?.version === version) return known.amount;
+    const amount = marketLiquidity(this.#state(), instrumentId);
+    this.#known.set(instrumentId, { version, amount });
+    return amount;
+  }
+
+  forget(instrumentId: number): void {
+    this.#known.delete(instrumentId);
+  }
+}

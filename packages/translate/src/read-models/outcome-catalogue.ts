@@ -1,0 +1,402 @@
+import {
+  type EngineEvent,
+  type EventListing,
+  type MarketListing,
+  type MarketPhase,
+  type MarketResolved,
+  marketView,
+  type SeriesListing,
+  type State,
+} from '@oddlot/engine';
+import { present } from '@oddlot/units';
+import { type AppliedBlock, authorityOf, isRequest } from '@oddlot/replica/block';
+import { DAY_MS } from './candle-interval.ts';
+import { RollingVolume, type RollingVolumeDump } from './rolling-volume.ts';
+
+/**
+ * How long an event stays here after nothing about it can change. By then its last trade has left the
+ * volume of a week, so that what is shown of it is the same ever after.
+ */
+export const SETTLED_KEPT_MS = 7 * DAY_MS;
+
+/** An event as it is shown: its texts, and the markets that belong to it. */
+export type ListedEvent = {
+  readonly eventId: number;
+  listing: EventListing;
+  readonly seriesSlug: string | null;
+  readonly createdMs: number;
+  /** In order of listing. */
+  readonly instrumentIds: number[];
+};
+
+/** A market as it is shown, longer than the engine knows it, which forgets it when it is paid. */
+export type MarketRecord = {
+  readonly instrumentId: number;
+  readonly listing: MarketListing;
+  readonly seriesSlug: string | null;
+  phase: MarketPhase;
+  /** R-series: the strike, once it is known. */
+  strikeE8: number | null;
+  /** YES price of the last trade; 0 before the first. */
+  lastTrade: number;
+  readonly volume: RollingVolume;
+  resolution: ResolutionRecord | null;
+};
+
+/** An event with its markets, in order of listing; from memory, or made of what was stored of it. */
+export type EventWithMarkets = {
+  readonly event: ListedEvent;
+  readonly markets: readonly MarketRecord[];
+};
+
+/** R-settlement: the result and where it came from. */
+export type ResolutionRecord = Pick<
+  MarketResolved,
+  'fraction' | 'by' | 'oracleOutcome' | 'evidence' | 'inputs'
+> & {
+  readonly resolvedMs: number;
+  readonly height: number;
+  /** Of the deployer's action; null when the series resolved by itself. */
+  readonly txHash: string | null;
+};
+
+/**
+ * Events, markets and series with their texts, made of what the engine says. Events that are settled
+ * stay for a week of block time and are then let go of; the history has them from their settlement on.
+ * To be called for every block, in order, replayed ones included; kept in snapshots.
+ */
+export class OutcomeCatalogue {
+  readonly name = 'outcomes';
+  readonly version = 1;
+  readonly #events = new Map<string, ListedEvent>();
+  readonly #markets = new Map<number, MarketRecord>();
+  readonly #marketSlugs = new Map<string, number>();
+  readonly #series = new Map<string, SeriesListing>();
+  /** In order of listing, which is that of their start. */
+  readonly #seriesMarkets = new Map<string, MarketRecord[]>();
+  readonly #state: () => State;
+  readonly #onLeave: (event: ListedEvent) => void;
+  /** What the newest block let go of. */
+  #left: EventWithMarkets[] = [];
+  /** How long settled events stay. */
+  readonly keptMs: number;
+  /** Events whose markets are all resolved. */
+  readonly #leaving = new LeavingEvents();
+
+  /** `onLeave` is told what is let go of, while it is still here. */
+  constructor(
+    state: () => State,
+    options: { readonly onLeave?: (event: ListedEvent) => void; readonly keptMs?: number } = {},
+  ) {
+    const { keptMs = SETTLED_KEPT_MS, onLeave = () => undefined } = options;
+    this.#state = state;
+    this.#onLeave = onLeave;
+    this.keptMs = keptMs;
+  }
+
+  listedEvent(slug: string): ListedEvent | undefined {
+    return this.#events.get(slug);
+  }
+
+  market(instrumentId: number): MarketRecord | undefined {
+    return this.#markets.get(instrumentId);
+  }
+
+  marketBySlug(slug: string): MarketRecord | undefined {
+    const id = this.#marketSlugs.get(slug);
+    return id === undefined ? undefined : this.#markets.get(id);
+  }
+
+  series(slug: string): SeriesListing | undefined {
+    return this.#series.get(slug);
+  }
+
+  /** The markets of a series, earliest start first. */
+  seriesMarkets(slug: string): readonly MarketRecord[] {
+    return this.#seriesMarkets.get(slug) ?? [];
+  }
+
+  /** What the newest block has let go of: who reads a block after this can still see it. */
+  get left(): readonly EventWithMarkets[] {
+    return this.#left;
+  }
+
+  /** In order of listing. */
+  listedEvents(): Iterable<ListedEvent> {
+    return this.#events.values();
+  }
+
+  marketsOf(listed: ListedEvent): MarketRecord[] {
+    return listed.instrumentIds.map((id) => present(this.#markets.get(id), 'a market of an event'));
+  }
+
+  onBlock(block: AppliedBlock): void {
+    for (const event of block.result.events) this.#take(block, event);
+    this.#letGo(block);
+  }
+
+  #letGo(block: AppliedBlock): void {
+    if (this.#left.length > 0) this.#left = [];
+    const due = this.#leaving.takeDue(block.timeMs);
+    if (due.length === 0) return;
+    const paidNow = paidMarkets(block);
+    for (const leaving of due) {
+      const { slug, leaveMs } = leaving;
+      const event = this.#events.get(slug);
+      // One that another market has joined since comes again when that is resolved.
+      if (event === undefined || this.#leaveMs(event) !== leaveMs) continue;
+      // Who reads the block after this finds what it has paid.
+      const isHeld = event.instrumentIds.some((id) => paidNow.has(id));
+      if (this.#isPaid(event) && !isHeld) this.#drop(event);
+      else this.#leaving.add(leaving);
+    }
+  }
+
+  #leaveMs(event: ListedEvent): number | undefined {
+    const settledMs = settledTime({ event, markets: this.marketsOf(event) });
+    return settledMs === undefined ? undefined : settledMs + this.keptMs;
+  }
+
+  #prepareToLeave(event: ListedEvent): void {
+    const leaveMs = this.#leaveMs(event);
+    if (leaveMs !== undefined) this.#leaving.add({ slug: event.listing.slug, leaveMs });
+  }
+
+  /** The engine forgets a market when its last holder is paid. */
+  #isPaid({ instrumentIds }: ListedEvent): boolean {
+    return instrumentIds.every((id) => marketView(this.#state(), id) === undefined);
+  }
+
+  #drop(event: ListedEvent): void {
+    this.#onLeave(event);
+    const markets = this.marketsOf(event);
+    this.#left.push({ event, markets });
+    for (const market of markets) {
+      this.#markets.delete(market.instrumentId);
+      this.#marketSlugs.delete(market.listing.slug);
+      const others = this.#seriesMarkets.get(market.seriesSlug ?? '');
+      others?.splice(others.indexOf(market), 1);
+    }
+    this.#events.delete(event.listing.slug);
+  }
+
+  #take(block: AppliedBlock, event: EngineEvent): void {
+    switch (event.type) {
+      case 'outcomeEventListed':
+        this.#listEvent(block, event);
+        break;
+      case 'outcomeMarketListed':
+        this.#listMarket(event);
+        break;
+      case 'outcomeSeriesListed':
+        this.#series.set(event.series.slug, event.series);
+        break;
+      case 'marketPhaseChanged':
+        this.#of(event.instrumentId).phase = event.to;
+        break;
+      case 'seriesStruck':
+        this.#of(event.instrumentId).strikeE8 = event.strikeE8;
+        break;
+      case 'marketResolved':
+        this.#resolve(block, event);
+        break;
+      case 'outcomeTraded': {
+        const { price, size } = event;
+        const market = this.#of(event.instrumentId);
+        market.lastTrade = price;
+        market.volume.record(block.timeMs, price, size, BigInt(price) * BigInt(size));
+        break;
+      }
+      default:
+        break;
+    }
+  }
+
+  #resolve(block: AppliedBlock, event: MarketResolved): void {
+    const market = this.#of(event.instrumentId);
+    market.resolution = resolutionOf(block, event);
+    this.#prepareToLeave(
+      present(this.#events.get(market.listing.eventSlug), 'the event of a market'),
+    );
+  }
+
+  #of(instrumentId: number): MarketRecord {
+    return present(this.#markets.get(instrumentId), 'a market that was listed');
+  }
+
+  #listEvent(
+    { timeMs }: AppliedBlock,
+    { event, eventId, seriesSlug }: Extract<EngineEvent, { type: 'outcomeEventListed' }>,
+  ): void {
+    const known = this.#events.get(event.slug);
+    if (known !== undefined) {
+      known.listing = event;
+      return;
+    }
+    this.#events.set(event.slug, {
+      eventId,
+      listing: event,
+      seriesSlug: seriesSlug ?? null,
+      createdMs: timeMs,
+      instrumentIds: [],
+    });
+  }
+
+  #listMarket({
+    instrumentId,
+    market,
+    phase,
+    seriesSlug,
+  }: Extract<EngineEvent, { type: 'outcomeMarketListed' }>): void {
+    this.#addMarket({
+      instrumentId,
+      listing: market,
+      seriesSlug: seriesSlug ?? null,
+      phase,
+      strikeE8: null,
+      lastTrade: 0,
+      volume: new RollingVolume(),
+      resolution: null,
+    });
+    const listed = present(this.#events.get(market.eventSlug), 'the event of a market');
+    listed.instrumentIds.push(instrumentId);
+  }
+
+  #addMarket(market: MarketRecord): void {
+    const { instrumentId, listing, seriesSlug } = market;
+    this.#markets.set(instrumentId, market);
+    this.#marketSlugs.set(listing.slug, instrumentId);
+    if (seriesSlug === null) return;
+    const others = this.#seriesMarkets.get(seriesSlug);
+    if (others === undefined) this.#seriesMarkets.set(seriesSlug, [market]);
+    else others.push(market);
+  }
+
+  dump(): CatalogueDump {
+    return {
+      events: [...this.#events.values()],
+      markets: [...this.#markets.values()].map(({ volume, ...market }) => ({
+        ...market,
+        volume: volume.dump(),
+      })),
+      series: [...this.#series.values()],
+    };
+  }
+
+  reset(): void {
+    this.#events.clear();
+    this.#markets.clear();
+    this.#marketSlugs.clear();
+    this.#series.clear();
+    this.#seriesMarkets.clear();
+    this.#leaving.clear();
+    this.#left = [];
+  }
+
+  restore(data: unknown): void {
+    const plain = data as CatalogueDump;
+    for (const listed of plain.events) {
+      const instrumentIds = [...listed.instrumentIds];
+      this.#events.set(listed.listing.slug, { ...listed, instrumentIds });
+    }
+    for (const market of plain.markets) {
+      const volume = RollingVolume.restore(market.volume);
+      this.#addMarket({ ...market, volume });
+    }
+    for (const series of plain.series) this.#series.set(series.slug, series);
+    for (const listed of this.#events.values()) this.#prepareToLeave(listed);
+  }
+}
+
+/**
+ * From when on nothing about an event can change: its markets are resolved, and none can join it, as its
+ * end is over or it is an exclusive set with results. Undefined while one is not resolved.
+ */
+export function settledTime({ event, markets }: EventWithMarkets): number | undefined {
+  const { endMs, mutuallyExclusive } = event.listing;
+  let latestMs = mutuallyExclusive ? 0 : endMs;
+  for (const { resolution } of markets) {
+    if (resolution === null) return undefined;
+    latestMs = Math.max(latestMs, resolution.resolvedMs);
+  }
+  return markets.length === 0 ? undefined : latestMs;
+}
+
+function paidMarkets({ result }: AppliedBlock): Set<number> {
+  const ids = new Set<number>();
+  for (const event of result.events) {
+    if (event.type === 'marketSettled') ids.add(event.instrumentId);
+  }
+  return ids;
+}
+
+function resolutionOf(block: AppliedBlock, event: MarketResolved): ResolutionRecord {
+  const { by, commandIndex, evidence, fraction, inputs, oracleOutcome } = event;
+  return {
+    fraction,
+    by,
+    oracleOutcome,
+    evidence,
+    inputs,
+    resolvedMs: block.timeMs,
+    height: block.height,
+    txHash: txHashOf(block, commandIndex),
+  };
+}
+
+/** Of the deployer's action; the process itself and a series sign nothing. */
+function txHashOf({ commands }: AppliedBlock, commandIndex: number): string | null {
+  const command = commands[commandIndex]?.command;
+  return command !== undefined && isRequest(command) ? authorityOf(command).txHash : null;
+}
+
+type CatalogueDump = {
+  readonly events: readonly ListedEvent[];
+  readonly markets: readonly (Omit<MarketRecord, 'volume'> & {
+    readonly volume: RollingVolumeDump;
+  })[];
+  readonly series: readonly SeriesListing[];
+};
+
+/** What the markets of an event come to. */
+export type EventStatus = 'upcoming' | 'open' | 'closed' | 'resolved';
+
+/** An event without markets is one that is still being listed. */
+export function eventStatus(phases: readonly MarketPhase[]): EventStatus {
+  if (phases.length === 0) return 'upcoming';
+  if (phases.every((phase) => phase === 'resolved')) return 'resolved';
+  if (phases.some((phase) => phase === 'open' || phase === 'halted')) return 'open';
+  return phases.includes('upcoming') ? 'upcoming' : 'closed';
+}
+
+/** An event that leaves at a time, unless something has happened to it by then. */
+type LeavingEvent = { readonly slug: string; readonly leaveMs: number };
+
+/** Events in the order in which they leave: by time, then by name, whatever the order they came in. */
+class LeavingEvents {
+  /** Ascending. */
+  readonly #events: LeavingEvent[] = [];
+
+  /** Times grow as a rule, so the place of a new one is found from the end. */
+  add(leaving: LeavingEvent): void {
+    let at = this.#events.length;
+    while (at > 0 && isBefore(leaving, this.#events[at - 1])) at--;
+    this.#events.splice(at, 0, leaving);
+  }
+
+  /** Takes out those whose time has come. */
+  takeDue(nowMs: number): LeavingEvent[] {
+    let count = 0;
+    while ((this.#events[count]?.leaveMs ?? Infinity) <= nowMs) count += 1;
+    return count === 0 ? [] : this.#events.splice(0, count);
+  }
+
+  clear(): void {
+    this.#events.length = 0;
+  }
+}
+
+function isBefore(one: LeavingEvent, other: LeavingEvent | undefined): boolean {
+  if (other === undefined || one.leaveMs > other.leaveMs) return false;
+  return one.leaveMs < other.leaveMs || one.slug < other.slug;
+}

@@ -1,0 +1,123 @@
+import { type EngineEvent, marketView, type State } from '@oddlot/engine';
+import { OUTCOME_ID_MIN } from '@oddlot/protocol';
+import type { AppliedBlock } from '@oddlot/replica/block';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './candle-interval.ts';
+import { firstAfter, LAST_OF_STEP, type PointRow, SeriesSet, type Tier } from './tiered-series.ts';
+
+/** A YES probability at a time, in half price units of its market. */
+type ProbabilityPoint = { readonly atMs: number; readonly halves: number };
+
+/**
+ * A point a minute for a day, every ten minutes for a week, every three hours for two years: never
+ * coarser than what the query shows of a span by default.
+ */
+const TIERS: readonly Tier[] = [
+  { stepMs: MINUTE_MS, keptMs: DAY_MS },
+  { stepMs: 10 * MINUTE_MS, keptMs: 7 * DAY_MS },
+  { stepMs: 3 * HOUR_MS, keptMs: 730 * DAY_MS },
+];
+
+/** Of all markets; about 25 bytes each in a snapshot. */
+const ROWS_MAX = 500_000;
+
+/**
+ * What the marks of outcome markets were. Only changes are recorded: a mark holds until the next.
+ * To be called for every block, in order, replayed ones included; kept in snapshots.
+ */
+export class Probabilities {
+  readonly name = 'probabilities';
+  readonly version = 2;
+  readonly #state: () => State;
+  readonly #series = new SeriesSet<number, PointRow>({
+    tiers: TIERS,
+    fold: LAST_OF_STEP,
+    rowsMax: ROWS_MAX,
+  });
+
+  constructor(state: () => State) {
+    this.#state = state;
+  }
+
+  onBlock(block: AppliedBlock): void {
+    const touched = new Set<number>();
+    for (const event of block.result.events) {
+      if (event.type === 'marketResolved') {
+        // Its book may be gone by the end of the block, and the result is all that counts.
+        touched.delete(event.instrumentId);
+        this.#record(event.instrumentId, block.timeMs, 2 * event.fraction);
+        this.#series.end(event.instrumentId);
+        continue;
+      }
+      const id = marketOf(event);
+      if (id !== undefined) touched.add(id);
+    }
+    for (const id of touched) {
+      const market = marketView(this.#state(), id);
+      if (market === undefined || market.fraction !== undefined) continue;
+      this.#record(id, block.timeMs, market.markHalves);
+    }
+  }
+
+  /** From here on only the history tells, by trades. */
+  forget(instrumentId: number): void {
+    this.#series.forget(instrumentId);
+  }
+
+  /** What held at each multiple of a step in a span, from the listing on, oldest first. */
+  points(instrumentId: number, grid: Grid): ProbabilityPoint[] {
+    const series = this.#series.get(instrumentId);
+    if (series === undefined) return [];
+    return pointsOf((atMs) => series.at(atMs)?.row, grid);
+  }
+
+  dump(): unknown {
+    return this.#series.dump();
+  }
+
+  reset(): void {
+    this.#series.clear();
+  }
+
+  restore(data: unknown): void {
+    this.#series.restore(data);
+  }
+
+  #record(instrumentId: number, timeMs: number, halves: number): void {
+    if (this.#series.get(instrumentId)?.last?.[1] === halves) return;
+    this.#series.record(instrumentId, [timeMs, halves]);
+  }
+}
+
+type Grid = { readonly fromMs: number; readonly toMs: number; readonly stepMs: number };
+
+/** What held at each multiple of a step in a span, by rows from anywhere, oldest first. */
+export function pointsIn(rows: readonly PointRow[], grid: Grid): ProbabilityPoint[] {
+  return pointsOf((atMs) => rows[firstAfter(rows, atMs) - 1], grid);
+}
+
+function pointsOf(
+  heldAt: (atMs: number) => PointRow | undefined,
+  { fromMs, stepMs, toMs }: Grid,
+): ProbabilityPoint[] {
+  const points: ProbabilityPoint[] = [];
+  for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs <= toMs; atMs += stepMs) {
+    const held = heldAt(atMs);
+    if (held !== undefined) points.push({ atMs, halves: held[1] });
+  }
+  return points;
+}
+
+/** The market whose mark an event may have moved. */
+function marketOf(event: EngineEvent): number | undefined {
+  switch (event.type) {
+    case 'outcomeTraded':
+    case 'outcomeMarketListed':
+      return event.instrumentId;
+    case 'orderUpdated': {
+      const { instrumentId } = event.order;
+      return instrumentId >= OUTCOME_ID_MIN ? instrumentId : undefined;
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,114 @@
+import type { Command, CreditFaucetCommand, Reject, RejectReason } from '@oddlot/engine';
+import type { Details, WireError } from '@oddlot/protocol';
+import type { RequestCommand } from '@oddlot/replica/block';
+import type { InstrumentLookup } from '../instruments.ts';
+import { formatPrice, formatSize } from '../format.ts';
+
+/** What a refusal is put into words with. */
+
+/** The order, cancel or single thing that a refusal is about, in the client's own spelling. */
+export type EntryText = {
+  /** `orders[3]`; empty when the action itself is the entry. */
+  readonly field: string;
+  /** What the wire calls the instrument there; `a` unless said otherwise. */
+  readonly instrument?: 'a' | 'asset' | 'instrumentId';
+  readonly price?: string;
+  readonly size?: string;
+  /** What the wire calls the size there; `s` unless said otherwise. */
+  readonly sizePart?: 'sz';
+  readonly triggerPrice?: string;
+  readonly clientOrderId?: string;
+  readonly orderId?: number;
+  readonly expireMs?: number;
+  /** Of what moves money. */
+  readonly amount?: string;
+};
+
+export type RejectContext = {
+  readonly instruments: InstrumentLookup;
+  /** The type of the command that is refused. */
+  readonly command?: Command['type'];
+  readonly nonce?: number;
+  readonly entry?: EntryText;
+  /** The action came inside a multiSig wrapper, and its fields stand there. */
+  readonly isWrapped?: boolean;
+};
+
+export type Translation<Of extends Reject> = (reject: Of, context: RejectContext) => WireError;
+
+/** One translation per reason. */
+export type Translations<Reason extends RejectReason = RejectReason> = {
+  [Each in Reason]: Translation<Extract<Reject, { reason: Each }>>;
+};
+
+/** Where in the request the entry stands, or a part of it. */
+export function at({ entry }: RejectContext, part?: string): Details {
+  if (entry === undefined) return {};
+  const path = [entry.field, part ?? ''].filter((each) => each !== '').join('.');
+  return path === '' ? {} : { field: path };
+}
+
+export function instrumentAt(context: RejectContext): Details {
+  return at(context, context.entry?.instrument ?? 'a');
+}
+
+/** Commands that a request names an address in which has to be, or must not be, an account. */
+type Addressing = Extract<
+  RequestCommand | CreditFaucetCommand,
+  | { readonly account: unknown }
+  | { readonly agent: unknown }
+  | { readonly destination: unknown }
+  | { readonly vault: unknown }
+>['type'];
+
+const ADDRESS_FIELDS: Readonly<Record<Addressing, string>> = {
+  approveAgent: 'agentAddress',
+  creditFaucet: 'user',
+  registerVault: 'vault',
+  sendToken: 'destination',
+  treasurySend: 'destination',
+  withdraw: 'destination',
+};
+
+/** What the wire calls the address that a command names. */
+export function addressField({ command }: RejectContext): string {
+  const fields: Readonly<Partial<Record<Command['type'], string>>> = ADDRESS_FIELDS;
+  return (command === undefined ? undefined : fields[command]) ?? 'agentAddress';
+}
+
+export function gotten(got: string | number | undefined): Details {
+  return got === undefined ? {} : { got };
+}
+
+export function priceAt(context: RejectContext): Details {
+  return { ...at(context, 'p'), ...gotten(context.entry?.price) };
+}
+
+export function triggerPriceAt(context: RejectContext): Details {
+  return { ...at(context, 't.trigger.triggerPx'), ...gotten(context.entry?.triggerPrice) };
+}
+
+export function sizeAt(context: RejectContext): Details {
+  return { ...at(context, context.entry?.sizePart ?? 's'), ...gotten(context.entry?.size) };
+}
+
+export function clientIdAt(context: RejectContext): Details {
+  const isCancel = context.entry?.field.startsWith('cancels') === true;
+  return { ...at(context, isCancel ? 'cloid' : 'c'), ...gotten(context.entry?.clientOrderId) };
+}
+
+export function nameOf({ instruments }: RejectContext, instrumentId: number): string {
+  return instruments(instrumentId)?.name ?? String(instrumentId);
+}
+
+export function decimalsOf({ instruments }: RejectContext, instrumentId: number): number {
+  return instruments(instrumentId)?.szDecimals ?? 0;
+}
+
+export function sizeText(context: RejectContext, instrumentId: number, size: number): string {
+  return formatSize({ szDecimals: decimalsOf(context, instrumentId) }, size);
+}
+
+export function priceText(context: RejectContext, instrumentId: number, price: number): string {
+  return formatPrice({ szDecimals: decimalsOf(context, instrumentId) }, price);
+}

@@ -1,0 +1,8 @@
+import { runClusterAdmin as run } from '@oddlot/cluster/admin/run-cluster-admin';
+import { readLogConfig } from './config.ts';
+
+type Process = Omit<Parameters<typeof run>[1], 'readConfig'>;
+
+/** Runs one administration command with the settings of the venue; returns the exit code. */
+export const runClusterAdmin = (args: readonly string[], surroundings: Process): Promise<number> =>
+  run(args, { ...surroundings, readConfig: readLogConfig });

@@ -1,0 +1,7 @@
+/** Entry point of the test kit, which controls the clock, the prices and the faults of a venue. */
+export { readConfig } from './config.ts';
+export { THREADS_HERE } from './compose/threads.ts';
+export { priceDecimals } from './oracle/perp-oracle.ts';
+export { startPrice } from './oracle/random-walk.ts';
+export { REFERENCE_DECIMALS } from './oracle/reference-feed.ts';
+export { openVenue, type OpenedVenue } from './venue.ts';

@@ -1,0 +1,91 @@
+import { type Hex, toHex } from 'viem';
+import type { ChainEndpoint } from '../../../packages/custody/src/chain/endpoints.ts';
+
+/** What is wrong with an endpoint. Those from `branch` on lie: what they say contradicts an honest one. */
+export type EndpointFault =
+  | 'none'
+  | 'down'
+  /** Answers with an error of its own. */
+  | 'errors'
+  /** Gives up on calls that take it long. */
+  | 'tires'
+  /** Does what it is told and its answer is lost. */
+  | 'slow'
+  /** Knows no block that is newer than what it told last. */
+  | 'stale'
+  /** Tells every log twice. */
+  | 'twice'
+  /** Still follows the branch that it was last asked about. */
+  | 'branch'
+  | 'liesLogs'
+  | 'liesReceipts'
+  | 'liesHashes'
+  /** About logs, receipts and calls. */
+  | 'lies';
+
+/** More than a batch of a few payouts has, in characters. */
+const LONG_CALL = 8_000;
+
+/** An endpoint of a chain, real or modelled, that has a fault from time to time. Only a model can be asked about a branch. */
+export function faultyEndpoint<Blocks>(
+  name: string,
+  chain: {
+    rpc(method: string, params: readonly unknown[], blocks?: Blocks): Promise<unknown>;
+    readonly blocks?: Blocks;
+  },
+  fault: () => EndpointFault | undefined,
+): ChainEndpoint {
+  let head = 0;
+  let { blocks } = chain;
+  return {
+    name,
+    request: async (method, params) => {
+      const wrong = fault() ?? 'none';
+      if (wrong === 'down') throw new Error('connection refused');
+      if (wrong === 'errors') throw Object.assign(new Error('internal error'), { code: -32_603 });
+      if (wrong === 'tires' && JSON.stringify(params).length > LONG_CALL) {
+        throw Object.assign(new Error('execution aborted'), { code: -32_000 });
+      }
+      if (wrong !== 'branch') blocks = chain.blocks;
+      const newest = wrong === 'stale' ? toHex(head) : 'latest';
+      const asked = params.map((each) => (each === 'latest' ? newest : each));
+      const result = await chain.rpc(method, asked, blocks);
+      if (wrong === 'slow') throw new Error('the request took too long');
+      if (wrong === 'stale') return knownAt(head, method, result);
+      if (method === 'eth_blockNumber') head = Number(result);
+      return result === null ? null : (LIES[wrong]?.[method]?.(result) ?? result);
+    },
+  };
+}
+
+type Placed = { readonly number?: Hex; readonly blockNumber?: Hex };
+
+/** What an endpoint says that has come no further than a block. */
+function knownAt(head: number, method: string, result: unknown): unknown {
+  const isKnown = ({ blockNumber, number = blockNumber }: Placed): boolean =>
+    Number(number ?? 0) <= head;
+  if (method === 'eth_blockNumber') return toHex(Math.min(Number(result), head));
+  if (method === 'eth_getLogs') return (result as readonly Placed[]).filter(isKnown);
+  const isPlaced = method === 'eth_getBlockByNumber' || method === 'eth_getTransactionReceipt';
+  return isPlaced && result !== null && !isKnown(result as Placed) ? null : result;
+}
+
+type Lie = (result: unknown) => unknown;
+
+const failed: Lie = (receipt) => ({ ...(receipt as object), status: '0x0', logs: [] });
+const [ZERO, TWO] = [toHex(0, { size: 32 }), toHex(2, { size: 32 })];
+
+/** What is said instead of an answer, by the method that was asked. */
+const LIES: Partial<Record<EndpointFault, Readonly<Record<string, Lie>>>> = {
+  twice: { eth_getLogs: (logs) => (logs as readonly object[]).flatMap((log) => [log, log]) },
+  liesLogs: { eth_getLogs: (logs) => (logs as readonly object[]).slice(1) },
+  liesReceipts: { eth_getTransactionReceipt: failed },
+  liesHashes: {
+    eth_getBlockByNumber: (block) => ({ ...(block as object), hash: `0x${'11'.repeat(32)}` }),
+  },
+  lies: {
+    eth_getLogs: () => [],
+    eth_getTransactionReceipt: failed,
+    eth_call: (result) => (result === ZERO ? TWO : result),
+  },
+};

@@ -1,0 +1,161 @@
+import { TEST_USDC_ABI } from '@oddlot/contracts';
+import { present } from '@oddlot/units';
+import {
+  type Abi,
+  decodeFunctionData,
+  encodeEventTopics,
+  encodeFunctionResult,
+  type Hex,
+  toFunctionSelector,
+  toHex,
+} from 'viem';
+import type { BridgeContracts } from '../../../packages/custody/src/bridge-contract/deposit-logs.ts';
+import { lower, type ModelCall, type ModelResult } from './model-chain.ts';
+
+/** The token in plain code: what the contract does, without a machine to run it. */
+
+type Amounts = ReadonlyMap<Hex, bigint>;
+
+export type TokenState = {
+  readonly balances: Amounts;
+  /** What the bridge may take of somebody. */
+  readonly allowed: Amounts;
+  readonly permitNonces: Amounts;
+  readonly blacklisted: ReadonlySet<Hex>;
+  /** Money that reached the bridge: what a naive reader of the chain's book would write down. */
+  readonly received: readonly Received[];
+};
+
+type Received = {
+  readonly hash: Hex;
+  readonly user: Hex;
+  readonly usd: bigint;
+  readonly kind: 'event' | 'plain';
+};
+
+export type TokenRules = {
+  readonly contracts: BridgeContracts;
+  /** Makes money, and lists whom the token moves nothing for. */
+  readonly minter?: Hex;
+  /** What who has never had or allowed anything has and allows. */
+  readonly everybody?: bigint;
+  /** Whom the token moves nothing for, whatever block it is. */
+  readonly blocked?: ReadonlySet<Hex>;
+};
+
+export const REVERTED = { ok: false, output: '0x' } as const;
+const DONE = toHex(1, { size: 32 });
+/** Where what is made comes from. */
+const NOBODY: Hex = `0x${'00'.repeat(20)}`;
+
+export function word(value: bigint): Hex {
+  return toHex(value, { size: 32 });
+}
+
+/** Finding a function in a long list costs a hash for each of them. */
+export function itemsOf<const List extends Abi>(abi: List): ReadonlyMap<string, List> {
+  const items = abi.filter((item) => item.type === 'function');
+  return new Map(items.map((item) => [toFunctionSelector(item), [item] as unknown as List]));
+}
+
+export function itemOf<List extends Abi>(items: ReadonlyMap<string, List>, data: Hex): List {
+  return present(items.get(data.slice(0, 10)), 'a function that the model knows');
+}
+
+const ITEMS = itemsOf(TEST_USDC_ABI);
+
+export function runToken<State extends TokenState>(
+  rules: TokenRules,
+  state: State,
+  { data, from, hash = '0x' }: ModelCall,
+): ModelResult<State> {
+  const { args, functionName } = decodeFunctionData({ abi: itemOf(ITEMS, data), data });
+  const done = (next: Partial<TokenState>, output: Hex = DONE): ModelResult<State> => {
+    return { ok: true, state: { ...state, ...next }, logs: [], output };
+  };
+  switch (functionName) {
+    case 'name':
+    case 'version': {
+      const result = functionName === 'name' ? 'USD Coin' : '2';
+      return done({}, encodeFunctionResult({ abi: TEST_USDC_ABI, functionName, result }));
+    }
+    case 'balanceOf':
+      return done({}, word(balanceOf(rules, state, lower(args[0]))));
+    case 'allowance':
+      return done({}, word(allowanceOf(rules, state, lower(args[0]))));
+    case 'nonces':
+      return done({}, word(state.permitNonces.get(lower(args[0])) ?? 0n));
+    // What a permit is worth is seen when the bridge runs it.
+    case 'permit':
+      return done({}, '0x');
+    case 'approve':
+      return done({ allowed: new Map(state.allowed).set(from, args[1]) });
+    case 'transfer': {
+      const [to, usd] = [lower(args[0]), args[1]];
+      const result = transferred(rules, state, { from, to, usd });
+      if (!result.ok || to !== rules.contracts.bridge) return result;
+      return { ...result, state: noted(result.state, { hash, user: from, usd, kind: 'plain' }) };
+    }
+    default:
+  }
+  if (from !== rules.minter) return REVERTED;
+  const whom = lower(args?.[0] as Hex);
+  const blacklisted = new Set(state.blacklisted);
+  if (functionName === 'mint') {
+    const held = balanceOf(rules, state, whom);
+    const balances = new Map(state.balances).set(whom, held + args[1]);
+    const logs = [transferLog(rules, { from: NOBODY, to: whom, usd: args[1] })];
+    return { ok: true, state: { ...state, balances }, logs, output: DONE };
+  }
+  if (functionName === 'blacklist') blacklisted.add(whom);
+  else if (functionName === 'unBlacklist') blacklisted.delete(whom);
+  else throw new Error(`the model does not know ${functionName}`);
+  return done({ blacklisted });
+}
+
+function balanceOf(rules: TokenRules, { balances }: TokenState, owner: Hex): bigint {
+  return balances.get(owner) ?? rules.everybody ?? 0n;
+}
+
+function allowanceOf(rules: TokenRules, { allowed }: TokenState, owner: Hex): bigint {
+  return allowed.get(owner) ?? rules.everybody ?? 0n;
+}
+
+export function transferred<State extends TokenState>(
+  rules: TokenRules,
+  state: State,
+  { from, to, usd }: { readonly from: Hex; readonly to: Hex; readonly usd: bigint },
+): ModelResult<State> {
+  const isListed = (who: Hex): boolean =>
+    state.blacklisted.has(who) || rules.blocked?.has(who) === true;
+  const held = balanceOf(rules, state, from);
+  if (isListed(from) || isListed(to) || held < usd) return REVERTED;
+  const taken = { ...state, balances: new Map(state.balances).set(from, held - usd) };
+  const balances = new Map(taken.balances).set(to, balanceOf(rules, taken, to) + usd);
+  const logs = [transferLog(rules, { from, to, usd })];
+  return { ok: true, state: { ...state, balances }, logs, output: DONE };
+}
+
+function transferLog(
+  { contracts }: TokenRules,
+  { from, to, usd }: { readonly from: Hex; readonly to: Hex; readonly usd: bigint },
+) {
+  const event = { abi: TEST_USDC_ABI, eventName: 'Transfer', args: { from, to } } as const;
+  return { address: contracts.token, topics: encodeEventTopics(event) as Hex[], data: word(usd) };
+}
+
+export function noted<State extends TokenState>(state: State, received: Received): State {
+  return { ...state, received: [...state.received, received] };
+}
+
+/** By whom the owner allowed it to, which is the bridge. */
+export function takenByBridge<State extends TokenState>(
+  rules: TokenRules,
+  state: State,
+  { from, usd }: { readonly from: Hex; readonly usd: bigint },
+): ModelResult<State> {
+  const left = allowanceOf(rules, state, from) - usd;
+  if (left < 0n) return REVERTED;
+  const allowed = new Map(state.allowed).set(from, left);
+  return transferred(rules, { ...state, allowed }, { from, to: rules.contracts.bridge, usd });
+}

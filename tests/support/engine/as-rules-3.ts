@@ -1,0 +1,14 @@
+import type { BridgeDump } from '../../../packages/engine/src/dump/dump-bridge.ts';
+import type { StateDump } from '../../../packages/engine/src/dump/dump.ts';
+import type { Rules3Dump } from '../../../packages/engine/src/dump/from-rules-3.ts';
+
+/** Today's dump in the shape of rules 3: without the fields that were added since. */
+export function asRules3(state: StateDump): Rules3Dump {
+  const plain = JSON.parse(JSON.stringify(state)) as StateDump;
+  const { bridge, terms: _, ...rest } = plain;
+  return { ...rest, format: 5, ...(bridge === undefined ? {} : { bridge: bridgeOf(bridge) }) };
+}
+
+function bridgeOf({ bookedBlock: _, ...bridge }: BridgeDump): NonNullable<Rules3Dump['bridge']> {
+  return bridge;
+}

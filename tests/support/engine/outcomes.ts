@@ -1,0 +1,222 @@
+import { type Address, instrumentId, type InstrumentId, timeMs } from '@oddlot/units';
+import type { BlockResult, CommandResult } from '../../../packages/engine/src/messages/block.ts';
+import type {
+  EventListing,
+  MarketListing,
+  OrderRequest,
+} from '../../../packages/engine/src/messages/command.ts';
+import type { OutcomeTradeSide } from '../../../packages/engine/src/messages/event.ts';
+import type { EntryResult } from '../../../packages/engine/src/messages/order-result.ts';
+import type { OutcomeLeg } from '../../../packages/engine/src/messages/commands/outcome.ts';
+import type {
+  OutcomeHolding,
+  OutcomeMarket,
+} from '../../../packages/engine/src/state/outcome-market.ts';
+import { alice, bob, carol, Scenario, START_MS } from './scenario.ts';
+
+/** Outcome markets in a test: shares of two decimals, prices in 1/10,000, a tick of 0.01. */
+
+export const MARKET_ID = instrumentId(100_000);
+/** 1.00 in price units. */
+export const UNIT = 10_000;
+const HOUR_MS = 3_600_000;
+
+export const EVENT: EventListing = {
+  slug: 'event',
+  title: 'An event',
+  description: '',
+  category: 'test',
+  tags: [],
+  image: null,
+  icon: null,
+  mutuallyExclusive: false,
+  startMs: timeMs(START_MS),
+  endMs: timeMs(START_MS + 24 * HOUR_MS),
+};
+
+export const MARKET: MarketListing = {
+  eventSlug: 'event',
+  slug: 'market',
+  question: 'Will it?',
+  groupTitle: null,
+  description: '',
+  resolutionSource: 'a test',
+  outcomes: ['Yes', 'No'],
+  startMs: timeMs(START_MS),
+  endMs: timeMs(START_MS + 24 * HOUR_MS),
+  szDecimals: 2,
+  priceTick: 100,
+  minOrderSize: 500,
+  maxOrderSize: 100_000_000,
+  takerFeeE8: 7_000_000,
+  orderDelayMs: 0,
+  underlying: null,
+};
+
+type MarketOptions = Partial<MarketListing> & {
+  readonly event?: Partial<EventListing>;
+  readonly funds?: number;
+};
+
+/** A venue with one open market, and money in the outcome sub-accounts. */
+export function openMarket(options: MarketOptions = {}): Scenario {
+  const { event, funds = 1_000_000_000, ...market } = options;
+  const venue = Scenario.open({ accounts: [] });
+  venue.block(
+    { type: 'registerEvent', event: { ...EVENT, ...event } },
+    { type: 'registerMarket', market: { ...MARKET, ...market } },
+  );
+  for (const account of [alice, bob, carol]) fundOutcome(venue, account, funds);
+  return venue;
+}
+
+export function fundOutcome(venue: Scenario, account: Address, amountMicroUsdc: number): void {
+  venue.block({ type: 'creditFaucet', account, subAccount: 'outcome', amountMicroUsdc });
+}
+
+/** An order by leg and intent; the price is the leg's own. */
+export type ShareOrder = {
+  readonly leg?: OutcomeLeg;
+  readonly sell?: boolean;
+  readonly price: number;
+  readonly size: number;
+} & Partial<Omit<OrderRequest, 'isBuy' | 'reduceOnly' | 'price' | 'size'>>;
+
+/** R-one-book: `b` and `r` name leg and intent together. */
+export function shareOrder({ leg = 'yes', sell = false, ...rest }: ShareOrder): OrderRequest {
+  const isBuy = leg === 'yes' ? !sell : sell;
+  return { instrumentId: MARKET_ID, timeInForce: 'gtc', ...rest, isBuy, reduceOnly: sell };
+}
+
+/** Sends one action of orders and returns its block. */
+export function sendShares(
+  venue: Scenario,
+  account: Address,
+  ...orders: readonly ShareOrder[]
+): BlockResult {
+  const authority = venue.authority(account);
+  return venue.block({ type: 'placeOrders', authority, orders: orders.map(shareOrder) });
+}
+
+/** Sends one order and returns how it fared. */
+export function share(venue: Scenario, account: Address, order: ShareOrder): EntryResult {
+  const entry = sendShares(venue, account, order).outcomes[0]?.entries?.[0];
+  if (entry === undefined) throw new Error('the order was refused as a whole');
+  return entry;
+}
+
+export function operate(
+  venue: Scenario,
+  account: Address,
+  kind: 'split' | 'merge',
+  size: number,
+  id: InstrumentId = MARKET_ID,
+): CommandResult {
+  const entries = [{ instrumentId: id, size }];
+  return venue.outcome({
+    type: 'operateOutcome',
+    authority: venue.authority(account),
+    kind,
+    entries,
+  });
+}
+
+export function marketOf(venue: Scenario, id: InstrumentId = MARKET_ID): OutcomeMarket {
+  const market = venue.state.outcomes.markets.get(id);
+  if (market === undefined) throw new Error(`no market ${id}`);
+  return market;
+}
+
+export function sharesOf(
+  venue: Scenario,
+  account: Address,
+  id: InstrumentId = MARKET_ID,
+): OutcomeHolding | undefined {
+  return venue.account(account).outcomes.get(id);
+}
+
+const NAMES = new Map([
+  [alice, 'alice'],
+  [bob, 'bob'],
+  [carol, 'carol'],
+]);
+
+/** What happened on outcome markets, in words: shares, prices and money as people write them. */
+export function tale({ events }: BlockResult): string[] {
+  return events.flatMap((event) => {
+    switch (event.type) {
+      case 'outcomeTraded': {
+        const { kind, maker, price, size, taker } = event;
+        return [`${kind} ${size / 100} at ${price / UNIT}: ${side(taker)}, ${side(maker)}`];
+      }
+      case 'orderUpdated': {
+        const { cancelCause, order, reject, status } = event;
+        const rest = status === 'filled' ? '' : ` ${order.remaining / 100}`;
+        const why = cancelCause ?? reject?.reason;
+        return [`#${order.orderId} ${status}${why === undefined ? rest : ` ${why}`}`];
+      }
+      case 'outcomeOrderQueued':
+        return ['queued'];
+      case 'outcomeOrderReleased':
+        return event.entry.orderId === undefined ? [`refused ${event.entry.reject?.reason}`] : [];
+      case 'marketPhaseChanged':
+        return [`${event.from} to ${event.to}`];
+      case 'sharesSettled': {
+        const { account, amount, leg, size } = event;
+        return [`${nameOf(account)}: ${size / 100} ${leg} pay ${usdc(amount)}`];
+      }
+      default:
+        return [];
+    }
+  });
+}
+
+function side({ account, fee, isSell, leg, price }: OutcomeTradeSide): string {
+  const paid = fee === 0n ? '' : ` for ${usdc(fee)}`;
+  return `${nameOf(account)} ${isSell ? 'sells' : 'buys'} ${leg} ${price / UNIT}${paid}`;
+}
+
+function nameOf(account: Address): string {
+  return NAMES.get(account) ?? account;
+}
+
+function usdc(amount: bigint): number {
+  return Number(amount) / 1_000_000;
+}
+
+/** What an account has: money in USDC, shares with those that sells hold back. */
+export function purse(venue: Scenario, account: Address, id: InstrumentId = MARKET_ID): string {
+  const { outcomeBalance, outcomeReserved, outcomes } = venue.account(account);
+  const holding = outcomes.get(id);
+  const legs = (['yes', 'no'] as const).flatMap((leg) => {
+    const { reserved, size } = holding?.[leg] ?? { reserved: 0, size: 0 };
+    if (size === 0) return [];
+    return [`${size / 100} ${leg}${reserved === 0 ? '' : ` (${reserved / 100} offered)`}`];
+  });
+  const held = outcomeReserved === 0n ? '' : ` + ${usdc(outcomeReserved)} reserved`;
+  return [`${usdc(outcomeBalance)}${held}`, ...legs].join(', ');
+}
+
+/** Resolves a closed market by the operator's hand. */
+export function decide(
+  venue: Scenario,
+  fraction: number,
+  id: InstrumentId = MARKET_ID,
+): BlockResult {
+  const told = { oracleOutcome: null, evidence: null };
+  return venue.block({ type: 'resolveMarket', instrumentId: id, fraction, ...told });
+}
+
+export function setPhase(
+  venue: Scenario,
+  to: 'open' | 'halted' | 'closed',
+  ...ids: readonly InstrumentId[]
+): BlockResult {
+  const instrumentIds = ids.length === 0 ? [MARKET_ID] : ids;
+  return venue.block({ type: 'setTrading', instrumentIds, to });
+}
+
+/** Runs an empty block after some time. */
+export function later(venue: Scenario, ms: number): BlockResult {
+  return venue.wait(ms).block();
+}

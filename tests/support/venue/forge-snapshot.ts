@@ -1,0 +1,24 @@
+import type { PackedDump } from '@oddlot/engine';
+import { present } from '@oddlot/units';
+import type { SnapshotStore } from '../../../packages/replica/src/log/checked-stores.ts';
+import {
+  decodeSnapshot,
+  encodeSnapshot,
+  type PackedPayload,
+} from '../../../packages/replica/src/snapshot-codec.ts';
+
+/** Gives an account of the newest snapshot of a store more money, with checksums that fit; returns its height. */
+export async function forgeSnapshot(store: SnapshotStore): Promise<number> {
+  const { height, payload } = present(await store.newestValid(), 'a snapshot to forge');
+  const read = decodeSnapshot(payload) as PackedPayload;
+  const accounts = read.state.accounts.map((account, index, all) =>
+    index === all.length - 1
+      ? { ...account, perpBalance: String(BigInt(account.perpBalance) + 1_000_000n) }
+      : account,
+  );
+  const state: PackedDump = { ...read.state, accounts };
+  // What rode along is read when it is asked for, so the copy needs all of it now.
+  const companions = { ...read.companions };
+  await store.write({ height, pieces: [...encodeSnapshot({ ...read, state, companions })] });
+  return height;
+}

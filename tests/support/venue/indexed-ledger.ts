@@ -1,0 +1,80 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Command } from '@oddlot/engine';
+import { address } from '@oddlot/units';
+import { afterEach, beforeEach } from 'vitest';
+import {
+  type IndexedOptions,
+  type IndexedVenue,
+  openIndexed,
+  temporaryFolder,
+} from './indexed-venue.ts';
+
+/** Archived venues whose history is told by one ledger: deposits of 1, 2, 3 … millionths. */
+
+export const alice = address(`0x${'a1'.repeat(20)}`);
+export const bob = address(`0x${'b2'.repeat(20)}`);
+export const AMOUNTS = { user: alice, accountTypes: ['perp'], limit: 10_000 } as const;
+
+/** Another thread needs its time, on a machine that does other things too. */
+export const SOON = { timeout: 60_000 } as const;
+
+export const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
+
+export const credit = (amountMicroUsdc: number, account = alice): Command => ({
+  type: 'creditFaucet',
+  account,
+  subAccount: 'perp',
+  amountMicroUsdc,
+});
+
+export const microOf = (delta: object): number =>
+  Math.round(Number((delta as { amount?: string }).amount) * 1e6);
+
+/** What the ledger of alice says, oldest first. */
+export async function amounts({ indexer }: IndexedVenue): Promise<number[]> {
+  const { answer } = await indexer.ask('ledger', { ...AMOUNTS, order: 'oldestFirst' });
+  return answer.rows.map(({ delta }) => microOf(delta));
+}
+
+type IndexedVenues = {
+  /** Of this test, gone behind it. */
+  readonly folder: string;
+  readonly start: (options?: Partial<IndexedOptions>) => Promise<IndexedVenue>;
+  readonly stop: (venue: IndexedVenue, how?: 'stop' | 'crash') => Promise<void>;
+  /** Deletes the rows of a folder that no venue has open. */
+  readonly loseStore: () => Promise<void>;
+};
+
+/** Venues that end with their test. */
+export function indexedVenues(): IndexedVenues {
+  let folder = '';
+  let remove: () => Promise<void>;
+  const open: IndexedVenue[] = [];
+  beforeEach(async () => {
+    ({ folder, remove } = await temporaryFolder());
+  });
+  afterEach(async () => {
+    for (const venue of open.splice(0)) await venue.crash();
+    await remove();
+  });
+  return {
+    get folder() {
+      return folder;
+    },
+    async start(options = {}) {
+      const venue = await openIndexed({ folder, ...options });
+      open.push(venue);
+      return venue;
+    },
+    async stop(venue, how = 'stop') {
+      open.splice(open.indexOf(venue), 1);
+      await venue[how]();
+    },
+    async loseStore() {
+      for (const name of await readdir(folder)) {
+        if (name.startsWith('history.sqlite')) await rm(join(folder, name));
+      }
+    },
+  };
+}

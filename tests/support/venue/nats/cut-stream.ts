@@ -1,0 +1,23 @@
+import { BlockStream } from '../../../../packages/cluster/src/block-stream.ts';
+import type { StreamMessage } from '../../../../packages/cluster/src/following.ts';
+
+/**
+ * Leaves a stream with its first messages: as servers would that come back without the last ones, or a
+ * writer that was killed.
+ */
+export async function cutStream(
+  { cluster, url }: { readonly cluster: string; readonly url: string },
+  place: number,
+): Promise<void> {
+  const open = (): Promise<BlockStream> =>
+    BlockStream.open({ servers: [url], cluster, clientName: 'test', replicas: 1 });
+  const whole = await open();
+  const kept: StreamMessage[] = [];
+  for (let at = 1; at <= place; at += 1) kept.push((await whole.messageAt(at))!);
+  await whole.remove();
+  await whole.close();
+  const again = await open();
+  for (const [index, message] of kept.entries())
+    await again.publishBehind(index, `kept ${index}`, message);
+  await again.close();
+}

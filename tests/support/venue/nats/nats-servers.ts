@@ -1,0 +1,19 @@
+import { freePorts } from '@oddlot/testing/host';
+import {
+  type NatsServers,
+  type NatsServersOptions,
+  PORTS_A_SERVER,
+  runNatsServers,
+} from '../../../../packages/cluster/src/servers/nats-servers.ts';
+
+export type { NatsServers };
+
+/** NATS servers of a test, on ports that nobody has. */
+export async function startNatsServers(
+  options: Omit<NatsServersOptions, 'port'> = {},
+): Promise<NatsServers> {
+  return runNatsServers({
+    ...options,
+    port: await freePorts(PORTS_A_SERVER * (options.count ?? 1)),
+  });
+}

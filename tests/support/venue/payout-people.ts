@@ -1,0 +1,125 @@
+import { BRIDGE_ABI } from '@oddlot/contracts';
+import { localContracts } from '@oddlot/custody/bridge-contract';
+import type { LocalKeys } from '@oddlot/custody/local-keys';
+import { keyValidator, type Validator } from '@oddlot/custody/signing';
+import { rememberSender } from '@oddlot/testing/custody';
+import { encodeFunctionData, type Hex, keccak256, parseSignature, toHex } from 'viem';
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+
+/** Who takes part in a history of payouts, the same in each of them, and the lives of the venue's process. */
+
+export const CHAIN_ID = 421_614;
+export const key = (name: string): Hex => keccak256(toHex(`payout world: ${name}`));
+
+/** The same accounts in every history; what they sign is known to be theirs. */
+const accounts = new Map<Hex, PrivateKeyAccount>();
+
+export function accountOf(secret: Hex): PrivateKeyAccount {
+  const known = accounts.get(secret);
+  if (known !== undefined) return known;
+  const account = privateKeyToAccount(secret);
+  const signTransaction: typeof account.signTransaction = async (transaction, options) => {
+    const raw = await account.signTransaction(transaction, options);
+    rememberSender(raw as Hex, account.address);
+    return raw;
+  };
+  const remembering = { ...account, signTransaction };
+  accounts.set(secret, remembering);
+  return remembering;
+}
+
+export function addressOf(secret: Hex): Hex {
+  return accountOf(secret).address.toLowerCase() as Hex;
+}
+
+export const KEYS: LocalKeys = {
+  relayer: key('relayer'),
+  minter: key('minter'),
+  guardian: key('guardian'),
+  validators: ['one', 'two', 'three'].map(key),
+};
+export const STRANGER = key('stranger');
+export const CONTRACTS = localContracts(KEYS);
+
+/** One life of the process. It ends at a given call, whichever that is, and nothing it does later counts. */
+export class Life {
+  isOver = false;
+  #fuse: number;
+  readonly #onEnd: () => void;
+
+  constructor(fuse: number, onEnd: () => void) {
+    this.#fuse = fuse;
+    this.#onEnd = onEnd;
+  }
+
+  set fuse(calls: number) {
+    this.#fuse = calls;
+  }
+
+  /** Each call passes here twice: a process can end before what it asked for happened, or after. */
+  pass(): void {
+    if (!this.isOver) {
+      this.#fuse -= 1;
+      if (this.#fuse >= 0) return;
+      this.isOver = true;
+      this.#onEnd();
+    }
+    throw new Error('the process has ended');
+  }
+}
+
+const validators = new Map<Hex, Validator>();
+
+export function validatorOf(secret: Hex): Validator {
+  const domain = { chainId: CHAIN_ID, bridge: CONTRACTS.bridge };
+  const known = validators.get(secret) ?? keyValidator(secret, domain);
+  validators.set(secret, known);
+  return known;
+}
+
+const signatures = new Map<string, ReturnType<Validator['sign']>>();
+
+/** The same signature of the same thing: histories ask for few different ones. */
+export function remembered(
+  ...[validator, request, signal]: [Validator, ...Parameters<Validator['sign']>]
+) {
+  const about = request.type === 'payout' ? Object.values(request.payout) : [request.withdrawalId];
+  const name = [validator.name, request.type, ...about].join();
+  const known = signatures.get(name) ?? validator.sign(request, signal);
+  signatures.set(name, known);
+  return known;
+}
+
+const ROTATION = [
+  { name: 'validators', type: 'address[]' },
+  { name: 'threshold', type: 'uint256' },
+  { name: 'guardian', type: 'address' },
+  { name: 'nonce', type: 'uint64' },
+] as const;
+
+/** A call that puts somebody in the place of the validator with the lowest address, signed by all. */
+export async function rotationData(): Promise<Hex> {
+  const sorted = KEYS.validators.toSorted((a, b) => (addressOf(a) < addressOf(b) ? -1 : 1));
+  const message = {
+    validators: [STRANGER, ...sorted.slice(1)].map(addressOf),
+    threshold: 2n,
+    guardian: addressOf(KEYS.guardian),
+    nonce: 0n,
+  };
+  const domain = { name: 'OddlotBridge', version: '1', chainId: CHAIN_ID };
+  const signed = await Promise.all(
+    sorted.map(async (secret) => {
+      const text = await accountOf(secret).signTypedData({
+        domain: { ...domain, verifyingContract: CONTRACTS.bridge },
+        types: { Rotation: ROTATION },
+        primaryType: 'Rotation',
+        message,
+      });
+      const { r, s, yParity } = parseSignature(text);
+      return { r: BigInt(r), s: BigInt(s), v: 27 + yParity };
+    }),
+  );
+  const { guardian, nonce, threshold, validators: next } = message;
+  const args = [next, threshold, guardian, nonce, signed] as const;
+  return encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'rotate', args });
+}

@@ -1,0 +1,20 @@
+import type { Term } from '../../../packages/replica/src/lease.ts';
+
+/** A term that a test ends: the lease is lost, or the log has a later term. */
+export class TermInHand implements Term {
+  readonly number = 1;
+  readonly holder: string;
+  #isOver = false;
+
+  constructor(holder = 'local') {
+    this.holder = holder;
+  }
+
+  isOver(): boolean {
+    return this.#isOver;
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+}
