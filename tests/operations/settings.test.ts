@@ -87,7 +87,7 @@ function namesRead(files: readonly CodeFile[]): ReadonlySet<string> {
   const code = files.map((file) => toSource(file).code).join('\n');
   const [properties, taken] = [
     /\b(?:config|settings)\.(\w+)/g,
-    /(\{[^{}]*)\}\s*(?:=\s*(?:this\.#)?(?:config|settings)\b|:\s*(?:Pick<)?(?:Config|\w*Settings)\b)/g,
+    /(\{[^{}]*)\}\s*(?:=\s*(?:this\.#)?(?:config|settings)\b|:\s*(?:Pick<)?(?:\w*Config|\w*Settings)\b)/g,
   ].map((pattern) => [...code.matchAll(pattern)].map(([, found = '']) => found));
   const names = taken?.flatMap((object) => [...object.matchAll(/[{,]\s*(\w+)/g)]);
   return new Set([...(properties ?? []), ...(names ?? []).map(([, name = '']) => name)]);
