@@ -7,20 +7,20 @@ export const BUDGET_SETTINGS = {
   connections: setting(whole(), {
     default: CONNECTION_LIMITS.connectionsMax,
     help:
-      'Maximum total connections; at most the file descriptor limit minus 160. This ' +
-      'setting and those below it are the [budgets](../reference/limits.md#budgets)',
+      'Maximum total number of connections ([budgets](../reference/limits.md#budgets)); must ' +
+      'not exceed the file descriptor limit minus 160',
   }),
   connectionsPerClient: setting(whole(), {
     default: CONNECTION_LIMITS.connectionsPerClientMax,
-    help: 'Maximum connections per client',
+    help: 'Maximum number of connections per client',
   }),
   bodies: setting(whole(), {
     default: BODY_LIMITS.bodiesMax,
-    help: 'Maximum number of request bodies being read at the same time, in total',
+    help: 'Maximum total number of request bodies that are read concurrently',
   }),
   bodiesPerClient: setting(whole(), {
     default: BODY_LIMITS.bodiesPerClientMax,
-    help: 'Maximum number of request bodies being read at the same time, per client',
+    help: 'Maximum number of request bodies that are read concurrently per client',
   }),
   bodyBytes: setting(whole('bytes'), {
     default: BODY_LIMITS.bytesMax,
@@ -49,11 +49,11 @@ export const BUDGET_SETTINGS = {
   workMsPerSecond: setting(whole('ms'), {
     default: WORK_LIMITS.msPerSecond,
     help:
-      "Milliseconds of main-thread and history time per second for one client's queries " +
-      'and subscriptions',
+      "Milliseconds per second of main-thread and history-thread time that one client's " +
+      'queries and subscriptions may use',
   }),
   workMsBurst: setting(whole('ms'), {
     default: WORK_LIMITS.msBurst,
-    help: 'Milliseconds of main-thread and history time that one client may use in a burst',
+    help: 'Milliseconds of main-thread and history-thread time that one client may use in a burst',
   }),
 };

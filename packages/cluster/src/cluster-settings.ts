@@ -29,9 +29,7 @@ export const CLUSTER_SETTINGS = {
   ),
   cluster: setting(text({ pattern: NAME, expected: NAME_TEXT, placeholder: 'NAME' }), {
     unset: 'none',
-    help:
-      'Name of the cluster, by which its replicas find their stream. Letters, digits, `-` ' +
-      'and `_`',
+    help: 'Name of the cluster, which identifies its stream: letters, digits, `-` and `_`',
   }),
   replica: setting(text({ pattern: NAME, expected: NAME_TEXT, placeholder: 'NAME' }), {
     unset: "the machine's host name and the port",
@@ -46,8 +44,8 @@ export const CLUSTER_SETTINGS = {
     {
       unset: 'not announced',
       help:
-        'Public URL of this replica, not of a proxy in front of all replicas. It is listed ' +
-        'in `settings`, so that clients can switch to it when they lose another replica',
+        'Public URL of this replica itself, not of a proxy in front of all replicas. It is ' +
+        'listed in `settings`, so that clients can switch to it when another replica fails',
     },
   ),
   streamReplicas: setting(whole(), {
@@ -65,29 +63,33 @@ export const CLUSTER_SETTINGS = {
   natsMonitors: setting(list(HTTP_URL), {
     default: [],
     help:
-      'Monitoring ports of the NATS servers, as `http://a:8222,http://b:8222`. At ' +
-      'startup, the venue uses them to check that each server syncs every message',
+      'URLs of the monitoring ports of the NATS servers, such as ' +
+      '`http://a:8222,http://b:8222`. At startup, the venue uses them to check that each ' +
+      'server syncs every message to disk',
   }),
   acceptSnapshot: setting(
     text({ pattern: /^0x[0-9a-f]{64}$/, expected: '0x and 64 hex digits', placeholder: 'HASH' }),
     {
       unset: 'none',
       help:
-        'Content hash of a snapshot that the log does not attest and that this replica may ' +
-        'still [start from](cluster-runbook.md#snapshots-from-other-replicas)',
+        'Content hash of a snapshot that this replica may [start ' +
+        'from](cluster-runbook.md#snapshots-from-other-replicas) although the log does not ' +
+        'attest it',
     },
   ),
   natsUser: setting(text({ placeholder: 'NAME' }), {
     unset: 'none',
-    help: 'User name of this replica on the NATS servers',
+    help: 'User name with which this replica connects to the NATS servers',
   }),
   natsPassword: setting(SECRET_PLACE, {
     unset: 'none',
-    help: 'Password of `natsUser`: `env:NAME`, or a file',
+    help: 'Password of `natsUser`: a file, or `env:NAME`',
   }),
   natsTls: setting(FOLDER, {
     unset: 'none',
-    help: 'Folder with `ca.pem`, and with `cert.pem` and `key.pem` if the servers require them',
+    help:
+      'Folder with `ca.pem` and, if the servers require client certificates, `cert.pem` and ' +
+      '`key.pem`',
   }),
 };
 

@@ -60,12 +60,12 @@ export const RELAY_SETTINGS = {
     Listening: {
       host: setting(HOST, {
         default: '127.0.0.1',
-        help: 'Interface to listen on; put a TLS proxy in front',
+        help: 'Interface to listen on; use a TLS proxy in front of it',
         isEveryday: true,
       }),
       port: setting(PORT, {
         default: 8691,
-        help: 'Port to listen on; 0 selects a free one',
+        help: 'Port to listen on; 0 selects a free port',
         isEveryday: true,
       }),
       trustedProxies: TRUSTED_PROXIES,
@@ -85,7 +85,7 @@ export const RELAY_SETTINGS = {
     'Venue and money': {
       data: setting(FOLDER, {
         default: './relay-data',
-        help: 'Folder for the journals and, with a local relay, its seed and its chain',
+        help: 'Folder for the journals; with `local`, also for the seed and the second chain',
         isEveryday: true,
       }),
       venue: setting(HTTP_URL, {
@@ -107,7 +107,7 @@ export const RELAY_SETTINGS = {
       }),
       seed: setting(text({ placeholder: SECRET_PLACE.placeholder }), {
         unset: 'required; a local relay creates its own',
-        help: 'Relay mnemonic: a file, or `env:NAME`',
+        help: "Mnemonic of the relay's keys: a file, or `env:NAME`",
         isEveryday: true,
       }),
       bridge: setting(ADDRESS, {
@@ -117,29 +117,29 @@ export const RELAY_SETTINGS = {
       }),
       settlementChain: setting(text({ placeholder: 'NAME' }), {
         default: 'arbitrum',
-        help: 'Settlement chain name',
+        help: 'Name of the settlement chain',
       }),
       chains: setting(tables(ChainSchema), {
         default: [],
         help:
-          'Supported chains: `name`, `chainId`, `rpc` (list), `token`, `minDeposit`, ' +
-          '`depositFee`, `minWithdraw`, `withdrawFee` (amounts as strings), `confirmations` ' +
-          '(20), `fromBlock`',
+          'Supported chains, each with `name`, `chainId`, `rpc` (list), `token`, ' +
+          '`minDeposit`, `depositFee`, `minWithdraw`, `withdrawFee` (amounts as strings), ' +
+          '`confirmations` (default: 20) and `fromBlock`',
       }),
       end: setting(list(text({ placeholder: 'ID' })), {
         default: [],
         help:
-          'Ids of transfers to end; nothing more is paid or collected for them. Use it for ' +
-          '[relay withdrawal addresses with too low a balance](relay.md#missing-balance); ' +
-          'remove the ids after one start',
+          'IDs of transfers to close without further payouts or collections, for example ' +
+          'because of a [missing balance](relay.md#missing-balance) on the relay withdrawal ' +
+          'address; remove the IDs after one start',
       }),
     },
     'Test funds': {
       local: setting(SWITCH, {
         default: false,
         help:
-          'Use test funds, with a generated seed and a second local chain; browsers can use it ' +
-          "only from the venue's page",
+          'Run with test funds, a generated seed and a second local chain; browsers can use ' +
+          "such a relay only from the venue's page",
       }),
       ...CHAIN_DOOR,
       chainPort: setting(PORT, {
@@ -162,7 +162,7 @@ export const RELAY_SETTINGS = {
       }),
       limits: setting(SWITCH, {
         default: true,
-        help: 'Apply per-client limits',
+        help: 'Enforce per-client limits',
       }),
       requestsPerSecond: setting(whole(), {
         default: 20,

@@ -73,8 +73,8 @@ export const VALIDATOR_SETTINGS = {
       relayer: setting(ADDRESS, {
         isRequired: true,
         help:
-          "Address of the venue's relayer; signing requests must prove that they come from the " +
-          'holder of its key',
+          "Address of the venue's relayer; only signing requests that are authenticated with " +
+          'its key are accepted',
         isEveryday: true,
       }),
       venues: setting(list(HTTP_URL, { max: URLS_MAX }), {
@@ -87,15 +87,15 @@ export const VALIDATOR_SETTINGS = {
       chain: setting(list(HTTP_URL, { max: URLS_MAX }), {
         default: [],
         help:
-          'Settlement-chain endpoints, needed to sign cancellations; without them, the ' +
-          'operator signs cancellations by hand',
+          'JSON-RPC endpoints of the settlement chain, required to sign cancellations; ' +
+          'without them, the operator signs cancellations manually',
         isEveryday: true,
       }),
       signers: setting(tables(Signers), {
         default: [],
         help:
-          '`account`, `authorizedUsers`, `threshold` of multi-sig accounts that are older ' +
-          "than the venue's record of signer changes; the validator's operator " +
+          'Signers of multi-sig accounts that were created before the venue recorded signer ' +
+          "changes: `account`, `authorizedUsers` and `threshold`. The validator's operator " +
           '[vouches](bridge-setup.md#payout-checks) for them',
       }),
     },
@@ -103,13 +103,13 @@ export const VALIDATOR_SETTINGS = {
       log: setting(HTTP_URL, {
         unset: 'none; the validator queries `venues`',
         help:
-          'Operations port of a venue that serves its log (`serveLog`): the validator ' +
-          '[replays this log](../verify/independent-validators.md) instead of querying ' +
-          '`venues`. Requires `chain`',
+          'URL of the operations port of a venue that serves its log (`serveLog`). The ' +
+          'validator [replays this log](../verify/independent-validators.md) instead of ' +
+          'querying `venues`. Requires `chain`',
         isEveryday: true,
       }),
       genesis: setting(HASH, {
-        unset: 'first one received',
+        unset: 'first hash received',
         help:
           "Hash of the first block, obtained from the venue's operator; protects against a " +
           'substituted log',
@@ -127,20 +127,20 @@ export const VALIDATOR_SETTINGS = {
       prices: setting(choice('venue', 'signed'), {
         default: 'venue',
         help:
-          "Which prices to trust: `venue`, the venue's own; `signed`, only those signed by " +
-          'an operator',
+          "Which prices to accept: the venue's own (`venue`), or only those signed by an " +
+          'operator (`signed`)',
       }),
       testMoney: setting(SWITCH, {
         default: false,
         help:
-          'Accept test funds and listings made by the venue itself; never use it with real ' +
+          'Accept test funds, and listings made by the venue itself; do not use with real ' +
           'money',
       }),
       sampleOneIn: setting(whole(), {
         default: 1,
         help:
-          'Of the signatures on requests that do not move money, verify one in this many; 1 ' +
-          'verifies all, a higher value [reduces the ' +
+          'Verify one in this many signatures on requests that do not move money; 1 verifies ' +
+          'all, a higher value [reduces the ' +
           'checks](../verify/independent-validators.md#a-sample)',
       }),
       vouchedBlock: setting(BLOCK, {
@@ -181,7 +181,9 @@ export const VALIDATOR_SETTINGS = {
     Process: {
       data: setting(FOLDER, {
         default: './validator',
-        help: 'Folder for the signing journal; never lose or share it',
+        help:
+          'Folder for the signing journal; do not lose it, and do not share it between ' +
+          'validators',
         isEveryday: true,
       }),
       host: setting(HOST, {
@@ -191,7 +193,7 @@ export const VALIDATOR_SETTINGS = {
       }),
       port: setting(PORT, {
         default: 8_695,
-        help: 'Port to listen on; 0 selects a free one',
+        help: 'Port to listen on; 0 selects a free port',
         isEveryday: true,
       }),
       hostNames: HOST_NAMES,

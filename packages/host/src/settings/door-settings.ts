@@ -5,7 +5,9 @@ import { setting } from './setting.ts';
 
 export const TRUSTED_PROXIES = setting(list(NETWORK), {
   default: [],
-  help: 'Addresses and networks (such as `10.0.0.0/8`) whose `X-Forwarded-For` is trusted',
+  help:
+    'Addresses and networks (such as `10.0.0.0/8`) of proxies whose `X-Forwarded-For` header ' +
+    'is trusted',
   isEveryday: true,
 });
 
@@ -21,9 +23,9 @@ export const HOST_NAMES = setting(
   {
     default: [],
     help:
-      'Host names with a dot that clients may use in URLs of private ports ' +
-      '(`monitor.example.internal`). Requests with other names are rejected with 403; ' +
-      'addresses, `localhost` and names without a dot need no entry',
+      'Host names, such as `monitor.example.internal`, that URLs of private ports may ' +
+      'contain. Requests with other names are rejected with 403. IP addresses, `localhost` ' +
+      'and names without a dot are always accepted',
   },
 );
 
@@ -32,7 +34,7 @@ export const CHAIN_DOOR = {
   chainHost: setting(HOST, {
     default: '127.0.0.1',
     help:
-      "Interface on which the local chain and a local relay's second chain listen, " +
+      'Interface on which the local chain listens, and the second chain of a local relay; ' +
       'independent of `host`',
   }),
   pageOrigins: setting(
@@ -46,9 +48,9 @@ export const CHAIN_DOOR = {
     {
       default: [],
       help:
-        'Origins of a proxy that serves the page, such as `https://venue.example`. Wallets ' +
-        'on its pages may use the [local chains](../build/local-chain.md#who-may-ask); pages ' +
-        "on the venue's own port always may",
+        'Origins of proxies that serve the trading page, such as `https://venue.example`. ' +
+        "Pages from these origins, and pages on the venue's own port, may use the [local " +
+        'chains](../build/local-chain.md#who-may-ask)',
     },
   ),
 };

@@ -11,7 +11,7 @@ import {
 /** All that a local chain in a process of its own can be told. */
 export const OWN_CHAIN_SETTINGS = {
   title:
-    'Settlement chain with test USDC and a bridge, for the replicas of a cluster without real money',
+    'Settlement chain with test USDC and a bridge, for the replicas of a cluster with test funds',
   command: 'npm run chain',
   groups: {
     Listening: {
@@ -21,11 +21,13 @@ export const OWN_CHAIN_SETTINGS = {
       }),
       port: setting(PORT, {
         default: 8693,
-        help: 'JSON-RPC port for wallets, with limits; 0 selects a free one',
+        help: 'JSON-RPC port for wallets, with client limits; 0 selects a free port',
       }),
       ownerPort: setting(PORT, {
         unset: '`port` + 1',
-        help: 'JSON-RPC port for replicas, without client limits and only on this machine',
+        help:
+          'JSON-RPC port for replicas, without client limits and reachable only from this ' +
+          'machine',
       }),
       host: setting(HOST, {
         default: '127.0.0.1',
@@ -35,7 +37,9 @@ export const OWN_CHAIN_SETTINGS = {
     'Allowed pages': {
       pagePorts: setting(list(PORT), {
         default: [],
-        help: 'Ports on this machine whose trading page may send requests',
+        help:
+          'Ports on this machine that serve a trading page; the pages may send requests to ' +
+          'the chain',
       }),
       pageOrigins: CHAIN_DOOR.pageOrigins,
     },

@@ -30,8 +30,8 @@ const COMPANY_SETTINGS = {
     unset: 'on for a testnet with its own chain',
     help:
       'Enable the faucet for test funds at ' +
-      '[/request-fund](../reference/info.md#request-fund); 404 without it. Never on a ' +
-      'mainnet',
+      '[/request-fund](../reference/info.md#request-fund), which otherwise returns 404. Not ' +
+      'allowed on a mainnet',
   }),
   faucetUsdc: setting(whole('usdc'), { default: 1_000, help: 'USDC per grant' }),
   faucetEveryMs: setting(whole('ms'), {
@@ -50,14 +50,14 @@ const COMPANY_SETTINGS = {
   leaderboard: setting(SWITCH, {
     default: true,
     help:
-      'Serve the public [leaderboard](../reference/info-markets.md#leaderboard) of accounts by ' +
-      'profit and volume; otherwise the query is rejected',
+      'Serve the public [leaderboard](../reference/info-markets.md#leaderboard) of accounts ' +
+      'by profit and volume; if off, the query is rejected',
   }),
   web: setting(SWITCH, {
     default: true,
     help:
-      'Serve the [trading page](../trade/trading-page.md) at `/`; it is built at startup ' +
-      'if it is missing or outdated. 404 without it',
+      'Serve the [trading page](../trade/trading-page.md) at `/`, and build it at startup if ' +
+      'it is missing or outdated. If off, `/` returns 404',
     isEveryday: true,
   }),
 };
@@ -76,20 +76,24 @@ const DATA_SETTINGS = {
     }),
     {
       unset: '`history.sqlite` in the data folder',
-      help: 'PostgreSQL server for the [history](storage.md#history), as `postgres://user@host/name`',
+      help:
+        'PostgreSQL URL of the [history](storage.md#history) database, as ' +
+        '`postgres://user@host/name`',
     },
   ),
   snapshotEveryBlocks: setting(whole(), {
     default: 20_000,
-    help: 'Blocks between snapshots',
+    help: 'Maximum number of blocks between snapshots',
   }),
   snapshotEveryCommands: setting(whole(), {
     default: 500_000,
-    help: 'Commands between snapshots, if reached before `snapshotEveryBlocks`',
+    help:
+      'Maximum number of commands between snapshots; takes effect if reached before ' +
+      '`snapshotEveryBlocks`',
   }),
   receiptsKeptMs: setting(whole('ms'), {
     default: 31 * 24 * 3_600_000,
-    help: 'Milliseconds for which receipts are kept; the default is 31 days',
+    help: 'Milliseconds for which execution receipts are kept (default: 31 days)',
   }),
   logKeep: setting(KEPT, {
     unset: '`all`; 1 with simulated traders',
@@ -107,18 +111,18 @@ const DATA_SETTINGS = {
   diskLowBytes: setting(whole('bytes', { min: 0 }), {
     default: 2 ** 30,
     help:
-      'Free space below which [only cancels, reducing orders and operator ' +
+      'Free disk space in bytes below which [only cancels, reducing orders and operator ' +
       'actions](storage.md#full-disk) are accepted',
   }),
   diskFullBytes: setting(whole('bytes', { min: 0 }), {
     default: 2 ** 28,
-    help: 'Free space below which nothing is written; reads continue',
+    help: 'Free disk space in bytes below which nothing is written; reads continue',
   }),
   acceptClock: setting(SWITCH, {
     default: false,
     help:
       'Start even if [the clock is behind the log](troubleshooting.md#wrong-clock) by more ' +
-      'than 30 s; time then runs at half speed. Use it for one start only',
+      'than 30 s; venue time then runs at half speed. Use it for one start only',
   }),
 };
 
@@ -128,9 +132,9 @@ const IDENTITY_SETTINGS = {
   network: setting(choice('testnet', 'mainnet'), {
     default: 'testnet',
     help:
-      'Network type: `testnet` or `mainnet`. A mainnet has different signing constants, ' +
-      'requires real prices, and does not allow the faucet, simulated traders, demo ' +
-      'markets or `fault`. Cannot be changed once a data folder has been used',
+      'Network type: `testnet` or `mainnet`. A mainnet uses different signing constants, ' +
+      'requires real prices, and does not allow the faucet, simulated traders, demo markets ' +
+      'or `fault`. Cannot be changed after the first start with a data folder',
     isEveryday: true,
   }),
   serviceNetwork: setting(
@@ -150,17 +154,19 @@ const IDENTITY_SETTINGS = {
   admins: setting(list(ADDRESS, { max: ADMINS_MAX }), {
     default: [],
     help:
-      'Addresses that may send [operator actions](markets.md). Read only when a data ' +
-      'folder is first used; after that, admins can change the list',
+      'Addresses that may send [operator actions](markets.md). Used only at the first start ' +
+      'with a data folder; after that, admins change the list',
     isEveryday: true,
   }),
   deployers: setting(list(ADDRESS, { max: ADMINS_MAX }), {
     unset: 'the admins',
-    help: 'Addresses that may deploy outcome markets. Read only when a data folder is first used',
+    help:
+      'Addresses that may deploy outcome markets. Used only at the first start with a data ' +
+      'folder',
   }),
   relayUrl: setting(text({ placeholder: HTTP_URL.placeholder }), {
-    unset: "URL of the venue's own relay, otherwise none",
-    help: 'URL of the relay, shown in `settings`',
+    unset: 'URL of the relay that the venue starts, otherwise none',
+    help: 'URL of the relay, published in `settings`',
   }),
 };
 
@@ -168,8 +174,8 @@ const LIMIT_SETTINGS = {
   limits: setting(SWITCH, {
     default: true,
     help:
-      'Apply all limits on requests, connections and frames, and the per-client ' +
-      '[budgets](../reference/limits.md#budgets); turn off only for load tests. Total ' +
+      'Enforce limits on requests, connections and frames, and the per-client ' +
+      '[budgets](../reference/limits.md#budgets). Turn off only for load tests; total ' +
       'budgets always apply',
   }),
   infoPerSecond: setting(whole(), {
@@ -193,29 +199,33 @@ const LIMIT_SETTINGS = {
   ...BUDGET_SETTINGS,
   confirmTimeoutMs: setting(whole('ms'), {
     default: 10_000,
-    help: 'Milliseconds that a request with `confirm` waits before the reply is HTTP 202',
+    help:
+      'Milliseconds for which a request with `confirm` waits for its result before the venue ' +
+      'replies with HTTP 202',
   }),
 };
 
 const LISTENING_SETTINGS = {
   host: setting(HOST, {
     default: '127.0.0.1',
-    help: 'Interface for HTTP and WebSocket',
+    help: 'Interface on which HTTP and WebSocket listen; `0.0.0.0` for all',
     isEveryday: true,
   }),
   port: setting(PORT, {
     default: 8690,
-    help: 'Port for HTTP and WebSocket; 0 selects a free one',
+    help: 'Port for HTTP and WebSocket; 0 selects a free port',
     isEveryday: true,
   }),
   // What opens the venue to the world does not open this.
   opsHost: setting(HOST, {
     default: '127.0.0.1',
-    help: 'Interface for metrics and health, independent of `host`; keep it private',
+    help: 'Interface on which the operations port listens, independent of `host`; keep it private',
   }),
   opsPort: setting(PORT, {
     unset: '`port` + 2',
-    help: 'Port for metrics and health; 0 selects a free one, as does `port` 0',
+    help:
+      'Operations port, for metrics and health; 0 selects a free port, as does the default ' +
+      'if `port` is 0',
   }),
   hostNames: HOST_NAMES,
   serveLog: setting(SWITCH, {
@@ -238,21 +248,22 @@ const PRICE_SETTINGS = {
   oracle: setting(choice('simulated', 'still', 'exchanges'), {
     default: 'simulated',
     help:
-      'Perp prices: a random walk, the constant last price (`still`), or real prices ' +
-      '(`exchanges`; required on a mainnet)',
+      'Source of perp prices: a random walk (`simulated`), the unchanged last price ' +
+      '(`still`), or real exchanges (`exchanges`; required on a mainnet)',
     isEveryday: true,
   }),
   oracleEveryMs: setting(whole('ms'), {
     default: 1_000,
     help:
-      'Milliseconds between prices; above 30,000, each price becomes stale before the next ' +
-      'one arrives',
+      'Milliseconds between oracle prices; above 30,000, each price becomes stale before the ' +
+      'next one arrives',
   }),
   referencePrices: setting(choice('simulated', 'still', 'exchanges', 'none'), {
     unset: 'same as `oracle` with bots, otherwise `none`',
     help:
-      '[Reference prices of outcome markets](outcome-markets.md#reference-prices): ' +
-      '`simulated`, `still`, `exchanges` or `none`. Do not use `simulated` or `still` on mainnet',
+      'Source of the [reference prices of outcome ' +
+      'markets](outcome-markets.md#reference-prices): `simulated`, `still`, `exchanges` or ' +
+      '`none`. Do not use `simulated` or `still` on mainnet',
   }),
   referenceSymbols: setting(
     list(
@@ -264,28 +275,28 @@ const PRICE_SETTINGS = {
     ),
     {
       default: ['BTC', 'ETH', 'SOL', 'XRP', 'DOGE', 'BNB'],
-      help: 'Symbols with a reference price',
+      help: 'Symbols for which the venue maintains a reference price',
     },
   ),
   exchanges: setting(list(EXCHANGE, { min: 1 }), {
     default: ['binance', 'coinbase', 'kraken'],
     help:
-      'Exchanges that provide real prices; in a file, names or tables with `name`, `url` ' +
-      'and `weight`. `spot` prices come from the first one',
+      'Exchanges that provide real prices. In the file, each entry is a name or a table with ' +
+      '`name`, `url` and `weight`. `spot` prices come from the first exchange',
   }),
   exchangesMin: setting(whole(), {
     default: 2,
-    help: 'Minimum number of exchanges that must agree for an oracle price',
+    help: 'Minimum number of exchanges that must agree on an oracle price',
   }),
   exchangeSilentMs: setting(whole('ms'), {
     default: 10_000,
-    help: 'Milliseconds of silence after which an exchange is ignored',
+    help: 'Milliseconds without data after which an exchange is ignored',
   }),
   exchangeOutlierBps: setting(whole('bps'), {
     default: 100,
     help:
       'Maximum deviation of an exchange from the median of the others, in basis points; ' +
-      'beyond it, the exchange is ignored',
+      'above it, the exchange is ignored',
   }),
 };
 
@@ -293,7 +304,7 @@ const PROCESS_SETTINGS = {
   recoverWorkers: setting(whole(), {
     default: Math.max(1, availableParallelism() - 1),
     unset: 'cores − 1',
-    help: 'Threads that verify signatures',
+    help: 'Number of threads that verify signatures',
   }),
   logLevel: setting(LOG_LEVEL, {
     default: 'info',
