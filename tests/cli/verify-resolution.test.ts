@@ -124,7 +124,7 @@ test('an operator’s resolution has only its winner and hash, a market in progr
   expect(lines).toEqual([
     'agree   winningOutcome none',
     `agree   receiptHash ${operator.receiptHash}`,
-    'believed  the result: set by the operator; there are no samples to recompute it from',
+    'unverified  the result: set by the operator; there are no samples to recompute it from',
   ]);
   expect(code).toBe(0);
   const open = await verify({ ...RIGHT, resolutionStatus: 'prepared' });

@@ -131,7 +131,7 @@ describe('a receipt', () => {
     expect(asked).toMatchObject({ code: 0, differing: [] });
     expect(asked.lines).toContain(`agree   hash of the signed data ${txHash}`);
     expect(asked.lines).toContain(`agree   signer ${alice.address}`);
-    expect(asked.lines.at(-1)).toMatch(/^believed {2}the result: /);
+    expect(asked.lines.at(-1)).toMatch(/^unverified {2}the result: /);
     const byLog = await run(runVerifyReceipt, ['--url', venue.url, '--tx', txHash, '--log', log]);
     expect(byLog).toMatchObject({ code: 0, differing: [] });
     expect(byLog.lines.join('\n')).toMatch(
@@ -146,7 +146,7 @@ describe('a receipt', () => {
     const args = ['--url', url, '--tx', txHash];
     const asked = await run(runVerifyReceipt, args);
     expect(asked.code).toBe(0);
-    expect(asked.lines.join('\n')).toMatch(/believed {2}block hash: .* only the log/);
+    expect(asked.lines.join('\n')).toMatch(/unverified {2}block hash: .* only the log/);
     const { code, differing } = await run(runVerifyReceipt, [...args, '--log', log]);
     expect(differing).toEqual([expect.stringContaining('state hash according to the log')]);
     expect(code).toBe(1);
@@ -316,7 +316,7 @@ describe('the log of a venue', () => {
           const entry = entries[at]!;
           entries[at] = { ...entry, commands: entry.commands.map(({ command }) => ({ command })) };
         },
-        /^wrong {5}block \d+, command 0: placeOrders without a signed request/,
+        /^wrong {5}block \d+, command 0: placeOrders has no signed request/,
       ],
       [
         'another newest block',
@@ -326,7 +326,7 @@ describe('the log of a venue', () => {
       [
         'an end that is kept back',
         (entries) => void entries.splice(entries[0]?.seq === 1 ? 5 : 0),
-        /^wrong {5}block 6: the venue reports a log up to block \d+, but returned no entries from this block on/,
+        /^wrong {5}block 6: the venue reports a log up to block \d+, but returned no entries starting with this block/,
       ],
       [
         'a time that goes back',

@@ -204,7 +204,7 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       expect(await b.metric('oddlot_cluster_log_lost')).toBe(1);
       const from = had + 1;
       expect((await admin(cluster, 'status')).out).toMatch(
-        new RegExp(`; blocks lost: a has other blocks from ${from} to \\d+$`, 'm'),
+        new RegExp(`; blocks lost: a has different blocks ${from} to \\d+$`, 'm'),
       );
       await b.stop();
       await a.stop();

@@ -274,7 +274,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
         from: 'perp',
         to: 'perp',
       }),
-      /sendToken without a signed request/,
+      /sendToken has no signed request/,
     ],
   ])('with a balance that it invents: %s', async (_, command, why) => {
     const thieves = await steal(await StolenVenue.open(venue.data));

@@ -229,7 +229,7 @@ describe('R-withdraw: three validators of which two must sign', () => {
     expect(await ask(2, owed)).toEqual([200, 'signed']);
     const stranger = [
       401,
-      expect.stringContaining('this validator signs only for the venue of relayer'),
+      expect.stringContaining('this validator accepts requests only from relayer'),
     ];
     expect(await ask(2, owed, 'guardian')).toEqual(stranger);
     expect(await ask(2, { ...owed, usd: '9900001' })).toEqual([

@@ -334,7 +334,7 @@ describe('a forged log whose checksums and hashes fit', () => {
       block: expect.any(Number),
     });
     expect(found?.offset).toBeGreaterThanOrEqual(4_096);
-    expect(found?.what).toMatch(/command \d+: withdraw without a signed request/);
+    expect(found?.what).toMatch(/command \d+: withdraw has no signed request/);
   });
 
   test('with a request whose signature was changed', async () => {

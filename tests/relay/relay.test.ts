@@ -208,7 +208,7 @@ test("an operator's own relay waits for money, says so, and goes on when it has 
     const { address } = await client.depositAddress({ ...into, dstAddr: user });
     await arbitrum.wallet(rich).transfer(address as Hex, usdc('30'));
     const look = async () => (await client.transfers({ user })).items[0];
-    const trouble = 'Waiting for funds of the relay on the other chain';
+    const trouble = 'Waiting for the relay to be funded on the other chain';
     await expect.poll(look, WAIT).toMatchObject({ status: 'relaying', trouble });
     // Not the relay that this venue knows: it gives out no pegs.
     const peg = client.pegAddress({ ...OUT, dstChain: 'arbitrum', dstAddr: user });

@@ -93,7 +93,7 @@ export function openCluster(
 ): Promise<Cluster | undefined> {
   return openInOrder(
     (opened) => joinServers(config, deps, opened),
-    (err) => deps.log.warn({ err }, 'cluster not left cleanly after a failed start'),
+    (err) => deps.log.warn({ err }, 'cluster could not be left cleanly after a failed start'),
   );
 }
 

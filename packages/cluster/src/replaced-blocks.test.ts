@@ -57,13 +57,13 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       expect(back.log.replaced).toMatchObject({ from: 3, era: new FollowedStream(`${b}-of`).era });
       expect(back.entries.map(noted)).toEqual(['1', '2', '3', '4']);
       await expect(back.log.append(note('5'))).rejects.toThrow(
-        'The stream lost blocks 3 to 4, which this replica has: it has other blocks in their place',
+        'The stream lost blocks 3 to 4, which this replica has: it contains different blocks in their place',
       );
       expect(other.log.replaced).toBeUndefined();
       known = { replica: 'a', height: 4, replacedFrom: 3 };
       await expect.poll(() => other.lost.length, { timeout: 10_000 }).toBe(1);
       await expect(other.log.append(note('w'))).rejects.toThrow(
-        'The stream lost blocks 3 to 4, which replica a reported: it has other blocks in their place',
+        'The stream lost blocks 3 to 4, which replica a reported: it contains different blocks in their place',
       );
       known = undefined;
       await expect.poll(() => other.log.trouble(), { timeout: 10_000 }).toBeUndefined();
@@ -205,7 +205,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       reveal();
       await expect.poll(() => one.log.replaced?.from, { timeout: 10_000 }).toBe(3);
       await expect(one.log.append(note('4'))).rejects.toThrow(
-        'The stream lost blocks 3 to 3, which this replica has: it has other blocks in their place',
+        'The stream lost blocks 3 to 3, which this replica has: it contains different blocks in their place',
       );
       expect(one.entries.map(noted)).toEqual(['1', '2', '3']);
       expect(other.lost).toEqual([]);
@@ -232,7 +232,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       for (const each of [other, third]) {
         await expect.poll(() => each.log.trouble()?.kind, { timeout: 10_000 }).toBe('lost');
         await expect(each.log.append(note('w'))).rejects.toThrow(
-          'The stream lost blocks 1 to 3, which another replica has read, at least in part: it has other blocks in their place',
+          'The stream lost blocks 1 to 3, which another replica has read, at least in part: it contains different blocks in their place',
         );
         expect(each.entries.map(noted)).toEqual(['1', '2', 'x']);
         expect(each.log.replaced).toBeUndefined();

@@ -33,7 +33,7 @@ export class StreamLostError extends Error {
 
 /** Both may have been acknowledged. */
 export const REPLACED = {
-  why: 'it has other blocks in their place',
+  why: 'it contains different blocks in their place',
   remedy: 'stop all replicas and decide which blocks are valid (cluster-admin status and restore)',
 };
 

@@ -45,7 +45,8 @@ export async function openHistory(
     onAway: (why) =>
       log.warn({ why }, 'history database unavailable; rows are kept in the log until it returns'),
     onBack: (height) => log.info({ height }, 'history database available again'),
-    onPassedOver: (what, why) => log.warn({ what, why }, 'unusable history base skipped'),
+    onPassedOver: (what, why) =>
+      log.warn({ what, why }, 'unusable starting state of the history skipped'),
   });
   const isShared = options.settings.isShared === true;
   const lead = (term: number | undefined): void => {

@@ -280,7 +280,7 @@ function openPayouts(
   });
   if (payouts.damaged > 0) {
     const what = { file: 'settlement/payouts.jsonl', lines: payouts.damaged };
-    log.warn(what, 'damaged lines found; a copy was kept, and the chain is being read again');
+    log.warn(what, 'damaged lines found; the file was copied, and the chain is being read again');
   }
   return payouts;
 }

@@ -215,7 +215,8 @@ export class PermitDeposits {
       return { ok: false, error: unavailable(`${sent} is not in a block yet; ask again`) };
     }
     const receipt = await client.receipt(txHash);
-    if (receipt === undefined) return { ok: false, error: unavailable(`${txHash} lost its block`) };
+    if (receipt === undefined)
+      return { ok: false, error: unavailable(`${txHash} is no longer in a block`) };
     if (hasDeposit(receipt, permit)) return { ok: true, data: { txHash } };
     return { ok: false, error: refusal('permitFailed', [], { got: txHash }) };
   }

@@ -204,7 +204,7 @@ export class SharedSettlement implements MoneySide {
     this.#end = () => ended.resolve();
     const onLost = (error: unknown): void => {
       if (!term.isOver())
-        log.warn({ err: error }, 'access to the settlement records lost; reacquiring it');
+        log.warn({ err: error }, 'write access to the settlement records lost; reacquiring it');
       ended.resolve();
     };
     const settlement = this.#parts.open(term, await this.#take(term, onLost));

@@ -39,11 +39,9 @@ test.each(byBasis('account', 'money'))(
   (type) => {
     const open = { venuePrices: true, testMoney: true };
     for (const entry of [first, later]) {
-      expect(checkerOf(open).fault({ command: of(type) }, entry)).toBe(
-        `${type} without a signature`,
-      );
+      expect(checkerOf(open).fault({ command: of(type) }, entry)).toBe(`${type} has no signature`);
       const named = { type, authority: SIGNED } as never;
-      const why = `${type} without a signed request`;
+      const why = `${type} has no signed request`;
       expect(checkerOf(open).fault({ command: named }, entry)).toBe(why);
     }
   },
@@ -52,17 +50,15 @@ test.each(byBasis('account', 'money'))(
 test.each(byBasis('operator'))('%s stands without a signature in the first block alone', (type) => {
   const checker = checkerOf({ venuePrices: true, testMoney: true });
   expect(checker.fault({ command: of(type) }, first)).toBeUndefined();
-  expect(checker.fault({ command: of(type) }, later)).toBe(
-    `${type} without an operator's signature`,
-  );
+  expect(checker.fault({ command: of(type) }, later)).toBe(`${type} has no operator signature`);
   const named = { type, operator: SIGNED } as never;
-  const why = `${type} without a signed request`;
+  const why = `${type} has no signed request`;
   expect(checker.fault({ command: named }, later)).toBe(why);
 });
 
 test.each(byBasis('listing', 'faucet'))('%s of the venue itself is for test money', (type) => {
   const refused = checkerOf({}).fault({ command: of(type) }, later);
-  expect(refused).toMatch(/without an operator's signature|without a source/);
+  expect(refused).toMatch(/has no operator signature|without a source/);
   expect(checkerOf({ testMoney: true }).fault({ command: of(type) }, later)).toBeUndefined();
 });
 
@@ -70,7 +66,7 @@ test.each(byBasis('price'))(
   '%s of the venue itself is believed where its operator says so',
   (type) => {
     expect(checkerOf({}).fault({ command: of(type) }, later)).toBe(
-      `${type} without an operator's signature`,
+      `${type} has no operator signature`,
     );
     const believing = checkerOf({ venuePrices: true });
     expect(believing.fault({ command: of(type) }, later)).toBeUndefined();

@@ -70,7 +70,7 @@ export class CommandChecker {
     const basis: string | undefined = RESTS_ON[command.type];
     if (basis === undefined) return `the command type is unknown: ${String(command.type)}`;
     if (isRequest(command)) {
-      if (request === undefined) return `${command.type} without a signed request`;
+      if (request === undefined) return `${command.type} has no signed request`;
       return this.#requestFault(command, request);
     }
     if (request !== undefined)
@@ -117,17 +117,15 @@ export class CommandChecker {
     switch (RESTS_ON[command.type]) {
       case 'account':
       case 'money':
-        return { fault: `${command.type} without a signature` };
+        return { fault: `${command.type} has no signature` };
       case 'operator':
-        return isFirstBlock
-          ? 'believed'
-          : { fault: `${command.type} without an operator's signature` };
+        return isFirstBlock ? 'believed' : { fault: `${command.type} has no operator signature` };
       case 'listing':
         if (policy.testMoney) return 'believed';
-        return { fault: `${command.type} without an operator's signature` };
+        return { fault: `${command.type} has no operator signature` };
       case 'price':
         if (policy.venuePrices) return 'believed';
-        return { fault: `${command.type} without an operator's signature` };
+        return { fault: `${command.type} has no operator signature` };
       case 'genesis':
         return isFirstBlock ? 'believed' : { fault: 'the log contains a second genesis' };
       case 'faucet':

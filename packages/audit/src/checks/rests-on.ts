@@ -88,16 +88,16 @@ type Sum = { commands: number; microUsdc: bigint };
 
 /** What a number of commands is called. A new basis does not compile without its words. */
 const WORDS: { readonly [Each in Believable]: string } = {
-  operator: 'unsigned operator commands in block 1: compare the block hash',
-  genesis: 'network parameters in block 1: compare the block hash',
-  listing: 'listings, phases and results from the venue itself',
-  price: 'prices from the venue itself',
+  operator: 'unsigned operator commands in block 1: check the block hash',
+  genesis: 'network parameters in block 1: check the block hash',
+  listing: 'listings, phase changes and results set by the venue itself',
+  price: 'prices set by the venue itself',
   faucet: 'grants of test funds',
   deposit: 'deposits: not checked against a chain',
   payout: 'settled withdrawals: not checked against a chain',
   bridge: 'bridges: not checked against a chain',
-  peg: 'address lists from the relay',
-  reserves: 'reserves records: not recomputed',
+  peg: 'relay withdrawal addresses registered by the relay',
+  reserves: 'reserves: not recomputed',
   notice: 'rules version announcements',
 };
 

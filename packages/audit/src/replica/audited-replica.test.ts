@@ -82,7 +82,7 @@ test('what an operator vouches for is applied and not derived, and must be what 
     const strict = await open();
     await strict.take(first);
     expect(await why(strict.take(unsigned))).toMatch(
-      /command 0: setOperators without an operator's signature/,
+      /command 0: setOperators has no operator signature/,
     );
     const plain = await FollowingReplica.create(placesIn(directory));
     for (const entry of [first, unsigned]) plain.take(entry);
@@ -90,7 +90,7 @@ test('what an operator vouches for is applied and not derived, and must be what 
     const trusting = await open({ vouched });
     for (const entry of [first, unsigned]) expect(await why(trusting.take(entry))).toBe('taken');
     const again = { ...unsigned, seq: 3 };
-    expect(await why(trusting.take(again))).toMatch(/setOperators without an operator's signature/);
+    expect(await why(trusting.take(again))).toMatch(/setOperators has no operator signature/);
     const wrong = await open({ vouched: { height: 2, hash: OTHER } });
     await wrong.take(first);
     expect(await why(wrong.take(unsigned))).toMatch(/expected 0xcdcd.* \(vouchedBlock\)/);

@@ -152,7 +152,7 @@ export class AuditedReplica {
       commands.every(({ command }) => RESTS_ON[command.type] === 'replica');
     if (isOpening || this.#options.policy.appliesEarlier === true) return;
     const what =
-      'it belongs to an earlier rules version, whose commands this release cannot derive: ' +
+      'it uses an earlier rules version, whose commands this release cannot derive: ' +
       'vouch for the last block of that version';
     throw new FindingError({ height, what });
   }

@@ -135,14 +135,14 @@ function warnings({
   const all: [boolean, string][] = [
     [
       genesis === undefined,
-      'genesis: not set, so the first log that this validator sees is trusted',
+      'genesis: not set, so the first log that this validator receives is trusted',
     ],
-    [prices === 'venue', 'prices: prices from the venue itself are trusted'],
-    [testMoney, 'testMoney: money created by the venue is trusted'],
+    [prices === 'venue', "prices: the venue's own prices are trusted"],
+    [testMoney, 'testMoney: test funds created by the venue are accepted'],
     [sampleOneIn > 1, `sampleOneIn: only one of ${sampleOneIn} order signatures is verified`],
     [
       vouchedBlock !== undefined,
-      'vouchedBlock: the log up to this block is applied without being derived',
+      'vouchedBlock: the log up to this block is applied without deriving its commands',
     ],
   ];
   return all.flatMap(([holds, why]) => (holds ? [why] : []));

@@ -38,7 +38,7 @@ export class ReplicaLedger implements OwnLedger {
       const at = `block ${replica.head.height} of ${pinned.head?.height}`;
       throw new SigningRefusal(
         503,
-        `its own replica has not reached the block of its last signature: ${at}`,
+        `its replica has not yet reached the block of its last signature: ${at}`,
       );
     }
     const { withdrawals } = openWithdrawals(replica.state);
@@ -49,7 +49,10 @@ export class ReplicaLedger implements OwnLedger {
       const why = isOver
         ? `withdrawal ${withdrawalId} is already settled`
         : this.#unknown(withdrawalId);
-      throw new SigningRefusal(isOver ? 409 : 404, `${why} at block ${height} of its own replica`);
+      throw new SigningRefusal(
+        isOver ? 409 : 404,
+        `${why} at block ${height} of the validator's replica`,
+      );
     }
     if (found.user !== user) {
       throw new SigningRefusal(

@@ -78,9 +78,9 @@ function textOf({ believed, counts, findings, harmless, hash, height }: VerifyRe
   const stands = findings.length === 0 ? 'verified' : 'NOT VALID';
   const lines = [
     `${stands}: ${counts.derived} requests checked up to block ${height}, hash ${hash}`,
-    ...findings.map((each) => `wrong     ${placeText(each)}`),
-    ...harmless.map((each) => `harmless  ${placeText(each)}`),
-    ...believed.map((each) => `believed  ${each}`),
+    ...findings.map((each) => `wrong       ${placeText(each)}`),
+    ...harmless.map((each) => `harmless    ${placeText(each)}`),
+    ...believed.map((each) => `unverified  ${each}`),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -124,7 +124,7 @@ class LogCheck {
       if (height >= last || isDone()) return;
       page = await source.page(height + 1, this.#signal);
       if (page.entries.length > 0) continue;
-      const what = `the venue reports a log up to block ${last}, but returned no entries from this block on`;
+      const what = `the venue reports a log up to block ${last}, but returned no entries starting with this block`;
       throw new FindingError({ height: height + 1, what });
     }
   }

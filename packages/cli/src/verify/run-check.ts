@@ -92,7 +92,7 @@ export class Findings {
 
   lines(): string[] {
     return this.all.map(({ computed, kind, told, what }) => {
-      if (kind === 'believed') return `believed  ${what}: ${told}`;
+      if (kind === 'believed') return `unverified  ${what}: ${told}`;
       const said = `${kind.padEnd(8)}${what} ${told}`;
       return computed === undefined ? said : `${said}, recomputed ${computed}`;
     });

@@ -80,9 +80,9 @@ function textOf(report: Awaited<ReturnType<typeof verifyUrl>>): string {
   const at = finding?.command === undefined ? '' : `, command ${finding.command}`;
   return [
     `${stands}: ${counts.derived} requests checked up to block ${height}, hash ${hash}`,
-    ...(finding === undefined ? [] : [`wrong     block ${finding.height}${at}: ${finding.what}`]),
+    ...(finding === undefined ? [] : [`wrong       block ${finding.height}${at}: ${finding.what}`]),
     ...(compared === 0 ? [] : [`${compared} blocks match the venue's explorer`]),
-    ...believed.map((each) => `believed  ${each}`),
+    ...believed.map((each) => `unverified  ${each}`),
   ].join('\n');
 }
 

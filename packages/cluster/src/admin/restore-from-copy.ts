@@ -71,7 +71,7 @@ async function givenUp(
       from,
       `${data} is not a copy of this stream: they differ starting with block ${from}. ` +
         "Restore from the data folder of one of this cluster's replicas",
-      "the stream's acknowledged blocks from there on",
+      "the stream's acknowledged blocks starting there",
     );
   }
   if (highest?.replacedFrom !== undefined && standing.kind === 'whole') {

@@ -145,7 +145,7 @@ function assertByHand(request: BridgeRequest, fault: (why: string) => Error): vo
       : returnIdOf(deposit.txHash, deposit.logIndex);
   if (withdrawalId === String(id)) return;
   throw fault(
-    'payouts are signed by hand only to return a deposit or to move the balance to another bridge',
+    'payouts are signed manually only to return a deposit or to move the balance to another bridge',
   );
 }
 
@@ -229,7 +229,7 @@ export function describeRequest(request: BridgeRequest): readonly string[] {
   const { deposit } = request;
   if (deposit === undefined) {
     return [
-      `move all users' money out of ${place}`,
+      `move all user funds out of ${place}`,
       `  amount    ${amount}`,
       `  to bridge ${destination}`,
       `  id        ${withdrawalId}`,

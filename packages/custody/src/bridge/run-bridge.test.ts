@@ -250,12 +250,12 @@ test('a file that was changed is neither signed nor sent', async () => {
   writeFileSync(file('bad.json'), JSON.stringify({ format, typedData: payout, signatures }));
   expect(await run(`sign ${file('bad.json')} --key ${file('v1')}`)).toMatchObject({
     code: 1,
-    said: expect.stringContaining('are signed by hand only'),
+    said: expect.stringContaining('are signed manually only'),
   });
   const deposit = { txHash: `0x${'11'.repeat(32)}`, logIndex: 0 };
   const text = JSON.stringify({ format, deposit, typedData: payout, signatures });
   writeFileSync(file('bad.json'), text);
-  expect((await run(`sign ${file('bad.json')}`)).said).toContain('are signed by hand only');
+  expect((await run(`sign ${file('bad.json')}`)).said).toContain('are signed manually only');
   const other = await onBridge(`rotate --send ${file('good.json')}`, 'sender');
   expect(other).toMatchObject({ code: 1, said: expect.stringContaining('is a Cancellation') });
 });
@@ -355,7 +355,7 @@ test('what the bridge holds is moved to the one that follows, and to nothing els
   const nowhere = await onBridge(`move --prepare ${file('move.json')} --to ${v1}`);
   expect(nowhere).toMatchObject({ code: 1, said: `no bridge at ${v1}` });
   const said = await done(`move --prepare ${file('move.json')} --to ${next}`);
-  expect(said).toContain(`move all users' money out of bridge ${bridge}`);
+  expect(said).toContain(`move all user funds out of bridge ${bridge}`);
   expect(said).toContain('amount    900 USDC');
   const id = /id {8}(\d+)/.exec(said)![1];
   await signed('move.json', 'v1', 'v3');

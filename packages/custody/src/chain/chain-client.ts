@@ -199,7 +199,7 @@ export class ChainClient {
     const block = blockNumber === undefined ? 'latest' : numberToHex(blockNumber);
     const reverts = new Map<string, ChainRevertError>();
     const { refused = '', result } = await this.#agreed<CallOutcome>(
-      `a call of ${call.to}`,
+      `a call to ${call.to}`,
       async (request) => {
         try {
           return { result: (await request('eth_call', [call, block])) as Hex };
@@ -272,7 +272,7 @@ export class ChainClient {
     const refusals = answers.map(({ value, watched }) => {
       return { watched, value: typeof value === 'string' ? value : undefined };
     });
-    const refused = this.#pool.agree('the gas of a call', refusals);
+    const refused = this.#pool.agree('the gas estimate of a call', refusals);
     if (refused !== undefined) {
       throw reverts.get(refused) ?? new ChainRevertError('execution reverted', refused);
     }

@@ -53,7 +53,7 @@ test('one that is well again is believed again', async () => {
 
 test('where too few are well, those that are not are waited for', async () => {
   const { ask, endpoints, states } = poolOf(says(7), fails);
-  await expect(ask()).rejects.toThrow('1 of 2 endpoints answered: refused');
+  await expect(ask()).rejects.toThrow('1 of the required 2 endpoints answered: refused');
   const { promise, resolve } = Promise.withResolvers<number>();
   endpoints[1]!.answer = () => promise;
   const asking = ask();

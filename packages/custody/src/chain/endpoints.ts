@@ -222,8 +222,8 @@ async function settledOrEnough(
 function unavailable({ answers, failure }: Round<unknown>, least: number): Error {
   const revert = revertOf(failure);
   if (revert !== undefined) return revert;
-  const why = failure === undefined ? 'they are behind' : chainFault(failure);
-  const message = `${answers.length} of ${least} endpoints answered: ${why}`;
+  const why = failure === undefined ? 'the others are behind' : chainFault(failure);
+  const message = `${answers.length} of the required ${least} endpoints answered: ${why}`;
   return new ChainUnavailableError(message, { cause: failure });
 }
 

@@ -134,7 +134,7 @@ test('nonces that were never sent from here are told, and not paid for', async (
     await relayer.step();
     await settlement.chain.mine();
     expect(relayer.find('a')?.trouble).toBe(
-      `nonces ${used} to ${used + 4} are unused and were never sent from here`,
+      `nonces ${used} to ${used + 4} are unused, but this relayer never sent transactions with them`,
     );
     settlement.nowMs += 31_000;
   }

@@ -160,7 +160,7 @@ export class Relayer {
     const lost = Math.min(wanted, this.#journal.used);
     if (first !== undefined && lost < wanted && used < wanted) {
       const from = Math.max(used, lost);
-      const trouble = `nonces ${from} to ${wanted - 1} are unused and were never sent from here`;
+      const trouble = `nonces ${from} to ${wanted - 1} are unused, but this relayer never sent transactions with them`;
       await this.#keep({ ...first, trouble });
     }
     const end = Math.min(lost, used + GAP_MAX);

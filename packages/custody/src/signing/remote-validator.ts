@@ -72,7 +72,7 @@ async function ask(
     throw new Error(refusal.success ? refusal.data.message : `HTTP ${status}`);
   }
   const parsed = SignAnswer.safeParse(answer);
-  if (!parsed.success) throw new Error('its response is not readable');
+  if (!parsed.success) throw new Error('its response cannot be read');
   const { r, s, v, validator } = parsed.data;
   return { address: validator as string as Hex, signature: { r, s, v } };
 }

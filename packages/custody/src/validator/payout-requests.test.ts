@@ -241,7 +241,7 @@ test('/sign answers its venue alone, and nothing is looked at for others', async
   for (const as of [undefined, privateKeyToAccount(THIEF_KEY)]) {
     const asked = remoteValidator(running!.url, DOMAIN, { as });
     await expect(asked.sign({ type: 'payout', payout }, signal)).rejects.toThrow(
-      `this validator signs only for the venue of relayer ${RELAYER.address.toLowerCase()}`,
+      `this validator accepts requests only from relayer ${RELAYER.address.toLowerCase()}`,
     );
   }
   expect(ledger.asked).toEqual([]);

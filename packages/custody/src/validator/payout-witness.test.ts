@@ -137,7 +137,7 @@ async function signedPayout(usd: bigint): Promise<[Payout, readonly Signed[]]> {
   return [payout, signed.toSorted((a, b) => (a.address < b.address ? -1 : 1))];
 }
 
-const WAITS = 'the token may still accept withdrawal 7; it will be checked again';
+const WAITS = 'the token may still accept withdrawal 7; retrying later';
 
 describe('R-withdraw: a validator signs a cancellation', () => {
   test('of nothing that can be paid, however often it is asked', async () => {
@@ -185,7 +185,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
 
   test('not while the token moves none of the bridge’s money: it is empty, or barred itself', async () => {
     const ask = started();
-    const nothing = 'the token currently transfers nothing out of the bridge';
+    const nothing = 'the token currently rejects all transfers out of the bridge';
     for (const _ of [1, 2]) {
       owed = { ...owed, usd: 11n * USD };
       expect(await ask()).toBe(nothing);
@@ -215,7 +215,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
         const ask = started();
         for (const _ of [1, 2]) {
           expect(await ask(), `${destination} ${all.join(' ')}`).toMatch(
-            /^the chain cannot be queried: endpoints disagree about a call of/,
+            /^the chain cannot be queried: endpoints disagree about a call to/,
           );
           nowMs += PATIENCE_MS;
         }
@@ -226,7 +226,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await started()()).toBe('withdrawal 7 can be paid');
     owed = { ...owed, destination: BARRED };
     lies = ['none', 'down'];
-    expect(await started()()).toMatch(/^the chain cannot be queried: 1 of 2 endpoints answered/);
+    expect(await started()()).toMatch(/^the chain cannot be queried: 1 of the required 2 endpoints answered/);
     expect(book.count).toBe(0);
     lies = ['none', 'takes', 'none'];
     const ask = started();
@@ -246,7 +246,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
   test('at once of what all venues have returned: it must not be paid any more', async () => {
     owed = { ...owed, destination: FREE, isReturned: true };
     expect(await started()()).toBe('signed');
-    expect(book.latest.at(-1)).toMatchObject({ reason: 'all venues have returned it' });
+    expect(book.latest.at(-1)).toMatchObject({ reason: 'all venues report it as returned' });
   });
 
   test('not for a venue that tells other terms than those that it signed', async () => {

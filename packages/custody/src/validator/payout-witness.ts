@@ -60,7 +60,7 @@ export class PayoutWitness {
       throw new SigningRefusal(409, `the bridge has already ${end} withdrawal ${withdrawalId}`);
     }
     // What is back in the account must not be paid, whatever became of the block that cancelled it.
-    if (isReturned) return 'all venues have returned it';
+    if (isReturned) return 'all venues report it as returned';
     const nobodys = [zeroAddress, contracts.bridge, contracts.token];
     if (usd <= 0n || nobodys.includes(destination) || nobodys.includes(user)) {
       return 'the bridge cannot pay this amount to this destination';
@@ -72,12 +72,12 @@ export class PayoutWitness {
     }
     if (!(await wouldTransfer(client, contracts, { to: anybody, usd, block }))) {
       memory.forget(name);
-      throw new SigningRefusal(409, 'the token currently transfers nothing out of the bridge');
+      throw new SigningRefusal(409, 'the token currently rejects all transfers out of the bridge');
     }
     if (memory.refused(name, now())) return `the token rejects transfers to ${destination}`;
     throw new SigningRefusal(
       409,
-      `the token may still accept withdrawal ${withdrawalId}; it will be checked again`,
+      `the token may still accept withdrawal ${withdrawalId}; retrying later`,
     );
   }
 }
@@ -91,7 +91,7 @@ export async function bridgeContracts(
   const data = encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'token' });
   const told = await client.call({ to: bridge, data }, block);
   if (told.length !== WORD_CHARACTERS) {
-    throw new SigningRefusal(503, `its endpoints find no bridge at ${bridge}`);
+    throw new SigningRefusal(503, `its endpoints report no bridge at ${bridge}`);
   }
   return { bridge, token: `0x${told.slice(-ADDRESS_CHARACTERS)}` };
 }

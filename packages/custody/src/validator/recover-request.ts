@@ -47,12 +47,12 @@ export function recoverRequest(shown: ShownRequest, serviceNetwork: string): Rec
   const { action, signature: given, ...context } = shown;
   const isWrapped = action.type === 'multiSig';
   const wrapper = isWrapped ? Wrapper.safeParse(action).data : undefined;
-  if (isWrapped && wrapper === undefined) throw unreadable('the wrapper is not readable');
+  if (isWrapped && wrapper === undefined) throw unreadable('its multi-sig wrapper cannot be read');
   const inner = wrapper?.payload.action ?? action;
   const network = networkOf(inner, serviceNetwork);
   const signature = normaliseSignature(given);
   if (signature === undefined || shown.vaultAddress !== null || inner['nonce'] !== shown.nonce) {
-    throw unreadable('the action is not one that accounts sign');
+    throw unreadable('its action is not one that accounts sign');
   }
   const hasher = createHasher(network);
   const hash = hashEnvelope(
@@ -60,10 +60,11 @@ export function recoverRequest(shown: ShownRequest, serviceNetwork: string): Rec
     hasher,
   );
   const signer = recoverSigner(hash.digest, signature);
-  if (signer === undefined || hash.scheme === 'agent') throw unreadable('it has no signature');
+  if (signer === undefined || hash.scheme === 'agent')
+    throw unreadable('it has no valid signature');
   const txHash = bytesToHex(hash.txHash);
   if (wrapper === undefined) return { txHash, account: signer, action };
-  if (hash.scheme !== 'multiSig') throw unreadable('the wrapper is not readable');
+  if (hash.scheme !== 'multiSig') throw unreadable('its multi-sig wrapper cannot be read');
   const { multiSigUser, outerSigner } = wrapper.payload;
   if (signer !== outerSigner.toLowerCase()) throw unreadable(`it was not sent by ${outerSigner}`);
   const { digest } = hash.inner;
@@ -81,7 +82,7 @@ function networkOf(action: StructValues, serviceNetwork: string) {
     ({ apiVersion, chainId }) =>
       chainId === action['chainId'] && apiVersion === action['apiVersion'],
   );
-  if (found === undefined) throw unreadable('it does not belong to a network');
+  if (found === undefined) throw unreadable('its network is unknown');
   const name = action['serviceNetwork'];
   if (name === serviceNetwork) return { ...found, serviceNetwork };
   throw unreadable(`it was signed for ${String(name)}, not for ${serviceNetwork}`);

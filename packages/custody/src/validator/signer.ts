@@ -87,7 +87,11 @@ export class Signer {
       );
     }
     if (withdrawalId >= RETURN_ID_MIN) {
-      throw new SigningRefusal(403, 'returns of deposits are signed by hand');
+      throw new SigningRefusal(
+        403,
+        'this validator does not sign returns of deposits; its operator signs them manually (oddlot ' +
+          'bridge sign)',
+      );
     }
     if (withdrawalId > BigInt(Number.MAX_SAFE_INTEGER - 1)) {
       throw new SigningRefusal(404, `unknown withdrawal ${withdrawalId}`);

@@ -138,14 +138,14 @@ export class ValidatorServer {
   async #sign(call: PortCall, read: ReadBody): Promise<Reply> {
     const { log, signer } = this.#options;
     if (read === 'client') return told(429, 'too many requests');
-    if (read === 'all') return told(503, 'too many requests at the same time');
+    if (read === 'all') return told(503, 'too many concurrent requests');
     if (read === 'tooLarge') return told(413, 'the request is too long');
     const asked = read === 'notUtf8' ? undefined : parsed(read.text);
     if (!this.#budget.take(call.client, kindOf(asked))) return told(429, 'too many requests');
     const isVenue = typeof read !== 'string' && (await this.#isVenue(call, read.text));
     if (!isVenue) return this.#stranger();
     if (asked === undefined) return told(400, 'the request is not JSON');
-    if (this.#open >= OPEN_MAX) return told(503, 'too many requests at the same time');
+    if (this.#open >= OPEN_MAX) return told(503, 'too many concurrent requests');
     this.#open++;
     try {
       const signed = await signer.sign(asked, AbortSignal.timeout(REQUEST_MS_MAX));
@@ -167,7 +167,7 @@ export class ValidatorServer {
   }
 
   #stranger(): Reply {
-    return told(401, `this validator signs only for the venue of relayer ${this.#options.relayer}`);
+    return told(401, `this validator accepts requests only from relayer ${this.#options.relayer}`);
   }
 
   #work(call: PortCall, answer: () => Promise<Reply>): void {

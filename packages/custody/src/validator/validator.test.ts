@@ -137,7 +137,11 @@ describe('R-withdraw: a validator', () => {
       [{ user: DESTINATION }, `has no withdrawal 7 of ${DESTINATION}`],
       [{ usd: 2_000_000n }, 'the amount to pay for withdrawal 7 is 1.9 USDC'],
       [{ destination: USER }, `withdrawal 7 must go to ${DESTINATION}`],
-      [{ withdrawalId: RETURN_ID_MIN | 7n }, 'returns of deposits are signed by hand'],
+      [
+        { withdrawalId: RETURN_ID_MIN | 7n },
+        'this validator does not sign returns of deposits; its operator signs them manually (oddlot ' +
+          'bridge sign)',
+      ],
       [{ withdrawalId: 2n ** 60n }, `unknown withdrawal ${2n ** 60n}`],
     ];
     for (const [changes, why] of refused) {
@@ -298,7 +302,7 @@ test('a validator that lies is found out by who asked', async () => {
     await expect(asked(url, payout())).rejects.toThrow('its signature is not valid');
   }
   answer = { validator: ADDRESS };
-  await expect(asked(url, payout())).rejects.toThrow('its response is not readable');
+  await expect(asked(url, payout())).rejects.toThrow('its response cannot be read');
   server.close();
   server.closeAllConnections();
   await expect(asked(url, payout())).rejects.toThrow('the request failed');

@@ -236,6 +236,6 @@ type AskOptions<Answer> = {
 
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof z.ZodError) return 'its response is not readable';
+  if (error instanceof z.ZodError) return 'its response cannot be read';
   return error.cause instanceof Error ? error.cause.message || error.message : error.message;
 }

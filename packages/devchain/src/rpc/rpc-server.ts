@@ -114,7 +114,7 @@ async function answerText(
 function tellTooMuch(door: HttpPort, call: PortCall, whose: 'client' | 'all'): void {
   call.isLast = true;
   const isOwn = whose === 'client';
-  const why = isOwn ? 'too many requests at the same time' : 'busy; try again in a moment';
+  const why = isOwn ? 'too many concurrent requests' : 'busy; try again in a moment';
   end(door, call, isOwn ? 429 : 503, failure(null, tooMuch(why)));
 }
 

@@ -115,7 +115,7 @@ describe('a database', () => {
       const started = start({ folder: own, settings });
       await expect(started).rejects.toThrow(HistoryUnusableError);
       await expect(started).rejects.toThrow(
-        /it is the history of another venue and is left unchanged/,
+        /it contains the history of another venue and is left unchanged/,
       );
       expect(await dumpHistory({ url })).toEqual(before);
       const venue = await start({ folder: other, settings });

@@ -172,7 +172,7 @@ export class Indexer implements History {
     if (this.isAway) return `the history database is unavailable: ${heldWhy}`;
     if (this.#questions.isSilent) return 'the history database does not answer';
     if (!this.isRebuilding && this.stats.missing === 0) return undefined;
-    return `the history is being recomputed from the log: at block ${this.storedHeight}`;
+    return `the history is being recomputed from the log and has reached block ${this.storedHeight}`;
   }
 
   get stats() {

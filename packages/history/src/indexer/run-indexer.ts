@@ -68,7 +68,9 @@ class IndexerProgram {
       const isTold = error instanceof HistoryForeignError || error instanceof HistoryFullError;
       if (!isOfServer || (this.#isOpen && !isTold)) throw error;
       const isForeign = error instanceof HistoryForeignError;
-      const more = isForeign ? '; it is the history of another venue and is left unchanged' : '';
+      const more = isForeign
+        ? '; it contains the history of another venue and is left unchanged'
+        : '';
       this.#tell({ type: 'unusable', why: error.message + more });
     }
   }

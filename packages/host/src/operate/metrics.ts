@@ -36,7 +36,7 @@ export class Metrics {
   readonly #recoverRestarts = counter(
     this,
     'recover_worker_restarts_total',
-    'Signature worker threads lost.',
+    'Signature worker threads that exited unexpectedly.',
   );
   readonly #blockHeight = gauge(this, 'block_height', 'Height of the newest block.');
   readonly #blockTime = gauge(this, 'block_time_seconds', 'Unix time of the newest block.');

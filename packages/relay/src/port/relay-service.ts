@@ -273,12 +273,12 @@ function transferRow(
 
 /** Without what endpoints said and without what the relay owns: that is for its operator. */
 const TROUBLES: Readonly<Record<Trouble['what'], string>> = {
-  float: 'Waiting for funds of the relay on the other chain',
+  float: 'Waiting for the relay to be funded on the other chain',
   chain: 'Waiting for the chain to confirm the transaction',
-  bridge: 'The bridge does not accept the transaction at the moment',
+  bridge: 'The bridge is not accepting the transaction at the moment',
   token: 'The token rejects the recipient; the money is returned',
-  venue: 'The venue does not accept the transfer at the moment',
-  receiver: 'This address cannot receive money',
+  venue: 'The venue is not accepting the transfer at the moment',
+  receiver: 'This address cannot receive funds',
   peg:
     'The balance of the relay withdrawal address is too low; the operator of the relay ' +
     'must check it',

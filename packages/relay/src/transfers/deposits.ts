@@ -281,5 +281,5 @@ async function approveExactly(
 
 const NOT_YET: Trouble = {
   what: 'chain',
-  detail: 'the allowance of the bridge is not confirmed yet',
+  detail: 'the token allowance for the bridge is not confirmed yet',
 };

@@ -70,7 +70,7 @@ test('what has nobody to go back to waits, and is told', async () => {
   rig.venue.deposit(peg, `0x${'7'.repeat(64)}`, 30_000_000n);
   rig.chains.base.pay(bob, address, 40_000_000n);
   await rig.settle();
-  const trouble = 'This address cannot receive money';
+  const trouble = 'This address cannot receive funds';
   expect(transfersOf(peg)).toMatchObject([{ id: 'peg-1', status: 'relaying', trouble }]);
   expect(rig.venue.balanceOf(peg)).toBe(30_000_000n);
   expect(rig.venue.balanceOf(BRIDGE)).toBe(0n);

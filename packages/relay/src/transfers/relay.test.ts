@@ -73,7 +73,7 @@ test('without money of its own the relay says so and goes on when it has some', 
   const address = await depositAddress();
   rig.chains.base.pay(bob, address, 50_000_000n);
   await rig.settle();
-  const trouble = 'Waiting for funds of the relay on the other chain';
+  const trouble = 'Waiting for the relay to be funded on the other chain';
   expect(transfersOf(alice)).toMatchObject([{ status: 'relaying', trouble }]);
   const status = await relayStatus(rig.parts);
   expect(status.troubled).toEqual([

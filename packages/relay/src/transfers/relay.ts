@@ -104,7 +104,7 @@ export class Relay {
     const address = book.address(transfer.addressId);
     const chain = address === undefined ? undefined : chains.get(address.chain);
     if (address === undefined || chain === undefined) {
-      throw new Error(`chain of ${transfer.id} not configured`);
+      throw new Error(`the chain of transfer ${transfer.id} is not configured`);
     }
     const isPeg = address.kind === 'peg';
     switch (transfer.state) {

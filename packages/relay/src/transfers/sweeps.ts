@@ -75,7 +75,7 @@ export class Sweeps {
     const key = `gas:${transfer.id}:${gasSent}`;
     const record = chain.relayer.find(key);
     if (record === undefined) {
-      if (gasSent >= GAS_SENT_MAX) throw new Error(`gas was already sent to ${address} too often`);
+      if (gasSent >= GAS_SENT_MAX) throw new Error(`gas was sent to ${address} too many times`);
       const value = wei * 2n ** BigInt(gasSent);
       await chain.relayer.submit({ key, to: address, data: '0x', value, gas: ETHER_GAS });
       return;

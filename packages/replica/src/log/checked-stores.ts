@@ -249,7 +249,7 @@ async function parse(content: Buffer, format: string, height: number): Promise<C
   try {
     header = JSON.parse(line) as Partial<Header>;
   } catch {
-    return { why: 'its header is not readable' };
+    return { why: 'its header cannot be read' };
   }
   if (header.format !== format) return { why: `its format is not ${format}` };
   if (header.height !== height) return { why: 'its height does not match its name' };

@@ -216,7 +216,7 @@ export class FileJournal implements Log {
   copy({ commands, encoded, proposal, seq, timeMs }: OrderedBlock): Promise<LogEntry> {
     if (seq !== (this.#copiedSeq ?? this.#lastSeq) + 1) {
       return Promise.reject(
-        new JournalFullError(`there was no disk space for an entry before ${seq}`),
+        new JournalFullError(`no disk space was left for an entry before ${seq}`),
       );
     }
     this.#copiedSeq = seq;

@@ -106,7 +106,7 @@ function readEntry(file: string, record: RecordView, withRequests: boolean): Log
     return { seq, timeMs, ...decodeBlock(bytes, range) };
   } catch (cause) {
     // The checksum is right, so this was written wrongly or by another program.
-    const what = 'the record is intact, but its commands are not readable';
+    const what = 'the record is intact, but its commands cannot be read';
     throw new JournalDamagedError({ file, offset, seq, what, cause });
   }
 }

@@ -202,7 +202,7 @@ function isSame(a: PayoutRecord, b: PayoutRecord): boolean {
 /** What users and operators read of a payout that does not get on. */
 export const TEXTS = {
   unavailable: 'The settlement chain does not answer',
-  disagrees: 'Endpoints of the settlement chain contradict each other',
+  disagrees: 'The endpoints of the settlement chain disagree',
   unsent: 'The transaction could not be sent yet',
   noKey: 'The venue has no key to send payouts',
   paused: 'The bridge is paused',
@@ -212,13 +212,13 @@ export const TEXTS = {
   otherBridge: 'The payout was signed for another bridge; the operator has to settle it manually',
   otherPayout:
     'The bridge has another payout with this number; the operator has to settle it manually',
-  noProof: 'The bridge reports this as paid, but no transaction shows it',
+  noProof: 'The bridge reports this payout as made, but no transaction was found',
   cancelled: 'The payout was cancelled on the bridge',
   refusedForGood: 'The token rejects transfers to this destination',
-  tokenStill: 'The token currently transfers nothing out of the bridge',
+  tokenStill: 'The token currently rejects all transfers out of the bridge',
   invalidForGood: 'The bridge cannot pay this amount to this destination',
   paidAfterReturn: 'The payout was made although it had been returned: the chain was reorganised',
-  lost: 'The chain was reorganised below its confirmations; the payout is sent again',
+  lost: 'A reorganisation removed the confirmed payout; it is being sent again',
 } as const;
 
 /** Why the bridge would not take it just now. */
@@ -231,7 +231,7 @@ export function refusalText(refusal: Refusal): string {
     case REFUSED.invalid:
       return TEXTS.invalidForGood;
     case undefined:
-      return 'The bridge did not accept the payout';
+      return 'The bridge rejected the payout';
     default:
       return `The bridge rejects the payout with code ${refusal}`;
   }

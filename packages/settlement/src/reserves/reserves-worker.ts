@@ -148,7 +148,7 @@ export class ReservesWorker {
     const proof = await readProof({ folder, height, secret: this.#secret, hasher, user });
     if (proof !== 'damaged') return proof;
     // Without it the next round makes another.
-    log.error({ height }, 'tree of the published reserves is damaged; publishing a new one');
+    log.error({ height }, 'Merkle tree of the published reserves is damaged; publishing a new one');
     await rm(treeFile(folder, height), { force: true });
     return 'missing';
   }

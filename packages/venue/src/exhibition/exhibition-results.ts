@@ -18,9 +18,9 @@ export const RESULT_AFTER_MS = 10_000;
 /** The sum of an exclusive event's fractions (R-event-sets). */
 const FRACTION_ONE = 1_000_000;
 const STRANDED =
-  'too few reference prices, for example because the venue was stopped: each side is paid half';
+  'too few reference prices, for example because the venue was stopped: each outcome is paid half';
 const UNKNOWN =
-  'this venue does not have the seed that the market was listed with: all sides are paid the same';
+  'this venue does not have the seed with which the market was listed: all outcomes are paid equally';
 
 /** Of the rounds that have ended, and of markets of our series that nothing else can decide. */
 export function exhibitionResults(state: State, options: ResultOptions): Command[] {
@@ -44,7 +44,7 @@ export function exhibitionResults(state: State, options: ResultOptions): Command
 
 /** What is told before of how a market ends, and can be held against its receipt. */
 export function seedCommitment(paths: FairPaths, marketSlug: string): string {
-  return `Its walk is fixed beforehand by a seed with the SHA-256 0x${paths.commitmentOf(marketSlug)}, which the receipt reveals.`;
+  return `The walk is generated from a seed fixed in advance, with SHA-256 0x${paths.commitmentOf(marketSlug)}. The resolution record reveals the seed.`;
 }
 
 /** Whether the market was listed with the seed that this venue has for it. */
@@ -53,7 +53,7 @@ function isCommitted(
   { descriptionOf, paths }: ResultOptions,
 ): boolean {
   const text = descriptionOf(definition.instrumentId);
-  return text?.endsWith(seedCommitment(paths, definition.slug)) === true;
+  return text?.includes(`0x${paths.commitmentOf(definition.slug)}`) === true;
 }
 
 /** By the fair value at the close, which nobody can trade to where he wants it. */

@@ -258,6 +258,6 @@ export function exhibitionSecret(data: string): Uint8Array {
     bytes: BYTES,
     // Folders of earlier releases, and of venues without demo markets, have none.
     madeWith: undefined,
-    remedy: 'remove it; open rounds then pay all sides equally',
+    remedy: 'remove it; open rounds then pay all outcomes equally',
   });
 }

@@ -120,7 +120,7 @@ export class DivergenceWatch {
     else
       log.error(
         facts,
-        'most replicas computed a different state than this one: no orders accepted',
+        'most replicas computed a different state than this one; no orders accepted',
       );
   }
 

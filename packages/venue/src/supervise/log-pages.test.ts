@@ -80,7 +80,11 @@ test('what can not be had is refused in words: no number, a part that was droppe
     }
     const answers = await Promise.all(Array.from({ length: 6 }, () => asked({ from: '1' })));
     expect(answers.map(([status]) => status)).toEqual([200, 200, 200, 200, 429, 429]);
-    expect(answers[5]).toEqual([429, '{"message":"too many pages at the same time"}\n', '1']);
+    expect(answers[5]).toEqual([
+      429,
+      '{"message":"too many concurrent requests for pages"}\n',
+      '1',
+    ]);
     await pages.close();
     expect((await asked({ from: '1' }))[0]).toBe(503);
   });

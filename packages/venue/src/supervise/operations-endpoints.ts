@@ -48,7 +48,7 @@ export class LogPages {
       );
     }
     if (this.#open >= AT_ONCE_MAX) {
-      return refusal(429, 'too many pages at the same time', {
+      return refusal(429, 'too many concurrent requests for pages', {
         'retry-after': String(RETRY_AFTER_S),
       });
     }

@@ -68,8 +68,9 @@ export function logMissingStrikes(
       const { instrumentId } = event;
       if (seriesOutlook(replica.state, instrumentId)?.strike !== 'missing') continue;
       const market = marketView(replica.state, instrumentId)?.definition.slug;
-      const why = 'series market started without a price to beat: too few reference prices';
-      log.warn({ market, instrumentId }, `${why}; the deployer must resolve it after it ends`);
+      const why =
+        'series market started without a price to beat because too few reference prices were available';
+      log.warn({ market, instrumentId }, `${why}; the deployer must resolve it after it closes`);
     }
   });
 }
@@ -92,10 +93,7 @@ export function tellWhatRuns(config: Config, metrics: Metrics, log: Pick<Logger,
 /** The native library is optional: without its install script a slower one does the same. */
 export function warnOfBackend(backend: string, log: Pick<Logger, 'warn'>): void {
   if (backend === 'secp256k1') return;
-  log.warn(
-    { backend },
-    'signatures are recovered by a slower library because secp256k1 is not built',
-  );
+  log.warn({ backend }, 'secp256k1 is not built; recovering signatures with a slower library');
 }
 
 /** Who may operate a venue stands in the first block of its log, whatever is configured later. */
@@ -106,7 +104,7 @@ export function warnOfOperators(config: Config, replica: LocalReplica, log: Logg
     const isSame =
       configured.length === logged.length && configured.every((each) => logged.includes(each));
     if (configured.length === 0 || isSame) continue;
-    log.warn({ [role]: configured, logged }, `configured ${role} ignored; those in the log apply`);
+    log.warn({ [role]: configured, logged }, `configured ${role} ignored; using those in the log`);
   }
 }
 
