@@ -18,7 +18,7 @@ export function addAccounts(program: Command, around: Surroundings): void {
   addMoney(program, around);
   const agents = program
     .command('agents')
-    .summary('List and approve agents (keys that can trade but cannot move money)');
+    .summary('List and approve agents (keys that can trade but cannot transfer or withdraw)');
   agents
     .command('list')
     .summary('List the approved agents of an account')

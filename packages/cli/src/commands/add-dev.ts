@@ -182,7 +182,7 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
         .finally(() => process.exit(0));
     process.once('SIGINT', leave);
     process.once('SIGTERM', leave);
-    const told = `The controls are at ${controls.url} and open to every user on this machine.`;
+    const told = `Controls at ${controls.url}. Every user on this machine can use them.`;
     const lines = greeting({ url, accounts, usdc: options.usdc, told });
     print({ json: { url, controlsUrl: controls.url, accounts }, lines }, options.json);
   } catch (error) {

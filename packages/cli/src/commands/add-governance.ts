@@ -49,10 +49,10 @@ function addGate(program: Command, around: Surroundings): void {
       tellReply(reply, `Access to ${options.channel} markets set to ${mode}`, options);
     });
   for (const [name, list, key, summary, done] of [
-    ['allow', 'whitelist', 'add', 'Add accounts to the whitelist', 'Allowed'],
-    ['disallow', 'whitelist', 'remove', 'Remove accounts from the whitelist', 'No longer allowed'],
-    ['bar', 'blacklist', 'add', 'Add accounts to the blacklist', 'Barred'],
-    ['unbar', 'blacklist', 'remove', 'Remove accounts from the blacklist', 'No longer barred'],
+    ['allow', 'whitelist', 'add', 'Add accounts to the whitelist', 'Added to the whitelist'],
+    ['disallow', 'whitelist', 'remove', 'Remove accounts from the whitelist', 'Removed from the whitelist'],
+    ['bar', 'blacklist', 'add', 'Add accounts to the blacklist', 'Added to the blacklist'],
+    ['unbar', 'blacklist', 'remove', 'Remove accounts from the blacklist', 'Removed from the blacklist'],
   ] as const) {
     const listing = gate
       .command(name)

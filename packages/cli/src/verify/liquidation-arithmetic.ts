@@ -172,7 +172,7 @@ function checkOrder(
   });
   const what = `${isSell ? 'sold' : 'bought'} by order ${fills[0]?.oid}`;
   if (limits.length === 0) {
-    findings.believe(what, 'no liquidation step gives a price limit to compare it with');
+    findings.believe(what, 'no liquidation step provides a price limit for comparison');
     return;
   }
   // Of several attempts in one block the widest: no row says which order it is of.

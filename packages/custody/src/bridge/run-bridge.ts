@@ -34,8 +34,8 @@ Keys and status
 Commands that need one key
   deploy --token T --validators A,B,C --threshold N --guardian G --large-usd USDC --delay-seconds S
   pause | unpause                 Pause or resume payouts (guardian)
-  cancel-queued ID                Cancel a large payout that is waiting (guardian)
-  finish ID                       Pay a large payout that is due (any key)
+  cancel-queued ID                Cancel a queued large payout (guardian)
+  finish ID                       Execute a large payout that is due (any key)
 
 Commands that need a threshold of validators: prepare a file, have the validators sign it in turn (or sign copies), then send it
   rotate  --prepare FILE --validators A,B,C --threshold N --guardian G
