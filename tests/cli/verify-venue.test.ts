@@ -307,7 +307,7 @@ describe('the log of a venue', () => {
           commands.find(isOrder).command.orders[0].size += 1;
           entries[at] = { ...entry, commands };
         },
-        /^wrong {5}block \d+, command 0: the request asks for /,
+        /^wrong {7}block \d+, command 0: the request asks for /,
       ],
       [
         'an order without anything that was signed',
@@ -316,22 +316,22 @@ describe('the log of a venue', () => {
           const entry = entries[at]!;
           entries[at] = { ...entry, commands: entry.commands.map(({ command }) => ({ command })) };
         },
-        /^wrong {5}block \d+, command 0: placeOrders has no signed request/,
+        /^wrong {7}block \d+, command 0: placeOrders has no signed request/,
       ],
       [
         'another newest block',
         (_, headers) => headers.set('x-log-hash', `0x${'5e'.repeat(32)}`),
-        /^wrong {5}block \d+: its hash is 0x[0-9a-f]{64} here, but the venue reports 0x5e5e/,
+        /^wrong {7}block \d+: its hash is 0x[0-9a-f]{64} here, but the venue reports 0x5e5e/,
       ],
       [
         'an end that is kept back',
         (entries) => void entries.splice(entries[0]?.seq === 1 ? 5 : 0),
-        /^wrong {5}block 6: the venue reports a log up to block \d+, but returned no entries starting with this block/,
+        /^wrong {7}block 6: the venue reports a log up to block \d+, but returned no entries starting with this block/,
       ],
       [
         'a time that goes back',
         (entries) => (entries[8] = { ...entries[8]!, timeMs: entries[7]!.timeMs - 1 }),
-        /^wrong {5}block 9: its time is earlier/,
+        /^wrong {7}block 9: its time is earlier/,
       ],
     ],
   )('with %s does not stand', async (_, change, found) => {
@@ -347,15 +347,15 @@ describe('the log of a venue', () => {
       for (const row of rows) if (row.height >= 4) row.stateHash = `0x${'5e'.repeat(32)}`;
     });
     const { code, lines } = await run(runVerifyUrl, [log, '--venue', url]);
-    expect(lines[1]).toMatch(/^wrong {5}block 4: its state is 0x.* but the venue reports/);
+    expect(lines[1]).toMatch(/^wrong {7}block 4: its state is 0x.* but the venue reports/);
     expect(code).toBe(1);
   });
 
   test('of another name or another first block does not stand', async () => {
     const named = await run(runVerifyUrl, [log, '--network', 'example.org-3fa9c1d2']);
-    expect(named.lines[1]).toMatch(/^wrong {5}block \d+, command 0: the log records the signer 0x/);
+    expect(named.lines[1]).toMatch(/^wrong {7}block \d+, command 0: the log records the signer 0x/);
     const pinned = await run(runVerifyUrl, [log, '--genesis', `0x${'5e'.repeat(32)}`]);
-    expect(pinned.lines[1]).toMatch(/^wrong {5}block 1: its hash is .* \(genesis\)$/);
+    expect(pinned.lines[1]).toMatch(/^wrong {7}block 1: its hash is .* \(genesis\)$/);
     const former = ['--network', 'example.org-3fa9c1d2', '--former-name', 'Oddlot-Testnet'];
     expect(await run(runVerifyUrl, [log, ...former])).toMatchObject({ code: 0 });
   });

@@ -25,7 +25,7 @@ test('R-series: from before the start over the resolution to the next market, wi
   await visit.open(`/series/${slug}`);
   const { page } = visit;
   await page.getByText('Starts in').waitFor();
-  await page.getByText(/^Opens in .* Orders are accepted from then/).waitFor();
+  await page.getByText(/^Opens in .* Orders are accepted once it is open/).waitFor();
   await page.getByText('No results yet').waitFor();
   await page.getByRole('button', { name: 'Trade with a test account' }).click();
   await page.getByRole('button', { name: 'Buy Up', exact: true }).waitFor();

@@ -128,7 +128,7 @@ test(
     // They came with the order, so that the venue would leave them; the page takes them back with the close.
     await button(page, 'Close BTC-USDC').click();
     await page
-      .getByRole('menuitem', { name: 'Close 100% at market, cancel its 2 TP/SL orders' })
+      .getByRole('menuitem', { name: 'Close 100% at market and cancel its 2 TP/SL orders' })
       .click();
     await page.getByText('No open positions').waitFor();
     await page.getByRole('tab', { name: 'Conditional orders' }).click();

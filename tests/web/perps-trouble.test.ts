@@ -68,7 +68,7 @@ test(
       await notice.waitFor();
       await price(page).fill('99');
       await size(page).fill('1');
-      await page.getByText(/^This account cannot open or increase positions now/).waitFor();
+      await page.getByText(/^This account cannot currently open or increase positions/).waitFor();
       expect(await button(page, 'Closed to new positions').isDisabled()).toBe(true);
       await button(page, /^Close T/).click();
       await page.getByRole('menuitem', { name: '100%' }).click();

@@ -173,7 +173,10 @@ const SAID: { [Type in ActionType]: readonly (readonly [object, ...string[]])[] 
       'Set priceTick of BTC-USDC to 0.5',
       'Replace the margin tiers of BTC-USDC',
     ],
-    [{ setPerp: { instrumentId: 1, delisted: true } }, 'Delist BTC-USDC; its closing hour starts'],
+    [
+      { setPerp: { instrumentId: 1, delisted: true } },
+      'Delist BTC-USDC and start its closing hour',
+    ],
     [
       {
         pushOracle: {

@@ -58,7 +58,7 @@ describe('a refusal is one sentence and a button', () => {
       'a gate says what goes on',
       refused({ name: 'GATED', message: 'User not in whitelist' }),
       [
-        'This account cannot open or increase positions now (User not in whitelist). You can still close, cancel and withdraw.',
+        'This account cannot currently open or increase positions (User not in whitelist). You can still close, cancel and withdraw.',
       ],
     ],
     [
