@@ -90,7 +90,7 @@ async function refused(folder: string): Promise<string> {
   const run = new VenueRun(folder, FIXTURE_FLAGS);
   expect(await run.ended).toEqual({ code: 1, signal: null });
   expect(run.stderr).not.toMatch(/^ +at /m);
-  expect(run.stderr).not.toMatch('unhandled error; stopping immediately');
+  expect(run.stderr).not.toMatch('fatal error; stopping immediately');
   return run.stderr;
 }
 

@@ -79,7 +79,7 @@ test('explainSignature says which venue an account action was signed for', async
   expect(match).toMatchObject({
     mistake: 'networkName',
     role: 'account',
-    hint: `Sign for ${second.name}, which serves here: you signed for ${first.name}.`,
+    hint: `Sign for ${second.name}, the network of this venue: you signed for ${first.name}.`,
   });
 });
 

@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   const settings = settingsOf();
   const log = createLogger({ level: settings.logLevel });
   const onFatal = (error: unknown): never => {
-    log.fatal({ err: error }, 'unhandled error; stopping immediately');
+    log.fatal({ err: error }, 'fatal error; stopping immediately');
     process.exit(1);
   };
   let relay: RunningRelay | undefined;

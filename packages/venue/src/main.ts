@@ -41,7 +41,7 @@ async function main(): Promise<void> {
   const log = createLogger({ level: config.logLevel });
   const onFatal = (error: unknown): never => {
     // The state in memory can't be trusted any more; the log can. Stop before answering anybody.
-    log.fatal({ err: error }, 'unhandled error; stopping immediately');
+    log.fatal({ err: error }, 'fatal error; stopping immediately');
     process.exit(exitCodeOf(error));
   };
   let venue: Venue | undefined;

@@ -37,7 +37,7 @@ async function main(args: readonly string[]): Promise<void> {
   const logger = stopLogger((why) => log.error({ why }, 'shutdown incomplete'));
   closeWithGrace({ delay: STOP_MS_MAX, logger }, async ({ err }) => {
     if (err !== undefined) {
-      log.fatal({ err }, 'unhandled error; stopping immediately');
+      log.fatal({ err }, 'fatal error; stopping immediately');
       process.exit(1);
     }
     await running?.stop();

@@ -121,7 +121,7 @@ type SecretFile = {
   readonly bytes: number;
   /** A file that was made with the secret; undefined if there is none. */
   readonly madeWith: string | undefined;
-  /** What an operator without a backup does, as it follows "Without a backup". */
+  /** What an operator without a backup does, as it follows "If there is none,". */
   readonly remedy: string;
 };
 
@@ -132,7 +132,9 @@ type SecretFile = {
 export function secretFile({ bytes, file, madeWith, remedy }: SecretFile): Uint8Array {
   const text = readTextFile(file);
   const refuse = (what: string): never => {
-    throw new SecretFileError(`${file} ${what}. Restore it. Without a backup ${remedy}`);
+    throw new SecretFileError(
+      `${file} ${what}. Restore it from a backup. If there is none, ${remedy}`,
+    );
   };
   if (text !== undefined) {
     const kept = Buffer.from(text.trim(), 'hex');

@@ -100,8 +100,7 @@ function* missingType({ scheme, request, base }: Subject): Iterable<Candidate> {
   if (hashed === undefined) return;
   if (scheme === 'multiSig') {
     const recipe = { ...base, hashed: { ...hashed, msgpack: request.msgpack } };
-    const hint =
-      'Leave "type" out of the wrapper that you hash: only its inner action contains it.';
+    const hint = 'Omit "type" from the wrapper that you hash: only its inner action contains it.';
     yield { variant: 'with type', hint, recipe };
     return;
   }
@@ -112,7 +111,7 @@ function* missingType({ scheme, request, base }: Subject): Iterable<Candidate> {
 
 function* trailingZeros(subject: Subject): Iterable<Candidate> {
   const variant = 'decimals in canonical form';
-  const hint = 'Hash decimals as you send them: you signed them without their superfluous zeros.';
+  const hint = 'Hash decimals as you send them: you signed them without their trailing zeros.';
   yield respelled(subject, canonicalDecimal, { variant, hint });
 }
 
@@ -158,12 +157,12 @@ function* vaultFlag({ base, request, context }: Subject): Iterable<Candidate> {
   }
   yield {
     variant: 'the zero address as vault',
-    hint: 'Hash the one byte 00 where there is no vault: you signed the zero address as vault.',
+    hint: 'If there is no vault, hash the single byte 00: you signed the zero address as the vault.',
     ...hashing(vaultBytes(ZERO_ADDRESS)),
   };
   yield {
     variant: 'no vault byte',
-    hint: 'Hash a vault byte after the nonce: it is 00 where there is no vault.',
+    hint: 'Hash a vault byte after the nonce: it is 00 if there is no vault.',
     ...hashing(NOTHING),
   };
   // The operator's actions are for no vault.
@@ -291,7 +290,7 @@ function* networkName(subject: Subject): Iterable<Candidate> {
   const { base, context, network } = subject;
   for (const other of [...namedByItself(subject), ...context.otherNetworks]) {
     const { serviceNetwork } = other;
-    const hint = `Sign for ${network.serviceNetwork}, which serves here: you signed for ${serviceNetwork}.`;
+    const hint = `Sign for ${network.serviceNetwork}, the network of this venue: you signed for ${serviceNetwork}.`;
     const values = { ...base.values, serviceNetwork };
     const named = { ...base, values, domain: { ...base.domain, name: serviceNetwork } };
     yield { variant: `${serviceNetwork} in domain and struct`, hint, recipe: named };

@@ -119,6 +119,6 @@ export function withPercent(value: string, percent: string): string {
 
 function exact(text: string): bigint {
   const units = parseExact(text, DECIMALS);
-  if (units === undefined) throw new ValidationError(`Not a decimal: ${text}`);
+  if (units === undefined) throw new ValidationError(`Not a decimal number: ${text}`);
   return units;
 }

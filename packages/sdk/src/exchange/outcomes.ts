@@ -47,7 +47,7 @@ export function sellNo(order: OutcomeOrder): OrderEntry {
 export function otherLegPrice(price: string): string {
   const units = parseExact(price, PRICE_DECIMALS);
   if (units === undefined || units < 0n || units > ONE) {
-    throw new ValidationError(`Not a price of an outcome market: ${price}`);
+    throw new ValidationError(`Not a valid outcome market price: ${price}`);
   }
   return formatDecimal(ONE - units, PRICE_DECIMALS);
 }

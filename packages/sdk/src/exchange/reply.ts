@@ -84,7 +84,7 @@ export function readReply(reply: HttpReply, { txHash, nonce }: SignedAction): Ac
   if (body.status === 'pending') return { ...sent, status: 'pending', traceId: body.traceId };
   if (body.status !== 'ok') {
     const text = JSON.stringify(reply.body);
-    const message = `Unexpected answer of /exchange: HTTP ${reply.status}`;
+    const message = `Unexpected response from /exchange: HTTP ${reply.status}`;
     throw new HttpError(message, { status: reply.status, body: text, txHash });
   }
   const warnings = body.warnings ?? [];

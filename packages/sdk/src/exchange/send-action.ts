@@ -77,7 +77,7 @@ export async function sendAction<Confirm extends 'executed' | undefined>(
 
 /** The wallet of a client that signs. */
 export function walletOf({ wallet }: ExchangeContext): Wallet {
-  if (wallet === undefined) throw new SigningError('The client has no wallet to sign with');
+  if (wallet === undefined) throw new SigningError('This client has no wallet for signing');
   return wallet;
 }
 

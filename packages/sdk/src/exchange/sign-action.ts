@@ -175,7 +175,7 @@ export async function checkChain(
   if (chainId === undefined || chainId === domainChainId) return;
   const where = `The wallet signs for chain ${chainId} only`;
   if (scheme !== 'agent') {
-    const cure = 'Leave signatureChainId out, or switch the wallet to that chain.';
+    const cure = 'Omit signatureChainId, or switch the wallet to that chain.';
     throw new SigningError(`${where}, but ${type} was to be signed for ${domainChainId}. ${cure}`);
   }
   const cure = isPermissionedType(type)

@@ -110,7 +110,7 @@ async function get<Data>(
     const { data } = JSON.parse(text) as { readonly data: Data };
     return data;
   } catch (cause) {
-    throw new HttpError('The answer is not JSON', { body: text, cause });
+    throw new HttpError('The response is not JSON', { body: text, cause });
   }
 }
 

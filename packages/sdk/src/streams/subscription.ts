@@ -100,7 +100,7 @@ export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Dat
     this.#waiting.push(event);
     if (this.#waiting.length <= WAITING_MAX) return;
     this.#leave();
-    this.#finish(new SocketError(`The loop is more than ${WAITING_MAX} events behind`));
+    this.#finish(new SocketError(`The consumer is more than ${WAITING_MAX} events behind`));
   }
 
   #finish(error?: SocketError): void {

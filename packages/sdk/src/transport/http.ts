@@ -153,7 +153,9 @@ export class HttpTransport {
       }
     } catch (cause) {
       if (cause instanceof HttpError || cause instanceof ApiError) throw cause;
-      throw new HttpError(`The answer of ${this.#replicas.current}${path} was cut off`, { cause });
+      throw new HttpError(`The response from ${this.#replicas.current}${path} was cut off`, {
+        cause,
+      });
     } finally {
       signal?.removeEventListener('abort', abort);
       // Whoever stops reading is not sent the rest.
@@ -212,7 +214,7 @@ export class HttpTransport {
     } catch (cause) {
       if (signal?.aborted === true) throw new HttpError('The request was aborted', { cause });
       this.#isDown = true;
-      const why = limit.signal.aborted ? `No answer within ${this.#timeoutMs} ms` : 'No answer';
+      const why = limit.signal.aborted ? `No response within ${this.#timeoutMs} ms` : 'No answer';
       const outcome = new HttpError(`${why} from ${url}${endpoint}`, { cause });
       return { failure: 'unknown', outcome };
     } finally {
@@ -268,7 +270,7 @@ function readAttempt(response: Response, text: string, roundtrip: Roundtrip): At
   const body = readObject(text);
   const outcome =
     body === undefined
-      ? new HttpError(`The answer is not JSON: HTTP ${status}`, { status, body: text })
+      ? new HttpError(`The response is not JSON: HTTP ${status}`, { status, body: text })
       : { status, body, retryAfterMs, roundtrip };
   if (status === HTTP_TOO_MANY) return { failure: 'rateLimited', outcome, retryAfterMs };
   if (HTTP_PASSING.includes(status)) return { failure: 'unknown', outcome, retryAfterMs };

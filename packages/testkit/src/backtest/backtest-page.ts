@@ -47,7 +47,7 @@ export function backtestPage(report: BacktestReport): string {
     ),
     table(
       'Funding',
-      ['Time', 'Rate an hour', 'Size', 'USDC'],
+      ['Time', 'Hourly rate', 'Size', 'USDC'],
       fundings.map((row) => [moment(row.timeMs), row.rate, row.size, row.usdc]),
     ),
   ];
@@ -72,21 +72,21 @@ function figuresOf(report: BacktestReport): readonly (readonly [string, string])
   const { drawdown, settlement } = report;
   return [
     ['Result', `${report.pnl} USDC`],
-    ['Value at the start', `${report.startUsdc} USDC`],
-    ['Value at the end', `${report.endUsdc} USDC`],
+    ['Starting value', `${report.startUsdc} USDC`],
+    ['Final value', `${report.endUsdc} USDC`],
     ['Fees paid', `${report.fees} USDC`],
     ['Funding collected', `${report.funding} USDC`],
     ['Maximum drawdown', `${drawdown.usdc} USDC (${(drawdown.share * 100).toFixed(2)} %)`],
-    ['From peak to trough', `${moment(drawdown.fromMs)} to ${moment(drawdown.toMs)}`],
+    ['Drawdown period', `${moment(drawdown.fromMs)} to ${moment(drawdown.toMs)}`],
     ...(settlement === undefined
       ? []
       : [
-          ['Payout of a YES share', `${settlement.fraction} USDC`] as const,
-          ['Payout of the shares at the end', `${settlement.usdc} USDC`] as const,
+          ['Payout per YES share', `${settlement.fraction} USDC`] as const,
+          ['Final payout', `${settlement.usdc} USDC`] as const,
         ]),
     ['Fills', String(report.fills.length)],
     ['Liquidation steps', String(report.liquidations.length)],
-    ['Rows of the recording', String(report.rows)],
+    ['Rows in the recording', String(report.rows)],
     ['Seed', report.seed],
     ['Account', report.account],
     ['Last block', `${report.head.height}, ${report.head.hash}`],
@@ -142,7 +142,7 @@ function table(
   const note =
     left === 0
       ? ''
-      : `<p>The last ${shown.length}; the report contains the ${left} before them.</p>`;
+      : `<p>The last ${shown.length} rows. The report object contains the ${left} rows before them.</p>`;
   return `<h2>${escaped(title)}</h2>${note}<table><thead>${cells(head, 'th')}</thead>
 <tbody>${shown.map((row) => cells(row, 'td')).join('\n')}</tbody></table>`;
 }

@@ -212,7 +212,7 @@ test.each<readonly [string, string, string]>([
   [
     'a lone candle',
     `time,open,high,low,close,volume\n${T0},1,2,0.5,1,1\n`,
-    'line 2: a single candle needs its end; add a column "end"',
+    'line 2: the end of a single candle is unknown; add a column "end"',
   ],
   ['broken JSON', `{"time":${T0},"oracle":"1"}\n{"time":`, 'line 2: it is not JSON: '],
   [

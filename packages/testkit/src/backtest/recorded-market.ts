@@ -137,7 +137,7 @@ export class RecordedMarket {
     const hasCandles = kind === 'candle' || this.#kind === 'candles';
     const hasOthers = kind !== 'candle' || this.#kind !== 'candles' || this.#hasOracle;
     return hasCandles && hasOthers
-      ? 'a recording contains either candles or other rows. Replay one of them'
+      ? 'a recording cannot mix candles with other rows. Keep only one kind'
       : undefined;
   }
 

@@ -195,7 +195,7 @@ function takerBought(fields: Fields): boolean | string {
   if (flag !== undefined) {
     const text = String(flag).toLowerCase();
     if (text === 'true' || text === 'false') return text === 'false';
-    return `"${String(flag)}" does not show whether the buyer was the maker. Use true or false`;
+    return `Invalid buyer-maker flag "${String(flag)}". Use true or false`;
   }
   const side = String(fields['side'] ?? '').toLowerCase();
   if (!Object.hasOwn(SIDES, side)) {
@@ -218,11 +218,11 @@ const SIDES: Readonly<Record<string, boolean>> = {
 
 function bookOf(fields: Fields, timeMs: number): ReadLine | string {
   const levels = fields['levels'] ?? [fields['bids'], fields['asks']];
-  if (!Array.isArray(levels) || levels.length !== 2) return 'its levels must be bids and asks';
+  if (!Array.isArray(levels) || levels.length !== 2) return 'its levels must contain bids and asks';
   const [bids, asks] = levels.map((side) => levelsOf(side));
   if (typeof bids === 'string') return bids;
   if (typeof asks === 'string') return asks;
-  if (bids === undefined || asks === undefined) return 'its levels must be bids and asks';
+  if (bids === undefined || asks === undefined) return 'its levels must contain bids and asks';
   return { kind: 'book', timeMs, bids, asks };
 }
 
@@ -306,7 +306,7 @@ function levelsFault(levels: unknown, side: string): string | undefined {
 }
 
 function decimalFault(value: unknown, what: string, isZeroFine = false): string | undefined {
-  if (typeof value === 'number') return `Invalid ${what} ${value}. Write it as text`;
+  if (typeof value === 'number') return `Invalid ${what} ${value}. Use a string`;
   const told = decimalOf(value, what, isZeroFine);
   return typeof told === 'string' ? told : undefined;
 }

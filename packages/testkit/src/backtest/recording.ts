@@ -126,7 +126,7 @@ async function* wholeRows(path: string): AsyncGenerator<Placed<RecordedRow>> {
   }
   if (levels.length > 0) yield bookOf(levels);
   if (waiting !== undefined) {
-    throw new RecordingError(waiting, 'a single candle needs its end; add a column "end"');
+    throw new RecordingError(waiting, 'the end of a single candle is unknown; add a column "end"');
   }
 }
 
@@ -188,7 +188,7 @@ function tableReader(firstLine: string) {
   const columns = cells === undefined ? undefined : columnsOf(cells);
   if (columns === undefined) {
     return (
-      'it is neither a header nor a row of a known table. Write a header such as ' +
+      'it is neither a header nor a row of a known table. Add a header such as ' +
       'time,open,high,low,close,volume'
     );
   }

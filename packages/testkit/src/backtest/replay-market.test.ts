@@ -325,14 +325,14 @@ describe('the report', () => {
     [
       'turns after no time',
       { recording: hours(HOUR), every: 0 },
-      'The interval of a bot must be above zero',
+      'The interval of the bot must be above zero',
     ],
     [
       'candles and other rows',
       {
         recording: [...hours(HOUR), { kind: 'oracle', timeMs: T0 + HOUR_MS, price: '1' } as const],
       },
-      'a recording contains either candles or other rows',
+      'a recording cannot mix candles with other rows',
     ],
     [
       'a row that a program made, with no price',

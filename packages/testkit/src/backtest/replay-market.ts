@@ -177,7 +177,7 @@ class BacktestRun {
     }
     const highest = Math.max(...pricesOf(row).map(Number));
     return highest > 1
-      ? `${highest} is not a price of a share. Use a value between 0 and 1`
+      ? `${highest} is not a valid share price. Use a value between 0 and 1`
       : undefined;
   }
 

@@ -70,7 +70,7 @@ export function checkReplayOptions(options: ReplayOptions): void {
   }
   if (outcome !== undefined) checkFraction(outcome.settlementFraction);
   if (every !== undefined && durationMs(every) === 0) {
-    throw new RangeError('The interval of a bot must be above zero');
+    throw new RangeError('The interval of the bot must be above zero');
   }
   if (quotes !== undefined) checkQuotes(quotes);
   if (page !== undefined) checkPage(page);
@@ -81,7 +81,7 @@ function checkFraction(fraction: unknown): void {
   if (told !== undefined && told.floor >= 0n && told.floor <= ONE) return;
   const shown = fraction === undefined ? 'is missing' : `is ${JSON.stringify(fraction)}`;
   throw new RangeError(
-    `outcome.settlementFraction ${shown}. Write what a YES share pays as decimal text from "0" to "1"`,
+    `outcome.settlementFraction ${shown}. Use the payout of a YES share, as a decimal string from "0" to "1"`,
   );
 }
 

@@ -161,8 +161,8 @@ test('the page says what a share paid', async () => {
   const bot = once((asset) => buyYes({ asset, price: '0.45', size: '100' }));
   const report = await replayMarket({ recording: hours(HOUR, HOUR), bot, outcome: YES });
   const page = backtestPage(report);
-  expect(page).toContain('<dt>Payout of a YES share</dt><dd>1 USDC</dd>');
-  expect(page).toContain('<dt>Payout of the shares at the end</dt><dd>100 USDC</dd>');
+  expect(page).toContain('<dt>Payout per YES share</dt><dd>1 USDC</dd>');
+  expect(page).toContain('<dt>Final payout</dt><dd>100 USDC</dd>');
   expect(page).toContain('Position, shares of YES');
 });
 
@@ -183,7 +183,7 @@ test.each<[string, Partial<Parameters<typeof replayMarket>[0]>, string]>([
   [
     'a price above 1',
     { recording: hours('0.4 1.2 0.4 0.4') },
-    'row 1: 1.2 is not a price of a share',
+    'row 1: 1.2 is not a valid share price',
   ],
   [
     'prices of an oracle',
@@ -207,7 +207,7 @@ test('a price above 1 in a file is refused with its line', async () => {
     const lines = ['time,price,size,side', `${T0},0.4,10,buy`, `${T0 + 1},1.2,10,buy`];
     writeFileSync(path, lines.join('\n'));
     const replayed = replayMarket({ bot: IDLE, recording: path, outcome: YES });
-    await expect(replayed).rejects.toThrow('shares.csv, line 3: 1.2 is not a price of a share');
+    await expect(replayed).rejects.toThrow('shares.csv, line 3: 1.2 is not a valid share price');
     await expect(replayed).rejects.toMatchObject({ file: 'shares.csv', line: 3 });
   } finally {
     rmSync(folder, { recursive: true });

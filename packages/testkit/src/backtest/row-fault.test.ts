@@ -18,7 +18,7 @@ test.each([
   [{ ...trade, kind: 'toString' }, 'Unknown kind of row toString'],
   [{ ...trade, timeMs: '1' }, 'Invalid timeMs 1. Use milliseconds'],
   [{ ...trade, price: 'NaN' }, '"NaN" is not a valid price. Use a decimal number above zero'],
-  [{ ...trade, price: 60000 }, 'Invalid price 60000. Write it as text'],
+  [{ ...trade, price: 60000 }, 'Invalid price 60000. Use a string'],
   [{ ...trade, size: '0' }, '"0" is not a valid size. Use a decimal number above zero'],
   [{ ...trade, isBuy: 'buy' }, 'Invalid isBuy buy. Use a boolean'],
   [{ ...candle, endMs: timeMs }, 'it ends before it begins'],

@@ -159,7 +159,7 @@ function followSteps(venue: TestVenue, steps: unknown): void {
     if (!isFields(step)) throw new ControlFault(`steps[${index}] must be an object`);
     const { at, ...prices } = step;
     if (typeof at !== 'number' || !Number.isSafeInteger(at) || at < 0) {
-      throw new ControlFault(`steps[${index}].at must be milliseconds starting now`);
+      throw new ControlFault(`steps[${index}].at must be milliseconds from now`);
     }
     return { atMs: startMs + at, prices: pricesOf(venue, prices, `steps[${index}]`) };
   });
@@ -238,7 +238,7 @@ function optional<Value>(fields: Fields, name: string, read: Read<Value>): Value
 
 const text: Read<string> = (value, name) => {
   if (typeof value === 'string') return value;
-  throw new ControlFault(`"${name}" must be text, in quotes`);
+  throw new ControlFault(`"${name}" must be a string`);
 };
 
 const wholeOf: Read<number> = (value, name) => {
@@ -253,7 +253,7 @@ const flagOf: Read<boolean> = (value, name) => {
 
 const durationOf: Read<string | number> = (value, name) => {
   if (typeof value === 'string' || typeof value === 'number') return value;
-  throw new ControlFault(`"${name}" must be milliseconds, or text such as "8h"`);
+  throw new ControlFault(`"${name}" must be a number of milliseconds, or a string such as "8h"`);
 };
 
 const addressOf: Read<string> = (value, name) => {

@@ -195,7 +195,7 @@ describe('what is refused', () => {
     ['/prices', { 'BTC-USDC': '1' }, 'Unknown symbol "BTC-USDC". Use one of BTC, ETH, SOL'],
     ['/prices', { ETH: '1', DOGE: '1' }, 'Unknown symbol "DOGE". Use one of BTC, ETH, SOL'],
     ['/prices', { toString: '1' }, 'Unknown symbol "toString"'],
-    ['/prices/script', { steps: [{ BTC: '1' }] }, 'steps[0].at must be milliseconds starting now'],
+    ['/prices/script', { steps: [{ BTC: '1' }] }, 'steps[0].at must be milliseconds from now'],
     ['/prices/script', { steps: [{ at: 1, NOPE: '1' }] }, 'steps[0]: Unknown symbol "NOPE"'],
     ['/fund', { address: '0x1', perp: '1' }, '"address" must be an address'],
     ['/fund', { address: `0x${'1'.repeat(40)}` }, 'Missing amount'],

@@ -23,7 +23,7 @@ test.each(['', 'no secret', 'ab'.repeat(31), `${'ab'.repeat(31)}zz`, 'ab'.repeat
   (text) => {
     writeFileSync(path(), text);
     expect(() => exhibitionSecret(folder)).toThrow(
-      `${path()} does not contain 32 bytes in hex. Restore it. Without a backup remove it`,
+      `${path()} does not contain 32 bytes in hex. Restore it from a backup. If there is none, remove it`,
     );
     expect(readFileSync(path(), 'utf8')).toBe(text);
   },
