@@ -81,7 +81,7 @@ export function assemble(
   release: Release,
 ): string {
   if (!changelog.includes(MARKER)) throw new Error(`CHANGELOG.md has no line "${MARKER}"`);
-  if (fragments.length === 0) throw new Error('changes/ holds no fragment: nothing to release');
+  if (fragments.length === 0) throw new Error('changes/ contains no fragments: nothing to release');
   if (changelog.includes(`\n## ${release.version} `)) {
     throw new Error(`CHANGELOG.md already has a release ${release.version}`);
   }

@@ -24,9 +24,9 @@ async function runRenameVenue(
   try {
     const { data, serviceNetwork: word } = readConfig([...args], environment);
     if (word === undefined)
-      throw new Error('missing --service-network: set the first part of the network name');
+      throw new Error('Missing --service-network. Set the first part of the network name');
     const { former, name } = await renameVenue({ data, word });
-    const before = former === undefined ? '' : `, no longer ${former}`;
+    const before = former === undefined ? '' : ` (previously ${former})`;
     stdout.write(`network name of ${data}: ${name}${before}\n`);
     return 0;
   } catch (error) {

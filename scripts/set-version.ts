@@ -34,7 +34,7 @@ export function versionsIn(root: string): Told[] {
 
 export function setVersion(root: string, version: string): void {
   if (!VERSION_FORM.test(version))
-    throw new Error(`Invalid version "${version}". Write it like 1.2.3`);
+    throw new Error(`Invalid version "${version}". Use a version such as 1.2.3`);
   for (const path of manifestPaths(root)) {
     const manifest = readJson<Manifest>(root, path);
     put(manifest, version);

@@ -68,7 +68,7 @@ function checkBill(bill: BillOfMaterials, unpacked: string, version: string): vo
     const at = path.lastIndexOf('node_modules/');
     if (at < 0 || entry.link === true) continue;
     const wanted = `${path.slice(at + 'node_modules/'.length)}@${entry.version}`;
-    if (!listed.has(wanted)) throw new Error(`the bill of materials lacks ${wanted}`);
+    if (!listed.has(wanted)) throw new Error(`the bill of materials does not list ${wanted}`);
   }
 }
 

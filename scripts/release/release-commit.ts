@@ -18,12 +18,12 @@ export function nextRelease(root: string, date: string): Release {
   const others = told.filter((each) => each.version !== version);
   if (others.length > 0) {
     const list = others.map((each) => `${each.place} says ${each.version}`).join('\n');
-    throw new Error(`not all versions are ${version}; npm run set-version sets them:\n${list}`);
+    throw new Error(`some versions are not ${version}; run npm run set-version:\n${list}`);
   }
   const [last] = releasesIn(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'));
   if (last !== undefined && !isNewer(version, last.version)) {
     throw new Error(
-      `the version is ${version}, and CHANGELOG.md has ${last.version}: npm run set-version -- <newer>`,
+      `the version is ${version}, but CHANGELOG.md already contains ${last.version}; run npm run set-version -- <newer>`,
     );
   }
   if (!readFragments(root).some(({ section }) => section === 'Upgrade steps')) {

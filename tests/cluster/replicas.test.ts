@@ -166,7 +166,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       });
       expect(await a.operations('/readyz')).toMatchObject({ status: 'notReady' });
       expect(lines.join('')).toContain(
-        'clock deviates far from the other replicas: this replica rejects all requests',
+        'clock deviates too far from the other replicas: this replica rejects all requests',
       );
       await expect.poll(() => c.operations('/readyz')).toEqual({ status: 'ready' });
       expect(await c.faucet()).toMatchObject({ status: 200 });

@@ -66,7 +66,7 @@ test('it comes along with a copy, until that is renamed', async () => {
   const other = await new VenueRun(copied, [...CALM, '--service-network', 'other.org']).ended;
   expect(other).toMatchObject({ code: 1 });
   const said = await rename('--data', copied, '--service-network', 'other.org');
-  expect(said).toMatch(/^network name of .*: other\.org-[0-9a-f]{8}, no longer example\.org-/);
+  expect(said).toMatch(/^network name of .*: other\.org-[0-9a-f]{8} \(previously example\.org-/);
   const copy = await Venue.start([...CALM, '--no-bots'], copied);
   expect(said).toContain(await nameOf(copy));
   await copy.remove();

@@ -38,7 +38,7 @@ export function wordsPlugin(): Plugin {
           section === COMMON ? !OF_SCREENS.has(name) : name === section,
         ),
       );
-      if (Object.keys(part).length === 0) throw new Error(`no texts are called ${section}`);
+      if (Object.keys(part).length === 0) throw new Error(`unknown section of texts: ${section}`);
       return `export const texts = ${JSON.stringify(part)};`;
     },
   };

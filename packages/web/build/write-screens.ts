@@ -34,7 +34,7 @@ export async function writeScreens(folder: string): Promise<void> {
 /** The file of a chunk and those that it can't start without. */
 function needed(manifest: Manifest, key: string, found = new Set<string>()): ReadonlySet<string> {
   const chunk = manifest[key];
-  if (chunk === undefined) throw new Error(`The bundler knows nothing of ${key}`);
+  if (chunk === undefined) throw new Error(`The bundle does not contain ${key}`);
   if (found.has(chunk.file)) return found;
   found.add(chunk.file);
   for (const other of chunk.imports ?? []) needed(manifest, other, found);

@@ -357,17 +357,17 @@ describe('the report', () => {
     [
       'no fraction',
       { outcome: {} as OutcomeInput },
-      'outcome.settlementFraction is missing. Write what a YES share pays',
+      'outcome.settlementFraction is missing. Use the payout of a YES share',
     ],
     [
       'a fraction above 1',
       { outcome: { settlementFraction: '1.01' } },
-      'outcome.settlementFraction is "1.01". Write what a YES share pays',
+      'outcome.settlementFraction is "1.01". Use the payout of a YES share',
     ],
     [
       'a fraction below 0',
       { outcome: { settlementFraction: '-0.1' } },
-      'outcome.settlementFraction is "-0.1". Write what a YES share pays',
+      'outcome.settlementFraction is "-0.1". Use the payout of a YES share',
     ],
     [
       'a fraction finer than the market',

@@ -44,7 +44,7 @@ test('R-clock: once no risk was taken, none is until the distance is gone', () =
   expect(states).toEqual(['off', 'lost', 'lost', 'lost', 'right', 'far']);
   expect(messages).toEqual([
     'clock deviates from the venue time',
-    'clock deviates far from the venue time: accepting only cancels, reducing orders and operator actions',
+    'clock deviates too far from the venue time: accepting only cancels, reducing orders and operator actions',
     'clock agrees with the venue time again',
     'clock deviates from the venue time: not ready',
   ]);

@@ -125,7 +125,7 @@ const WALL_TEXTS: Texts = {
   off: 'clock deviates from the venue time',
   far: 'clock deviates from the venue time: not ready',
   lost:
-    'clock deviates far from the venue time: accepting only cancels, reducing orders and ' +
+    'clock deviates too far from the venue time: accepting only cancels, reducing orders and ' +
     'operator actions',
 };
 
@@ -133,7 +133,7 @@ const OTHERS_TEXTS: Texts = {
   right: 'clock agrees with the other replicas again',
   off: 'clock deviates from the other replicas',
   far: 'clock deviates from the other replicas: not ready',
-  lost: 'clock deviates far from the other replicas: this replica rejects all requests',
+  lost: 'clock deviates too far from the other replicas: this replica rejects all requests',
 };
 
 /** Once the clock was lost, less of a distance is not enough: it has to be gone. */
