@@ -50,9 +50,21 @@ function addGate(program: Command, around: Surroundings): void {
     });
   for (const [name, list, key, summary, done] of [
     ['allow', 'whitelist', 'add', 'Add accounts to the whitelist', 'Added to the whitelist'],
-    ['disallow', 'whitelist', 'remove', 'Remove accounts from the whitelist', 'Removed from the whitelist'],
+    [
+      'disallow',
+      'whitelist',
+      'remove',
+      'Remove accounts from the whitelist',
+      'Removed from the whitelist',
+    ],
     ['bar', 'blacklist', 'add', 'Add accounts to the blacklist', 'Added to the blacklist'],
-    ['unbar', 'blacklist', 'remove', 'Remove accounts from the blacklist', 'Removed from the blacklist'],
+    [
+      'unbar',
+      'blacklist',
+      'remove',
+      'Remove accounts from the blacklist',
+      'Removed from the blacklist',
+    ],
   ] as const) {
     const listing = gate
       .command(name)

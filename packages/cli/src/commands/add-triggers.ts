@@ -92,7 +92,10 @@ function addTpsl(program: Command, around: Surroundings): void {
     .option('--sl-price <price>', 'Limit price of the stop-loss (default: a market order)')
     .option('--size <size>', 'Size to close, in coins (default: the whole position)')
     .addOption(
-      new Option('--side <side>', 'Position side to protect (hedge mode)').choices(['long', 'short']),
+      new Option('--side <side>', 'Position side to protect (hedge mode)').choices([
+        'long',
+        'short',
+      ]),
     )
     .addHelpText(
       'after',

@@ -226,7 +226,9 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await started()()).toBe('withdrawal 7 can be paid');
     owed = { ...owed, destination: BARRED };
     lies = ['none', 'down'];
-    expect(await started()()).toMatch(/^the chain cannot be queried: 1 of the required 2 endpoints answered/);
+    expect(await started()()).toMatch(
+      /^the chain cannot be queried: 1 of the required 2 endpoints answered/,
+    );
     expect(book.count).toBe(0);
     lies = ['none', 'takes', 'none'];
     const ask = started();
