@@ -30,8 +30,8 @@ const COMPANY_SETTINGS = {
     unset: 'on for a testnet with its own chain',
     help:
       'Enable the faucet for test funds at ' +
-      '[/request-fund](../reference/info.md#request-fund), which otherwise returns 404. Not ' +
-      'allowed on a mainnet',
+      '[/request-fund](../reference/info.md#request-fund) (404 if off); not allowed on a ' +
+      'mainnet',
   }),
   faucetUsdc: setting(whole('usdc'), { default: 1_000, help: 'USDC per grant' }),
   faucetEveryMs: setting(whole('ms'), {
@@ -56,8 +56,8 @@ const COMPANY_SETTINGS = {
   web: setting(SWITCH, {
     default: true,
     help:
-      'Serve the [trading page](../trade/trading-page.md) at `/`, and build it at startup if ' +
-      'it is missing or outdated. If off, `/` returns 404',
+      'Serve the [trading page](../trade/trading-page.md) at `/` (404 if off); it is built at ' +
+      'startup if it is missing or outdated',
     isEveryday: true,
   }),
 };
@@ -223,9 +223,7 @@ const LISTENING_SETTINGS = {
   }),
   opsPort: setting(PORT, {
     unset: '`port` + 2',
-    help:
-      'Operations port, for metrics and health; 0 selects a free port, as does the default ' +
-      'if `port` is 0',
+    help: 'Port for metrics and health; 0 selects a free one, as does a `port` of 0',
   }),
   hostNames: HOST_NAMES,
   serveLog: setting(SWITCH, {
