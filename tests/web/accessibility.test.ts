@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { limitOrder } from '@oddlot/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -81,12 +81,8 @@ afterAll(async () => {
 });
 
 test('the list below has every screen of the router', () => {
-  const features = join(REPOSITORY, 'packages', 'web', 'src', 'features');
-  const paths = readdirSync(features).flatMap((name) =>
-    [...readFileSync(join(features, name, 'screens.ts'), 'utf8').matchAll(/path: '([^']+)'/g)].map(
-      ([, path]) => path!,
-    ),
-  );
+  const list = readFileSync(join(REPOSITORY, 'packages/web/src/app/screens.ts'), 'utf8');
+  const paths = [...list.matchAll(/path: '([^']+)'/g)].map(([, path]) => path!);
   expect(Object.keys(SHOWN).sort()).toEqual(paths.sort());
 });
 

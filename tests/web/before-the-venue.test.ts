@@ -53,39 +53,3 @@ test('chart, lines and changes have something to stand beside from the first sec
   await chart.getByText('simulated history').waitFor();
   expect(await faultsFound(page)).toEqual([]);
 });
-
-test('a portfolio that has not moved stands beside it, until somebody does not want that or has traded', async () => {
-  const visit = await browser.visit(venue.url);
-  const { page } = visit;
-  await visit.openWithAccount('/portfolio');
-  const beside = page.getByRole('button', { name: 'BTC (simulated)', pressed: true });
-  await beside.waitFor({ timeout: 60_000 });
-  expect(await beside.getAttribute('title')).toContain('Simulated history, display only');
-  const curve = page.getByRole('img', { name: /Equity/ });
-  await curve.locator('canvas').waitFor();
-  // Left of where the account begins: lines of the grid are at a few heights, the past is at many.
-  const heights = (): Promise<number> =>
-    curve.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
-      const { height, width } = canvas;
-      const copy = new OffscreenCanvas(width, height);
-      const context = copy.getContext('2d', { willReadFrequently: true })!;
-      context.drawImage(canvas, 0, 0);
-      const [across, down] = [Math.floor(width / 2), Math.floor(height * 0.8)];
-      const { data } = context.getImageData(0, 0, across, down);
-      const inked = new Set<number>();
-      for (let at = 3; at < data.length; at += 4) {
-        if (data[at]! > 200) inked.add(Math.floor(at / 4 / across));
-      }
-      return inked.size;
-    });
-  await expect.poll(heights, { timeout: 60_000 }).toBeGreaterThan(40);
-  expect(await faultsFound(page)).toEqual([]);
-  await beside.press('Enter');
-  await page.waitForURL(/beside=no/);
-  await expect.poll(heights, { timeout: 60_000 }).toBeLessThan(30);
-  await page.getByRole('radio', { name: 'PnL' }).first().click();
-  await page.getByRole('button', { name: 'BTC (simulated)', pressed: false }).press('Enter');
-  await page.waitForURL(/beside=yes/);
-  // Nothing of it is in the figures.
-  await page.getByText('1,000.00').first().waitFor();
-});

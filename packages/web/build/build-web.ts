@@ -1,34 +1,27 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { alone } from './build-lock.ts';
-import { compressAll } from './compress-all.ts';
-import { sourceHash } from './source-hash.ts';
-import { writeScreens } from './write-screens.ts';
 
 /**
- * Builds the page into `dist/page`, with brotli and gzip ready-made beside every file that gains by it. With
- * `--if-stale` nothing is done when the page there was built of the same sources. A venue runs it so at its
- * start, in a process of its own.
+ * Builds the page into `dist/page`, with brotli and gzip versions of each file that they make smaller. With `--if-stale`,
+ * the page is not built again if its sources have not changed. A venue runs this program with `--if-stale` when it starts.
  */
 
 const WEB = join(import.meta.dirname, '..');
 const DIST = join(WEB, 'dist');
 const PAGE = join(DIST, 'page');
-/** Inside of the page's folder, so that the two cannot come apart. */
+/** The stamp is in the folder of the page, so both are always replaced together. */
 const STAMP = join(PAGE, 'built-of.txt');
-
-// Whoever starts it, a test for example: what is built is what people get.
-process.env['NODE_ENV'] = 'production';
-// A venue keeps its own files to itself, and so would its children; a page is for everybody.
-process.umask(0o022);
-await main(process.argv.includes('--if-stale'));
 
 async function main(onlyIfStale: boolean): Promise<void> {
   const hash = await sourceHash();
   if (onlyIfStale && (await isBuiltOf(hash))) return;
   await mkdir(DIST, { recursive: true });
   await alone(join(DIST, 'page.lock'), async () => {
-    // Who waited may find that the other has built the same.
+    // Another process may have built the same page in the meantime.
     if (!onlyIfStale || !(await isBuiltOf(hash))) await buildPage(hash);
   });
 }
@@ -37,9 +30,9 @@ async function isBuiltOf(hash: string): Promise<boolean> {
   return (await readFile(STAMP, 'utf8').catch(() => '')).trim() === hash;
 }
 
-/** Built beside and renamed: a venue may be reading what is there. */
+/** The page is built in another folder and then renamed, because a venue may be reading the old page. */
 async function buildPage(hash: string): Promise<void> {
-  // Loaded when it is needed: most starts find the page as it should be.
+  // Vite is loaded only here, because most starts find an up-to-date page.
   const { build } = await import('vite');
   const next = join(DIST, 'page-next');
   await rm(next, { recursive: true, force: true });
@@ -54,3 +47,91 @@ async function buildPage(hash: string): Promise<void> {
   await rm(PAGE, { recursive: true, force: true });
   await rename(next, PAGE);
 }
+
+const ROOT = join(WEB, '..', '..');
+
+const SOURCES = ['web', 'sdk', 'protocol', 'units'].map((name) => join(ROOT, 'packages', name));
+const LEFT_OUT = /(?:^|\/)(?:node_modules|dist|testing)(?:\/|$)|\.test\.tsx?$|\.tsbuildinfo$/;
+
+async function sourceHash(): Promise<string> {
+  const paths = (await Promise.all(SOURCES.map(filesOf))).flat().sort();
+  const hash = createHash('sha256');
+  const texts = await Promise.all(paths.map((path) => readFile(path)));
+  for (const [at, path] of paths.entries()) {
+    hash.update(`${relative(ROOT, path)}\0${texts[at]?.length ?? 0}\0`).update(texts[at] ?? '');
+  }
+  return hash.digest('hex');
+}
+
+async function filesOf(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !LEFT_OUT.test(relative(folder, path)));
+}
+
+const COMPRESSIBLE = /\.(?:js|css|html|svg|json|webmanifest)$/;
+/** Compressing smaller files saves less than the additional header costs. */
+const BYTES_MIN = 512;
+/** The highest level takes some seconds per build and makes the page 7% smaller. */
+const BROTLI_QUALITY = 11;
+
+const brotli = promisify(brotliCompress);
+const zip = promisify(gzip);
+
+async function compressAll(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+  const paths = entries
+    .filter((entry) => entry.isFile() && COMPRESSIBLE.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+  await Promise.all(paths.map(compress));
+}
+
+async function compress(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  if (bytes.length < BYTES_MIN) return;
+  const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
+  await writeFile(`${path}.br`, await brotli(bytes, { params }));
+  await writeFile(`${path}.gz`, await zip(bytes, { level: 9 }));
+}
+
+type Chunk = { readonly file: string; readonly imports?: readonly string[] };
+type Manifest = Readonly<Record<string, Chunk>>;
+
+const SCREENS = join(WEB, 'src', 'app', 'screens.ts');
+const ENTRY = 'index.html';
+
+/**
+ * Writes `screens.json` with the scripts that each screen needs in addition to those of all screens. The venue lists
+ * them in the served page, so the browser requests them all at once.
+ */
+async function writeScreens(folder: string): Promise<void> {
+  const text = await readFile(join(folder, '.vite', 'manifest.json'), 'utf8');
+  const manifest = JSON.parse(text) as Manifest;
+  const always = needed(manifest, ENTRY);
+  const screens = [];
+  const list = await readFile(SCREENS, 'utf8');
+  for (const [, path = '', module = ''] of list.matchAll(
+    /path: '([^']*)',\s*load: \(\) => import\('\.\.\/([^']*)'\)/g,
+  )) {
+    const files = [...needed(manifest, `src/${module}`)].filter((file) => !always.has(file));
+    screens.push({ path, scripts: files.map((file) => `/${file}`) });
+  }
+  await writeFile(join(folder, 'screens.json'), `${JSON.stringify(screens, null, 1)}\n`);
+}
+
+function needed(manifest: Manifest, key: string, found = new Set<string>()): ReadonlySet<string> {
+  const chunk = manifest[key];
+  if (chunk === undefined) throw new Error(`The bundler knows nothing of ${key}`);
+  if (found.has(chunk.file)) return found;
+  found.add(chunk.file);
+  for (const other of chunk.imports ?? []) needed(manifest, other, found);
+  return found;
+}
+
+// The build is the one that users get, also when a test starts it.
+process.env['NODE_ENV'] = 'production';
+// The files of a page are public; those of a venue, which may start this program, are not.
+process.umask(0o022);
+await main(process.argv.includes('--if-stale'));

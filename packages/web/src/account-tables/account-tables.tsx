@@ -1,15 +1,33 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { csvOf, saveFile } from '../lib/csv.ts';
-import { addWords, useWords } from '../lib/words.ts';
+import { addWords, useWords, type Words } from '../lib/words.ts';
 import { accountStates, openOrders, openOutcomeOrders } from '../market/account.ts';
 import { Tabs } from '../ui/tabs.tsx';
 import { FillsTable } from './fills-table.tsx';
 import { FundingTable, LedgerTable } from './ledger-table.tsx';
 import { HistoryTable } from './history-table.tsx';
-import { OrdersTable, TriggersTable } from './orders-table.tsx';
 import { PositionsTable } from './positions-table.tsx';
-import { allSettlements, SettlementsTable, SharesTable } from './shares-table.tsx';
 import { texts } from 'words:portfolio';
+import type { AssetPosition, Fill, OpenOrder, OutcomeOpenOrder, TriggerOrder } from '@oddlot/sdk';
+import { magnitude, multiply, sign, subtract } from '../lib/decimal.ts';
+import { type Column, Table } from '../ui/table.tsx';
+import {
+  isBought,
+  Market,
+  minuteColumn,
+  Nothing,
+  numberColumn,
+  secondColumn,
+  Sided,
+  STACKED_ROW_PX,
+} from './cells.tsx';
+import { OrderOrigin, TradedPrice, TradedSize } from './fill-cells.tsx';
+import { REPORT_KEY, ReportButton, useReport } from './report/report-button.tsx';
+import { cents, number } from '../lib/format.ts';
+import { useQuery } from '@tanstack/react-query';
+import { reader } from '../market/venue.ts';
+import { Money } from '../ui/figure.tsx';
+import { fillId, useFills } from '../market/account-lists.ts';
 
 addWords(texts);
 
@@ -143,21 +161,380 @@ function currentRows(
     case 'positions':
     case 'shares': {
       const accountType = name === 'positions' ? 'perp' : 'outcome';
-      const state = now(accountStates.acquire({ user, accountType })).state;
+      const state = stateNow(accountStates.acquire({ user, accountType })).state;
       return state?.assetPositions.map(({ position, type }) => ({ ...position, type })) ?? [];
     }
     case 'orders':
       return [
-        ...now(openOrders.acquire(user)).orders,
-        ...now(openOutcomeOrders.acquire(user)).orders,
+        ...stateNow(openOrders.acquire(user)).orders,
+        ...stateNow(openOutcomeOrders.acquire(user)).orders,
       ];
     case 'triggers':
-      return now(openOrders.acquire(user)).triggers;
+      return stateNow(openOrders.acquire(user)).triggers;
   }
 }
 
 /** The tables hold the subscriptions; this only looks. */
-function now<State>(held: { readonly store: { getState(): State }; release(): void }): State {
+function stateNow<State>(held: { readonly store: { getState(): State }; release(): void }): State {
   held.release();
   return held.store.getState();
+}
+
+type Row = OpenOrder | OutcomeOpenOrder;
+
+/** Orders that rest, of both kinds of markets. */
+function OrdersTable({ user }: { readonly user: string }) {
+  const t = useWords();
+  const perp = openOrders.use(user, ({ isLoaded, orders }) => ({ isLoaded, orders }));
+  const outcome = openOutcomeOrders.use(user, (state) => state);
+  const rows = useMemo<readonly Row[]>(
+    () =>
+      [...perp.orders, ...outcome.orders].sort((left, right) => right.timestamp - left.timestamp),
+    [perp.orders, outcome.orders],
+  );
+  const { dialog, open } = useReport(user);
+  const columns = useMemo(() => orderColumns(user, t, open), [t, user, open]);
+  return (
+    <>
+      <Table
+        label={t('portfolio.tab.orders')}
+        columns={columns}
+        rows={rows}
+        rowKey={({ marketType, oid }) => `${marketType} ${oid}`}
+        stackedRowHeight={STACKED_ROW_PX}
+        rowHotkey={{ key: REPORT_KEY, act: ({ oid }) => open(oid) }}
+        empty={<Nothing name="orders" user={user} isLoaded={perp.isLoaded && outcome.isLoaded} />}
+      />
+      {dialog}
+    </>
+  );
+}
+
+function orderColumns(user: string, t: Words, open: (oid: number) => void): readonly Column<Row>[] {
+  return [
+    secondColumn(
+      ({ timestamp }) => timestamp,
+      t,
+      (order, time) => (
+        <OrderOrigin user={user} order={order}>
+          {time}
+        </OrderOrigin>
+      ),
+    ),
+    {
+      id: 'market',
+      header: t('portfolio.market'),
+      cell: (order) => (
+        <Market
+          symbol={order.symbol}
+          slug={'eventSlug' in order ? order.eventSlug : undefined}
+          title={'title' in order ? order.title : undefined}
+          isOutcome={order.marketType === 'outcome'}
+        />
+      ),
+    },
+    {
+      id: 'side',
+      header: t('portfolio.side'),
+      width: '110px',
+      phoneWidth: '64px',
+      cell: (order) => (
+        <Sided isBuy={isBought(order)}>
+          {t(isBought(order) ? 'portfolio.buy' : 'portfolio.sell')}
+          {'outcome' in order ? ` ${order.outcome}` : ''}
+        </Sided>
+      ),
+    },
+    numberColumn(
+      'price',
+      t('portfolio.price'),
+      (order) => (
+        <ReportButton oid={order.oid} onOpen={open}>
+          <TradedPrice of={order} value={order.limitPx} />
+        </ReportButton>
+      ),
+      { width: '110px', phoneWidth: '84px' },
+    ),
+    numberColumn(
+      'size',
+      t('portfolio.size'),
+      (order) => <TradedSize of={order} value={order.origSz} />,
+      { from: 'tablet' },
+    ),
+    numberColumn(
+      'filled',
+      t('portfolio.filled'),
+      (order) => <TradedSize of={order} value={subtract(order.origSz, order.sz)} />,
+      {
+        from: 'tablet',
+      },
+    ),
+    numberColumn('kind', t('portfolio.kind'), ({ tif }) => tif, { from: 'tablet', width: '80px' }),
+  ];
+}
+
+/** Orders that wait for their price. */
+function TriggersTable({ user }: { readonly user: string }) {
+  const t = useWords();
+  const { isLoaded, triggers } = openOrders.use(user, (state) => state);
+  const { dialog, open } = useReport(user);
+  const columns = useMemo(() => triggerColumns(t, open), [t, open]);
+  return (
+    <>
+      <Table
+        label={t('portfolio.tab.triggers')}
+        columns={columns}
+        rows={triggers}
+        rowKey={({ oid }) => oid}
+        rowHotkey={{ key: REPORT_KEY, act: ({ oid }) => open(oid) }}
+        empty={<Nothing name="triggers" user={user} isLoaded={isLoaded} />}
+      />
+      {dialog}
+    </>
+  );
+}
+
+function triggerColumns(t: Words, open: (oid: number) => void): readonly Column<TriggerOrder>[] {
+  return [
+    minuteColumn(({ createTime }) => createTime, t),
+    {
+      id: 'market',
+      header: t('portfolio.market'),
+      cell: ({ coin }) => <Market symbol={coin} isOutcome={false} />,
+    },
+    {
+      id: 'side',
+      header: t('portfolio.side'),
+      width: '80px',
+      phoneWidth: '56px',
+      cell: ({ side }) => (
+        <Sided isBuy={side === 'B'}>{t(side === 'B' ? 'portfolio.buy' : 'portfolio.sell')}</Sided>
+      ),
+    },
+    numberColumn(
+      'trigger',
+      t('portfolio.trigger'),
+      ({ oid, triggerPx }) => (
+        <ReportButton oid={oid} onOpen={open}>
+          {number(triggerPx)}
+        </ReportButton>
+      ),
+      { phoneWidth: '84px' },
+    ),
+    numberColumn(
+      'price',
+      t('portfolio.price'),
+      ({ limitPx, orderType }) =>
+        orderType === 'Market' ? (
+          <span className="text-muted">{t('portfolio.marketPrice')}</span>
+        ) : (
+          number(limitPx)
+        ),
+      { from: 'tablet' },
+    ),
+    numberColumn('size', t('portfolio.size'), ({ sz }) => number(sz), { from: 'tablet' }),
+  ];
+}
+
+const NONE: readonly AssetPosition[] = [];
+/** How often titles are asked for: they change when a market is resolved. */
+const TITLES_MS = 15_000;
+
+/** Shares of events: what they are worth now, and in either end. */
+function SharesTable({ user }: { readonly user: string }) {
+  const t = useWords();
+  // The stream has the numbers, the query the titles beside them: a change of the one asks for the other.
+  const live = accountStates.use({ user, accountType: 'outcome' }, ({ state }) => state);
+  const sizes = live?.assetPositions
+    .map(({ position }) => `${position.asset} ${position.szi}`)
+    .join(',');
+  const { data } = useQuery({
+    queryKey: ['outcomePositions', user, sizes],
+    queryFn: ({ signal }) => reader.info.outcomePositions({ user }, { signal }),
+    placeholderData: (before) => before,
+    refetchInterval: TITLES_MS,
+  });
+  const rows = useMemo(() => withLive(data ?? NONE, live?.assetPositions ?? NONE), [data, live]);
+  const columns = useMemo(() => shareColumns(t), [t]);
+  return (
+    <Table
+      label={t('portfolio.tab.shares')}
+      columns={columns}
+      rows={rows}
+      rowKey={keyOf}
+      stackedRowHeight={STACKED_ROW_PX}
+      empty={<Nothing name="shares" user={user} isLoaded={data !== undefined} />}
+    />
+  );
+}
+
+function keyOf({ position }: AssetPosition): string {
+  return `${position.asset} ${sign(position.szi)}`;
+}
+
+/** The figures of now under the titles that were asked for. */
+function withLive(
+  titled: readonly AssetPosition[],
+  live: readonly AssetPosition[],
+): readonly AssetPosition[] {
+  const byKey = new Map(live.map((row) => [keyOf(row), row.position]));
+  return titled.map((row) => {
+    const now = byKey.get(keyOf(row));
+    return now === undefined ? row : { ...row, position: { ...row.position, ...now } };
+  });
+}
+
+function shareColumns(t: Words): readonly Column<AssetPosition>[] {
+  return [
+    {
+      id: 'market',
+      header: t('portfolio.market'),
+      cell: ({ position: { coin, slug, title } }) => (
+        <Market symbol={coin} slug={slug} title={title} isOutcome />
+      ),
+    },
+    {
+      id: 'leg',
+      header: t('portfolio.leg'),
+      width: '96px',
+      phoneWidth: '64px',
+      cell: ({ position: { outcomeNames, szi } }) => {
+        const isYes = sign(szi) > 0;
+        return (
+          <Sided isBuy={isYes}>{outcomeNames?.[isYes ? 0 : 1] ?? (isYes ? 'Yes' : 'No')}</Sided>
+        );
+      },
+    },
+    numberColumn('size', t('portfolio.size'), ({ position }) => number(magnitude(position.szi)), {
+      width: '96px',
+      phoneWidth: '72px',
+    }),
+    numberColumn('entry', t('portfolio.entry'), ({ position }) => cents(position.entryPx, 3), {
+      from: 'tablet',
+      width: '88px',
+    }),
+    numberColumn('mark', t('portfolio.mark'), ({ position }) => cents(position.markPx, 3), {
+      from: 'tablet',
+      width: '88px',
+    }),
+    numberColumn(
+      'cost',
+      t('portfolio.cost'),
+      ({ position }) => <Money value={position.marginUsed} />,
+      {
+        from: 'tablet',
+        width: '104px',
+      },
+    ),
+    numberColumn(
+      'worth',
+      t('portfolio.worth'),
+      ({ position }) => <Money value={position.positionValue} />,
+      {
+        width: '104px',
+        phoneWidth: '80px',
+      },
+    ),
+    numberColumn(
+      'pnl',
+      t('portfolio.pnl'),
+      ({ position }) => <Money value={position.unrealizedPnl} isSigned isColoured />,
+      { width: '104px', from: 'tablet' },
+    ),
+    ...endColumns(t),
+  ];
+}
+
+/** What the shares pay in either end. */
+function endColumns(t: Words): readonly Column<AssetPosition>[] {
+  return [
+    numberColumn(
+      'yes',
+      t('portfolio.ifYes'),
+      ({ position: { szi } }) => <Money value={sign(szi) > 0 ? szi : '0'} />,
+      { width: '96px', from: 'desktop' },
+    ),
+    numberColumn(
+      'no',
+      t('portfolio.ifNo'),
+      ({ position: { szi } }) => <Money value={sign(szi) < 0 ? magnitude(szi) : '0'} />,
+      { width: '96px', from: 'desktop' },
+    ),
+  ];
+}
+
+/** What shares paid when their markets resolved. The market's page has the receipt. */
+function SettlementsTable({ user }: { readonly user: string }) {
+  const t = useWords();
+  const { isLoaded, older, rows } = useFills(user);
+  const settled = useMemo(() => rows.filter(isSettlement), [rows]);
+  const columns = useMemo(() => settlementColumns(t), [t]);
+  return (
+    <Table
+      label={t('portfolio.tab.settlements')}
+      columns={columns}
+      rows={settled}
+      rowKey={fillId}
+      stackedRowHeight={STACKED_ROW_PX}
+      older={older}
+      empty={<Nothing name="settlements" user={user} isLoaded={isLoaded} />}
+    />
+  );
+}
+
+/** All of them, for a file. */
+async function allSettlements(user: string): Promise<readonly Fill[]> {
+  const rows: Fill[] = [];
+  for await (const fill of reader.info.allUserFills({ user, accountType: ['outcome'] })) {
+    if (isSettlement(fill)) rows.push(fill);
+  }
+  return rows;
+}
+
+function isSettlement({ dir }: Fill): boolean {
+  return dir === 'Settlement';
+}
+
+function settlementColumns(t: Words): readonly Column<Fill>[] {
+  return [
+    minuteColumn(({ time }) => time, t),
+    {
+      id: 'market',
+      header: t('portfolio.market'),
+      cell: ({ slug, symbol, title }) => (
+        <Market symbol={symbol} slug={slug} title={title} isOutcome />
+      ),
+    },
+    {
+      id: 'leg',
+      header: t('portfolio.leg'),
+      width: '96px',
+      phoneWidth: '48px',
+      cell: ({ outcome }) => <Sided isBuy={outcome === 'Yes'}>{outcome}</Sided>,
+    },
+    numberColumn('size', t('portfolio.size'), ({ sz }) => number(sz), {
+      from: 'tablet',
+      width: '110px',
+    }),
+    numberColumn('entry', t('portfolio.entry'), ({ entryPrice }) => cents(entryPrice, 3), {
+      from: 'tablet',
+      width: '110px',
+    }),
+    numberColumn('paid', t('portfolio.paidEach'), ({ px }) => cents(px, 3), {
+      from: 'tablet',
+      width: '110px',
+    }),
+    numberColumn(
+      'payout',
+      t('portfolio.payout'),
+      ({ px, sz }) => <Money value={multiply(px, sz)} />,
+      { width: '130px', phoneWidth: '72px' },
+    ),
+    numberColumn(
+      'result',
+      t('portfolio.result'),
+      ({ closedPnl }) => <Money value={closedPnl} isSigned isColoured />,
+      { width: '130px', phoneWidth: '72px' },
+    ),
+  ];
 }

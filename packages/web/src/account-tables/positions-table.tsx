@@ -6,12 +6,11 @@ import { useWords, type Words } from '../lib/words.ts';
 import { accountStates } from '../market/account.ts';
 import { OnGrid, SizeOnGrid } from '../market/on-grid.tsx';
 import { Badge } from '../ui/badge.tsx';
-import { colourOf, Money, Percent } from '../ui/figure.tsx';
+import { colourOf, Fact, Money, Percent } from '../ui/figure.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, Sided } from './cells.tsx';
 import { Link } from '@tanstack/react-router';
 import { Dialog } from '../ui/dialog.tsx';
-import { Fact } from '../ui/stat.tsx';
 
 const NONE: readonly AssetPosition[] = [];
 

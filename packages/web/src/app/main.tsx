@@ -2,7 +2,16 @@ import '@fontsource-variable/inter/index.css';
 import '@fontsource-variable/jetbrains-mono/index.css';
 import '../ui/tokens.css';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { RouterProvider } from '@tanstack/react-router';
+import {
+  type AnyRoute,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  type ErrorComponentProps,
+  lazyRouteComponent,
+  Link,
+  RouterProvider,
+} from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -12,7 +21,11 @@ import { watchWallets } from '../session/browser-wallets.ts';
 import { restoreSession } from '../session/stored-session.ts';
 import { setSession } from '../session/session.ts';
 import { applyLanguage, applyPreferences } from '../ui/preferences.ts';
-import { createPageRouter } from './create-page-router.tsx';
+import { SCREENS } from './screens.ts';
+import { Shell } from './shell/shell.tsx';
+import { useWords } from '../lib/words.ts';
+import { EmptyState } from '../ui/empty-state.tsx';
+import { Button, Spinner } from '../ui/button.tsx';
 
 // Before anything of Radix puts a style in: the policy of the page wants it signed.
 const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content');
@@ -37,5 +50,63 @@ function show(): void {
         <RouterProvider router={createPageRouter()} />
       </QueryClientProvider>
     </StrictMode>,
+  );
+}
+
+const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+
+function createPageRouter() {
+  const routes: AnyRoute[] = SCREENS.map(({ load, path }) =>
+    createRoute({
+      getParentRoute: () => rootRoute,
+      path,
+      component: lazyRouteComponent(load, 'Screen'),
+    }),
+  );
+  return createRouter({
+    routeTree: rootRoute.addChildren(routes),
+    defaultPreload: 'intent',
+    defaultPendingComponent: ScreenLoading,
+    defaultErrorComponent: ScreenFault,
+    scrollRestoration: true,
+  });
+}
+
+function ScreenLoading() {
+  const t = useWords();
+  return (
+    <p role="status" className="flex h-40 items-center justify-center gap-2 text-muted">
+      <Spinner />
+      {t('app.loading')}
+    </p>
+  );
+}
+
+/** A screen that broke takes nothing else with it. */
+function ScreenFault({ error, reset }: ErrorComponentProps) {
+  const t = useWords();
+  return (
+    <div role="alert">
+      <EmptyState
+        title={t('app.brokenTitle')}
+        text={`${t('app.brokenText')} (${error instanceof Error ? error.message : String(error)})`}
+        action={<Button onClick={reset}>{t('app.tryAgain')}</Button>}
+      />
+    </div>
+  );
+}
+
+function NotFound() {
+  const t = useWords();
+  return (
+    <EmptyState
+      title={t('app.notFoundTitle')}
+      text={t('app.notFoundText')}
+      action={
+        <Link to="/" className="text-accent hover:underline">
+          {t('app.toMarkets')}
+        </Link>
+      }
+    />
   );
 }

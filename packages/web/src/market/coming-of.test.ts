@@ -1,6 +1,6 @@
 import type { OutcomeEventMeta } from '@oddlot/sdk';
 import { expect, test } from 'vitest';
-import { comingOf, type Moment } from './use-coming-events.ts';
+import { comingOf, type Moment } from './queries.ts';
 
 const event = (title: string, start: number, end: number): OutcomeEventMeta =>
   ({ title, start_time: start, end_time: end }) as OutcomeEventMeta;

@@ -1,6 +1,6 @@
 import type { AssetPosition, ClearinghouseState } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
-import { sharesAtMarks, stateAtMarks } from './marked-state.ts';
+import { sharesAtMarks, stateAtMarks } from './account.ts';
 
 /** Long 0.02 BTC from 97,010, at 20 times: 1,940.2 were paid. */
 const LONG = position({

@@ -5,7 +5,7 @@ import { reader, venueNow } from './venue.ts';
 import type { Candle, PerpMeta } from '@oddlot/sdk';
 
 /** A made-up price of before this venue began; here it is a pixel to be. */
-export type PastPrice = { readonly timeMs: number; readonly value: number; readonly text: string };
+type PastPrice = { readonly timeMs: number; readonly value: number; readonly text: string };
 
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;

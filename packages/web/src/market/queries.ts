@@ -1,6 +1,7 @@
 import { QueryClient, queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import {
   ApiError,
+  type OutcomeEventMeta,
   type OutcomeEventPage,
   type PerpMeta,
   type PerpUniverse,
@@ -8,6 +9,7 @@ import {
 } from '@oddlot/sdk';
 import { connection, reader } from './venue.ts';
 import { useMemo } from 'react';
+import { isLike } from '../lib/typed-text.ts';
 
 /** What changes seldom is asked for and kept; what changes all the time is in the stores. */
 
@@ -102,4 +104,30 @@ const MAINNET_ID = 869;
 /** Whether money is not real, by what the venue says of itself; unknown until it has said it. */
 export function isTestnet(settings: { readonly chain_id: number } | undefined): boolean {
   return settings !== undefined && settings.chain_id !== MAINNET_ID;
+}
+
+/** The events that have it before them. */
+const STATUSES = { start_time: 'upcoming', end_time: 'open' } as const satisfies Record<
+  Moment,
+  string
+>;
+
+/** Events that open or end next, the first of them first. Of more than `limit` the ones that end last are not looked at. */
+export function useComingEvents(
+  moment: Moment,
+  { limit, wanted }: { readonly limit: number; readonly wanted: string },
+): readonly OutcomeEventMeta[] {
+  const { data } = useEvents({ sortBy: 'endingSoon', status: STATUSES[moment], limit });
+  return comingOf(data?.events ?? [], { moment, wanted });
+}
+
+/** What an event can have before it. */
+export type Moment = 'start_time' | 'end_time';
+
+/** Those whose titles are like what is wanted, by when they open or end: the venue lists both by their end. */
+export function comingOf(
+  events: readonly OutcomeEventMeta[],
+  { moment, wanted }: { readonly moment: Moment; readonly wanted: string },
+): readonly OutcomeEventMeta[] {
+  return events.filter(({ title }) => isLike(title, wanted)).sort((a, b) => a[moment] - b[moment]);
 }

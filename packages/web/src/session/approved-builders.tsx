@@ -6,12 +6,10 @@ import { dateTime } from '../lib/time.ts';
 import { addWords, useWords, type Words } from '../lib/words.ts';
 import { queryClient } from '../market/queries.ts';
 import { reader } from '../market/venue.ts';
-import { Button } from '../ui/button.tsx';
-import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { Button, ConfirmButton } from '../ui/button.tsx';
 import { emptied, TextField } from '../ui/text-field.tsx';
-import { EmptyState } from '../ui/empty-state.tsx';
-import { ErrorSentence, useDoing } from '../ui/error-sentence.tsx';
-import { Table, type Column } from '../ui/table.tsx';
+import { EmptyState, ErrorSentence, useDoing } from '../ui/empty-state.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import { doneOnce } from './sent-once.ts';
 import { texts } from 'words:builder';
 

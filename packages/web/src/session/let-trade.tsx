@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useStore } from 'zustand';
 import { useWords } from '../lib/words.ts';
 import { Button } from '../ui/button.tsx';
-import { ErrorSentence, useDoing } from '../ui/error-sentence.tsx';
+import { ErrorSentence, useDoing } from '../ui/empty-state.tsx';
 import { enableTrading, hasAccount } from './browser-wallets.ts';
 import { firstVisit, isUnderWay } from './first-steps.tsx';
 import { type Session, useSession } from './session.ts';

@@ -1,9 +1,9 @@
-import type { ComponentProps, ReactNode } from 'react';
+import { type ComponentProps, type ReactNode, useEffect, useState } from 'react';
 import { classes, FOR_THUMBS } from './classes.ts';
-import { Spinner } from './empty-state.tsx';
+import { useWords } from '../lib/words.ts';
 
 type ButtonKind = 'plain' | 'quiet' | 'accent' | 'buy' | 'sell' | 'danger';
-export type ButtonSize = 'small' | 'medium' | 'large';
+type ButtonSize = 'small' | 'medium' | 'large';
 
 type ButtonProps = Omit<ComponentProps<'button'>, 'className'> & {
   readonly kind?: ButtonKind;
@@ -59,5 +59,75 @@ export function Button({
       {isBusy && <Spinner />}
       {children}
     </button>
+  );
+}
+
+const ARMED_MS = 5_000;
+
+/**
+ * For what can't be undone, or touches others: the first press asks, a second one within a few seconds does it. The second
+ * half of a double click is no answer to a question that nobody has read yet.
+ */
+export function ConfirmButton({
+  label,
+  sure,
+  heard,
+  isBusy = false,
+  isDisabled = false,
+  size = 'medium',
+  onConfirm,
+}: {
+  readonly label: string;
+  /** What the second press does, in words. */
+  readonly sure: string;
+  /** Both as they are told by ear, where several buttons say the same. */
+  readonly heard?: { readonly label: string; readonly sure: string };
+  readonly isBusy?: boolean;
+  readonly isDisabled?: boolean;
+  readonly size?: ButtonSize;
+  readonly onConfirm: () => void;
+}) {
+  const t = useWords();
+  const [isArmed, setIsArmed] = useState(false);
+  useEffect(() => {
+    if (!isArmed) return undefined;
+    const timer = setTimeout(() => setIsArmed(false), ARMED_MS);
+    return () => clearTimeout(timer);
+  }, [isArmed]);
+  return (
+    <Button
+      size={size}
+      kind={isArmed ? 'danger' : 'plain'}
+      isBusy={isBusy}
+      disabled={isDisabled}
+      title={isArmed ? t('ui.pressAgain') : undefined}
+      aria-label={isArmed ? heard?.sure : heard?.label}
+      aria-live="polite"
+      onBlur={() => setIsArmed(false)}
+      onClick={({ detail }) => {
+        if (detail > 1) return;
+        if (isArmed) onConfirm();
+        setIsArmed(!isArmed);
+      }}
+    >
+      {isArmed ? sure : label}
+    </Button>
+  );
+}
+
+export function Spinner() {
+  return (
+    <svg viewBox="0 0 16 16" className="turning size-3.5 shrink-0" aria-hidden="true">
+      <circle
+        cx="8"
+        cy="8"
+        r="6"
+        fill="none"
+        stroke="currentColor"
+        strokeOpacity="0.25"
+        strokeWidth="2"
+      />
+      <path d="M8 2a6 6 0 0 1 6 6" fill="none" stroke="currentColor" strokeWidth="2" />
+    </svg>
   );
 }

@@ -1,4 +1,7 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useCallback, useRef, useState } from 'react';
+import { explainError, type NameOf, type Remedy, remedyLabel } from '../lib/explain-error.ts';
+import { useWords } from '../lib/words.ts';
+import { Button } from './button.tsx';
 
 /** Says what would stand here, and how to get it. */
 export function EmptyState({
@@ -19,24 +22,6 @@ export function EmptyState({
   );
 }
 
-/** Something is under way. What it is stands beside it. */
-export function Spinner() {
-  return (
-    <svg viewBox="0 0 16 16" className="turning size-3.5 shrink-0" aria-hidden="true">
-      <circle
-        cx="8"
-        cy="8"
-        r="6"
-        fill="none"
-        stroke="currentColor"
-        strokeOpacity="0.25"
-        strokeWidth="2"
-      />
-      <path d="M8 2a6 6 0 0 1 6 6" fill="none" stroke="currentColor" strokeWidth="2" />
-    </svg>
-  );
-}
-
 /** The place of a text that is on its way, as wide as the text will be. */
 export function Skeleton({ width = '6ch' }: { readonly width?: string }) {
   return (
@@ -46,4 +31,91 @@ export function Skeleton({ width = '6ch' }: { readonly width?: string }) {
       className="inline-block h-3 max-w-full rounded bg-raised align-middle"
     />
   );
+}
+
+/** A button that helps. */
+type Offer = { readonly label: string; readonly act: () => void };
+
+/** A refusal as one sentence with what can be done about it. */
+export function ErrorSentence({
+  error,
+  nameOf,
+  onRemedy,
+  sentence: own,
+  also = [],
+}: {
+  /** Whatever was thrown. */
+  readonly error: unknown;
+  /** What the form calls the fields that it sent. */
+  readonly nameOf?: NameOf | undefined;
+  /** Does what a button offers; without it, or where it says no, there is no button. */
+  readonly onRemedy?: ((remedy: Remedy) => (() => void) | undefined) | undefined;
+  /** In place of the venue's words, where the form knows more, such as units. */
+  readonly sentence?: string | undefined;
+  /** What only the form can offer; it stands first. */
+  readonly also?: readonly Offer[];
+}) {
+  const t = useWords();
+  const { docs, remedies, sentence } = explainError(error, t, nameOf);
+  const known = remedies.flatMap((remedy) => {
+    const act = onRemedy?.(remedy);
+    return act === undefined ? [] : [{ label: remedyLabel(remedy, t), act }];
+  });
+  const offers = [...also, ...known];
+  return (
+    <div role="alert" className="border-s-2 border-warning py-0.5 ps-3 text-12">
+      <p className="break-words">
+        {own ?? sentence}{' '}
+        {docs !== undefined && (
+          <a href={docs} target="_blank" rel="noreferrer" className="text-accent underline">
+            {t('error.why')}
+          </a>
+        )}
+      </p>
+      {offers.length > 0 && (
+        <p className="mt-1 flex flex-wrap gap-2">
+          {offers.map(({ act, label }) => (
+            <Button key={label} size="small" onClick={act}>
+              {label}
+            </Button>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export type Doing = {
+  readonly isBusy: boolean;
+  /** What stopped the last try. */
+  readonly error: unknown;
+  /** Starts it; a second start while one is under way does nothing. True when it went through. */
+  readonly run: (act: () => Promise<unknown>) => Promise<boolean>;
+  readonly clear: () => void;
+};
+
+/** Something that a button or a key starts: whether it is under way, and why it failed. */
+export function useDoing(): Doing {
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  // Not the state: a key that is held down comes again before the page is drawn anew.
+  const isUnderWay = useRef(false);
+  const run = useCallback(async (act: () => Promise<unknown>): Promise<boolean> => {
+    if (isUnderWay.current) return false;
+    isUnderWay.current = true;
+    setIsBusy(true);
+    setError(undefined);
+    try {
+      await act();
+      return true;
+    } catch (fault) {
+      setError(fault);
+      return false;
+    } finally {
+      isUnderWay.current = false;
+      setIsBusy(false);
+    }
+  }, []);
+  const clear = useCallback(() => setError(undefined), []);
+  return { isBusy, error, run, clear };
 }

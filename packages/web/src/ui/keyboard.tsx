@@ -1,4 +1,9 @@
-import { type MouseEvent, useEffect, useEffectEvent } from 'react';
+import {
+  type KeyboardEvent as RowKeyEvent,
+  type MouseEvent,
+  useEffect,
+  useEffectEvent,
+} from 'react';
 
 const TYPING = 'input, textarea, select, [contenteditable], [role=dialog]';
 
@@ -41,5 +46,17 @@ export function SkipLink({
     >
       {children}
     </a>
+  );
+}
+
+/**
+ * Whether a key is pressed on something within a row, alone and while nobody types. Dialogs that a row has opened hand
+ * their keys to it too, though they are elsewhere on the screen: those do not count.
+ */
+export function pressesKey(event: RowKeyEvent<HTMLElement>, key: string): boolean {
+  const { altKey, ctrlKey, currentTarget, metaKey, target } = event;
+  if (event.key !== key || altKey || ctrlKey || metaKey) return false;
+  return (
+    target instanceof Element && currentTarget.contains(target) && target.closest('input') === null
   );
 }

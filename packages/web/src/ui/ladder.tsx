@@ -1,5 +1,5 @@
 import { classes } from './classes.ts';
-import { Spinner } from './empty-state.tsx';
+import { Spinner } from './button.tsx';
 
 /** Steps that a thing passes one after the other, and how far it is. */
 export function Ladder({

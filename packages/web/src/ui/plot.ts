@@ -13,7 +13,6 @@ export type PlotLine = {
   readonly isFilled?: boolean;
   /** Where a value is missing the line is broken, instead of going on to the next one. */
   readonly isBroken?: boolean;
-  readonly isDotted?: boolean;
 };
 
 export type PlotOptions = {
@@ -148,7 +147,6 @@ function settings(options: PlotOptions, size: { width: number; height: number })
 function seriesOf({
   colour,
   isBroken = false,
-  isDotted = false,
   isFilled = false,
   width = 1.5,
 }: PlotLine): uPlot.Series {
@@ -156,7 +154,6 @@ function seriesOf({
     stroke: colourOf(colour),
     ...(isFilled ? { fill: `color-mix(in srgb, ${colourOf(colour)} 8%, transparent)` } : {}),
     width,
-    ...(isDotted ? { dash: [2, 4] } : {}),
     spanGaps: !isBroken,
     points: { show: false },
   };

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { classes } from './classes.ts';
-import { pressesKey } from './presses-key.ts';
+import { pressesKey } from './keyboard.tsx';
 import { useIsWide } from './use-is-wide.ts';
 import { compare, isDecimal } from '../lib/decimal.ts';
 import { useWords } from '../lib/words.ts';

@@ -11,6 +11,8 @@ import {
   currentAlerts,
   type Figures,
   judged,
+  tellAlert,
+  tellOutside,
   useAlerts,
 } from '../../market/alerts/alerts.ts';
 import { contexts } from '../../market/contexts.ts';
@@ -18,7 +20,6 @@ import { hasReached, worstUse } from '../../market/margin-use.ts';
 import { reader, venueNow } from '../../market/venue.ts';
 import { useSession } from '../../session/session.ts';
 import { namedFillNews } from '../shell/news.ts';
-import { tellAlert, tellOutside } from './tell-alert.ts';
 import { useQuery } from '@tanstack/react-query';
 
 /** Watches for whoever asked for alerts; it shows nothing itself. */

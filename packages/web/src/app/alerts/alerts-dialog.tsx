@@ -6,6 +6,7 @@ import { clockTime } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import {
   type Alert,
+  askForNotices,
   changeAlerts,
   hideAlerts,
   useAlerts,
@@ -21,7 +22,6 @@ import { Checkbox } from '../../ui/checkbox.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { askForNotices } from './tell-alert.ts';
 
 /** What the page tells by itself: prices and rates, and what happens to the account. */
 export function AlertsDialog() {

@@ -1,16 +1,15 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import { isTestnet, useSettings } from '../../market/queries.ts';
 import { useLanguage, useWords } from '../../lib/words.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { AccountMenu } from './account-menu.tsx';
 import { useDestinations } from './navigation.tsx';
 import { accountStates } from '../../market/account.ts';
-import { useSession } from '../../session/session.ts';
+import { type Session, useIsSessionLoaded, useSession } from '../../session/session.ts';
 import { add } from '../../lib/decimal.ts';
 import { Money } from '../../ui/figure.tsx';
-import { useEffect, useEffectEvent } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useStore } from 'zustand';
-import { percent } from '../../lib/format.ts';
+import { percent, short } from '../../lib/format.ts';
 import { hasReached, type MarginUse, worstUse } from '../../market/margin-use.ts';
 import { notify, playTone } from '../../ui/toast.tsx';
 import { prefer, preferences } from '../../ui/preferences.ts';
@@ -18,7 +17,12 @@ import { connection } from '../../market/venue.ts';
 import { classes } from '../../ui/classes.ts';
 import { LANGUAGE_TAGS, LANGUAGES } from '../../lib/languages.ts';
 import { showAlerts } from '../../market/alerts/alerts.ts';
-import { Menu } from '../../ui/menu.tsx';
+import { Menu, type MenuItem } from '../../ui/menu.tsx';
+import { explainError } from '../../lib/explain-error.ts';
+import { enableTrading } from '../../session/browser-wallets.ts';
+import { forgetView, restoreSession } from '../../session/stored-session.ts';
+import { Button } from '../../ui/button.tsx';
+import { late } from '../../ui/late.tsx';
 
 export function Header({ onHelp }: { readonly onHelp: () => void }) {
   const t = useWords();
@@ -243,6 +247,96 @@ function LooksMenu({ onHelp }: { readonly onHelp: () => void }) {
         { label: t('alerts.menu'), onSelect: () => showAlerts() },
         { label: t('help.title'), onSelect: onHelp },
       ]}
+    />
+  );
+}
+
+const ConnectDialog = late(async () => (await import('./connect-dialog.tsx')).ConnectDialog);
+
+/** Who acts, and the way in for who does not yet. */
+function AccountMenu() {
+  const t = useWords();
+  const session = useSession();
+  const isLoaded = useIsSessionLoaded();
+  const [isOpen, setIsOpen] = useState(false);
+  const [wasOpen, setWasOpen] = useState(false);
+  const close = (): void => setIsOpen(false);
+  if (isOpen && !wasOpen) setWasOpen(true);
+  // The place is kept: what is beside it does not move when the answer is there.
+  if (!isLoaded) return <span aria-hidden="true" className="h-8 w-22" />;
+  return (
+    <>
+      {session === undefined ? (
+        <Button onClick={() => setIsOpen(true)}>{t('header.connect')}</Button>
+      ) : (
+        <OpenAccount session={session} onSwitch={() => setIsOpen(true)} />
+      )}
+      {wasOpen && <ConnectDialog isOpen={isOpen} onClose={close} />}
+    </>
+  );
+}
+
+function OpenAccount({
+  session,
+  onSwitch,
+}: {
+  readonly session: Session;
+  readonly onSwitch: () => void;
+}) {
+  const t = useWords();
+  const navigate = useNavigate();
+  const { routesByPath } = useRouter();
+  const { address, kind, owner, trader } = session;
+  const word = t(
+    kind === 'burner'
+      ? 'header.testAccount'
+      : kind === 'wallet'
+        ? 'header.wallet'
+        : 'header.spectator',
+  );
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(address);
+    notify({ title: t('header.copied') });
+  };
+  const letTrade = async (): Promise<void> => {
+    await enableTrading().catch((error: unknown) => {
+      notify({ title: explainError(error, t).sentence, tone: 'warning' });
+    });
+  };
+  const links = [
+    { to: '/account', label: t('nav.account') },
+    { to: '/builder', label: t('nav.builder') },
+    { to: '/operate', label: t('nav.operate') },
+  ].filter(({ to }) => to in routesByPath);
+  const items: MenuItem[] = [
+    { label: t('header.copyAddress'), onSelect: () => void copy() },
+    ...links.map(({ label, to }) => ({ label, onSelect: () => void navigate({ to }) })),
+    ...(owner !== undefined && trader === undefined
+      ? [{ label: t('header.enableTrading'), onSelect: () => void letTrade() }]
+      : []),
+    { kind: 'line' },
+    { label: t('wallet.title'), onSelect: onSwitch },
+    ...(kind === 'burner'
+      ? []
+      : [
+          {
+            label: t('header.leave'),
+            onSelect: () => {
+              forgetView();
+              void restoreSession();
+            },
+          },
+        ]),
+  ];
+  return (
+    <Menu
+      trigger={
+        <Button>
+          <span className="font-mono text-12">{short(address)}</span>
+          <span className="text-muted max-desktop:hidden">· {word}</span>
+        </Button>
+      }
+      items={items}
     />
   );
 }

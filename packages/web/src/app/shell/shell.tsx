@@ -1,11 +1,10 @@
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useEffect, useState } from 'react';
 import { useLanguage, useWords } from '../../lib/words.ts';
-import { useSession } from '../../session/session.ts';
+import { useIsSessionLoaded, useSession } from '../../session/session.ts';
 import { late, loadAheadSoon, onDemand } from '../../ui/late.tsx';
 import { SkipLink, useHotkey } from '../../ui/keyboard.tsx';
 import { Toasts } from '../../ui/toast.tsx';
-import { Alerts } from '../alerts/alerts.tsx';
 import { BottomBar } from './navigation.tsx';
 import { Header } from './header.tsx';
 import { useStore } from 'zustand';
@@ -14,6 +13,7 @@ import { type Connection, connection, tryNow } from '../../market/venue.ts';
 import { short } from '../../lib/format.ts';
 import { Button } from '../../ui/button.tsx';
 import { forgetView, restoreSession } from '../../session/stored-session.ts';
+import { openAlerts, showAlerts, useAlerts, useShownAlerts } from '../../market/alerts/alerts.ts';
 
 const AccountNews = onDemand(async () => (await import('./account-news.tsx')).AccountNews);
 const HelpDialog = late(async () => (await import('./help-dialog.tsx')).HelpDialog);
@@ -176,5 +176,27 @@ function LookingOn() {
         {t('header.leave')}
       </Button>
     </div>
+  );
+}
+
+const AlertsDialog = late(async () => (await import('../alerts/alerts-dialog.tsx')).AlertsDialog);
+const AlertWatch = onDemand(async () => (await import('../alerts/alert-watch.tsx')).AlertWatch);
+
+/** Alerts of whoever acts here: watched while there are some, and their list when it is asked for. */
+function Alerts() {
+  const user = useSession()?.address;
+  const isSessionLoaded = useIsSessionLoaded();
+  const { endMinutes, hasFills, marginFrom, rows } = useAlerts();
+  const { isOpen } = useShownAlerts();
+  useHotkey('a', () => showAlerts());
+  useEffect(() => {
+    if (isSessionLoaded) openAlerts(user);
+  }, [isSessionLoaded, user]);
+  const hasSome = rows.length > 0 || hasFills || [endMinutes, marginFrom].some(Boolean);
+  return (
+    <>
+      {hasSome && <AlertWatch />}
+      {isOpen && <AlertsDialog />}
+    </>
   );
 }

@@ -5,17 +5,17 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { number, short } from '../../lib/format.ts';
 import { usePageTitle } from '../../lib/screen.ts';
 import { addWords, useWords, type Words } from '../../lib/words.ts';
-import { LATEST_MAX, latestBlocks, latestTxs } from '../../market/explorer.ts';
 import { reader } from '../../market/venue.ts';
 import { classes } from '../../ui/classes.ts';
 import { EmptyState, Skeleton } from '../../ui/empty-state.tsx';
 import { Head } from './head.tsx';
 import { TxsTable } from './txs-table.tsx';
-import type { ExplorerBlock } from '@oddlot/sdk';
+import type { ExplorerBlock, TxBrief } from '@oddlot/sdk';
 import { clockTime } from '../../lib/time.ts';
 import { timeColumn } from '../../market/time-column.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { BlockLink } from './facts.tsx';
+import { askAfterChanges, createLive } from '../../market/live.ts';
 
 addWords(texts);
 
@@ -236,3 +236,83 @@ export function useHeld<Value>(live: Value): Held<Value> {
     },
   };
 }
+
+/** The newest blocks and what they executed, newest first. */
+
+const LATEST_MAX = 40;
+
+type BlocksState = { readonly blocks: readonly ExplorerBlock[]; readonly isLoaded: boolean };
+type TxsState = { readonly txs: readonly TxBrief[]; readonly isLoaded: boolean };
+
+const FILL_EVERY_MS = 1_000;
+
+/** Whether a block is missing between the newest and the oldest. */
+function hasGap(blocks: readonly ExplorerBlock[]): boolean {
+  const [newest, oldest] = [blocks[0]?.height ?? 0, blocks.at(-1)?.height ?? 0];
+  return blocks.length > 0 && newest - oldest + 1 !== blocks.length;
+}
+
+const latestBlocks = createLive<'latest', BlocksState>({
+  key: (name) => name,
+  initial: () => ({ blocks: [], isLoaded: false }),
+  open: (_, store) => {
+    const take = (blocks: readonly ExplorerBlock[]): void => {
+      const byHeight = new Map(
+        [...store.getState().blocks, ...blocks].map((block) => [block.height, block]),
+      );
+      const sorted = [...byHeight.values()].sort((left, right) => right.height - left.height);
+      store.setState({ blocks: sorted.slice(0, LATEST_MAX), isLoaded: true });
+    };
+    let isAsking = false;
+    // The stream begins with the block of now; those before it, and those that a lost connection has left out,
+    // are asked for. The history may be behind the stream by a few: then once more.
+    const fill = async (): Promise<void> => {
+      if (isAsking) return;
+      isAsking = true;
+      take(await reader.info.blocks({ limit: LATEST_MAX }).catch(() => []));
+      timer = setTimeout(() => {
+        isAsking = false;
+        if (hasGap(store.getState().blocks)) void fill();
+      }, FILL_EVERY_MS);
+    };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    void fill();
+    const stream = reader.streams.explorerBlock({}, (event) => {
+      if (event.type === 'data') take(event.data);
+      if (hasGap(store.getState().blocks)) void fill();
+    });
+    return () => {
+      clearTimeout(timer);
+      stream.close();
+    };
+  },
+});
+
+const latestTxs = createLive<'latest', TxsState>({
+  key: (name) => name,
+  initial: () => ({ txs: [], isLoaded: false }),
+  open: (_, store) => {
+    let toldHeight = 0;
+    // The stream tells that there are new ones, not what they say.
+    const asking = askAfterChanges(
+      async (signal) => {
+        const txs = await reader.info.txs({ limit: LATEST_MAX }, { signal });
+        store.setState({ txs, isLoaded: true });
+        // The history may be behind the stream, and what waits in the delay queue is told when it is released.
+        const isBehind = (txs[0]?.block ?? 0) < toldHeight;
+        return isBehind || txs.some(({ entries }) => entries === null) ? 'partial' : 'whole';
+      },
+      { everyMs: FILL_EVERY_MS },
+    );
+    const stream = reader.streams.explorerTxs({}, (event) => {
+      if (event.type === 'reset') toldHeight = 0;
+      else for (const { block } of event.data) toldHeight = Math.max(toldHeight, block);
+      asking.again();
+    });
+    asking.onceHeard(stream);
+    return () => {
+      asking.stop();
+      stream.close();
+    };
+  },
+});

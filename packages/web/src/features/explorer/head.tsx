@@ -4,7 +4,7 @@ import { useWords } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/text-field.tsx';
-import { useDoing } from '../../ui/error-sentence.tsx';
+import { useDoing } from '../../ui/empty-state.tsx';
 import { useHotkey } from '../../ui/keyboard.tsx';
 import { queryClient } from '../../market/queries.ts';
 import { isAddress } from '../../lib/typed-text.ts';

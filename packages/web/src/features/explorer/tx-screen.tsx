@@ -12,8 +12,7 @@ import { AddressLink, Code, CopyButton } from '../../ui/address.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { BlockLink, Fact, Facts } from './facts.tsx';
 import { Head } from './head.tsx';
-import { actionName } from './sentence.ts';
-import { marketIdsOf, sentencesOf } from './tx-words.ts';
+import { actionName, marketIdsOf, sentencesOf } from './tx-words.ts';
 import { useNames } from './use-names.ts';
 
 addWords(texts);

@@ -1,17 +1,8 @@
 import { cents, number, percent } from '../../lib/format.ts';
 import { wholeDate } from '../../lib/time.ts';
-import type { Words } from '../../lib/words.ts';
-import {
-  type Fields,
-  fieldsOf,
-  listOf,
-  type NameOf,
-  type Sentence,
-  textOf,
-  textsOf,
-} from './sentence.ts';
-import { operatorSentences } from './operator-sentences.ts';
-import { isDecimal, multiply } from '../../lib/decimal.ts';
+import { type Words, words } from '../../lib/words.ts';
+import { isDecimal, multiply, subtract } from '../../lib/decimal.ts';
+import type en from '../../words/en.json';
 
 /** A request as sentences, those of its entries numbered as the venue answers them. */
 export function sentencesOf(action: Fields, nameOf: NameOf, t: Words): readonly Sentence[] {
@@ -297,4 +288,227 @@ function signersText(json: string, t: Words): string {
   const users = textsOf(authorizedUsers);
   if (users.length === 0) return t('explorer.says.ordinary');
   return t('explorer.says.signers', { count: Number(threshold), users: users.join(', ') });
+}
+
+export type Sentence = {
+  readonly text: string;
+  /** Which entry of the request it is about, as the venue numbers what became of them. */
+  readonly entry?: number | undefined;
+  /** Buying and selling have a colour. */
+  readonly side?: 'buy' | 'sell' | undefined;
+  /** Its prices are of shares, in cents. */
+  readonly isOutcome?: boolean | undefined;
+};
+
+/** Names an instrument by its id. */
+export type NameOf = (id: number) => string;
+
+/** The types of actions that have a name in words. */
+type NamedAction = keyof typeof en.explorer.action;
+
+function isNamed(type: string): type is NamedAction {
+  return words.exists(`explorer.action.${type}`);
+}
+
+/** What an action is called; one that this page does not know keeps its own name. */
+export function actionName(type: string, t: Words): string {
+  return isNamed(type) ? t(`explorer.action.${type}`) : type;
+}
+
+/** Parts of a request as it was received. What does not look as it should is passed over. */
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function listOf(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(fieldsOf) : [];
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(textOf) : [];
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** What operators do. Exactly one variant is in a request. */
+
+const FEE_DECIMALS = 4;
+/** Of long lists only the first are put into words; all of it stands below. */
+const SHOWN_MAX = 20;
+
+function operatorSentences(action: Fields, nameOf: NameOf, t: Words): readonly Sentence[] {
+  const [variant] = Object.keys(action).filter((key) => key !== 'type');
+  if (variant === undefined) return [];
+  const said = variantTexts(variant, fieldsOf(action[variant]), nameOf, t);
+  const more = said.length - SHOWN_MAX;
+  const shown = said.slice(0, SHOWN_MAX).map((text) => ({ text }));
+  return more > 0 ? [...shown, { text: t('explorer.says.more', { count: more }) }] : shown;
+}
+
+function variantTexts(
+  variant: string,
+  fields: Fields,
+  nameOf: NameOf,
+  t: Words,
+): readonly string[] {
+  switch (variant) {
+    case 'registerPerp':
+      return [perpText(fields, t)];
+    case 'setPerp':
+      return perpChanges(fields, nameOf(Number(fields['instrumentId'])), t);
+    case 'pushOracle':
+      return listOf(fields['prices']).map(({ instrumentId, oraclePx }) =>
+        t('explorer.says.pushOracle', {
+          market: nameOf(Number(instrumentId)),
+          price: number(textOf(oraclePx)),
+        }),
+      );
+    case 'setGate':
+      return gateTexts(fields, t);
+    case 'setOperators':
+      return operatorTexts(fields, t);
+    case 'registerVault':
+      return [
+        t('explorer.says.registerVault', {
+          leader: textOf(fields['leader']),
+          name: textOf(fields['name']),
+          vault: textOf(fields['vault']),
+        }),
+      ];
+    case 'treasurySend':
+      return [
+        t('explorer.says.treasurySend', {
+          amount: number(textOf(fields['amount'])),
+          destination: textOf(fields['destination']),
+        }),
+      ];
+    case 'setFeeTiers':
+      return [t('explorer.says.feeTiers', { count: listOf(fields['tiers']).length })];
+    default:
+      return marketTexts(variant, fields, nameOf, t);
+  }
+}
+
+/** Of outcome markets. */
+function marketTexts(variant: string, fields: Fields, nameOf: NameOf, t: Words): readonly string[] {
+  const title = textOf(fields['title']);
+  switch (variant) {
+    case 'registerEvent':
+      return [t('explorer.says.registerEvent', { title })];
+    case 'registerMarket': {
+      const time = wholeDate(Number(fields['endTime']));
+      return [t('explorer.says.registerMarket', { question: textOf(fields['question']), time })];
+    }
+    case 'registerSeries': {
+      if (fields['enabled'] === false) return [t('explorer.says.stopSeries', { title })];
+      const [symbol, every] = [textOf(fields['symbol']), textOf(fields['recurrence'])];
+      return [t('explorer.says.registerSeries', { title, symbol, every })];
+    }
+    case 'setTrading': {
+      const state = textOf(fields['state']).toLowerCase();
+      const key = state === 'open' ? 'openMarket' : state === 'halt' ? 'haltMarket' : 'closeMarket';
+      return textsOf(fields['instrumentIds']).map((id) =>
+        t(`explorer.says.${key}`, { market: nameOf(Number(id)) }),
+      );
+    }
+    case 'pushPrice':
+      return listOf(fields['prices']).map(({ px, source, symbol }) =>
+        t('explorer.says.pushPrice', {
+          symbol: textOf(symbol),
+          source: textOf(source),
+          price: number(textOf(px)),
+        }),
+      );
+    case 'resolve':
+      return resolveTexts(fields, nameOf, t);
+    default:
+      return [];
+  }
+}
+
+function perpText(fields: Fields, t: Words): string {
+  const [first] = listOf(fieldsOf(fields['marginTable'])['tiers']);
+  const rate = (key: string): string => percent(textOf(fields[key]), { decimals: FEE_DECIMALS });
+  return t('explorer.says.registerPerp', {
+    name: textOf(fields['name']),
+    tick: textOf(fields['priceTick']),
+    leverage: textOf(first?.['maxLeverage']),
+    taker: rate('takerFeeRate'),
+    maker: rate('makerFeeRate'),
+  });
+}
+
+function perpChanges(fields: Fields, market: string, t: Words): readonly string[] {
+  return Object.entries(fields)
+    .filter(([field, value]) => field !== 'instrumentId' && value !== undefined)
+    .map(([field, value]) => {
+      if (field === 'haltTrading') {
+        return t(value === true ? 'explorer.says.haltPerp' : 'explorer.says.resumePerp', {
+          market,
+        });
+      }
+      if (field === 'delisted') return t('explorer.says.delistPerp', { market });
+      if (field === 'onlyIsolated') {
+        return t(value === true ? 'explorer.says.isolatedOnly' : 'explorer.says.anyMargin', {
+          market,
+        });
+      }
+      if (field === 'marginTable') return t('explorer.says.marginTable', { market });
+      const shown = Array.isArray(value) ? textsOf(value).join(', ') : textOf(value);
+      return t('explorer.says.setField', { field, market, value: shown });
+    });
+}
+
+const LISTS = ['whitelist', 'blacklist', 'accessCodes', 'grants'] as const;
+
+/** Who and which codes stays with the request: of the lists only how much they change. */
+function gateTexts(fields: Fields, t: Words): readonly string[] {
+  const channel = t(fields['channel'] === 0 ? 'explorer.says.perp' : 'explorer.says.outcome');
+  const mode = (['open', 'whitelist', 'accessCode', 'closed'] as const).find(
+    (each) => each.toLowerCase() === textOf(fields['mode']).toLowerCase(),
+  );
+  const said = [
+    ...(mode === undefined
+      ? []
+      : [t('explorer.says.gateMode', { channel, mode: t(`explorer.says.modes.${mode}`) })]),
+    ...LISTS.filter((list) => fields[list] !== undefined).map((list) => {
+      const { add, remove } = fieldsOf(fields[list]);
+      const count = (entries: unknown): number => (Array.isArray(entries) ? entries.length : 0);
+      return t('explorer.says.gateList', {
+        channel,
+        list: t(`explorer.says.lists.${list}`),
+        added: count(add),
+        removed: count(remove),
+      });
+    }),
+  ];
+  return said.length === 0 ? [t('explorer.says.gateAsIs', { channel })] : said;
+}
+
+function operatorTexts({ add, remove, role }: Fields, t: Words): readonly string[] {
+  const isAdmin = textOf(role).toLowerCase() === 'admins';
+  return [
+    ...textsOf(add).map((user) =>
+      t(isAdmin ? 'explorer.says.addAdmin' : 'explorer.says.addDeployer', { user }),
+    ),
+    ...textsOf(remove).map((user) =>
+      t(isAdmin ? 'explorer.says.dropAdmin' : 'explorer.says.dropDeployer', { user }),
+    ),
+  ];
+}
+
+function resolveTexts(fields: Fields, nameOf: NameOf, t: Words): readonly string[] {
+  const yes = textOf(fields['settlementFraction']);
+  const evidence = textOf(fields['evidence']);
+  const market = nameOf(Number(fields['instrumentId']));
+  const no = isDecimal(yes) ? number(subtract('1', yes)) : '';
+  return [
+    t('explorer.says.resolve', { market, yes: number(yes), no }),
+    ...(evidence === '' ? [] : [t('explorer.says.evidence', { evidence })]),
+  ];
 }

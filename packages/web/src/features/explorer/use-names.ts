@@ -2,8 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { usePerps } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
-import { OUTCOME_ID_MIN } from './tx-words.ts';
-import type { NameOf } from './sentence.ts';
+import { type NameOf, OUTCOME_ID_MIN } from './tx-words.ts';
 
 /** How many ids fit into one question; a request can hardly name more. */
 const ASKED_MAX = 50;

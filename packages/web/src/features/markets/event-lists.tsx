@@ -4,12 +4,11 @@ import { useWords, type Words } from '../../lib/words.ts';
 import { byLikelihood, useOutcomeTickers, yesPriceOf } from '../../market/tickers.ts';
 import { isLike } from '../../lib/typed-text.ts';
 import { countdown, relative } from '../../lib/time.ts';
-import { useEvents } from '../../market/queries.ts';
+import { type Moment, useComingEvents, useEvents } from '../../market/queries.ts';
 import { useVenueSecond } from '../../market/time-column.tsx';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { EventTitle } from '../../ui/event-title.tsx';
-import { type Moment, useComingEvents } from '../../market/use-coming-events.ts';
 
 const ENDING_SHOWN = 6;
 

@@ -1,26 +1,36 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useIsFetching } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { usePageTitle } from '../../lib/screen.ts';
-import { useWords } from '../../lib/words.ts';
-import { connection } from '../../market/venue.ts';
+import { useWords, type Words } from '../../lib/words.ts';
+import { connection, venueNow } from '../../market/venue.ts';
 import { onDemand } from '../../ui/late.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { useHotkey } from '../../ui/keyboard.tsx';
-import { EndingSoon, Section } from './event-lists.tsx';
-import { EventsGrid } from './events-grid.tsx';
-import { PerpsTable } from './perps-table.tsx';
-import { money } from '../../lib/format.ts';
-import { useSettings } from '../../market/queries.ts';
+import { EndingSoon, JustResolved, OpeningSoon, Section } from './event-lists.tsx';
+import { chance, compact, hourlyRate, money } from '../../lib/format.ts';
+import { useEvents, useSettings } from '../../market/queries.ts';
 import { FirstSteps, firstVisit, openTestAccount } from '../../session/first-steps.tsx';
 import { hadAccount, useIsSessionLoaded, useSession } from '../../session/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { isLike } from '../../lib/typed-text.ts';
-import { useOutcomeTickers } from '../../market/tickers.ts';
+import { byLikelihood, useOutcomeTickers, yesPriceOf } from '../../market/tickers.ts';
 import { SeriesCards } from '../../market/series/series-cards.tsx';
 import { useRunningSeries } from '../../market/series/use-running-series.ts';
 import { useVenueSecond } from '../../market/time-column.tsx';
+import type { OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
+import { EmptyState, Skeleton } from '../../ui/empty-state.tsx';
+import { isDecimal, multiply, roundTo, sign, toPixels } from '../../lib/decimal.ts';
+import { relative } from '../../lib/time.ts';
+import { EventTitle } from '../../ui/event-title.tsx';
+import { priceDecimals } from '../../market/on-grid.tsx';
+import { changeOf, openInterestOf, type PerpRow, usePerpRows } from '../../market/perp-rows.ts';
+import { isAgainstPast, type Trend } from '../../market/past-prices.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Percent, Price } from '../../ui/figure.tsx';
+import { byDecimal, type Column, Table } from '../../ui/table.tsx';
+import { Spark } from '../../ui/spark.tsx';
 
 const FundingTable = onDemand(async () => (await import('./funding-table.tsx')).FundingTable);
 
@@ -204,5 +214,321 @@ export function SeriesSection({ wanted }: { readonly wanted: string }) {
         )}
       </ul>
     </Section>
+  );
+}
+
+/** Some of them are of series, which have cards of their own. */
+const LOOKED_AT = 24;
+const EVENTS_SHOWN = 12;
+
+/** What people trade on, the busiest first. */
+function EventsGrid({ wanted }: { readonly wanted: string }) {
+  const t = useWords();
+  const { data } = useEvents({ sortBy: 'trending', status: 'open', limit: LOOKED_AT });
+  const singles = (data?.events ?? [])
+    .filter(({ series_slug: series }) => series === null)
+    .slice(0, EVENTS_SHOWN);
+  const events = singles.filter((event) => matches(event, wanted));
+  const byId = useOutcomeTickers(singles.flatMap(({ markets }) => markets));
+  return (
+    <section
+      className="flex min-w-0 flex-col max-desktop:border-t max-desktop:border-line"
+      aria-labelledby="events"
+    >
+      <div className="flex h-12 shrink-0 items-center justify-between border-b border-line px-4">
+        <h2 id="events" className="text-15 font-semibold">
+          {t('markets.events')}
+        </h2>
+        <Link to="/events" className="text-12 text-muted hover:text-text">
+          {t('markets.allEvents')}
+        </Link>
+      </div>
+      {data === undefined ? (
+        <Loading />
+      ) : events.length === 0 ? (
+        <div className="h-40">
+          <EmptyState
+            title={singles.length === 0 ? t('markets.noEvents') : t('markets.nothingFound')}
+            text={singles.length === 0 ? t('markets.noEventsText') : undefined}
+          />
+        </div>
+      ) : (
+        <ul className="grid gap-px bg-line tablet:auto-rows-[180px] tablet:grid-cols-2 wide:grid-cols-3">
+          {events.map((event) => (
+            <EventCard key={event.slug} event={event} byId={byId} />
+          ))}
+          {events.length % 2 === 1 && (
+            <li aria-hidden="true" className="bg-panel max-tablet:hidden wide:hidden" />
+          )}
+          {Array.from({ length: (3 - (events.length % 3)) % 3 }, (_, at) => (
+            <li key={at} aria-hidden="true" className="bg-panel max-wide:hidden" />
+          ))}
+        </ul>
+      )}
+      {/* They may be answered earlier, and would be pushed away by the cards. */}
+      <div className={data === undefined ? 'hidden' : 'contents'}>
+        <OpeningSoon wanted={wanted} />
+        <JustResolved wanted={wanted} />
+      </div>
+    </section>
+  );
+}
+
+/** The place of the first cards. */
+function Loading() {
+  return (
+    <div aria-hidden="true" className="grid gap-px bg-line tablet:grid-cols-2">
+      {[0, 1].map((at) => (
+        <div key={at} className="flex h-[180px] flex-col gap-3 bg-panel p-4">
+          <Skeleton width="80%" />
+          <Skeleton width="60%" />
+          <Skeleton width="60%" />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function matches({ markets, tags, title }: OutcomeEventMeta, wanted: string): boolean {
+  return isLike([title, ...tags, ...markets.map(({ question }) => question)].join(' '), wanted);
+}
+
+type Tickers = ReadonlyMap<number, Ticker>;
+
+const CANDIDATES_SHOWN = 3;
+
+/**
+ * The question, what the market thinks of it, and how much of it is money. What a share costs is told by the book of the
+ * event: the chance is no price that anybody offers.
+ */
+function EventCard({ event, byId }: { readonly event: OutcomeEventMeta; readonly byId: Tickers }) {
+  const t = useWords();
+  const [only] = event.markets;
+  const rest = event.markets.length - CANDIDATES_SHOWN;
+  const { total } = event.volume;
+  const traded = compact(isDecimal(total) ? roundTo(total, 0) : undefined);
+  const isSingle = event.markets.length === 1 && only !== undefined;
+  return (
+    <li className="relative flex min-w-0 flex-col bg-panel p-4 hover:bg-raised/50">
+      <div className="flex items-start justify-between gap-4">
+        <h3 className="line-clamp-2 text-13 font-medium">
+          <Link to={`/events/${event.slug}`} className="after:absolute after:inset-0">
+            <EventTitle title={event.title} isShort />
+          </Link>
+        </h3>
+        {isSingle && (
+          <span className="text-20 font-semibold">{chance(yesPriceOf(only, byId))}</span>
+        )}
+      </div>
+      <div className="mt-2 min-h-0 flex-1 overflow-hidden max-tablet:pb-3">
+        {isSingle ? <Single market={only} byId={byId} /> : <Candidates event={event} byId={byId} />}
+      </div>
+      <p className="flex gap-3 overflow-hidden text-12 whitespace-nowrap text-muted tabular-nums">
+        {event.category !== '' && (
+          <span className="capitalize max-wide:hidden">{event.category}</span>
+        )}
+        <span>{t('markets.volumeOf', { amount: traded })}</span>
+        <span>{t('markets.ends', { when: relative(event.end_time - venueNow()) })}</span>
+        {rest > 0 && <span className="ms-auto">{t('markets.more', { count: rest })}</span>}
+      </p>
+    </li>
+  );
+}
+
+function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly byId: Tickers }) {
+  const price = yesPriceOf(market, byId);
+  const [yes, no] = market.outcomes;
+  return (
+    <>
+      <Bar price={price} />
+      <p className="mt-2 flex justify-between gap-2 text-12 text-muted">
+        <bdi className="truncate">{yes}</bdi>
+        <bdi className="truncate">{no}</bdi>
+      </p>
+    </>
+  );
+}
+
+function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonly byId: Tickers }) {
+  const ranked = event.markets
+    .map((market) => ({ market, price: yesPriceOf(market, byId) }))
+    .sort((a, b) => byLikelihood(a.price, b.price));
+  return (
+    <ul className="flex flex-col gap-1 text-12">
+      {ranked.slice(0, CANDIDATES_SHOWN).map(({ market, price }) => (
+        <li key={market.instrument_id} className="flex items-center gap-2">
+          <span className="min-w-0 flex-1 truncate">
+            <bdi>{market.group_title ?? market.question}</bdi>
+          </span>
+          <span className="w-12 shrink-0 max-wide:hidden">
+            <Bar price={price} />
+          </span>
+          <span className="w-11 shrink-0 text-end font-semibold">{chance(price)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Bar({ price }: { readonly price: string | undefined }) {
+  const width = isDecimal(price) ? `${multiply(price, '100')}%` : '0%';
+  return (
+    <span aria-hidden="true" className="block h-0.5 rounded bg-line">
+      <span className="block h-full rounded bg-accent" style={{ width }} />
+    </span>
+  );
+}
+
+const ROW_PX = 48;
+
+function PerpsTable({ wanted }: { readonly wanted: string }) {
+  const t = useWords();
+  const navigate = useNavigate();
+  const { hasAny, isLoaded, rows } = usePerpRows(wanted);
+  const columns = useMemo(() => columnsOf(t), [t]);
+  if (!isLoaded) return <PerpsLoading />;
+  const empty = hasAny ? (
+    <EmptyState title={t('markets.nothingFound')} />
+  ) : (
+    <EmptyState title={t('markets.noPerps')} text={t('markets.noPerpsText')} />
+  );
+  return (
+    <Table
+      label={t('markets.perps')}
+      columns={columns}
+      rows={rows}
+      rowKey={({ perp }) => perp.index}
+      rowHeight={ROW_PX}
+      empty={empty}
+      sortedBy={{ id: 'volume', isDescending: true }}
+      onRowClick={({ perp }) => void navigate({ to: `/trade/${perp.name}` })}
+    />
+  );
+}
+
+function columnsOf(t: Words): readonly Column<PerpRow>[] {
+  return [
+    {
+      id: 'market',
+      header: t('markets.market'),
+      width: '26%',
+      phoneWidth: '42%',
+      cell: (row) => <Market row={row} />,
+      compare: (a, b) => a.perp.name.localeCompare(b.perp.name),
+    },
+    {
+      id: 'price',
+      header: t('markets.price'),
+      align: 'right',
+      cell: ({ perp, ticker }) => (
+        <span className="text-15 font-medium">
+          <Price value={ticker?.markPx} decimals={priceDecimals(perp)} hasFlash />
+        </span>
+      ),
+      compare: byDecimal(({ ticker }) => ticker?.markPx),
+    },
+    {
+      id: 'change',
+      header: t('markets.change'),
+      align: 'right',
+      cell: (row) => <Change row={row} t={t} />,
+      compare: byDecimal(changeOf),
+    },
+    {
+      id: 'trend',
+      header: t('markets.trend'),
+      align: 'right',
+      from: 'tablet',
+      cell: ({ perp, ticker, trend }) => (
+        <span className="inline-block align-middle">
+          <Spark
+            values={lineOf(trend, ticker)}
+            faint={trend?.before}
+            label={t('markets.trendOf', { name: perp.name })}
+          />
+        </span>
+      ),
+    },
+    {
+      id: 'volume',
+      header: t('markets.volume'),
+      align: 'right',
+      from: 'tablet',
+      cell: ({ ticker }) => compact(ticker?.dayNtlVlm),
+      compare: byDecimal(({ ticker }) => ticker?.dayNtlVlm),
+    },
+    {
+      id: 'openInterest',
+      header: t('markets.openInterest'),
+      align: 'right',
+      from: 'tablet',
+      cell: (row) => compact(openInterestOf(row)),
+      compare: byDecimal(openInterestOf),
+    },
+    {
+      id: 'funding',
+      header: t('markets.funding'),
+      align: 'right',
+      from: 'tablet',
+      cell: ({ ticker }) => <FundingRate rate={ticker?.funding} t={t} />,
+      compare: byDecimal(({ ticker }) => ticker?.funding),
+    },
+  ];
+}
+
+function Change({ row, t }: { readonly row: PerpRow; readonly t: Words }) {
+  const isPast = isAgainstPast(row.ticker, row.trend);
+  return (
+    <span title={isPast ? t('markets.beforeTitle') : undefined}>
+      <Percent value={changeOf(row)} />
+    </span>
+  );
+}
+
+function Market({ row: { perp } }: { readonly row: PerpRow }) {
+  const t = useWords();
+  return (
+    <span className="flex items-center gap-2">
+      <Link
+        to={`/trade/${perp.name}`}
+        className="text-15 font-medium hover:underline"
+        onClick={(event) => event.stopPropagation()}
+      >
+        {perp.name}
+      </Link>
+      <span className="text-12 text-muted">{perp.maxLeverage}×</span>
+      {perp.haltTrading && <Badge tone="warning">{t('markets.halted')}</Badge>}
+      {perp.delisted && <Badge tone="warning">{t('markets.delisted')}</Badge>}
+      {perp.onlyIsolated && <Badge>{t('markets.isolated')}</Badge>}
+    </span>
+  );
+}
+
+function FundingRate({ rate, t }: { readonly rate: string | undefined; readonly t: Words }) {
+  const direction = isDecimal(rate) ? sign(rate) : 0;
+  const title =
+    direction > 0 ? t('markets.longsPay') : direction < 0 ? t('markets.shortsPay') : undefined;
+  return <span title={title}>{hourlyRate(rate)}</span>;
+}
+
+/** From where the change is counted to where the price is now. */
+function lineOf(trend: Trend | undefined, ticker: Ticker | undefined): readonly number[] {
+  if (trend?.open === undefined || !isDecimal(ticker?.markPx)) return [];
+  return [toPixels(trend.open), ...trend.closes, toPixels(ticker.markPx)];
+}
+
+function PerpsLoading() {
+  return (
+    <div aria-hidden="true" className="flex flex-col">
+      {[0, 1, 2].map((row) => (
+        <div
+          key={row}
+          className="flex h-12 items-center justify-between border-b border-line/50 px-4"
+        >
+          <Skeleton width="10ch" />
+          <Skeleton width="24ch" />
+        </div>
+      ))}
+    </div>
   );
 }

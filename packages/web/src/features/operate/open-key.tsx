@@ -1,8 +1,8 @@
-import { useState, type FormEvent } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useWords } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { ErrorSentence, useDoing } from '../../ui/error-sentence.tsx';
+import { ErrorSentence, useDoing } from '../../ui/empty-state.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { faultOfKey, openOperatorKey } from './use-operator.ts';
 

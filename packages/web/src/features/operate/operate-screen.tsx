@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { VenueStatus } from '@oddlot/sdk';
+import type { SettlementHealth, VenueHealth, VenueOracle, VenueStatus } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/screen.ts';
 import { addWords, useWords, type Words } from '../../lib/words.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -7,16 +7,22 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { Events } from './events.tsx';
 import { Fees } from './fees.tsx';
 import { Gates } from './gates.tsx';
-import { Health } from './health.tsx';
 import { Operators } from './operators.tsx';
 import { Perps } from './perps.tsx';
 import { type Hindrance, type Operator, putOperatorKeyAway, useOperator } from './use-operator.ts';
-import { useStatus } from './use-status.ts';
+import { useHealth, useReserves, useStatus } from './use-status.ts';
 import { texts } from 'words:operate';
-import { lazy, Suspense, useState } from 'react';
-import { short } from '../../lib/format.ts';
+import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { money, NOTHING, number, short } from '../../lib/format.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { compare, magnitude, sign } from '../../lib/decimal.ts';
+import { OnGrid } from '../../market/on-grid.tsx';
+import { tickers } from '../../market/tickers.ts';
+import { Money, Stat } from '../../ui/figure.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { useStore } from 'zustand';
+import { connection } from '../../market/venue.ts';
 
 addWords(texts);
 
@@ -130,4 +136,262 @@ function hindranceText(hindrance: Hindrance, t: Words): string {
     case 'chain':
       return t('operate.hindrance.chain', { own: hindrance.own, venue: hindrance.venue });
   }
+}
+
+const PERPS = { accountType: 'perp' } as const;
+
+/** How the venue does: everybody may see it. */
+function Health({ status }: { readonly status: VenueStatus }) {
+  const t = useWords();
+  const byCoin = tickers.use(PERPS, ({ byId }) => byId);
+  const prices = useMemo(
+    () => new Map([...byCoin.values()].map(({ coin, oraclePx }) => [coin, oraclePx])),
+    [byCoin],
+  );
+  const columns = useMemo(() => columnsOf(t, prices), [t, prices]);
+  return (
+    <div className="grid min-h-0 desktop:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
+      <div className="min-w-0 border-line desktop:border-e">
+        <ProcessFigures />
+        <Section title={t('operate.money')}>
+          <MoneyFigures status={status} />
+        </Section>
+        <Section title={t('operate.settlement')}>
+          <SettlementFigures />
+        </Section>
+      </div>
+      <section aria-label={t('operate.oracles')} className="min-w-0">
+        <Title>{t('operate.oracles')}</Title>
+        <Table
+          label={t('operate.oracles')}
+          columns={columns}
+          rows={status.oracles}
+          rowKey={({ coin }) => coin}
+          empty={<EmptyState title={t('operate.noPerps')} />}
+        />
+      </section>
+    </div>
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section aria-label={title} className="border-t border-line">
+      <Title>{title}</Title>
+      {children}
+    </section>
+  );
+}
+
+function Title({ children }: { readonly children: ReactNode }) {
+  return <h2 className="px-4 pt-3 pb-1 text-13 font-medium">{children}</h2>;
+}
+
+function MoneyFigures({ status }: { readonly status: VenueStatus }) {
+  const t = useWords();
+  const { accounts, insuranceFund, insuranceTarget, openWithdrawals, queuedOrders } = status;
+  const isShort = compare(insuranceFund, insuranceTarget) < 0;
+  return (
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 pt-1 pb-4 tablet:grid-cols-3">
+      <Stat
+        label={t('operate.fund')}
+        note={isShort ? <span className="text-warning">{t('operate.fundShort')}</span> : undefined}
+      >
+        <Money value={insuranceFund} />
+      </Stat>
+      <Stat label={t('operate.target')}>
+        <Money value={insuranceTarget} />
+      </Stat>
+      <Stat label={t('operate.treasury')}>
+        <Money value={status.treasury} />
+      </Stat>
+      <Stat label={t('operate.accounts')}>{number(String(accounts))}</Stat>
+      <Stat label={t('operate.queue')}>{number(String(queuedOrders))}</Stat>
+      <Stat label={t('operate.withdrawals')}>{number(String(openWithdrawals))}</Stat>
+    </dl>
+  );
+}
+
+function columnsOf(t: Words, prices: ReadonlyMap<string, string>): readonly Column<VenueOracle>[] {
+  return [
+    {
+      id: 'coin',
+      header: t('operate.market'),
+      cell: ({ coin }) => <span className="normal-nums">{coin}</span>,
+    },
+    {
+      id: 'price',
+      header: t('operate.price'),
+      align: 'right',
+      width: '128px',
+      phoneWidth: '96px',
+      cell: ({ coin }) => {
+        const price = prices.get(coin);
+        return price === undefined ? NOTHING : <OnGrid coin={coin} value={price} />;
+      },
+    },
+    {
+      id: 'state',
+      header: t('operate.state'),
+      width: '112px',
+      phoneWidth: '84px',
+      cell: ({ stale, trading }) =>
+        !trading ? (
+          <Badge>{t('operate.notTrading')}</Badge>
+        ) : stale ? (
+          <Badge tone="warning">{t('operate.stale')}</Badge>
+        ) : (
+          <span className="text-muted">{t('operate.fresh')}</span>
+        ),
+    },
+    {
+      id: 'age',
+      header: t('operate.age'),
+      align: 'right',
+      width: '96px',
+      phoneWidth: '72px',
+      cell: ({ ageMs }) =>
+        ageMs === null
+          ? t('operate.never')
+          : t('operate.seconds', { seconds: (ageMs / 1_000).toFixed(1) }),
+    },
+  ];
+}
+
+const SECOND_MS = 1_000;
+
+/** How the process does: is it ready, how far is it behind, who listens. */
+function ProcessFigures() {
+  const t = useWords();
+  const { data: health } = useHealth();
+  const isLost = useStore(connection, (state) => state.status === 'lost');
+  return (
+    <dl className="grid min-h-[132px] grid-cols-2 gap-x-6 gap-y-4 px-4 py-4 tablet:grid-cols-3">
+      {health !== undefined && (
+        <>
+          <Stat
+            label={t('operate.height')}
+            isLarge
+            note={<Readiness health={health} isLost={isLost} />}
+          >
+            {number(String(health.height))}
+          </Stat>
+          <Stat label={t('operate.blockAge')} isLarge>
+            {ageText(health.blockAgeMs, t)}
+          </Stat>
+          <Stat label={t('operate.subscribers')} isLarge>
+            {number(String(socketsOf(health)))}
+          </Stat>
+          <Stat label={t('operate.streams')}>{number(String(health.streams))}</Stat>
+          <Stat label={t('operate.waiting')}>{number(String(health.waitingCommands))}</Stat>
+          <Stat label={t('operate.historyLag')}>
+            {t('operate.blocks', { count: health.historyLag })}
+          </Stat>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Readiness({
+  health: { failing, ready },
+  isLost,
+}: {
+  readonly health: VenueHealth;
+  readonly isLost: boolean;
+}) {
+  const t = useWords();
+  if (isLost) return <span className="text-warning">{t('header.offline')}</span>;
+  if (ready && failing.length === 0) return t('operate.isReady');
+  const reasons = failing.map((name) => t(`operate.failing.${name}`)).join(', ');
+  return (
+    <span className="text-warning" title={reasons}>
+      {t(ready ? 'operate.isDegraded' : 'operate.isNotReady', { failing: reasons })}
+    </span>
+  );
+}
+
+function ageText(ms: number, t: Words): string {
+  return ms < SECOND_MS
+    ? t('operate.agoMs', { ms: Math.round(ms) })
+    : t('operate.agoS', { seconds: (ms / SECOND_MS).toFixed(1) });
+}
+
+function socketsOf({ connections: { apiWs, ws, wsRtds } }: VenueHealth): number {
+  return ws + apiWs + wsRtds;
+}
+
+/** The settlement chain: how it is followed, and whether what is owed is there. */
+function SettlementFigures() {
+  const t = useWords();
+  const { data: health } = useHealth();
+  if (health === undefined) return <div className="h-16" />;
+  if (health.settlement === null) {
+    return <p className="px-4 pt-1 pb-4 text-12 text-muted">{t('operate.noChain')}</p>;
+  }
+  return (
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 px-4 pt-1 pb-4 tablet:grid-cols-3">
+      <ReserveFigures />
+      <ChainFigures chain={health.settlement} />
+    </dl>
+  );
+}
+
+function ReserveFigures() {
+  const t = useWords();
+  const { data: reserves } = useReserves();
+  const current = reserves?.current ?? undefined;
+  const isShort = current !== undefined && sign(current.difference) < 0;
+  const note =
+    current === undefined
+      ? t('operate.reservesUnread')
+      : isShort
+        ? t('operate.uncovered', { amount: money(magnitude(current.difference)) })
+        : t('operate.covered');
+  return (
+    <>
+      <Stat
+        label={t('operate.owed')}
+        note={<span className={isShort ? 'text-warning' : ''}>{note}</span>}
+      >
+        <Money value={current?.owed} />
+      </Stat>
+      <Stat label={t('operate.held')}>
+        <Money value={current?.balance} />
+      </Stat>
+      <Stat label={t('operate.unbacked')}>
+        <Money value={current?.unbacked} />
+      </Stat>
+    </>
+  );
+}
+
+function ChainFigures({ chain }: { readonly chain: SettlementHealth }) {
+  const t = useWords();
+  const { chainId, current, head, paused, readTo, state } = chain;
+  const isWell = state === 'ok';
+  return (
+    <>
+      <Stat label={t('operate.bridgeState')} note={`${t('operate.chain')} ${chainId}`}>
+        <span className={paused === true ? 'text-warning' : ''}>
+          {t(paused === true ? 'operate.bridgePaused' : 'operate.bridgeOpen')}
+        </span>
+      </Stat>
+      <Stat
+        label={t('operate.chainRead')}
+        note={
+          current
+            ? t('operate.chainCurrent')
+            : t('operate.chainHead', { head: number(String(head)) })
+        }
+      >
+        {number(String(readTo))}
+      </Stat>
+      <Stat label={t('operate.chainState')}>
+        <span className={isWell ? '' : 'text-warning'}>
+          {isWell ? t('operate.chainOk') : state}
+        </span>
+      </Stat>
+    </>
+  );
 }

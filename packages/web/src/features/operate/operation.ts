@@ -4,7 +4,7 @@ import { explainRefusal } from '../../lib/explain-error.ts';
 import { useWords } from '../../lib/words.ts';
 import { queryClient } from '../../market/queries.ts';
 import { notify } from '../../ui/toast.tsx';
-import { useDoing, type Doing } from '../../ui/error-sentence.tsx';
+import { type Doing, useDoing } from '../../ui/empty-state.tsx';
 import { nameOf } from './refusal.tsx';
 
 /** How operator's actions are sent: their effect is waited for, so that what is shown after them is true. */

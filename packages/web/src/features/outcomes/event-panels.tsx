@@ -1,26 +1,29 @@
-import type { Leg, OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
-import { useWords } from '../../lib/words.ts';
+import type { Leg, OutcomeEventMeta, OutcomeMarketMeta, OutcomeOpenOrder } from '@oddlot/sdk';
+import { useWords, type Words } from '../../lib/words.ts';
 import { openOutcomeOrders } from '../../market/account.ts';
 import { useSession } from '../../session/session.ts';
 import { Tabs } from '../../ui/tabs.tsx';
 import { useIsWide } from '../../ui/use-is-wide.ts';
 import { OutcomeBook } from './outcome-book.tsx';
-import { OwnOrders } from './own-orders.tsx';
 import type { Choosing } from './use-choice.ts';
-import { divide, multiply } from '../../lib/decimal.ts';
+import { divide, multiply, subtract } from '../../lib/decimal.ts';
 import { cents, money, number, percent } from '../../lib/format.ts';
-import { clockTime, wholeDate } from '../../lib/time.ts';
+import { clockTime, dateTime, wholeDate } from '../../lib/time.ts';
 import { priceDecimals, sizeDecimals } from '../../market/on-grid.tsx';
 import { tapes } from '../../market/book.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { legLabel, legName, legPrice, wasNeverTraded } from './market-facts.ts';
+import { legLabel, legName, legPrice, nameOf, wasNeverTraded } from './market-facts.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { OutcomeInterest } from '../../market/interest/interest-line.tsx';
 import { useSimulated } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
 import { Button } from '../../ui/button.tsx';
 import { Who } from '../../ui/address.tsx';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
+import { REPORT_KEY, ReportButton, useReport } from '../../account-tables/report/report-button.tsx';
+import { explainError } from '../../lib/explain-error.ts';
+import { pressesKey } from '../../ui/keyboard.tsx';
+import { notify } from '../../ui/toast.tsx';
 
 /** What stands below the markets: the book, who traded, who holds, one's own orders, and the rules. */
 export function EventPanels({
@@ -297,4 +300,125 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
       <dd className="min-w-0 text-end break-words">{children}</dd>
     </div>
   );
+}
+
+/** Resting orders on an event, each with the way to take it back. */
+function OwnOrders({
+  event,
+  orders,
+}: {
+  readonly event: OutcomeEventMeta;
+  readonly orders: readonly OutcomeOpenOrder[];
+}) {
+  const t = useWords();
+  const trader = useSession()?.trader;
+  const [leaving, setLeaving] = useState<ReadonlySet<number>>(new Set());
+  const user = useSession()?.address;
+  const isLoaded = openOutcomeOrders.use(user, (state) => state.isLoaded);
+  const { dialog, open } = useReport(user ?? '');
+  if (orders.length === 0) {
+    // Nothing is said before it is known that there is nothing.
+    if (user !== undefined && !isLoaded) return null;
+    return (
+      <>
+        <EmptyState title={t('outcomes.orders.empty')} text={t('outcomes.orders.emptyText')} />
+        {dialog}
+      </>
+    );
+  }
+  const cancel = async ({ instrumentId, oid }: OutcomeOpenOrder): Promise<void> => {
+    setLeaving((before) => new Set([...before, oid]));
+    try {
+      const cancels = [{ a: instrumentId, o: oid }];
+      const reply = await trader?.exchange.cancel({ cancels }, { confirm: 'executed' });
+      const error = reply?.status === 'executed' ? reply.orders[0]?.error : undefined;
+      if (error !== undefined && error !== null) notify({ title: error, tone: 'warning' });
+    } catch (fault) {
+      notify({ title: explainError(fault, t).sentence, tone: 'warning' });
+    }
+    setLeaving((before) => new Set([...before].filter((each) => each !== oid)));
+  };
+  return (
+    <>
+      <ul className="p-3" aria-label={t('outcomes.panels.orders')}>
+        {orders.map((order) => {
+          const market = event.markets.find((each) => each.instrument_id === order.instrumentId);
+          if (market === undefined) return null;
+          const row = { order, market, name: nameOf(market, event), onOpen: open };
+          return (
+            <OwnOrder key={order.oid} {...row}>
+              {trader !== undefined && (
+                <Button
+                  size="small"
+                  isBusy={leaving.has(order.oid)}
+                  onClick={() => void cancel(order)}
+                >
+                  {t('outcomes.orders.cancel')}
+                </Button>
+              )}
+            </OwnOrder>
+          );
+        })}
+      </ul>
+      {dialog}
+    </>
+  );
+}
+
+/** What rests, and for how long; a press on what it is tells how it was executed. */
+function OwnOrder({
+  order,
+  market,
+  name,
+  onOpen,
+  children,
+}: {
+  readonly order: OutcomeOpenOrder;
+  readonly market: OutcomeMarketMeta;
+  readonly name: string;
+  readonly onOpen: (oid: number) => void;
+  readonly children: ReactNode;
+}) {
+  const t = useWords();
+  const words = {
+    shares: number(order.origSz),
+    leg: legName(market, order.outcome),
+    price: cents(order.limitPx, priceDecimals(market)),
+  };
+  return (
+    <li className="border-b border-line/50">
+      <div
+        role="presentation"
+        onKeyDown={(press) => pressesKey(press, REPORT_KEY) && onOpen(order.oid)}
+        className="flex h-10 items-center gap-4 px-2 text-12"
+      >
+        <span className="min-w-0 flex-1 truncate">
+          <span className={order.reduceOnly ? 'text-sell' : 'text-buy'}>
+            <ReportButton oid={order.oid} onOpen={onOpen}>
+              {/* Else it would be called as the button of the ticket is, which buys. */}
+              <span className="heard">{t('origin.reportLabel')} </span>
+              {t(order.reduceOnly ? 'outcomes.ticket.sellAt' : 'outcomes.ticket.buyAt', words)}
+            </ReportButton>
+          </span>{' '}
+          <span className="text-muted">{name}</span>
+        </span>
+        <span className="text-muted max-tablet:hidden">
+          {t('outcomes.orders.filled', { filled: number(subtract(order.origSz, order.sz)) })}
+        </span>
+        <span className="text-muted max-tablet:hidden">{lifeOf(order, market, t)}</span>
+        {children}
+      </div>
+    </li>
+  );
+}
+
+/** Until when it stays: its own time, or the close of the market where that comes first. */
+function lifeOf(
+  { expireTime }: OutcomeOpenOrder,
+  { end_time: endMs }: OutcomeMarketMeta,
+  t: Words,
+): string {
+  if (expireTime === undefined) return t('outcomes.ticket.gtc');
+  if (expireTime > endMs) return t('outcomes.orders.untilClose', { when: dateTime(endMs) });
+  return t('outcomes.orders.until', { when: dateTime(expireTime) });
 }

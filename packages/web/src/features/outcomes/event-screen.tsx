@@ -1,25 +1,52 @@
 import { texts } from 'words:outcomes';
 import { Link, Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
-import { ApiError, type Leg, type OutcomeEventMeta, type OutcomeMarketMeta } from '@oddlot/sdk';
+import { useMemo, useState } from 'react';
+import {
+  ApiError,
+  type Leg,
+  type OutcomeEventMeta,
+  type OutcomeMarketMeta,
+  type OutcomeProbability,
+  type Ticker,
+} from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/screen.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { outcomePrices } from '../../market/contexts.ts';
-import { tickers } from '../../market/tickers.ts';
-import { EmptyState, Spinner } from '../../ui/empty-state.tsx';
-import { ErrorSentence } from '../../ui/error-sentence.tsx';
+import { isSomebodys, NOBODYS, tickers } from '../../market/tickers.ts';
+import { EmptyState, ErrorSentence } from '../../ui/empty-state.tsx';
 import { EventPanels } from './event-panels.tsx';
 import { Holdings } from './holdings.tsx';
-import { inOrder, markOf, turnover, withLiveStrike } from './market-facts.ts';
+import {
+  inOrder,
+  markOf,
+  nameOf,
+  plotColour,
+  turnover,
+  wasNeverTraded,
+  withLiveStrike,
+} from './market-facts.ts';
 import { MarketRows } from './market-rows.tsx';
-import { ProbabilityChart } from './probability-chart.tsx';
-import { type Range, RANGES, useAskWhenGone, useEvent, useOwner } from './queries.ts';
+import {
+  type Range,
+  RANGES,
+  useAskWhenGone,
+  useEvent,
+  useOwner,
+  useProbabilities,
+} from './queries.ts';
 import { TradeSide } from './trade-side.tsx';
 import { type ChoiceSearch, useChoice } from './use-choice.ts';
 import { countdown, dateTime, relative, wholeDate } from '../../lib/time.ts';
 import { useVenueSecond } from '../../market/time-column.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { EventTitle } from '../../ui/event-title.tsx';
+import type { AlignedData } from 'uplot';
+import { isDecimal, toPixels } from '../../lib/decimal.ts';
+import { chance, percent } from '../../lib/format.ts';
+import { venueNow } from '../../market/venue.ts';
+import { Segmented } from '../../ui/segmented.tsx';
+import { usePlot } from '../../ui/use-plot.ts';
+import { Spinner } from '../../ui/button.tsx';
 
 addWords(texts);
 
@@ -238,4 +265,196 @@ function Ends({
       {t(leftMs < HOUR_MS ? 'outcomes.endsIn' : 'outcomes.ends', { when })}
     </span>
   );
+}
+
+/** More lines than this nobody can tell apart. */
+const LINES_MAX = 6;
+const QUARTER = 25;
+
+/** How the chances of an event's markets moved, each in its colour. */
+function ProbabilityChart({
+  event,
+  markets: all,
+  byId,
+  range,
+  onRange,
+}: {
+  readonly event: OutcomeEventMeta;
+  /** In the order in which they are shown. */
+  readonly markets: readonly OutcomeMarketMeta[];
+  readonly byId: ReadonlyMap<number, Ticker>;
+  readonly range: Range;
+  readonly onRange: (range: Range) => void;
+}) {
+  const t = useWords();
+  const [place, setPlace] = useState<number | null>(null);
+  const markets = all.slice(0, LINES_MAX);
+  const ids = markets.map(({ instrument_id: id }) => id);
+  const { data } = useProbabilities(ids, range, event.start_time);
+  const marks = markets.map((market) => markOf(market, byId));
+  const isLive = event.status === 'open';
+  const unpriced = unpricedOf(markets);
+  const lines = useMemo(
+    () => linesOf(data, { ids, unpriced }, isLive ? marks : []),
+    // The texts stand for the lists, which are new at every render.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+    [data, ids.join(), unpriced.join(), marks.join(), isLive],
+  );
+  const options = useMemo(
+    () => ({
+      lines: ids.map((_, at) => ({ colour: plotColour(at) })),
+      bounds: boundsOf,
+      label: (value: number) => percent(String(Math.round(value) / 100), { decimals: 0 }),
+      ticks: (_: number, high: number) => quartersTo(high),
+      onPoint: setPlace,
+    }),
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+    [ids.join()],
+  );
+  const { hasFailed, target } = usePlot(ids.join(), options, lines);
+  return (
+    <section aria-label={t('outcomes.chart.label')}>
+      <div className="flex min-h-8 flex-wrap items-center gap-x-5 gap-y-1">
+        <Legend event={event} markets={markets} marks={marks} lines={lines} place={place} />
+        <Segmented
+          label={t('outcomes.chart.range')}
+          size="small"
+          value={range}
+          onChange={onRange}
+          segments={(Object.keys(RANGES) as Range[]).map((value) => ({
+            value,
+            label: value === 'All' ? t('outcomes.chart.all') : value,
+          }))}
+        />
+      </div>
+      <div
+        ref={target}
+        role="img"
+        aria-label={t('outcomes.chart.picture')}
+        className="relative h-52 overflow-hidden tablet:h-64"
+      >
+        {(hasFailed || !hasLine(lines)) && <NoLine hasFailed={hasFailed} markets={markets} />}
+      </div>
+    </section>
+  );
+}
+
+/** Why there is nothing to see. */
+function NoLine({
+  hasFailed,
+  markets,
+}: {
+  readonly hasFailed: boolean;
+  readonly markets: readonly OutcomeMarketMeta[];
+}) {
+  const t = useWords();
+  const why = markets.every(wasNeverTraded) ? 'outcomes.activity.never' : 'outcomes.chart.none';
+  return (
+    <p className="absolute inset-0 z-10 flex items-center justify-center bg-panel text-12 text-muted">
+      {t(hasFailed ? 'outcomes.chart.failed' : why)}
+    </p>
+  );
+}
+
+/** The name and the chance of each line, now or where the pointer is. */
+function Legend({
+  event,
+  markets,
+  marks,
+  lines,
+  place,
+}: {
+  readonly event: OutcomeEventMeta;
+  readonly markets: readonly OutcomeMarketMeta[];
+  readonly marks: readonly (string | undefined)[];
+  readonly lines: AlignedData;
+  readonly place: number | null;
+}) {
+  const time = place === null ? undefined : lines[0][place];
+  return (
+    <ul className="flex min-w-0 flex-1 flex-wrap gap-x-5 gap-y-1 text-13 max-tablet:basis-full">
+      {markets.map((market, at) => (
+        <li key={market.instrument_id} className="flex min-w-0 items-center gap-2">
+          <span
+            aria-hidden="true"
+            className="size-2 shrink-0 rounded-[1px]"
+            style={{ background: plotColour(at) }}
+          />
+          {markets.length > 1 && <span className="max-w-48 truncate">{nameOf(market, event)}</span>}
+          {markets.length === 1 && <span>{market.outcomes[0]}</span>}
+          <span className="w-11 font-semibold">
+            {shownChance(lines[at + 1]?.[place ?? -1], marks[at])}
+          </span>
+        </li>
+      ))}
+      {time !== undefined && <li className="text-muted">{dateTime(time * 1_000)}</li>}
+    </ul>
+  );
+}
+
+function shownChance(pointed: number | null | undefined, now: string | undefined): string {
+  if (typeof pointed !== 'number') return chance(now);
+  return chance((pointed / 100).toFixed(4));
+}
+
+/** One time axis for all lines; a line without a point there goes on from its last. */
+function linesOf(
+  data: OutcomeProbability | undefined,
+  { ids, unpriced }: { readonly ids: readonly number[]; readonly unpriced: readonly number[] },
+  marks: readonly (string | undefined)[],
+): AlignedData {
+  const points = ids.map((id) => {
+    const known = data?.series.find(({ instrumentId }) => instrumentId === id)?.points ?? [];
+    return begun(known, unpriced.includes(id));
+  });
+  const times = new Set(points.flatMap((series) => series.map(({ t }) => t)));
+  const nowMs = venueNow();
+  if (times.size > 0 && marks.length > 0) times.add(nowMs);
+  const sorted = [...times].sort((a, b) => a - b);
+  const lines = points.map((series, at) => {
+    const byTime = new Map(series.map(({ p, t }) => [t, p]));
+    const mark = marks[at];
+    if (isDecimal(mark)) byTime.set(nowMs, mark);
+    let last: number | null = null;
+    return sorted.map((time) => {
+      const p = byTime.get(time);
+      if (p !== undefined) last = toPixels(p) * 100;
+      return last;
+    });
+  });
+  return [sorted.map((time) => time / 1_000), ...lines];
+}
+
+/** Markets of which a half would be nobody's opinion. */
+function unpricedOf(markets: readonly OutcomeMarketMeta[]): readonly number[] {
+  return markets
+    .filter((market) => !isSomebodys(NOBODYS, market))
+    .map(({ instrument_id: id }) => id);
+}
+
+/** Until somebody trades or quotes, the venue says a half of everything: that is nobody's opinion. */
+function begun<Point extends { readonly p: string }>(
+  points: readonly Point[],
+  isUnpriced: boolean,
+): readonly Point[] {
+  const first = points.findIndex(({ p }) => p !== NOBODYS);
+  if (first < 0) return isUnpriced ? [] : points;
+  return points.slice(first);
+}
+
+/** Less than this is a dot rather than a line. */
+const LINE_MIN_S = 30;
+
+function hasLine([times]: AlignedData): boolean {
+  return (times.at(-1) ?? 0) - (times[0] ?? 0) >= LINE_MIN_S;
+}
+
+/** From nothing to the first quarter above the highest. */
+function boundsOf(_: number, high: number): [number, number] {
+  return [0, Math.min(100, Math.ceil((high + 4) / QUARTER) * QUARTER)];
+}
+
+function quartersTo(high: number): number[] {
+  const count = Math.floor(high / QUARTER) + 1;
+  return Array.from({ length: count }, (_, at) => at * QUARTER);
 }

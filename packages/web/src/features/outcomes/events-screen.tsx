@@ -1,6 +1,6 @@
 import { texts } from 'words:outcomes';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useRef } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/screen.ts';
 import { addWords, useWords } from '../../lib/words.ts';
@@ -10,29 +10,20 @@ import { runningOf } from '../../market/series/use-running-series.ts';
 import { useVenueSecond } from '../../market/time-column.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Chip, Segmented } from '../../ui/segmented.tsx';
-import { EmptyState, Skeleton } from '../../ui/empty-state.tsx';
-import { ErrorSentence } from '../../ui/error-sentence.tsx';
+import { EmptyState, ErrorSentence, Skeleton } from '../../ui/empty-state.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { useHotkey } from '../../ui/keyboard.tsx';
-import {
-  type Sort,
-  SORTS,
-  type Status,
-  STATUSES,
-  useAhead,
-  useFoundEvents,
-  useSettled,
-  useTopics,
-} from './use-found-events.ts';
 import { isDecimal, multiply, roundTo, subtract } from '../../lib/decimal.ts';
 import { chance, number } from '../../lib/format.ts';
 import { countdown, relative } from '../../lib/time.ts';
-import { venueNow } from '../../market/venue.ts';
+import { reader, venueNow } from '../../market/venue.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { colourOf } from '../../ui/figure.tsx';
 import { EventTitle } from '../../ui/event-title.tsx';
 import { inOrder, legName, markOf, nameOf, turnover } from './market-facts.ts';
 import { ChanceBar } from './market-rows.tsx';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useComingEvents, useEvents } from '../../market/queries.ts';
 
 addWords(texts);
 
@@ -376,4 +367,97 @@ export function Soon({ events }: { readonly events: readonly OutcomeEventMeta[] 
       </ul>
     </section>
   );
+}
+
+const SORTS = ['volume', 'newest', 'endingSoon'] as const;
+type Sort = (typeof SORTS)[number];
+const STATUSES = ['open', 'upcoming', 'closed', 'resolved'] as const;
+type Status = (typeof STATUSES)[number];
+
+type Sought = {
+  readonly sort: Sort;
+  readonly status: Status;
+  readonly topic: string | undefined;
+  readonly words: string;
+};
+
+type FoundEvents = {
+  readonly events: readonly OutcomeEventMeta[];
+  readonly error: Error | null;
+  readonly isLoaded: boolean;
+  readonly hasMore: boolean;
+  readonly isLoadingMore: boolean;
+  more(): void;
+};
+
+const PAGE = 50;
+/** A search goes on by itself until it has so many: a page of the venue may be empty on the way. */
+const ENOUGH = 12;
+const REFRESH_MS = 15_000;
+const TYPING_MS = 200;
+
+/** Events as the venue lists them, a page at a time. */
+function useFoundEvents({ sort, status, topic, words }: Sought): FoundEvents {
+  const query = {
+    sortBy: sort,
+    status,
+    limit: PAGE,
+    ...(topic !== undefined && { category: topic }),
+    ...(words !== '' && { search: words }),
+  };
+  const { data, error, fetchNextPage, hasNextPage, isFetchingNextPage, isPlaceholderData } =
+    useInfiniteQuery({
+      queryKey: ['outcomeMeta', 'found', query],
+      queryFn: ({ pageParam, signal }) =>
+        reader.info.outcomeMeta({ ...query, cursor: pageParam }, { signal }),
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: ({ next_cursor: cursor }) => cursor ?? undefined,
+      refetchInterval: REFRESH_MS,
+      placeholderData: (before) => before,
+    });
+  // An event whose key moved between two pages may be on both.
+  const events = useMemo(() => {
+    const all = data?.pages.flatMap((page) => page.events) ?? [];
+    return [...new Map(all.map((event) => [event.slug, event])).values()];
+  }, [data]);
+  const isShort = hasNextPage && !isPlaceholderData && events.length < ENOUGH;
+  useEffect(() => {
+    if (isShort && !isFetchingNextPage) void fetchNextPage();
+  }, [isShort, isFetchingNextPage, fetchNextPage]);
+  return {
+    events,
+    error,
+    isLoaded: data !== undefined && !(isShort && events.length === 0),
+    hasMore: hasNextPage,
+    isLoadingMore: isFetchingNextPage,
+    more: () => void fetchNextPage(),
+  };
+}
+
+/** What opens next is told of with what is open. */
+function useAhead({ status, topic, words }: Sought): readonly OutcomeEventMeta[] {
+  const coming = useComingEvents('start_time', { limit: PAGE, wanted: words });
+  if (status !== 'open') return [];
+  return coming.filter(({ category }) => topic === undefined || category === topic);
+}
+
+/** The categories that there are, the most frequent first; the chosen one stays in sight. */
+function useTopics(status: Status, chosen: string | undefined): readonly string[] {
+  const { data } = useEvents({ status, sortBy: 'volume', limit: PAGE });
+  const counts = new Map<string, number>();
+  for (const { category } of data?.events ?? []) {
+    if (category !== '') counts.set(category, (counts.get(category) ?? 0) + 1);
+  }
+  if (chosen !== undefined && !counts.has(chosen)) counts.set(chosen, 0);
+  return [...counts].sort(([, a], [, b]) => b - a).map(([topic]) => topic);
+}
+
+/** What is typed, once nobody types any more. */
+function useSettled(typed: string): string {
+  const [settled, setSettled] = useState(typed);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(typed), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return settled;
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type {
   OutcomeEventMeta,
   OutcomeMarketMeta,
@@ -13,7 +13,7 @@ import { useWords, type Words } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Code, CopyButton } from '../../ui/address.tsx';
-import { ErrorSentence, useDoing } from '../../ui/error-sentence.tsx';
+import { ErrorSentence, useDoing } from '../../ui/empty-state.tsx';
 import { lacksStrike, legName, nameOf, usePayouts } from './market-facts.ts';
 import { useResolution } from './queries.ts';
 

@@ -1,18 +1,38 @@
-import { useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
+import {
+  type KeyboardEvent,
+  memo,
+  type PointerEvent,
+  type ReactNode,
+  useMemo,
+  useState,
+} from 'react';
 import { useWords } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Sheet } from '../../ui/dialog.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { AccountBox } from './account-box.tsx';
 import { BookPanel } from './book/book-panel.tsx';
 import { ChartPanel } from './chart/chart-panel.tsx';
-import { useTradedPerp } from './traded-perp.ts';
+import { type Grid, useTradedPerp } from './traded-perp.ts';
 import { MarketInfo } from './market-strip.tsx';
 import { TablesPanel } from './tables/tables-panel.tsx';
-import { TapePanel } from './tape-panel.tsx';
-import { changeDraft } from './ticket/draft.ts';
+import { changeDraft, useDraft } from './ticket/draft.ts';
 import { Ticket } from './ticket/ticket.tsx';
 import { useKept } from './use-kept.ts';
+import type { ActiveAssetData, ClearinghouseState, Trade } from '@oddlot/sdk';
+import { compare, divide, multiply, subtract, sum } from '../../lib/decimal.ts';
+import { number, percent } from '../../lib/format.ts';
+import { clockTime } from '../../lib/time.ts';
+import { tapes } from '../../market/book.ts';
+import { classes } from '../../ui/classes.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Link } from '@tanstack/react-router';
+import { useStore } from 'zustand';
+import { accountStates } from '../../market/account.ts';
+import { crossUse, hasReached } from '../../market/margin-use.ts';
+import { useSession } from '../../session/session.ts';
+import { Money } from '../../ui/figure.tsx';
+import { preferences } from '../../ui/preferences.ts';
+import { useAccountState, useAssetData } from './use-account.ts';
 
 const TABLES_MIN_PX = 240;
 const CHART_MIN_PX = 260;
@@ -189,6 +209,232 @@ function Split({ children, below }: { readonly children: ReactNode; readonly bel
       <div className="min-h-0 shrink-0" style={{ height }}>
         {below}
       </div>
+    </div>
+  );
+}
+
+/** As many as the tallest panel shows at once. */
+const ROWS = 40;
+/** From this value in USDC on a trade is set in bold. */
+const LARGE = '25000';
+
+/** The last trades, newest first. */
+function TapePanel({ title }: { readonly title?: string }) {
+  const t = useWords();
+  const { coin, grid, perp } = useTradedPerp();
+  const { isLoaded, trades } = tapes.use(coin, (state) => state);
+  const rows = useMemo(() => trades.slice(0, ROWS), [trades]);
+  if (isLoaded && rows.length === 0) {
+    return <EmptyState title={t('perps.tape.empty')} text={t('perps.tape.emptyText')} />;
+  }
+  return (
+    <div
+      className="h-full overflow-y-auto"
+      role="group"
+      tabIndex={0}
+      aria-label={t('perps.tape.label')}
+    >
+      <table className="w-full text-12">
+        <thead className="sticky top-0 z-10 bg-panel shadow-[0_1px_0_var(--line)]">
+          <tr className={classes('text-11 text-muted', title === undefined ? 'h-6' : 'h-9')}>
+            <th className="ps-3 text-start font-normal">
+              {title === undefined ? (
+                t('perps.column.price')
+              ) : (
+                <h2 className="text-13 text-text">{title}</h2>
+              )}
+            </th>
+            <th className="max-w-24 truncate text-end font-normal">
+              {t('perps.tape.size', { base: perp.baseCurrency })}
+            </th>
+            <th className="pe-3 text-end font-normal">{t('perps.column.time')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((trade) => (
+            <Row key={trade.tid} trade={trade} grid={grid} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** A trade never changes: one more on top renders one row. */
+const Row = memo(function Row({ grid, trade }: { readonly grid: Grid; readonly trade: Trade }) {
+  const t = useWords();
+  const { liquidation, px, side, sz, time } = trade;
+  const isLarge = compare(multiply(px, sz), LARGE) >= 0;
+  return (
+    <tr className={classes('h-5', isLarge && 'font-semibold')}>
+      <td className={classes('ps-3', side === 'B' ? 'text-buy' : 'text-sell')}>
+        {number(px, { decimals: grid.priceDecimals })}
+        {liquidation === true && (
+          <span
+            title={t('perps.tape.liquidation')}
+            className="ms-1.5 rounded bg-warning/15 px-1 text-11 font-normal text-warning"
+          >
+            {t('perps.tape.liquidationShort')}
+          </span>
+        )}
+      </td>
+      <td className="text-end">{number(sz, { decimals: grid.sizeDecimals })}</td>
+      <td className="pe-3 text-end text-muted">{clockTime(time)}</td>
+    </tr>
+  );
+});
+
+/** What there is to trade with, how near it is to its end, and the ways for money. Under the ticket. */
+function AccountBox() {
+  const t = useWords();
+  const user = useSession()?.address;
+  const { coin } = useTradedPerp();
+  const asset = useAssetData(coin);
+  const state = useAccountState();
+  if (user === undefined) return null;
+  return (
+    <section
+      aria-label={t('perps.box.label')}
+      className="flex flex-col gap-3 border-t border-line p-3 text-12"
+    >
+      <h2 className="flex items-baseline justify-between text-13">
+        {t('perps.box.label')}
+        <span className="text-11 text-muted">USDC</span>
+      </h2>
+      <MarginBar state={state} />
+      <Perps state={state} asset={asset} />
+      <Outcomes user={user} />
+      <Ways />
+    </section>
+  );
+}
+
+/** From nothing to the point of liquidation. */
+function MarginBar({ state }: { readonly state: ClearinghouseState | undefined }) {
+  const t = useWords();
+  const warnFrom = useStore(preferences, ({ marginShownFrom }) => marginShownFrom);
+  const use = state && crossUse(state);
+  const isNear = use !== undefined && hasReached(use, warnFrom);
+  const shown = use === undefined ? t('perps.box.noCross') : percent(use.share, { decimals: 1 });
+  return (
+    <div>
+      <p className="flex justify-between gap-2">
+        <span className="text-muted">{t('perps.box.ratio')}</span>
+        <span className={classes('tabular-nums', isNear && 'text-warning')}>
+          {state === undefined ? '–' : shown}
+        </span>
+      </p>
+      <div
+        role="meter"
+        aria-label={t('perps.box.ratio')}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={use === undefined ? 0 : Number(multiply(use.share, '100'))}
+        aria-valuetext={shown}
+        className="mt-1 h-1.5 overflow-hidden rounded bg-raised"
+      >
+        <div
+          className={classes('h-full', isNear ? 'bg-warning' : 'bg-accent')}
+          style={{ width: `${use === undefined ? '0' : multiply(use.share, '100')}%` }}
+        />
+      </div>
+      <p className="mt-0.5 text-end text-11 text-muted">{t('perps.box.end')}</p>
+    </div>
+  );
+}
+
+function Perps({
+  state,
+  asset,
+}: {
+  readonly state: ClearinghouseState | undefined;
+  readonly asset: ActiveAssetData | undefined;
+}) {
+  const t = useWords();
+  const { side } = useDraft();
+  const summary = state?.marginSummary;
+  const leverage =
+    summary === undefined ? undefined : divide(summary.totalNtlPos, summary.accountValue, 4);
+  const pnl = state && sum(state.assetPositions.map(({ position }) => position.unrealizedPnl));
+  return (
+    <dl className="flex flex-col gap-1">
+      <Line label={t('perps.box.equity')}>
+        <Money value={summary?.accountValue} />
+      </Line>
+      <Line label={t('perps.box.free')}>
+        <Money value={asset?.availableToTrade[side === 'buy' ? 0 : 1]} />
+      </Line>
+      <Line label={t('perps.box.withdrawable')}>
+        <Money value={state?.withdrawable} />
+      </Line>
+      <Line label={t('perps.box.maintenance')}>
+        <Money value={state?.crossMaintenanceMarginUsed} />
+      </Line>
+      <Line label={t('perps.box.leverage')}>
+        {leverage === undefined ? '–' : `${number(leverage, { decimals: 2 })}×`}
+      </Line>
+      <Line label={t('perps.box.pnl')}>
+        <Money value={pnl} isSigned isColoured />
+      </Line>
+    </dl>
+  );
+}
+
+/** The other part of the account: money there cannot be margin here until it is moved. */
+function Outcomes({ user }: { readonly user: string }) {
+  const t = useWords();
+  const state = accountStates.use({ user, accountType: 'outcome' }, (account) => account.state);
+  const cash = state?.withdrawable;
+  const shares = state && sum(state.assetPositions.map(({ position }) => position.positionValue));
+  const held =
+    state === undefined || cash === undefined || shares === undefined
+      ? undefined
+      : subtract(subtract(state.marginSummary.accountValue, cash), shares);
+  return (
+    <dl className="flex flex-col gap-1 border-t border-line pt-3">
+      <Line label={t('perps.box.cash')}>
+        <Money value={cash} />
+      </Line>
+      <Line label={t('perps.box.shares')}>
+        <Money value={shares} />
+      </Line>
+      {held !== undefined && Number(held) > 0 && (
+        <Line label={t('perps.box.reserved')}>
+          <Money value={held} />
+        </Line>
+      )}
+    </dl>
+  );
+}
+
+const WAYS = ['deposit', 'transfer', 'withdraw'] as const;
+
+/** Each opens its own form. */
+function Ways() {
+  const t = useWords();
+  const session = useSession();
+  if (session === undefined || session.kind === 'spectator') return null;
+  return (
+    <p className="grid grid-cols-3 gap-2">
+      {WAYS.map((way) => (
+        <Link
+          key={way}
+          to="/account"
+          search={{ tab: 'money', do: way } as object}
+          className="flex h-8 items-center justify-center rounded border border-line bg-raised hover:border-faint"
+        >
+          {t(`perps.box.way.${way}`)}
+        </Link>
+      ))}
+    </p>
+  );
+}
+
+function Line({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div className="flex justify-between gap-2">
+      <dt className="text-muted">{label}</dt>
+      <dd className="tabular-nums">{children}</dd>
     </div>
   );
 }

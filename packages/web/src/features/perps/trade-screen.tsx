@@ -5,14 +5,14 @@ import type { PerpMeta } from '@oddlot/sdk';
 import { addWords, useWords } from '../../lib/words.ts';
 import { usePerp, usePerps } from '../../market/queries.ts';
 import { SkipLink, useHotkey } from '../../ui/keyboard.tsx';
-import { EmptyState, Spinner } from '../../ui/empty-state.tsx';
-import { TradedPerpContext } from './traded-perp.ts';
-import { gridOf } from './grid.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { gridOf, TradedPerpContext } from './traded-perp.ts';
 import { MarketNotice } from './market-notice.tsx';
 import { MarketStrip } from './market-strip.tsx';
 import { DesktopLayout, PhoneLayout, TabletLayout } from './layouts.tsx';
 import { clearDraft, focusTicket, TICKET } from './ticket/draft.ts';
 import { useWidth } from './use-width.ts';
+import { Spinner } from '../../ui/button.tsx';
 
 addWords(texts);
 

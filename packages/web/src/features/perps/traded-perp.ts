@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
 import type { PerpMeta } from '@oddlot/sdk';
-import type { Grid } from './grid.ts';
+import { priceDecimals, sizeDecimals } from '../../market/on-grid.tsx';
 
 /** The market that the screen trades, for all of its panels. */
 type TradedPerp = {
@@ -16,4 +16,23 @@ export function useTradedPerp(): TradedPerp {
   const traded = useContext(TradedPerpContext);
   if (traded === undefined) throw new Error('There is no market around this panel');
   return traded;
+}
+
+/** What prices and sizes of a market are whole steps of. */
+export type Grid = {
+  readonly tick: string;
+  readonly priceDecimals: number;
+  readonly lot: string;
+  readonly sizeDecimals: number;
+};
+
+export function gridOf(perp: PerpMeta): Grid {
+  const { priceTick, szDecimals } = perp;
+  const lot = szDecimals > 0 ? `0.${'0'.repeat(szDecimals - 1)}1` : `1${'0'.repeat(-szDecimals)}`;
+  return {
+    tick: priceTick,
+    priceDecimals: priceDecimals(perp),
+    lot,
+    sizeDecimals: sizeDecimals(perp),
+  };
 }

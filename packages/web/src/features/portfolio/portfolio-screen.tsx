@@ -1,8 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Portfolio as PortfolioAnswer, PortfolioPoint } from '@oddlot/sdk';
-import { useMemo } from 'react';
-import { add } from '../../lib/decimal.ts';
-import { dateTime } from '../../lib/time.ts';
+import { useMemo, useState } from 'react';
+import { add, toPixels } from '../../lib/decimal.ts';
+import { dateTime, dateTimeSecond } from '../../lib/time.ts';
 import { usePageTitle } from '../../lib/screen.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
@@ -10,10 +10,8 @@ import { ledgerLists } from '../../market/account-lists.ts';
 import { NoAccount } from '../../session/first-steps.tsx';
 import { useIsSessionLoaded, useSession } from '../../session/session.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { Money } from '../../ui/figure.tsx';
+import { Money, Stat } from '../../ui/figure.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
-import { Stat } from '../../ui/stat.tsx';
-import { usePastPrices, type PastPrice } from '../../market/past-prices.ts';
 import {
   beginningOf,
   type CurvePoint,
@@ -21,19 +19,18 @@ import {
   usePortfolio,
   withSteps,
 } from './use-portfolio.ts';
-import { type Beside, besideOf, Curve, isFlat } from './curve.tsx';
 import { Days } from './days.tsx';
 import { AccountTables } from '../../account-tables/account-tables.tsx';
 import { texts } from 'words:portfolio';
+import type uPlot from 'uplot';
+import { compact, money } from '../../lib/format.ts';
+import { usePlot } from '../../ui/use-plot.ts';
 
 addWords(texts);
 
 const WINDOWS = ['day', 'week', 'month', 'all'] as const;
 const CURVES = ['equity', 'pnl'] as const;
 const EVERY_MS = 10_000;
-/** What a young curve stands beside, where the venue has a made-up past of it. */
-const BESIDE = 'BTC';
-const WEEK_MS = 7 * 86_400_000;
 
 /** What the account is worth, how it came there, and all that it has and did. */
 export function Screen() {
@@ -62,7 +59,6 @@ function Portfolio({ user }: { readonly user: string }) {
     const beginning = kept.sinceMs === undefined ? beginningOf(ledger) : undefined;
     return withSteps(sinceBegun(kept.points, beginning), ledger);
   }, [kept, ledger]);
-  const { beside, isBeside, past } = useBeside(shown, { kind, span, chosen: search['beside'] });
   return (
     <div className="flex min-h-full flex-col bg-panel desktop:h-full">
       <h1 className="heard">{t('nav.portfolio')}</h1>
@@ -87,7 +83,6 @@ function Portfolio({ user }: { readonly user: string }) {
               onChange={(curve) => look({ curve })}
               segments={CURVES.map((value) => ({ value, label: t(`portfolio.${value}`) }))}
             />
-            {past.length > 0 && <BesideButton isOn={isBeside} onChange={look} />}
             <Segmented
               label={t('portfolio.time')}
               size="small"
@@ -98,7 +93,7 @@ function Portfolio({ user }: { readonly user: string }) {
           </div>
           <div className="h-64">
             {data !== undefined && shown.length < 2 && <EmptyState title={t('portfolio.flat')} />}
-            {shown.length >= 2 && <Curve points={shown} kind={kind} beside={beside} />}
+            {shown.length >= 2 && <Curve points={shown} kind={kind} />}
           </div>
         </section>
         <Days user={user} />
@@ -108,49 +103,6 @@ function Portfolio({ user }: { readonly user: string }) {
       </div>
     </div>
   );
-}
-
-function BesideButton({
-  isOn,
-  onChange,
-}: {
-  readonly isOn: boolean;
-  readonly onChange: (change: Record<string, string>) => void;
-}) {
-  const t = useWords();
-  return (
-    <button
-      type="button"
-      aria-pressed={isOn}
-      title={t('portfolio.besideTitle', { symbol: BESIDE })}
-      onClick={() => onChange({ beside: isOn ? 'no' : 'yes' })}
-      className="ms-2 me-auto h-6 min-w-0 truncate rounded px-2 text-12 text-muted hover:text-text aria-pressed:bg-raised aria-pressed:text-text"
-    >
-      {t('portfolio.beside', { symbol: BESIDE })}
-    </button>
-  );
-}
-
-/** Beside what the curve stands: by itself while it is flat, else when somebody asks for it. */
-function useBeside(
-  points: readonly CurvePoint[],
-  {
-    chosen,
-    kind,
-    span,
-  }: {
-    readonly kind: (typeof CURVES)[number];
-    readonly span: (typeof WINDOWS)[number];
-    readonly chosen: unknown;
-  },
-): { readonly beside: Beside; readonly isBeside: boolean; readonly past: readonly PastPrice[] } {
-  const past = usePastPrices(BESIDE, span === 'day' ? 'day' : 'week');
-  const isBeside = chosen === 'yes' || (chosen !== 'no' && isFlat(points));
-  const beside = useMemo(() => {
-    const startMs = (points.at(-1)?.time ?? 0) - (span === 'day' ? WEEK_MS / 7 : WEEK_MS);
-    return isBeside ? besideOf(past, points[0], kind, startMs) : [];
-  }, [isBeside, kind, past, points, span]);
-  return { beside, isBeside: isBeside && beside.length > 0, past };
 }
 
 function Sums({
@@ -198,4 +150,98 @@ function Sums({
       </Stat>
     </dl>
   );
+}
+
+type CurveKind = 'equity' | 'pnl';
+
+const SPAN_MS_MIN = 10 * 60 * 1_000;
+/** Less than this is a point rather than a curve. */
+const YOUNG_MS_MIN = 60_000;
+const LINES = [{ colour: 'var(--accent)', isFilled: true }] as const;
+
+/** The value of the account over time, or what it won. */
+function Curve({
+  points,
+  kind,
+}: {
+  readonly points: readonly CurvePoint[];
+  readonly kind: CurveKind;
+}) {
+  const t = useWords();
+  const [at, setAt] = useState<number | null>(null);
+  // A young account has a curve of seconds: there is as much room before it, which a stroke at the edge would not fill.
+  const endMs = points.at(-1)?.time ?? 0;
+  const ageMs = endMs - (points[0]?.time ?? endMs);
+  const startMs = endMs - Math.min(SPAN_MS_MIN, Math.max(YOUNG_MS_MIN, 2 * ageMs));
+  const isYoung = points.length > 0 && points[0]!.time > startMs;
+  const data = useMemo(
+    () => drawnOf(points, kind, isYoung ? startMs : undefined),
+    [points, kind, isYoung, startMs],
+  );
+  const options = useMemo(
+    () => ({ lines: LINES, bounds: spread, label: amountLabel, onPoint: setAt }),
+    [],
+  );
+  const { hasFailed, target } = usePlot('curve', options, data);
+  const shown = at === null ? undefined : points[at - (isYoung ? 1 : 0)];
+  const last = points.at(-1);
+  return (
+    <div className="relative h-full min-h-0">
+      <div
+        ref={target}
+        role="img"
+        aria-label={t('portfolio.curveOf', {
+          what: t(`portfolio.${kind}`),
+          value: money(last && valueOf(last, kind)),
+        })}
+        className="absolute inset-0 overflow-hidden"
+      />
+      {hasFailed && (
+        <p className="absolute inset-0 flex items-center justify-center text-12 text-muted">
+          {t('portfolio.curveFailed')}
+        </p>
+      )}
+      {shown !== undefined && (
+        <p className="pointer-events-none absolute top-1 start-4 text-12 text-muted tabular-nums">
+          {dateTimeSecond(shown.time)}{' '}
+          <span className="text-text">
+            {money(valueOf(shown, kind), { isSigned: kind === 'pnl' })}
+          </span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Before the first point of a young curve is some empty space. */
+function drawnOf(
+  points: readonly CurvePoint[],
+  kind: CurveKind,
+  startMs: number | undefined,
+): uPlot.AlignedData {
+  const values = points.map((point) => toPixels(valueOf(point, kind)));
+  const seconds = points.map(({ time }) => time / 1_000);
+  if (startMs === undefined) return [seconds, values];
+  return [
+    [startMs / 1_000, ...seconds],
+    [null, ...values],
+  ];
+}
+
+function valueOf(point: CurvePoint, kind: CurveKind): string {
+  return kind === 'equity' ? point.accountValue : point.pnl;
+}
+
+/** A line that never moved stands in the middle, not on the edge. */
+function spread(low: number, high: number): [number, number] {
+  const room = high === low ? Math.max(1, Math.abs(high) * 0.02) : (high - low) * 0.12;
+  return [low - room, high + room];
+}
+
+const SHORT_FROM = 1_000_000;
+
+function amountLabel(value: number, step: number): string {
+  if (Math.abs(value) >= SHORT_FROM) return compact(value.toFixed(0));
+  const decimals = step >= 1 || step === 0 ? 0 : step >= 0.1 ? 1 : 2;
+  return money(value.toFixed(decimals), { decimals });
 }

@@ -7,7 +7,7 @@ import type { Session } from '../../../session/session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { ErrorSentence, useDoing } from '../../../ui/error-sentence.tsx';
+import { ErrorSentence, useDoing } from '../../../ui/empty-state.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { TextField } from '../../../ui/text-field.tsx';
 import { isAddress } from '../../../lib/typed-text.ts';

@@ -3,7 +3,7 @@ import { money } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
-import { type Doing, ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { type Doing, ErrorSentence } from '../../../ui/empty-state.tsx';
 import type { ReactNode } from 'react';
 
 type AmountLimits = {

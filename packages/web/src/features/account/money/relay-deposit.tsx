@@ -4,7 +4,7 @@ import { usdc } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
 import { loadSigning } from '../../../session/session.ts';
-import { ErrorSentence, useDoing } from '../../../ui/error-sentence.tsx';
+import { ErrorSentence, useDoing } from '../../../ui/empty-state.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import {
   RELAY_TRANSFERS,

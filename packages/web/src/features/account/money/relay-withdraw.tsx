@@ -4,7 +4,7 @@ import { useWords } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
 import { loadSigning } from '../../../session/session.ts';
 import { doneOnce } from '../../../session/sent-once.ts';
-import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { ErrorSentence } from '../../../ui/empty-state.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import {
   RELAY_TRANSFERS,

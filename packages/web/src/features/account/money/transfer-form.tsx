@@ -7,7 +7,7 @@ import { doneOnce } from '../../../session/sent-once.ts';
 import { emptied, TextField } from '../../../ui/text-field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { notify } from '../../../ui/toast.tsx';
-import { useDoing } from '../../../ui/error-sentence.tsx';
+import { useDoing } from '../../../ui/empty-state.tsx';
 import { isAddress } from '../../../lib/typed-text.ts';
 import { AmountField, checkAmount, lackOf, SendButton } from './money-fields.tsx';
 

@@ -10,7 +10,7 @@ import { money, short, usdc } from '../../../lib/format.ts';
 import { isAddress } from '../../../lib/typed-text.ts';
 import { accountStates } from '../../../market/account.ts';
 import { emptied, TextField } from '../../../ui/text-field.tsx';
-import { useDoing } from '../../../ui/error-sentence.tsx';
+import { useDoing } from '../../../ui/empty-state.tsx';
 import { AmountField, checkAmount, lackOf, SendButton, Terms } from './money-fields.tsx';
 
 const RelayWithdraw = lazy(async () => ({

@@ -8,7 +8,7 @@ import { sizeDecimals } from '../../../market/on-grid.tsx';
 import { connection } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
 import { emptied } from '../../../ui/text-field.tsx';
-import { ErrorSentence, useDoing } from '../../../ui/error-sentence.tsx';
+import { ErrorSentence, useDoing } from '../../../ui/empty-state.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { legName } from '../market-facts.ts';
 import { usePurse } from '../use-purse.ts';

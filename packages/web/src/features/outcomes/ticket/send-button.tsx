@@ -18,7 +18,7 @@ import { LetTrade } from '../../../session/let-trade.tsx';
 import type { Session } from '../../../session/session.ts';
 import { add, compare, onStep, roundTo, smaller } from '../../../lib/decimal.ts';
 import { doneOnce } from '../../../session/sent-once.ts';
-import { ErrorSentence, useDoing } from '../../../ui/error-sentence.tsx';
+import { ErrorSentence, useDoing } from '../../../ui/empty-state.tsx';
 
 /** Says what it does; where something is missing, it is the way to that. */
 export function SendButton({

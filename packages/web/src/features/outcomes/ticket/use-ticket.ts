@@ -19,7 +19,7 @@ import { type Purse, usePurse } from '../use-purse.ts';
 import { type Draft, draftOf, type Ticket } from './draft.ts';
 import { moneyToMove } from './money-to-move.ts';
 import { sentOnce } from '../../../session/sent-once.ts';
-import { useDoing } from '../../../ui/error-sentence.tsx';
+import { useDoing } from '../../../ui/empty-state.tsx';
 import { add, divide, isDecimal, larger, multiply, sign, subtract } from '../../../lib/decimal.ts';
 import { useQuery } from '@tanstack/react-query';
 

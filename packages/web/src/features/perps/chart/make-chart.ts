@@ -18,7 +18,7 @@ import { number } from '../../../lib/format.ts';
 import { locale } from '../../../lib/languages.ts';
 import { dateTime, dayMonth, hourMinute } from '../../../lib/time.ts';
 import { FONT, palette } from '../../../ui/canvas.ts';
-import type { Grid } from '../grid.ts';
+import type { Grid } from '../traded-perp.ts';
 
 export type PriceChart = {
   readonly chart: IChartApi;

@@ -11,7 +11,7 @@ import { isLong, positionName } from '../use-account.ts';
 import { divide, isDecimal, magnitude, multiply, subtract } from '../../../lib/decimal.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { ErrorSentence } from '../../../ui/empty-state.tsx';
 import { colourOf } from '../../../ui/figure.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';

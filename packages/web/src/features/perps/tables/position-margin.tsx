@@ -8,11 +8,11 @@ import { usePerp } from '../../../market/queries.ts';
 import { useSession } from '../../../session/session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { ErrorSentence } from '../../../ui/empty-state.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { useSimulatedAction } from '../ticket/use-simulation.ts';
 import { useAct } from '../use-act.ts';
-import { isLong, useAccountState, positionName } from '../use-account.ts';
+import { isLong, positionName, useAccountState } from '../use-account.ts';
 
 /** The margin of an isolated position can be changed. */
 export function MarginButtons({ row }: { readonly row: AssetPosition }) {

@@ -7,7 +7,7 @@ import { useWords } from '../../../lib/words.ts';
 import { reader } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { ErrorSentence } from '../../../ui/empty-state.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { useTradedPerp } from '../traded-perp.ts';

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { ActionReply, ActiveAssetData, Client } from '@oddlot/sdk';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
@@ -6,7 +6,7 @@ import { useSession } from '../../../session/session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classes } from '../../../ui/classes.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { ErrorSentence } from '../../../ui/empty-state.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
 import { usePositions } from '../use-account.ts';
 import { cancelNamed, whatWaits } from '../tables/what-waits.ts';

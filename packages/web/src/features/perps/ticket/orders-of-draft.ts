@@ -1,5 +1,10 @@
-import { bracketOrder, limitOrder, triggerOrder } from '@oddlot/sdk';
-import type { OrderEntry, OrderParameters } from '@oddlot/sdk';
+import {
+  bracketOrder,
+  limitOrder,
+  type OrderEntry,
+  type OrderParameters,
+  triggerOrder,
+} from '@oddlot/sdk';
 import {
   add,
   compare,
@@ -10,7 +15,7 @@ import {
   sign,
   subtract,
 } from '../../../lib/decimal.ts';
-import type { Grid } from '../grid.ts';
+import type { Grid } from '../traded-perp.ts';
 import type { Draft } from './draft.ts';
 
 /** What the market says while a ticket is filled in. */

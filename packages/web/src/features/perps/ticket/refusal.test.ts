@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { remedyOf } from './order-state.tsx';
+import { remedyOf } from './ticket.tsx';
 
 const PLAIN = {
   type: 'limit',

@@ -1,13 +1,13 @@
 import type { ActiveAssetData, AssetPosition, L2Book } from '@oddlot/sdk';
 import { compare, magnitude, multiply, onStep, sign } from '../../../lib/decimal.ts';
-import type { Grid } from '../grid.ts';
-import { isTriggerType, type Draft } from './draft.ts';
+import type { Grid } from '../traded-perp.ts';
+import { type Draft, isTriggerType } from './draft.ts';
 import {
+  type Drafted,
   isPositive,
   isReducing,
   marketPrice,
   ordersOf,
-  type Drafted,
   type Surroundings,
 } from './orders-of-draft.ts';
 

@@ -1,34 +1,47 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import { type ActiveAssetData, ApiError } from '@oddlot/sdk';
+import {
+  type ActiveAssetData,
+  ApiError,
+  type OrderEntry,
+  type OrderResult,
+  type SimulatedAction,
+} from '@oddlot/sdk';
 import type { Remedy } from '../../../lib/explain-error.ts';
-import { number } from '../../../lib/format.ts';
+import { money, number } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { connection } from '../../../market/venue.ts';
 import { useIsSessionLoaded, useSession } from '../../../session/session.ts';
-import { Button } from '../../../ui/button.tsx';
-import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { Button, Spinner } from '../../../ui/button.tsx';
+import { ErrorSentence } from '../../../ui/empty-state.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
 import { usePositions } from '../use-account.ts';
 import { useMarketState } from '../market-notice.tsx';
-import { useConfirmed } from './use-confirmed.tsx';
 import {
   changeDraft,
   chooseType,
   type Draft,
   isTriggerType,
   type OrderType,
+  sendWishes,
   TICKET,
   useDraft,
 } from './draft.ts';
-import { Exits, Options, PriceFields } from './order-fields.tsx';
-import { OrderState, refusalOf, remedyOf } from './order-state.tsx';
-import { largestOrder, lowerSize, SizeField, useSized, useSizing } from './size-field.tsx';
+import {
+  Exits,
+  largestOrder,
+  lowerSize,
+  Options,
+  PriceFields,
+  SizeField,
+  useSized,
+  useSizing,
+} from './order-fields.tsx';
 import type { Drafted } from './orders-of-draft.ts';
 import { Preview } from './preview.tsx';
 import { isHedged, mostOf } from './share-of-most.ts';
-import { useDrafted, useFreshOrders, useSending } from './use-sending.ts';
+import { type Sending, useDrafted, useFreshOrders, useSending } from './use-sending.ts';
 import { useSimulation } from './use-simulation.ts';
 import { Chip, Segmented } from '../../../ui/segmented.tsx';
 import { onDemand } from '../../../ui/late.tsx';
@@ -39,6 +52,9 @@ import {
   openTestAccount,
 } from '../../../session/first-steps.tsx';
 import { LetTrade } from '../../../session/let-trade.tsx';
+import { compare, isDecimal, multiply } from '../../../lib/decimal.ts';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { preferences } from '../../../ui/preferences.ts';
 
 /** One order, from the first digit to what became of it. In a sheet the Escape key is the sheet's. */
 export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) {
@@ -338,4 +354,166 @@ function labelOf(
   return limitPrice === ''
     ? t('perps.ticket.send.trigger', waiting)
     : t('perps.ticket.send.triggerLimit', waiting);
+}
+
+/** Sends, or asks first where its owner wants that; a level of the book may ask for it too. */
+function useConfirmed(
+  drafted: Drafted,
+  label: string,
+  send: () => Promise<void>,
+): { readonly request: () => void; readonly question: ReactNode } {
+  const [isAsked, setIsAsked] = useState(false);
+  const { confirmAbove, confirmOrders } = useStore(preferences);
+  const value = drafted.missing === undefined ? multiply(drafted.size, drafted.price) : undefined;
+  const request = (): void => {
+    if (value === undefined) return;
+    const isLarge = isDecimal(confirmAbove) && compare(value, confirmAbove) >= 0;
+    if (confirmOrders === 'always' || (confirmOrders === 'above' && isLarge)) setIsAsked(true);
+    else void send();
+  };
+  useWishes(request);
+  const question = isAsked && (
+    <Question label={label} value={value} onSend={send} onClose={() => setIsAsked(false)} />
+  );
+  return { request, question };
+}
+
+/** What a press on the book wishes is asked for with the price that it has set. */
+function useWishes(request: () => void): void {
+  const wish = useStore(sendWishes, ({ count }) => count);
+  const onWish = useEffectEvent(request);
+  useEffect(() => {
+    if (wish > 0 && sendWishes.getState().take()) onWish();
+  }, [wish]);
+}
+
+function Question({
+  label,
+  value,
+  onSend,
+  onClose,
+}: {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onSend: () => Promise<void>;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const { side } = useDraft();
+  const [isBusy, setIsBusy] = useState(false);
+  const send = async (): Promise<void> => {
+    setIsBusy(true);
+    await onSend();
+    onClose();
+  };
+  return (
+    <Dialog
+      title={t('perps.confirm.title')}
+      description={t('perps.confirm.text', { value: money(value) })}
+      isOpen
+      onClose={onClose}
+    >
+      <Button kind={side} size="large" isWide isBusy={isBusy} onClick={() => void send()}>
+        {label}
+      </Button>
+    </Dialog>
+  );
+}
+
+/** What became of the order that was sent last, as the venue said it. */
+function OrderState({ sending: { isAsking, isBusy, sent } }: { readonly sending: Sending }) {
+  const t = useWords();
+  const { grid } = useTradedPerp();
+  if (isBusy) {
+    return (
+      <p
+        role="status"
+        className={`flex items-start gap-2 text-12 ${isAsking ? 'text-warning' : 'text-muted'}`}
+      >
+        <span className="mt-0.5 shrink-0">
+          <Spinner />
+        </span>
+        {t(isAsking ? 'perps.state.asking' : 'perps.state.sent')}
+      </p>
+    );
+  }
+  if (sent?.reply.status !== 'executed') return null;
+  const { label, orders, reply } = sent;
+  return (
+    <div role="status" className="flex flex-col gap-0.5 text-12">
+      <p>{label}</p>
+      <ul className="text-muted">
+        {reply.orders
+          .filter(({ state }) => state !== 'rejected')
+          .map((result) => (
+            <li key={result.i}>{resultText(result, orders, grid.priceDecimals, t)}</li>
+          ))}
+      </ul>
+    </div>
+  );
+}
+
+/** In words; of more than one order also which of them it is. */
+function resultText(
+  { avgPx, filledSz, i, state }: OrderResult,
+  orders: readonly OrderEntry[],
+  decimals: number,
+  t: Words,
+): string {
+  const fill = { size: number(filledSz), price: number(avgPx, { decimals }) };
+  if (state === 'filled') return t('perps.state.filled', fill);
+  if (state !== 'open') {
+    return avgPx === null ? t('perps.state.ended') : t('perps.state.endedPart', fill);
+  }
+  const entry = orders[i];
+  if (entry !== undefined && 'trigger' in entry.t) {
+    const price = number(entry.t.trigger.triggerPx, { decimals });
+    if (i === 0) return t('perps.state.waits', { price });
+    return t(`perps.state.exit.${entry.t.trigger.tpsl}`, { price });
+  }
+  if (avgPx !== null) return t('perps.state.openPart', fill);
+  if (entry === undefined || orders.length === 1) return t('perps.state.open');
+  return t('perps.state.openAt', { size: number(entry.s), price: number(entry.p, { decimals }) });
+}
+
+/** What the venue would say to the ticket, as if it had been sent. */
+function refusalOf(result: SimulatedAction | undefined): ApiError | undefined {
+  if (result?.error === null || result?.error === undefined) return undefined;
+  const { code, details, message, name } = result.error;
+  return new ApiError({
+    code,
+    name,
+    message: message.replace(/^\w+\[\d+\]: /, ''),
+    details,
+    httpStatus: 200,
+    response: result,
+  });
+}
+
+/** The field of the ticket that a refused field of the action came from, with the value that is offered. */
+export function remedyOf(
+  remedy: Remedy,
+  draft: Pick<Draft, 'exitBasis' | 'hasExits' | 'limitPrice' | 'takeProfit' | 'type'>,
+): Partial<Draft> | undefined {
+  if (remedy.kind !== 'useValue' && remedy.kind !== 'lowerTo') return undefined;
+  const { exitBasis, hasExits, limitPrice, takeProfit, type } = draft;
+  const { field = '', value } = remedy;
+  const place = Number(/^orders\[(\d+)\]/.exec(field)?.[1] ?? 0);
+  // Rungs of a ladder and exits that were typed as a share are worked out: there is no field to mend.
+  if (place > 0 && !(hasExits && exitBasis === 'price')) return undefined;
+  if (place > 0)
+    return exitAt(place, takeProfit) === 'takeProfit' ? { takeProfit: value } : { stopLoss: value };
+  if (field.endsWith('triggerPx')) return { triggerPrice: value };
+  if (field.endsWith('.p')) {
+    if (!isTriggerType(type)) return { price: value };
+    // A trigger without a limit carries the price at which it fires there too.
+    return limitPrice === '' ? { triggerPrice: value } : { limitPrice: value };
+  }
+  if (field.endsWith('.s')) return { size: value, sizeUnit: 'base' };
+  return undefined;
+}
+
+/** Behind the parent stands the take-profit, if there is one, and then the stop-loss. */
+function exitAt(place: number, takeProfit: string): 'takeProfit' | 'stopLoss' {
+  return place === 1 && takeProfit !== '' ? 'takeProfit' : 'stopLoss';
 }
