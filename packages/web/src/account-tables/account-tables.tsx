@@ -64,19 +64,16 @@ const CONTENTS = {
   settlements: SettlementsTable,
 } as const;
 
-/** All that the account has, and all that it did. */
-export function AccountTables({
-  user,
-  chosen,
-  onChoose,
-  more,
-}: {
+type AccountTablesProps = {
   readonly user: string;
   readonly chosen: unknown;
   readonly onChoose: (tab: string) => void;
   /** One more tab, of whoever shows the tables. */
   readonly more?: { readonly value: string; readonly label: string; readonly content: ReactNode };
-}) {
+};
+
+/** All that the account has, and all that it did. */
+export function AccountTables({ user, chosen, onChoose, more }: AccountTablesProps) {
   const t = useWords();
   const isMore = more !== undefined && chosen === more.value;
   const tab = TABS.find((each) => each === chosen) ?? 'positions';

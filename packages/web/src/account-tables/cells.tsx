@@ -41,16 +41,14 @@ const SOURCES = {
   settlements: '/events',
 } as const satisfies Record<TableName, string>;
 
-/** Nothing is said before it is known that there is nothing. */
-export function Nothing({
-  name,
-  isLoaded,
-  user,
-}: {
+type NothingProps = {
   readonly name: TableName;
   readonly isLoaded: boolean;
   readonly user: string;
-}) {
+};
+
+/** Nothing is said before it is known that there is nothing. */
+export function Nothing({ name, isLoaded, user }: NothingProps) {
   const t = useWords();
   const session = useSession();
   const isOwn = session?.address === user && session.kind !== 'spectator';
@@ -139,14 +137,13 @@ function sameTab({ tab }: { readonly tab?: unknown }): object {
   return tab === undefined ? {} : { tab };
 }
 
-/** A word in the colour of its side. */
-export function Sided({
-  isBuy,
-  children,
-}: {
+type SidedProps = {
   readonly isBuy: boolean;
   readonly children: ReactNode;
-}) {
+};
+
+/** A word in the colour of its side. */
+export function Sided({ isBuy, children }: SidedProps) {
   return <span className={isBuy ? 'text-buy' : 'text-sell'}>{children}</span>;
 }
 

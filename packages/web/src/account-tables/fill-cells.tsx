@@ -12,14 +12,13 @@ import { OnGrid, SizeOnGrid } from '../market/on-grid.tsx';
 const LOOKS =
   'rounded underline decoration-faint decoration-dotted underline-offset-4 hover:text-text';
 
-/** By a hash: of the request, or of the block where the venue acted by itself. */
-export function OriginLink({
-  hash,
-  children,
-}: {
+type OriginLinkProps = {
   readonly hash: string;
   readonly children: ReactNode;
-}) {
+};
+
+/** By a hash: of the request, or of the block where the venue acted by itself. */
+export function OriginLink({ hash, children }: OriginLinkProps) {
   const t = useWords();
   return (
     <Link to={`/explorer/tx/${hash}` as '/'} className={LOOKS}>
@@ -40,16 +39,14 @@ export function BlockLink({ height }: { readonly height: number }) {
 
 type Placed = { readonly oid: number; readonly timestamp: number };
 
-/** An order does not name its request: those of its moment are looked through for it. */
-export function OrderOrigin({
-  user,
-  order,
-  children,
-}: {
+type OrderOriginProps = {
   readonly user: string;
   readonly order: Placed;
   readonly children: ReactNode;
-}) {
+};
+
+/** An order does not name its request: those of its moment are looked through for it. */
+export function OrderOrigin({ user, order, children }: OrderOriginProps) {
   const t = useWords();
   const navigate = useNavigate();
   const [isBusy, setIsBusy] = useState(false);
@@ -90,16 +87,14 @@ type Traded = { readonly marketType: 'perps' | 'outcome'; readonly instrumentId:
 /** Of a share; the finest there are have one more than a cent. */
 const TICK_DECIMALS = 3;
 
-export function TradedPrice({
-  of,
-  value,
-  isAsTold = false,
-}: {
+type TradedPriceProps = {
   readonly of: Traded;
   readonly value: string;
   /** As the venue writes it, beside other figures that are. */
   readonly isAsTold?: boolean;
-}) {
+};
+
+export function TradedPrice({ of, value, isAsTold = false }: TradedPriceProps) {
   if (of.marketType === 'outcome') {
     // An average may have more of them than a tick.
     const decimals = isDecimal(value) ? Math.max(TICK_DECIMALS, decimalsOf(value)) : undefined;
@@ -108,15 +103,13 @@ export function TradedPrice({
   return <OnGrid coin={String(of.instrumentId)} value={value} />;
 }
 
-export function TradedSize({
-  of,
-  value,
-  isSigned = false,
-}: {
+type TradedSizeProps = {
   readonly of: Traded;
   readonly value: string;
   readonly isSigned?: boolean;
-}) {
+};
+
+export function TradedSize({ of, value, isSigned = false }: TradedSizeProps) {
   if (of.marketType === 'outcome') return <span>{number(value, { isSigned })}</span>;
   return <SizeOnGrid coin={String(of.instrumentId)} value={value} isSigned={isSigned} />;
 }

@@ -176,14 +176,13 @@ function distance(from: string | null | undefined, to: string | null | undefined
   return percent(divide(subtract(to, from), from, 6), { decimals: 1, isSigned: true });
 }
 
-/** All that the table says of a position, for screens that have no room for its columns. */
-function PositionDetails({
-  row: { position },
-  onClose,
-}: {
+type PositionDetailsProps = {
   readonly row: AssetPosition;
   readonly onClose: () => void;
-}) {
+};
+
+/** All that the table says of a position, for screens that have no room for its columns. */
+function PositionDetails({ row: { position }, onClose }: PositionDetailsProps) {
   const t = useWords();
   const { asset, coin, leverage, returnOnEquity } = position;
   return (

@@ -8,14 +8,13 @@ import { usePerp } from '../market/queries.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { OriginLink } from './fill-cells.tsx';
 
-/** The numbers that made the venue act on its own. */
-export function WhyDialog({
-  update,
-  onClose,
-}: {
+type WhyDialogProps = {
   readonly update: LedgerUpdate;
   readonly onClose: () => void;
-}) {
+};
+
+/** The numbers that made the venue act on its own. */
+export function WhyDialog({ update, onClose }: WhyDialogProps) {
   const t = useWords();
   const { delta, hash, time } = update;
   const [first] = delta.type === 'liquidation' ? delta.liquidatedPositions : [];

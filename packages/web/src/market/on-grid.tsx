@@ -10,16 +10,14 @@ export function OnGrid({ coin, value }: { readonly coin: string; readonly value:
   return <span>{number(value, { decimals })}</span>;
 }
 
-/** A size with the decimals of its own market. */
-export function SizeOnGrid({
-  coin,
-  value,
-  isSigned = false,
-}: {
+type SizeOnGridProps = {
   readonly coin: string;
   readonly value: string;
   readonly isSigned?: boolean;
-}) {
+};
+
+/** A size with the decimals of its own market. */
+export function SizeOnGrid({ coin, value, isSigned = false }: SizeOnGridProps) {
   const perp = usePerp(coin);
   const decimals = perp && sizeDecimals(perp);
   return <span>{number(value, { decimals, isSigned })}</span>;

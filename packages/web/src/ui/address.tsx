@@ -37,14 +37,13 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
 /** In a sentence a colour alone would not do for everybody. */
 const LOOKS = 'text-accent hover:underline [p_&]:underline [dd_&]:underline';
 
-/** The way to an account. */
-export function AddressLink({
-  address,
-  isWhole = false,
-}: {
+type AddressLinkProps = {
   readonly address: string;
   readonly isWhole?: boolean;
-}) {
+};
+
+/** The way to an account. */
+export function AddressLink({ address, isWhole = false }: AddressLinkProps) {
   return (
     <Link
       to={`/explorer/address/${address}`}
@@ -56,14 +55,13 @@ export function AddressLink({
   );
 }
 
-/** An account and the way to it; those of the venue itself say so. */
-export function Who({
-  user,
-  isSimulated,
-}: {
+type WhoProps = {
   readonly user: string;
   readonly isSimulated: boolean;
-}) {
+};
+
+/** An account and the way to it; those of the venue itself say so. */
+export function Who({ user, isSimulated }: WhoProps) {
   return (
     <span className="inline-flex items-center gap-1.5">
       <AddressLink address={user} />

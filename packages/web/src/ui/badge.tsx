@@ -11,16 +11,14 @@ const TONES: Readonly<Record<Tone, string>> = {
   sell: 'border-sell/50 text-sell',
 };
 
-/** A word about a thing: `testnet`, `halted`, `20× cross`. */
-export function Badge({
-  tone = 'plain',
-  title,
-  children,
-}: {
+type BadgeProps = {
   readonly tone?: Tone;
   readonly title?: string | undefined;
   readonly children: ReactNode;
-}) {
+};
+
+/** A word about a thing: `testnet`, `halted`, `20× cross`. */
+export function Badge({ tone = 'plain', title, children }: BadgeProps) {
   return (
     <span
       title={title}

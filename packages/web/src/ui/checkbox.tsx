@@ -1,16 +1,13 @@
 import { useId, type ReactNode } from 'react';
 
-export function Checkbox({
-  label,
-  isOn,
-  onChange,
-  isDisabled = false,
-}: {
+type CheckboxProps = {
   readonly label: ReactNode;
   readonly isOn: boolean;
   readonly onChange: (isOn: boolean) => void;
   readonly isDisabled?: boolean;
-}) {
+};
+
+export function Checkbox({ label, isOn, onChange, isDisabled = false }: CheckboxProps) {
   const id = useId();
   return (
     <span className="inline-flex items-center gap-2">

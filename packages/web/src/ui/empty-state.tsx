@@ -3,16 +3,14 @@ import { explainError, type NameOf, type Remedy, remedyLabel } from '../lib/expl
 import { useWords } from '../lib/words.ts';
 import { Button } from './button.tsx';
 
-/** Says what would stand here, and how to get it. */
-export function EmptyState({
-  title,
-  text,
-  action,
-}: {
+type EmptyStateProps = {
   readonly title: string;
   readonly text?: string | undefined;
   readonly action?: ReactNode;
-}) {
+};
+
+/** Says what would stand here, and how to get it. */
+export function EmptyState({ title, text, action }: EmptyStateProps) {
   return (
     <div className="flex h-full min-h-24 flex-col items-center justify-center gap-1 p-4 text-center">
       <p className="text-13 text-text">{title}</p>

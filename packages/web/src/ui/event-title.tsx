@@ -1,14 +1,13 @@
 import { classes } from './classes.ts';
 
-/** A title; what stands in brackets at its end, often a time, steps back. */
-export function EventTitle({
-  title,
-  isShort = false,
-}: {
+type EventTitleProps = {
   readonly title: string;
   /** Leaves the day of a time out, where the time that is left stands beside it. */
   readonly isShort?: boolean;
-}) {
+};
+
+/** A title; what stands in brackets at its end, often a time, steps back. */
+export function EventTitle({ title, isShort = false }: EventTitleProps) {
   const { aside, main } = partsOf(title);
   const shown = isShort ? aside?.replace(DAY, '') : aside;
   return (

@@ -7,16 +7,14 @@ import { classes } from './classes.ts';
 
 type Text = string | null | undefined;
 
-/** A price with the decimals of its grid. With `hasFlash` a move lights up for a moment. */
-export function Price({
-  value,
-  decimals,
-  hasFlash = false,
-}: {
+type PriceProps = {
   readonly value: Text;
   readonly decimals?: number | undefined;
   readonly hasFlash?: boolean;
-}) {
+};
+
+/** A price with the decimals of its grid. With `hasFlash` a move lights up for a moment. */
+export function Price({ value, decimals, hasFlash = false }: PriceProps) {
   const shown = useRef<HTMLSpanElement>(null);
   const before = useRef<Text>(undefined);
   useEffect(() => {
@@ -45,16 +43,14 @@ function flash(element: HTMLElement | null, colour: '--buy' | '--sell'): void {
   );
 }
 
-/** USDC. */
-export function Money({
-  value,
-  isSigned = false,
-  isColoured = false,
-}: {
+type MoneyProps = {
   readonly value: Text;
   readonly isSigned?: boolean;
   readonly isColoured?: boolean;
-}) {
+};
+
+/** USDC. */
+export function Money({ value, isSigned = false, isColoured = false }: MoneyProps) {
   const isSmall = isDecimal(value) && isBelowCent(value);
   return (
     <span
@@ -66,18 +62,15 @@ export function Money({
   );
 }
 
-/** A fraction, shown in percent. */
-export function Percent({
-  value,
-  decimals = 2,
-  isSigned = true,
-  isColoured = true,
-}: {
+type PercentProps = {
   readonly value: Text;
   readonly decimals?: number;
   readonly isSigned?: boolean;
   readonly isColoured?: boolean;
-}) {
+};
+
+/** A fraction, shown in percent. */
+export function Percent({ value, decimals = 2, isSigned = true, isColoured = true }: PercentProps) {
   // A move that shows as zero has no colour.
   const rounded = isDecimal(value) ? roundTo(value, decimals + 2) : undefined;
   return (
@@ -95,14 +88,7 @@ export function colourOf(value: Text, isColoured = true): string {
   );
 }
 
-/** A number that speaks, under what it is. */
-export function Stat({
-  label,
-  unit,
-  note,
-  isLarge = false,
-  children,
-}: {
+type StatProps = {
   readonly label: string;
   /** What the number is counted in. */
   readonly unit?: string | undefined;
@@ -110,7 +96,10 @@ export function Stat({
   readonly note?: ReactNode;
   readonly isLarge?: boolean;
   readonly children: ReactNode;
-}) {
+};
+
+/** A number that speaks, under what it is. */
+export function Stat({ label, unit, note, isLarge = false, children }: StatProps) {
   return (
     <div className="min-w-0">
       <dt className="truncate text-11 text-muted">{label}</dt>

@@ -21,18 +21,16 @@ export function useHotkey(key: string, act: () => void): void {
   }, []);
 }
 
-/** A link that skips what stands between here and its target; it is shown only while it has the focus of the keyboard. */
-export function SkipLink({
-  to,
-  onFollow,
-  children,
-}: {
+type SkipLinkProps = {
   /** The id of where it leads. */
   readonly to: string;
   /** Puts the focus there, where the address alone would not. */
   readonly onFollow?: (() => void) | undefined;
   readonly children: string;
-}) {
+};
+
+/** A link that skips what stands between here and its target; it is shown only while it has the focus of the keyboard. */
+export function SkipLink({ to, onFollow, children }: SkipLinkProps) {
   const follow = (event: MouseEvent): void => {
     if (onFollow === undefined) return;
     event.preventDefault();

@@ -1,13 +1,7 @@
 import { classes } from './classes.ts';
 import { Spinner } from './button.tsx';
 
-/** Steps that a thing passes one after the other, and how far it is. */
-export function Ladder({
-  label,
-  steps,
-  reached,
-  isStopped = false,
-}: {
+type LadderProps = {
   /** What passes them, for who can't see it. */
   readonly label: string;
   readonly steps: readonly string[];
@@ -15,7 +9,10 @@ export function Ladder({
   readonly reached: number;
   /** It does not get on: nothing turns. */
   readonly isStopped?: boolean;
-}) {
+};
+
+/** Steps that a thing passes one after the other, and how far it is. */
+export function Ladder({ label, steps, reached, isStopped = false }: LadderProps) {
   return (
     <ol aria-label={label} aria-live="polite" className="flex min-w-0 flex-1">
       {steps.map((step, place) => {

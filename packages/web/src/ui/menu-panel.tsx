@@ -3,21 +3,17 @@ import { useRef, type RefObject } from 'react';
 import { classes } from './classes.ts';
 import type { MenuItem } from './menu.tsx';
 
-/** What a menu shows while it is open. */
-export function MenuPanel({
-  holder,
-  labelledBy,
-  items,
-  align,
-  onClose,
-}: {
+type MenuPanelProps = {
   /** Around the button that opened it. */
   readonly holder: RefObject<HTMLElement | null>;
   readonly labelledBy: string;
   readonly items: readonly MenuItem[];
   readonly align: 'start' | 'end';
   readonly onClose: () => void;
-}) {
+};
+
+/** What a menu shows while it is open. */
+export function MenuPanel({ holder, labelledBy, items, align, onClose }: MenuPanelProps) {
   const isLeft = useRef(false);
   const focusButton = (): void => holder.current?.querySelector('button')?.focus();
   return (

@@ -26,17 +26,15 @@ export type MenuItem =
 
 const MenuPanel = late(async () => (await import('./menu-panel.tsx')).MenuPanel);
 
-/** A list of things to do, behind the button that is handed in. */
-export function Menu({
-  trigger,
-  items,
-  align = 'end',
-}: {
+type MenuProps = {
   /** A single button. */
   readonly trigger: ReactElement<ComponentProps<'button'>>;
   readonly items: readonly MenuItem[];
   readonly align?: 'start' | 'end';
-}) {
+};
+
+/** A list of things to do, behind the button that is handed in. */
+export function Menu({ trigger, items, align = 'end' }: MenuProps) {
   const [isOpen, setIsOpen] = useState(false);
   const holder = useRef<HTMLSpanElement>(null);
   const id = useId();

@@ -132,18 +132,15 @@ function useTyped(
   };
 }
 
-/** For the mouse only: arrow keys do the same, so these are no tab stops, and nothing for the thumbs of a phone. */
-function Steppers({
-  label,
-  step,
-  isDisabled,
-  onStep,
-}: {
+type SteppersProps = {
   readonly label: string;
   readonly step: string;
   readonly isDisabled: boolean;
   readonly onStep: (direction: 1 | -1, step: string) => void;
-}) {
+};
+
+/** For the mouse only: arrow keys do the same, so these are no tab stops, and nothing for the thumbs of a phone. */
+function Steppers({ label, step, isDisabled, onStep }: SteppersProps) {
   return (
     <span className="flex h-full w-6 shrink-0 flex-col border-s border-line max-tablet:hidden">
       {([1, -1] as const).map((direction) => (

@@ -1,11 +1,4 @@
-/** A line without axes: where a price came from. */
-export function Spark({
-  values,
-  width = 96,
-  height = 24,
-  label,
-  faint = 0,
-}: {
+type SparkProps = {
   /** Oldest first. */
   readonly values: readonly number[];
   readonly width?: number;
@@ -14,7 +7,10 @@ export function Spark({
   readonly label: string;
   /** So many of the first are drawn fainter: they are of another kind. */
   readonly faint?: number | undefined;
-}) {
+};
+
+/** A line without axes: where a price came from. */
+export function Spark({ values, width = 96, height = 24, label, faint = 0 }: SparkProps) {
   const [first, last] = [values[0], values.at(-1)];
   if (first === undefined || last === undefined || values.length < 2) {
     return <span style={{ width, height }} className="inline-block" aria-hidden="true" />;

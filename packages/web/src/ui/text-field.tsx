@@ -51,20 +51,16 @@ export function TextField({
   );
 }
 
-/** A text of some lines. */
-export function TextArea({
-  label,
-  value,
-  onChange,
-  maxLength,
-  rows = 3,
-}: {
+type TextAreaProps = {
   readonly label: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly maxLength?: number | undefined;
   readonly rows?: number;
-}) {
+};
+
+/** A text of some lines. */
+export function TextArea({ label, value, onChange, maxLength, rows = 3 }: TextAreaProps) {
   const id = useId();
   return (
     <div>

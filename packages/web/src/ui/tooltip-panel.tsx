@@ -1,15 +1,13 @@
 import { Tooltip as RadixTooltip } from 'radix-ui';
 
-/** What a tooltip shows while it is open, beside the element that it stands in. */
-export function TooltipPanel({
-  id,
-  text,
-  onClose,
-}: {
+type TooltipPanelProps = {
   readonly id: string;
   readonly text: string;
   readonly onClose: () => void;
-}) {
+};
+
+/** What a tooltip shows while it is open, beside the element that it stands in. */
+export function TooltipPanel({ id, text, onClose }: TooltipPanelProps) {
   return (
     <RadixTooltip.Provider>
       <RadixTooltip.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>

@@ -14,15 +14,14 @@ const DELAY_MS = 250;
 
 const TooltipPanel = late(async () => (await import('./tooltip-panel.tsx')).TooltipPanel);
 
-/** What more there is to say about a thing that can be pointed at or focused. */
-export function Tooltip({
-  text,
-  children,
-}: {
+type TooltipProps = {
   readonly text: string;
   /** A single element that can have focus. */
   readonly children: ReactElement<HTMLAttributes<HTMLElement>>;
-}) {
+};
+
+/** What more there is to say about a thing that can be pointed at or focused. */
+export function Tooltip({ text, children }: TooltipProps) {
   const [isOpen, setIsOpen] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const id = useId();

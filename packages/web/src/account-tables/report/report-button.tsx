@@ -2,16 +2,14 @@ import { type ReactNode, useCallback, useState } from 'react';
 import { useWords } from '../../lib/words.ts';
 import { onDemand } from '../../ui/late.tsx';
 
-/** The price of an order or of a fill, which a press explains. What no order caused has no id, and no report. */
-export function ReportButton({
-  oid,
-  onOpen,
-  children,
-}: {
+type ReportButtonProps = {
   readonly oid: number;
   readonly onOpen: (oid: number) => void;
   readonly children: ReactNode;
-}) {
+};
+
+/** The price of an order or of a fill, which a press explains. What no order caused has no id, and no report. */
+export function ReportButton({ oid, onOpen, children }: ReportButtonProps) {
   const t = useWords();
   if (oid === 0) return children;
   return (

@@ -26,16 +26,14 @@ const AGAIN_MS = 5_000;
 /** The history may be behind the stream that brought the row. */
 const TRIES = 3;
 
-/** One order from the door of the venue to its end, as the venue reports it. */
-export function ReportDialog({
-  user,
-  oid,
-  onClose,
-}: {
+type ReportDialogProps = {
   readonly user: string;
   readonly oid: number;
   readonly onClose: () => void;
-}) {
+};
+
+/** One order from the door of the venue to its end, as the venue reports it. */
+export function ReportDialog({ user, oid, onClose }: ReportDialogProps) {
   const t = useWords();
   const { data, error, refetch } = useQuery({
     queryKey: ['executionReport', user, oid],

@@ -8,15 +8,14 @@ import { dateTime } from '../../lib/time.ts';
 
 const ShareDialog = onDemand(async () => (await import('./share-dialog.tsx')).ShareDialog);
 
-/** A result that can be shared by a press on it. */
-export function ShareButton({
-  of,
-  children,
-}: {
+type ShareButtonProps = {
   /** Read when it is pressed: figures move all the time. */
   readonly of: () => SharedResult;
   readonly children: ReactNode;
-}) {
+};
+
+/** A result that can be shared by a press on it. */
+export function ShareButton({ of, children }: ShareButtonProps) {
   const t = useWords();
   const [shared, setShared] = useState<SharedResult>();
   return (

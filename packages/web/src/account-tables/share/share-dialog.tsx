@@ -11,14 +11,13 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { type Card, cardOf, type SharedResult } from './share-button.tsx';
 import { FONT, palette } from '../../ui/canvas.ts';
 
-/** A picture of a result, drawn here and sent nowhere, and a link for who wants to look on. */
-export function ShareDialog({
-  shared,
-  onClose,
-}: {
+type ShareDialogProps = {
   readonly shared: SharedResult;
   readonly onClose: () => void;
-}) {
+};
+
+/** A picture of a result, drawn here and sent nowhere, and a link for who wants to look on. */
+export function ShareDialog({ shared, onClose }: ShareDialogProps) {
   const t = useWords();
   // What is in a dialog comes a moment after the dialog.
   const [canvas, setCanvas] = useState<HTMLCanvasElement | null>(null);

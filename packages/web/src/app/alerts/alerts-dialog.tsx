@@ -110,15 +110,13 @@ function NewAlert({ wanted }: { readonly wanted: string | undefined }) {
   );
 }
 
-function MarketChoice({
-  perps,
-  coin,
-  onChange,
-}: {
+type MarketChoiceProps = {
   readonly perps: readonly PerpMeta[];
   readonly coin: string;
   readonly onChange: (coin: string) => void;
-}) {
+};
+
+function MarketChoice({ perps, coin, onChange }: MarketChoiceProps) {
   const t = useWords();
   return (
     <select
@@ -201,19 +199,15 @@ function OfAccount() {
   );
 }
 
-function Bound({
-  label,
-  of,
-  value,
-  shown,
-  onChange,
-}: {
+type BoundProps = {
   readonly label: string;
   readonly of: readonly number[];
   readonly value: number | undefined;
   readonly shown: (value: number) => string;
   readonly onChange: (value: number | undefined) => void;
-}) {
+};
+
+function Bound({ label, of, value, shown, onChange }: BoundProps) {
   const t = useWords();
   return (
     <div className="flex flex-col gap-1">

@@ -276,13 +276,12 @@ function AccountMenu() {
   );
 }
 
-function OpenAccount({
-  session,
-  onSwitch,
-}: {
+type OpenAccountProps = {
   readonly session: Session;
   readonly onSwitch: () => void;
-}) {
+};
+
+function OpenAccount({ session, onSwitch }: OpenAccountProps) {
   const t = useWords();
   const navigate = useNavigate();
   const { routesByPath } = useRouter();

@@ -41,14 +41,13 @@ const SECTIONS = [
   { title: 'row', shortcuts: [{ keys: ['r'], does: 'report' }] },
 ] as const;
 
-/** What can be done by a key alone, and which release it is that one looks at. */
-export function HelpDialog({
-  isOpen,
-  onClose,
-}: {
+type HelpDialogProps = {
   readonly isOpen: boolean;
   readonly onClose: () => void;
-}) {
+};
+
+/** What can be done by a key alone, and which release it is that one looks at. */
+export function HelpDialog({ isOpen, onClose }: HelpDialogProps) {
   const t = useWords();
   return (
     <Dialog title={t('help.title')} isOpen={isOpen} onClose={onClose}>

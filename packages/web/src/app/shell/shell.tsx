@@ -114,15 +114,13 @@ function ConnectionBanner() {
   }
 }
 
-function Line({
-  sentence,
-  countdown,
-  children,
-}: {
+type LineProps = {
   readonly sentence: string;
   readonly countdown: string;
   readonly children?: ReactNode;
-}) {
+};
+
+function Line({ sentence, countdown, children }: LineProps) {
   return (
     <div className="flex min-h-7 shrink-0 flex-wrap items-center justify-center gap-x-3 border-b border-warning/40 bg-warning/8 px-4 py-1 text-12 text-warning">
       <span role="status">{sentence}</span>

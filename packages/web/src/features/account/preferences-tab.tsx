@@ -139,18 +139,15 @@ function Presets({ kept }: { readonly kept: readonly string[] }) {
   );
 }
 
-function Shares({
-  label,
-  of,
-  value,
-  onChange,
-}: {
+type SharesProps = {
   readonly label: string;
   /** In percent. */
   readonly of: readonly number[];
   readonly value: number;
   readonly onChange: (value: number) => void;
-}) {
+};
+
+function Shares({ label, of, value, onChange }: SharesProps) {
   return (
     <Segmented
       label={label}
@@ -164,15 +161,13 @@ function Shares({
   );
 }
 
-function Choice({
-  title,
-  text,
-  children,
-}: {
+type ChoiceProps = {
   readonly title: string;
   readonly text: string;
   readonly children: ReactNode;
-}) {
+};
+
+function Choice({ title, text, children }: ChoiceProps) {
   return (
     <section className="flex flex-wrap items-center gap-x-6 gap-y-2 p-4">
       <div className="min-w-60 flex-1">

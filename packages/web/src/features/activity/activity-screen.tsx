@@ -54,17 +54,15 @@ export function Screen() {
 const EVENTS_MAX = 8;
 const QUESTIONS_MAX = 16;
 
-/** What is held of a perp or of an outcome market, hour by hour. */
-export function OpenInterest({
-  of,
-  market,
-  onLook,
-}: {
+type OpenInterestProps = {
   /** What is looked at beside it, and comes first here too as long as nothing else is chosen. */
   readonly of: 'perps' | 'events';
   readonly market: unknown;
   readonly onLook: (change: Record<string, string>) => void;
-}) {
+};
+
+/** What is held of a perp or of an outcome market, hour by hour. */
+export function OpenInterest({ of, market, onLook }: OpenInterestProps) {
   const t = useWords();
   const { data } = usePerps();
   const { data: found } = useEvents({ sortBy: 'volume', status: 'open', limit: EVENTS_MAX });
@@ -270,16 +268,14 @@ const TRADES_AGAIN_MS = 10_000;
 /** For a name over its time. */
 const EVENT_ROW_PX = 44;
 
-/** Who traded large, and with whom. */
-function LargestTrades({
-  of,
-  span,
-  onLook,
-}: {
+type LargestTradesProps = {
   readonly of: (typeof KINDS)[number];
   readonly span: unknown;
   readonly onLook: (change: Record<string, string>) => void;
-}) {
+};
+
+/** Who traded large, and with whom. */
+function LargestTrades({ of, span, onLook }: LargestTradesProps) {
   const t = useWords();
   const window = SPANS.find((each) => each === span) ?? 'day';
   const accountType = of === 'perps' ? ('perp' as const) : ('outcome' as const);

@@ -3,16 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { useWords } from '../../lib/words.ts';
 import { useSettings } from '../../market/queries.ts';
 
-/** A part of the screen under its heading, with what can be chosen for it. */
-export function Panel({
-  title,
-  aside,
-  children,
-}: {
+type PanelProps = {
   readonly title: string;
   readonly aside?: ReactNode;
   readonly children: ReactNode;
-}) {
+};
+
+/** A part of the screen under its heading, with what can be chosen for it. */
+export function Panel({ title, aside, children }: PanelProps) {
   return (
     <section aria-label={title} className="min-w-0 border-b border-line">
       <div className="flex min-h-10 flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-line px-4 py-1">

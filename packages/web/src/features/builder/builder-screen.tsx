@@ -131,13 +131,12 @@ function CsvButton({ tab, user }: { readonly tab: 'earned' | 'claimed'; readonly
   );
 }
 
-function Sums({
-  state,
-  signer,
-}: {
+type SumsProps = {
   readonly state: BuilderState | undefined;
   readonly signer: Client | undefined;
-}) {
+};
+
+function Sums({ state, signer }: SumsProps) {
   const t = useWords();
   const { error, isBusy, run } = useDoing();
   const amount = state?.unclaimedRewards;
@@ -208,16 +207,14 @@ const SHOWN_MAX = 50;
 
 type BuilderShare = BuilderShares['items'][number];
 
-/** Where the fees come from, the largest part first, each with its bar. */
-export function Shares({
-  user,
-  search,
-  onLook,
-}: {
+type SharesProps = {
   readonly user: string;
   readonly search: Readonly<Record<string, unknown>>;
   readonly onLook: (change: Record<string, string>) => void;
-}) {
+};
+
+/** Where the fees come from, the largest part first, each with its bar. */
+export function Shares({ user, search, onLook }: SharesProps) {
   const t = useWords();
   const span = WINDOWS.find((each) => each === search['window']) ?? '7d';
   const dimension = DIMENSIONS.find((each) => each === search['by']) ?? 'instrument';

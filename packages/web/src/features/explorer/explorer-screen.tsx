@@ -126,20 +126,16 @@ function Older({ before }: { readonly before: number | undefined }) {
   );
 }
 
-function Panel({
-  title,
-  aside,
-  holders,
-  isFirstBelow = false,
-  children,
-}: {
+type PanelProps = {
   readonly title: string;
   readonly aside?: ReactNode;
   readonly holders?: Held<unknown>['holders'];
   /** Where panels stand below each other it is the upper one. */
   readonly isFirstBelow?: boolean;
   readonly children: ReactNode;
-}) {
+};
+
+function Panel({ title, aside, holders, isFirstBelow = false, children }: PanelProps) {
   return (
     <section
       aria-label={title}
@@ -157,14 +153,13 @@ function Panel({
   );
 }
 
-/** Blocks, newest first. */
-export function BlocksTable({
-  blocks,
-  isLoaded,
-}: {
+type BlocksTableProps = {
   readonly blocks: readonly ExplorerBlock[];
   readonly isLoaded: boolean;
-}) {
+};
+
+/** Blocks, newest first. */
+export function BlocksTable({ blocks, isLoaded }: BlocksTableProps) {
   const t = useWords();
   const columns = useMemo(() => columnsOf(t), [t]);
   return (

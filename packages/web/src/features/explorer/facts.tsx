@@ -11,13 +11,12 @@ export function Facts({ children }: { readonly children: ReactNode }) {
   );
 }
 
-export function Fact({
-  label,
-  children,
-}: {
+type FactProps = {
   readonly label: string;
   readonly children: ReactNode;
-}) {
+};
+
+export function Fact({ label, children }: FactProps) {
   return (
     <>
       <dt className="py-1 text-12 text-muted">{label}</dt>
@@ -38,14 +37,13 @@ export function BlockLink({ height }: { readonly height: number }) {
   );
 }
 
-/** The way to a transaction; whole where there is room for it. */
-export function TxLink({
-  hash,
-  isWhole = false,
-}: {
+type TxLinkProps = {
   readonly hash: string;
   readonly isWhole?: boolean;
-}) {
+};
+
+/** The way to a transaction; whole where there is room for it. */
+export function TxLink({ hash, isWhole = false }: TxLinkProps) {
   return (
     <Link
       to={`/explorer/tx/${hash}`}

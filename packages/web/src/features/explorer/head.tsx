@@ -9,17 +9,15 @@ import { useHotkey } from '../../ui/keyboard.tsx';
 import { queryClient } from '../../market/queries.ts';
 import { isAddress } from '../../lib/typed-text.ts';
 
-/** The top of every screen of the explorer: where one is, and the way to anything else. */
-export function Head({
-  title,
-  isFirst = false,
-  children,
-}: {
+type HeadProps = {
   readonly title: string;
   /** The explorer's own first screen, which leads back to nothing. */
   readonly isFirst?: boolean;
   readonly children?: ReactNode;
-}) {
+};
+
+/** The top of every screen of the explorer: where one is, and the way to anything else. */
+export function Head({ title, isFirst = false, children }: HeadProps) {
   const t = useWords();
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 border-b border-line px-4 py-3">

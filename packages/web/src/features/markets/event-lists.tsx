@@ -30,14 +30,13 @@ export function EndingSoon({ wanted }: { readonly wanted: string }) {
   );
 }
 
-/** What is thought of it now: the chance, and of several the likeliest. */
-function Favourite({
-  markets,
-  byId,
-}: {
+type FavouriteProps = {
   readonly markets: readonly OutcomeMarketMeta[];
   readonly byId: ReadonlyMap<number, Ticker>;
-}) {
+};
+
+/** What is thought of it now: the chance, and of several the likeliest. */
+function Favourite({ markets, byId }: FavouriteProps) {
   const [first, ...others] = markets;
   if (first === undefined) return null;
   const priceOf = (market: OutcomeMarketMeta) => yesPriceOf(market, byId);
@@ -135,14 +134,13 @@ function EventList({
   );
 }
 
-/** An event in a list: its title, which leads to it, and what the list has to say of it. */
-function EventLine({
-  event: { slug, title },
-  children,
-}: {
+type EventLineProps = {
   readonly event: OutcomeEventMeta;
   readonly children: ReactNode;
-}) {
+};
+
+/** An event in a list: its title, which leads to it, and what the list has to say of it. */
+function EventLine({ event: { slug, title }, children }: EventLineProps) {
   return (
     <li className="relative flex h-10 items-center gap-4 border-b border-line/50 px-4 hover:bg-raised/60">
       <Link to={`/events/${slug}`} className="min-w-0 flex-1 truncate after:absolute after:inset-0">
@@ -158,18 +156,15 @@ function Countdown({ ms }: { readonly ms: number }) {
   return <span className="w-20 shrink-0 text-end text-muted">{countdown(ms)}</span>;
 }
 
-/** A part of the screen under its heading. */
-export function Section({
-  id,
-  title,
-  className,
-  children,
-}: {
+type SectionProps = {
   readonly id: string;
   readonly title: string;
   readonly className?: string;
   readonly children: ReactNode;
-}) {
+};
+
+/** A part of the screen under its heading. */
+export function Section({ id, title, className, children }: SectionProps) {
   return (
     <section aria-labelledby={id} className={className}>
       <h2

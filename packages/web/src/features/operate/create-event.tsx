@@ -14,14 +14,13 @@ import { isDecimal } from '../../lib/decimal.ts';
 const UNITS = { takerFee: '× p × (1 − p)', delayMs: 'ms' } as const;
 const NUMBERS = ['takerFee', 'delayMs'] as const;
 
-/** The form that lists an event with its markets. */
-export function CreateEvent({
-  deployer,
-  onClose,
-}: {
+type CreateEventProps = {
   readonly deployer: Client;
   readonly onClose: () => void;
-}) {
+};
+
+/** The form that lists an event with its markets. */
+export function CreateEvent({ deployer, onClose }: CreateEventProps) {
   const t = useWords();
   const [draft, setDraft] = useState(NEW_EVENT);
   // What a try has listed already is not listed again by the next one.
@@ -64,13 +63,12 @@ export function CreateEvent({
   );
 }
 
-function Fields({
-  draft,
-  onChange,
-}: {
+type FieldsProps = {
   readonly draft: EventDraft;
   readonly onChange: (part: Partial<EventDraft>) => void;
-}) {
+};
+
+function Fields({ draft, onChange }: FieldsProps) {
   const t = useWords();
   return (
     <>
@@ -124,14 +122,13 @@ function Fields({
   );
 }
 
-/** The markets of an event that is made: one question, or a set of them with short names. */
-function MarketDrafts({
-  draft: { isExclusive, markets },
-  onChange,
-}: {
+type MarketDraftsProps = {
   readonly draft: EventDraft;
   readonly onChange: (part: Partial<EventDraft>) => void;
-}) {
+};
+
+/** The markets of an event that is made: one question, or a set of them with short names. */
+function MarketDrafts({ draft: { isExclusive, markets }, onChange }: MarketDraftsProps) {
   const t = useWords();
   const isSet = markets.length > 1;
   const set = (index: number, part: Partial<MarketDraft>): void =>

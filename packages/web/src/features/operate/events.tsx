@@ -211,16 +211,14 @@ function MarketActs({
   );
 }
 
-/** Closes a market before its time. It never opens again, and holders wait for its result. */
-function CloseMarket({
-  deployer,
-  market,
-  onClose,
-}: {
+type CloseMarketProps = {
   readonly deployer: Client;
   readonly market: OutcomeMarketMeta;
   readonly onClose: () => void;
-}) {
+};
+
+/** Closes a market before its time. It never opens again, and holders wait for its result. */
+function CloseMarket({ deployer, market, onClose }: CloseMarketProps) {
   const t = useWords();
   const operation = useOperation();
   const { end_time: ends, instrument_id: id, open_interest: pairs, question } = market;
@@ -265,16 +263,14 @@ const HALF = '0.5';
 
 const FRACTIONS = { yes: '1', no: '0', void: HALF } as const;
 
-/** Says how a closed market ended. There is no way back, so the button says what it pays. */
-function Resolve({
-  deployer,
-  market,
-  onClose,
-}: {
+type ResolveProps = {
   readonly deployer: Client;
   readonly market: OutcomeMarketMeta;
   readonly onClose: () => void;
-}) {
+};
+
+/** Says how a closed market ended. There is no way back, so the button says what it pays. */
+function Resolve({ deployer, market, onClose }: ResolveProps) {
   const t = useWords();
   const [result, setResult] = useState<Result>();
   const [part, setPart] = useState(HALF);
@@ -330,15 +326,13 @@ function Resolve({
   );
 }
 
-function Results({
-  market,
-  value,
-  onChange,
-}: {
+type ResultsProps = {
   readonly market: OutcomeMarketMeta;
   readonly value: Result | undefined;
   readonly onChange: (result: Result) => void;
-}) {
+};
+
+function Results({ market, value, onChange }: ResultsProps) {
   const t = useWords();
   const [yes, no] = market.outcomes;
   return (
@@ -356,16 +350,14 @@ function Results({
   );
 }
 
-/** What one YES pays when both sides share. */
-function Fraction({
-  name,
-  value,
-  onChange,
-}: {
+type FractionProps = {
   readonly name: string;
   readonly value: string;
   readonly onChange: (value: string) => void;
-}) {
+};
+
+/** What one YES pays when both sides share. */
+function Fraction({ name, value, onChange }: FractionProps) {
   const t = useWords();
   return (
     <NumberField

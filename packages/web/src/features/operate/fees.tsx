@@ -77,17 +77,15 @@ function columnsOf(t: Words): readonly Column<FeeTierRow>[] {
   ];
 }
 
-/** The ladder with its rates in percent; it is asked once more, with what it changes, before it is replaced. */
-function FeeEditor({
-  admin,
-  tiers,
-  onClose,
-}: {
+type FeeEditorProps = {
   readonly admin: Client;
   /** The ladder that holds now. */
   readonly tiers: readonly FeeTierRow[];
   readonly onClose: () => void;
-}) {
+};
+
+/** The ladder with its rates in percent; it is asked once more, with what it changes, before it is replaced. */
+function FeeEditor({ admin, tiers, onClose }: FeeEditorProps) {
   const t = useWords();
   const [levels, setLevels] = useState(() => draftOf(tiers));
   const [isAsking, setIsAsking] = useState(false);
@@ -137,13 +135,12 @@ function FeeEditor({
   );
 }
 
-function Level({
-  level,
-  onChange,
-}: {
+type LevelProps = {
   readonly level: LevelDraft;
   readonly onChange: (level: LevelDraft) => void;
-}) {
+};
+
+function Level({ level, onChange }: LevelProps) {
   const t = useWords();
   return (
     <fieldset className="grid min-w-0 gap-3 tablet:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)_minmax(0,1fr)]">
@@ -171,19 +168,15 @@ function Level({
   );
 }
 
-function Replace({
-  admin,
-  next,
-  changes,
-  onDone,
-  onClose,
-}: {
+type ReplaceProps = {
   readonly admin: Client;
   readonly next: readonly FeeTierRow[];
   readonly changes: readonly LadderChange[];
   readonly onDone: () => void;
   readonly onClose: () => void;
-}) {
+};
+
+function Replace({ admin, next, changes, onDone, onClose }: ReplaceProps) {
   const t = useWords();
   const operation = useOperation();
   const replace = async (): Promise<void> => {

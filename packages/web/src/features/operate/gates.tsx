@@ -15,14 +15,13 @@ import { useGateLists } from './use-status.ts';
 import { Link } from '@tanstack/react-router';
 import { dateTime } from '../../lib/time.ts';
 
-/** Who may take new risk, channel by channel. Cancels, reducing orders and withdrawals always pass. */
-export function Gates({
-  gates,
-  admin,
-}: {
+type GatesProps = {
   readonly gates: readonly VenueGate[];
   readonly admin: Client | undefined;
-}) {
+};
+
+/** Who may take new risk, channel by channel. Cancels, reducing orders and withdrawals always pass. */
+export function Gates({ gates, admin }: GatesProps) {
   const t = useWords();
   return (
     <div>
@@ -69,16 +68,14 @@ function Gate({ gate, admin }: { readonly gate: VenueGate; readonly admin: Clien
 const MODES = ['open', 'whitelist', 'accessCode', 'closed'] as const;
 type Mode = VenueGate['mode'];
 
-/** The mode of a gate: one is chosen, which sends nothing; a button says what it would do, and asks. */
-function GateMode({
-  gate,
-  name,
-  admin,
-}: {
+type GateModeProps = {
   readonly gate: VenueGate;
   readonly name: string;
   readonly admin: Client | undefined;
-}) {
+};
+
+/** The mode of a gate: one is chosen, which sends nothing; a button says what it would do, and asks. */
+function GateMode({ gate, name, admin }: GateModeProps) {
   const t = useWords();
   const [chosen, setChosen] = useState<Mode>();
   const [isAsking, setIsAsking] = useState(false);
@@ -124,15 +121,7 @@ function GateMode({
   );
 }
 
-function SetMode({
-  admin,
-  gate,
-  next,
-  label,
-  done,
-  onDone,
-  onClose,
-}: {
+type SetModeProps = {
   readonly admin: Client;
   readonly gate: VenueGate;
   readonly next: Mode;
@@ -141,7 +130,9 @@ function SetMode({
   readonly done: string;
   readonly onDone: () => void;
   readonly onClose: () => void;
-}) {
+};
+
+function SetMode({ admin, gate, next, label, done, onDone, onClose }: SetModeProps) {
   const t = useWords();
   const operation = useOperation();
   const { channel, mode } = gate;
@@ -194,17 +185,15 @@ type Draft = { readonly address: string; readonly code: string; readonly uses: s
 
 const EMPTY: Draft = { address: '', code: '', uses: '1' };
 
-/** Who is on the lists of a gate; puts somebody or a code on one of them, or takes it away. */
-function GateLists({
-  gate,
-  isBusy,
-  onSet,
-}: {
+type GateListsProps = {
   readonly gate: VenueGate;
   readonly isBusy: boolean;
   /** Sends it; the text says what it did. */
   readonly onSet: (change: Change, done: string) => Promise<boolean>;
-}) {
+};
+
+/** Who is on the lists of a gate; puts somebody or a code on one of them, or takes it away. */
+function GateLists({ gate, isBusy, onSet }: GateListsProps) {
   const t = useWords();
   const [list, setList] = useState<List>('whitelist');
   const [draft, setDraft] = useState(EMPTY);
@@ -258,15 +247,13 @@ function GateLists({
   );
 }
 
-function Fields({
-  list,
-  draft,
-  onChange,
-}: {
+type FieldsProps = {
   readonly list: List;
   readonly draft: Draft;
   readonly onChange: (draft: Draft) => void;
-}) {
+};
+
+function Fields({ list, draft, onChange }: FieldsProps) {
   const t = useWords();
   const { address, code, uses } = draft;
   return (

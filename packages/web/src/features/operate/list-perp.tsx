@@ -18,14 +18,13 @@ const NUMBERS = [
   'impactNotional',
 ] as const satisfies readonly (keyof PerpDraft)[];
 
-/** The form that lists a perp. */
-export function ListPerp({
-  admin,
-  onClose,
-}: {
+type ListPerpProps = {
   readonly admin: Client;
   readonly onClose: () => void;
-}) {
+};
+
+/** The form that lists a perp. */
+export function ListPerp({ admin, onClose }: ListPerpProps) {
   const t = useWords();
   const [draft, setDraft] = useState(NEW_PERP);
   const operation = useOperation();
@@ -57,13 +56,12 @@ export function ListPerp({
   );
 }
 
-function Fields({
-  draft,
-  onChange,
-}: {
+type FieldsProps = {
   readonly draft: PerpDraft;
   readonly onChange: (part: Partial<PerpDraft>) => void;
-}) {
+};
+
+function Fields({ draft, onChange }: FieldsProps) {
   const t = useWords();
   return (
     <>
@@ -121,13 +119,12 @@ function inPercent(fraction: string): string | undefined {
   return isDecimal(fraction) ? `= ${percent(fraction, { decimals: RATE_DECIMALS })}` : undefined;
 }
 
-function Tiers({
-  tiers,
-  onChange,
-}: {
+type TiersProps = {
   readonly tiers: readonly TierDraft[];
   readonly onChange: (tiers: readonly TierDraft[]) => void;
-}) {
+};
+
+function Tiers({ tiers, onChange }: TiersProps) {
   const t = useWords();
   const set = (index: number, part: Partial<TierDraft>): void =>
     onChange(tiers.map((tier, at) => (at === index ? { ...tier, ...part } : tier)));

@@ -293,13 +293,12 @@ function ProcessFigures() {
   );
 }
 
-function Readiness({
-  health: { failing, ready },
-  isLost,
-}: {
+type ReadinessProps = {
   readonly health: VenueHealth;
   readonly isLost: boolean;
-}) {
+};
+
+function Readiness({ health: { failing, ready }, isLost }: ReadinessProps) {
   const t = useWords();
   if (isLost) return <span className="text-warning">{t('header.offline')}</span>;
   if (ready && failing.length === 0) return t('operate.isReady');

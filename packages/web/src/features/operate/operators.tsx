@@ -15,14 +15,13 @@ import { isAddress } from '../../lib/typed-text.ts';
 const ROLES = ['admins', 'deployers'] as const;
 type Role = (typeof ROLES)[number];
 
-/** Who may operate the venue. */
-export function Operators({
-  status,
-  admin,
-}: {
+type OperatorsProps = {
   readonly status: VenueStatus;
   readonly admin: Client | undefined;
-}) {
+};
+
+/** Who may operate the venue. */
+export function Operators({ status, admin }: OperatorsProps) {
   return (
     <>
       {admin === undefined && <NeedsRole who="admin" />}
@@ -35,15 +34,13 @@ export function Operators({
   );
 }
 
-function People({
-  role,
-  people,
-  admin,
-}: {
+type PeopleProps = {
   readonly role: Role;
   readonly people: readonly string[];
   readonly admin: Client | undefined;
-}) {
+};
+
+function People({ role, people, admin }: PeopleProps) {
   const t = useWords();
   const adding = useOperation();
   const [leaving, setLeaving] = useState<string>();
@@ -92,17 +89,14 @@ function People({
   );
 }
 
-function Removal({
-  admin,
-  role,
-  person,
-  onClose,
-}: {
+type RemovalProps = {
   readonly admin: Client;
   readonly role: Role;
   readonly person: string;
   readonly onClose: () => void;
-}) {
+};
+
+function Removal({ admin, role, person, onClose }: RemovalProps) {
   const t = useWords();
   const operation = useOperation();
   const remove = async (): Promise<void> => {
@@ -128,16 +122,14 @@ function Removal({
   );
 }
 
-/** Adds somebody by an address. */
-function Newcomer({
-  people,
-  isBusy,
-  onAdd,
-}: {
+type NewcomerProps = {
   readonly people: readonly string[];
   readonly isBusy: boolean;
   readonly onAdd: (address: string) => Promise<boolean>;
-}) {
+};
+
+/** Adds somebody by an address. */
+function Newcomer({ people, isBusy, onAdd }: NewcomerProps) {
   const t = useWords();
   const [typed, setTyped] = useState('');
   const person = personOf(typed);

@@ -163,14 +163,13 @@ function onGrid(price: string, perp: PerpMeta): string {
   return number(price, { decimals: priceDecimals(perp) });
 }
 
-/** What is used all the time stands first and alone; what stops trading, apart from it. */
-function PerpActs({
-  perp,
-  acts: { admin, isBusy, onDelist, onPrice, operate },
-}: {
+type PerpActsProps = {
   readonly perp: PerpMeta;
   readonly acts: Acts;
-}) {
+};
+
+/** What is used all the time stands first and alone; what stops trading, apart from it. */
+function PerpActs({ perp, acts: { admin, isBusy, onDelist, onPrice, operate } }: PerpActsProps) {
   const t = useWords();
   const { delisted, haltTrading, index, name } = perp;
   const turn = (): void => {
@@ -251,16 +250,14 @@ function Ending({ closingTime }: { readonly closingTime: number | null }) {
 /** How long holders may still reduce. */
 const CLOSING_MS = 3_600_000;
 
-/** Ends a perp for everybody who holds it, after its name is typed. There is no way back. */
-function Delist({
-  admin,
-  perp: { baseCurrency, index, name },
-  onClose,
-}: {
+type DelistProps = {
   readonly admin: Client;
   readonly perp: PerpMeta;
   readonly onClose: () => void;
-}) {
+};
+
+/** Ends a perp for everybody who holds it, after its name is typed. There is no way back. */
+function Delist({ admin, perp: { baseCurrency, index, name }, onClose }: DelistProps) {
   const t = useWords();
   const operation = useOperation();
   const nowMs = useVenueSecond();
@@ -300,16 +297,14 @@ function Delist({
   );
 }
 
-/** Gives a perp an oracle price by hand: its first one, or one while its feed is away. */
-function PushPrice({
-  admin,
-  perp: { index, name, priceTick },
-  onClose,
-}: {
+type PushPriceProps = {
   readonly admin: Client;
   readonly perp: PerpMeta;
   readonly onClose: () => void;
-}) {
+};
+
+/** Gives a perp an oracle price by hand: its first one, or one while its feed is away. */
+function PushPrice({ admin, perp: { index, name, priceTick }, onClose }: PushPriceProps) {
   const t = useWords();
   const [typed, setTyped] = useState('');
   // `100.` is a number that somebody may stop at.

@@ -25,18 +25,15 @@ import { explainError } from '../../lib/explain-error.ts';
 import { pressesKey } from '../../ui/keyboard.tsx';
 import { notify } from '../../ui/toast.tsx';
 
-/** What stands below the markets: the book, who traded, who holds, one's own orders, and the rules. */
-export function EventPanels({
-  event,
-  market,
-  mark,
-  choosing,
-}: {
+type EventPanelsProps = {
   readonly event: OutcomeEventMeta;
   readonly market: OutcomeMarketMeta;
   readonly mark: string | undefined;
   readonly choosing: Choosing;
-}) {
+};
+
+/** What stands below the markets: the book, who traded, who holds, one's own orders, and the rules. */
+export function EventPanels({ event, market, mark, choosing }: EventPanelsProps) {
   const { choice, choose, panel, setPanel, takePrice } = choosing;
   const t = useWords();
   // Where there is room, trades stand beside the book instead of behind it.
@@ -242,14 +239,13 @@ function partOf(size: string, all: string | undefined): string | undefined {
   return all === undefined ? undefined : divide(size, all, 6);
 }
 
-/** What decides, when, by whom, and what trading costs: the words of the event as text. */
-function Rules({
-  event,
-  market,
-}: {
+type RulesProps = {
   readonly event: OutcomeEventMeta;
   readonly market: OutcomeMarketMeta;
-}) {
+};
+
+/** What decides, when, by whom, and what trading costs: the words of the event as text. */
+function Rules({ event, market }: RulesProps) {
   const t = useWords();
   const delayMs = market.trading.order_delay_ms;
   return (
@@ -302,14 +298,13 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
   );
 }
 
-/** Resting orders on an event, each with the way to take it back. */
-function OwnOrders({
-  event,
-  orders,
-}: {
+type OwnOrdersProps = {
   readonly event: OutcomeEventMeta;
   readonly orders: readonly OutcomeOpenOrder[];
-}) {
+};
+
+/** Resting orders on an event, each with the way to take it back. */
+function OwnOrders({ event, orders }: OwnOrdersProps) {
   const t = useWords();
   const trader = useSession()?.trader;
   const [leaving, setLeaving] = useState<ReadonlySet<number>>(new Set());
@@ -365,20 +360,16 @@ function OwnOrders({
   );
 }
 
-/** What rests, and for how long; a press on what it is tells how it was executed. */
-function OwnOrder({
-  order,
-  market,
-  name,
-  onOpen,
-  children,
-}: {
+type OwnOrderProps = {
   readonly order: OutcomeOpenOrder;
   readonly market: OutcomeMarketMeta;
   readonly name: string;
   readonly onOpen: (oid: number) => void;
   readonly children: ReactNode;
-}) {
+};
+
+/** What rests, and for how long; a press on what it is tells how it was executed. */
+function OwnOrder({ order, market, name, onOpen, children }: OwnOrderProps) {
   const t = useWords();
   const words = {
     shares: number(order.origSz),

@@ -196,14 +196,13 @@ function isRange(value: unknown): value is Range {
 
 const HOUR_MS = 3_600_000;
 
-/** The question, and the few facts that matter before the first look at a price. */
-export function EventHead({
-  event,
-  onRules,
-}: {
+type EventHeadProps = {
   readonly event: OutcomeEventMeta;
   readonly onRules?: () => void;
-}) {
+};
+
+/** The question, and the few facts that matter before the first look at a price. */
+export function EventHead({ event, onRules }: EventHeadProps) {
   const t = useWords();
   const { end_time: end, status } = event;
   return (
@@ -243,15 +242,13 @@ export function EventHead({
   );
 }
 
-function Ends({
-  endMs,
-  startMs,
-  status,
-}: {
+type EndsProps = {
   readonly endMs: number;
   readonly startMs: number;
   readonly status: OutcomeEventMeta['status'];
-}) {
+};
+
+function Ends({ endMs, startMs, status }: EndsProps) {
   const t = useWords();
   const nowMs = useVenueSecond();
   if (status === 'upcoming') {
@@ -271,21 +268,17 @@ function Ends({
 const LINES_MAX = 6;
 const QUARTER = 25;
 
-/** How the chances of an event's markets moved, each in its colour. */
-function ProbabilityChart({
-  event,
-  markets: all,
-  byId,
-  range,
-  onRange,
-}: {
+type ProbabilityChartProps = {
   readonly event: OutcomeEventMeta;
   /** In the order in which they are shown. */
   readonly markets: readonly OutcomeMarketMeta[];
   readonly byId: ReadonlyMap<number, Ticker>;
   readonly range: Range;
   readonly onRange: (range: Range) => void;
-}) {
+};
+
+/** How the chances of an event's markets moved, each in its colour. */
+function ProbabilityChart({ event, markets: all, byId, range, onRange }: ProbabilityChartProps) {
   const t = useWords();
   const [place, setPlace] = useState<number | null>(null);
   const markets = all.slice(0, LINES_MAX);
@@ -339,14 +332,13 @@ function ProbabilityChart({
   );
 }
 
-/** Why there is nothing to see. */
-function NoLine({
-  hasFailed,
-  markets,
-}: {
+type NoLineProps = {
   readonly hasFailed: boolean;
   readonly markets: readonly OutcomeMarketMeta[];
-}) {
+};
+
+/** Why there is nothing to see. */
+function NoLine({ hasFailed, markets }: NoLineProps) {
   const t = useWords();
   const why = markets.every(wasNeverTraded) ? 'outcomes.activity.never' : 'outcomes.chart.none';
   return (
@@ -356,20 +348,16 @@ function NoLine({
   );
 }
 
-/** The name and the chance of each line, now or where the pointer is. */
-function Legend({
-  event,
-  markets,
-  marks,
-  lines,
-  place,
-}: {
+type LegendProps = {
   readonly event: OutcomeEventMeta;
   readonly markets: readonly OutcomeMarketMeta[];
   readonly marks: readonly (string | undefined)[];
   readonly lines: AlignedData;
   readonly place: number | null;
-}) {
+};
+
+/** The name and the chance of each line, now or where the pointer is. */
+function Legend({ event, markets, marks, lines, place }: LegendProps) {
   const time = place === null ? undefined : lines[0][place];
   return (
     <ul className="flex min-w-0 flex-1 flex-wrap gap-x-5 gap-y-1 text-13 max-tablet:basis-full">

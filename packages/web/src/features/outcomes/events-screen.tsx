@@ -106,14 +106,13 @@ export function Screen() {
   );
 }
 
-/** Series come round by themselves: each once, with the market that runs. */
-function Recurring({
-  events,
-  byId,
-}: {
+type RecurringProps = {
   readonly events: readonly OutcomeEventMeta[];
   readonly byId: ReadonlyMap<number, Ticker>;
-}) {
+};
+
+/** Series come round by themselves: each once, with the market that runs. */
+function Recurring({ events, byId }: RecurringProps) {
   const t = useWords();
   const nowMs = useVenueSecond();
   const series = runningOf(events, nowMs);
@@ -129,17 +128,14 @@ function Recurring({
   );
 }
 
-function FilterBar({
-  wanted,
-  sort,
-  status,
-  onChange,
-}: {
+type FilterBarProps = {
   readonly wanted: string;
   readonly sort: Sort;
   readonly status: Status;
   readonly onChange: (part: Search) => void;
-}) {
+};
+
+function FilterBar({ wanted, sort, status, onChange }: FilterBarProps) {
   const t = useWords();
   const field = useRef<HTMLInputElement>(null);
   useHotkey('/', () => field.current?.focus());
@@ -177,15 +173,13 @@ function FilterBar({
   );
 }
 
-function Topics({
-  topics,
-  chosen,
-  onChoose,
-}: {
+type TopicsProps = {
   readonly topics: readonly string[];
   readonly chosen: string | undefined;
   readonly onChoose: (topic: string | undefined) => void;
-}) {
+};
+
+function Topics({ topics, chosen, onChoose }: TopicsProps) {
   const t = useWords();
   return (
     <div
@@ -229,14 +223,13 @@ function Loading() {
 type Tickers = ReadonlyMap<number, Ticker>;
 const CANDIDATES = 3;
 
-/** A question, what people think of it, and how much of it is money. A chance is no price that anybody offers. */
-export function EventTile({
-  event,
-  byId,
-}: {
+type EventTileProps = {
   readonly event: OutcomeEventMeta;
   readonly byId: Tickers;
-}) {
+};
+
+/** A question, what people think of it, and how much of it is money. A chance is no price that anybody offers. */
+export function EventTile({ event, byId }: EventTileProps) {
   const t = useWords();
   const only = event.markets.length === 1 ? event.markets[0] : undefined;
   const rest = event.markets.length - CANDIDATES;

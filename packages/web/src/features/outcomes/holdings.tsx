@@ -17,18 +17,15 @@ import {
 } from './market-facts.ts';
 import { usePurse } from './use-purse.ts';
 
-/** What somebody has of a market: worth now, and at either end of it. */
-export function Holdings({
-  event,
-  market,
-  bbo,
-  onSell,
-}: {
+type HoldingsProps = {
   readonly event: OutcomeEventMeta;
   readonly market: OutcomeMarketMeta;
   readonly bbo: Bbo | undefined;
   readonly onSell: (leg: Leg) => void;
-}) {
+};
+
+/** What somebody has of a market: worth now, and at either end of it. */
+export function Holdings({ event, market, bbo, onSell }: HoldingsProps) {
   const t = useWords();
   const { holdings } = usePurse(market.instrument_id);
   if (holdings.length === 0) return <PaidOut event={event} market={market} />;
@@ -90,15 +87,13 @@ export function Holdings({
   );
 }
 
-function Worth({
-  label,
-  value,
-  children,
-}: {
+type WorthProps = {
   readonly label: string;
   readonly value: string;
   readonly children: ReactNode;
-}) {
+};
+
+function Worth({ label, value, children }: WorthProps) {
   return (
     <div>
       <dt className="text-12 text-muted">{label}</dt>
@@ -112,14 +107,13 @@ function Worth({
   );
 }
 
-/** What became of somebody's shares of a market that is resolved. */
-export function PaidOut({
-  event,
-  market,
-}: {
+type PaidOutProps = {
   readonly event: OutcomeEventMeta;
   readonly market: OutcomeMarketMeta;
-}) {
+};
+
+/** What became of somebody's shares of a market that is resolved. */
+export function PaidOut({ event, market }: PaidOutProps) {
   const t = useWords();
   const payouts = usePayouts(market.instrument_id);
   if (payouts.length === 0) return null;

@@ -158,16 +158,14 @@ function MarketRow({
   );
 }
 
-/** What a share of each leg costs, or why none can be bought. */
-function Legs({
-  market,
-  bbo,
-  onTrade,
-}: {
+type LegsProps = {
   readonly market: OutcomeMarketMeta;
   readonly bbo: Bbo | undefined;
   readonly onTrade: (leg: Leg) => void;
-}) {
+};
+
+/** What a share of each leg costs, or why none can be bought. */
+function Legs({ market, bbo, onTrade }: LegsProps) {
   const t = useWords();
   if (market.phase === 'resolved') return <Result market={market} />;
   if (market.phase !== 'open') {
@@ -203,14 +201,13 @@ function Legs({
   );
 }
 
-/** In points of a hundred, as people say it. */
-function Change({
-  mark,
-  ticker,
-}: {
+type ChangeProps = {
   readonly mark: string | undefined;
   readonly ticker: Ticker | undefined;
-}) {
+};
+
+/** In points of a hundred, as people say it. */
+function Change({ mark, ticker }: ChangeProps) {
   const before = ticker?.prevDayPx;
   if (!isDecimal(before) || !isDecimal(mark)) return <span className="text-faint">{NOTHING}</span>;
   const points = roundTo(multiply(subtract(mark, before), '100'), 0);
@@ -269,16 +266,14 @@ function Result({ market }: { readonly market: OutcomeMarketMeta }) {
   );
 }
 
-export function ChanceBar({
-  price,
-  place,
-  isWide = false,
-}: {
+type ChanceBarProps = {
   readonly price: string | undefined;
   readonly place: number;
   /** As wide as there is room. */
   readonly isWide?: boolean;
-}) {
+};
+
+export function ChanceBar({ price, place, isWide = false }: ChanceBarProps) {
   const width = isDecimal(price) ? `${multiply(price, '100')}%` : '0%';
   return (
     <span

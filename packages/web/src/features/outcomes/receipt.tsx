@@ -17,14 +17,13 @@ import { ErrorSentence, useDoing } from '../../ui/empty-state.tsx';
 import { lacksStrike, legName, nameOf, usePayouts } from './market-facts.ts';
 import { useResolution } from './queries.ts';
 
-/** How a market ended, what it paid, and how anybody computes it again. */
-export function Receipt({
-  event,
-  market,
-}: {
+type ReceiptProps = {
   readonly event: OutcomeEventMeta | undefined;
   readonly market: OutcomeMarketMeta;
-}) {
+};
+
+/** How a market ended, what it paid, and how anybody computes it again. */
+export function Receipt({ event, market }: ReceiptProps) {
   const t = useWords();
   const { data: receipt } = useResolution(market.instrument_id);
   const { settlement_fraction: fraction, winning_outcome: winner } = market.settlement;
@@ -50,14 +49,13 @@ export function Receipt({
   );
 }
 
-/** What this account was paid, from its own ledger. */
-function Payouts({
-  instrumentId,
-  market,
-}: {
+type PayoutsProps = {
   readonly instrumentId: number;
   readonly market: OutcomeMarketMeta;
-}) {
+};
+
+/** What this account was paid, from its own ledger. */
+function Payouts({ instrumentId, market }: PayoutsProps) {
   const t = useWords();
   const paid = usePayouts(instrumentId);
   if (paid.length === 0) return null;
@@ -77,13 +75,12 @@ function Payouts({
   );
 }
 
-function ReceiptFacts({
-  receipt,
-  market,
-}: {
+type ReceiptFactsProps = {
   readonly receipt: OutcomeResolution;
   readonly market: OutcomeMarketMeta;
-}) {
+};
+
+function ReceiptFacts({ receipt, market }: ReceiptFactsProps) {
   const t = useWords();
   const { inputs } = receipt;
   return (

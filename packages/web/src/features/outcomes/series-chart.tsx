@@ -10,16 +10,14 @@ import { useQuery } from '@tanstack/react-query';
 import { channelOf, referencePrices } from '../../market/reference-prices.ts';
 import { reader, venueNow } from '../../market/venue.ts';
 
-/** The reference price against the strike, with the spans that are averaged in shade. */
-export function SeriesChart({
-  timeline,
-  current,
-  market,
-}: {
+type SeriesChartProps = {
   readonly timeline: OutcomeSeriesTimeline;
   readonly current: OutcomeTimelineItem;
   readonly market: OutcomeMarketMeta | undefined;
-}) {
+};
+
+/** The reference price against the strike, with the spans that are averaged in shade. */
+export function SeriesChart({ timeline, current, market }: SeriesChartProps) {
   const t = useWords();
   const seen = useReference(market, current);
   const { windowMs } = timeline;

@@ -127,16 +127,14 @@ function Series({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
 
 const DECIMALS = 2;
 
-/** The price, what it has to beat, and how long it has for that. */
-export function SeriesHead({
-  timeline,
-  market,
-  byId,
-}: {
+type SeriesHeadProps = {
   readonly timeline: OutcomeSeriesTimeline;
   readonly market: OutcomeMarketMeta | undefined;
   readonly byId: ReadonlyMap<number, Ticker>;
-}) {
+};
+
+/** The price, what it has to beat, and how long it has for that. */
+export function SeriesHead({ timeline, market, byId }: SeriesHeadProps) {
   const t = useWords();
   const current = shownItem(timeline);
   const last = useLastReference(market)?.toFixed(DECIMALS);
@@ -251,13 +249,12 @@ function LastPaid({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
   return <PaidOut event={event} market={market} />;
 }
 
-function Dot({
-  item,
-  onOpen,
-}: {
+type DotProps = {
   readonly item: OutcomeTimelineItem;
   readonly onOpen: () => void;
-}) {
+};
+
+function Dot({ item, onOpen }: DotProps) {
   const t = useWords();
   const { closePrice, endTime, openPrice, winningOutcome: winner } = item;
   const isDecided = item.resolutionStatus === 'resolved';

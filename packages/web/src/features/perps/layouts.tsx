@@ -343,13 +343,12 @@ function MarginBar({ state }: { readonly state: ClearinghouseState | undefined }
   );
 }
 
-function Perps({
-  state,
-  asset,
-}: {
+type PerpsProps = {
   readonly state: ClearinghouseState | undefined;
   readonly asset: ActiveAssetData | undefined;
-}) {
+};
+
+function Perps({ state, asset }: PerpsProps) {
   const t = useWords();
   const { side } = useDraft();
   const summary = state?.marginSummary;

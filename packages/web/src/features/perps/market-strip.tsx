@@ -113,15 +113,13 @@ export function MarketInfo() {
   );
 }
 
-function Fact({
-  label,
-  isOnlyWide = false,
-  children,
-}: {
+type FactProps = {
   readonly label: string;
   readonly isOnlyWide?: boolean;
   readonly children: ReactNode;
-}) {
+};
+
+function Fact({ label, isOnlyWide = false, children }: FactProps) {
   return (
     <div className={isOnlyWide ? 'shrink-0 max-tablet:hidden' : 'shrink-0'}>
       <p className="text-11 text-muted">{label}</p>
@@ -130,14 +128,13 @@ function Fact({
   );
 }
 
-/** The rate of the running hour, the way to the next payment, and in words who pays. */
-function Funding({
-  rate,
-  nextMs,
-}: {
+type FundingProps = {
   readonly rate: string | undefined;
   readonly nextMs: number | undefined;
-}) {
+};
+
+/** The rate of the running hour, the way to the next payment, and in words who pays. */
+function Funding({ rate, nextMs }: FundingProps) {
   const t = useWords();
   const nowMs = useVenueSecond();
   const words = `${whoPays(rate, t)}. ${t('perps.strip.fundNote')}`;

@@ -105,19 +105,16 @@ function Portfolio({ user }: { readonly user: string }) {
   );
 }
 
-function Sums({
-  user,
-  moved,
-  now,
-  span,
-}: {
+type SumsProps = {
   readonly user: string;
   readonly moved: Pick<PortfolioAnswer, 'deposits' | 'withdrawals'> | undefined;
   /** The window up to this moment. */
   readonly now: PortfolioPoint | undefined;
   /** What all but the equity is of, in words. */
   readonly span: string;
-}) {
+};
+
+function Sums({ user, moved, now, span }: SumsProps) {
   const t = useWords();
   const value = (accountType: 'perp' | 'outcome') =>
     accountStates.use({ user, accountType }, ({ state }) => state?.marginSummary.accountValue);
@@ -159,14 +156,13 @@ const SPAN_MS_MIN = 10 * 60 * 1_000;
 const YOUNG_MS_MIN = 60_000;
 const LINES = [{ colour: 'var(--accent)', isFilled: true }] as const;
 
-/** The value of the account over time, or what it won. */
-function Curve({
-  points,
-  kind,
-}: {
+type CurveProps = {
   readonly points: readonly CurvePoint[];
   readonly kind: CurveKind;
-}) {
+};
+
+/** The value of the account over time, or what it won. */
+function Curve({ points, kind }: CurveProps) {
   const t = useWords();
   const [at, setAt] = useState<number | null>(null);
   // A young account has a curve of seconds: there is as much room before it, which a stroke at the edge would not fill.

@@ -105,14 +105,13 @@ function amountLabel(value: number, step: number): string {
 
 const NOW_AGAIN_MS = 10_000;
 
-/** Pairs of shares of an outcome market, hour by hour: for each of them 1 USDC is locked, whatever the price is. */
-export function OutcomeInterest({
-  instrumentId,
-  name,
-}: {
+type OutcomeInterestProps = {
   readonly instrumentId: number;
   readonly name: string;
-}) {
+};
+
+/** Pairs of shares of an outcome market, hour by hour: for each of them 1 USDC is locked, whatever the price is. */
+export function OutcomeInterest({ instrumentId, name }: OutcomeInterestProps) {
   const t = useWords();
   const { data } = useQuery({
     queryKey: ['outcomeAssetCtxs', instrumentId],

@@ -72,16 +72,14 @@ export function BookHalf(props: BookHalfProps) {
   );
 }
 
-/** Beside the level that is pointed at. */
-function Told({
-  side,
-  at,
-  children,
-}: {
+type ToldProps = {
   readonly side: 'bid' | 'ask';
   readonly at: number;
   readonly children: ReactNode;
-}) {
+};
+
+/** Beside the level that is pointed at. */
+function Told({ side, at, children }: ToldProps) {
   return (
     <span
       aria-hidden="true"

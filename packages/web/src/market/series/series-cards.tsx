@@ -18,16 +18,14 @@ const DECIMALS = 2;
 const SPARK_EVERY = 3;
 const SPARK_POINTS = 60;
 
-/** Questions that are asked again and again: the price against what it has to beat, and the time that is left. */
-export function SeriesCards({
-  series,
-  byId,
-  nowMs,
-}: {
+type SeriesCardsProps = {
   readonly series: readonly RunningSeries[];
   readonly byId: ReadonlyMap<number, Ticker>;
   readonly nowMs: number;
-}) {
+};
+
+/** Questions that are asked again and again: the price against what it has to beat, and the time that is left. */
+export function SeriesCards({ series, byId, nowMs }: SeriesCardsProps) {
   return series.map((each) => (
     <SeriesCard
       key={each.slug}
@@ -39,17 +37,14 @@ export function SeriesCards({
   ));
 }
 
-function SeriesCard({
-  series: { event, market, slug },
-  ticker,
-  price,
-  nowMs,
-}: {
+type SeriesCardProps = {
   readonly series: RunningSeries;
   readonly ticker: Ticker | undefined;
   readonly price: string | undefined;
   readonly nowMs: number;
-}) {
+};
+
+function SeriesCard({ series: { event, market, slug }, ticker, price, nowMs }: SeriesCardProps) {
   const t = useWords();
   const { data: timeline } = useSeriesTimeline(slug);
   const prices = referencePrices.use(channelOf(market), (state) => state.prices);
@@ -102,19 +97,16 @@ function SeriesCard({
   );
 }
 
-/** How far the price is from what it has to beat; before the start, when that will be known. */
-function Target({
-  last,
-  strike,
-  isMissing,
-  startMs,
-}: {
+type TargetProps = {
   readonly last: string | undefined;
   readonly strike: string | undefined;
   /** There will be none: the operator decides. */
   readonly isMissing: boolean;
   readonly startMs: number | undefined;
-}) {
+};
+
+/** How far the price is from what it has to beat; before the start, when that will be known. */
+function Target({ last, strike, isMissing, startMs }: TargetProps) {
   const t = useWords();
   const lead = isDecimal(last) && isDecimal(strike) ? subtract(last, strike) : undefined;
   let what: ReactNode = t('markets.series.strikeSoon');
@@ -137,15 +129,13 @@ function Target({
   );
 }
 
-function Legs({
-  names: [yes, no],
-  price,
-  decimals,
-}: {
+type LegsProps = {
   readonly names: readonly [string, string];
   readonly price: string | undefined;
   readonly decimals: number;
-}) {
+};
+
+function Legs({ names: [yes, no], price, decimals }: LegsProps) {
   const t = useWords();
   const other = isDecimal(price) ? subtract('1', price) : undefined;
   return (
@@ -176,14 +166,13 @@ function titleOf(title: string): string {
 
 const SHOWN = 10;
 
-/** How the last ones ended, oldest first. */
-function ResultDots({
-  items,
-  nowMs,
-}: {
+type ResultDotsProps = {
   readonly items: readonly OutcomeTimelineItem[];
   readonly nowMs: number;
-}) {
+};
+
+/** How the last ones ended, oldest first. */
+function ResultDots({ items, nowMs }: ResultDotsProps) {
   const t = useWords();
   const past = items.filter(({ endTime }) => endTime <= nowMs).slice(0, SHOWN);
   const ups = past.filter(({ winningOutcome }) => winningOutcome === 'Yes').length;

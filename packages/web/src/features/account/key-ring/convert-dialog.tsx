@@ -14,16 +14,14 @@ import { isAddress } from '../../../lib/typed-text.ts';
 
 const COUNT = /^[1-9]\d*$/;
 
-/** Puts the account into the hands of several signers: who they are, how many must agree, and that it is meant. */
-export function ConvertDialog({
-  session: { address },
-  owner,
-  onClose,
-}: {
+type ConvertDialogProps = {
   readonly session: Session;
   readonly owner: Client;
   readonly onClose: () => void;
-}) {
+};
+
+/** Puts the account into the hands of several signers: who they are, how many must agree, and that it is meant. */
+export function ConvertDialog({ session: { address }, owner, onClose }: ConvertDialogProps) {
   const t = useWords();
   const [typed, setTyped] = useState<readonly string[]>(['', '']);
   const [needed, setNeeded] = useState('2');
@@ -84,15 +82,13 @@ export function ConvertDialog({
   );
 }
 
-function Signers({
-  typed,
-  own,
-  onChange,
-}: {
+type SignersProps = {
   readonly typed: readonly string[];
   readonly own: string;
   readonly onChange: (typed: readonly string[]) => void;
-}) {
+};
+
+function Signers({ typed, own, onChange }: SignersProps) {
   const t = useWords();
   return (
     <>

@@ -48,15 +48,13 @@ export function KeysTab({ session }: { readonly session: Session }) {
   );
 }
 
-function Part({
-  title,
-  text,
-  children,
-}: {
+type PartProps = {
   readonly title: string;
   readonly text: string;
   readonly children: ReactNode;
-}) {
+};
+
+function Part({ title, text, children }: PartProps) {
   const id = useId();
   return (
     <section aria-labelledby={id}>

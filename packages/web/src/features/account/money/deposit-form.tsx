@@ -137,14 +137,13 @@ function FromHere({
   );
 }
 
-/** For who has nothing to deposit: test money on the chain. A test account has had its own, and can bring it there. */
-function Elsewhere({
-  session,
-  hasFaucet,
-}: {
+type ElsewhereProps = {
   readonly session: Session;
   readonly hasFaucet: boolean;
-}) {
+};
+
+/** For who has nothing to deposit: test money on the chain. A test account has had its own, and can bring it there. */
+function Elsewhere({ session, hasFaucet }: ElsewhereProps) {
   const t = useWords();
   const navigate = useNavigate();
   const isBurner = session.kind === 'burner';
@@ -194,16 +193,14 @@ type Place = 'perp' | 'outcome' | 'chain';
 /** When there is more, and whether there was some this time. */
 type Next = { readonly ms: number; readonly isGiven: boolean };
 
-/** Test money, where the venue gives some away. */
-export function FaucetForm({
-  user,
-  owner,
-  settings,
-}: {
+type FaucetFormProps = {
   readonly user: string;
   readonly owner: Client;
   readonly settings: Settings;
-}) {
+};
+
+/** Test money, where the venue gives some away. */
+export function FaucetForm({ user, owner, settings }: FaucetFormProps) {
   const t = useWords();
   const search: { readonly place?: unknown } = useSearch({ strict: false });
   const [place, setPlace] = useState<Place>(search.place === 'chain' ? 'chain' : 'perp');

@@ -54,21 +54,17 @@ export function lackOf(
   return t(amount === '' ? 'account.enterAmount' : `account.form.${form}`);
 }
 
-/** An amount of USDC, with all of it a press away. */
-export function AmountField({
-  value,
-  onChange,
-  onEnter,
-  limits,
-  source,
-}: {
+type AmountFieldProps = {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly onEnter: () => void;
   readonly limits: AmountLimits;
   /** Where it comes from, in words. */
   readonly source: string;
-}) {
+};
+
+/** An amount of USDC, with all of it a press away. */
+export function AmountField({ value, onChange, onEnter, limits, source }: AmountFieldProps) {
   const t = useWords();
   const { fault, instead } = checkAmount(value, limits, t);
   const { most } = limits;
@@ -105,18 +101,15 @@ export function AmountField({
   );
 }
 
-/** The button that moves the money, and why it did not. */
-export function SendButton({
-  doing: { error, isBusy },
-  isReady,
-  label,
-  onSend,
-}: {
+type SendButtonProps = {
   readonly doing: Doing;
   readonly isReady: boolean;
   readonly label: string;
   readonly onSend: () => void;
-}) {
+};
+
+/** The button that moves the money, and why it did not. */
+export function SendButton({ doing: { error, isBusy }, isReady, label, onSend }: SendButtonProps) {
   return (
     <>
       <Button

@@ -11,16 +11,14 @@ import type { Movement } from './movement.ts';
 import { Terms } from './money-fields.tsx';
 import { statusOf, WithdrawalWay } from './withdrawals.tsx';
 
-/** One movement with all that is known of it, and of a withdrawal why it stands where it stands. */
-export function MovementDialog({
-  movement,
-  withdrawal,
-  onClose,
-}: {
+type MovementDialogProps = {
   readonly movement: Movement;
   readonly withdrawal: Withdrawal | undefined;
   readonly onClose: () => void;
-}) {
+};
+
+/** One movement with all that is known of it, and of a withdrawal why it stands where it stands. */
+export function MovementDialog({ movement, withdrawal, onClose }: MovementDialogProps) {
   const t = useWords();
   const { amount, hash, isNeutral, kind, other, time } = movement;
   const fee = withdrawal?.fee;
@@ -74,16 +72,14 @@ export function MovementDialog({
   );
 }
 
-/** An address or a hash, whole. */
-function Long({
-  label,
-  text,
-  children,
-}: {
+type LongProps = {
   readonly label: string;
   readonly text: string;
   readonly children?: ReactNode;
-}) {
+};
+
+/** An address or a hash, whole. */
+function Long({ label, text, children }: LongProps) {
   return (
     <div className="flex flex-col gap-1">
       <p className="flex items-center justify-between gap-4 text-12 text-muted">

@@ -146,13 +146,12 @@ function columnsOf({ withdrawals, open, t }: ColumnNeeds): readonly Column<Movem
   ];
 }
 
-function Status({
-  row,
-  withdrawal,
-}: {
+type StatusProps = {
   readonly row: Movement;
   readonly withdrawal: Withdrawal | undefined;
-}) {
+};
+
+function Status({ row, withdrawal }: StatusProps) {
   const t = useWords();
   const status = statusOf(row, withdrawal);
   const isStuck =
@@ -238,15 +237,13 @@ function WithdrawalLadder({ withdrawal }: { readonly withdrawal: Withdrawal }) {
   );
 }
 
-function Row({
-  title,
-  hash,
-  children,
-}: {
+type RowProps = {
   readonly title: string;
   readonly hash?: string | undefined;
   readonly children: ReactNode;
-}) {
+};
+
+function Row({ title, hash, children }: RowProps) {
   return (
     <div className="flex flex-col gap-2 px-4 py-3 not-last:border-b not-last:border-line/50">
       <p className="flex items-baseline justify-between gap-4 text-13">

@@ -15,14 +15,13 @@ import {
 } from './relay-transfers.tsx';
 import { SendButton, Terms } from './money-fields.tsx';
 
-/** USDC from another chain, by an address of the relay that is this account's alone. */
-export function RelayDeposit({
-  user,
-  settings,
-}: {
+type RelayDepositProps = {
   readonly user: string;
   readonly settings: RelaySettings;
-}) {
+};
+
+/** USDC from another chain, by an address of the relay that is this account's alone. */
+export function RelayDeposit({ user, settings }: RelayDepositProps) {
   const { relay_url: url } = settings;
   const { chains: open, error } = useRelayChains(settings);
   if (error !== null) return <ErrorSentence error={error} />;

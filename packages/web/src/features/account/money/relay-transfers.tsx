@@ -12,16 +12,14 @@ const SHOWN_MAX = 5;
 const STEPS = ['waiting', 'confirming', 'relaying', 'completed'] as const;
 export const RELAY_TRANSFERS = 'relayTransfers';
 
-/** What the relay has of this account: addresses that wait, and money on its way. */
-export function RelayTransfers({
-  user,
-  url,
-  direction,
-}: {
+type RelayTransfersProps = {
   readonly user: string;
   readonly url: string;
   readonly direction: RelayTransfer['direction'];
-}) {
+};
+
+/** What the relay has of this account: addresses that wait, and money on its way. */
+export function RelayTransfers({ user, url, direction }: RelayTransfersProps) {
   const t = useWords();
   const { data } = useQuery({
     queryKey: [RELAY_TRANSFERS, url, user],

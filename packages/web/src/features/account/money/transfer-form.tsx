@@ -102,18 +102,15 @@ function transfer(owner: Client, order: Transfer): Promise<void> {
   });
 }
 
-/** Somebody else, and where of theirs it goes. */
-function Receiver({
-  destination,
-  onDestination,
-  part,
-  onPart,
-}: {
+type ReceiverProps = {
   readonly destination: string;
   readonly onDestination: (destination: string) => void;
   readonly part: Part;
   readonly onPart: (part: Part) => void;
-}) {
+};
+
+/** Somebody else, and where of theirs it goes. */
+function Receiver({ destination, onDestination, part, onPart }: ReceiverProps) {
   const t = useWords();
   const isFit = destination === '' || isAddress(destination.trim());
   return (
@@ -136,13 +133,12 @@ function Receiver({
   );
 }
 
-function WhomChoice({
-  value,
-  onChange,
-}: {
+type WhomChoiceProps = {
   readonly value: Whom;
   readonly onChange: (whom: Whom) => void;
-}) {
+};
+
+function WhomChoice({ value, onChange }: WhomChoiceProps) {
   const t = useWords();
   return (
     <Segmented
@@ -158,18 +154,15 @@ function WhomChoice({
   );
 }
 
-/** One of the two parts of an account. */
-function PartChoice({
-  label,
-  value,
-  onChange,
-  words: [perp, outcome],
-}: {
+type PartChoiceProps = {
   readonly label: string;
   readonly value: Part;
   readonly onChange: (part: Part) => void;
   readonly words: readonly [string, string];
-}) {
+};
+
+/** One of the two parts of an account. */
+function PartChoice({ label, value, onChange, words: [perp, outcome] }: PartChoiceProps) {
   return (
     <div>
       <p className="mb-1 text-12 text-muted" aria-hidden="true">

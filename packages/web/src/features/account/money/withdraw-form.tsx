@@ -138,16 +138,14 @@ export function WithdrawFields({
   );
 }
 
-/** What it costs, and what is left of it at its end. */
-function Arrival({
-  amount,
-  fee,
-  to: address,
-}: {
+type ArrivalProps = {
   readonly amount: string;
   readonly fee: string;
   readonly to: string;
-}) {
+};
+
+/** What it costs, and what is left of it at its end. */
+function Arrival({ amount, fee, to: address }: ArrivalProps) {
   const t = useWords();
   const receives = compare(amount, fee) > 0 ? usdc(subtract(amount, fee)) : '–';
   return (

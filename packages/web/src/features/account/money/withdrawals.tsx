@@ -10,16 +10,14 @@ import type { Movement } from './movement.ts';
 
 const STEPS = ['held', 'signed', 'sent', 'confirmed'] as const;
 
-/** How far a withdrawal is; and in words what is in its way, or why it came back. */
-export function WithdrawalWay({
-  label,
-  status,
-  error,
-}: {
+type WithdrawalWayProps = {
   readonly label: string;
   readonly status: Withdrawal['status'];
   readonly error: string | undefined;
-}) {
+};
+
+/** How far a withdrawal is; and in words what is in its way, or why it came back. */
+export function WithdrawalWay({ label, status, error }: WithdrawalWayProps) {
   const t = useWords();
   if (status === 'returned') {
     return (

@@ -14,16 +14,14 @@ import { classes } from '../../../ui/classes.ts';
 /** Streams tell within this time; a receipt is asked for when they do not. */
 const RECEIPT_AFTER_MS = 1_500;
 
-/** What became of the last order, in the place where it was sent. */
-export function OrderFate({
-  user,
-  sent,
-  market,
-}: {
+type OrderFateProps = {
   readonly user: string;
   readonly sent: SentOrder;
   readonly market: OutcomeMarketMeta;
-}) {
+};
+
+/** What became of the last order, in the place where it was sent. */
+export function OrderFate({ user, sent, market }: OrderFateProps) {
   const t = useWords();
   const fates = outcomeFates.use(user, (state) => state);
   const known = fateOf(sent, fates, undefined);

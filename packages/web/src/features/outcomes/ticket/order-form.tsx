@@ -21,20 +21,16 @@ import type { ReactNode } from 'react';
 import { explainRefusal } from '../../../lib/explain-error.ts';
 import { classes } from '../../../ui/classes.ts';
 
-/** An order in money or in shares: what it costs, what it may bring, and what the worst is. */
-export function OrderForm({
-  market,
-  intent,
-  leg,
-  bookCents,
-  onLeg,
-}: {
+type OrderFormProps = {
   readonly market: OutcomeMarketMeta;
   readonly intent: 'buy' | 'sell';
   readonly leg: Leg;
   readonly bookCents: string | undefined;
   readonly onLeg: (leg: Leg) => void;
-}) {
+};
+
+/** An order in money or in shares: what it costs, what it may bring, and what the worst is. */
+export function OrderForm({ market, intent, leg, bookCents, onLeg }: OrderFormProps) {
   const t = useWords();
   const open = useTicket(market, { intent, leg, cents: bookCents });
   const { book, change, purse, sending, submit, ticket } = open;
@@ -93,13 +89,12 @@ export function OrderForm({
   );
 }
 
-function Amount({
-  market,
-  open,
-}: {
+type AmountProps = {
   readonly market: OutcomeMarketMeta;
   readonly open: OpenTicket;
-}) {
+};
+
+function Amount({ market, open }: AmountProps) {
   const t = useWords();
   const { change, draft, submit, ticket } = open;
   const isShares = ticket.unit === 'shares';
@@ -125,18 +120,15 @@ function bestOf(book: L2Book | undefined, leg: Leg, intent: 'buy' | 'sell'): str
   return (intent === 'buy' ? asks : bids)[0]?.px;
 }
 
-/** The price of a limit order and how long it stays. */
-function LimitFields({
-  ticket,
-  draft,
-  market,
-  onChange,
-}: {
+type LimitFieldsProps = {
   readonly ticket: Ticket;
   readonly draft: Draft;
   readonly market: OutcomeMarketMeta;
   readonly onChange: (part: Partial<Omit<Ticket, 'intent' | 'leg'>>) => void;
-}) {
+};
+
+/** The price of a limit order and how long it stays. */
+function LimitFields({ ticket, draft, market, onChange }: LimitFieldsProps) {
   const t = useWords();
   const step = multiply(market.price_tick, '100');
   const { nearestCents } = draft;
@@ -216,18 +208,15 @@ function priceFault(
 
 const MORE = ['10', '50'] as const;
 
-/** Ways to an amount that is not typed. */
-function AmountHelp({
-  ticket,
-  cash,
-  freeShares,
-  onChange,
-}: {
+type AmountHelpProps = {
   readonly ticket: Ticket;
   readonly cash: string | undefined;
   readonly freeShares: string;
   readonly onChange: (part: Partial<Typed>) => void;
-}) {
+};
+
+/** Ways to an amount that is not typed. */
+function AmountHelp({ ticket, cash, freeShares, onChange }: AmountHelpProps) {
   const t = useWords();
   const { amount, intent, unit } = ticket;
   const most = intent === 'sell' ? freeShares : unit === 'money' ? cash : undefined;
@@ -268,14 +257,13 @@ function AmountHelp({
   );
 }
 
-/** What the order would do. The rows stay where they are, filled in or not. */
-function OrderPreview({
-  market,
-  open,
-}: {
+type OrderPreviewProps = {
   readonly market: OutcomeMarketMeta;
   readonly open: OpenTicket;
-}) {
+};
+
+/** What the order would do. The rows stay where they are, filled in or not. */
+function OrderPreview({ market, open }: OrderPreviewProps) {
   const t = useWords();
   const { draft, simulated, ticket } = open;
   const error = simulated.data?.error;
@@ -378,17 +366,14 @@ function Line({ label, children }: { readonly label: string; readonly children: 
   );
 }
 
-function Ending({
-  label,
-  value,
-  tone,
-  note,
-}: {
+type EndingProps = {
   readonly label: string;
   readonly value: string | undefined;
   readonly tone: string;
   readonly note: string;
-}) {
+};
+
+function Ending({ label, value, tone, note }: EndingProps) {
   return (
     <div className="min-w-0 px-3 py-2">
       <dt className="truncate text-12 text-muted">{label}</dt>

@@ -16,14 +16,13 @@ import { mostOf, movable } from './money-to-move.ts';
 import { MoveMoney, NoConnection, WayIn } from './send-button.tsx';
 import { doneOnce } from '../../../session/sent-once.ts';
 
-/** One USDC is a YES and a NO, and the other way round; free, and at once. */
-export function PairForm({
-  market,
-  kind,
-}: {
+type PairFormProps = {
   readonly market: OutcomeMarketMeta;
   readonly kind: 'split' | 'merge';
-}) {
+};
+
+/** One USDC is a YES and a NO, and the other way round; free, and at once. */
+export function PairForm({ market, kind }: PairFormProps) {
   const t = useWords();
   const [amount, setAmount] = useState('');
   const purse = usePurse(market.instrument_id);
@@ -99,16 +98,14 @@ function Most({ told, onTake }: { readonly told: string; readonly onTake: () => 
   );
 }
 
-/** What became of it. */
-function Outcome({
-  work: { done, error },
-  kind,
-  names,
-}: {
+type OutcomeProps = {
   readonly work: PairWork;
   readonly kind: 'split' | 'merge';
   readonly names: { readonly yes: string; readonly no: string };
-}) {
+};
+
+/** What became of it. */
+function Outcome({ work: { done, error }, kind, names }: OutcomeProps) {
   const t = useWords();
   const key = kind === 'split' ? 'outcomes.pair.splitDone' : 'outcomes.pair.mergeDone';
   return (
@@ -123,18 +120,15 @@ function Outcome({
   );
 }
 
-/** Money on the one side, the pair on the other, and which way it goes. */
-function PairPicture({
-  isSplit,
-  yes,
-  no,
-  amount,
-}: {
+type PairPictureProps = {
   readonly isSplit: boolean;
   readonly yes: string;
   readonly no: string;
   readonly amount: string;
-}) {
+};
+
+/** Money on the one side, the pair on the other, and which way it goes. */
+function PairPicture({ isSplit, yes, no, amount }: PairPictureProps) {
   return (
     <div
       aria-hidden="true"

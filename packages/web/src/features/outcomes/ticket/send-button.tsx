@@ -20,14 +20,13 @@ import { add, compare, onStep, roundTo, smaller } from '../../../lib/decimal.ts'
 import { doneOnce } from '../../../session/sent-once.ts';
 import { ErrorSentence, useDoing } from '../../../ui/empty-state.tsx';
 
-/** Says what it does; where something is missing, it is the way to that. */
-export function SendButton({
-  market,
-  open,
-}: {
+type SendButtonProps = {
   readonly market: OutcomeMarketMeta;
   readonly open: OpenTicket;
-}) {
+};
+
+/** Says what it does; where something is missing, it is the way to that. */
+export function SendButton({ market, open }: SendButtonProps) {
   const { draft, isLost, outlook, purse, sending, submit, ticket } = open;
   const t = useWords();
   const { session } = purse;
@@ -108,18 +107,15 @@ function upTo(amount: string, step: string): string {
   return compare(down, amount) === 0 ? down : add(down, step);
 }
 
-/** Brings money from the perp sub-account, where deposits and the faucet pay to. */
-export function MoveMoney({
-  owner,
-  missing,
-  perpCash,
-  step = STEP,
-}: {
+type MoveMoneyProps = {
   readonly owner: Client;
   readonly missing: string;
   readonly perpCash: string;
   readonly step?: string | undefined;
-}) {
+};
+
+/** Brings money from the perp sub-account, where deposits and the faucet pay to. */
+export function MoveMoney({ owner, missing, perpCash, step = STEP }: MoveMoneyProps) {
   const t = useWords();
   const { error, isBusy, run } = useDoing();
   const amount = amountToMove(missing, perpCash, step);

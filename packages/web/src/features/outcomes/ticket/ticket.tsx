@@ -18,20 +18,16 @@ export type Choice = {
   readonly cents: string | undefined;
 };
 
-/** Everything that can be done with one market. */
-export function TicketPanel({
-  event,
-  market,
-  mark,
-  choice,
-  onChoose,
-}: {
+type TicketPanelProps = {
   readonly event: OutcomeEventMeta;
   readonly market: OutcomeMarketMeta;
   readonly mark: string | undefined;
   readonly choice: Choice;
   readonly onChoose: (choice: Partial<Choice>) => void;
-}) {
+};
+
+/** Everything that can be done with one market. */
+export function TicketPanel({ event, market, mark, choice, onChoose }: TicketPanelProps) {
   const t = useWords();
   // R-phases: after the close nothing is bought, sold or split, and pairs can be merged until the result is there.
   const isOver = market.phase === 'closed' || market.phase === 'resolved';

@@ -87,20 +87,16 @@ function Mark() {
   );
 }
 
-/** How levels are grouped, and what their sizes are told in. */
-function Choices({
-  title,
-  tick,
-  unit,
-  onTick,
-  onUnit,
-}: {
+type ChoicesProps = {
   readonly title: string | undefined;
   readonly tick: string | undefined;
   readonly unit: 'base' | 'quote';
   readonly onTick: (tick: string) => void;
   readonly onUnit: (unit: 'base' | 'quote') => void;
-}) {
+};
+
+/** How levels are grouped, and what their sizes are told in. */
+function Choices({ title, tick, unit, onTick, onUnit }: ChoicesProps) {
   const t = useWords();
   const { perp } = useTradedPerp();
   return (

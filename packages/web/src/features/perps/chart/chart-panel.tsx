@@ -430,14 +430,13 @@ function DrawMenu({ interval }: { readonly interval: CandleInterval }) {
   );
 }
 
-/** Another market as a line beside this one. */
-function CompareMenu({
-  compared,
-  onChange,
-}: {
+type CompareMenuProps = {
   readonly compared: Compared | undefined;
   readonly onChange: (compared: Compared | undefined) => void;
-}) {
+};
+
+/** Another market as a line beside this one. */
+function CompareMenu({ compared, onChange }: CompareMenuProps) {
   const t = useWords();
   const { perp } = useTradedPerp();
   const others = (usePerps().data?.universe ?? []).filter(({ index }) => index !== perp.index);
@@ -462,13 +461,12 @@ function CompareMenu({
   );
 }
 
-function IndicatorsMenu({
-  chosen,
-  onChange,
-}: {
+type IndicatorsMenuProps = {
   readonly chosen: readonly Indicator[];
   readonly onChange: (chosen: readonly Indicator[]) => void;
-}) {
+};
+
+function IndicatorsMenu({ chosen, onChange }: IndicatorsMenuProps) {
   const t = useWords();
   return (
     <ChartMenu
@@ -497,16 +495,14 @@ function toggled<Item>(items: readonly Item[], item: Item): readonly Item[] {
   return items.includes(item) ? items.filter((other) => other !== item) : [...items, item];
 }
 
-function ChartMenu({
-  label,
-  items,
-  children,
-}: {
+type ChartMenuProps = {
   readonly label: string;
   readonly items: readonly MenuItem[];
   /** What the button shows where that is not its name. */
   readonly children?: ReactNode;
-}) {
+};
+
+function ChartMenu({ label, items, children }: ChartMenuProps) {
   return (
     <Menu
       align="start"

@@ -10,14 +10,13 @@ import { preferences } from '../../../ui/preferences.ts';
 import { FONT, palette } from '../../../ui/canvas.ts';
 import { secondsOf } from './make-chart.ts';
 
-/** The rate of each hour as a bar: up where longs paid, down where shorts did. */
-export function FundingChart({
-  rows,
-  label,
-}: {
+type FundingChartProps = {
   readonly rows: readonly FundingHistoryRow[];
   readonly label: string;
-}) {
+};
+
+/** The rate of each hour as a bar: up where longs paid, down where shorts did. */
+export function FundingChart({ rows, label }: FundingChartProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (place.current === null) return undefined;

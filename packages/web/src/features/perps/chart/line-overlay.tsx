@@ -36,14 +36,13 @@ const TONES = {
 
 const STYLES = { dashed: 'border-dashed', dotted: 'border-dotted', solid: '' } as const;
 
-/** Lines over the chart. Those that can be moved are dragged, or stepped by arrow keys and sent by Enter. */
-export function LineOverlay({
-  lines,
-  scale,
-}: {
+type LineOverlayProps = {
   readonly lines: readonly ChartLine[];
   readonly scale: Scale;
-}) {
+};
+
+/** Lines over the chart. Those that can be moved are dragged, or stepped by arrow keys and sent by Enter. */
+export function LineOverlay({ lines, scale }: LineOverlayProps) {
   const t = useWords();
   const { coin } = useTradedPerp();
   const list = useRef<HTMLUListElement>(null);
@@ -124,16 +123,14 @@ function toldAtEdge(
   return `${arrow} ${percent(distance, { decimals: 1, isSigned: true })}`;
 }
 
-function Line({
-  line,
-  scale,
-  onMove,
-}: {
+type LineProps = {
   readonly line: ChartLine;
   readonly scale: Scale;
   /** It stands at another price than before. */
   readonly onMove: () => void;
-}) {
+};
+
+function Line({ line, scale, onMove }: LineProps) {
   const t = useWords();
   const { grid } = useTradedPerp();
   const item = useRef<HTMLLIElement>(null);

@@ -57,16 +57,14 @@ const TABLES: Readonly<Record<TableName, ComponentType<Shown>>> = {
   ledger: LedgerTable,
 };
 
-/** One table of an account on the terminal. */
-export function AccountTable({
-  name,
-  user,
-  hasRows,
-}: {
+type AccountTableProps = {
   readonly name: TableName;
   readonly user: string;
   readonly hasRows: boolean;
-}) {
+};
+
+/** One table of an account on the terminal. */
+export function AccountTable({ name, user, hasRows }: AccountTableProps) {
   const Chosen = TABLES[name];
   return (
     <>
@@ -435,16 +433,14 @@ function TriggerActions({ trigger }: { readonly trigger: TriggerOrder }) {
   );
 }
 
-/** Another price, or another limit, for an order that waits for the mark. */
-function AmendTrigger({
-  trigger,
-  perp,
-  onClose,
-}: {
+type AmendTriggerProps = {
   readonly trigger: TriggerOrder;
   readonly perp: PerpMeta;
   readonly onClose: () => void;
-}) {
+};
+
+/** Another price, or another limit, for an order that waits for the mark. */
+function AmendTrigger({ trigger, perp, onClose }: AmendTriggerProps) {
   const t = useWords();
   const { priceDecimals: decimals, sizeDecimals, tick } = gridOf(perp);
   const markPx = contexts.use(trigger.asset, ({ ctx }) => ctx?.markPx);

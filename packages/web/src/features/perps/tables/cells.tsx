@@ -7,14 +7,13 @@ import { percent } from '../../../lib/format.ts';
 import { OnGrid } from '../../../market/on-grid.tsx';
 import { useWords } from '../../../lib/words.ts';
 
-/** A market by its name, in the colour of the side where it has one. */
-export function MarketLink({
-  name,
-  tone,
-}: {
+type MarketLinkProps = {
   readonly name: string;
   readonly tone?: 'buy' | 'sell' | undefined;
-}) {
+};
+
+/** A market by its name, in the colour of the side where it has one. */
+export function MarketLink({ name, tone }: MarketLinkProps) {
   return (
     <Link
       to={`/trade/${name}`}

@@ -271,16 +271,14 @@ function useAmending(oid: number): Amending {
   return amending.draft?.order.oid === oid ? amending : { ...amending, draft: undefined };
 }
 
-/** A figure of an order; while it is amended, a field with it. Enter sends, Escape leaves it as it was. */
-function AmendField({
-  order,
-  field,
-  children,
-}: {
+type AmendFieldProps = {
   readonly order: OpenOrder;
   readonly field: 'price' | 'size';
   readonly children: ReactNode;
-}) {
+};
+
+/** A figure of an order; while it is amended, a field with it. Enter sends, Escape leaves it as it was. */
+function AmendField({ order, field, children }: AmendFieldProps) {
   const t = useWords();
   const { change, draft, leave, save } = useAmending(order.oid);
   const perp = usePerp(String(order.instrumentId));
@@ -345,15 +343,13 @@ function OrderNote({ oid }: { readonly oid: number }) {
   );
 }
 
-function Edit({
-  oid,
-  note,
-  onClose,
-}: {
+type EditProps = {
   readonly oid: number;
   readonly note: string;
   readonly onClose: () => void;
-}) {
+};
+
+function Edit({ oid, note, onClose }: EditProps) {
   const t = useWords();
   const [typed, setTyped] = useState(note);
   const save = (event: FormEvent): void => {

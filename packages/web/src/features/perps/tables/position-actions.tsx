@@ -121,16 +121,14 @@ function More({ row, onReverse }: { readonly row: AssetPosition; readonly onReve
   );
 }
 
-/** Asks before a position is turned round, and says what becomes of it and of its exits. */
-function ReverseDialog({
-  row,
-  perp,
-  onClose,
-}: {
+type ReverseDialogProps = {
   readonly row: AssetPosition;
   readonly perp: PerpMeta;
   readonly onClose: () => void;
-}) {
+};
+
+/** Asks before a position is turned round, and says what becomes of it and of its exits. */
+function ReverseDialog({ row, perp, onClose }: ReverseDialogProps) {
   const t = useWords();
   const waiting = useWaitingExits(row);
   const { canAct, fault, isBusy, reverse } = useReverse(row, waiting, onClose);
@@ -203,14 +201,13 @@ function useReverse(row: AssetPosition, waiting: readonly TriggerOrder[], onDone
   return { canAct, fault, isBusy, reverse };
 }
 
-/** All that the table says of a position, for screens that have no room for its columns. */
-function PositionDetails({
-  row,
-  onClose,
-}: {
+type PositionDetailsProps = {
   readonly row: AssetPosition;
   readonly onClose: () => void;
-}) {
+};
+
+/** All that the table says of a position, for screens that have no room for its columns. */
+function PositionDetails({ row, onClose }: PositionDetailsProps) {
   const t = useWords();
   const { position } = row;
   const { asset, leverage, returnOnEquity, unrealizedPnl } = position;

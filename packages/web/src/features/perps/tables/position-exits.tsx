@@ -70,14 +70,13 @@ export const PositionExits = memo(function PositionExits({ row }: { readonly row
   );
 });
 
-/** The profit before the loss; under it where columns are narrow. */
-function Prices({
-  prices: [first, second],
-  more = '',
-}: {
+type PricesProps = {
   readonly prices: readonly string[];
   readonly more?: string;
-}) {
+};
+
+/** The profit before the loss; under it where columns are narrow. */
+function Prices({ prices: [first, second], more = '' }: PricesProps) {
   return (
     <span className="inline-flex flex-col items-end leading-tight wide:flex-row">
       <span>{first}</span>
@@ -96,14 +95,13 @@ const EXITS = ['takeProfit', 'stopLoss'] as const;
 const BASES = ['price', 'percent', 'pnl'] as const;
 type Exit = (typeof EXITS)[number];
 
-/** Take-profit and stop-loss of a position, by price, by percent of its entry or by what they make. */
-export function ExitsDialog({
-  row,
-  onClose,
-}: {
+type ExitsDialogProps = {
   readonly row: AssetPosition;
   readonly onClose: () => void;
-}) {
+};
+
+/** Take-profit and stop-loss of a position, by price, by percent of its entry or by what they make. */
+export function ExitsDialog({ row, onClose }: ExitsDialogProps) {
   const t = useWords();
   const perp = usePerp(row.position.asset);
   const tick = perp?.priceTick ?? '0';
@@ -165,18 +163,15 @@ export function ExitsDialog({
   );
 }
 
-/** What an exit would make of the whole position, before the fee. */
-function Effect({
-  row,
-  exit,
-  price,
-  decimals,
-}: {
+type EffectProps = {
   readonly row: AssetPosition;
   readonly exit: Exit;
   readonly price: string | undefined;
   readonly decimals: number | undefined;
-}) {
+};
+
+/** What an exit would make of the whole position, before the fee. */
+function Effect({ row, exit, price, decimals }: EffectProps) {
   const t = useWords();
   if (price === undefined) return null;
   if (isExitPastMark(row, exit, price, row.position.markPx)) return <FiresNow />;

@@ -53,15 +53,13 @@ export function MarginShare({ row }: { readonly row: AssetPosition }) {
 /** A USDC in the smallest unit. */
 const MICRO = '1000000';
 
-export function MarginDialog({
-  row,
-  direction,
-  onClose,
-}: {
+type MarginDialogProps = {
   readonly row: AssetPosition;
   readonly direction: 1 | -1;
   readonly onClose: () => void;
-}) {
+};
+
+export function MarginDialog({ row, direction, onClose }: MarginDialogProps) {
   const t = useWords();
   const [amount, setAmount] = useState('');
   const [fault, setFault] = useState<unknown>();
@@ -111,14 +109,13 @@ export function MarginDialog({
   );
 }
 
-/** Where the position is liquidated, and where it would be with the other margin. */
-function Liquidation({
-  row,
-  parameters,
-}: {
+type LiquidationProps = {
   readonly row: AssetPosition;
   readonly parameters: UpdateIsolatedMarginParameters | undefined;
-}) {
+};
+
+/** Where the position is liquidated, and where it would be with the other margin. */
+function Liquidation({ row, parameters }: LiquidationProps) {
   const t = useWords();
   const user = useSession()?.address;
   const perp = usePerp(row.position.asset);

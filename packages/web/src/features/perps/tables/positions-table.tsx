@@ -328,16 +328,14 @@ function told({ delta }: LedgerUpdate, decimals: number | undefined, t: Words): 
   return t('perps.taken.liquidation', { positions, mark: number(delta.markPx, { decimals }) });
 }
 
-/** A figure over a smaller one that belongs to it: two columns in the width of one. */
-function Stacked({
-  children,
-  below,
-  align = 'right',
-}: {
+type StackedProps = {
   readonly children: ReactNode;
   readonly below: ReactNode;
   readonly align?: 'left' | 'right';
-}) {
+};
+
+/** A figure over a smaller one that belongs to it: two columns in the width of one. */
+function Stacked({ children, below, align = 'right' }: StackedProps) {
   return (
     <span
       className={`flex flex-col leading-tight ${align === 'left' ? 'items-start' : 'items-end'}`}

@@ -13,14 +13,13 @@ import { Segmented } from '../../../ui/segmented.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
 import { useAct } from '../use-act.ts';
 
-/** Sets the leverage; below it what the venue allows at which size. */
-export function LeverageDialog({
-  asset,
-  onClose,
-}: {
+type LeverageDialogProps = {
   readonly asset: ActiveAssetData;
   readonly onClose: () => void;
-}) {
+};
+
+/** Sets the leverage; below it what the venue allows at which size. */
+export function LeverageDialog({ asset, onClose }: LeverageDialogProps) {
   const t = useWords();
   const { perp } = useTradedPerp();
   const { canSave, chosen, choose, fault, hasSides, isBusy, save, setValue, side, value } =
@@ -107,15 +106,13 @@ function useLeverage(asset: ActiveAssetData, onDone: () => void) {
   return { canSave, chosen, choose, fault, hasSides, isBusy, save, setValue, side, value };
 }
 
-function Steps({
-  value,
-  max,
-  onChange,
-}: {
+type StepsProps = {
   readonly value: number;
   readonly max: number;
   readonly onChange: (value: number) => void;
-}) {
+};
+
+function Steps({ value, max, onChange }: StepsProps) {
   const t = useWords();
   return (
     <RadixSlider.Root

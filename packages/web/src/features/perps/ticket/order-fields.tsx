@@ -184,14 +184,13 @@ export function Options({ isHedge }: { readonly isHedge: boolean }) {
   );
 }
 
-/** Where the position that this order opens is to end. */
-export function Exits({
-  drafted,
-  isHedge,
-}: {
+type ExitsProps = {
   readonly drafted: Drafted;
   readonly isHedge: boolean;
-}) {
+};
+
+/** Where the position that this order opens is to end. */
+export function Exits({ drafted, isHedge }: ExitsProps) {
   const t = useWords();
   const { grid } = useTradedPerp();
   const draft = useDraft();
@@ -256,19 +255,16 @@ function Made({ drafted }: { readonly drafted: Drafted }) {
   });
 }
 
-/** The size in base or in USDC, and as a share of what the venue allows. */
-export function SizeField({
-  asset,
-  draft,
-  drafted,
-  most,
-}: {
+type SizeFieldProps = {
   readonly asset: ActiveAssetData | undefined;
   /** With the size that its share comes to. */
   readonly draft: Draft;
   readonly drafted: Drafted;
   readonly most: string | undefined;
-}) {
+};
+
+/** The size in base or in USDC, and as a share of what the venue allows. */
+export function SizeField({ asset, draft, drafted, most }: SizeFieldProps) {
   const t = useWords();
   const { grid, perp } = useTradedPerp();
   const { size, sizeUnit } = draft;
@@ -331,14 +327,13 @@ export function SizeField({
 
 const SHARES = [25, 50, 75, 100] as const;
 
-/** Shares of the most, and the amounts that this browser's owner has chosen. */
-function Presets({
-  onShare,
-  isDisabled,
-}: {
+type PresetsProps = {
   readonly onShare: (share: number) => void;
   readonly isDisabled: boolean;
-}) {
+};
+
+/** Shares of the most, and the amounts that this browser's owner has chosen. */
+function Presets({ onShare, isDisabled }: PresetsProps) {
   const t = useWords();
   const amounts = useStore(preferences, ({ sizePresets }) => sizePresets);
   const looks =
@@ -462,19 +457,16 @@ const MARKS = [0, 25, 50, 75, 100];
 /** How wide the thumb is; its middle stays within the track. */
 const THUMB_PX = 14;
 
-/** A share in percent, by hand or by arrow keys. */
-function Slider({
-  label,
-  value,
-  onChange,
-  isDisabled = false,
-}: {
+type SliderProps = {
   readonly label: string;
   /** 0 to 100. */
   readonly value: number;
   readonly onChange: (value: number) => void;
   readonly isDisabled?: boolean;
-}) {
+};
+
+/** A share in percent, by hand or by arrow keys. */
+function Slider({ label, value, onChange, isDisabled = false }: SliderProps) {
   const reached = `calc(${THUMB_PX / 2}px + (100% - ${THUMB_PX}px) * ${value / 100})`;
   return (
     <span className="relative flex h-6 w-full items-center select-none has-disabled:opacity-50">

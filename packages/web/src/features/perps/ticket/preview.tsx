@@ -14,16 +14,14 @@ import { useQuery } from '@tanstack/react-query';
 import { reader } from '../../../market/venue.ts';
 import { useSession } from '../../../session/session.ts';
 
-/** What the venue says would happen, before it does. */
-export function Preview({
-  simulation: { isOld, result },
-  drafted,
-  asset,
-}: {
+type PreviewProps = {
   readonly simulation: Simulation;
   readonly drafted: Drafted;
   readonly asset: ActiveAssetData | undefined;
-}) {
+};
+
+/** What the venue says would happen, before it does. */
+export function Preview({ simulation: { isOld, result }, drafted, asset }: PreviewProps) {
   const t = useWords();
   const { type } = useDraft();
   const orders = result?.orders ?? NO_ORDERS;
@@ -99,17 +97,16 @@ function useSentence(entries: readonly SimulatedOrder[], isWaiting: boolean): st
   return sign(resting) > 0 ? t('perps.preview.fillsPart', words) : t('perps.preview.fills', words);
 }
 
+type FeeLinesProps = {
+  readonly entries: readonly SimulatedOrder[];
+  readonly drafted: Drafted;
+};
+
 /**
  * What fills now has its fee from the venue. What rests or waits pays when it fills, by who came first: a maker's
  * fee if it is met in the book, a taker's if it takes.
  */
-function FeeLines({
-  entries,
-  drafted,
-}: {
-  readonly entries: readonly SimulatedOrder[];
-  readonly drafted: Drafted;
-}) {
+function FeeLines({ entries, drafted }: FeeLinesProps) {
   const t = useWords();
   const { isPostOnly, limitPrice, type } = useDraft();
   const rates = useFeeRates();

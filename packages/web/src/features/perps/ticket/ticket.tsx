@@ -125,18 +125,15 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
   );
 }
 
-/** A refusal with what helps; a size that is too large is lowered by a press. */
-function Refused({
-  refusal,
-  most,
-  drafted,
-  onRemedy,
-}: {
+type RefusedProps = {
   readonly refusal: unknown;
   readonly most: string | undefined;
   readonly drafted: Drafted;
   readonly onRemedy: (remedy: Remedy) => (() => void) | undefined;
-}) {
+};
+
+/** A refusal with what helps; a size that is too large is lowered by a press. */
+function Refused({ refusal, most, drafted, onRemedy }: RefusedProps) {
   const t = useWords();
   const { grid, perp } = useTradedPerp();
   const draft = useDraft();
@@ -166,19 +163,16 @@ function Refused({
 
 const WAYS_TO_STOP = ['closed', 'halted', 'lost', 'gated'] as const;
 
-/** Sends; or says why nothing can be sent. */
-function SendButton({
-  isReady,
-  isBusy,
-  isGated,
-  children,
-}: {
+type SendButtonProps = {
   readonly isReady: boolean;
   /** R-gate: who sends it may not raise what is at risk. */
   readonly isGated: boolean;
   readonly isBusy: boolean;
   readonly children: string;
-}) {
+};
+
+/** Sends; or says why nothing can be sent. */
+function SendButton({ isReady, isBusy, isGated, children }: SendButtonProps) {
   const t = useWords();
   const { perp } = useTradedPerp();
   const { side } = useDraft();
@@ -387,17 +381,14 @@ function useWishes(request: () => void): void {
   }, [wish]);
 }
 
-function Question({
-  label,
-  value,
-  onSend,
-  onClose,
-}: {
+type QuestionProps = {
   readonly label: string;
   readonly value: string | undefined;
   readonly onSend: () => Promise<void>;
   readonly onClose: () => void;
-}) {
+};
+
+function Question({ label, value, onSend, onClose }: QuestionProps) {
   const t = useWords();
   const { side } = useDraft();
   const [isBusy, setIsBusy] = useState(false);

@@ -25,18 +25,15 @@ import type { Candle } from '@oddlot/sdk';
 import { fitted, FONT, palette } from '../../../../ui/canvas.ts';
 import type { IChartApi, UTCTimestamp } from 'lightweight-charts';
 
-/** What was drawn over the candles, and what traded at which prices. Points are dragged, or moved by arrow keys. */
-export function DrawingOverlay({
-  made,
-  interval,
-  drawings,
-  hasProfile,
-}: {
+type DrawingOverlayProps = {
   readonly made: PriceChart;
   readonly interval: CandleInterval;
   readonly drawings: readonly Drawing[];
   readonly hasProfile: boolean;
-}) {
+};
+
+/** What was drawn over the candles, and what traded at which prices. Points are dragged, or moved by arrow keys. */
+export function DrawingOverlay({ made, interval, drawings, hasProfile }: DrawingOverlayProps) {
   const t = useWords();
   const { coin, grid, perp } = useTradedPerp();
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -108,15 +105,7 @@ function placeHandles(list: HTMLUListElement, axis: TimeAxis, { scale }: PriceCh
   }
 }
 
-function Handle({
-  name,
-  told,
-  point,
-  made: { scale },
-  axis,
-  onMove,
-  onRemove,
-}: {
+type HandleProps = {
   readonly name: string;
   readonly told: string;
   readonly point: DrawingPoint;
@@ -124,7 +113,9 @@ function Handle({
   readonly axis: TimeAxis;
   readonly onMove: (point: DrawingPoint) => void;
   readonly onRemove: () => void;
-}) {
+};
+
+function Handle({ name, told, point, made: { scale }, axis, onMove, onRemove }: HandleProps) {
   const item = useRef<HTMLLIElement>(null);
   const drag = (event: PointerEvent<HTMLElement>): void => {
     const box = item.current?.parentElement?.getBoundingClientRect();
