@@ -68,11 +68,9 @@ type AccountTablesProps = {
   readonly user: string;
   readonly chosen: unknown;
   readonly onChoose: (tab: string) => void;
-  /** One more tab, of whoever shows the tables. */
   readonly more?: { readonly value: string; readonly label: string; readonly content: ReactNode };
 };
 
-/** All that the account has, and all that it did. */
 export function AccountTables({ user, chosen, onChoose, more }: AccountTablesProps) {
   const t = useWords();
   const isMore = more !== undefined && chosen === more.value;
@@ -179,7 +177,6 @@ function stateNow<State>(held: { readonly store: { getState(): State }; release(
 
 type Row = OpenOrder | OutcomeOpenOrder;
 
-/** Orders that rest, of both kinds of markets. */
 function OrdersTable({ user }: { readonly user: string }) {
   const t = useWords();
   const perp = openOrders.use(user, ({ isLoaded, orders }) => ({ isLoaded, orders }));
@@ -270,7 +267,6 @@ function orderColumns(user: string, t: Words, open: (oid: number) => void): read
   ];
 }
 
-/** Orders that wait for their price. */
 function TriggersTable({ user }: { readonly user: string }) {
   const t = useWords();
   const { isLoaded, triggers } = openOrders.use(user, (state) => state);
@@ -369,7 +365,6 @@ function keyOf({ position }: AssetPosition): string {
   return `${position.asset} ${sign(position.szi)}`;
 }
 
-/** The figures of now under the titles that were asked for. */
 function withLive(
   titled: readonly AssetPosition[],
   live: readonly AssetPosition[],
@@ -442,7 +437,6 @@ function shareColumns(t: Words): readonly Column<AssetPosition>[] {
   ];
 }
 
-/** What the shares pay in either end. */
 function endColumns(t: Words): readonly Column<AssetPosition>[] {
   return [
     numberColumn(
@@ -460,7 +454,6 @@ function endColumns(t: Words): readonly Column<AssetPosition>[] {
   ];
 }
 
-/** What shares paid when their markets resolved. The market's page has the receipt. */
 function SettlementsTable({ user }: { readonly user: string }) {
   const t = useWords();
   const { isLoaded, older, rows } = useFills(user);
@@ -479,7 +472,6 @@ function SettlementsTable({ user }: { readonly user: string }) {
   );
 }
 
-/** All of them, for a file. */
 async function allSettlements(user: string): Promise<readonly Fill[]> {
   const rows: Fill[] = [];
   for await (const fill of reader.info.allUserFills({ user, accountType: ['outcome'] })) {

@@ -47,7 +47,6 @@ type NothingProps = {
   readonly user: string;
 };
 
-/** Nothing is said before it is known that there is nothing. */
 export function Nothing({ name, isLoaded, user }: NothingProps) {
   const t = useWords();
   const session = useSession();
@@ -73,7 +72,6 @@ export function Nothing({ name, isLoaded, user }: NothingProps) {
 /** Of the time in tables of the account, on a phone. */
 const PHONE_TIME = '60px';
 
-/** When it was, to the minute. */
 export function minuteColumn<Row>(of: (row: Row) => number, t: Words): Column<Row> {
   return timeColumn(t('portfolio.time'), of, { phoneWidth: PHONE_TIME });
 }
@@ -92,19 +90,16 @@ export function secondColumn<Row>(
 }
 
 type Traded = {
-  /** Of a perp, as its address has it. */
   readonly symbol: string;
   readonly slug?: string | undefined;
   readonly title?: string | undefined;
   readonly isOutcome: boolean;
-  /** In two lines on wide screens too. */
   readonly isStacked?: boolean | undefined;
 };
 
 /** For a name in two lines. */
 export const STACKED_ROW_PX = 44;
 
-/** The name of a market, and the way to it. */
 export function Market({ symbol, slug, title, isOutcome, isStacked }: Traded) {
   const name = title ?? symbol;
   if (isOutcome) return <Event slug={slug} name={name} isStacked={isStacked} />;
@@ -142,12 +137,10 @@ type SidedProps = {
   readonly children: ReactNode;
 };
 
-/** A word in the colour of its side. */
 export function Sided({ isBuy, children }: SidedProps) {
   return <span className={isBuy ? 'text-buy' : 'text-sell'}>{children}</span>;
 }
 
-/** A column of a number to the right. */
 export function numberColumn<Row>(
   id: string,
   header: ReactNode,

@@ -28,7 +28,6 @@ export function OriginLink({ hash, children }: OriginLinkProps) {
   );
 }
 
-/** The way to a block, by its height. */
 export function BlockLink({ height }: { readonly height: number }) {
   return (
     <Link to={`/explorer/block/${height}` as '/'} className={LOOKS}>
@@ -90,7 +89,6 @@ const TICK_DECIMALS = 3;
 type TradedPriceProps = {
   readonly of: Traded;
   readonly value: string;
-  /** As the venue writes it, beside other figures that are. */
   readonly isAsTold?: boolean;
 };
 

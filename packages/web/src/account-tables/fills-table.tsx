@@ -54,7 +54,6 @@ export function FillsTable({ user, only }: Shown) {
 type Asking = {
   readonly takenBy: ReturnType<typeof takenFills>;
   readonly ask: (update: LedgerUpdate) => void;
-  /** How the order behind a trade was executed. */
   readonly open: (oid: number) => void;
 };
 
@@ -148,7 +147,6 @@ function moneyColumns(t: Words): readonly Column<Fill>[] {
   ];
 }
 
-/** What a fill was that its owner did not ask for. */
 type Taken = 'liquidation' | 'adl';
 
 /**

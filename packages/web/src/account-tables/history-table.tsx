@@ -17,7 +17,6 @@ import {
 import { OrderOrigin, TradedPrice, TradedSize } from './fill-cells.tsx';
 import { REPORT_KEY, ReportButton, useReport } from './report/report-button.tsx';
 
-/** Every order, with the reason of its end. */
 export function HistoryTable({ user, only }: Shown) {
   const t = useWords();
   const { isLoaded, older, rows: all } = useOrderHistory(user);
@@ -47,7 +46,6 @@ export function HistoryTable({ user, only }: Shown) {
   );
 }
 
-/** What was asked for. */
 function orderColumns(
   user: string,
   t: Words,
@@ -102,7 +100,6 @@ function orderColumns(
   ];
 }
 
-/** What became of it. */
 function endColumns(t: Words): readonly Column<HistOrderRow>[] {
   return [
     numberColumn(
@@ -135,7 +132,6 @@ function endColumns(t: Words): readonly Column<HistOrderRow>[] {
   ];
 }
 
-/** The mark at which it fires, its limit, or whatever the market has. */
 function OwnPrice({ order }: { readonly order: HistOrder }) {
   const t = useWords();
   if (order.isTrigger) {
@@ -151,7 +147,6 @@ function OwnPrice({ order }: { readonly order: HistOrder }) {
   return <TradedPrice of={order} value={order.limitPx} />;
 }
 
-/** An exit of a position closes all of it, however much that is. */
 function OwnSize({ order }: { readonly order: HistOrder }) {
   const t = useWords();
   if (order.isPositionTpsl && sign(order.origSz) === 0) return <>{t('portfolio.wholeSize')}</>;

@@ -113,7 +113,6 @@ function amountOf(delta: Delta): string | undefined {
   }
 }
 
-/** Why, whom with and how much of what, in one line. */
 function detailOf(delta: Delta, t: Words, names: MarketNames = new Map()): string {
   switch (delta.type) {
     case 'liquidation':
@@ -162,7 +161,6 @@ function detailOf(delta: Delta, t: Words, names: MarketNames = new Map()): strin
   }
 }
 
-/** Which market a row is about, where that is known. */
 function ofMarket(market: MarketName | undefined, detail: string, t: Words): string {
   return market === undefined ? detail : t('portfolio.ofMarket', { market: market.name, detail });
 }
@@ -179,7 +177,6 @@ function marketIdOf(delta: Delta): number | undefined {
   }
 }
 
-/** What each hour paid or collected. */
 export function FundingTable({ user }: { readonly user: string }) {
   const t = useWords();
   const { isLoaded, older, rows } = useFundings(user);

@@ -14,7 +14,6 @@ import { Dialog } from '../ui/dialog.tsx';
 
 const NONE: readonly AssetPosition[] = [];
 
-/** What is held on perpetuals, and what it is worth. */
 export function PositionsTable({ user }: { readonly user: string }) {
   const t = useWords();
   const state = accountStates.use({ user, accountType: 'perp' }, (account) => account.state);
@@ -181,7 +180,6 @@ type PositionDetailsProps = {
   readonly onClose: () => void;
 };
 
-/** All that the table says of a position, for screens that have no room for its columns. */
 function PositionDetails({ row: { position }, onClose }: PositionDetailsProps) {
   const t = useWords();
   const { asset, coin, leverage, returnOnEquity } = position;

@@ -13,7 +13,6 @@ type WhyDialogProps = {
   readonly onClose: () => void;
 };
 
-/** The numbers that made the venue act on its own. */
 export function WhyDialog({ update, onClose }: WhyDialogProps) {
   const t = useWords();
   const { delta, hash, time } = update;

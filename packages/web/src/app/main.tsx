@@ -82,7 +82,6 @@ function ScreenLoading() {
   );
 }
 
-/** A screen that broke takes nothing else with it. */
 function ScreenFault({ error, reset }: ErrorComponentProps) {
   const t = useWords();
   return (

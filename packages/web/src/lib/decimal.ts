@@ -47,7 +47,6 @@ export function divide(
   return formatDecimal(divTowardsZero(a * 10n ** BigInt(decimals), b), decimals);
 }
 
-/** Below zero, zero or above zero as left is less than, equal to or more than right. */
 export function compare(left: string, right: string): number {
   const { a, b } = aligned(left, right);
   return a < b ? -1 : a > b ? 1 : 0;
@@ -92,7 +91,6 @@ export function roundTo(text: string, decimals: number, rounding: Rounding = 'ne
   return formatDecimal(isDown ? divFloor(count, step) : divHalfUp(count, step), decimals);
 }
 
-/** The multiple of a step that is nearest to a value, or the last one at or below it. */
 export function onStep(text: string, step: string, rounding: Rounding = 'nearest'): string {
   const { a, b, decimals } = aligned(text, step);
   if (b <= 0n) return text;
@@ -100,7 +98,6 @@ export function onStep(text: string, step: string, rounding: Rounding = 'nearest
   return formatDecimal(steps * b, decimals);
 }
 
-/** For drawing alone, where a pixel is coarser than a float. */
 export function toPixels(text: string): number {
   return Number(text);
 }

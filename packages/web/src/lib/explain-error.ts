@@ -21,17 +21,14 @@ export type Remedy =
   | { readonly kind: 'retry'; readonly afterMs: number };
 
 type Explained = {
-  /** One sentence for a person. */
   readonly sentence: string;
   readonly remedies: readonly Remedy[];
-  /** Path of the page that explains it. */
   readonly docs: string | undefined;
 };
 
 /** What a form calls a field of the wire; undefined for what it does not have. */
 export type NameOf = (field: string) => string | undefined;
 
-/** Turns whatever was thrown into one sentence and what can be done about it. */
 export function explainError(error: unknown, t: Words, nameOf?: NameOf): Explained {
   if (error instanceof NotArrivedError) {
     return said(t(error.mayStill ? 'error.notArrivedYet' : 'error.notArrived'));
@@ -80,7 +77,6 @@ function explainApi(error: ApiError, t: Words, nameOf: NameOf | undefined): Expl
   return explainRefusal({ message, details }, t, nameOf);
 }
 
-/** A refused field by the name that stands beside it, where the venue gives its reason apart. */
 function namedSentence(
   message: string,
   details: Details | undefined,
@@ -128,7 +124,6 @@ function remediesOf(details: Details | undefined): readonly Remedy[] {
   return remedies;
 }
 
-/** The most of a size that is too large. */
 function mostOf(details: Details | undefined): string | undefined {
   const { allowed, field } = details ?? {};
   if (field?.endsWith('.s') !== true || allowed === undefined || !('max' in allowed))
@@ -137,7 +132,6 @@ function mostOf(details: Details | undefined): string | undefined {
   return isDecimal(most) ? most : undefined;
 }
 
-/** How a remedy is offered. */
 export function remedyLabel(remedy: Remedy, t: Words): string {
   switch (remedy.kind) {
     case 'useValue':

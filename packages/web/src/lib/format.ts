@@ -15,11 +15,9 @@ const THIN = '\u202f';
 type NumberFormat = {
   /** Exactly so many decimals; without it as many as the text has. */
   readonly decimals?: number | undefined;
-  /** Shows a plus too, but for zero. */
   readonly isSigned?: boolean | undefined;
 };
 
-/** A number of any kind. */
 export function number(text: string | null | undefined, format: NumberFormat = {}): string {
   if (!isDecimal(text)) return NOTHING;
   const { decimals, isSigned = false } = format;
@@ -104,7 +102,6 @@ function asNumber(text: string): `${number}` {
   return roundTo(text, 2) as `${number}`;
 }
 
-/** The beginning and the end of an address or a hash. */
 export function short(hex: string): string {
   return hex.length <= 12 ? hex : `${hex.slice(0, 6)}…${hex.slice(-4)}`;
 }

@@ -44,7 +44,6 @@ export function fieldText(value: string, tag: string = locale()): string {
   return value.replace('.', signsOf(tag).decimal);
 }
 
-/** Digits in threes (in India pairs before the last three), or without any grouping. */
 function isGrouped(whole: string, { group, middle }: Signs): boolean {
   if (!whole.includes(group)) return true;
   const [first = '', ...rest] = whole.replace(/^-/, '').split(group);
@@ -60,7 +59,6 @@ function plain(text: string): string | undefined {
   return text.replace(/^(-?)\.(?=\d)/, '$10.').replace(/(?<=\d)\.$/, '');
 }
 
-/** Digits of another script as those that decimal text has. */
 function latin(text: string, zero: number): string {
   if (zero === LATIN_ZERO) return text;
   return Array.from(text, (sign) => {

@@ -24,7 +24,6 @@ type OfAnyNumber<Name extends string> = Name extends `${infer Stem}_${'zero' | '
 type Given = Readonly<Record<string, string | number | undefined>>;
 export type Words = (key: WordKey, given?: Given) => string;
 
-/** A catalogue or a part of it. */
 type Texts = { readonly [name: string]: string | Texts };
 
 const GAP = /\{\{(\w+)\}\}/g;
@@ -45,7 +44,6 @@ export function speak(tag: string, own: object = {}): void {
   spoken.setState({ language: tag, t: wordsOf(tag, own as Texts) });
 }
 
-/** The language of the texts, as a tag. */
 export function language(): string {
   return spoken.getState().language;
 }
@@ -70,12 +68,10 @@ export const words = {
   exists: (key: string): boolean => typeof at(english, key) === 'string',
 };
 
-/** Adds a section of the catalogue, which comes with the screens that show it. */
 export function addWords(section: object): void {
   english = { ...english, ...(section as Texts) };
 }
 
-/** The texts, for a component. */
 export function useWords(): Words {
   return useStore(spoken, ({ t }) => t);
 }

@@ -15,7 +15,6 @@ type ListState<Row> = {
   readonly arrivals: readonly Arrival<Row>[];
 };
 
-/** A list with as much of its past as somebody has scrolled to. */
 type WholeList<Row> = {
   readonly rows: readonly Row[];
   readonly isLoaded: boolean;
@@ -65,7 +64,6 @@ export const ledgerLists = listOf(ledgerId, (user, take) =>
   }),
 );
 
-/** Every fill of an account. */
 export function useFills(user: string | undefined): WholeList<Fill> {
   return useWhole(fillLists, user, {
     timeOf,
@@ -78,7 +76,6 @@ export function useFills(user: string | undefined): WholeList<Fill> {
   });
 }
 
-/** Every order of an account, the one that changed last first. */
 export function useOrderHistory(user: string | undefined): WholeList<HistOrderRow> {
   return useWhole(orderLists, user, {
     timeOf: changedAt,
@@ -93,7 +90,6 @@ export function useOrderHistory(user: string | undefined): WholeList<HistOrderRo
 
 const changedAt = ({ statusTimestamp }: HistOrderRow): number => statusTimestamp;
 
-/** Every payment of funding. */
 export function useFundings(user: string | undefined): WholeList<FundingRow> {
   return useWhole(fundingLists, user, {
     timeOf,
@@ -108,7 +104,6 @@ export function useFundings(user: string | undefined): WholeList<FundingRow> {
   });
 }
 
-/** Everything else that changed an account. */
 export function useLedger(user: string | undefined): WholeList<LedgerUpdate> {
   return useWhole(ledgerLists, user, {
     timeOf,
@@ -161,13 +156,11 @@ function listOf<Row>(
   });
 }
 
-/** Rows that came together while the page was open. */
 export type Arrival<Row> = { readonly rows: readonly Row[]; readonly atMs: number };
 
 /** The code that tells news is loaded after the screen: what came in between is news still. */
 const NEWS_MS = 10_000;
 
-/** With one more, and without those that are news no longer. */
 export function withArrival<Row>(
   arrivals: readonly Arrival<Row>[],
   rows: readonly Row[],

@@ -28,7 +28,6 @@ type AccountKey = { readonly user: string; readonly accountType: 'perp' | 'outco
 
 export type AccountState = {
   readonly state: ClearinghouseState | undefined;
-  /** The block that it reflects. */
   readonly height: number | undefined;
 };
 
@@ -164,7 +163,6 @@ type FollowedMarks = {
   since(height: number | undefined): ReadonlyMap<string, string>;
 };
 
-/** The marks of a few instruments, with a word when they have changed, at most once per frame. */
 function followMarks(onChange: () => void): FollowedMarks {
   const held = new Map<
     string,
@@ -309,7 +307,6 @@ function marginOf(value: string, leverage: number): string {
 type Pairs = readonly (readonly [AssetPosition, AssetPosition])[];
 type Figure = 'unrealizedPnl' | 'positionValue' | 'marginUsed';
 
-/** What a figure of all positions together has gained. */
 function change(pairs: Pairs, figure: Figure): string {
   return sum(pairs.map(([row, before]) => subtract(row.position[figure], before.position[figure])));
 }

@@ -4,7 +4,6 @@ import { reader } from './venue.ts';
 
 export type BookState = {
   readonly book: L2Book | undefined;
-  /** Why the venue does not give it. */
   readonly refusal: string | undefined;
 };
 

@@ -19,7 +19,6 @@ const INTERVAL_MS: Readonly<Partial<Record<CandleInterval, number>>> = {
   '1d': 1_440 * MINUTE_MS,
   '1w': 10_080 * MINUTE_MS,
 };
-/** How long a candle is. */
 export function intervalMs(interval: CandleInterval): number {
   return INTERVAL_MS[interval] ?? MINUTE_MS;
 }
@@ -27,7 +26,6 @@ export function intervalMs(interval: CandleInterval): number {
 /** 1970-01-05 was a Monday, and weeks begin on Mondays. */
 const FIRST_MONDAY_MS = 4 * 1_440 * MINUTE_MS;
 
-/** The start of the candle that a time is in. */
 export function startOf(timeMs: number, interval: CandleInterval): number {
   const stepMs = intervalMs(interval);
   const origin = interval === '1w' ? FIRST_MONDAY_MS : 0;

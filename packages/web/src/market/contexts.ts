@@ -4,7 +4,6 @@ import { reader } from './venue.ts';
 
 type ContextState = {
   readonly ctx: AssetContext['ctx'] | undefined;
-  /** The block that it reflects. */
   readonly height?: number | undefined;
 };
 

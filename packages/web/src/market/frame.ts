@@ -21,7 +21,6 @@ export function inNextFrame(callback: () => void): void {
   };
 }
 
-/** Takes back what was asked for. */
 export function notInNextFrame(callback: () => void): void {
   waiting.delete(callback);
 }
@@ -36,7 +35,6 @@ function flush(): void {
   for (const callback of due) callApart(callback);
 }
 
-/** Whoever fails fails alone. */
 function callApart(callback: () => void): void {
   try {
     callback();
@@ -45,7 +43,6 @@ function callApart(callback: () => void): void {
   }
 }
 
-/** Tells of changes of a store, at most once per frame. */
 export function onFrame<State>(
   store: Pick<StoreApi<State>, 'subscribe'>,
   listener: () => void,
@@ -59,7 +56,6 @@ export function onFrame<State>(
   };
 }
 
-/** A part of a store, as of the last frame. Parts that are equal in every field count as the same. */
 export function useFrame<State, Part>(
   store: Pick<StoreApi<State>, 'subscribe' | 'getState'>,
   select: (state: State) => Part,
@@ -74,7 +70,6 @@ export function useFrame<State, Part>(
   });
 }
 
-/** Maps and other things with an inside are only the same when they are one. */
 function isSame(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;
   if (!isPlain(left) || !isPlain(right) || Array.isArray(left) !== Array.isArray(right)) {

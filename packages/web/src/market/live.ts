@@ -103,7 +103,6 @@ const ASK_EVERY_MS = 250;
 /** After a question that failed, or whose answer was not all. */
 const ASK_AGAIN_MS = 2_000;
 
-/** An answer that lacks what is known to be there is asked for again. */
 type Answer = 'whole' | 'partial';
 
 type Asking = {

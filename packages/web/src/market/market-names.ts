@@ -30,7 +30,6 @@ export async function marketNames(instrumentIds: Iterable<number>): Promise<Mark
   return new Map(wanted.flatMap((id) => (known.has(id) ? [[id, known.get(id)!] as const] : [])));
 }
 
-/** The names as far as they are known by now. */
 export function useMarketNames(instrumentIds: readonly number[]): MarketNames {
   const ids = [...new Set(instrumentIds)].toSorted((a, b) => a - b);
   const { data } = useQuery({

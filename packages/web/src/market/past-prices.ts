@@ -58,11 +58,9 @@ export function pastLine(
   return line.reverse();
 }
 
-/** Where the price of a perp came from. */
 export type Trend = {
   /** Oldest first, for drawing. */
   readonly closes: readonly number[];
-  /** The first price of it. */
   readonly open: string | undefined;
   /** So many of the closes are made up: they are of before the venue. */
   readonly before: number;
@@ -123,7 +121,6 @@ function trend(candles: readonly Candle[]): Trend {
   return { closes: candles.map(({ c }) => toPixels(c)), open: candles[0]?.o, before: 0 };
 }
 
-/** While a venue is younger than a day, what is made up stands in front. */
 export function withPast(own: Trend, past: readonly PastPrice[]): Trend {
   const [first] = past;
   if (first === undefined || past.length < POINTS_MIN) return own;

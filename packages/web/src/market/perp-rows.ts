@@ -6,7 +6,6 @@ import { usePerps } from './queries.ts';
 import { tickers } from './tickers.ts';
 import { dayChange, useTrends, type Trend } from './past-prices.ts';
 
-/** A perp in a list of perps. */
 export type PerpRow = {
   readonly perp: PerpMeta;
   readonly ticker: Ticker | undefined;

@@ -49,7 +49,6 @@ const perpsQuery = queryOptions({
   queryFn: ({ signal }) => reader.info.perpMeta({}, { signal }),
 });
 
-/** Asks for what nearly every screen shows while its code still comes. */
 export function askAhead(): void {
   void queryClient.prefetchQuery(settingsQuery);
   void queryClient.prefetchQuery(perpsQuery);
@@ -64,7 +63,6 @@ export function usePerps(everyMs = META_STALE_MS): UseQueryResult<PerpUniverse> 
   return useQuery({ ...perpsQuery, refetchInterval: everyMs });
 }
 
-/** The perps as far as they have been asked for. */
 export function knownPerps(): readonly PerpMeta[] {
   return queryClient.getQueryData<PerpUniverse>(['perpMeta'])?.universe ?? [];
 }
@@ -92,7 +90,6 @@ export function useEvents(filter: EventFilter): UseQueryResult<OutcomeEventPage>
   });
 }
 
-/** The accounts that the venue itself trades with. */
 export function useSimulated(): ReadonlySet<string> {
   const { data } = useSettings();
   return useMemo(() => new Set(data?.simulated_accounts), [data]);
@@ -121,7 +118,6 @@ export function useComingEvents(
   return comingOf(data?.events ?? [], { moment, wanted });
 }
 
-/** What an event can have before it. */
 export type Moment = 'start_time' | 'end_time';
 
 /** Those whose titles are like what is wanted, by when they open or end: the venue lists both by their end. */

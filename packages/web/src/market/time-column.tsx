@@ -7,13 +7,11 @@ type TimeProps = {
   readonly ms: number;
   /** Where there is little room: there it is the time of day, or the day of what is older. */
   readonly short?: 'always' | 'onPhones' | 'never' | undefined;
-  /** How it is written where there is room. */
   readonly write?: ((ms: number) => string) | undefined;
 };
 
 type TimeColumnOptions<Row> = Partial<Column<Row>> &
   Pick<TimeProps, 'short' | 'write'> & {
-    /** Without it rows stay in the order in which they are given. */
     readonly isSortable?: boolean | undefined;
   };
 
@@ -33,7 +31,6 @@ export function timeColumn<Row>(
   };
 }
 
-/** A time in a cell, with all of it when one points at it. */
 export function Time({ ms, short = 'onPhones', write = dateTime }: TimeProps) {
   return (
     <time className="text-muted" dateTime={new Date(ms).toISOString()} title={wholeDate(ms)}>

@@ -6,7 +6,6 @@ import type { Older } from '../ui/table.tsx';
 type PageStart = { readonly endTime: number } | { readonly cursor: string };
 
 type Pages<Row> = {
-  /** Whose rows these are. */
   readonly key: string;
   /** The time of the oldest row that was there when the first page was asked for. */
   readonly endTime: number;
@@ -18,11 +17,9 @@ type Pages<Row> = {
 };
 
 export type OlderOptions<Row> = {
-  /** Another one begins anew. */
   readonly key: string;
   /** The newest rows, kept up to date by somebody else, newest first. */
   readonly head: readonly Row[];
-  /** With this many rows or more there may be older ones. */
   readonly fullAt: number;
   readonly timeOf: (row: Row) => number;
   readonly idOf: (row: Row) => string | number;
@@ -32,7 +29,6 @@ export type OlderOptions<Row> = {
   ) => Promise<HistoryPage<readonly Row[]>>;
 };
 
-/** A list that is live at its top, and grows at its end by a page when it is asked to. */
 export function useOlder<Row>({ key, head, fullAt, timeOf, idOf, ask }: OlderOptions<Row>): {
   readonly rows: readonly Row[];
   readonly older: Older;
@@ -88,7 +84,6 @@ export function useOlder<Row>({ key, head, fullAt, timeOf, idOf, ask }: OlderOpt
   return { rows, older: { status, more } };
 }
 
-/** A row that is in both is as the head has it. */
 function joined<Row>(
   head: readonly Row[],
   tail: readonly Row[],

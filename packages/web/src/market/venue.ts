@@ -10,13 +10,11 @@ import { inOneDirection } from '../lib/words.ts';
 export type Connection = {
   /** `lost` until the venue answers and every stream that is needed is back; what is shown meanwhile is old. */
   readonly status: 'connecting' | 'open' | 'lost';
-  /** By the clock of this machine, as the other times here. */
   readonly lostSinceMs: number | undefined;
   /** When the next attempt is made; undefined while one is under way. */
   readonly nextTryMs: number | undefined;
   /** Until when requests wait because the venue asked to slow down. */
   readonly limitedUntilMs: number | undefined;
-  /** A request there and back. */
   readonly latencyMs: number | undefined;
   /** The process of the venue that the page is at, where it has several. */
   readonly replica: string | undefined;
@@ -93,7 +91,6 @@ function noteReplica(address: string): void {
   connection.setState({ replica: new URL(address).host });
 }
 
-/** Who waits is told, wherever the request came from. */
 export function noteLimit(waitMs: number): void {
   if (waitMs < LIMITED_MS_MIN) return;
   const { limitedUntilMs = 0 } = connection.getState();
@@ -140,7 +137,6 @@ function loseAfter(ms: number): void {
 
 let offsetMs = 0;
 
-/** The venue's time now, as well as the last probe knows it. */
 export function venueNow(): number {
   return Date.now() + offsetMs;
 }
@@ -153,7 +149,6 @@ export function tryNow(): void {
   probeNow();
 }
 
-/** Asks for the time and the way there, now and every few seconds while somebody looks. */
 export function watchVenue(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let count = 0;

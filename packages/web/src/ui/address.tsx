@@ -5,14 +5,12 @@ import { Link } from '@tanstack/react-router';
 import { short } from '../lib/format.ts';
 import { Badge } from './badge.tsx';
 
-/** A hash, a key or an address in full, to be selected and copied. */
 export function Code({ children }: { readonly children: string }) {
   return <code className="font-mono text-12 break-all">{children}</code>;
 }
 
 const SAID_MS = 1_500;
 
-/** Puts a text into the clipboard, and says that it did. */
 export function CopyButton({ text, label }: { readonly text: string; readonly label?: string }) {
   const t = useWords();
   const [isCopied, setIsCopied] = useState(false);
@@ -42,7 +40,6 @@ type AddressLinkProps = {
   readonly isWhole?: boolean;
 };
 
-/** The way to an account. */
 export function AddressLink({ address, isWhole = false }: AddressLinkProps) {
   return (
     <Link
@@ -70,7 +67,6 @@ export function Who({ user, isSimulated }: WhoProps) {
   );
 }
 
-/** Beside an account that the venue itself trades with. */
 export function SimulatedBadge() {
   const t = useWords();
   return (

@@ -33,7 +33,6 @@ const SIZES: Readonly<Record<ButtonSize, string>> = {
   large: 'h-11 px-4 text-13 font-semibold',
 };
 
-/** A button says what it does. */
 export function Button({
   kind = 'plain',
   size = 'medium',
@@ -78,7 +77,6 @@ export function ConfirmButton({
   onConfirm,
 }: {
   readonly label: string;
-  /** What the second press does, in words. */
   readonly sure: string;
   /** Both as they are told by ear, where several buttons say the same. */
   readonly heard?: { readonly label: string; readonly sure: string };

@@ -4,7 +4,6 @@ import { late } from './late.tsx';
 
 export type DialogProps = {
   readonly title: string;
-  /** One sentence under the title. */
   readonly description?: string | undefined;
   readonly isOpen: boolean;
   readonly onClose: () => void;

@@ -9,7 +9,6 @@ type EmptyStateProps = {
   readonly action?: ReactNode;
 };
 
-/** Says what would stand here, and how to get it. */
 export function EmptyState({ title, text, action }: EmptyStateProps) {
   return (
     <div className="flex h-full min-h-24 flex-col items-center justify-center gap-1 p-4 text-center">
@@ -20,7 +19,6 @@ export function EmptyState({ title, text, action }: EmptyStateProps) {
   );
 }
 
-/** The place of a text that is on its way, as wide as the text will be. */
 export function Skeleton({ width = '6ch' }: { readonly width?: string }) {
   return (
     <span
@@ -31,10 +29,8 @@ export function Skeleton({ width = '6ch' }: { readonly width?: string }) {
   );
 }
 
-/** A button that helps. */
 type Offer = { readonly label: string; readonly act: () => void };
 
-/** A refusal as one sentence with what can be done about it. */
 export function ErrorSentence({
   error,
   nameOf,
@@ -42,9 +38,7 @@ export function ErrorSentence({
   sentence: own,
   also = [],
 }: {
-  /** Whatever was thrown. */
   readonly error: unknown;
-  /** What the form calls the fields that it sent. */
   readonly nameOf?: NameOf | undefined;
   /** Does what a button offers; without it, or where it says no, there is no button. */
   readonly onRemedy?: ((remedy: Remedy) => (() => void) | undefined) | undefined;
@@ -85,7 +79,6 @@ export function ErrorSentence({
 
 export type Doing = {
   readonly isBusy: boolean;
-  /** What stopped the last try. */
   readonly error: unknown;
   /** Starts it; a second start while one is under way does nothing. True when it went through. */
   readonly run: (act: () => Promise<unknown>) => Promise<boolean>;

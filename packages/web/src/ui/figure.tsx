@@ -90,15 +90,12 @@ export function colourOf(value: Text, isColoured = true): string {
 
 type StatProps = {
   readonly label: string;
-  /** What the number is counted in. */
   readonly unit?: string | undefined;
-  /** A second line, for what belongs to it. */
   readonly note?: ReactNode;
   readonly isLarge?: boolean;
   readonly children: ReactNode;
 };
 
-/** A number that speaks, under what it is. */
 export function Stat({ label, unit, note, isLarge = false, children }: StatProps) {
   return (
     <div className="min-w-0">

@@ -7,7 +7,6 @@ import {
 
 const TYPING = 'input, textarea, select, [contenteditable], [role=dialog]';
 
-/** Calls when a key is pressed while nobody is typing and no dialog is open. */
 export function useHotkey(key: string, act: () => void): void {
   const onPress = useEffectEvent((event: KeyboardEvent): void => {
     if (event.key !== key || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -22,9 +21,7 @@ export function useHotkey(key: string, act: () => void): void {
 }
 
 type SkipLinkProps = {
-  /** The id of where it leads. */
   readonly to: string;
-  /** Puts the focus there, where the address alone would not. */
   readonly onFollow?: (() => void) | undefined;
   readonly children: string;
 };

@@ -2,7 +2,6 @@ import { classes } from './classes.ts';
 import { Spinner } from './button.tsx';
 
 type LadderProps = {
-  /** What passes them, for who can't see it. */
   readonly label: string;
   readonly steps: readonly string[];
   /** How many steps are behind it; all of them when it is through. */
@@ -11,7 +10,6 @@ type LadderProps = {
   readonly isStopped?: boolean;
 };
 
-/** Steps that a thing passes one after the other, and how far it is. */
 export function Ladder({ label, steps, reached, isStopped = false }: LadderProps) {
   return (
     <ol aria-label={label} aria-live="polite" className="flex min-w-0 flex-1">

@@ -62,7 +62,6 @@ function loadAhead(load: () => Promise<unknown>): void {
   if (hasBegun) next();
 }
 
-/** Whoever has an account is told things at any time, also right after the venue was away. */
 export function loadAheadSoon(): void {
   if (!hasBegun) setTimeout(begin, SOON_MS);
 }

@@ -12,7 +12,6 @@ type MenuPanelProps = {
   readonly onClose: () => void;
 };
 
-/** What a menu shows while it is open. */
 export function MenuPanel({ holder, labelledBy, items, align, onClose }: MenuPanelProps) {
   const isLeft = useRef(false);
   const focusButton = (): void => holder.current?.querySelector('button')?.focus();

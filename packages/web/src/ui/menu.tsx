@@ -17,7 +17,6 @@ export type MenuItem =
       readonly onSelect: () => void;
       readonly isDanger?: boolean | undefined;
       readonly isChosen?: boolean | undefined;
-      /** It is chosen for itself, whatever the others are. */
       readonly isToggle?: boolean | undefined;
       readonly isDisabled?: boolean | undefined;
     }
@@ -27,13 +26,11 @@ export type MenuItem =
 const MenuPanel = late(async () => (await import('./menu-panel.tsx')).MenuPanel);
 
 type MenuProps = {
-  /** A single button. */
   readonly trigger: ReactElement<ComponentProps<'button'>>;
   readonly items: readonly MenuItem[];
   readonly align?: 'start' | 'end';
 };
 
-/** A list of things to do, behind the button that is handed in. */
 export function Menu({ trigger, items, align = 'end' }: MenuProps) {
   const [isOpen, setIsOpen] = useState(false);
   const holder = useRef<HTMLSpanElement>(null);

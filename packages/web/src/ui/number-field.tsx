@@ -15,7 +15,6 @@ type NumberFieldProps = {
   readonly min?: string | undefined;
   readonly unit?: ReactNode;
   readonly placeholder?: string | undefined;
-  /** What is wrong with it, in one sentence. */
   readonly fault?: string | undefined;
   readonly isDisabled?: boolean | undefined;
   readonly onEnter?: (() => void) | undefined;

@@ -9,7 +9,6 @@ import { clockTime, dayMonth, hourMinute } from '../lib/time.ts';
 export type PlotLine = {
   readonly colour: string;
   readonly width?: number;
-  /** The area below it is tinted. */
   readonly isFilled?: boolean;
   /** Where a value is missing the line is broken, instead of going on to the next one. */
   readonly isBroken?: boolean;

@@ -8,7 +8,6 @@ type Preferences = {
   /** Of the texts; the browser's where nobody chose one. */
   readonly language: LanguageTag | 'browser';
   readonly theme: 'dark' | 'light' | 'system';
-  /** The pair of colours that mean buy and sell. */
   readonly sides: 'green-red' | 'blue-orange';
   readonly hasSound: boolean;
   /** From which share of the way to liquidation on, in percent, the header shows it, and a notice comes. */
@@ -44,7 +43,6 @@ export function prefer(change: Partial<Preferences>): void {
   keepText(KEY, JSON.stringify(preferences.getState()));
 }
 
-/** Puts the choice onto the document, now and whenever it or the system changes. */
 export function applyPreferences(): void {
   const light = globalThis.matchMedia('(prefers-color-scheme: light)');
   const apply = (): void => {
@@ -95,7 +93,6 @@ async function turnTo(tag: LanguageTag): Promise<void> {
   Object.assign(document.documentElement, { lang: tag, dir: 'ltr' });
 }
 
-/** Where the page has no texts in the browser's language, numbers and dates are the browser's all the same. */
 function localeFor(tag: LanguageTag): string | undefined {
   return preferences.getState().language === 'browser' ? undefined : tag;
 }

@@ -5,7 +5,6 @@ import { classes, FOR_THUMBS } from './classes.ts';
 type Segment<Value extends string> = {
   readonly value: Value;
   readonly label: ReactNode;
-  /** Colours the segment while it is chosen. */
   readonly tone?: 'plain' | 'buy' | 'sell' | undefined;
   readonly isDisabled?: boolean | undefined;
 };
@@ -16,7 +15,6 @@ const CHOSEN = {
   sell: 'data-[state=on]:bg-sell/20 data-[state=on]:text-sell-strong',
 } as const;
 
-/** One of a few, all of them in sight. */
 export function Segmented<Value extends string>({
   label,
   segments,
@@ -24,7 +22,6 @@ export function Segmented<Value extends string>({
   onChange,
   size = 'medium',
 }: {
-  /** For who can't see what it belongs to. */
   readonly label: string;
   readonly segments: readonly Segment<Value>[];
   readonly value: Value;

@@ -3,7 +3,6 @@ type SparkProps = {
   readonly values: readonly number[];
   readonly width?: number;
   readonly height?: number;
-  /** What it shows, for who can't see it. */
   readonly label: string;
   /** So many of the first are drawn fainter: they are of another kind. */
   readonly faint?: number | undefined;

@@ -10,7 +10,6 @@ export type Column<Row> = {
   readonly id: string;
   readonly header: ReactNode;
   readonly cell: (row: Row) => ReactNode;
-  /** Texts to the left, numbers to the right. */
   readonly align?: 'left' | 'right' | undefined;
   /** Of the column in CSS, `120px`; columns without share the rest. Nothing in a cell changes it. */
   readonly width?: string | undefined;
@@ -19,7 +18,6 @@ export type Column<Row> = {
   readonly phoneWidth?: string | undefined;
   /** How rows compare by this column; a column without it cannot be sorted by. */
   readonly compare?: ((left: Row, right: Row) => number) | undefined;
-  /** Left out below this width of the screen. */
   readonly from?: 'tablet' | 'desktop' | undefined;
 };
 
@@ -30,12 +28,10 @@ const VIRTUAL_FROM = 60;
 const OVERSCAN = 12;
 
 type TableProps<Row> = {
-  /** What the table is, for who can't see it. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly rowKey: (row: Row) => string | number;
-  /** What stands in place of no rows. */
   readonly empty: ReactNode;
   readonly rowHeight?: number;
   /** The same on screens whose columns are so narrow that cells have two lines. */
@@ -196,7 +192,6 @@ function Head<Row>({
   );
 }
 
-/** The place of rows that are not drawn. */
 function Gap({ height, columns }: { readonly height: number; readonly columns: number }) {
   return (
     <tr aria-hidden="true" style={{ height }}>
@@ -205,10 +200,8 @@ function Gap({ height, columns }: { readonly height: number; readonly columns: n
   );
 }
 
-/** The column that rows are sorted by, and in which direction. */
 type Sorting = { readonly id: string; readonly isDescending: boolean };
 
-/** What a column has to say about the order of rows. */
 type Comparing<Row> = {
   readonly id: string;
   readonly compare?: ((left: Row, right: Row) => number) | undefined;
@@ -230,7 +223,6 @@ export function sortRows<Row>(
   );
 }
 
-/** Compares rows by a decimal text of theirs. What has no number comes last when the largest are first. */
 export function byDecimal<Row>(
   of: (row: Row) => string | undefined,
 ): (left: Row, right: Row) => number {

@@ -10,7 +10,6 @@ type Tab<Value extends string> = {
   readonly content: ReactNode;
 };
 
-/** Panels behind each other. Only the one in front is drawn. */
 export function Tabs<Value extends string>({
   label,
   tabs,
@@ -22,7 +21,6 @@ export function Tabs<Value extends string>({
   readonly tabs: readonly Tab<Value>[];
   readonly value: Value;
   readonly onChange: (value: Value) => void;
-  /** At the right end of the row of tabs. */
   readonly aside?: ReactNode;
 }) {
   return (

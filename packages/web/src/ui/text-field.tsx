@@ -7,7 +7,6 @@ type TextFieldProps = Omit<ComponentProps<'input'>, 'className' | 'onChange'> & 
   readonly isLabelHidden?: boolean;
   readonly onChange: (value: string) => void;
   readonly fault?: string | undefined;
-  /** For addresses and keys, which are read letter by letter. */
   readonly isCode?: boolean;
 };
 
@@ -59,7 +58,6 @@ type TextAreaProps = {
   readonly rows?: number;
 };
 
-/** A text of some lines. */
 export function TextArea({ label, value, onChange, maxLength, rows = 3 }: TextAreaProps) {
   const id = useId();
   return (

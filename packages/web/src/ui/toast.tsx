@@ -43,7 +43,6 @@ const VOLUME = 0.05;
 
 let context: AudioContext | undefined;
 
-/** A short soft tone, for who asked for sound. A browser that nobody has touched yet stays silent. */
 export function playTone(): void {
   context ??= new AudioContext();
   const { currentTime, destination } = context;

@@ -6,7 +6,6 @@ type TooltipPanelProps = {
   readonly onClose: () => void;
 };
 
-/** What a tooltip shows while it is open, beside the element that it stands in. */
 export function TooltipPanel({ id, text, onClose }: TooltipPanelProps) {
   return (
     <RadixTooltip.Provider>

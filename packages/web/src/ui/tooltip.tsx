@@ -16,11 +16,9 @@ const TooltipPanel = late(async () => (await import('./tooltip-panel.tsx')).Tool
 
 type TooltipProps = {
   readonly text: string;
-  /** A single element that can have focus. */
   readonly children: ReactElement<HTMLAttributes<HTMLElement>>;
 };
 
-/** What more there is to say about a thing that can be pointed at or focused. */
 export function Tooltip({ text, children }: TooltipProps) {
   const [isOpen, setIsOpen] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

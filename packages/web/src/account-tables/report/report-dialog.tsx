@@ -32,7 +32,6 @@ type ReportDialogProps = {
   readonly onClose: () => void;
 };
 
-/** One order from the door of the venue to its end, as the venue reports it. */
 export function ReportDialog({ user, oid, onClose }: ReportDialogProps) {
   const t = useWords();
   const { data, error, refetch } = useQuery({
@@ -92,7 +91,6 @@ function Report({ report, onSave }: { readonly report: OrderReport; readonly onS
   );
 }
 
-/** What was asked for, in one line, with the market and the leg as the page calls them. */
 function useSentence(report: OrderReport | undefined): string | undefined {
   const t = useWords();
   const id = report?.instrumentId;
@@ -117,7 +115,6 @@ function save(data: ExecutionReport, oid: number): void {
 
 type Reported = { readonly report: OrderReport };
 
-/** What it got, what that cost, and how far it is from what the market was. */
 export function Result({ report }: Reported) {
   const t = useWords();
   const { avgPx, builderFee, fee, filledSz, origSz, slippage } = report;
@@ -138,7 +135,6 @@ export function Result({ report }: Reported) {
   );
 }
 
-/** Above zero is worse for its owner. */
 function Slipped({ points }: { readonly points: string | null | undefined }) {
   const t = useWords();
   if (points === null || points === undefined) return NOTHING;
@@ -148,7 +144,6 @@ function Slipped({ points }: { readonly points: string | null | undefined }) {
   return t('report.same');
 }
 
-/** The market as it was when the order came. */
 export function Arrival({ report: { arrival } }: Reported) {
   const t = useWords();
   if (arrival === null) {
@@ -169,7 +164,6 @@ export function Arrival({ report: { arrival } }: Reported) {
   );
 }
 
-/** From the door to the book. */
 export function Times({ report }: Reported) {
   const t = useWords();
   const { entered, received } = report;
@@ -209,7 +203,6 @@ function waitText(ms: number | undefined, t: Words): string {
   return ms < MINUTE_MS ? `${number(String(ms / SECOND_MS))} s` : countdown(ms);
 }
 
-/** How what is in front of it at its price has shrunk. */
 export function Queue({ report }: Reported) {
   const t = useWords();
   const { resting } = report;
@@ -235,7 +228,6 @@ export function Queue({ report }: Reported) {
   );
 }
 
-/** What became of it, and why, in the venue's words. */
 export function Ending({ report: { end } }: Reported) {
   const t = useWords();
   if (end === null) {
@@ -286,7 +278,6 @@ function Moment({ ms }: { readonly ms: number }) {
   );
 }
 
-/** What it met when it came, and what it got there. */
 export function LevelsOf({ report }: Reported) {
   const t = useWords();
   const rows = useMemo(() => takenLevels(report), [report]);
@@ -384,10 +375,8 @@ function fillColumns(report: OrderReport, t: Words): readonly Column<ReportedFil
 
 /** What a report tells by adding up its parts. */
 
-/** A level that an order met when it came, and what it got there. */
 export type TakenLevel = {
   readonly px: string;
-  /** What rested there when the order got to it. */
   readonly rested: string;
   /** Undefined where the report no longer has all fills: those that took are the oldest, and left out first. */
   readonly taken:

@@ -14,7 +14,6 @@ type ShareButtonProps = {
   readonly children: ReactNode;
 };
 
-/** A result that can be shared by a press on it. */
 export function ShareButton({ of, children }: ShareButtonProps) {
   const t = useWords();
   const [shared, setShared] = useState<SharedResult>();
@@ -78,7 +77,6 @@ export function sharedFill({ closedPnl, outcome, px, symbol, sz, title }: Fill):
   };
 }
 
-/** What stands on the picture, from top to bottom. */
 export type Card = {
   readonly market: string;
   readonly about: string;
@@ -90,14 +88,12 @@ export type Card = {
 
 type CardChoice = {
   readonly hasAmounts: boolean;
-  /** The account that it is of, where its owner wants it named. */
   readonly address: string | undefined;
   readonly isTest: boolean;
   readonly nowMs: number;
   readonly host: string;
 };
 
-/** Without amounts nothing on it tells how much somebody has. */
 export function cardOf(
   { leverage, market, pnl, prices, share, side, size }: SharedResult,
   { address, hasAmounts, host, isTest, nowMs }: CardChoice,

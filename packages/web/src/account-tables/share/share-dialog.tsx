@@ -16,7 +16,6 @@ type ShareDialogProps = {
   readonly onClose: () => void;
 };
 
-/** A picture of a result, drawn here and sent nowhere, and a link for who wants to look on. */
 export function ShareDialog({ shared, onClose }: ShareDialogProps) {
   const t = useWords();
   // What is in a dialog comes a moment after the dialog.

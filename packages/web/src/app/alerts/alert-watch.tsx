@@ -131,7 +131,6 @@ const LOOK_MS = 1_000;
 /** As many as one question may name. */
 const ASKED_MAX = 50;
 
-/** Tells of markets that somebody holds shares of, once each, when they are about to end. */
 export function useEndings(
   user: string | undefined,
   minutes: number,

@@ -170,7 +170,6 @@ const MARGIN_SHARES = [50, 70, 80, 90] as const;
 const END_MINUTES = [5, 15, 60] as const;
 const OFF = 'off';
 
-/** What happens to the account itself. */
 function OfAccount() {
   const t = useWords();
   const { endMinutes, hasFills, marginFrom } = useAlerts();
@@ -225,7 +224,6 @@ function Bound({ label, of, value, shown, onChange }: BoundProps) {
   );
 }
 
-/** How they are told. */
 function Ways() {
   const t = useWords();
   const { hasSound, isOutside } = useAlerts();

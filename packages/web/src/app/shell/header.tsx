@@ -73,7 +73,6 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
   );
 }
 
-/** *oddlot*, the second half in the accent. */
 function Wordmark() {
   return (
     <span className="text-15 font-bold tracking-tight">
@@ -82,7 +81,6 @@ function Wordmark() {
   );
 }
 
-/** What the account is worth, both halves of it. */
 function Equity() {
   const t = useWords();
   const user = useSession()?.address;
@@ -105,7 +103,6 @@ function Equity() {
   );
 }
 
-/** The way to more money, for who can sign for it. */
 function Deposit() {
   const t = useWords();
   const session = useSession();
@@ -197,7 +194,6 @@ function Latency() {
   );
 }
 
-/** How the page looks, and its keys. */
 function LooksMenu({ onHelp }: { readonly onHelp: () => void }) {
   const t = useWords();
   const { sides, theme } = useStore(preferences);
@@ -253,7 +249,6 @@ function LooksMenu({ onHelp }: { readonly onHelp: () => void }) {
 
 const ConnectDialog = late(async () => (await import('./connect-dialog.tsx')).ConnectDialog);
 
-/** Who acts, and the way in for who does not yet. */
 function AccountMenu() {
   const t = useWords();
   const session = useSession();

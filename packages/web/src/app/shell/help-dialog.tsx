@@ -46,7 +46,6 @@ type HelpDialogProps = {
   readonly onClose: () => void;
 };
 
-/** What can be done by a key alone, and which release it is that one looks at. */
 export function HelpDialog({ isOpen, onClose }: HelpDialogProps) {
   const t = useWords();
   return (

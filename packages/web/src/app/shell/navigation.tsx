@@ -46,7 +46,6 @@ function NavigationIcon({ to }: { readonly to: string }) {
 type Destination = {
   readonly to: string;
   readonly label: string;
-  /** One is there, or behind it. */
   readonly isHere: boolean;
 };
 

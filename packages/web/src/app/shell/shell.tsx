@@ -50,7 +50,6 @@ export function Shell() {
   );
 }
 
-/** Who goes to another screen by the keyboard goes on from its beginning, not through the header again. */
 function useFocusOnArrival(): void {
   const router = useRouter();
   useEffect(
@@ -69,7 +68,6 @@ function useFocusOnArrival(): void {
 
 const TICK_MS = 250;
 
-/** A thin line as long as what is on the screen is not live, or has to wait. */
 function ConnectionBanner() {
   const t = useWords();
   const state = useStore(connection);
@@ -137,7 +135,6 @@ function secondsUntil(untilMs: number | undefined, nowMs: number): number | unde
   return untilMs === undefined ? undefined : Math.max(0, Math.ceil((untilMs - nowMs) / 1_000));
 }
 
-/** The time of this machine, moving on while it matters. */
 function useTick(isRunning: boolean): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   useEffect(() => {

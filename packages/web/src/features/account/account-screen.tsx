@@ -31,7 +31,6 @@ const PreferencesTab = lazy(async () => ({
 
 const TABS = ['money', 'keys', 'preferences'] as const;
 
-/** Money in and out, the keys that act, and how the page looks. */
 export function Screen() {
   const t = useWords();
   usePageTitle(t('nav.account'));
@@ -84,7 +83,6 @@ export function Screen() {
 
 const FORMS = ['deposit', 'withdraw', 'transfer', 'faucet'] as const;
 
-/** What there is, the ways in and out, and where each movement is. */
 export function MoneyTab({ session }: { readonly session: Session }) {
   const t = useWords();
   const { data: settings } = useSettings();
@@ -135,7 +133,6 @@ export function MoneyTab({ session }: { readonly session: Session }) {
   );
 }
 
-/** What the account has, where it lies, and what of it can go. */
 export function Balances({ user }: { readonly user: string }) {
   const t = useWords();
   const { data: settings } = useSettings();

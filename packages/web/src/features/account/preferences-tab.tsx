@@ -81,7 +81,6 @@ export function PreferencesTab() {
 
 const CONFIRMS = ['never', 'above', 'always'] as const;
 
-/** How orders are sent. */
 function OrderChoices() {
   const t = useWords();
   const { confirmAbove, confirmOrders, hasOneClick, sizePresets } = useStore(preferences);

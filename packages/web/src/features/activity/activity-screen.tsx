@@ -26,7 +26,6 @@ import { Segmented } from '../../ui/segmented.tsx';
 
 addWords(texts);
 
-/** What can be known of all markets, whoever traded there. What is chosen is in the address. */
 export function Screen() {
   const t = useWords();
   usePageTitle(t('activity.title'));
@@ -274,7 +273,6 @@ type LargestTradesProps = {
   readonly onLook: (change: Record<string, string>) => void;
 };
 
-/** Who traded large, and with whom. */
 function LargestTrades({ of, span, onLook }: LargestTradesProps) {
   const t = useWords();
   const window = SPANS.find((each) => each === span) ?? 'day';

@@ -28,7 +28,6 @@ const AGAIN_MS = 10_000;
 const SHOWN_MAX = 100;
 const RATIO_DECIMALS = 6;
 
-/** Who gained or traded most. What is chosen is in the address. */
 export function Screen() {
   const t = useWords();
   usePageTitle(t('activity.board.title'));
@@ -116,7 +115,6 @@ function Board() {
 }
 
 type Ranked = LeaderboardRow & {
-  /** None behind the last that is told. */
   readonly rank: number | undefined;
 };
 

@@ -9,7 +9,6 @@ type PanelProps = {
   readonly children: ReactNode;
 };
 
-/** A part of the screen under its heading, with what can be chosen for it. */
 export function Panel({ title, aside, children }: PanelProps) {
   return (
     <section aria-label={title} className="min-w-0 border-b border-line">
@@ -27,7 +26,6 @@ const SCREENS = [
   { to: '/leaderboard', title: 'activity.board.title' },
 ] as const;
 
-/** Which of the two screens this is, and the way to the other. */
 export function Heading({ at }: { readonly at: (typeof SCREENS)[number]['to'] }) {
   const t = useWords();
   const { data } = useSettings();
@@ -49,7 +47,6 @@ export function Heading({ at }: { readonly at: (typeof SCREENS)[number]['to'] })
   );
 }
 
-/** Operators can switch the leaderboard off. */
 function hasBoard(settings: { readonly has_leaderboard: boolean } | undefined): boolean {
   return settings?.has_leaderboard === true;
 }

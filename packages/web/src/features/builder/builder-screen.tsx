@@ -213,7 +213,6 @@ type SharesProps = {
   readonly onLook: (change: Record<string, string>) => void;
 };
 
-/** Where the fees come from, the largest part first, each with its bar. */
 export function Shares({ user, search, onLook }: SharesProps) {
   const t = useWords();
   const span = WINDOWS.find((each) => each === search['window']) ?? '7d';
@@ -294,7 +293,6 @@ function ShareRow({ share: { label, ratio, value } }: { readonly share: BuilderS
 
 const earningId = ({ marketType, orderId }: BuilderEarning) => `${marketType} ${orderId}`;
 
-/** Orders that paid this builder, one row each. */
 function EarnedTable({ user }: { readonly user: string }) {
   const t = useWords();
   return (
@@ -365,7 +363,6 @@ function earningColumns(t: Words): readonly Column<BuilderEarning>[] {
 
 const claimId = ({ txHash }: BuilderClaim) => txHash;
 
-/** What was claimed, and when. */
 function ClaimsTable({ user }: { readonly user: string }) {
   const t = useWords();
   return (
@@ -402,12 +399,10 @@ function claimColumns(t: Words): readonly Column<BuilderClaim>[] {
 
 type BuilderTableProps<Row> = BuilderRowsOptions<Row> & {
   readonly label: string;
-  /** Beside the time, which all of them have. */
   readonly columnsOf: (t: Words) => readonly Column<Row>[];
   readonly empty: { readonly title: string; readonly text: string };
 };
 
-/** What a builder earned or claimed, a row each, to the first one. */
 function BuilderTable<Row extends { readonly time: number }>({
   columnsOf,
   empty,
@@ -484,7 +479,6 @@ function useBuilderRows<Row extends { readonly time: number }>({
   return { ...whole, isLoaded: data !== undefined };
 }
 
-/** All rows, for a file. */
 async function allBuilderRows(tab: 'earned' | 'claimed', user: string): Promise<readonly object[]> {
   const { allBuilderMeClaimed, allBuilderMeEarned } = reader.info;
   const rows: object[] = [];

@@ -19,7 +19,6 @@ import { askAfterChanges, createLive } from '../../market/live.ts';
 
 addWords(texts);
 
-/** What the venue does, block by block. */
 export function Screen() {
   const t = useWords();
   usePageTitle(t('nav.explorer'));
@@ -56,7 +55,6 @@ export function Screen() {
   );
 }
 
-/** The place of the first rows. */
 function Loading() {
   return (
     <div aria-hidden="true" className="flex flex-col gap-5 px-2 py-2.5">
@@ -130,7 +128,6 @@ type PanelProps = {
   readonly title: string;
   readonly aside?: ReactNode;
   readonly holders?: Held<unknown>['holders'];
-  /** Where panels stand below each other it is the upper one. */
   readonly isFirstBelow?: boolean;
   readonly children: ReactNode;
 };
@@ -219,7 +216,6 @@ export type Held<Value> = {
   };
 };
 
-/** Something that moves all the time, which stands still while somebody is about to press a part of it. */
 export function useHeld<Value>(live: Value): Held<Value> {
   const [kept, setKept] = useState<{ readonly value: Value }>();
   return {

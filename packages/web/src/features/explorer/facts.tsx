@@ -2,7 +2,6 @@ import type { ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { number, short } from '../../lib/format.ts';
 
-/** Names and what they are, one under the other. */
 export function Facts({ children }: { readonly children: ReactNode }) {
   return (
     <dl className="grid grid-cols-[112px_minmax(0,1fr)] items-baseline gap-x-4 px-4 py-2 tablet:grid-cols-[176px_minmax(0,1fr)]">
@@ -28,7 +27,6 @@ export function Fact({ label, children }: FactProps) {
 /** In a sentence a colour alone would not do for everybody. */
 const LOOKS = 'text-accent hover:underline [p_&]:underline [dd_&]:underline';
 
-/** The way to a block, by its height. */
 export function BlockLink({ height }: { readonly height: number }) {
   return (
     <Link to={`/explorer/block/${height}`} className={`${LOOKS} tabular-nums`}>

@@ -38,7 +38,6 @@ export function Head({ title, isFirst = false, children }: HeadProps) {
   );
 }
 
-/** One field for a height, a hash, an address or the name of a market. */
 function SearchField() {
   const t = useWords();
   const navigate = useNavigate();
@@ -139,7 +138,6 @@ async function findByText(wanted: string): Promise<string | undefined> {
 /** More is not worth the wait: whoever knows the name has found it by then. */
 const PAGES_MAX = 20;
 
-/** Among all that ever were, by what stands in their addresses. */
 async function findBySlug(wanted: string): Promise<string | undefined> {
   if (!/^[a-z0-9-]{1,120}$/.test(wanted)) return undefined;
   const { events } = await reader.info.outcomeMeta({ marketSlugs: [wanted], limit: 1 });

@@ -49,7 +49,6 @@ export function Screen() {
   );
 }
 
-/** What the venue did by itself has the hash of its block. */
 function Missing({ hash }: { readonly hash: string | undefined }) {
   const t = useWords();
   const { data: block, isPending } = useQuery({
@@ -170,7 +169,6 @@ function InWords({ tx }: { readonly tx: TxDetail }) {
 
 type Fate = NonNullable<TxDetail['result']['orders']>[number];
 
-/** What became of an entry, with what was traded at once. */
 function fateText({ avgPx, filledSz, state }: Fate, isOutcome: boolean, t: Words): string {
   if (avgPx === null) return t(`explorer.state.${state}`);
   const given = { size: number(filledSz), price: isOutcome ? cents(avgPx) : number(avgPx) };

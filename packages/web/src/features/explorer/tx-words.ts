@@ -4,7 +4,6 @@ import { type Words, words } from '../../lib/words.ts';
 import { isDecimal, multiply, subtract } from '../../lib/decimal.ts';
 import type en from '../../words/en.json';
 
-/** A request as sentences, those of its entries numbered as the venue answers them. */
 export function sentencesOf(action: Fields, nameOf: NameOf, t: Words): readonly Sentence[] {
   switch (action['type']) {
     case 'order':
@@ -75,7 +74,6 @@ function cancelSentences(action: Fields, nameOf: NameOf, t: Words): readonly Sen
   ];
 }
 
-/** Of how markets are traded, and of positions in them. */
 function positionSentences(action: Fields, nameOf: NameOf, t: Words): readonly Sentence[] {
   const market = nameOf(Number(action['asset'] ?? action['a']));
   switch (action['type']) {
@@ -115,7 +113,6 @@ function positionSentences(action: Fields, nameOf: NameOf, t: Words): readonly S
 
 const MICRO = 1_000_000;
 
-/** Margin is moved in millionths of a dollar, upwards or down. */
 function marginText({ isBuy, ntli }: Fields, market: string, t: Words): string {
   const micro = Number(ntli);
   const given = { market, amount: number(String(Math.abs(micro) / MICRO)) };
@@ -146,7 +143,6 @@ export const OUTCOME_ID_MIN = 100_000;
 const BUILDER_UNIT = '0.00001';
 const RATE_DECIMALS = 3;
 
-/** Each order, and how they belong together. */
 function orderSentences(action: Fields, nameOf: NameOf, t: Words): readonly Sentence[] {
   const orders = listOf(action['orders']).map((order, entry) => ({
     entry,
@@ -229,7 +225,6 @@ function limitWords({ expireTime, tif }: Fields, t: Words): readonly string[] {
   ];
 }
 
-/** Of what moves money, and of keys. */
 function accountSentences(action: Fields, t: Words): readonly Sentence[] {
   const text = accountText(action, t);
   return text === undefined ? [] : [{ text }];
@@ -276,7 +271,6 @@ function subAccount(type: unknown, t: Words): string {
     : t('explorer.says.perp');
 }
 
-/** The set of signers is a text inside the request. */
 function signersText(json: string, t: Words): string {
   let set: unknown = null;
   try {
@@ -294,16 +288,13 @@ export type Sentence = {
   readonly text: string;
   /** Which entry of the request it is about, as the venue numbers what became of them. */
   readonly entry?: number | undefined;
-  /** Buying and selling have a colour. */
   readonly side?: 'buy' | 'sell' | undefined;
   /** Its prices are of shares, in cents. */
   readonly isOutcome?: boolean | undefined;
 };
 
-/** Names an instrument by its id. */
 export type NameOf = (id: number) => string;
 
-/** The types of actions that have a name in words. */
 type NamedAction = keyof typeof en.explorer.action;
 
 function isNamed(type: string): type is NamedAction {

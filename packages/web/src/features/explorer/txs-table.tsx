@@ -11,7 +11,6 @@ import { useNames } from './use-names.ts';
 import type { TxBrief } from '@oddlot/sdk';
 import { short } from '../../lib/format.ts';
 
-/** Signed requests that were executed, each in a line. */
 export function TxsTable({
   label,
   txs,
@@ -22,9 +21,7 @@ export function TxsTable({
 }: {
   readonly label: string;
   readonly txs: readonly ListedTx[];
-  /** They share a block, which needs no column. */
   readonly isOfOneBlock?: boolean;
-  /** The same of an account. */
   readonly isOfOneAccount?: boolean;
   readonly older?: Older | undefined;
   readonly empty: ReactNode;
@@ -106,7 +103,6 @@ function columnsOf(t: Words, { nameOf, simulated }: ColumnNeeds): readonly Colum
   ];
 }
 
-/** The venue names the first thing that failed, which of many entries need not be all. */
 function refusedWord({ entries }: ListedTx): 'explorer.refused' | 'explorer.refusedPart' {
   return (entries ?? 1) > 1 ? 'explorer.refusedPart' : 'explorer.refused';
 }
@@ -131,7 +127,6 @@ type ListedTx = Omit<TxBrief, 'entries'> & Partial<Pick<TxBrief, 'entries'>>;
 
 const ADDRESS = /0x[\da-f]{40}/gi;
 
-/** What a line has room for. */
 export function briefOf(
   tx: ListedTx,
   nameOf: NameOf,
@@ -152,7 +147,6 @@ export function briefOf(
 
 const NAME_CHARS_MAX = 28;
 
-/** A question may be long, and the price stands behind it. */
 function inBrief(name: string): string {
   if (name.length <= NAME_CHARS_MAX) return name;
   const end = name.startsWith('“') ? '…”' : '…';

@@ -12,7 +12,6 @@ import { EventTitle } from '../../ui/event-title.tsx';
 
 const ENDING_SHOWN = 6;
 
-/** What is decided next. */
 export function EndingSoon({ wanted }: { readonly wanted: string }) {
   const t = useWords();
   const { events, nowMs } = useNextSingles('end_time', { most: ENDING_SHOWN, wanted });
@@ -58,7 +57,6 @@ function Favourite({ markets, byId }: FavouriteProps) {
 
 const OPENING_SHOWN = 4;
 
-/** What can be traded next. */
 export function OpeningSoon({ wanted }: { readonly wanted: string }) {
   const t = useWords();
   const { events, nowMs } = useNextSingles('start_time', { most: OPENING_SHOWN, wanted });
@@ -163,7 +161,6 @@ type SectionProps = {
   readonly children: ReactNode;
 };
 
-/** A part of the screen under its heading. */
 export function Section({ id, title, className, children }: SectionProps) {
   return (
     <section aria-labelledby={id} className={className}>
@@ -181,7 +178,6 @@ export function Section({ id, title, className, children }: SectionProps) {
 /** Some of them are of series, which stand in a section of their own with their countdown. */
 const LOOKED_AT = 20;
 
-/** The events outside of series that open or end next, and the time that their countdowns count from. */
 function useNextSingles(
   moment: Moment,
   { most, wanted }: { readonly most: number; readonly wanted: string },

@@ -18,7 +18,6 @@ const AGAIN_MS = 60_000;
 /** Each is a question; nobody compares a hundred. */
 const PERPS_MAX = 30;
 
-/** What holding cost on every perp, beside each other. */
 export function FundingTable({ wanted }: { readonly wanted: string }) {
   const t = useWords();
   const { rows: perps } = usePerpRows(wanted);
@@ -79,12 +78,10 @@ function columnsOf(t: Words): readonly Column<Row>[] {
   ];
 }
 
-/** What holding came to over a span. */
 export type FundingSums = {
   /** Of the hours of the last day and of all that were asked for, as fractions; undefined where no hour paid. */
   readonly day: string | undefined;
   readonly week: string | undefined;
-  /** The mean of those hours over a year. */
   readonly yearly: string | undefined;
   /** Rates by hour, oldest first, for drawing. */
   readonly rates: readonly number[];

@@ -34,7 +34,6 @@ import { Spark } from '../../ui/spark.tsx';
 
 const FundingTable = onDemand(async () => (await import('./funding-table.tsx')).FundingTable);
 
-/** Everything that trades here, side by side. */
 export function Screen() {
   const t = useWords();
   const field = useRef<HTMLInputElement>(null);
@@ -94,7 +93,6 @@ export function Screen() {
   );
 }
 
-/** Rates of all perps, for who asks for them. */
 function Funding({ wanted }: { readonly wanted: string }) {
   const t = useWords();
   const [isOpen, setIsOpen] = useState(false);
@@ -221,7 +219,6 @@ export function SeriesSection({ wanted }: { readonly wanted: string }) {
 const LOOKED_AT = 24;
 const EVENTS_SHOWN = 12;
 
-/** What people trade on, the busiest first. */
 function EventsGrid({ wanted }: { readonly wanted: string }) {
   const t = useWords();
   const { data } = useEvents({ sortBy: 'trending', status: 'open', limit: LOOKED_AT });
@@ -274,7 +271,6 @@ function EventsGrid({ wanted }: { readonly wanted: string }) {
   );
 }
 
-/** The place of the first cards. */
 function Loading() {
   return (
     <div aria-hidden="true" className="grid gap-px bg-line tablet:grid-cols-2">
@@ -511,7 +507,6 @@ function FundingRate({ rate, t }: { readonly rate: string | undefined; readonly 
   return <span title={title}>{hourlyRate(rate)}</span>;
 }
 
-/** From where the change is counted to where the price is now. */
 function lineOf(trend: Trend | undefined, ticker: Ticker | undefined): readonly number[] {
   if (trend?.open === undefined || !isDecimal(ticker?.markPx)) return [];
   return [toPixels(trend.open), ...trend.closes, toPixels(ticker.markPx)];

@@ -23,9 +23,7 @@ export function AskDialog({
 }: {
   readonly title: string;
   readonly description: string;
-  /** What the button says. */
   readonly label: string;
-  /** A name to type first, for what can't be taken back. */
   readonly typed?: string;
   readonly isDangerous?: boolean;
   readonly operation: Pick<Operation, 'error' | 'isBusy'>;
@@ -88,7 +86,6 @@ function useIsAwake(): boolean {
   return isAwake;
 }
 
-/** What is known of it, side by side. */
 export function Facts({
   facts,
 }: {
@@ -121,7 +118,6 @@ export function FormDialog({
   readonly title: string;
   readonly description: string;
   readonly isWide?: boolean;
-  /** What the button says. */
   readonly label: string;
   readonly isReady: boolean;
   readonly operation: Pick<Operation, 'error' | 'isBusy'>;

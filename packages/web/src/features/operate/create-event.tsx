@@ -19,7 +19,6 @@ type CreateEventProps = {
   readonly onClose: () => void;
 };
 
-/** The form that lists an event with its markets. */
 export function CreateEvent({ deployer, onClose }: CreateEventProps) {
   const t = useWords();
   const [draft, setDraft] = useState(NEW_EVENT);
@@ -180,11 +179,9 @@ function MarketDrafts({ draft: { isExclusive, markets }, onChange }: MarketDraft
 /** A market of an event: its question, and in a set of several its short name. */
 type MarketDraft = { readonly question: string; readonly name: string };
 
-/** An event as it is typed into the form. */
 type EventDraft = {
   readonly title: string;
   readonly markets: readonly MarketDraft[];
-  /** Exactly one of its markets resolves YES. */
   readonly isExclusive: boolean;
   readonly category: string;
   readonly description: string;

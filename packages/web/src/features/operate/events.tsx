@@ -269,7 +269,6 @@ type ResolveProps = {
   readonly onClose: () => void;
 };
 
-/** Says how a closed market ended. There is no way back, so the button says what it pays. */
 function Resolve({ deployer, market, onClose }: ResolveProps) {
   const t = useWords();
   const [result, setResult] = useState<Result>();
@@ -356,7 +355,6 @@ type FractionProps = {
   readonly onChange: (value: string) => void;
 };
 
-/** What one YES pays when both sides share. */
 function Fraction({ name, value, onChange }: FractionProps) {
   const t = useWords();
   return (
@@ -374,7 +372,6 @@ function isShare(text: string): boolean {
   return isDecimal(text) && compare(text, '0') >= 0 && compare(text, '1') <= 0;
 }
 
-/** What the button asks for before it resolves. */
 function missingOf(
   result: Result | undefined,
   fraction: string,

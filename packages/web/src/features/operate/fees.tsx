@@ -79,7 +79,6 @@ function columnsOf(t: Words): readonly Column<FeeTierRow>[] {
 
 type FeeEditorProps = {
   readonly admin: Client;
-  /** The ladder that holds now. */
   readonly tiers: readonly FeeTierRow[];
   readonly onClose: () => void;
 };
@@ -280,7 +279,6 @@ export function tiersOf(levels: readonly LevelDraft[]): readonly FeeTierRow[] | 
   }));
 }
 
-/** What becomes different for traders. */
 type LadderChange =
   | { readonly kind: 'new' | 'gone'; readonly tier: FeeTierRow }
   | {

@@ -20,7 +20,6 @@ type GatesProps = {
   readonly admin: Client | undefined;
 };
 
-/** Who may take new risk, channel by channel. Cancels, reducing orders and withdrawals always pass. */
 export function Gates({ gates, admin }: GatesProps) {
   const t = useWords();
   return (
@@ -126,7 +125,6 @@ type SetModeProps = {
   readonly gate: VenueGate;
   readonly next: Mode;
   readonly label: string;
-  /** What is said afterwards. */
   readonly done: string;
   readonly onDone: () => void;
   readonly onClose: () => void;
@@ -317,7 +315,6 @@ type Entry = {
   readonly note?: string;
 };
 
-/** Who is on a list. Of codes the venue tells the beginning alone, and how often they were granted. */
 function GateEntries({ list, lists }: { readonly list: List; readonly lists: Lists | undefined }) {
   const t = useWords();
   if (lists === undefined) return null;

@@ -23,7 +23,6 @@ type ListPerpProps = {
   readonly onClose: () => void;
 };
 
-/** The form that lists a perp. */
 export function ListPerp({ admin, onClose }: ListPerpProps) {
   const t = useWords();
   const [draft, setDraft] = useState(NEW_PERP);
@@ -159,7 +158,6 @@ function Tiers({ tiers, onChange }: TiersProps) {
   );
 }
 
-/** A perp as it is typed into the form. */
 type PerpDraft = {
   readonly base: string;
   readonly szDecimals: string;
@@ -172,7 +170,6 @@ type PerpDraft = {
   readonly tiers: readonly TierDraft[];
 };
 
-/** A tier holds sizes from where the one before it ends. */
 type TierDraft = {
   readonly maxSize: string;
   readonly maxLeverage: string;

@@ -6,7 +6,6 @@ import { ErrorSentence, useDoing } from '../../ui/empty-state.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { faultOfKey, openOperatorKey } from './use-operator.ts';
 
-/** Takes an operator's key for this visit. */
 export function OpenKey({ onClose }: { readonly onClose: () => void }) {
   const t = useWords();
   const [typed, setTyped] = useState('');

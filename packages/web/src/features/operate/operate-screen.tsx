@@ -84,7 +84,6 @@ function Panels({ status }: { readonly status: VenueStatus }) {
 
 const OpenKey = lazy(async () => ({ default: (await import('./open-key.tsx')).OpenKey }));
 
-/** Under whose name it is operated here, or why it is not. */
 export function WhoActs({ operator }: { readonly operator: Operator }) {
   const t = useWords();
   const [isOpening, setIsOpening] = useState(false);

@@ -11,7 +11,6 @@ import { nameOf } from './refusal.tsx';
 export const CONFIRMED = { confirm: 'executed' } as const;
 
 export type Operation = Pick<Doing, 'isBusy' | 'error'> & {
-  /** Sends it, and says so when it is done. */
   readonly operate: (act: () => Promise<ActionReply>, done: string) => Promise<boolean>;
 };
 

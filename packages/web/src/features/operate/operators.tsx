@@ -20,7 +20,6 @@ type OperatorsProps = {
   readonly admin: Client | undefined;
 };
 
-/** Who may operate the venue. */
 export function Operators({ status, admin }: OperatorsProps) {
   return (
     <>
@@ -128,7 +127,6 @@ type NewcomerProps = {
   readonly onAdd: (address: string) => Promise<boolean>;
 };
 
-/** Adds somebody by an address. */
 function Newcomer({ people, isBusy, onAdd }: NewcomerProps) {
   const t = useWords();
   const [typed, setTyped] = useState('');

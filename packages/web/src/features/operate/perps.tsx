@@ -143,7 +143,6 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
   ];
 }
 
-/** A figure that moves, of a perp that has had a price. */
 function figure(id: string, header: string, show: Show): Column<PerpMeta> {
   const cell = (perp: PerpMeta): ReactNode => <Live perp={perp} show={show} />;
   return { id, header, align: 'right', width: '120px', from: 'desktop', cell };
@@ -256,7 +255,6 @@ type DelistProps = {
   readonly onClose: () => void;
 };
 
-/** Ends a perp for everybody who holds it, after its name is typed. There is no way back. */
 function Delist({ admin, perp: { baseCurrency, index, name }, onClose }: DelistProps) {
   const t = useWords();
   const operation = useOperation();

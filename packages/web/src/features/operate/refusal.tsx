@@ -3,7 +3,6 @@ import { ErrorSentence } from '../../ui/empty-state.tsx';
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 
-/** Why the venue refused what an operator sent, in the words of the form. */
 export function Refusal({ error }: { readonly error: unknown }) {
   const t = useWords();
   return <ErrorSentence error={error} nameOf={(field) => nameOf(field, t)} />;
@@ -71,7 +70,6 @@ export function OperatedList({
 }: {
   readonly who: 'admin' | 'deployer';
   readonly isOperator: boolean;
-  /** What the button says. */
   readonly add: string;
   readonly help: string;
   readonly error: unknown;

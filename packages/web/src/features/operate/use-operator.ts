@@ -5,7 +5,6 @@ import { loadSigning, type Session, useSession } from '../../session/session.ts'
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
 
-/** Why somebody may look and not act. */
 export type Hindrance =
   | { readonly why: 'nobody' }
   | { readonly why: 'notOperator' | 'noKey'; readonly address: string }
@@ -71,7 +70,6 @@ function hindranceOf(
 
 const EVERY_MS = 3_000;
 
-/** The chain that the account's wallet is on, where it insists on one, and that of the venue. */
 function useChain(session: Session | undefined): Chain {
   const { data: settings } = useSettings();
   const wallet = session?.owner?.wallet;

@@ -5,7 +5,6 @@ import { reader } from '../../market/venue.ts';
 const EVERY_MS = 2_000;
 const RESERVES_EVERY_MS = 10_000;
 
-/** Who operates the venue, and what its state says of how it does. */
 export function useStatus(): UseQueryResult<VenueStatus> {
   return useQuery({
     queryKey: ['venueStatus'],
@@ -24,7 +23,6 @@ export function useGateLists(gate: VenueGate): UseQueryResult<GateLists> {
   });
 }
 
-/** How the process does that answers. */
 export function useHealth(): UseQueryResult<VenueHealth> {
   return useQuery({
     queryKey: ['venueHealth'],
@@ -33,7 +31,6 @@ export function useHealth(): UseQueryResult<VenueHealth> {
   });
 }
 
-/** What is owed, and what there is. */
 export function useReserves(): UseQueryResult<Reserves> {
   return useQuery({
     queryKey: ['reserves'],

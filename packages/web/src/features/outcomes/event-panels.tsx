@@ -282,7 +282,6 @@ function Rules({ event, market }: RulesProps) {
   );
 }
 
-/** What is said of the event and of the market, each once. */
 function textsOf(event: OutcomeEventMeta, market: OutcomeMarketMeta): readonly string[] {
   const [whole, own] = [event.description.trim(), market.description.trim()];
   if (own.includes(whole)) return own === '' ? [] : [own];
@@ -303,7 +302,6 @@ type OwnOrdersProps = {
   readonly orders: readonly OutcomeOpenOrder[];
 };
 
-/** Resting orders on an event, each with the way to take it back. */
 function OwnOrders({ event, orders }: OwnOrdersProps) {
   const t = useWords();
   const trader = useSession()?.trader;

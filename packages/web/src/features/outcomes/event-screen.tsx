@@ -201,7 +201,6 @@ type EventHeadProps = {
   readonly onRules?: () => void;
 };
 
-/** The question, and the few facts that matter before the first look at a price. */
 export function EventHead({ event, onRules }: EventHeadProps) {
   const t = useWords();
   const { end_time: end, status } = event;
@@ -270,14 +269,12 @@ const QUARTER = 25;
 
 type ProbabilityChartProps = {
   readonly event: OutcomeEventMeta;
-  /** In the order in which they are shown. */
   readonly markets: readonly OutcomeMarketMeta[];
   readonly byId: ReadonlyMap<number, Ticker>;
   readonly range: Range;
   readonly onRange: (range: Range) => void;
 };
 
-/** How the chances of an event's markets moved, each in its colour. */
 function ProbabilityChart({ event, markets: all, byId, range, onRange }: ProbabilityChartProps) {
   const t = useWords();
   const [place, setPlace] = useState<number | null>(null);
@@ -337,7 +334,6 @@ type NoLineProps = {
   readonly markets: readonly OutcomeMarketMeta[];
 };
 
-/** Why there is nothing to see. */
 function NoLine({ hasFailed, markets }: NoLineProps) {
   const t = useWords();
   const why = markets.every(wasNeverTraded) ? 'outcomes.activity.never' : 'outcomes.chart.none';
@@ -356,7 +352,6 @@ type LegendProps = {
   readonly place: number | null;
 };
 
-/** The name and the chance of each line, now or where the pointer is. */
 function Legend({ event, markets, marks, lines, place }: LegendProps) {
   const time = place === null ? undefined : lines[0][place];
   return (
@@ -413,7 +408,6 @@ function linesOf(
   return [sorted.map((time) => time / 1_000), ...lines];
 }
 
-/** Markets of which a half would be nobody's opinion. */
 function unpricedOf(markets: readonly OutcomeMarketMeta[]): readonly number[] {
   return markets
     .filter((market) => !isSomebodys(NOBODYS, market))
@@ -437,7 +431,6 @@ function hasLine([times]: AlignedData): boolean {
   return (times.at(-1) ?? 0) - (times[0] ?? 0) >= LINE_MIN_S;
 }
 
-/** From nothing to the first quarter above the highest. */
 function boundsOf(_: number, high: number): [number, number] {
   return [0, Math.min(100, Math.ceil((high + 4) / QUARTER) * QUARTER)];
 }

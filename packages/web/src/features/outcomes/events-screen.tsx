@@ -37,7 +37,6 @@ type Search = {
   readonly status?: unknown;
 };
 
-/** Everything that can be asked about the world here, to be found by topic, word and order. */
 export function Screen() {
   const t = useWords();
   usePageTitle(t('nav.events'));
@@ -389,7 +388,6 @@ const ENOUGH = 12;
 const REFRESH_MS = 15_000;
 const TYPING_MS = 200;
 
-/** Events as the venue lists them, a page at a time. */
 function useFoundEvents({ sort, status, topic, words }: Sought): FoundEvents {
   const query = {
     sortBy: sort,
@@ -427,7 +425,6 @@ function useFoundEvents({ sort, status, topic, words }: Sought): FoundEvents {
   };
 }
 
-/** What opens next is told of with what is open. */
 function useAhead({ status, topic, words }: Sought): readonly OutcomeEventMeta[] {
   const coming = useComingEvents('start_time', { limit: PAGE, wanted: words });
   if (status !== 'open') return [];
@@ -445,7 +442,6 @@ function useTopics(status: Status, chosen: string | undefined): readonly string[
   return [...counts].sort(([, a], [, b]) => b - a).map(([topic]) => topic);
 }
 
-/** What is typed, once nobody types any more. */
 function useSettled(typed: string): string {
   const [settled, setSettled] = useState(typed);
   useEffect(() => {

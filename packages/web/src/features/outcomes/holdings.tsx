@@ -112,7 +112,6 @@ type PaidOutProps = {
   readonly market: OutcomeMarketMeta;
 };
 
-/** What became of somebody's shares of a market that is resolved. */
 export function PaidOut({ event, market }: PaidOutProps) {
   const t = useWords();
   const payouts = usePayouts(market.instrument_id);

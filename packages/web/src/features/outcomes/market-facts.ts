@@ -101,7 +101,6 @@ export function inOrder(markets: readonly OutcomeMarketMeta[]): readonly Outcome
   );
 }
 
-/** Its trading is over, and there was none. */
 export function wasNeverTraded({ phase, pricing }: OutcomeMarketMeta): boolean {
   return (phase === 'closed' || phase === 'resolved') && pricing.last_price === null;
 }
@@ -112,17 +111,12 @@ export function plotColour(place: number): string {
   return place < PLOTS ? `var(--plot-${place + 1})` : 'var(--faint)';
 }
 
-/** What an account has of one leg. */
 export type Holding = {
   readonly leg: Leg;
   readonly shares: string;
-  /** Of the leg, a share. */
   readonly entry: string;
-  /** By the mark. */
   readonly value: string;
-  /** By the mark, after fees. */
   readonly profit: string;
-  /** What the venue took for trades of it. */
   readonly fees: string;
 };
 
@@ -146,7 +140,6 @@ export function sharesOf(holdings: readonly Holding[], leg: Leg): string {
   return holdings.find((holding) => holding.leg === leg)?.shares ?? '0';
 }
 
-/** What all shares of a market pay when a YES share pays so much. */
 export function worthAt(holdings: readonly Holding[], fraction: string): string {
   return holdings.reduce(
     (sum, { leg, shares }) => add(sum, multiply(shares, legPrice(fraction, leg))),
@@ -154,7 +147,6 @@ export function worthAt(holdings: readonly Holding[], fraction: string): string 
   );
 }
 
-/** What was paid for the shares that are still there, and in fees. */
 export function costOf(holdings: readonly Holding[]): string {
   return holdings.reduce((sum, { entry, fees, shares }) => {
     return add(sum, add(fees, multiply(shares, isDecimal(entry) ? entry : '0')));
@@ -163,7 +155,6 @@ export function costOf(holdings: readonly Holding[]): string {
 
 export type Bbo = readonly [Level | null, Level | null];
 
-/** What a share of a leg can be sold for at once. */
 export function priceToSell(bbo: Bbo | undefined, leg: Leg): string | undefined {
   const best = leg === 'Yes' ? bbo?.[0] : bbo?.[1];
   if (best === null || best === undefined) return undefined;
@@ -197,7 +188,6 @@ function mirrored(level: Level): Level {
   return { ...level, px: subtract('1', level.px) };
 }
 
-/** What one share of a leg costs now, by the best prices of the book. */
 export function priceToBuy(
   bbo: readonly [Level | null, Level | null] | undefined,
   leg: Leg,
@@ -209,7 +199,6 @@ export function priceToBuy(
 /** What a leg paid to this account when its market was resolved; nothing, if it was the wrong one. */
 export type Payout = { readonly outcome: Leg; readonly sz: string; readonly amount: string };
 
-/** From the account's own ledger. */
 export function usePayouts(instrumentId: number): readonly Payout[] {
   const user = useSession()?.address;
   const rows = ledgerLists.use(user, (state) => state.rows);

@@ -23,7 +23,6 @@ import {
 
 type MarketRowsProps = {
   readonly event: OutcomeEventMeta;
-  /** In the order in which they are shown. */
   readonly markets: readonly OutcomeMarketMeta[];
   readonly byId: ReadonlyMap<number, Ticker>;
   readonly bbos: ReadonlyMap<number, Bbo>;
@@ -32,7 +31,6 @@ type MarketRowsProps = {
   readonly onTrade: (market: OutcomeMarketMeta, leg: Leg) => void;
 };
 
-/** The markets of an event, one below the other, with what a share of each leg costs. */
 export function MarketRows(props: MarketRowsProps) {
   const t = useWords();
   const head = 'px-2 font-normal whitespace-nowrap';
@@ -164,7 +162,6 @@ type LegsProps = {
   readonly onTrade: (leg: Leg) => void;
 };
 
-/** What a share of each leg costs, or why none can be bought. */
 function Legs({ market, bbo, onTrade }: LegsProps) {
   const t = useWords();
   if (market.phase === 'resolved') return <Result market={market} />;
@@ -206,7 +203,6 @@ type ChangeProps = {
   readonly ticker: Ticker | undefined;
 };
 
-/** In points of a hundred, as people say it. */
 function Change({ mark, ticker }: ChangeProps) {
   const before = ticker?.prevDayPx;
   if (!isDecimal(before) || !isDecimal(mark)) return <span className="text-faint">{NOTHING}</span>;
@@ -269,7 +265,6 @@ function Result({ market }: { readonly market: OutcomeMarketMeta }) {
 type ChanceBarProps = {
   readonly price: string | undefined;
   readonly place: number;
-  /** As wide as there is room. */
   readonly isWide?: boolean;
 };
 

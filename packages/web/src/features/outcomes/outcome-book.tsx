@@ -68,7 +68,6 @@ export function OutcomeBook(props: OutcomeBookProps) {
   );
 }
 
-/** Both sides about the row of the spread. */
 function Sides({ market, mark, leg, onPrice, orders }: OutcomeBookProps) {
   const t = useWords();
   const { price_tick: tick } = market;

@@ -132,7 +132,6 @@ function timelinePace(timeline: OutcomeSeriesTimeline | undefined, nowMs: number
   return isTense === true ? TENSE_MS : CALM_MS;
 }
 
-/** The market of a series that runs, or the one that starts next. */
 export function shownItem(timeline: OutcomeSeriesTimeline): OutcomeTimelineItem | undefined {
   if (timeline.current !== null) return timeline.current;
   const nowMs = venueNow();

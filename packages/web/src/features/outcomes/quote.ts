@@ -24,11 +24,9 @@ export type Grid = {
 
 export type Quote = {
   readonly shares: string;
-  /** The worst price of a share that is accepted. */
   readonly limit: string;
   /** Undefined when nothing trades. */
   readonly average: string | undefined;
-  /** Of the shares alone. */
   readonly value: string;
   readonly fee: string;
   /** What the venue sets aside for it: all shares at the limit, with the fee there. */
@@ -64,7 +62,6 @@ export function quoteBuyFor(money: string, asks: readonly Level[], grid: Grid): 
   return before && walk(before.size, asks, grid, { limit: before.limit, isWhole: false });
 }
 
-/** As many shares as money pays for at a limit, with the fee that it may come to. */
 export function sharesFor(money: string, limit: string, grid: Grid): string {
   const shares = divide(money, reserveEach(limit, grid), SHARE_DECIMALS) ?? '0';
   return roundTo(shares, grid.sizeDecimals, 'down');

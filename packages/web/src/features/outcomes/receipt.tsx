@@ -22,7 +22,6 @@ type ReceiptProps = {
   readonly market: OutcomeMarketMeta;
 };
 
-/** How a market ended, what it paid, and how anybody computes it again. */
 export function Receipt({ event, market }: ReceiptProps) {
   const t = useWords();
   const { data: receipt } = useResolution(market.instrument_id);
@@ -54,7 +53,6 @@ type PayoutsProps = {
   readonly market: OutcomeMarketMeta;
 };
 
-/** What this account was paid, from its own ledger. */
 function Payouts({ instrumentId, market }: PayoutsProps) {
   const t = useWords();
   const paid = usePayouts(instrumentId);
@@ -133,7 +131,6 @@ function ReceiptFacts({ receipt, market }: ReceiptFactsProps) {
   );
 }
 
-/** Nobody has to believe it. */
 function Recompute({ receipt }: { readonly receipt: OutcomeResolution }) {
   const t = useWords();
   const [findings, setFindings] = useState<readonly ResolutionFinding[]>();

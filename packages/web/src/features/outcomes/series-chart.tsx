@@ -16,7 +16,6 @@ type SeriesChartProps = {
   readonly market: OutcomeMarketMeta | undefined;
 };
 
-/** The reference price against the strike, with the spans that are averaged in shade. */
 export function SeriesChart({ timeline, current, market }: SeriesChartProps) {
   const t = useWords();
   const seen = useReference(market, current);
@@ -79,7 +78,6 @@ function strikeWords(strike: number | undefined, market: OutcomeMarketMeta | und
   return hasNone ? 'outcomes.series.strikeNever' : 'outcomes.series.strikeLater';
 }
 
-/** Room above and below, with the strike in sight. */
 function boundsOf(low: number, high: number, strike: number | undefined): [number, number] {
   const [least, most] = [Math.min(low, strike ?? low), Math.max(high, strike ?? high)];
   const room = Math.max((most - least) * 0.15, most * 0.0001);
@@ -118,10 +116,8 @@ const GAP_MS_MIN = 10_000;
 /** Of a long span the venue thins the past evenly: what is far apart there is farther than usual. */
 const GAP_TIMES = 4;
 
-/** A price, or none where nobody knows what it was. */
 type Point = { readonly t: number; readonly value: number | null };
 
-/** Where no price was seen for a while there is a gap, and no line that looks as if there had been one. */
 export function withGaps(seen: readonly Seen[]): readonly Point[] {
   const leastMs = Math.max(GAP_MS_MIN, GAP_TIMES * usualMs(seen));
   return seen.flatMap((point, at): Point[] => {
@@ -131,20 +127,17 @@ export function withGaps(seen: readonly Seen[]): readonly Point[] {
   });
 }
 
-/** What half of the steps do not exceed. */
 function usualMs(seen: readonly Seen[]): number {
   const steps = seen.slice(1).map(({ t }, at) => t - (seen[at]?.t ?? t));
   return steps.sort((a, b) => a - b)[Math.floor(steps.length / 2)] ?? 0;
 }
 
-/** A price and when it was seen. */
 type Seen = { readonly t: number; readonly value: number };
 
 /** Before the start, so that the averaging of the strike is in sight. */
 const BEFORE_MS = 180_000;
 const STALE_MS = 60_000;
 
-/** The last price of the underlying. */
 export function useLastReference(market: OutcomeMarketMeta | undefined): number | undefined {
   return referencePrices.use(channelOf(market), ({ prices }) => prices.at(-1)?.value);
 }

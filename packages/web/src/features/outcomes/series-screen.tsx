@@ -133,7 +133,6 @@ type SeriesHeadProps = {
   readonly byId: ReadonlyMap<number, Ticker>;
 };
 
-/** The price, what it has to beat, and how long it has for that. */
 export function SeriesHead({ timeline, market, byId }: SeriesHeadProps) {
   const t = useWords();
   const current = shownItem(timeline);
@@ -169,7 +168,6 @@ export function SeriesHead({ timeline, market, byId }: SeriesHeadProps) {
   );
 }
 
-/** How far the price is from what it has to beat, on either side of it. */
 function Lead({ value }: { readonly value: string }) {
   const t = useWords();
   const isBehind = sign(value) < 0;
@@ -240,7 +238,6 @@ function SeriesResults({ timeline }: { readonly timeline: OutcomeSeriesTimeline 
   );
 }
 
-/** What the market that ended last paid to who held it when it rolled over. */
 function LastPaid({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
   const last = timeline.items.find(({ resolutionStatus: status }) => status === 'resolved');
   const { data: event } = useEvent(last?.eventSlug);

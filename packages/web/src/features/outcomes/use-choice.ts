@@ -2,13 +2,11 @@ import { useState } from 'react';
 import type { Leg } from '@oddlot/sdk';
 import type { Choice } from './ticket/ticket.tsx';
 
-/** What of a screen with a ticket is in its address. */
 export type ChoiceSearch = { readonly leg?: unknown; readonly panel?: unknown };
 
 export type Choosing = {
   readonly choice: Choice;
   readonly panel: Panel;
-  /** On small screens the ticket is a sheet. */
   readonly isSheetOpen: boolean;
   setIsSheetOpen(isOpen: boolean): void;
   choose(part: Partial<Choice>): void;

@@ -4,16 +4,13 @@ import { type Session, useSession } from '../../session/session.ts';
 import type { Leg, OutcomeOpenOrder } from '@oddlot/sdk';
 import { holdingsOf, sharesOf, type Holding } from './market-facts.ts';
 
-/** What somebody can trade with on one market. */
 export type Purse = {
   readonly session: Session | undefined;
   /** Free money of the outcome sub-account; undefined until it is known. */
   readonly cash: string | undefined;
-  /** Free money of the perp sub-account, which can be moved over. */
   readonly perpCash: string | undefined;
   readonly holdings: readonly Holding[];
   readonly orders: readonly OutcomeOpenOrder[];
-  /** Shares of a leg that no resting order offers. */
   readonly freeShares: (leg: Leg) => string;
 };
 

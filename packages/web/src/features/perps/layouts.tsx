@@ -76,7 +76,6 @@ export function DesktopLayout({ isWide }: { readonly isWide: boolean }) {
   );
 }
 
-/** As on a desk, with the ticket in a drawer and book and tape behind each other. */
 export function TabletLayout() {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
@@ -99,7 +98,6 @@ export function TabletLayout() {
 
 type PhoneTab = 'chart' | 'book' | 'trades' | 'info';
 
-/** One panel at a time, what the account has below it, and the two buttons at the thumb. */
 export function PhoneLayout() {
   const t = useWords();
   const [tab, setTab] = useState<PhoneTab>('chart');
@@ -131,7 +129,6 @@ export function PhoneLayout() {
   );
 }
 
-/** Opens the ticket on one side. */
 function TradeBar() {
   const t = useWords();
   const { perp } = useTradedPerp();
@@ -174,7 +171,6 @@ function BookAndTape() {
   );
 }
 
-/** Two panels over each other with an edge that can be moved. */
 function Split({ children, below }: { readonly children: ReactNode; readonly below: ReactNode }) {
   const t = useWords();
   const [height, setHeight] = useKept('tablesHeight', TABLES_MIN_PX);
@@ -284,7 +280,6 @@ const Row = memo(function Row({ grid, trade }: { readonly grid: Grid; readonly t
   );
 });
 
-/** What there is to trade with, how near it is to its end, and the ways for money. Under the ticket. */
 function AccountBox() {
   const t = useWords();
   const user = useSession()?.address;
@@ -309,7 +304,6 @@ function AccountBox() {
   );
 }
 
-/** From nothing to the point of liquidation. */
 function MarginBar({ state }: { readonly state: ClearinghouseState | undefined }) {
   const t = useWords();
   const warnFrom = useStore(preferences, ({ marginShownFrom }) => marginShownFrom);
@@ -408,7 +402,6 @@ function Outcomes({ user }: { readonly user: string }) {
 
 const WAYS = ['deposit', 'transfer', 'withdraw'] as const;
 
-/** Each opens its own form. */
 function Ways() {
   const t = useWords();
   const session = useSession();

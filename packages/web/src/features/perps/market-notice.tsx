@@ -7,7 +7,6 @@ import { useQuery } from '@tanstack/react-query';
 import { usePerps } from '../../market/queries.ts';
 import { reader, venueNow } from '../../market/venue.ts';
 
-/** What is unusual about the market, and what that means for who trades it. */
 export function MarketNotice() {
   const t = useWords();
   const { perp } = useTradedPerp();

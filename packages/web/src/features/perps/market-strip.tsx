@@ -13,7 +13,6 @@ import { Tooltip } from '../../ui/tooltip.tsx';
 import { useTradedPerp } from './traded-perp.ts';
 import { useHotkey } from '../../ui/keyboard.tsx';
 
-/** The market at a glance. */
 export function MarketStrip() {
   const t = useWords();
   const { coin, grid, perp } = useTradedPerp();
@@ -84,7 +83,6 @@ function inUsdc(amount: string | undefined): string {
   return isDecimal(amount) ? `${compact(amount)} USDC` : compact(amount);
 }
 
-/** Everything about the market in a list, for a phone. */
 export function MarketInfo() {
   const t = useWords();
   const { coin, grid, perp } = useTradedPerp();
@@ -133,7 +131,6 @@ type FundingProps = {
   readonly nextMs: number | undefined;
 };
 
-/** The rate of the running hour, the way to the next payment, and in words who pays. */
 function Funding({ rate, nextMs }: FundingProps) {
   const t = useWords();
   const nowMs = useVenueSecond();

@@ -16,7 +16,6 @@ import { Spinner } from '../../ui/button.tsx';
 
 addWords(texts);
 
-/** The perps terminal. */
 export function Screen() {
   const t = useWords();
   const { market = '' }: { readonly market?: string } = useParams({ strict: false });

@@ -2,11 +2,9 @@ import { createContext, useContext } from 'react';
 import type { PerpMeta } from '@oddlot/sdk';
 import { priceDecimals, sizeDecimals } from '../../market/on-grid.tsx';
 
-/** The market that the screen trades, for all of its panels. */
 type TradedPerp = {
   readonly perp: PerpMeta;
   readonly grid: Grid;
-  /** The instrument id, as most queries and channels take it. */
   readonly coin: string;
 };
 

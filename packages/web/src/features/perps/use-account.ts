@@ -64,7 +64,6 @@ export function positionName(row: AssetPosition, t: Words): string {
   return t(isLong(row) ? 'perps.leg.long' : 'perps.leg.short', { market });
 }
 
-/** Both legs of hedge mode are positions of one market. */
 export function positionKey(row: AssetPosition): string {
   return `${row.position.asset} ${isLong(row) ? 'long' : 'short'}`;
 }

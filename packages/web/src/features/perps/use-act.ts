@@ -7,7 +7,6 @@ import { isLive, useSession } from '../../session/session.ts';
 import { notify } from '../../ui/toast.tsx';
 import { failureOf, sentOnce } from '../../session/sent-once.ts';
 
-/** What may have changed by an action and is asked for, not streamed. */
 function afterAction(): void {
   void queryClient.invalidateQueries({ queryKey: ['activeAssetData'] });
   void queryClient.invalidateQueries({ queryKey: ['simulate'] });

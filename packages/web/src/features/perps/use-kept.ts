@@ -3,7 +3,6 @@ import { keepText, readText } from '../../lib/local-texts.ts';
 
 const PREFIX = 'oddlot.perps.';
 
-/** A choice about the screen that this browser remembers. */
 export function useKept<Value>(name: string, initial: Value): [Value, (next: Value) => void] {
   const [value, setValue] = useState<Value>(() => {
     try {

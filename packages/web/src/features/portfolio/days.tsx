@@ -11,7 +11,6 @@ import { subtract } from '../../lib/decimal.ts';
 
 const EVERY_MS = 60_000;
 
-/** The result of each day of the last month. */
 export function Days({ user }: { readonly user: string }) {
   const t = useWords();
   const { data, kept, now, points } = usePortfolio(user, 'month', EVERY_MS);
@@ -58,7 +57,6 @@ export function Days({ user }: { readonly user: string }) {
   );
 }
 
-/** The day as a spreadsheet reads it. */
 function withDate({ time, ...rest }: Day): object {
   return { day: new Date(time).toISOString().slice(0, 10), ...rest };
 }
@@ -107,7 +105,6 @@ type Day = {
   readonly volume: string;
   readonly fees: string;
   readonly funding: string;
-  /** What the account was worth at its end, or is now. */
   readonly value: string;
 };
 

@@ -32,7 +32,6 @@ const WINDOWS = ['day', 'week', 'month', 'all'] as const;
 const CURVES = ['equity', 'pnl'] as const;
 const EVERY_MS = 10_000;
 
-/** What the account is worth, how it came there, and all that it has and did. */
 export function Screen() {
   const t = useWords();
   usePageTitle(t('nav.portfolio'));
@@ -108,9 +107,7 @@ function Portfolio({ user }: { readonly user: string }) {
 type SumsProps = {
   readonly user: string;
   readonly moved: Pick<PortfolioAnswer, 'deposits' | 'withdrawals'> | undefined;
-  /** The window up to this moment. */
   readonly now: PortfolioPoint | undefined;
-  /** What all but the equity is of, in words. */
   readonly span: string;
 };
 
@@ -161,7 +158,6 @@ type CurveProps = {
   readonly kind: CurveKind;
 };
 
-/** The value of the account over time, or what it won. */
 function Curve({ points, kind }: CurveProps) {
   const t = useWords();
   const [at, setAt] = useState<number | null>(null);
@@ -209,7 +205,6 @@ function Curve({ points, kind }: CurveProps) {
   );
 }
 
-/** Before the first point of a young curve is some empty space. */
 function drawnOf(
   points: readonly CurvePoint[],
   kind: CurveKind,

@@ -16,16 +16,13 @@ import { accountStates } from '../../market/account.ts';
 import { fillLists, ledgerId, ledgerLists } from '../../market/account-lists.ts';
 import { reader } from '../../market/venue.ts';
 
-/** A window of an account as the venue tells it, and as the page shows it. */
 export function usePortfolio(
   user: string,
   window: PortfolioWindow,
   everyMs: number,
 ): {
   readonly data: Portfolio | undefined;
-  /** What of it the history has. */
   readonly kept: KeptWindow;
-  /** The same up to this moment. */
   readonly points: readonly PortfolioPoint[];
   readonly now: PortfolioPoint | undefined;
 } {
@@ -51,7 +48,6 @@ export function usePortfolio(
   return { data, kept, points, now: points.at(-1) };
 }
 
-/** A withdrawal changes in its row. */
 function changeOf(row: LedgerUpdate | undefined): string {
   if (row === undefined) return '';
   const { delta } = row;
@@ -114,7 +110,6 @@ export function upToNow(
   return [...points.slice(0, -1), { ...last, accountValue: worth, pnl }];
 }
 
-/** What a curve is drawn through. */
 export type CurvePoint = Pick<PortfolioPoint, 'time' | 'accountValue' | 'pnl'>;
 
 type Move = { readonly time: number; readonly amount: string };
@@ -177,7 +172,6 @@ function movesOf(ledger: readonly LedgerUpdate[]): readonly Move[] {
     .toSorted((left, right) => left.time - right.time);
 }
 
-/** What a row of the ledger brought to the account from outside, or took out of it. */
 function moveOf({ delta, time }: LedgerUpdate): readonly Move[] {
   switch (delta.type) {
     case 'faucet':
@@ -194,7 +188,6 @@ function moveOf({ delta, time }: LedgerUpdate): readonly Move[] {
   }
 }
 
-/** A window as far as the venue's history has it. */
 type KeptWindow = {
   readonly points: readonly PortfolioPoint[];
   /** Where its sums begin, when that is not where the window does. */

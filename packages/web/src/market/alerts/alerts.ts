@@ -6,11 +6,9 @@ import { notify, playTone } from '../../ui/toast.tsx';
 
 /** What somebody asked to be told of. Nothing of it leaves the browser. */
 
-/** One that waits for a figure of a perp. */
 export type Alert = {
   readonly id: string;
   readonly kind: 'above' | 'below' | 'funding';
-  /** The instrument's id as text, and its name. */
   readonly coin: string;
   readonly market: string;
   /** A mark, or for funding the rate of an hour in percent, whichever side pays. */
@@ -19,16 +17,13 @@ export type Alert = {
   readonly toldMs?: number | undefined;
 };
 
-/** All that an account asked for. */
 type Alerts = {
   readonly rows: readonly Alert[];
   readonly hasFills: boolean;
   /** The share of the way to liquidation in percent; undefined for none. */
   readonly marginFrom: number | undefined;
-  /** How long before the end of a market that shares are held of. */
   readonly endMinutes: number | undefined;
   readonly hasSound: boolean;
-  /** As notices of the browser too, outside of the page. */
   readonly isOutside: boolean;
 };
 
@@ -44,7 +39,6 @@ export const NO_ALERTS: Alerts = {
 /** The oldest go first. */
 const ROWS_MAX = 50;
 
-/** Figures of a perp as they are now. */
 export type Figures = { readonly markPx: string; readonly funding: string };
 
 export function isReached({ bound, kind }: Alert, { funding, markPx }: Figures): boolean {
@@ -56,7 +50,6 @@ export function isReached({ bound, kind }: Alert, { funding, markPx }: Figures):
   return kind === 'above' ? side >= 0 : side <= 0;
 }
 
-/** Those of one perp that are to be told now, and all rows as they are after that. */
 export function judged(
   rows: readonly Alert[],
   coin: string,
@@ -135,7 +128,6 @@ if (typeof addEventListener === 'function') {
   });
 }
 
-/** Turns to the list of another account. */
 export function openAlerts(account: string | undefined): void {
   const owner = account ?? NOBODY;
   if (owner === kept.getState().owner) return;
@@ -177,7 +169,6 @@ export function useShownAlerts(): Shown {
 
 type Told = { readonly title: string; readonly text?: string | undefined };
 
-/** In the page, with its sound, and outside of it where that was asked for. */
 export function tellAlert({ text, title }: Told): void {
   notify({ title, text, tone: 'warning' });
   const { hasSound, isOutside } = currentAlerts();
@@ -185,7 +176,6 @@ export function tellAlert({ text, title }: Told): void {
   if (isOutside) tellOutside({ title, text });
 }
 
-/** A notice of the browser, for who looks at something else. */
 export function tellOutside({ text = '', title }: Told): void {
   if (!('Notification' in globalThis) || Notification.permission !== 'granted') return;
   try {

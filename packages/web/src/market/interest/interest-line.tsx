@@ -28,7 +28,6 @@ export function InterestLine({
   mark,
   worthOf,
 }: {
-  /** Its id, as the venue is asked. */
   readonly coin: string;
   readonly name: string;
   /** Of what is held: a base, or shares. */
@@ -134,7 +133,6 @@ export function OutcomeInterest({ instrumentId, name }: OutcomeInterestProps) {
 
 type InterestPoint = Pick<OpenInterestRow, 'time' | 'openInterest' | 'markPx'>;
 
-/** The hours that the venue keeps, and what is held at this moment as the last point. */
 export function withNow(
   rows: readonly InterestPoint[],
   {

@@ -22,7 +22,6 @@ type BookHalfProps = {
   readonly onTake: (price: string) => void;
 };
 
-/** One side of a book. Levels are reached by pointer, or by arrow keys from the spread outwards. */
 export function BookHalf(props: BookHalfProps) {
   const { figures, label, onTake, side, tell } = props;
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -78,7 +77,6 @@ type ToldProps = {
   readonly children: ReactNode;
 };
 
-/** Beside the level that is pointed at. */
 function Told({ side, at, children }: ToldProps) {
   return (
     <span
@@ -91,7 +89,6 @@ function Told({ side, at, children }: ToldProps) {
   );
 }
 
-/** Draws the side as the book changes, and keeps which level is pointed at, and what stands up to there. */
 function useLevels(
   canvas: RefObject<HTMLCanvasElement | null>,
   { figures, levelsIn, offset, own, side, store, tick }: BookHalfProps,
@@ -134,7 +131,6 @@ type BookSide = {
   readonly own: ReadonlySet<string>;
 };
 
-/** How what stands in a row is written. */
 type Figures = {
   readonly price: (price: string) => string;
   /** Of one level or of all up to it: the size, or what it is worth, which is reckoned only where it is shown. */
@@ -143,7 +139,6 @@ type Figures = {
 
 type Drawing = {
   readonly figures: Figures;
-  /** The level that the pointer or the keyboard is at. */
   readonly at: number | undefined;
   /** The larger of both totals, so that both sides are drawn to one scale. */
   readonly scale: number;

@@ -5,9 +5,7 @@ import { add, compare, divide, multiply, onStep, subtract } from '../../lib/deci
 export type DepthLevel = {
   readonly price: string;
   readonly size: string;
-  /** Of this level and those that are better. */
   readonly total: string;
-  /** What the total is worth at the levels' prices. */
   readonly value: string;
 };
 
@@ -30,7 +28,6 @@ function allSummedUp(levels: readonly Level[]): readonly DepthLevel[] {
   });
 }
 
-/** What a trade through to this level would pay on average. */
 export function averageOf({ total, value }: DepthLevel): string {
   return divide(value, total) ?? '0';
 }

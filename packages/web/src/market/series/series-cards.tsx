@@ -159,7 +159,6 @@ function sparkOf(values: readonly number[]): readonly number[] {
     .slice(-SPARK_POINTS);
 }
 
-/** The events of a series are called after it and their times. */
 function titleOf(title: string): string {
   return title.split(/[,:(–—]/)[0]?.trim() || title;
 }
@@ -205,7 +204,6 @@ function ResultDots({ items, nowMs }: ResultDotsProps) {
   );
 }
 
-/** Decided, and paid to both sides. */
 function isNeither({ resolutionStatus, winningOutcome }: OutcomeTimelineItem): boolean {
   return resolutionStatus === 'resolved' && winningOutcome === null;
 }

@@ -2,7 +2,6 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { OutcomeEventMeta, OutcomeMarketMeta, OutcomeSeriesTimeline } from '@oddlot/sdk';
 import { reader, venueNow } from '../venue.ts';
 
-/** A series with the market of it that runs, or the one that starts next. */
 export type RunningSeries = {
   readonly slug: string;
   readonly event: OutcomeEventMeta;
@@ -27,7 +26,6 @@ export function useRunningSeries(nowMs: number): readonly RunningSeries[] {
   return runningOf(data, nowMs);
 }
 
-/** Of each series the market that ends next. */
 export function runningOf(
   events: readonly OutcomeEventMeta[],
   nowMs: number,
@@ -52,7 +50,6 @@ const CALM_MS = 15_000;
 const TENSE_MS = 2_500;
 const TENSE_FOR_MS = 20_000;
 
-/** The last results of a series and what its running market has to beat. */
 export function useSeriesTimeline(seriesSlug: string): UseQueryResult<OutcomeSeriesTimeline> {
   return useQuery({
     queryKey: ['outcomeSeriesTimeline', 'card', seriesSlug],

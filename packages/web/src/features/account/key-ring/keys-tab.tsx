@@ -20,7 +20,6 @@ import { doneOnce, forgetAgent } from '../../../session/sent-once.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { type Column, Table } from '../../../ui/table.tsx';
 
-/** Who may act for the account, and which of the keys lie in this browser. */
 export function KeysTab({ session }: { readonly session: Session }) {
   const t = useWords();
   const { address, owner } = session;
@@ -130,7 +129,6 @@ function KeptKey({ name, address }: { readonly name: string; readonly address: s
   );
 }
 
-/** Read out of the safe when it is asked for, and gone with the dialog. */
 function BurnerKey() {
   const t = useWords();
   const [key, setKey] = useState<string>();
@@ -182,7 +180,6 @@ const ConvertDialog = lazy(async () => ({
   default: (await import('./convert-dialog.tsx')).ConvertDialog,
 }));
 
-/** Who signs for the account, where that is more than its own key. */
 export function MultiSig({ session }: { readonly session: Session }) {
   const t = useWords();
   const { address: user, owner } = session;
@@ -234,7 +231,6 @@ export function MultiSig({ session }: { readonly session: Session }) {
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`;
 const NONE: readonly ApprovedAgent[] = [];
 
-/** Keys that trade for the account and can move none of its money. */
 function Agents({ session }: { readonly session: Session }) {
   const t = useWords();
   const { address, agentAddress, owner, trader } = session;
@@ -288,9 +284,7 @@ function Agents({ session }: { readonly session: Session }) {
 }
 
 type ColumnNeeds = {
-  /** The agent of this browser. */
   readonly own: string | undefined;
-  /** Who looks on revokes nothing. */
   readonly revoking:
     | { readonly isBusy: boolean; readonly revoke: (agent: ApprovedAgent) => Promise<boolean> }
     | undefined;

@@ -31,7 +31,6 @@ export function DepositForm({ session, owner, settings }: DepositFormProps) {
   return <Ways session={session} owner={owner} settings={settings} />;
 }
 
-/** Ways of this page, and the relay's. */
 type Way = DepositWay | 'relay';
 
 const RelayDeposit = lazy(async () => ({
@@ -199,7 +198,6 @@ type FaucetFormProps = {
   readonly settings: Settings;
 };
 
-/** Test money, where the venue gives some away. */
 export function FaucetForm({ user, owner, settings }: FaucetFormProps) {
   const t = useWords();
   const search: { readonly place?: unknown } = useSearch({ strict: false });

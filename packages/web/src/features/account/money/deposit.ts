@@ -7,7 +7,6 @@ import { createStore } from 'zustand/vanilla';
 import { keepText, readText } from '../../../lib/local-texts.ts';
 
 export type DepositWay = 'permit' | 'transaction';
-/** What a person waits for, step by step. */
 export type DepositStep = 'sign' | 'approve' | 'send';
 
 type DepositOrder = {
@@ -46,7 +45,6 @@ async function byPermit({ amount, onStep, owner, settings, user }: DepositOrder)
   return txHash;
 }
 
-/** For wallets that are contracts, whose signatures no permit takes. */
 async function byTransaction(order: DepositOrder): Promise<string> {
   const { amount, onStep, settings, user } = order;
   const provider = providerOf(user);
@@ -80,12 +78,10 @@ function noteDeposit(sent: DepositUnderWay): void {
   write([sent, ...depositsUnderWay.getState().sent]);
 }
 
-/** Somebody has looked, and waits for it no longer. */
 export function forgetDeposit(txHash: string): void {
   write(depositsUnderWay.getState().sent.filter((each) => each.txHash !== txHash));
 }
 
-/** Lets go of what the ledger has, and of what is too old to come. */
 export function settleDeposits(
   sent: readonly DepositUnderWay[],
   rows: readonly LedgerUpdate[],

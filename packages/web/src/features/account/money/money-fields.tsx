@@ -17,7 +17,6 @@ const USDC_DECIMALS = 6;
 type Checked = {
   readonly isFit: boolean;
   readonly fault: string | undefined;
-  /** The nearest amount that would do. */
   readonly instead: string | undefined;
 };
 
@@ -59,7 +58,6 @@ type AmountFieldProps = {
   readonly onChange: (value: string) => void;
   readonly onEnter: () => void;
   readonly limits: AmountLimits;
-  /** Where it comes from, in words. */
   readonly source: string;
 };
 
@@ -108,7 +106,6 @@ type SendButtonProps = {
   readonly onSend: () => void;
 };
 
-/** The button that moves the money, and why it did not. */
 export function SendButton({ doing: { error, isBusy }, isReady, label, onSend }: SendButtonProps) {
   return (
     <>

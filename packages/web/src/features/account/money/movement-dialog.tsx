@@ -17,7 +17,6 @@ type MovementDialogProps = {
   readonly onClose: () => void;
 };
 
-/** One movement with all that is known of it, and of a withdrawal why it stands where it stands. */
 export function MovementDialog({ movement, withdrawal, onClose }: MovementDialogProps) {
   const t = useWords();
   const { amount, hash, isNeutral, kind, other, time } = movement;
@@ -78,7 +77,6 @@ type LongProps = {
   readonly children?: ReactNode;
 };
 
-/** An address or a hash, whole. */
 function Long({ label, text, children }: LongProps) {
   return (
     <div className="flex flex-col gap-1">

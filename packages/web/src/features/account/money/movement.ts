@@ -1,7 +1,6 @@
 import type { LedgerUpdate } from '@oddlot/sdk';
 import { negate } from '../../../lib/decimal.ts';
 
-/** A row of the ledger that moved money in, out or across. */
 export type Movement = {
   readonly key: string;
   readonly time: number;
@@ -14,11 +13,9 @@ export type Movement = {
     | 'toPerp'
     | 'faucet'
     | 'builderRewardsClaim';
-  /** Signed as the account sees it. */
   readonly amount: string;
   /** Within the account: neither more nor less of it. */
   readonly isNeutral: boolean;
-  /** Whom with. */
   readonly other: string | undefined;
   /** How far a withdrawal is, as the ledger has it; anything else is done when it is there. */
   readonly status: 'pending' | 'completed' | 'failed';

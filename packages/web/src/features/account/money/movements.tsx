@@ -23,7 +23,6 @@ const MovementDialog = lazy(async () => ({
   default: (await import('./movement-dialog.tsx')).MovementDialog,
 }));
 
-/** Every movement of money but trading and funding, with what became of it. */
 export function Movements({ user }: { readonly user: string }) {
   const t = useWords();
   const { isLoaded, older, rows } = useLedger(user);
@@ -168,7 +167,6 @@ const SHOWN_AFTER_MS = 60_000;
 /** Confirmations take seconds on most chains; beyond this somebody should look. */
 const SLOW_MS = 10 * 60 * 1_000;
 
-/** Money between here and the settlement chain, each with the step that it stands at. */
 export function UnderWay({ user }: { readonly user: string }) {
   const t = useWords();
   const withdrawals = useWithdrawals(user);

@@ -108,7 +108,6 @@ function faultWords(status: RelayTransfer['status'], isDeposit: boolean) {
 
 const NONE: readonly RelayChainRow[] = [];
 
-/** Settings of a venue with a relay. */
 export type RelaySettings = Extract<Settings, { has_relay: true }>;
 
 /** The chains that the relay serves; the settlement chain needs none. */

@@ -14,7 +14,6 @@ import { AmountField, checkAmount, lackOf, SendButton } from './money-fields.tsx
 type Part = 'perp' | 'outcome';
 type Whom = 'own' | 'other';
 
-/** Between the two parts of the account, or to somebody else. */
 export function TransferForm({ user, owner }: { readonly user: string; readonly owner: Client }) {
   const t = useWords();
   const [whom, setWhom] = useState<Whom>('own');
@@ -109,7 +108,6 @@ type ReceiverProps = {
   readonly onPart: (part: Part) => void;
 };
 
-/** Somebody else, and where of theirs it goes. */
 function Receiver({ destination, onDestination, part, onPart }: ReceiverProps) {
   const t = useWords();
   const isFit = destination === '' || isAddress(destination.trim());
@@ -161,7 +159,6 @@ type PartChoiceProps = {
   readonly words: readonly [string, string];
 };
 
-/** One of the two parts of an account. */
 function PartChoice({ label, value, onChange, words: [perp, outcome] }: PartChoiceProps) {
   return (
     <div>

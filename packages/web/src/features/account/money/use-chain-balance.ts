@@ -27,7 +27,6 @@ export function useChainBalance(chain: Chain | undefined, user: string): string 
   }).data;
 }
 
-/** After something that moved money on the chain. */
 export function askChainBalance(): void {
   void queryClient.invalidateQueries({ queryKey: [NAME] });
 }

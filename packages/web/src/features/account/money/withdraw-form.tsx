@@ -79,7 +79,6 @@ export function WithdrawFields({
 }: {
   readonly user: string;
   readonly text: string;
-  /** The name of the chain that it goes to. */
   readonly chain: string;
   readonly least: string;
   readonly fee: string;
@@ -144,7 +143,6 @@ type ArrivalProps = {
   readonly to: string;
 };
 
-/** What it costs, and what is left of it at its end. */
 function Arrival({ amount, fee, to: address }: ArrivalProps) {
   const t = useWords();
   const receives = compare(amount, fee) > 0 ? usdc(subtract(amount, fee)) : '–';

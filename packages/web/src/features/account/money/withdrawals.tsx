@@ -54,7 +54,6 @@ export function isFinal({ status }: Withdrawal): boolean {
   return status === 'confirmed' || status === 'returned';
 }
 
-/** The withdrawal behind a row of the ledger, where it is among those that are known. */
 export function withdrawalOf(
   { amount: signed, kind, other, time: movedMs }: Movement,
   withdrawals: readonly Withdrawal[],

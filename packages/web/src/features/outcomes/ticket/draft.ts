@@ -11,7 +11,6 @@ import {
   type Quote,
 } from '../quote.ts';
 
-/** What a ticket says, as typed. */
 export type Ticket = {
   readonly intent: 'buy' | 'sell';
   readonly leg: Leg;
@@ -32,7 +31,6 @@ type TicketFault = 'amount' | 'price' | 'offTick' | 'small' | 'emptyBook' | 'dat
 export type Draft = {
   readonly fault: TicketFault | undefined;
   readonly shares: string;
-  /** The limit of a share. */
   readonly price: string | undefined;
   /** What a purchase can cost at most, which the venue sets aside. */
   readonly reserve: string | undefined;
@@ -117,7 +115,6 @@ export function lastingMs(
   return life === 'date' ? untilMs : nowMs + LIVES[life];
 }
 
-/** A sale of all that is free may be of any size. */
 function isTooSmall(
   shares: string,
   { intent }: Ticket,

@@ -9,19 +9,15 @@ import type {
 import { createLive } from '../../../market/live.ts';
 import { reader } from '../../../market/venue.ts';
 
-/** An order that left this page. */
 export type SentOrder = {
   readonly id: number;
   /** What it is, in words: `Buy 20 Yes`. */
   readonly words: string;
   readonly sentMs: number;
-  /** How long the venue said that it would wait. */
   readonly delayMs: number;
-  /** Once the venue has taken it. */
   readonly traceId: string | undefined;
   /** The venue's answer did not come; what became of it is being asked for. */
   readonly isAskedFor?: boolean;
-  /** From its receipt, where that came first. */
   readonly result?: OrderResult | undefined;
 };
 
@@ -84,9 +80,7 @@ export function isOver({ at }: Fate): boolean {
 export type OutcomeUpdate = OrderUpdate<UpdatedOutcomeOrder>;
 
 export type FatesState = {
-  /** How orders left the delay queue, by trace id. */
   readonly releases: ReadonlyMap<string, OutcomeOrderRelease>;
-  /** What the book last said of each order, by order id. */
   readonly updates: ReadonlyMap<number, OutcomeUpdate>;
 };
 

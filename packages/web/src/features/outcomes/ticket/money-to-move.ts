@@ -24,7 +24,6 @@ export function moneyToMove(wanted: Wanted): ToMove | undefined {
   return movable(wanted.purse, missing, isBySpending(wanted) ? CENT : undefined);
 }
 
-/** The same for so much. */
 export function movable(
   { perpCash, session }: Purse,
   missing: string,

@@ -20,7 +20,6 @@ type OrderFateProps = {
   readonly market: OutcomeMarketMeta;
 };
 
-/** What became of the last order, in the place where it was sent. */
 export function OrderFate({ user, sent, market }: OrderFateProps) {
   const t = useWords();
   const fates = outcomeFates.use(user, (state) => state);

@@ -127,7 +127,6 @@ type LimitFieldsProps = {
   readonly onChange: (part: Partial<Omit<Ticket, 'intent' | 'leg'>>) => void;
 };
 
-/** The price of a limit order and how long it stays. */
 function LimitFields({ ticket, draft, market, onChange }: LimitFieldsProps) {
   const t = useWords();
   const step = multiply(market.price_tick, '100');
@@ -188,7 +187,6 @@ function LimitFields({ ticket, draft, market, onChange }: LimitFieldsProps) {
   );
 }
 
-/** The market closes before the time that was chosen is over, and takes what rests along. */
 function endsByClose({ life, untilMs }: Ticket, { end_time: endMs }: OutcomeMarketMeta): boolean {
   const lifeMs = lastingMs({ life, untilMs }, venueNow());
   return lifeMs !== undefined && lifeMs > endMs;
@@ -215,7 +213,6 @@ type AmountHelpProps = {
   readonly onChange: (part: Partial<Typed>) => void;
 };
 
-/** Ways to an amount that is not typed. */
 function AmountHelp({ ticket, cash, freeShares, onChange }: AmountHelpProps) {
   const t = useWords();
   const { amount, intent, unit } = ticket;
@@ -262,7 +259,6 @@ type OrderPreviewProps = {
   readonly open: OpenTicket;
 };
 
-/** What the order would do. The rows stay where they are, filled in or not. */
 function OrderPreview({ market, open }: OrderPreviewProps) {
   const t = useWords();
   const { draft, simulated, ticket } = open;
@@ -331,7 +327,6 @@ function Lines({ market, open: { draft, outlook, ticket } }: PreviewProps) {
   );
 }
 
-/** What a purchase comes to at either end. */
 function Endings({ market, open: { outlook, ticket } }: PreviewProps) {
   const t = useWords();
   const gain = outlook?.gain;

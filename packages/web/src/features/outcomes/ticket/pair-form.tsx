@@ -104,7 +104,6 @@ type OutcomeProps = {
   readonly names: { readonly yes: string; readonly no: string };
 };
 
-/** What became of it. */
 function Outcome({ work: { done, error }, kind, names }: OutcomeProps) {
   const t = useWords();
   const key = kind === 'split' ? 'outcomes.pair.splitDone' : 'outcomes.pair.mergeDone';
@@ -127,7 +126,6 @@ type PairPictureProps = {
   readonly amount: string;
 };
 
-/** Money on the one side, the pair on the other, and which way it goes. */
 function PairPicture({ isSplit, yes, no, amount }: PairPictureProps) {
   return (
     <div
@@ -151,14 +149,12 @@ function PairPicture({ isSplit, yes, no, amount }: PairPictureProps) {
 type PairWork = {
   readonly isBusy: boolean;
   readonly error: unknown;
-  /** How much the last one was of that succeeded. */
   readonly done: string | undefined;
   /** True when it was done. */
   act(amount: string): Promise<boolean>;
   clear(): void;
 };
 
-/** Splits money into pairs of shares, or merges pairs into money. */
 function usePair(
   trader: Client | undefined,
   market: OutcomeMarketMeta,

@@ -114,7 +114,6 @@ type MoveMoneyProps = {
   readonly step?: string | undefined;
 };
 
-/** Brings money from the perp sub-account, where deposits and the faucet pay to. */
 export function MoveMoney({ owner, missing, perpCash, step = STEP }: MoveMoneyProps) {
   const t = useWords();
   const { error, isBusy, run } = useDoing();
@@ -138,7 +137,6 @@ export function MoveMoney({ owner, missing, perpCash, step = STEP }: MoveMoneyPr
   );
 }
 
-/** Stands in the place of whatever would send something, and says why nothing is sent. */
 export function NoConnection() {
   const t = useWords();
   return (

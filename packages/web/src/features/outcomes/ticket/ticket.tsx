@@ -26,7 +26,6 @@ type TicketPanelProps = {
   readonly onChoose: (choice: Partial<Choice>) => void;
 };
 
-/** Everything that can be done with one market. */
 export function TicketPanel({ event, market, mark, choice, onChoose }: TicketPanelProps) {
   const t = useWords();
   // R-phases: after the close nothing is bought, sold or split, and pairs can be merged until the result is there.

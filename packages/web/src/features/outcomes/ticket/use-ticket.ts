@@ -45,13 +45,11 @@ export type OpenTicket = {
   readonly book: L2Book | undefined;
   readonly purse: Purse;
   readonly sending: Sending;
-  /** Nothing can be sent now. */
   readonly isLost: boolean;
   change(part: Partial<Typed>): void;
   submit(): Promise<void>;
 };
 
-/** An order as it is typed, with what it would do now. */
 export function useTicket(
   market: OutcomeMarketMeta,
   { intent, leg, cents }: { intent: 'buy' | 'sell'; leg: Leg; cents: string | undefined },
@@ -129,7 +127,6 @@ type Sending = {
   clear(): void;
 };
 
-/** Sends orders, one at a time, and keeps the last one to tell what becomes of it. */
 function useSend(trader: Client | undefined): Sending {
   const [sent, setSent] = useState<SentOrder>();
   const { run, ...doing } = useDoing();
@@ -158,12 +155,9 @@ function useSend(trader: Client | undefined): Sending {
   return { ...doing, sent, send };
 }
 
-/** What an order costs or brings, by the venue's own reckoning where there is one. */
 type Outlook = {
-  /** What trades at once. */
   readonly filled: string;
   readonly average: string | undefined;
-  /** What waits in the book. */
   readonly resting: string;
   readonly fee: string;
   readonly delayMs: number;
@@ -247,7 +241,6 @@ function entryNow(entry: OrderEntry): OrderEntry {
   return { ...entry, t: { limit: { ...t.limit, expireTime: venueNow() + 3_600_000 } } };
 }
 
-/** The value as of at most so long ago. */
 function useThrottled<Value>(value: Value, everyMs: number): Value {
   const [settled, setSettled] = useState(value);
   const lastMs = useRef(0);

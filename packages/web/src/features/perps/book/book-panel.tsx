@@ -20,7 +20,6 @@ import { draftStore, takePrice, wishToSend } from '../ticket/draft.ts';
 /** The book changes more often than what a half is told: it draws by itself and is rendered seldom. */
 const Half = memo(BookSide);
 
-/** Both sides about the row of the spread, drawn on canvas. A press on a level takes its price. */
 export function BookPanel({ title }: { readonly title?: string }) {
   const t = useWords();
   const { coin, grid, perp } = useTradedPerp();
@@ -76,7 +75,6 @@ export function BookPanel({ title }: { readonly title?: string }) {
   );
 }
 
-/** The price that counts here. */
 function Mark() {
   const { coin, grid } = useTradedPerp();
   const markPx = contexts.use(coin, ({ ctx }) => ctx?.markPx);
@@ -95,7 +93,6 @@ type ChoicesProps = {
   readonly onUnit: (unit: 'base' | 'quote') => void;
 };
 
-/** How levels are grouped, and what their sizes are told in. */
 function Choices({ title, tick, unit, onTick, onUnit }: ChoicesProps) {
   const t = useWords();
   const { perp } = useTradedPerp();

@@ -14,14 +14,12 @@ import {
 import { isLong } from '../use-account.ts';
 import { changeDraft, type Draft } from '../ticket/draft.ts';
 
-/** A price on the chart that means something to the account. */
 export type ChartLine = {
   readonly id: string;
   readonly price: string;
   readonly label: string;
   readonly tone: 'buy' | 'sell' | 'accent' | 'warning' | 'muted';
   readonly style: 'dashed' | 'dotted' | 'solid';
-  /** What it is called where its label changes all the time. */
   readonly name?: string | undefined;
   /** What it would be at another price, where that is not the same. */
   readonly labelAt?: ((price: string) => string) | undefined;
@@ -29,7 +27,6 @@ export type ChartLine = {
   readonly move?:
     | ((trader: Client, price: string, size: string | undefined) => Promise<ActionReply>)
     | undefined;
-  /** Of an order, all of it, with the step that it is changed by. */
   readonly size?: { readonly whole: string; readonly lot: string } | undefined;
   /** Of something that is not sent yet: takes the price as it is moved. */
   readonly set?: ((price: string) => void) | undefined;
@@ -41,16 +38,12 @@ type Own = {
   readonly positions: readonly AssetPosition[];
   readonly orders: readonly OpenOrder[];
   readonly triggers: readonly TriggerOrder[];
-  /** The mark at the moment that it is asked for. */
   readonly markOf: () => string;
-  /** The best price of the other side, if there is one. */
   readonly bestAgainst: (isBuy: boolean) => string | undefined;
-  /** Of the market's lots. */
   readonly sizeDecimals: number;
   readonly lot: string;
 };
 
-/** The lines of an account in one market. */
 export function chartLines(own: Own, t: Words): readonly ChartLine[] {
   const { markOf, orders, positions, sizeDecimals, triggers } = own;
   return [
@@ -169,7 +162,6 @@ function orderLine(
   };
 }
 
-/** A trigger is moved by another one in its place. */
 function triggerLine(
   trigger: TriggerOrder,
   {

@@ -42,7 +42,6 @@ const ALL_INTERVALS = [...INTERVALS, ...MORE_INTERVALS].toSorted(
 );
 type View = 'price' | 'depth' | 'funding';
 
-/** The market over time, its depth, and what holding costs. */
 export function ChartPanel() {
   const t = useWords();
   const { perp } = useTradedPerp();
@@ -179,7 +178,6 @@ function IntervalMenu({
   );
 }
 
-/** One from the menu stands beside the others as long as it is chosen. */
 function shownIntervals(chosen: CandleInterval): readonly CandleInterval[] {
   const isShown = (INTERVALS as readonly CandleInterval[]).includes(chosen);
   return isShown ? INTERVALS : [...INTERVALS, chosen];
@@ -269,7 +267,6 @@ type Switch = {
   readonly onPress: () => void;
   /** Of one that stays on; the others only do something. */
   readonly isOn?: boolean;
-  /** What its button shows instead of its name. */
   readonly face?: ReactNode;
 };
 
@@ -394,7 +391,6 @@ function FullScreenIcon() {
   );
 }
 
-/** Puts a line over the chart, to be moved to where it is meant. */
 function DrawMenu({ interval }: { readonly interval: CandleInterval }) {
   const t = useWords();
   const { coin, grid, perp } = useTradedPerp();
@@ -435,7 +431,6 @@ type CompareMenuProps = {
   readonly onChange: (compared: Compared | undefined) => void;
 };
 
-/** Another market as a line beside this one. */
 function CompareMenu({ compared, onChange }: CompareMenuProps) {
   const t = useWords();
   const { perp } = useTradedPerp();
@@ -498,7 +493,6 @@ function toggled<Item>(items: readonly Item[], item: Item): readonly Item[] {
 type ChartMenuProps = {
   readonly label: string;
   readonly items: readonly MenuItem[];
-  /** What the button shows where that is not its name. */
   readonly children?: ReactNode;
 };
 

@@ -8,7 +8,6 @@ import { toPixels } from '../../../lib/decimal.ts';
 import { compact, number, percent } from '../../../lib/format.ts';
 import { fitted, FONT, type Palette, palette } from '../../../ui/canvas.ts';
 
-/** How much stands in the book up to which price. */
 export function DepthChart() {
   const t = useWords();
   const { coin, grid, perp } = useTradedPerp();
@@ -46,12 +45,9 @@ type Frame = {
   readonly colours: Palette;
   readonly width: number;
   readonly height: number;
-  /** Where the totals stand on. */
   readonly floor: number;
   readonly middle: number;
-  /** As far as the picture goes to both sides. */
   readonly reach: number;
-  /** The larger of both totals within it. */
   readonly most: number;
   readonly base: string;
   readonly x: (price: number) => number;
@@ -59,7 +55,6 @@ type Frame = {
   readonly shown: (price: number) => string;
 };
 
-/** Draws the book summed up from the middle outwards, as far to both sides. */
 export function drawDepth(
   canvas: HTMLCanvasElement,
   book: L2Book,
@@ -68,7 +63,6 @@ export function drawDepth(
     decimals,
     pointerX,
   }: {
-    /** What sizes are counted in. */
     readonly base: string;
     readonly decimals: number;
     readonly pointerX: number | undefined;
@@ -150,7 +144,6 @@ function drawSide(
 
 const TOTAL_STEPS = 4;
 
-/** How much the heights stand for. */
 function drawTotals({ base, colours, context, most, width, y }: Frame): void {
   context.font = `11px ${FONT}`;
   context.textAlign = 'right';
@@ -180,7 +173,6 @@ function drawAxis({ colours, context, height, middle, reach, shown, width }: Fra
   context.fillText(shown(middle + reach), width - 8, height - 8);
 }
 
-/** The price under the pointer, how far it is, and what stands up to there. */
 function drawPointer(
   { base, colours, context, floor, middle, reach, shown, width }: Frame,
   {

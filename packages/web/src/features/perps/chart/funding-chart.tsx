@@ -68,7 +68,6 @@ export function FundingChart({ rows, label }: FundingChartProps) {
   return <div ref={place} role="img" aria-label={label} className="h-full w-full" />;
 }
 
-/** A share of a hundred, as the axis counts. */
 function shown(value: number): string {
   return percent((value / 100).toFixed(9), { decimals: 5 });
 }

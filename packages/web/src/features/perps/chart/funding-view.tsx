@@ -61,7 +61,6 @@ export function FundingView() {
   );
 }
 
-/** The rate of the running hour, and what it means for this account. */
 function Facts() {
   const t = useWords();
   const { coin } = useTradedPerp();

@@ -1,6 +1,5 @@
 /** What can be drawn over the candles, and what has a place of its own under them. */
 export const INDICATORS = ['sma', 'ema', 'vwap', 'bollinger', 'rsi', 'macd', 'profile'] as const;
-/** What traded at which prices is drawn beside the candles, not as a line. */
 export type Indicator = (typeof INDICATORS)[number];
 
 /** Not in prices: it stands under the candles. */

@@ -41,7 +41,6 @@ type LineOverlayProps = {
   readonly scale: Scale;
 };
 
-/** Lines over the chart. Those that can be moved are dragged, or stepped by arrow keys and sent by Enter. */
 export function LineOverlay({ lines, scale }: LineOverlayProps) {
   const t = useWords();
   const { coin } = useTradedPerp();
@@ -111,7 +110,6 @@ function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefin
   }
 }
 
-/** Which way, and how far from the mark. */
 function toldAtEdge(
   edge: 'above' | 'below',
   price: string | undefined,
@@ -126,7 +124,6 @@ function toldAtEdge(
 type LineProps = {
   readonly line: ChartLine;
   readonly scale: Scale;
-  /** It stands at another price than before. */
   readonly onMove: () => void;
 };
 
@@ -199,10 +196,8 @@ type Move = {
   readonly moved: string | undefined;
   readonly canMove: boolean;
   readonly isBusy: boolean;
-  /** The whole size that was chosen for the order. */
   readonly resized: string | undefined;
   readonly move: (price: string | undefined) => void;
-  /** By so many lots. */
   readonly resize: (lots: number) => void;
   readonly send: (price: string | undefined) => void;
 };
@@ -286,7 +281,6 @@ const STEP_PX = 22;
 /** So many labels at an edge, the nearest ones; the others are counted. */
 const EDGE_MAX = 3;
 
-/** Labels make room for each other, and those of lines that are out of sight stand at the edge. */
 export function placeTags(
   lines: readonly Wanted[],
   height: number,

@@ -26,7 +26,6 @@ export type PriceChart = {
   readonly volume: ISeriesApi<'Histogram'>;
   readonly markers: ISeriesMarkersPluginApi<Time>;
   readonly scale: Scale;
-  /** Prices that should be in sight where they are near. */
   readonly keepInSight: (prices: readonly number[]) => void;
   readonly recolour: () => void;
   readonly isGone: () => boolean;
@@ -38,7 +37,6 @@ const STRETCH_MAX = 2;
 /** A market that hardly moves is not drawn as if it did: candles count as at least this share of their price. */
 const FLAT = 0.004;
 
-/** A chart of candles and volume in an element. */
 export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
   // The logo comes with a style sheet that the policy of the page refuses; the link is beside the chart.
   const chart = createChart(place, { autoSize: true, layout: { attributionLogo: false } });
@@ -108,7 +106,6 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
 
 type Autoscale = { readonly priceRange: { minValue: number; maxValue: number } | null } | null;
 
-/** The range of the candles with the nearest lines, as many as leave the candles their share of the height. */
 function stretched(own: Autoscale, wanted: readonly number[]): Autoscale {
   const range = own?.priceRange;
   if (own === null || range === null || range === undefined) return own;
@@ -209,12 +206,8 @@ export function secondsOf(ms: number): UTCTimestamp {
 export type Scale = {
   /** Below 0 or beyond the height while the price is out of sight; undefined while there is no scale. */
   readonly toY: (price: string) => number | undefined;
-  /** On the tick. */
   readonly toPrice: (y: number) => string | undefined;
-  /** Of what is drawn of prices, in pixels. */
   readonly height: () => number;
-  /** Of the prices at the right, in pixels. */
   readonly axisWidth: () => number;
-  /** Tells of every redraw. */
   readonly onRedraw: (listener: () => void) => () => void;
 };

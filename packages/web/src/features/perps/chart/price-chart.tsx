@@ -32,7 +32,6 @@ const DrawingOverlay = onDemand(
   async () => (await import('./drawings/drawing-overlay.tsx')).DrawingOverlay,
 );
 
-/** Candles with what the account has in this market. Loaded after the screen stands. */
 export function PriceChart({
   interval,
   isLogarithmic,
@@ -104,7 +103,6 @@ export function PriceChart({
   );
 }
 
-/** A picture says as well what the dotted line in it is. */
 function named(picture: HTMLCanvasElement, before: string): HTMLCanvasElement {
   const context = picture.getContext('2d');
   if (context === null || before === '') return picture;
@@ -128,13 +126,11 @@ function Attribution() {
   );
 }
 
-/** Two markets have nothing in common but how far they went. */
 function modeOf(isLogarithmic: boolean, compared: Compared | undefined): PriceScaleMode {
   if (compared !== undefined) return PriceScaleMode.Percentage;
   return isLogarithmic ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal;
 }
 
-/** A chart in the element that gets the ref, with the candles of the market. */
 function useChart(interval: CandleInterval, mode: PriceScaleMode) {
   const { coin, grid } = useTradedPerp();
   const place = useRef<HTMLDivElement>(null);
@@ -189,7 +185,6 @@ function drawCandles(
   return next;
 }
 
-/** The account's own trades as small arrows. */
 function useMarkers(made: Chart | undefined, interval: CandleInterval): void {
   const { perp } = useTradedPerp();
   const user = useSession()?.address;

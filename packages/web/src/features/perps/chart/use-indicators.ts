@@ -9,7 +9,6 @@ import { secondsOf, type PriceChart } from './make-chart.ts';
 
 type Candles = { readonly candles: readonly Candle[] };
 
-/** Draws indicators as long as they are chosen. What works them out is loaded with the first of them. */
 export function useIndicators(
   made: PriceChart | undefined,
   store: StoreApi<Candles>,
@@ -102,7 +101,6 @@ class Drawing {
 
 const PLOT_COLOURS = 6;
 
-/** Lines of a chart are told apart by colours that mean neither buy nor sell. */
 function plotColour(at: number): string {
   const style = getComputedStyle(document.documentElement);
   return style.getPropertyValue(`--plot-${1 + (at % PLOT_COLOURS)}`).trim();

@@ -63,7 +63,6 @@ type AccountTableProps = {
   readonly hasRows: boolean;
 };
 
-/** One table of an account on the terminal. */
 export function AccountTable({ name, user, hasRows }: AccountTableProps) {
   const Chosen = TABLES[name];
   return (
@@ -74,13 +73,11 @@ export function AccountTable({ name, user, hasRows }: AccountTableProps) {
   );
 }
 
-/** What can be done with all rows of a table at once. */
 export function TableAside({ name }: { readonly name: TableName }) {
   if (name === 'positions') return <CloseAll />;
   return name === 'orders' || name === 'triggers' ? <CancelAll /> : null;
 }
 
-/** Closes every position at the market, after a question that names each of them. */
 function CloseAll() {
   const t = useWords();
   const [isOpen, setIsOpen] = useState(false);
@@ -349,7 +346,6 @@ function columnsOf(t: Words, open: (oid: number) => void): readonly Column<Trigg
   ];
 }
 
-/** How it stands, and what can be done about it. */
 function endColumns(t: Words): readonly Column<TriggerOrder>[] {
   return [
     {
@@ -439,7 +435,6 @@ type AmendTriggerProps = {
   readonly onClose: () => void;
 };
 
-/** Another price, or another limit, for an order that waits for the mark. */
 function AmendTrigger({ trigger, perp, onClose }: AmendTriggerProps) {
   const t = useWords();
   const { priceDecimals: decimals, sizeDecimals, tick } = gridOf(perp);

@@ -12,7 +12,6 @@ type MarketLinkProps = {
   readonly tone?: 'buy' | 'sell' | undefined;
 };
 
-/** A market by its name, in the colour of the side where it has one. */
 export function MarketLink({ name, tone }: MarketLinkProps) {
   return (
     <Link
@@ -30,20 +29,17 @@ export function MarketLink({ name, tone }: MarketLinkProps) {
   );
 }
 
-/** The direction as the venue words it, in the colour of its side. */
 export function SideWord({ side, text }: { readonly side: 'B' | 'A'; readonly text: ReactNode }) {
   return <span className={side === 'B' ? 'text-buy' : 'text-sell'}>{text}</span>;
 }
 
 type Props = { readonly position: AssetPosition['position'] };
 
-/** The price at which a position ends. */
 export function LiquidationPrice({ position }: Props) {
   if (!isLiquidated(position)) return <span className="text-faint">–</span>;
   return <OnGrid coin={position.asset} value={position.liquidationPx} />;
 }
 
-/** How far the mark is from there. */
 export function LiquidationDistance({ position }: Props) {
   const { liquidationPx, markPx } = position;
   if (!isLiquidated(position) || !isDecimal(markPx)) return null;

@@ -104,7 +104,6 @@ function columnsOf(
   ];
 }
 
-/** How far it is, how long it rests, where it came from, and what can be done about it. */
 function endColumns(user: string, t: Words): readonly Column<OpenOrder>[] {
   return [
     {
@@ -264,7 +263,6 @@ function isChanged({ order, price, size }: Draft): boolean {
   return compare(price, order.limitPx) !== 0 || compare(size, order.origSz) !== 0;
 }
 
-/** How the order with this id is being amended, if it is. */
 function useAmending(oid: number): Amending {
   const amending = useContext(AmendContext);
   if (amending === undefined) throw new Error('There is no table of orders around this cell');

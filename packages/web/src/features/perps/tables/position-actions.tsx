@@ -206,7 +206,6 @@ type PositionDetailsProps = {
   readonly onClose: () => void;
 };
 
-/** All that the table says of a position, for screens that have no room for its columns. */
 function PositionDetails({ row, onClose }: PositionDetailsProps) {
   const t = useWords();
   const { position } = row;

@@ -170,7 +170,6 @@ type EffectProps = {
   readonly decimals: number | undefined;
 };
 
-/** What an exit would make of the whole position, before the fee. */
 function Effect({ row, exit, price, decimals }: EffectProps) {
   const t = useWords();
   if (price === undefined) return null;
@@ -235,7 +234,6 @@ function useExits(row: AssetPosition, tick: string, onDone: () => void) {
   };
 }
 
-/** Said in place of sending what would be no exit but an order at the market. */
 export function FiresNow() {
   return (
     <p role="alert" className="border-s-2 border-warning py-0.5 ps-3 text-12">

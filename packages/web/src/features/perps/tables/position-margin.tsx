@@ -14,7 +14,6 @@ import { useSimulatedAction } from '../ticket/use-simulation.ts';
 import { useAct } from '../use-act.ts';
 import { isLong, positionName, useAccountState } from '../use-account.ts';
 
-/** The margin of an isolated position can be changed. */
 export function MarginButtons({ row }: { readonly row: AssetPosition }) {
   const t = useWords();
   const [direction, setDirection] = useState<1 | -1>();
@@ -41,7 +40,6 @@ export function MarginButtons({ row }: { readonly row: AssetPosition }) {
   );
 }
 
-/** How much of the account it is. */
 export function MarginShare({ row }: { readonly row: AssetPosition }) {
   const t = useWords();
   const equity = useAccountState()?.marginSummary.accountValue;
@@ -114,7 +112,6 @@ type LiquidationProps = {
   readonly parameters: UpdateIsolatedMarginParameters | undefined;
 };
 
-/** Where the position is liquidated, and where it would be with the other margin. */
 function Liquidation({ row, parameters }: LiquidationProps) {
   const t = useWords();
   const user = useSession()?.address;

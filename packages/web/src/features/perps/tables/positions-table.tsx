@@ -213,7 +213,6 @@ const Size: Figure = ({ row: { position } }) => (
   <SizeOnGrid coin={position.asset} value={position.szi} />
 );
 const Value: Figure = ({ row: { position } }) => <Money value={position.positionValue} />;
-/** On a phone, which has no column for it, where the position ends counts for more than what it is worth. */
 const ValueOrEnd: Figure = (props) => (
   <>
     <span className="max-tablet:hidden">
@@ -246,7 +245,6 @@ function sharedOnGrid(row: AssetPosition): SharedResult {
   return sharedPosition(row, perp && priceDecimals(perp));
 }
 
-/** A press away from a picture of it. */
 const SharedPnl: Figure = (props) => (
   <ShareButton of={() => sharedOnGrid(props.row)}>
     <Pnl {...props} />

@@ -11,7 +11,6 @@ import { usePositionCount } from '../use-account.ts';
 const AccountTable = onDemand(async () => (await import('./account-table.tsx')).AccountTable);
 const TableAside = onDemand(async () => (await import('./account-table.tsx')).TableAside);
 
-/** What the account has and did. The tab is in the address. */
 export function TablesPanel() {
   const t = useWords();
   const navigate = useNavigate();

@@ -93,7 +93,6 @@ export async function replaceExits(
   return trader.exchange.cancel({ cancels }, { confirm: 'executed' });
 }
 
-/** One that waits has the mark on the side from which it fires, and that tells its kind. */
 export function kindOfWaiting(
   { side, triggerPx }: Pick<TriggerOrder, 'side' | 'triggerPx'>,
   markPx: string,
@@ -112,7 +111,6 @@ export function isPastMark(
   return kindOfWaiting(moved, markPx) !== kindOfWaiting(trigger, markPx);
 }
 
-/** The same of an exit of a position. */
 export function isExitPastMark(
   row: AssetPosition,
   exit: 'takeProfit' | 'stopLoss',
@@ -131,7 +129,6 @@ export function isReplaceable({ tpslChildren, triggerState }: TriggerOrder): boo
 
 type TriggerPrices = {
   readonly triggerPrice: string;
-  /** At the market without it. */
   readonly limitPrice: string | undefined;
 };
 

@@ -9,7 +9,6 @@ import type {
 import { isDecimal } from '../../../lib/decimal.ts';
 import { exitsAmong, kindOfWaiting } from './waiting-exits.ts';
 
-/** Something that closes a position when the mark comes there. */
 export type Exit = {
   readonly market: string;
   readonly asset: string;
@@ -19,7 +18,6 @@ export type Exit = {
 };
 
 type WhatWaits = {
-  /** Orders and triggers that protect nothing. */
   readonly orders: readonly CancelEntry[];
   readonly exits: readonly Exit[];
 };

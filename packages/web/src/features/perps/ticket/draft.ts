@@ -14,11 +14,8 @@ export type Draft = {
   readonly isClosing: boolean;
   readonly price: string;
   readonly triggerPrice: string;
-  /** Of a trigger, which takes the market where it is empty. */
   readonly limitPrice: string;
-  /** The other end of a ladder. */
   readonly lastPrice: string;
-  /** How many orders a ladder has. */
   readonly steps: string;
   readonly size: string;
   readonly sizeUnit: 'base' | 'quote';
@@ -68,7 +65,6 @@ export function changeDraft(change: Partial<Draft>): void {
   draftStore.setState(isTyped ? { ...change, share: undefined } : change);
 }
 
-/** Another kind of order. A limit of a trigger is typed for that trigger and goes nowhere else. */
 export function chooseType(type: OrderType): void {
   changeDraft({ type, limitPrice: '' });
 }
@@ -94,7 +90,6 @@ export function isTriggerType(type: OrderType): boolean {
   return type === 'stop' || type === 'takeProfit';
 }
 
-/** What a click on a price in the book or on the chart does. */
 export function takePrice(price: string): void {
   const { type } = draftStore.getState();
   if (isTriggerType(type)) changeDraft({ triggerPrice: price });

@@ -135,7 +135,6 @@ function Steps({ value, max, onChange }: StepsProps) {
   );
 }
 
-/** The margin table of the market. */
 function Tiers() {
   const t = useWords();
   const { perp } = useTradedPerp();

@@ -48,7 +48,6 @@ export function MarginModeDialog({ asset, onClose }: ModeDialogProps) {
   );
 }
 
-/** The leverage to carry over, and with a minus that of the short side, where it has one of its own. */
 function sidesOf({ leverage }: ActiveAssetData, next: 'Cross' | 'Isolated'): readonly number[] {
   const { mode, value } = leverage;
   return mode === 'Hedge' && next === 'Isolated' ? [value, -value] : [value];
@@ -80,7 +79,6 @@ export function PositionModeDialog({ asset, onClose }: ModeDialogProps) {
   );
 }
 
-/** How many orders and triggers the account has, in all markets. */
 function useWaiting(): { readonly orders: number; readonly triggers: number } {
   const user = useSession()?.address;
   const orders = openOrders.use(user, (open) => open.orders.length);
@@ -119,7 +117,6 @@ function InTheWay() {
   );
 }
 
-/** Two ways, each with a sentence about what it means. */
 function Choice<Value extends string>({
   title,
   now,
@@ -137,11 +134,8 @@ function Choice<Value extends string>({
     readonly text: string;
     readonly isDisabled?: boolean;
   }[];
-  /** What else changes with another choice. */
   readonly note?: (value: Value) => string;
-  /** What has to go before anything can be changed. */
   readonly obstacle?: ReactNode;
-  /** What is sent, one after the other. */
   readonly onSave: (value: Value) => readonly ((trader: Client) => Promise<ActionReply>)[];
   readonly onClose: () => void;
 }) {

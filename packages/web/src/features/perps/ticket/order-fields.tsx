@@ -29,7 +29,6 @@ import { reader } from '../../../market/venue.ts';
 import { useAnswer } from '../use-account.ts';
 import { useMemo } from 'react';
 
-/** The prices that a kind of order has. */
 export function PriceFields() {
   const t = useWords();
   const { grid } = useTradedPerp();
@@ -118,7 +117,6 @@ function QuickPrices() {
 
 const LIFETIMES: readonly Lifetime[] = ['gtc', 'hour', 'day', 'week', 'date', 'ioc'];
 
-/** How the order behaves. What a kind of order cannot have is not offered. */
 export function Options({ isHedge }: { readonly isHedge: boolean }) {
   const t = useWords();
   const draft = useDraft();
@@ -189,7 +187,6 @@ type ExitsProps = {
   readonly isHedge: boolean;
 };
 
-/** Where the position that this order opens is to end. */
 export function Exits({ drafted, isHedge }: ExitsProps) {
   const t = useWords();
   const { grid } = useTradedPerp();
@@ -231,7 +228,6 @@ export function Exits({ drafted, isHedge }: ExitsProps) {
   );
 }
 
-/** At which prices they are, and what each makes of the whole order. */
 function Made({ drafted }: { readonly drafted: Drafted }) {
   const t = useWords();
   const { grid } = useTradedPerp();
@@ -257,7 +253,6 @@ function Made({ drafted }: { readonly drafted: Drafted }) {
 
 type SizeFieldProps = {
   readonly asset: ActiveAssetData | undefined;
-  /** With the size that its share comes to. */
   readonly draft: Draft;
   readonly drafted: Drafted;
   readonly most: string | undefined;
@@ -332,7 +327,6 @@ type PresetsProps = {
   readonly isDisabled: boolean;
 };
 
-/** Shares of the most, and the amounts that this browser's owner has chosen. */
 function Presets({ onShare, isDisabled }: PresetsProps) {
   const t = useWords();
   const amounts = useStore(preferences, ({ sizePresets }) => sizePresets);
@@ -444,7 +438,6 @@ export function lowerSize(
   return sign(lower) > 0 && compare(lower, size) < 0 ? lower : undefined;
 }
 
-/** The most that one order of the market may have, if that is what was refused. */
 export function largestOrder({ details }: ApiError): string | undefined {
   const { allowed, field } = details ?? {};
   if (field?.endsWith('.s') !== true || allowed === undefined || !('max' in allowed))
@@ -459,7 +452,6 @@ const THUMB_PX = 14;
 
 type SliderProps = {
   readonly label: string;
-  /** 0 to 100. */
   readonly value: number;
   readonly onChange: (value: number) => void;
   readonly isDisabled?: boolean;

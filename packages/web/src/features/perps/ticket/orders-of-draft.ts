@@ -18,7 +18,6 @@ import {
 import type { Grid } from '../traded-perp.ts';
 import type { Draft } from './draft.ts';
 
-/** What the market says while a ticket is filled in. */
 export type Surroundings = {
   readonly asset: number;
   readonly grid: Grid;
@@ -28,12 +27,10 @@ export type Surroundings = {
   readonly markPx: string | undefined;
   /** The limit of a market order, where it is closer to the market than usual. */
   readonly bound?: string | undefined;
-  /** The venue's time, for orders that end by themselves. */
   readonly nowMs: number;
   readonly isHedge: boolean;
 };
 
-/** What has to be typed before there is anything to send. */
 type Missing =
   | 'price'
   | 'triggerPrice'
@@ -120,7 +117,6 @@ export function exitPrice(
   return sign(onTick) > 0 ? onTick : undefined;
 }
 
-/** The worst price that a market order takes, on the tick. */
 export function marketPrice(side: 'buy' | 'sell', markPx: string, tick: string): string {
   const distance = multiply(markPx, SLIPPAGE_MAX);
   const bound = side === 'buy' ? add(markPx, distance) : subtract(markPx, distance);
@@ -163,7 +159,6 @@ function singleOrder(draft: Draft, { price, size }: Counted, around: Surrounding
   return limitOrder({ asset, side, size, price, reduceOnly, ...lifeOf(draft, around.nowMs) });
 }
 
-/** Equal parts at equal distances, the first at the price and the last at the other end. */
 function ladder(draft: Draft, { price, size }: Counted, around: Surroundings): Drafted {
   const { asset, grid, nowMs } = around;
   if (!isPositive(draft.lastPrice)) return { missing: 'lastPrice' };

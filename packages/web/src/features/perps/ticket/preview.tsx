@@ -20,7 +20,6 @@ type PreviewProps = {
   readonly asset: ActiveAssetData | undefined;
 };
 
-/** What the venue says would happen, before it does. */
 export function Preview({ simulation: { isOld, result }, drafted, asset }: PreviewProps) {
   const t = useWords();
   const { type } = useDraft();
@@ -74,7 +73,6 @@ function useIsNews(isAnswered: boolean): boolean {
   return isNews;
 }
 
-/** What fills now, at which price and how far from the mark. */
 function useSentence(entries: readonly SimulatedOrder[], isWaiting: boolean): string {
   const t = useWords();
   const { coin, grid } = useTradedPerp();

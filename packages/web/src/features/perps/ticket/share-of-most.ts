@@ -84,7 +84,6 @@ export function isHedged({ leverage }: ActiveAssetData): boolean {
   return leverage.mode === 'Hedge';
 }
 
-/** How the venue sizes a ticket. */
 export type Sizing = {
   readonly asset: ActiveAssetData;
   /** The limit of an isolated market order; undefined where the usual one serves. */

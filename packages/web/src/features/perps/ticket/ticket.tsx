@@ -56,7 +56,6 @@ import { compare, isDecimal, multiply } from '../../../lib/decimal.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { preferences } from '../../../ui/preferences.ts';
 
-/** One order, from the first digit to what became of it. In a sheet the Escape key is the sheet's. */
 export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) {
   const { coin, perp } = useTradedPerp();
   const t = useWords();
@@ -296,7 +295,6 @@ function SideChoice({ isHedge }: { readonly isHedge: boolean }) {
   );
 }
 
-/** In place of the button, for who has no key yet that may trade. */
 function Entrance() {
   const t = useWords();
   const isLoaded = useIsSessionLoaded();
@@ -372,7 +370,6 @@ function useConfirmed(
   return { request, question };
 }
 
-/** What a press on the book wishes is asked for with the price that it has set. */
 function useWishes(request: () => void): void {
   const wish = useStore(sendWishes, ({ count }) => count);
   const onWish = useEffectEvent(request);
@@ -411,7 +408,6 @@ function Question({ label, value, onSend, onClose }: QuestionProps) {
   );
 }
 
-/** What became of the order that was sent last, as the venue said it. */
 function OrderState({ sending: { isAsking, isBusy, sent } }: { readonly sending: Sending }) {
   const t = useWords();
   const { grid } = useTradedPerp();
@@ -467,7 +463,6 @@ function resultText(
   return t('perps.state.openAt', { size: number(entry.s), price: number(entry.p, { decimals }) });
 }
 
-/** What the venue would say to the ticket, as if it had been sent. */
 function refusalOf(result: SimulatedAction | undefined): ApiError | undefined {
   if (result?.error === null || result?.error === undefined) return undefined;
   const { code, details, message, name } = result.error;
@@ -481,7 +476,6 @@ function refusalOf(result: SimulatedAction | undefined): ApiError | undefined {
   });
 }
 
-/** The field of the ticket that a refused field of the action came from, with the value that is offered. */
 export function remedyOf(
   remedy: Remedy,
   draft: Pick<Draft, 'exitBasis' | 'hasExits' | 'limitPrice' | 'takeProfit' | 'type'>,
@@ -504,7 +498,6 @@ export function remedyOf(
   return undefined;
 }
 
-/** Behind the parent stands the take-profit, if there is one, and then the stop-loss. */
 function exitAt(place: number, takeProfit: string): 'takeProfit' | 'stopLoss' {
   return place === 1 && takeProfit !== '' ? 'takeProfit' : 'stopLoss';
 }

@@ -18,9 +18,7 @@ import { contexts } from '../../../market/contexts.ts';
 import { useVenueSecond } from '../../../market/time-column.tsx';
 import { type Drafted, isPositive, ordersOf } from './orders-of-draft.ts';
 
-/** What was sent, and what the venue said to it. */
 type Sent = {
-  /** As its button said it. */
   readonly label: string;
   readonly orders: readonly OrderEntry[];
   readonly reply: ActionReply;
@@ -102,7 +100,6 @@ export function useFreshOrders(
 
 const MARGIN = 'MARGIN';
 
-/** Sends once more what was rejected for lack of margin. */
 export async function againForMargin(send: () => Promise<ActionReply>): Promise<ActionReply> {
   try {
     const reply = await send();
@@ -114,7 +111,6 @@ export async function againForMargin(send: () => Promise<ActionReply>): Promise<
   }
 }
 
-/** What a ticket stands for now. One with a price of its own stays the same while the mark moves. */
 export function useDrafted(draft: Draft, isHedge: boolean): Drafted {
   const { coin, grid, perp } = useTradedPerp();
   const hasMark = contexts.use(coin, ({ ctx }) => isPositive(ctx?.markPx ?? ''));

@@ -12,7 +12,6 @@ const AGAIN_MS = 3_000;
 export type Simulation = {
   /** The answer to what is asked now; undefined until it is there. */
   readonly result: SimulatedAction | undefined;
-  /** It has not followed the last move of the market yet. */
   readonly isOld: boolean;
 };
 

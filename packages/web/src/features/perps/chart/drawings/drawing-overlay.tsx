@@ -171,7 +171,6 @@ type Drawn = {
   readonly candles: readonly Candle[];
   readonly drawings: readonly Drawing[];
   readonly hasProfile: boolean;
-  /** Of a price. */
   readonly decimals: number;
 };
 
@@ -255,7 +254,6 @@ function drawProfile(
 /** Where a time is on the chart, and back. Beyond the candles it goes on in steps of one. */
 export type TimeAxis = {
   readonly toX: (timeMs: number) => number | undefined;
-  /** On the step. */
   readonly toTime: (x: number) => number | undefined;
   readonly stepMs: number;
 };
@@ -301,12 +299,10 @@ export function timeAxis(
   };
 }
 
-/** How much traded within a range of prices. */
 type ProfileBin = { readonly low: number; readonly high: number; readonly volume: number };
 
 const BINS = 30;
 
-/** What traded at which prices, from the lowest up. What a candle traded is spread evenly over its prices. */
 export function volumeProfile(candles: readonly Candle[]): readonly ProfileBin[] {
   const traded = candles
     .map(({ h, l, v }) => ({ high: toPixels(h), low: toPixels(l), volume: toPixels(v) }))

@@ -12,7 +12,6 @@ export type DrawingPoint = { readonly timeMs: number; readonly price: string };
 export type Drawing = {
   readonly id: string;
   readonly kind: DrawingKind;
-  /** One of a level, two of the others. */
   readonly points: readonly DrawingPoint[];
 };
 
@@ -24,7 +23,6 @@ const RATIOS = ['0', '0.236', '0.382', '0.5', '0.618', '0.786', '1'] as const;
 const OFFSET = '0.0015';
 const CANDLES_BACK = 30;
 
-/** A new one about the mark, to be moved to where it is meant. */
 export function newDrawing(
   kind: DrawingKind,
   {
@@ -65,7 +63,6 @@ export function withDrawing(drawings: readonly Drawing[], drawing: Drawing): rea
   return [...drawings.filter(({ id }) => id !== drawing.id), drawing].slice(-DRAWINGS_MAX);
 }
 
-/** One point of one drawing stands elsewhere. */
 export function withPoint(
   drawings: readonly Drawing[],
   id: string,
