@@ -259,9 +259,7 @@ function orderColumns(user: string, t: Words, open: (oid: number) => void): read
       'filled',
       t('portfolio.filled'),
       (order) => <TradedSize of={order} value={subtract(order.origSz, order.sz)} />,
-      {
-        from: 'tablet',
-      },
+      { from: 'tablet' },
     ),
     numberColumn('kind', t('portfolio.kind'), ({ tif }) => tif, { from: 'tablet', width: '80px' }),
   ];
@@ -413,19 +411,13 @@ function shareColumns(t: Words): readonly Column<AssetPosition>[] {
       'cost',
       t('portfolio.cost'),
       ({ position }) => <Money value={position.marginUsed} />,
-      {
-        from: 'tablet',
-        width: '104px',
-      },
+      { from: 'tablet', width: '104px' },
     ),
     numberColumn(
       'worth',
       t('portfolio.worth'),
       ({ position }) => <Money value={position.positionValue} />,
-      {
-        width: '104px',
-        phoneWidth: '80px',
-      },
+      { width: '104px', phoneWidth: '80px' },
     ),
     numberColumn(
       'pnl',

@@ -12,10 +12,7 @@ import { useIsWide } from '../ui/use-is-wide.ts';
 /** Cells that all tables of the account share. */
 
 /** Whose rows, and whether only those of one kind of market. */
-export type Shown = {
-  readonly user: string;
-  readonly only?: 'perps' | 'outcome' | undefined;
-};
+export type Shown = { readonly user: string; readonly only?: 'perps' | 'outcome' | undefined };
 
 type TableName =
   | 'positions'
@@ -41,11 +38,7 @@ const SOURCES = {
   settlements: '/events',
 } as const satisfies Record<TableName, string>;
 
-type NothingProps = {
-  readonly name: TableName;
-  readonly isLoaded: boolean;
-  readonly user: string;
-};
+type NothingProps = { readonly name: TableName; readonly isLoaded: boolean; readonly user: string };
 
 export function Nothing({ name, isLoaded, user }: NothingProps) {
   const t = useWords();
@@ -132,10 +125,7 @@ function sameTab({ tab }: { readonly tab?: unknown }): object {
   return tab === undefined ? {} : { tab };
 }
 
-type SidedProps = {
-  readonly isBuy: boolean;
-  readonly children: ReactNode;
-};
+type SidedProps = { readonly isBuy: boolean; readonly children: ReactNode };
 
 export function Sided({ isBuy, children }: SidedProps) {
   return <span className={isBuy ? 'text-buy' : 'text-sell'}>{children}</span>;

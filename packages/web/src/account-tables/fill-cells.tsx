@@ -12,10 +12,7 @@ import { OnGrid, SizeOnGrid } from '../market/on-grid.tsx';
 const LOOKS =
   'rounded underline decoration-faint decoration-dotted underline-offset-4 hover:text-text';
 
-type OriginLinkProps = {
-  readonly hash: string;
-  readonly children: ReactNode;
-};
+type OriginLinkProps = { readonly hash: string; readonly children: ReactNode };
 
 /** By a hash: of the request, or of the block where the venue acted by itself. */
 export function OriginLink({ hash, children }: OriginLinkProps) {
@@ -101,11 +98,7 @@ export function TradedPrice({ of, value, isAsTold = false }: TradedPriceProps) {
   return <OnGrid coin={String(of.instrumentId)} value={value} />;
 }
 
-type TradedSizeProps = {
-  readonly of: Traded;
-  readonly value: string;
-  readonly isSigned?: boolean;
-};
+type TradedSizeProps = { readonly of: Traded; readonly value: string; readonly isSigned?: boolean };
 
 export function TradedSize({ of, value, isSigned = false }: TradedSizeProps) {
   if (of.marketType === 'outcome') return <span>{number(value, { isSigned })}</span>;

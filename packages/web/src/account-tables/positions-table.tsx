@@ -49,17 +49,13 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
       'entry',
       t('portfolio.entry'),
       ({ position }) => <OnGrid coin={position.asset} value={position.entryPx} />,
-      {
-        from: 'tablet',
-      },
+      { from: 'tablet' },
     ),
     numberColumn(
       'mark',
       t('portfolio.mark'),
       ({ position }) => <OnGrid coin={position.asset} value={position.markPx} />,
-      {
-        from: 'tablet',
-      },
+      { from: 'tablet' },
     ),
     numberColumn(
       'worth',
@@ -143,9 +139,7 @@ function marginColumns(equity: string | undefined, t: Words): readonly Column<As
       'margin',
       t('portfolio.margin'),
       ({ position }) => <Money value={position.marginUsed} />,
-      {
-        from: 'desktop',
-      },
+      { from: 'desktop' },
     ),
     numberColumn(
       'funding',
@@ -175,10 +169,7 @@ function distance(from: string | null | undefined, to: string | null | undefined
   return percent(divide(subtract(to, from), from, 6), { decimals: 1, isSigned: true });
 }
 
-type PositionDetailsProps = {
-  readonly row: AssetPosition;
-  readonly onClose: () => void;
-};
+type PositionDetailsProps = { readonly row: AssetPosition; readonly onClose: () => void };
 
 function PositionDetails({ row: { position }, onClose }: PositionDetailsProps) {
   const t = useWords();

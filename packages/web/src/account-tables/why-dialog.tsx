@@ -8,10 +8,7 @@ import { usePerp } from '../market/queries.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { OriginLink } from './fill-cells.tsx';
 
-type WhyDialogProps = {
-  readonly update: LedgerUpdate;
-  readonly onClose: () => void;
-};
+type WhyDialogProps = { readonly update: LedgerUpdate; readonly onClose: () => void };
 
 export function WhyDialog({ update, onClose }: WhyDialogProps) {
   const t = useWords();

@@ -2,10 +2,7 @@ import type { L2Book, Trade } from '@oddlot/sdk';
 import { createLive } from './live.ts';
 import { reader } from './venue.ts';
 
-export type BookState = {
-  readonly book: L2Book | undefined;
-  readonly refusal: string | undefined;
-};
+export type BookState = { readonly book: L2Book | undefined; readonly refusal: string | undefined };
 
 /** The book of an instrument: the id as text, and one of its `bookTicks` where levels are to be grouped. */
 export const books = createLive<

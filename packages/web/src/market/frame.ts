@@ -15,10 +15,7 @@ let planned: { readonly frame: number; readonly timer: ReturnType<typeof setTime
 /** Calls back in the next frame; however often it is asked for, once. */
 export function inNextFrame(callback: () => void): void {
   waiting.add(callback);
-  planned ??= {
-    frame: requestAnimationFrame(flush),
-    timer: setTimeout(flush, WITHOUT_FRAME_MS),
-  };
+  planned ??= { frame: requestAnimationFrame(flush), timer: setTimeout(flush, WITHOUT_FRAME_MS) };
 }
 
 export function notInNextFrame(callback: () => void): void {

@@ -91,11 +91,7 @@ export function createLive<Parameters, State>(
     return reopened?.over === store ? reopened.store : store;
   }
 
-  return {
-    acquire,
-    useStore,
-    use: (parameters, select) => useFrame(useStore(parameters), select),
-  };
+  return { acquire, useStore, use: (parameters, select) => useFrame(useStore(parameters), select) };
 }
 
 /** Between two questions of one kind: orders may change in every block. */

@@ -3,10 +3,7 @@ import type { OutcomeEventMeta } from '@oddlot/sdk';
 import { reader } from './venue.ts';
 
 /** What an outcome market is called where no event stands around it, and its legs, YES first. */
-export type MarketName = {
-  readonly name: string;
-  readonly outcomes: readonly [string, string];
-};
+export type MarketName = { readonly name: string; readonly outcomes: readonly [string, string] };
 
 export type MarketNames = ReadonlyMap<number, MarketName>;
 

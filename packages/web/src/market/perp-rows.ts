@@ -28,11 +28,7 @@ export function usePerpRows(wanted: string): {
     () =>
       listed
         .filter(({ name }) => isLike(name, wanted))
-        .map((perp) => ({
-          perp,
-          ticker: byId.get(perp.index),
-          trend: trends.get(perp.index),
-        })),
+        .map((perp) => ({ perp, ticker: byId.get(perp.index), trend: trends.get(perp.index) })),
     [listed, byId, trends, wanted],
   );
   return { rows, isLoaded: data !== undefined, hasAny: listed.length > 0 };

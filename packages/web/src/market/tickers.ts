@@ -3,10 +3,7 @@ import { createLive } from './live.ts';
 import { reader } from './venue.ts';
 import { add, compare, isDecimal } from '../lib/decimal.ts';
 
-type TickersState = {
-  readonly byId: ReadonlyMap<number, Ticker>;
-  readonly isLoaded: boolean;
-};
+type TickersState = { readonly byId: ReadonlyMap<number, Ticker>; readonly isLoaded: boolean };
 
 type TickersKey = {
   readonly accountType: 'perp' | 'outcome';

@@ -11,9 +11,7 @@ type TimeProps = {
 };
 
 type TimeColumnOptions<Row> = Partial<Column<Row>> &
-  Pick<TimeProps, 'short' | 'write'> & {
-    readonly isSortable?: boolean | undefined;
-  };
+  Pick<TimeProps, 'short' | 'write'> & { readonly isSortable?: boolean | undefined };
 
 /** When the thing in a row happened; a table says what differs, such as the width. */
 export function timeColumn<Row>(

@@ -19,10 +19,7 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const NONE: readonly ApprovedBuilder[] = [];
 const key = (user: string) => ['approvedBuilders', user];
 
-type ApprovedBuildersProps = {
-  readonly user: string;
-  readonly owner: Client | undefined;
-};
+type ApprovedBuildersProps = { readonly user: string; readonly owner: Client | undefined };
 
 /** Whom the account lets charge for orders that they bring, and how much. */
 export function ApprovedBuilders({ user, owner }: ApprovedBuildersProps) {

@@ -71,10 +71,7 @@ export async function loadSigning(): Promise<
 > {
   const [{ signing }, settings] = await Promise.all([
     import('./signing.ts'),
-    queryClient.ensureQueryData({
-      queryKey: ['settings'],
-      queryFn: () => reader.info.settings(),
-    }),
+    queryClient.ensureQueryData({ queryKey: ['settings'], queryFn: () => reader.info.settings() }),
   ]);
   return { ...signing, clientOf: (wallet) => signing.clientOf(wallet, settings) };
 }

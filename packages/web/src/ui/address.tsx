@@ -35,10 +35,7 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
 /** In a sentence a colour alone would not do for everybody. */
 const LOOKS = 'text-accent hover:underline [p_&]:underline [dd_&]:underline';
 
-type AddressLinkProps = {
-  readonly address: string;
-  readonly isWhole?: boolean;
-};
+type AddressLinkProps = { readonly address: string; readonly isWhole?: boolean };
 
 export function AddressLink({ address, isWhole = false }: AddressLinkProps) {
   return (
@@ -52,10 +49,7 @@ export function AddressLink({ address, isWhole = false }: AddressLinkProps) {
   );
 }
 
-type WhoProps = {
-  readonly user: string;
-  readonly isSimulated: boolean;
-};
+type WhoProps = { readonly user: string; readonly isSimulated: boolean };
 
 /** An account and the way to it; those of the venue itself say so. */
 export function Who({ user, isSimulated }: WhoProps) {

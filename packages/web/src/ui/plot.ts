@@ -86,11 +86,7 @@ function settings(options: PlotOptions, size: { width: number; height: number })
     ...size,
     legend: { show: false },
     padding: [8, 0, 0, 0],
-    cursor: {
-      y: false,
-      drag: { x: false, y: false },
-      points: { size: 6 },
-    },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: {
       x: { time: true },
       y: { range: (_, low, high) => options.bounds(low ?? 0, high ?? 1) },

@@ -61,9 +61,7 @@ export function Segmented<Value extends string>({
   );
 }
 
-type ChipProps = Omit<ComponentProps<'button'>, 'className'> & {
-  readonly isOn?: boolean;
-};
+type ChipProps = Omit<ComponentProps<'button'>, 'className'> & { readonly isOn?: boolean };
 
 /** A small switch or a way to a dialog: `Cross`, `20×`. */
 export function Chip({ isOn, children, ...rest }: ChipProps) {

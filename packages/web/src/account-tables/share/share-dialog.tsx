@@ -11,10 +11,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { type Card, cardOf, type SharedResult } from './share-button.tsx';
 import { FONT, palette } from '../../ui/canvas.ts';
 
-type ShareDialogProps = {
-  readonly shared: SharedResult;
-  readonly onClose: () => void;
-};
+type ShareDialogProps = { readonly shared: SharedResult; readonly onClose: () => void };
 
 export function ShareDialog({ shared, onClose }: ShareDialogProps) {
   const t = useWords();

@@ -15,10 +15,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorSentence } from '../../ui/empty-state.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 
-type ConnectDialogProps = {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-};
+type ConnectDialogProps = { readonly isOpen: boolean; readonly onClose: () => void };
 
 /** Who trades: a test account, a wallet of the browser, or nobody and one only looks. */
 export function ConnectDialog({ isOpen, onClose }: ConnectDialogProps) {

@@ -271,10 +271,7 @@ function AccountMenu() {
   );
 }
 
-type OpenAccountProps = {
-  readonly session: Session;
-  readonly onSwitch: () => void;
-};
+type OpenAccountProps = { readonly session: Session; readonly onSwitch: () => void };
 
 function OpenAccount({ session, onSwitch }: OpenAccountProps) {
   const t = useWords();

@@ -41,10 +41,7 @@ const SECTIONS = [
   { title: 'row', shortcuts: [{ keys: ['r'], does: 'report' }] },
 ] as const;
 
-type HelpDialogProps = {
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-};
+type HelpDialogProps = { readonly isOpen: boolean; readonly onClose: () => void };
 
 export function HelpDialog({ isOpen, onClose }: HelpDialogProps) {
   const t = useWords();

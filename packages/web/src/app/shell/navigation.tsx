@@ -43,11 +43,7 @@ function NavigationIcon({ to }: { readonly to: string }) {
   );
 }
 
-type Destination = {
-  readonly to: string;
-  readonly label: string;
-  readonly isHere: boolean;
-};
+type Destination = { readonly to: string; readonly label: string; readonly isHere: boolean };
 
 /** Where the header leads, in this order; a screen that is not in this build is left out. */
 export function useDestinations(t: Words): readonly Destination[] {

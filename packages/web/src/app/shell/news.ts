@@ -31,10 +31,7 @@ export function fillNews(
     const value = sum(of.map(({ px, sz }) => multiply(px, sz)));
     const isBuy = first.side === 'B';
     const perp = perps.find(({ index }) => index === first.instrumentId);
-    const decimals = {
-      size: perp && sizeDecimals(perp),
-      price: perp && priceDecimals(perp),
-    };
+    const decimals = { size: perp && sizeDecimals(perp), price: perp && priceDecimals(perp) };
     const what = {
       size: number(size, { decimals: decimals.size }),
       market: first.title ?? first.symbol,

@@ -160,11 +160,7 @@ function Shares({ label, of, value, onChange }: SharesProps) {
   );
 }
 
-type ChoiceProps = {
-  readonly title: string;
-  readonly text: string;
-  readonly children: ReactNode;
-};
+type ChoiceProps = { readonly title: string; readonly text: string; readonly children: ReactNode };
 
 function Choice({ title, text, children }: ChoiceProps) {
   return (

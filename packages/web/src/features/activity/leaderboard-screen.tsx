@@ -114,9 +114,7 @@ function Board() {
   );
 }
 
-type Ranked = LeaderboardRow & {
-  readonly rank: number | undefined;
-};
+type Ranked = LeaderboardRow & { readonly rank: number | undefined };
 
 /** Who does not lead is there all the same, to compare with: in the figures of the own portfolio, which are of the same kind. */
 function useOwnRow(user: string | undefined, window: (typeof WINDOWS)[number]): Ranked | undefined {

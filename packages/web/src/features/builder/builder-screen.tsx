@@ -131,10 +131,7 @@ function CsvButton({ tab, user }: { readonly tab: 'earned' | 'claimed'; readonly
   );
 }
 
-type SumsProps = {
-  readonly state: BuilderState | undefined;
-  readonly signer: Client | undefined;
-};
+type SumsProps = { readonly state: BuilderState | undefined; readonly signer: Client | undefined };
 
 function Sums({ state, signer }: SumsProps) {
   const t = useWords();

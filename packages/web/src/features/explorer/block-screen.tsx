@@ -26,9 +26,7 @@ export function Screen() {
   const { height: text = '' }: { readonly height?: string } = useParams({ strict: false });
   const height = Number(text);
   const isHeight = Number.isSafeInteger(height) && height > 0;
-  const title = t('explorer.blockTitle', {
-    height: isHeight ? number(String(height)) : text,
-  });
+  const title = t('explorer.blockTitle', { height: isHeight ? number(String(height)) : text });
   usePageTitle(title);
   const { data, error } = useQuery({
     queryKey: ['block', height],

@@ -150,10 +150,7 @@ function Panel({ title, aside, holders, isFirstBelow = false, children }: PanelP
   );
 }
 
-type BlocksTableProps = {
-  readonly blocks: readonly ExplorerBlock[];
-  readonly isLoaded: boolean;
-};
+type BlocksTableProps = { readonly blocks: readonly ExplorerBlock[]; readonly isLoaded: boolean };
 
 /** Blocks, newest first. */
 export function BlocksTable({ blocks, isLoaded }: BlocksTableProps) {
@@ -210,10 +207,7 @@ export type Held<Value> = {
   readonly value: Value;
   readonly isHeld: boolean;
   /** For what shows it: while somebody points at it or is in it, it stands still. */
-  readonly holders: {
-    readonly onPointerEnter: () => void;
-    readonly onPointerLeave: () => void;
-  };
+  readonly holders: { readonly onPointerEnter: () => void; readonly onPointerLeave: () => void };
 };
 
 export function useHeld<Value>(live: Value): Held<Value> {

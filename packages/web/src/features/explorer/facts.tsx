@@ -10,10 +10,7 @@ export function Facts({ children }: { readonly children: ReactNode }) {
   );
 }
 
-type FactProps = {
-  readonly label: string;
-  readonly children: ReactNode;
-};
+type FactProps = { readonly label: string; readonly children: ReactNode };
 
 export function Fact({ label, children }: FactProps) {
   return (
@@ -35,10 +32,7 @@ export function BlockLink({ height }: { readonly height: number }) {
   );
 }
 
-type TxLinkProps = {
-  readonly hash: string;
-  readonly isWhole?: boolean;
-};
+type TxLinkProps = { readonly hash: string; readonly isWhole?: boolean };
 
 /** The way to a transaction; whole where there is room for it. */
 export function TxLink({ hash, isWhole = false }: TxLinkProps) {

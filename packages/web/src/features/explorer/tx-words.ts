@@ -49,10 +49,7 @@ function cancelSentences(action: Fields, nameOf: NameOf, t: Words): readonly Sen
   if (type === 'cancel' || type === 'cancelByCloid') {
     return listOf(action['cancels']).map(({ a, asset: id, cloid, o }, entry) => ({
       entry,
-      text: t('explorer.says.cancel', {
-        oid: textOf(o ?? cloid),
-        market: nameOf(Number(a ?? id)),
-      }),
+      text: t('explorer.says.cancel', { oid: textOf(o ?? cloid), market: nameOf(Number(a ?? id)) }),
     }));
   }
   if (type === 'cancelAll') {

@@ -132,10 +132,7 @@ function EventList({
   );
 }
 
-type EventLineProps = {
-  readonly event: OutcomeEventMeta;
-  readonly children: ReactNode;
-};
+type EventLineProps = { readonly event: OutcomeEventMeta; readonly children: ReactNode };
 
 /** An event in a list: its title, which leads to it, and what the list has to say of it. */
 function EventLine({ event: { slug, title }, children }: EventLineProps) {

@@ -14,10 +14,7 @@ import { isDecimal } from '../../lib/decimal.ts';
 const UNITS = { takerFee: '× p × (1 − p)', delayMs: 'ms' } as const;
 const NUMBERS = ['takerFee', 'delayMs'] as const;
 
-type CreateEventProps = {
-  readonly deployer: Client;
-  readonly onClose: () => void;
-};
+type CreateEventProps = { readonly deployer: Client; readonly onClose: () => void };
 
 export function CreateEvent({ deployer, onClose }: CreateEventProps) {
   const t = useWords();

@@ -245,10 +245,7 @@ function CloseMarket({ deployer, market, onClose }: CloseMarketProps) {
       <p className="mb-3 break-words">{question}</p>
       <Facts
         facts={[
-          {
-            label: t('operate.openInterest'),
-            value: t('operate.pairs', { size: number(pairs) }),
-          },
+          { label: t('operate.openInterest'), value: t('operate.pairs', { size: number(pairs) }) },
           { label: t('operate.wouldClose'), value: dateTime(ends) },
         ]}
       />

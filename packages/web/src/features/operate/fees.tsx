@@ -134,10 +134,7 @@ function FeeEditor({ admin, tiers, onClose }: FeeEditorProps) {
   );
 }
 
-type LevelProps = {
-  readonly level: LevelDraft;
-  readonly onChange: (level: LevelDraft) => void;
-};
+type LevelProps = { readonly level: LevelDraft; readonly onChange: (level: LevelDraft) => void };
 
 function Level({ level, onChange }: LevelProps) {
   const t = useWords();

@@ -15,10 +15,7 @@ import { useGateLists } from './use-status.ts';
 import { Link } from '@tanstack/react-router';
 import { dateTime } from '../../lib/time.ts';
 
-type GatesProps = {
-  readonly gates: readonly VenueGate[];
-  readonly admin: Client | undefined;
-};
+type GatesProps = { readonly gates: readonly VenueGate[]; readonly admin: Client | undefined };
 
 export function Gates({ gates, admin }: GatesProps) {
   const t = useWords();

@@ -18,10 +18,7 @@ const NUMBERS = [
   'impactNotional',
 ] as const satisfies readonly (keyof PerpDraft)[];
 
-type ListPerpProps = {
-  readonly admin: Client;
-  readonly onClose: () => void;
-};
+type ListPerpProps = { readonly admin: Client; readonly onClose: () => void };
 
 export function ListPerp({ admin, onClose }: ListPerpProps) {
   const t = useWords();
@@ -170,11 +167,7 @@ type PerpDraft = {
   readonly tiers: readonly TierDraft[];
 };
 
-type TierDraft = {
-  readonly maxSize: string;
-  readonly maxLeverage: string;
-  readonly mmr: string;
-};
+type TierDraft = { readonly maxSize: string; readonly maxLeverage: string; readonly mmr: string };
 
 export const NEW_TIER: TierDraft = { maxSize: '', maxLeverage: '', mmr: '' };
 

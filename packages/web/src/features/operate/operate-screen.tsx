@@ -292,10 +292,7 @@ function ProcessFigures() {
   );
 }
 
-type ReadinessProps = {
-  readonly health: VenueHealth;
-  readonly isLost: boolean;
-};
+type ReadinessProps = { readonly health: VenueHealth; readonly isLost: boolean };
 
 function Readiness({ health: { failing, ready }, isLost }: ReadinessProps) {
   const t = useWords();

@@ -15,10 +15,7 @@ import { isAddress } from '../../lib/typed-text.ts';
 const ROLES = ['admins', 'deployers'] as const;
 type Role = (typeof ROLES)[number];
 
-type OperatorsProps = {
-  readonly status: VenueStatus;
-  readonly admin: Client | undefined;
-};
+type OperatorsProps = { readonly status: VenueStatus; readonly admin: Client | undefined };
 
 export function Operators({ status, admin }: OperatorsProps) {
   return (

@@ -162,10 +162,7 @@ function onGrid(price: string, perp: PerpMeta): string {
   return number(price, { decimals: priceDecimals(perp) });
 }
 
-type PerpActsProps = {
-  readonly perp: PerpMeta;
-  readonly acts: Acts;
-};
+type PerpActsProps = { readonly perp: PerpMeta; readonly acts: Acts };
 
 /** What is used all the time stands first and alone; what stops trading, apart from it. */
 function PerpActs({ perp, acts: { admin, isBusy, onDelist, onPrice, operate } }: PerpActsProps) {

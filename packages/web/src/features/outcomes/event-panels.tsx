@@ -239,10 +239,7 @@ function partOf(size: string, all: string | undefined): string | undefined {
   return all === undefined ? undefined : divide(size, all, 6);
 }
 
-type RulesProps = {
-  readonly event: OutcomeEventMeta;
-  readonly market: OutcomeMarketMeta;
-};
+type RulesProps = { readonly event: OutcomeEventMeta; readonly market: OutcomeMarketMeta };
 
 /** What decides, when, by whom, and what trading costs: the words of the event as text. */
 function Rules({ event, market }: RulesProps) {

@@ -196,10 +196,7 @@ function isRange(value: unknown): value is Range {
 
 const HOUR_MS = 3_600_000;
 
-type EventHeadProps = {
-  readonly event: OutcomeEventMeta;
-  readonly onRules?: () => void;
-};
+type EventHeadProps = { readonly event: OutcomeEventMeta; readonly onRules?: () => void };
 
 export function EventHead({ event, onRules }: EventHeadProps) {
   const t = useWords();
@@ -329,10 +326,7 @@ function ProbabilityChart({ event, markets: all, byId, range, onRange }: Probabi
   );
 }
 
-type NoLineProps = {
-  readonly hasFailed: boolean;
-  readonly markets: readonly OutcomeMarketMeta[];
-};
+type NoLineProps = { readonly hasFailed: boolean; readonly markets: readonly OutcomeMarketMeta[] };
 
 function NoLine({ hasFailed, markets }: NoLineProps) {
   const t = useWords();

@@ -222,10 +222,7 @@ function Loading() {
 type Tickers = ReadonlyMap<number, Ticker>;
 const CANDIDATES = 3;
 
-type EventTileProps = {
-  readonly event: OutcomeEventMeta;
-  readonly byId: Tickers;
-};
+type EventTileProps = { readonly event: OutcomeEventMeta; readonly byId: Tickers };
 
 /** A question, what people think of it, and how much of it is money. A chance is no price that anybody offers. */
 export function EventTile({ event, byId }: EventTileProps) {

@@ -87,11 +87,7 @@ export function Holdings({ event, market, bbo, onSell }: HoldingsProps) {
   );
 }
 
-type WorthProps = {
-  readonly label: string;
-  readonly value: string;
-  readonly children: ReactNode;
-};
+type WorthProps = { readonly label: string; readonly value: string; readonly children: ReactNode };
 
 function Worth({ label, value, children }: WorthProps) {
   return (
@@ -107,10 +103,7 @@ function Worth({ label, value, children }: WorthProps) {
   );
 }
 
-type PaidOutProps = {
-  readonly event: OutcomeEventMeta;
-  readonly market: OutcomeMarketMeta;
-};
+type PaidOutProps = { readonly event: OutcomeEventMeta; readonly market: OutcomeMarketMeta };
 
 export function PaidOut({ event, market }: PaidOutProps) {
   const t = useWords();

@@ -198,10 +198,7 @@ function Legs({ market, bbo, onTrade }: LegsProps) {
   );
 }
 
-type ChangeProps = {
-  readonly mark: string | undefined;
-  readonly ticker: Ticker | undefined;
-};
+type ChangeProps = { readonly mark: string | undefined; readonly ticker: Ticker | undefined };
 
 function Change({ mark, ticker }: ChangeProps) {
   const before = ticker?.prevDayPx;

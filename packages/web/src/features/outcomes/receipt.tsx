@@ -48,10 +48,7 @@ export function Receipt({ event, market }: ReceiptProps) {
   );
 }
 
-type PayoutsProps = {
-  readonly instrumentId: number;
-  readonly market: OutcomeMarketMeta;
-};
+type PayoutsProps = { readonly instrumentId: number; readonly market: OutcomeMarketMeta };
 
 function Payouts({ instrumentId, market }: PayoutsProps) {
   const t = useWords();

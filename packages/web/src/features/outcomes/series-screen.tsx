@@ -246,10 +246,7 @@ function LastPaid({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
   return <PaidOut event={event} market={market} />;
 }
 
-type DotProps = {
-  readonly item: OutcomeTimelineItem;
-  readonly onOpen: () => void;
-};
+type DotProps = { readonly item: OutcomeTimelineItem; readonly onOpen: () => void };
 
 function Dot({ item, onOpen }: DotProps) {
   const t = useWords();

@@ -126,10 +126,7 @@ function Fact({ label, isOnlyWide = false, children }: FactProps) {
   );
 }
 
-type FundingProps = {
-  readonly rate: string | undefined;
-  readonly nextMs: number | undefined;
-};
+type FundingProps = { readonly rate: string | undefined; readonly nextMs: number | undefined };
 
 function Funding({ rate, nextMs }: FundingProps) {
   const t = useWords();

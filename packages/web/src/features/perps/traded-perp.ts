@@ -2,11 +2,7 @@ import { createContext, useContext } from 'react';
 import type { PerpMeta } from '@oddlot/sdk';
 import { priceDecimals, sizeDecimals } from '../../market/on-grid.tsx';
 
-type TradedPerp = {
-  readonly perp: PerpMeta;
-  readonly grid: Grid;
-  readonly coin: string;
-};
+type TradedPerp = { readonly perp: PerpMeta; readonly grid: Grid; readonly coin: string };
 
 export const TradedPerpContext = createContext<TradedPerp | undefined>(undefined);
 

@@ -153,10 +153,7 @@ const SPAN_MS_MIN = 10 * 60 * 1_000;
 const YOUNG_MS_MIN = 60_000;
 const LINES = [{ colour: 'var(--accent)', isFilled: true }] as const;
 
-type CurveProps = {
-  readonly points: readonly CurvePoint[];
-  readonly kind: CurveKind;
-};
+type CurveProps = { readonly points: readonly CurvePoint[]; readonly kind: CurveKind };
 
 function Curve({ points, kind }: CurveProps) {
   const t = useWords();

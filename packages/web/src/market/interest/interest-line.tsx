@@ -104,10 +104,7 @@ function amountLabel(value: number, step: number): string {
 
 const NOW_AGAIN_MS = 10_000;
 
-type OutcomeInterestProps = {
-  readonly instrumentId: number;
-  readonly name: string;
-};
+type OutcomeInterestProps = { readonly instrumentId: number; readonly name: string };
 
 /** Pairs of shares of an outcome market, hour by hour: for each of them 1 USDC is locked, whatever the price is. */
 export function OutcomeInterest({ instrumentId, name }: OutcomeInterestProps) {

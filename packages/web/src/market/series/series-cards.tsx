@@ -165,10 +165,7 @@ function titleOf(title: string): string {
 
 const SHOWN = 10;
 
-type ResultDotsProps = {
-  readonly items: readonly OutcomeTimelineItem[];
-  readonly nowMs: number;
-};
+type ResultDotsProps = { readonly items: readonly OutcomeTimelineItem[]; readonly nowMs: number };
 
 /** How the last ones ended, oldest first. */
 function ResultDots({ items, nowMs }: ResultDotsProps) {

@@ -47,11 +47,7 @@ export function KeysTab({ session }: { readonly session: Session }) {
   );
 }
 
-type PartProps = {
-  readonly title: string;
-  readonly text: string;
-  readonly children: ReactNode;
-};
+type PartProps = { readonly title: string; readonly text: string; readonly children: ReactNode };
 
 function Part({ title, text, children }: PartProps) {
   const id = useId();

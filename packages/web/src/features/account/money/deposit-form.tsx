@@ -136,10 +136,7 @@ function FromHere({
   );
 }
 
-type ElsewhereProps = {
-  readonly session: Session;
-  readonly hasFaucet: boolean;
-};
+type ElsewhereProps = { readonly session: Session; readonly hasFaucet: boolean };
 
 /** For who has nothing to deposit: test money on the chain. A test account has had its own, and can bring it there. */
 function Elsewhere({ session, hasFaucet }: ElsewhereProps) {

@@ -71,11 +71,7 @@ export function MovementDialog({ movement, withdrawal, onClose }: MovementDialog
   );
 }
 
-type LongProps = {
-  readonly label: string;
-  readonly text: string;
-  readonly children?: ReactNode;
-};
+type LongProps = { readonly label: string; readonly text: string; readonly children?: ReactNode };
 
 function Long({ label, text, children }: LongProps) {
   return (

@@ -145,10 +145,7 @@ function columnsOf({ withdrawals, open, t }: ColumnNeeds): readonly Column<Movem
   ];
 }
 
-type StatusProps = {
-  readonly row: Movement;
-  readonly withdrawal: Withdrawal | undefined;
-};
+type StatusProps = { readonly row: Movement; readonly withdrawal: Withdrawal | undefined };
 
 function Status({ row, withdrawal }: StatusProps) {
   const t = useWords();

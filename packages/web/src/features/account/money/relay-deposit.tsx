@@ -15,10 +15,7 @@ import {
 } from './relay-transfers.tsx';
 import { SendButton, Terms } from './money-fields.tsx';
 
-type RelayDepositProps = {
-  readonly user: string;
-  readonly settings: RelaySettings;
-};
+type RelayDepositProps = { readonly user: string; readonly settings: RelaySettings };
 
 /** USDC from another chain, by an address of the relay that is this account's alone. */
 export function RelayDeposit({ user, settings }: RelayDepositProps) {

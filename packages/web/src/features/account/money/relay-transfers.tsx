@@ -62,9 +62,7 @@ function Transfer({ transfer }: { readonly transfer: RelayTransfer }) {
       )}
       {reached < 0 ? (
         <p className="text-12 text-warning">
-          {t(faultWords(status, isDeposit), {
-            address: short(address),
-          })}
+          {t(faultWords(status, isDeposit), { address: short(address) })}
         </p>
       ) : !hasCome ? (
         <p className="text-12 text-muted">{t('account.relayNothing')}</p>

@@ -131,10 +131,7 @@ function Receiver({ destination, onDestination, part, onPart }: ReceiverProps) {
   );
 }
 
-type WhomChoiceProps = {
-  readonly value: Whom;
-  readonly onChange: (whom: Whom) => void;
-};
+type WhomChoiceProps = { readonly value: Whom; readonly onChange: (whom: Whom) => void };
 
 function WhomChoice({ value, onChange }: WhomChoiceProps) {
   const t = useWords();

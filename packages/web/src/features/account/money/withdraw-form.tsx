@@ -137,11 +137,7 @@ export function WithdrawFields({
   );
 }
 
-type ArrivalProps = {
-  readonly amount: string;
-  readonly fee: string;
-  readonly to: string;
-};
+type ArrivalProps = { readonly amount: string; readonly fee: string; readonly to: string };
 
 function Arrival({ amount, fee, to: address }: ArrivalProps) {
   const t = useWords();

@@ -89,10 +89,7 @@ export function OrderForm({ market, intent, leg, bookCents, onLeg }: OrderFormPr
   );
 }
 
-type AmountProps = {
-  readonly market: OutcomeMarketMeta;
-  readonly open: OpenTicket;
-};
+type AmountProps = { readonly market: OutcomeMarketMeta; readonly open: OpenTicket };
 
 function Amount({ market, open }: AmountProps) {
   const t = useWords();
@@ -254,10 +251,7 @@ function AmountHelp({ ticket, cash, freeShares, onChange }: AmountHelpProps) {
   );
 }
 
-type OrderPreviewProps = {
-  readonly market: OutcomeMarketMeta;
-  readonly open: OpenTicket;
-};
+type OrderPreviewProps = { readonly market: OutcomeMarketMeta; readonly open: OpenTicket };
 
 function OrderPreview({ market, open }: OrderPreviewProps) {
   const t = useWords();

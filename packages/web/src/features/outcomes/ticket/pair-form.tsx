@@ -16,10 +16,7 @@ import { mostOf, movable } from './money-to-move.ts';
 import { MoveMoney, NoConnection, WayIn } from './send-button.tsx';
 import { doneOnce } from '../../../session/sent-once.ts';
 
-type PairFormProps = {
-  readonly market: OutcomeMarketMeta;
-  readonly kind: 'split' | 'merge';
-};
+type PairFormProps = { readonly market: OutcomeMarketMeta; readonly kind: 'split' | 'merge' };
 
 /** One USDC is a YES and a NO, and the other way round; free, and at once. */
 export function PairForm({ market, kind }: PairFormProps) {

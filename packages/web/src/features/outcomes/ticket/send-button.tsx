@@ -20,10 +20,7 @@ import { add, compare, onStep, roundTo, smaller } from '../../../lib/decimal.ts'
 import { doneOnce } from '../../../session/sent-once.ts';
 import { ErrorSentence, useDoing } from '../../../ui/empty-state.tsx';
 
-type SendButtonProps = {
-  readonly market: OutcomeMarketMeta;
-  readonly open: OpenTicket;
-};
+type SendButtonProps = { readonly market: OutcomeMarketMeta; readonly open: OpenTicket };
 
 /** Says what it does; where something is missing, it is the way to that. */
 export function SendButton({ market, open }: SendButtonProps) {

@@ -10,10 +10,7 @@ import { preferences } from '../../../ui/preferences.ts';
 import { FONT, palette } from '../../../ui/canvas.ts';
 import { secondsOf } from './make-chart.ts';
 
-type FundingChartProps = {
-  readonly rows: readonly FundingHistoryRow[];
-  readonly label: string;
-};
+type FundingChartProps = { readonly rows: readonly FundingHistoryRow[]; readonly label: string };
 
 /** The rate of each hour as a bar: up where longs paid, down where shorts did. */
 export function FundingChart({ rows, label }: FundingChartProps) {

@@ -36,10 +36,7 @@ const TONES = {
 
 const STYLES = { dashed: 'border-dashed', dotted: 'border-dotted', solid: '' } as const;
 
-type LineOverlayProps = {
-  readonly lines: readonly ChartLine[];
-  readonly scale: Scale;
-};
+type LineOverlayProps = { readonly lines: readonly ChartLine[]; readonly scale: Scale };
 
 export function LineOverlay({ lines, scale }: LineOverlayProps) {
   const t = useWords();
@@ -121,11 +118,7 @@ function toldAtEdge(
   return `${arrow} ${percent(distance, { decimals: 1, isSigned: true })}`;
 }
 
-type LineProps = {
-  readonly line: ChartLine;
-  readonly scale: Scale;
-  readonly onMove: () => void;
-};
+type LineProps = { readonly line: ChartLine; readonly scale: Scale; readonly onMove: () => void };
 
 function Line({ line, scale, onMove }: LineProps) {
   const t = useWords();

@@ -45,11 +45,7 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
   // What is drawn over a chart may be told of its end a moment later.
   let isGone = false;
   const candles = chart.addSeries(CandlestickSeries, {
-    priceFormat: {
-      type: 'price',
-      precision: grid.priceDecimals,
-      minMove: toPixels(grid.tick),
-    },
+    priceFormat: { type: 'price', precision: grid.priceDecimals, minMove: toPixels(grid.tick) },
     autoscaleInfoProvider: (original: () => ReturnType<typeof stretched>) =>
       stretched(original(), wanted),
   });

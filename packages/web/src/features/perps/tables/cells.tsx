@@ -7,10 +7,7 @@ import { percent } from '../../../lib/format.ts';
 import { OnGrid } from '../../../market/on-grid.tsx';
 import { useWords } from '../../../lib/words.ts';
 
-type MarketLinkProps = {
-  readonly name: string;
-  readonly tone?: 'buy' | 'sell' | undefined;
-};
+type MarketLinkProps = { readonly name: string; readonly tone?: 'buy' | 'sell' | undefined };
 
 export function MarketLink({ name, tone }: MarketLinkProps) {
   return (

@@ -341,11 +341,7 @@ function OrderNote({ oid }: { readonly oid: number }) {
   );
 }
 
-type EditProps = {
-  readonly oid: number;
-  readonly note: string;
-  readonly onClose: () => void;
-};
+type EditProps = { readonly oid: number; readonly note: string; readonly onClose: () => void };
 
 function Edit({ oid, note, onClose }: EditProps) {
   const t = useWords();

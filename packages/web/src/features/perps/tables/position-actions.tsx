@@ -201,10 +201,7 @@ function useReverse(row: AssetPosition, waiting: readonly TriggerOrder[], onDone
   return { canAct, fault, isBusy, reverse };
 }
 
-type PositionDetailsProps = {
-  readonly row: AssetPosition;
-  readonly onClose: () => void;
-};
+type PositionDetailsProps = { readonly row: AssetPosition; readonly onClose: () => void };
 
 function PositionDetails({ row, onClose }: PositionDetailsProps) {
   const t = useWords();

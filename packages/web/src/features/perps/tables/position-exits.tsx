@@ -70,10 +70,7 @@ export const PositionExits = memo(function PositionExits({ row }: { readonly row
   );
 });
 
-type PricesProps = {
-  readonly prices: readonly string[];
-  readonly more?: string;
-};
+type PricesProps = { readonly prices: readonly string[]; readonly more?: string };
 
 /** The profit before the loss; under it where columns are narrow. */
 function Prices({ prices: [first, second], more = '' }: PricesProps) {
@@ -95,10 +92,7 @@ const EXITS = ['takeProfit', 'stopLoss'] as const;
 const BASES = ['price', 'percent', 'pnl'] as const;
 type Exit = (typeof EXITS)[number];
 
-type ExitsDialogProps = {
-  readonly row: AssetPosition;
-  readonly onClose: () => void;
-};
+type ExitsDialogProps = { readonly row: AssetPosition; readonly onClose: () => void };
 
 /** Take-profit and stop-loss of a position, by price, by percent of its entry or by what they make. */
 export function ExitsDialog({ row, onClose }: ExitsDialogProps) {

@@ -149,9 +149,7 @@ function inPairs(t: Words): Columns {
       ],
       { from: 'tablet' },
     ),
-    pair('margin', '96px', t('perps.column.margin'), [Margin, MarginBelow], {
-      from: 'tablet',
-    }),
+    pair('margin', '96px', t('perps.column.margin'), [Margin, MarginBelow], { from: 'tablet' }),
     pair(
       'funding',
       '92px',

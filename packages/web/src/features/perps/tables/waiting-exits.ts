@@ -127,10 +127,7 @@ export function isReplaceable({ tpslChildren, triggerState }: TriggerOrder): boo
   return triggerState === 'Pending' && (tpslChildren?.length ?? 0) === 0;
 }
 
-type TriggerPrices = {
-  readonly triggerPrice: string;
-  readonly limitPrice: string | undefined;
-};
+type TriggerPrices = { readonly triggerPrice: string; readonly limitPrice: string | undefined };
 
 /**
  * The venue does not amend what waits. The new one stands before the old one goes, so that nothing is ever unprotected;

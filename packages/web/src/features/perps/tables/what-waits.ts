@@ -17,10 +17,7 @@ export type Exit = {
   readonly cancel: CancelEntry;
 };
 
-type WhatWaits = {
-  readonly orders: readonly CancelEntry[];
-  readonly exits: readonly Exit[];
-};
+type WhatWaits = { readonly orders: readonly CancelEntry[]; readonly exits: readonly Exit[] };
 
 /** What an account has waiting, with the exits of its positions apart: they protect what is open already. */
 export function whatWaits({

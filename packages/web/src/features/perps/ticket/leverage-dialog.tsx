@@ -13,10 +13,7 @@ import { Segmented } from '../../../ui/segmented.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
 import { useAct } from '../use-act.ts';
 
-type LeverageDialogProps = {
-  readonly asset: ActiveAssetData;
-  readonly onClose: () => void;
-};
+type LeverageDialogProps = { readonly asset: ActiveAssetData; readonly onClose: () => void };
 
 /** Sets the leverage; below it what the venue allows at which size. */
 export function LeverageDialog({ asset, onClose }: LeverageDialogProps) {

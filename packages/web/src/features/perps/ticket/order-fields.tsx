@@ -182,10 +182,7 @@ export function Options({ isHedge }: { readonly isHedge: boolean }) {
   );
 }
 
-type ExitsProps = {
-  readonly drafted: Drafted;
-  readonly isHedge: boolean;
-};
+type ExitsProps = { readonly drafted: Drafted; readonly isHedge: boolean };
 
 export function Exits({ drafted, isHedge }: ExitsProps) {
   const t = useWords();
@@ -322,10 +319,7 @@ export function SizeField({ asset, draft, drafted, most }: SizeFieldProps) {
 
 const SHARES = [25, 50, 75, 100] as const;
 
-type PresetsProps = {
-  readonly onShare: (share: number) => void;
-  readonly isDisabled: boolean;
-};
+type PresetsProps = { readonly onShare: (share: number) => void; readonly isDisabled: boolean };
 
 function Presets({ onShare, isDisabled }: PresetsProps) {
   const t = useWords();

@@ -95,10 +95,7 @@ function useSentence(entries: readonly SimulatedOrder[], isWaiting: boolean): st
   return sign(resting) > 0 ? t('perps.preview.fillsPart', words) : t('perps.preview.fills', words);
 }
 
-type FeeLinesProps = {
-  readonly entries: readonly SimulatedOrder[];
-  readonly drafted: Drafted;
-};
+type FeeLinesProps = { readonly entries: readonly SimulatedOrder[]; readonly drafted: Drafted };
 
 /**
  * What fills now has its fee from the venue. What rests or waits pays when it fills, by who came first: a maker's
