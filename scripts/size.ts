@@ -4,14 +4,22 @@ import { join } from 'node:path';
 import { ACTIONS, CHANNELS, INFO_QUERIES } from '@oddlot/protocol';
 
 /**
- * Counts the code base: `npm run size`. Source files are the TypeScript files of `packages/`, without tests. The second table counts the source files that name an action, a query or a channel as a whole word.
+ * Counts the code base: `npm run size`. Source files are the TypeScript files of `packages/`, without tests. The second
+ * table counts the source files that name an action, a query or a channel as a whole word outside comments; generated
+ * files are counted apart. `npm run size -- <name>` lists these files for one name.
  */
 
 const ROOT = join(import.meta.dirname, '..');
 const SMALL_LINES = 30;
 const TEST = /\.test\.tsx?$/;
+const GENERATED = /^\/\/ (?:Made|Generated) by /;
 
-type Counted = { readonly path: string; readonly lines: number; readonly text: string };
+type Counted = {
+  readonly path: string;
+  readonly lines: number;
+  readonly code: string;
+  readonly isGenerated: boolean;
+};
 
 const paths = execFileSync('git', ['ls-files', 'packages'], { cwd: ROOT, encoding: 'utf8' });
 const sources = paths
@@ -19,25 +27,43 @@ const sources = paths
   .filter((path) => /\.tsx?$/.test(path) && !TEST.test(path))
   .map((path): Counted => {
     const text = readFileSync(join(ROOT, path), 'utf8');
-    return { path, lines: text.split('\n').length - 1, text };
+    const isGenerated = GENERATED.test(text);
+    return { path, lines: text.split('\n').length - 1, code: withoutComments(text), isGenerated };
   });
 
-const byPackage = Map.groupBy(sources, ({ path }) => path.split('/')[1] ?? '');
-const rows = [...byPackage].map(([name, files]) => [name, ...figuresOf(files)]);
-rows.sort((left, right) => Number(right[2]) - Number(left[2]));
-print(
-  ['package', 'files', 'lines', 'median', `<= ${SMALL_LINES} lines`, 'longest'],
-  [...rows, ['total', ...figuresOf(sources)]],
-);
+const [name] = process.argv.slice(2);
+if (name !== undefined) {
+  const { generated, written } = filesNaming(name);
+  print(
+    [`files that name ${name}`],
+    written.map(({ path }) => [path]),
+  );
+  print(
+    ['generated'],
+    generated.map(({ path }) => [path]),
+  );
+} else {
+  printTables();
+}
 
-print(
-  ['files that name one', 'number', 'median', 'most', 'example'],
-  [
-    ['an action', ...namingOf(Object.keys(ACTIONS))],
-    ['a query', ...namingOf(Object.keys(INFO_QUERIES))],
-    ['a channel', ...namingOf(Object.values(CHANNELS).flatMap((each) => Object.keys(each)))],
-  ],
-);
+function printTables(): void {
+  const byPackage = Map.groupBy(sources, ({ path }) => path.split('/')[1] ?? '');
+  const rows = [...byPackage].map(([name, files]) => [name, ...figuresOf(files)]);
+  rows.sort((left, right) => Number(right[2]) - Number(left[2]));
+  print(
+    ['package', 'files', 'lines', 'median', `<= ${SMALL_LINES} lines`, 'longest'],
+    [...rows, ['total', ...figuresOf(sources)]],
+  );
+
+  print(
+    ['files that name one', 'number', 'median', 'most', 'example', 'generated'],
+    [
+      ['an action', ...namingOf(Object.keys(ACTIONS))],
+      ['a query', ...namingOf(Object.keys(INFO_QUERIES))],
+      ['a channel', ...namingOf(Object.values(CHANNELS).flatMap((each) => Object.keys(each)))],
+    ],
+  );
+}
 
 function figuresOf(files: readonly Counted[]): readonly (number | string)[] {
   const lines = files.map((file) => file.lines).toSorted((left, right) => left - right);
@@ -46,12 +72,12 @@ function figuresOf(files: readonly Counted[]): readonly (number | string)[] {
   return [files.length, sum, middleOf(lines), small, lines.at(-1) ?? 0];
 }
 
-/** Names that are ordinary words as well, such as `order`, are left out: a word of prose is not a definition. */
+/** Leaves out names that are ordinary words as well, such as `order`: they also match variables and texts. */
 function namingOf(names: readonly string[]): readonly (number | string)[] {
-  const own = [...new Set(names)].filter((name) => /[A-Z0-9]/.test(name));
-  const counts = own.map((name) => {
-    const word = new RegExp(`\\b${name}\\b`);
-    return { name, count: sources.filter(({ text }) => word.test(withoutComments(text))).length };
+  const own = [...new Set(names)].filter((each) => /[A-Z0-9]/.test(each));
+  const counts = own.map((each) => {
+    const { generated, written } = filesNaming(each);
+    return { each, count: written.length, generated: generated.length };
   });
   counts.sort((left, right) => left.count - right.count);
   const most = counts.at(-1);
@@ -59,8 +85,18 @@ function namingOf(names: readonly string[]): readonly (number | string)[] {
     own.length,
     middleOf(counts.map(({ count }) => count)),
     most?.count ?? 0,
-    most?.name ?? '',
+    most?.each ?? '',
+    most?.generated ?? 0,
   ];
+}
+
+function filesNaming(each: string) {
+  const word = new RegExp(`\\b${each}\\b`);
+  const naming = sources.filter(({ code }) => word.test(code));
+  return {
+    written: naming.filter(({ isGenerated }) => !isGenerated),
+    generated: naming.filter(({ isGenerated }) => isGenerated),
+  };
 }
 
 function withoutComments(text: string): string {
