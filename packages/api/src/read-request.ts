@@ -18,7 +18,7 @@ import {
   scanField,
   type WireError,
 } from '@oddlot/protocol';
-import { type PlainAction, refuseUnsupported } from '@oddlot/translate/actions/orders';
+import { type PlainAction, refuseUnsupported } from '@oddlot/translate/action-to-command';
 import { insideWrapper } from '@oddlot/translate/wrapped-field';
 
 /** What a recover thread reads of a request, and hands over once and for all. */

@@ -7,7 +7,7 @@ import {
   type Warning,
 } from '@oddlot/protocol';
 import { authorityOf, type RequestCommand } from '@oddlot/replica/block';
-import { actionTypeOf } from '@oddlot/translate/action-types';
+import { actionTypeOf } from '@oddlot/translate/action-to-command';
 import type {
   ActionResult,
   Created,

@@ -1,76 +1,64 @@
 import type { Authority } from '@oddlot/engine';
-import { type ActionOf, refusal, type WireError } from '@oddlot/protocol';
-import {
-  cancelAll,
-  cancelByClientId,
-  cancelOrders,
-  modifyOrder,
-  placeOrders,
-  type PlainAction,
-  type PlainType,
-  scheduleCancel,
-} from './actions/orders.ts';
-import type { InstrumentLookup } from './instruments.ts';
-import {
-  approveAgent,
-  approveBuilder,
-  claimBuilderRewards,
-  convertToMultiSig,
-  reversePosition,
-  revokeBuilder,
-  sendToken,
-  updateIsolatedMargin,
-  updateLeverage,
-  updateMarginMode,
-  updatePositionMode,
-  withdraw,
-} from './actions/account.ts';
-import { operatorCommand } from './actions/operator-command.ts';
-import { deployCommand, operateOutcome } from './actions/outcome.ts';
+import { ACTIONS, type ActionType, refusal, type WireError } from '@oddlot/protocol';
 import type { RequestCommand } from '@oddlot/replica/block';
+import { ACCOUNT_ACTIONS } from './actions/account.ts';
+import { OPERATOR_ACTIONS } from './actions/operator-command.ts';
+import { ORDER_ACTIONS } from './actions/orders.ts';
+import { OUTCOME_ACTIONS } from './actions/outcome.ts';
+import type { ActionTranslation, PlainAction, PlainType } from './actions/translation.ts';
+import type { InstrumentLookup } from './instruments.ts';
+
+export type { PlainAction } from './actions/translation.ts';
 export { type InstrumentLookup, instrumentLookup } from './instruments.ts';
 
-/** From the wire's spelling to the engine's integers. Nothing is judged here: the engine does. */
-
-type Translation<Type extends PlainType> = (
-  action: ActionOf<Type>,
-  authority: Authority,
-  instruments: InstrumentLookup,
-) => RequestCommand;
-
 const TRANSLATIONS = {
-  order: placeOrders,
-  modify2: modifyOrder,
-  cancel: cancelOrders,
-  cancelByCloid: cancelByClientId,
-  cancelAll: cancelAll,
-  scheduleCancel: scheduleCancel,
-  reversePosition: reversePosition,
-  approveAgent: approveAgent,
-  approveBuilderFee: approveBuilder,
-  revokeBuilderFee: revokeBuilder,
-  claimBuilderRewards: claimBuilderRewards,
-  convertToMultiSigUser: convertToMultiSig,
-  tokenSend: sendToken,
-  withdraw3: withdraw,
-  updatePositionMode: updatePositionMode,
-  updateLeverage: updateLeverage,
-  updateMarginMode: updateMarginMode,
-  updateIsolatedMargin: updateIsolatedMargin,
-  outcomeOperate: operateOutcome,
-  outcomeDeploy: deployCommand,
-  venueAdmin: operatorCommand,
-} as const satisfies { readonly [Type in PlainType]: Translation<Type> };
+  ...ORDER_ACTIONS,
+  ...ACCOUNT_ACTIONS,
+  ...OUTCOME_ACTIONS,
+  ...OPERATOR_ACTIONS,
+} as const satisfies { readonly [Type in PlainType]: ActionTranslation<Type> };
+
+/** The commands that the records name; the lookups below do not compile if it lacks one. */
+type NamedCommand = (typeof TRANSLATIONS)[PlainType]['commands'][number];
 
 export function actionToCommand(
   action: PlainAction,
   authority: Authority,
   instruments: InstrumentLookup,
 ): RequestCommand {
-  // The table's row, which takes just this action.
-  const translation = TRANSLATIONS[action.type] as Translation<PlainAction['type']>;
-  return translation(action, authority, instruments);
+  return translationOf(action).toCommand(action, authority, instruments);
 }
+
+/** Why no state could make the action acceptable; undefined when one could. */
+export function refuseUnsupported(action: PlainAction): WireError | undefined {
+  return translationOf(action).refuse?.(action);
+}
+
+function translationOf({ type }: PlainAction): ActionTranslation<PlainType> {
+  return TRANSLATIONS[type] as ActionTranslation<PlainType>;
+}
+
+/** The action that each command comes from: of a multiSig wrapper, the action that it carries. */
+export const ACTION_TYPES = Object.fromEntries(
+  Object.entries(TRANSLATIONS).flatMap(([type, { commands }]) =>
+    commands.map((command) => [command, type]),
+  ),
+) as Readonly<Record<NamedCommand, PlainType>>;
+
+/** The `type` of the action that a command came from. */
+export const actionTypeOf = ({ type }: Pick<RequestCommand, 'type'>): string => ACTION_TYPES[type];
+
+/** The same for a name that the engine gave, which is that of a command. */
+export const actionTypeNamed = (command: string): string =>
+  Object.hasOwn(ACTION_TYPES, command) ? ACTION_TYPES[command as NamedCommand] : command;
+
+/** The `data.type` of replies to a command. */
+export const internalNameOf = ({ type }: Pick<RequestCommand, 'type'>): string =>
+  ACTIONS[ACTION_TYPES[type]].internalName;
+
+/** The same for the `type` of an action. */
+export const internalNameNamed = (action: string): string =>
+  Object.hasOwn(ACTIONS, action) ? ACTIONS[action as ActionType].internalName : action;
 
 /** Named in `details.why` of every refusal of an action that needs the settlement chain. */
 export const NO_CHAIN = 'this venue has no settlement chain';

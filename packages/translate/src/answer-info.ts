@@ -1,114 +1,61 @@
-import type { InfoQuery, InfoQueryOf, InfoType } from '@oddlot/protocol';
-import { activeAssetData } from './info/active-asset.ts';
-import {
-  accessCodeStatus,
-  agentOwner,
-  agentWarning,
-  approvedAgents,
-  approvedBuilders,
-  builderState,
-  gateLists,
-  multiSigSigners,
-} from './info/access.ts';
-import { l2Book } from './info/book.ts';
-import { candleNeeds, candleSnapshot } from './info/candles.ts';
-import { clearinghouseState, perpClearinghouseState } from './info/clearinghouse.ts';
-import { cryptoPrice, cryptoPriceHistory } from './info/crypto-prices.ts';
-import { feeTierInfo, feeTierRates, settings, venueStatus } from './info/venue-status.ts';
-import { fundingHistory, perpMeta, perpMetaDetail } from './info/perp-meta.ts';
-import type { InfoAnswer, InfoContext, InfoHandler, PastNeed, PastNeeds } from './info/handler.ts';
-import {
-  frontendOpenOrders,
-  outcomeFrontendOpenOrders,
-  triggerOrders,
-} from './info/open-orders.ts';
-import { holdersNeeds, outcomeHolders, outcomePositions } from './info/outcome-positions.ts';
-import { outcomeMeta, outcomeMetaNeeds } from './info/outcome-meta.ts';
-import {
-  assetCtxNeeds,
-  outcomeAssetCtxs,
-  outcomeProbability,
-  probabilityNeeds,
-} from './info/outcome-prices.ts';
-import {
-  outcomeResolution,
-  outcomeSeriesTimeline,
-  resolutionNeeds,
-  timelineNeeds,
-} from './info/outcome-series.ts';
-import { simulate } from './simulate.ts';
+import type { InfoQuery, InfoQueryOf } from '@oddlot/protocol';
+import { ACCESS_QUERIES, agentWarning } from './info/access.ts';
+import { ACTIVE_ASSET_QUERIES } from './info/active-asset.ts';
+import { BOOK_QUERIES } from './info/book.ts';
+import { CANDLE_QUERIES } from './info/candles.ts';
+import { CLEARINGHOUSE_QUERIES } from './info/clearinghouse.ts';
+import { REFERENCE_PRICE_QUERIES } from './info/crypto-prices.ts';
+import { OPEN_ORDER_QUERIES } from './info/open-orders.ts';
+import { OUTCOME_EVENT_QUERIES } from './info/outcome-meta.ts';
+import { OUTCOME_HOLDING_QUERIES } from './info/outcome-positions.ts';
+import { OUTCOME_PRICE_QUERIES } from './info/outcome-prices.ts';
+import { OUTCOME_SERIES_QUERIES } from './info/outcome-series.ts';
+import { PERP_QUERIES } from './info/perp-meta.ts';
+import { VENUE_QUERIES } from './info/venue-status.ts';
+import { SIMULATION_QUERIES } from './simulate.ts';
+import type { InfoAnswer, InfoContext, PastNeed, StateHandler } from './info/handler.ts';
 
 export { agentWarning } from './info/access.ts';
 export type { InfoAnswer, InfoContext, InfoSettings } from './info/handler.ts';
 
-/** The queries that the state and what is kept of markets answer at once. */
-const INFO_HANDLERS = {
-  perpMeta,
-  perpMetaDetail,
-  l2Book,
-  candleSnapshot,
-  fundingHistory,
-  outcomeMeta,
-  outcomeAssetCtxs,
-  outcomeProbability,
-  outcomeSeriesTimeline,
-  outcomeResolution,
-  outcomeHolders,
-  cryptoPrice,
-  cryptoPriceHistory,
-  clearinghouseState,
-  perpClearinghouseState,
-  activeAssetData,
-  outcomePositions,
-  frontendOpenOrders,
-  outcomeFrontendOpenOrders,
-  triggerOrders,
-  approvedAgents,
-  agentOwner,
-  approvedBuilders,
-  builderState,
-  multiSigSigners,
-  accessCodeStatus,
-  settings,
-  feeTierInfo,
-  feeTierRates,
-  venueStatus,
-  gateLists,
-  simulate,
-} as const satisfies { readonly [Type in InfoType]?: InfoHandler<Type> };
-
-/** Queries that may need more than memory has. */
-const PAST_NEEDS = {
-  candleSnapshot: candleNeeds,
-  outcomeMeta: outcomeMetaNeeds,
-  outcomeAssetCtxs: assetCtxNeeds,
-  outcomeProbability: probabilityNeeds,
-  outcomeSeriesTimeline: timelineNeeds,
-  outcomeResolution: resolutionNeeds,
-  outcomeHolders: holdersNeeds,
-} as const satisfies { readonly [Type in InfoType]?: PastNeeds<Type> };
+/** The queries that are answered at once, from the state and the read models. */
+const STATE_QUERIES = {
+  ...PERP_QUERIES,
+  ...BOOK_QUERIES,
+  ...CANDLE_QUERIES,
+  ...OUTCOME_EVENT_QUERIES,
+  ...OUTCOME_PRICE_QUERIES,
+  ...OUTCOME_SERIES_QUERIES,
+  ...OUTCOME_HOLDING_QUERIES,
+  ...REFERENCE_PRICE_QUERIES,
+  ...CLEARINGHOUSE_QUERIES,
+  ...ACTIVE_ASSET_QUERIES,
+  ...OPEN_ORDER_QUERIES,
+  ...ACCESS_QUERIES,
+  ...VENUE_QUERIES,
+  ...SIMULATION_QUERIES,
+} as const;
 
 /** What a query needs of the past beyond what the context has; undefined when it can be answered. */
 export function pastNeedOf(context: InfoContext, query: StateQuery): PastNeed | undefined {
-  const needs = PAST_NEEDS as { readonly [Type in InfoType]?: PastNeeds<never> };
-  return needs[query.type]?.(context, query as never);
+  return handlerOf(query).needs?.(context, query as never);
 }
 
 /** A query that `answerInfo` can answer. */
-export type StateQuery = InfoQueryOf<keyof typeof INFO_HANDLERS>;
+export type StateQuery = InfoQueryOf<keyof typeof STATE_QUERIES>;
 
 /** True for queries that are answered at once; others need history or the edge. */
 export function isStateQuery(query: InfoQuery): query is StateQuery {
-  return Object.hasOwn(INFO_HANDLERS, query.type);
+  return Object.hasOwn(STATE_QUERIES, query.type);
 }
 
 /** Answers a query, with a warning when it asks about an agent as if it were an account. */
 export function answerInfo(context: InfoContext, query: StateQuery): InfoAnswer {
-  const handle = INFO_HANDLERS[query.type] as (
-    context: InfoContext,
-    query: StateQuery,
-  ) => InfoAnswer;
-  const answer = handle(context, query);
+  const answer = handlerOf(query).answer(context, query as never);
   const warning = agentWarning(context, query);
   return answer.ok && warning !== undefined ? { ...answer, warnings: [warning] } : answer;
+}
+
+function handlerOf({ type }: StateQuery): StateHandler<never> {
+  return STATE_QUERIES[type] as StateHandler<never>;
 }

@@ -6,7 +6,7 @@ import {
   isRequest,
   type RequestCommand,
 } from '@oddlot/replica/block';
-import { actionTypeOf } from './action-types.ts';
+import { actionTypeOf } from './action-to-command.ts';
 import type { InstrumentLookup } from './instruments.ts';
 import { outcomeToWire } from './outcome-to-wire.ts';
 import { requestTexts } from './reject-to-wire.ts';

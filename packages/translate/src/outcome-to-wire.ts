@@ -10,7 +10,7 @@ import {
   wireError,
 } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import { internalNameOf } from './action-types.ts';
+import { internalNameOf } from './action-to-command.ts';
 import type { InstrumentLookup } from './instruments.ts';
 import {
   asEnded,

@@ -33,11 +33,22 @@ import {
   type WireError,
 } from '@oddlot/protocol';
 import { type Address, assert, formatMoney, hash, present } from '@oddlot/units';
-import { actionToCommand, refuseWithoutChain } from './action-to-command.ts';
+import {
+  actionToCommand,
+  type PlainAction,
+  refuseUnsupported,
+  refuseWithoutChain,
+} from './action-to-command.ts';
 import { type InstrumentLookup, instrumentLookup } from './instruments.ts';
-import { type PlainAction, refuseUnsupported } from './actions/orders.ts';
+
 import { agentWarning } from './info/access.ts';
-import { answer, findPerp, type InfoContext, type InfoHandler } from './info/handler.ts';
+import {
+  answer,
+  findPerp,
+  type InfoContext,
+  type InfoHandler,
+  type StateQueries,
+} from './info/handler.ts';
 import { endedBy } from './outcome/ended-order.ts';
 import { errorBody, outcomeToWire } from './outcome-to-wire.ts';
 import { actionTexts } from './reject-to-wire.ts';
@@ -58,7 +69,7 @@ const DIRECT_KINDS: readonly string[] = ['tokenSend', 'withdraw3'];
 const NO_HASH = hash(`0x${'0'.repeat(64)}`);
 const HTTP_BAD_REQUEST = 400;
 
-export const simulate: InfoHandler<'simulate', SimulatedAction> = (context, query) => {
+const simulate: InfoHandler<'simulate', SimulatedAction> = (context, query) => {
   const understood = understand(context.network, query);
   if ('action' in understood) return answer(simulated(context, query, understood.action));
   return isQueryFault(understood)
@@ -410,3 +421,7 @@ function sharesRow(shares: SharesView, instruments: InstrumentLookup): Simulated
     liquidationPx: '',
   };
 }
+
+export const SIMULATION_QUERIES = {
+  simulate: { answer: simulate },
+} as const satisfies StateQueries;

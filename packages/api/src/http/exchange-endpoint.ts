@@ -27,13 +27,13 @@ import { authorityOf, type Executed, type RequestCommand } from '@oddlot/replica
 import type { Replica } from '@oddlot/replica/replica';
 import {
   actionToCommand,
+  actionTypeOf,
   type InstrumentLookup,
   instrumentLookup,
+  type PlainAction,
   refuseWithoutChain,
 } from '@oddlot/translate/action-to-command';
 import type { InfoSettings } from '@oddlot/translate/answer-info';
-import type { PlainAction } from '@oddlot/translate/actions/orders';
-import { actionTypeOf } from '@oddlot/translate/action-types';
 import { isOutcomeOrder, outcomeToWire } from '@oddlot/translate/outcome-to-wire';
 import { actionTexts, rejectToWire } from '@oddlot/translate/reject-to-wire';
 import { refusalWithInstrument } from '@oddlot/translate/instruments';

@@ -3,7 +3,7 @@ import type { Reply } from '@oddlot/host/http';
 import { httpStatusOf, traceId, type Warning, type WireError } from '@oddlot/protocol';
 import type { Hash } from '@oddlot/units';
 import { CANCEL_QUEUED, REDUCE_ONLY_CLIPPED } from '@oddlot/translate/outcome/entries';
-import { internalNameOf } from '@oddlot/translate/action-types';
+import { internalNameOf } from '@oddlot/translate/action-to-command';
 import {
   type ErrorBody,
   isOutcomeOrder,

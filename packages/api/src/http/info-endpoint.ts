@@ -30,10 +30,9 @@ import { type Asker, type AsOf, type History, historyOf } from '@oddlot/history/
 import type { ReceiptKey } from '@oddlot/history/receipt';
 import type { MultiSigChanges } from '@oddlot/history/multi-sig-changes';
 import type { CursorSeal } from '@oddlot/translate/cursor-seal';
-import { actionTypeOf } from '@oddlot/translate/action-types';
+import { actionTypeOf, NO_CHAIN } from '@oddlot/translate/action-to-command';
 import { authorityOf } from '@oddlot/replica/block';
 import { refusalWithInstrument } from '@oddlot/translate/instruments';
-import { NO_CHAIN } from '@oddlot/translate/action-to-command';
 import {
   agentWarning,
   answerInfo,

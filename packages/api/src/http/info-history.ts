@@ -1,63 +1,30 @@
 import { infoReplyOf, type Reply } from '@oddlot/host/http';
 import { measured } from '@oddlot/host/ports';
-import type { InfoQuery, InfoQueryOf, InfoType, Warning } from '@oddlot/protocol';
+import type { InfoQuery, InfoQueryOf, Warning } from '@oddlot/protocol';
 import type { Spend } from './answer-cache.ts';
-import {
-  builderMeClaimable,
-  builderMeClaimed,
-  builderMeEarned,
-  builderMeShare,
-} from './history/builder-rows.ts';
+import { BUILDER_QUERIES } from './history/builder-rows.ts';
 import { writeCursor } from './history/cursor.ts';
-import { block, blocks, stateHash, tx, txs } from './history/explorer.ts';
-import {
-  executionReport,
-  historicalOrders,
-  userFills,
-  userFundings,
-  userNonFundingLedgerUpdates,
-  withdrawals,
-} from './history/user-rows.ts';
+import { EXPLORER_QUERIES } from './history/explorer.ts';
+import { USER_ROW_QUERIES } from './history/user-rows.ts';
 import {
   type HistoryAnswer,
   type HistoryContext,
-  type HistoryHandler,
   historyRefusal,
   JsonText,
 } from './history/handler.ts';
-import {
-  largestTrades,
-  leaderboard,
-  liquidations,
-  openInterestHistory,
-} from './history/market-figures.ts';
-import { portfolio } from './history/portfolio.ts';
+import { MARKET_FIGURE_QUERIES } from './history/market-figures.ts';
+import { PORTFOLIO_QUERIES } from './history/portfolio.ts';
 import type { AsOf } from '@oddlot/history/history';
 
 /** The queries on what is past. Another thread answers them, which may be behind: an answer tells how far. */
 
 const HISTORY_HANDLERS = {
-  userFills,
-  historicalOrders,
-  executionReport,
-  userFundings,
-  userNonFundingLedgerUpdates,
-  builderMeClaimed,
-  builderMeEarned,
-  builderMeShare,
-  builderMeClaimable,
-  liquidations,
-  largestTrades,
-  leaderboard,
-  openInterestHistory,
-  portfolio,
-  withdrawals,
-  blocks,
-  block,
-  tx,
-  txs,
-  stateHash,
-} as const satisfies { readonly [Type in InfoType]?: HistoryHandler<Type> };
+  ...USER_ROW_QUERIES,
+  ...BUILDER_QUERIES,
+  ...MARKET_FIGURE_QUERIES,
+  ...PORTFOLIO_QUERIES,
+  ...EXPLORER_QUERIES,
+} as const;
 
 export type HistoryQuery = InfoQueryOf<keyof typeof HISTORY_HANDLERS>;
 

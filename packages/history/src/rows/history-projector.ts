@@ -28,7 +28,7 @@ import {
   settledEventsOf,
 } from './market-rows.ts';
 import { type InstrumentLookup, instrumentLookup } from '@oddlot/translate/instruments';
-import { actionTypeOf } from '@oddlot/translate/action-types';
+import { actionTypeOf } from '@oddlot/translate/action-to-command';
 import { executionError, isTransaction } from '@oddlot/translate/explorer';
 
 type HistoryProjectorOptions = {

@@ -1,144 +1,120 @@
-import type {
-  ApproveAgentCommand,
-  ApproveBuilderCommand,
-  Authority,
-  ClaimBuilderRewardsCommand,
-  ConvertToMultiSigCommand,
-  ReversePositionCommand,
-  RevokeBuilderCommand,
-  SendTokenCommand,
-  UpdateIsolatedMarginCommand,
-  UpdateLeverageCommand,
-  UpdateMarginModeCommand,
-  UpdatePositionModeCommand,
-  WithdrawCommand,
-} from '@oddlot/engine';
-import { type ActionOf, parseMaxFeeRate, parseMultiSigSigners } from '@oddlot/protocol';
+import { parseMaxFeeRate, parseMultiSigSigners } from '@oddlot/protocol';
 import { type InstrumentId, MONEY_DECIMALS } from '@oddlot/units';
 import { count } from './count.ts';
+import type { ActionTranslations } from './translation.ts';
 
-/** How an account trades: its modes, leverage and margin. */
-
-export function updatePositionMode(
-  { positionMode: mode }: ActionOf<'updatePositionMode'>,
-  authority: Authority,
-): UpdatePositionModeCommand {
-  return { type: 'updatePositionMode', authority, mode };
-}
-
-export function updateLeverage(
-  { asset, leverage, marginMode }: ActionOf<'updateLeverage'>,
-  authority: Authority,
-): UpdateLeverageCommand {
-  return {
-    type: 'updateLeverage',
-    authority,
-    instrumentId: asset as InstrumentId,
-    leverage,
-    ...(marginMode === undefined ? {} : { marginMode }),
-  };
-}
-
-export function updateMarginMode(
-  { asset, isCross }: ActionOf<'updateMarginMode'>,
-  authority: Authority,
-): UpdateMarginModeCommand {
-  return {
-    type: 'updateMarginMode',
-    authority,
-    instrumentId: asset as InstrumentId,
-    marginMode: isCross ? 'cross' : 'isolated',
-  };
-}
-
-export function updateIsolatedMargin(
-  { asset, isBuy, ntli }: ActionOf<'updateIsolatedMargin'>,
-  authority: Authority,
-): UpdateIsolatedMarginCommand {
-  return {
-    type: 'updateIsolatedMargin',
-    authority,
-    instrumentId: asset as InstrumentId,
-    isBuy,
-    amountMicroUsdc: ntli,
-  };
-}
-
-export function reversePosition(
-  { asset, isBuy }: ActionOf<'reversePosition'>,
-  authority: Authority,
-): ReversePositionCommand {
-  return {
-    type: 'reversePosition',
-    authority,
-    instrumentId: asset as InstrumentId,
-    ...(isBuy === undefined ? {} : { isBuy }),
-  };
-}
-
-/** Who may act for an account, and who may charge it. */
-
-export function approveAgent(
-  { agentAddress: agent, agentName }: ActionOf<'approveAgent'>,
-  authority: Authority,
-): ApproveAgentCommand {
-  return { type: 'approveAgent', authority, agent, label: agentName ?? '' };
-}
-
-/** A text that is no rate stays without one; the engine refuses it in its turn. */
-export function approveBuilder(
-  { builder, maxFeeRate }: ActionOf<'approveBuilderFee'>,
-  authority: Authority,
-): ApproveBuilderCommand {
-  const maxFeeE8 = parseMaxFeeRate(maxFeeRate);
-  return {
-    type: 'approveBuilder',
-    authority,
-    builder,
-    ...(maxFeeE8 === undefined ? {} : { maxFeeE8 }),
-    maxFeeText: maxFeeRate,
-  };
-}
-
-export function revokeBuilder(
-  { builder }: ActionOf<'revokeBuilderFee'>,
-  authority: Authority,
-): RevokeBuilderCommand {
-  return { type: 'revokeBuilder', authority, builder };
-}
-
-export function claimBuilderRewards(
-  _: ActionOf<'claimBuilderRewards'>,
-  authority: Authority,
-): ClaimBuilderRewardsCommand {
-  return { type: 'claimBuilderRewards', authority };
-}
-
-/** A text that is no set of signers stays without one; the engine refuses it in its turn. */
-export function convertToMultiSig(
-  { signers: text }: ActionOf<'convertToMultiSigUser'>,
-  authority: Authority,
-): ConvertToMultiSigCommand {
-  const parsed = parseMultiSigSigners(text);
-  if (parsed === undefined) return { type: 'convertToMultiSig', authority };
-  const signers =
-    parsed === null ? null : { users: parsed.authorizedUsers, threshold: parsed.threshold };
-  return { type: 'convertToMultiSig', authority, signers };
-}
-
-/** What moves an account's money. */
-
-export function sendToken(action: ActionOf<'tokenSend'>, authority: Authority): SendTokenCommand {
-  const { destination, token, fromAccountType: from, toAccountType: to } = action;
-  return { type: 'sendToken', authority, destination, token, ...amountOf(action.amount), from, to };
-}
-
-export function withdraw(
-  { destination, amount }: ActionOf<'withdraw3'>,
-  authority: Authority,
-): WithdrawCommand {
-  return { type: 'withdraw', authority, destination, ...amountOf(amount) };
-}
+/** How an account trades (modes, leverage, margin), who may act for it or charge it, and what moves its money. */
+export const ACCOUNT_ACTIONS = {
+  updatePositionMode: {
+    commands: ['updatePositionMode'],
+    toCommand: ({ positionMode: mode }, authority) => ({
+      type: 'updatePositionMode',
+      authority,
+      mode,
+    }),
+  },
+  updateLeverage: {
+    commands: ['updateLeverage'],
+    toCommand: ({ asset, leverage, marginMode }, authority) => ({
+      type: 'updateLeverage',
+      authority,
+      instrumentId: asset as InstrumentId,
+      leverage,
+      ...(marginMode === undefined ? {} : { marginMode }),
+    }),
+  },
+  updateMarginMode: {
+    commands: ['updateMarginMode'],
+    toCommand: ({ asset, isCross }, authority) => ({
+      type: 'updateMarginMode',
+      authority,
+      instrumentId: asset as InstrumentId,
+      marginMode: isCross ? 'cross' : 'isolated',
+    }),
+  },
+  updateIsolatedMargin: {
+    commands: ['updateIsolatedMargin'],
+    toCommand: ({ asset, isBuy, ntli }, authority) => ({
+      type: 'updateIsolatedMargin',
+      authority,
+      instrumentId: asset as InstrumentId,
+      isBuy,
+      amountMicroUsdc: ntli,
+    }),
+  },
+  reversePosition: {
+    commands: ['reversePosition'],
+    toCommand: ({ asset, isBuy }, authority) => ({
+      type: 'reversePosition',
+      authority,
+      instrumentId: asset as InstrumentId,
+      ...(isBuy === undefined ? {} : { isBuy }),
+    }),
+  },
+  approveAgent: {
+    commands: ['approveAgent'],
+    toCommand: ({ agentAddress: agent, agentName }, authority) => ({
+      type: 'approveAgent',
+      authority,
+      agent,
+      label: agentName ?? '',
+    }),
+  },
+  approveBuilderFee: {
+    commands: ['approveBuilder'],
+    toCommand: ({ builder, maxFeeRate }, authority) => {
+      // An invalid rate is left out; the engine then rejects the command in its order of precedence.
+      const maxFeeE8 = parseMaxFeeRate(maxFeeRate);
+      return {
+        type: 'approveBuilder',
+        authority,
+        builder,
+        ...(maxFeeE8 === undefined ? {} : { maxFeeE8 }),
+        maxFeeText: maxFeeRate,
+      };
+    },
+  },
+  revokeBuilderFee: {
+    commands: ['revokeBuilder'],
+    toCommand: ({ builder }, authority) => ({ type: 'revokeBuilder', authority, builder }),
+  },
+  claimBuilderRewards: {
+    commands: ['claimBuilderRewards'],
+    toCommand: (_, authority) => ({ type: 'claimBuilderRewards', authority }),
+  },
+  convertToMultiSigUser: {
+    commands: ['convertToMultiSig'],
+    toCommand: ({ signers: text }, authority) => {
+      // An invalid set of signers is left out; the engine then rejects the command in its order of precedence.
+      const parsed = parseMultiSigSigners(text);
+      if (parsed === undefined) return { type: 'convertToMultiSig', authority };
+      const signers =
+        parsed === null ? null : { users: parsed.authorizedUsers, threshold: parsed.threshold };
+      return { type: 'convertToMultiSig', authority, signers };
+    },
+  },
+  tokenSend: {
+    commands: ['sendToken'],
+    toCommand: (action, authority) => ({
+      type: 'sendToken',
+      authority,
+      destination: action.destination,
+      token: action.token,
+      ...amountOf(action.amount),
+      from: action.fromAccountType,
+      to: action.toAccountType,
+    }),
+  },
+  withdraw3: {
+    commands: ['withdraw'],
+    toCommand: ({ destination, amount }, authority) => ({
+      type: 'withdraw',
+      authority,
+      destination,
+      ...amountOf(amount),
+    }),
+  },
+} as const satisfies ActionTranslations;
 
 /** Micro-USDC, rounded down and flagged when the text is finer; too much to count saturates. */
 export function amountOf(text: string): {

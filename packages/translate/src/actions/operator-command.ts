@@ -15,6 +15,7 @@ import type { SignedOperatorCommand } from '@oddlot/replica/block';
 import { exactCount, nearestCount } from './count.ts';
 import type { InstrumentLookup } from '../instruments.ts';
 import { amountOf } from './account.ts';
+import type { ActionTranslations } from './translation.ts';
 
 /** The operator's actions. Who may send them is the engine's to judge. */
 
@@ -27,7 +28,7 @@ type WireTiers = RegisterPerp['marginTable']['tiers'];
 const RATE_DECIMALS = 8;
 
 /** Exactly one variant is set. */
-export function operatorCommand(
+function operatorCommand(
   action: VenueAdmin,
   operator: Authority,
   instruments: InstrumentLookup,
@@ -209,3 +210,19 @@ function treasurySend(
 ): Signed<TreasurySendCommand> {
   return { type: 'treasurySend', operator, destination, ...amountOf(amount) };
 }
+
+export const OPERATOR_ACTIONS = {
+  venueAdmin: {
+    commands: [
+      'registerPerp',
+      'setPerp',
+      'pushOracle',
+      'setFeeTiers',
+      'setGate',
+      'registerVault',
+      'treasurySend',
+      'setOperators',
+    ],
+    toCommand: operatorCommand,
+  },
+} as const satisfies ActionTranslations;

@@ -1,18 +1,6 @@
-import type {
-  Authority,
-  CancelAllCommand,
-  CancelByClientIdCommand,
-  CancelOrdersCommand,
-  MarginMode,
-  ModifyOrderCommand,
-  OrderRequest,
-  PlaceOrdersCommand,
-  ScheduleCancelCommand,
-  TriggerRequest,
-} from '@oddlot/engine';
+import type { MarginMode, OrderRequest, TriggerRequest } from '@oddlot/engine';
 import {
   type ActionOf,
-  type ActionType,
   type Details,
   isCloid,
   MESSAGES,
@@ -23,9 +11,8 @@ import {
 } from '@oddlot/protocol';
 import { type InstrumentId, MONEY_DECIMALS, type TimeMs } from '@oddlot/units';
 import { count } from './count.ts';
-import type { Instrument, InstrumentLookup } from '../instruments.ts';
-
-/** Orders and amends. */
+import type { Instrument } from '../instruments.ts';
+import type { ActionTranslations } from './translation.ts';
 
 type WireOrder = ActionOf<'order'>['orders'][number];
 
@@ -50,41 +37,10 @@ function refuseMixed({ orders }: ActionOf<'order'>): WireError | undefined {
   return refusal('mixedExchanges', [], { field: `orders[${index}].a`, got });
 }
 
-export function placeOrders(
-  action: ActionOf<'order'>,
-  authority: Authority,
-  instruments: InstrumentLookup,
-): PlaceOrdersCommand {
-  const orders = action.orders.map((order) => orderRequest(order, instruments(order.a)));
-  const { builder } = action;
-  const grouping = GROUPINGS[action.grouping];
-  return {
-    type: 'placeOrders',
-    authority,
-    orders,
-    ...(grouping === 'none' ? {} : { grouping }),
-    ...(builder === undefined ? {} : { builder: { address: builder.b, feeTenthsBp: builder.f } }),
-  };
-}
-
 /** A client order id whose form is wrong belongs to no order. */
 function refuseModify({ c }: ActionOf<'modify2'>): WireError | undefined {
   if (c === undefined || isCloid(c)) return undefined;
   return refusal('invalidCloid', [], { field: 'c', got: c });
-}
-
-export function modifyOrder(
-  { a, o, c, p, s }: ActionOf<'modify2'>,
-  authority: Authority,
-  instruments: InstrumentLookup,
-): ModifyOrderCommand {
-  return {
-    type: 'modifyOrder',
-    authority,
-    instrumentId: a as InstrumentId,
-    target: o === undefined ? { clientOrderId: c ?? '' } : { orderId: o },
-    ...priceAndSize({ p, s }, instruments(a)),
-  };
 }
 
 function orderRequest(order: WireOrder, instrument: Instrument | undefined): OrderRequest {
@@ -131,53 +87,12 @@ function priceDecimalsOf(instrument: Instrument | undefined): number {
   return instrument === undefined ? 0 : MONEY_DECIMALS - instrument.szDecimals;
 }
 
-/** Cancels of single orders, of everything, and of everything later. */
-
-export function cancelOrders(
-  { cancels }: ActionOf<'cancel'>,
-  authority: Authority,
-): CancelOrdersCommand {
-  const entries = cancels.map(({ a, o }) => ({ instrumentId: a as InstrumentId, orderId: o }));
-  return { type: 'cancelOrders', authority, cancels: entries };
-}
-
 /** A client order id whose form is wrong belongs to no order. */
 function refuseCancels({ cancels }: ActionOf<'cancelByCloid'>): WireError | undefined {
   const index = cancels.findIndex((cancel) => !isCloid(cancel.cloid));
   const got = cancels[index]?.cloid;
   if (got === undefined) return undefined;
   return refusal('invalidCloid', [], { field: `cancels[${index}].cloid`, got });
-}
-
-export function cancelByClientId(
-  { cancels }: ActionOf<'cancelByCloid'>,
-  authority: Authority,
-): CancelByClientIdCommand {
-  const entries = cancels.map(({ asset, cloid }) => ({
-    instrumentId: asset as InstrumentId,
-    clientOrderId: cloid,
-  }));
-  return { type: 'cancelByClientId', authority, cancels: entries };
-}
-
-export function cancelAll(
-  { asset, accountType }: ActionOf<'cancelAll'>,
-  authority: Authority,
-): CancelAllCommand {
-  return {
-    type: 'cancelAll',
-    authority,
-    ...(asset === undefined ? {} : { instrumentId: asset as InstrumentId }),
-    ...(accountType === undefined ? {} : { subAccount: accountType }),
-  };
-}
-
-export function scheduleCancel(
-  { time }: ActionOf<'scheduleCancel'>,
-  authority: Authority,
-): ScheduleCancelCommand {
-  const schedule = { type: 'scheduleCancel', authority } as const;
-  return time === undefined ? schedule : { ...schedule, atMs: time as TimeMs };
 }
 
 /**
@@ -254,22 +169,69 @@ function wrong(index: number, part: string, why: string, details: Details = {}):
   return refusal('invalidValue', [name, why], { field: `orders[${index}].${part}`, ...details });
 }
 
-/** Parts of an action that no state could make acceptable: what the text alone is enough to refuse. */
-
-/** What asks for something; a multiSig wrapper only carries such an action. */
-export type PlainType = Exclude<ActionType, 'multiSig'>;
-export type PlainAction = ActionOf<PlainType>;
-
-/** Why no state could make the action acceptable; undefined when one could. */
-export function refuseUnsupported(action: PlainAction): WireError | undefined {
-  switch (action.type) {
-    case 'order':
-      return refuseMixed(action) ?? refuseGrouping(action);
-    case 'modify2':
-      return refuseModify(action);
-    case 'cancelByCloid':
-      return refuseCancels(action);
-    default:
-      return undefined;
-  }
-}
+/** Orders, amends and cancels. */
+export const ORDER_ACTIONS = {
+  order: {
+    commands: ['placeOrders'],
+    refuse: (action) => refuseMixed(action) ?? refuseGrouping(action),
+    toCommand: (action, authority, instruments) => {
+      const orders = action.orders.map((order) => orderRequest(order, instruments(order.a)));
+      const { builder } = action;
+      const grouping = GROUPINGS[action.grouping];
+      return {
+        type: 'placeOrders',
+        authority,
+        orders,
+        ...(grouping === 'none' ? {} : { grouping }),
+        ...(builder === undefined
+          ? {}
+          : { builder: { address: builder.b, feeTenthsBp: builder.f } }),
+      };
+    },
+  },
+  modify2: {
+    commands: ['modifyOrder'],
+    refuse: refuseModify,
+    toCommand: ({ a, o, c, p, s }, authority, instruments) => ({
+      type: 'modifyOrder',
+      authority,
+      instrumentId: a as InstrumentId,
+      target: o === undefined ? { clientOrderId: c ?? '' } : { orderId: o },
+      ...priceAndSize({ p, s }, instruments(a)),
+    }),
+  },
+  cancel: {
+    commands: ['cancelOrders'],
+    toCommand: ({ cancels }, authority) => {
+      const entries = cancels.map(({ a, o }) => ({ instrumentId: a as InstrumentId, orderId: o }));
+      return { type: 'cancelOrders', authority, cancels: entries };
+    },
+  },
+  cancelByCloid: {
+    commands: ['cancelByClientId'],
+    refuse: refuseCancels,
+    toCommand: ({ cancels }, authority) => {
+      const entries = cancels.map(({ asset, cloid }) => ({
+        instrumentId: asset as InstrumentId,
+        clientOrderId: cloid,
+      }));
+      return { type: 'cancelByClientId', authority, cancels: entries };
+    },
+  },
+  cancelAll: {
+    commands: ['cancelAll'],
+    toCommand: ({ asset, accountType }, authority) => ({
+      type: 'cancelAll',
+      authority,
+      ...(asset === undefined ? {} : { instrumentId: asset as InstrumentId }),
+      ...(accountType === undefined ? {} : { subAccount: accountType }),
+    }),
+  },
+  scheduleCancel: {
+    commands: ['scheduleCancel'],
+    toCommand: ({ time }, authority) => {
+      const schedule = { type: 'scheduleCancel', authority } as const;
+      return time === undefined ? schedule : { ...schedule, atMs: time as TimeMs };
+    },
+  },
+} as const satisfies ActionTranslations;

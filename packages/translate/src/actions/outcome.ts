@@ -2,7 +2,6 @@ import {
   type Authority,
   listingFault,
   type MarketGrid,
-  type OperateOutcomeCommand,
   type RegisterEventCommand,
   type RegisterMarketCommand,
   type RegisterSeriesCommand,
@@ -12,6 +11,7 @@ import { type InstrumentId, MONEY_DECIMALS, type TimeMs } from '@oddlot/units';
 import type { SignedOperatorCommand } from '@oddlot/replica/block';
 import { count, exactCount, nearestCount } from './count.ts';
 import type { InstrumentLookup } from '../instruments.ts';
+import type { ActionTranslations } from './translation.ts';
 
 /** Actions on outcome markets: the deployers', and split and merge of their holders. */
 
@@ -29,66 +29,6 @@ const RATE_DECIMALS = 8;
 const PRICE_DECIMALS = 8;
 const WINDOW_DEFAULT = 60;
 const TRADING = { open: 'open', halt: 'halted', close: 'closed' } as const;
-
-/** Exactly one variant is set. */
-export function deployCommand(
-  action: OutcomeDeploy,
-  operator: Authority,
-  instruments: InstrumentLookup,
-): SignedOperatorCommand {
-  const { registerEvent, registerMarket, registerSeries, setTrading, pushPrice, resolve } = action;
-  if (registerEvent !== undefined) {
-    return { type: 'registerEvent', operator, event: eventListing(registerEvent) };
-  }
-  if (registerMarket !== undefined) {
-    return { type: 'registerMarket', operator, market: marketListing(registerMarket) };
-  }
-  if (registerSeries !== undefined) {
-    return { type: 'registerSeries', operator, series: seriesListing(registerSeries) };
-  }
-  if (setTrading !== undefined) {
-    const instrumentIds = setTrading.instrumentIds.map((id) => id as InstrumentId);
-    return { type: 'setTrading', operator, instrumentIds, to: TRADING[setTrading.state] };
-  }
-  if (pushPrice !== undefined) {
-    const prices = pushPrice.prices.map(({ symbol, source, px, time }) => ({
-      symbol,
-      source,
-      priceE8: nearestCount(px, PRICE_DECIMALS),
-      observedMs: time as TimeMs,
-    }));
-    return { type: 'pushPrice', operator, prices };
-  }
-  const { instrumentId = 0, settlementFraction = '', oracleOutcome, evidence } = resolve ?? {};
-  const szDecimals = instruments(instrumentId)?.szDecimals ?? MONEY_DECIMALS;
-  const fraction = count(settlementFraction, MONEY_DECIMALS - szDecimals);
-  return {
-    type: 'resolveMarket',
-    operator,
-    instrumentId: instrumentId as InstrumentId,
-    fraction: fraction.value,
-    ...(fraction.exact ? {} : { fractionInexact: true as const }),
-    oracleOutcome: oracleOutcome ?? null,
-    evidence: evidence ?? null,
-  };
-}
-
-export function operateOutcome(
-  { split, merge }: ActionOf<'outcomeOperate'>,
-  authority: Authority,
-  instruments: InstrumentLookup,
-): OperateOutcomeCommand {
-  const entries = (split ?? merge ?? []).map(({ asset, sz }) => {
-    const size = count(sz, instruments(asset)?.szDecimals ?? 0);
-    return {
-      instrumentId: asset as InstrumentId,
-      size: size.value,
-      ...(size.exact ? {} : { sizeInexact: true as const }),
-    };
-  });
-  const kind = split === undefined ? 'merge' : 'split';
-  return { type: 'operateOutcome', authority, kind, entries };
-}
 
 function eventListing(wire: WireEvent): RegisterEventCommand['event'] {
   const { startTime, endTime, eventId, ...texts } = wire;
@@ -150,17 +90,87 @@ function grid(wire: WireGrid): MarketGrid {
   };
 }
 
-type Deploy = ActionOf<'outcomeDeploy'>;
-
 /**
  * What the engine would hold against the times and the grid of a market, for whoever wants to know before it is sent. Whether its
  * slug and id are free is not judged here.
  */
 export function marketFault(
-  market: NonNullable<Deploy['registerMarket']>,
-  event: Pick<NonNullable<Deploy['registerEvent']>, 'startTime' | 'endTime'>,
+  market: NonNullable<OutcomeDeploy['registerMarket']>,
+  event: Pick<NonNullable<OutcomeDeploy['registerEvent']>, 'startTime' | 'endTime'>,
   nowMs: number,
 ): { readonly field: string; readonly why: string } | undefined {
   const times = { startMs: event.startTime, endMs: event.endTime };
   return listingFault(marketListing(market), times, nowMs);
 }
+
+/** Exactly one variant is set. */
+function deployCommand(
+  action: OutcomeDeploy,
+  operator: Authority,
+  instruments: InstrumentLookup,
+): SignedOperatorCommand {
+  const { registerEvent, registerMarket, registerSeries, setTrading, pushPrice, resolve } = action;
+  if (registerEvent !== undefined) {
+    return { type: 'registerEvent', operator, event: eventListing(registerEvent) };
+  }
+  if (registerMarket !== undefined) {
+    return { type: 'registerMarket', operator, market: marketListing(registerMarket) };
+  }
+  if (registerSeries !== undefined) {
+    return { type: 'registerSeries', operator, series: seriesListing(registerSeries) };
+  }
+  if (setTrading !== undefined) {
+    const instrumentIds = setTrading.instrumentIds.map((id) => id as InstrumentId);
+    return { type: 'setTrading', operator, instrumentIds, to: TRADING[setTrading.state] };
+  }
+  if (pushPrice !== undefined) {
+    const prices = pushPrice.prices.map(({ symbol, source, px, time }) => ({
+      symbol,
+      source,
+      priceE8: nearestCount(px, PRICE_DECIMALS),
+      observedMs: time as TimeMs,
+    }));
+    return { type: 'pushPrice', operator, prices };
+  }
+  const { instrumentId = 0, settlementFraction = '', oracleOutcome, evidence } = resolve ?? {};
+  const szDecimals = instruments(instrumentId)?.szDecimals ?? MONEY_DECIMALS;
+  const fraction = count(settlementFraction, MONEY_DECIMALS - szDecimals);
+  return {
+    type: 'resolveMarket',
+    operator,
+    instrumentId: instrumentId as InstrumentId,
+    fraction: fraction.value,
+    ...(fraction.exact ? {} : { fractionInexact: true as const }),
+    oracleOutcome: oracleOutcome ?? null,
+    evidence: evidence ?? null,
+  };
+}
+
+export const OUTCOME_ACTIONS = {
+  outcomeOperate: {
+    commands: ['operateOutcome'],
+    toCommand: ({ split, merge }, authority, instruments) => {
+      const entries = (split ?? merge ?? []).map(({ asset, sz }) => {
+        const size = count(sz, instruments(asset)?.szDecimals ?? 0);
+        return {
+          instrumentId: asset as InstrumentId,
+          size: size.value,
+          ...(size.exact ? {} : { sizeInexact: true as const }),
+        };
+      });
+      const kind = split === undefined ? 'merge' : 'split';
+      return { type: 'operateOutcome', authority, kind, entries };
+    },
+  },
+  outcomeDeploy: {
+    commands: [
+      'registerEvent',
+      'registerMarket',
+      'registerSeries',
+      'setTrading',
+      'pushPrice',
+      'resolveMarket',
+    ],
+    toCommand: deployCommand,
+  },
+} as const satisfies ActionTranslations;

@@ -1,6 +1,6 @@
 import { parseAction } from '@oddlot/protocol';
 import { expect, test } from 'vitest';
-import { refuseUnsupported } from './orders.ts';
+import { refuseUnsupported } from '../action-to-command.ts';
 
 type Order = { a?: number; b?: boolean; r?: boolean; t?: object };
 

@@ -18,14 +18,11 @@ import type {
   Warning,
 } from '@oddlot/protocol';
 import { formatMoney } from '@oddlot/units';
-import { answer, type InfoContext, type InfoHandler } from './handler.ts';
+import { answer, type InfoContext, type InfoHandler, type StateQueries } from './handler.ts';
 
 /** Who may charge an account, sign for it, or is let in; and what builders earned. */
 
-export const approvedAgents: InfoHandler<'approvedAgents', ApprovedAgent[]> = (
-  { state },
-  { user },
-) => {
+const approvedAgents: InfoHandler<'approvedAgents', ApprovedAgent[]> = ({ state }, { user }) => {
   const agents = agentsOf(state, user);
   return answer(
     agents.map(({ agent, label, createdMs, updatedMs }) => ({
@@ -38,12 +35,12 @@ export const approvedAgents: InfoHandler<'approvedAgents', ApprovedAgent[]> = (
   );
 };
 
-export const agentOwner: InfoHandler<'agentOwner', AgentOwner> = ({ state }, { agent }) => {
+const agentOwner: InfoHandler<'agentOwner', AgentOwner> = ({ state }, { agent }) => {
   const found = findAgentOwner(state, agent);
   return answer({ agent, owner: found?.owner ?? null, agentName: found?.label ?? null });
 };
 
-export const approvedBuilders: InfoHandler<'approvedBuilders', ApprovedBuilder[]> = (
+const approvedBuilders: InfoHandler<'approvedBuilders', ApprovedBuilder[]> = (
   { state },
   { user },
 ) =>
@@ -55,7 +52,7 @@ export const approvedBuilders: InfoHandler<'approvedBuilders', ApprovedBuilder[]
     })),
   );
 
-export const builderState: InfoHandler<'builderState', BuilderState> = ({ state }, { user }) => {
+const builderState: InfoHandler<'builderState', BuilderState> = ({ state }, { user }) => {
   // Before its first block a venue has no parameters, and nobody has earned.
   if (state.parameters === undefined) return answer({ ...NOTHING_EARNED, builder: user });
   const view = findBuilderState(state, user);
@@ -79,7 +76,7 @@ const NOTHING_EARNED: Omit<BuilderState, 'builder'> = {
   eligible: false,
 };
 
-export const multiSigSigners: InfoHandler<'multiSigSigners', MultiSigSignerSet> = (
+const multiSigSigners: InfoHandler<'multiSigSigners', MultiSigSignerSet> = (
   { state },
   { user },
 ) => {
@@ -89,7 +86,7 @@ export const multiSigSigners: InfoHandler<'multiSigSigners', MultiSigSignerSet> 
   );
 };
 
-export const accessCodeStatus: InfoHandler<'accessCodeStatus', AccessCodeStatus> = (
+const accessCodeStatus: InfoHandler<'accessCodeStatus', AccessCodeStatus> = (
   { state },
   { user, channel },
 ) => {
@@ -120,7 +117,7 @@ export function agentWarning({ state }: InfoContext, query: InfoQuery): Warning 
 const SHOWN_MAX = 1_000;
 
 /** Whom the lists of a gate name. Every request that changed them can be read as a transaction anyway. */
-export const gateLists: InfoHandler<'gateLists', GateLists> = ({ state }, { channel }) => {
+const gateLists: InfoHandler<'gateLists', GateLists> = ({ state }, { channel }) => {
   const { blacklist, codes, grants, whitelist } = state.gates[channel];
   return answer({
     channel,
@@ -149,3 +146,13 @@ const SHOWN_CHARACTERS = 2;
 export function maskedCode(code: string): string {
   return `${[...code].slice(0, SHOWN_CHARACTERS).join('')}****`;
 }
+
+export const ACCESS_QUERIES = {
+  approvedAgents: { answer: approvedAgents },
+  agentOwner: { answer: agentOwner },
+  approvedBuilders: { answer: approvedBuilders },
+  builderState: { answer: builderState },
+  multiSigSigners: { answer: multiSigSigners },
+  accessCodeStatus: { answer: accessCodeStatus },
+  gateLists: { answer: gateLists },
+} as const satisfies StateQueries;

@@ -27,12 +27,12 @@ import {
 } from '@oddlot/units';
 import { type Instrument, instrumentLookup, outcomeName } from '../instruments.ts';
 import { formatHalfPrice, formatPrice, formatSize, priceDecimals } from '../format.ts';
-import { answer, type InfoHandler, perpOf } from './handler.ts';
+import { answer, type InfoHandler, perpOf, type StateQueries } from './handler.ts';
 import { rawUsd } from './clearinghouse.ts';
 import { count } from '../actions/count.ts';
 import { rejectToWire } from '../reject-to-wire.ts';
 
-export const activeAssetData: InfoHandler<'activeAssetData', ActiveAssetData> = (
+const activeAssetData: InfoHandler<'activeAssetData', ActiveAssetData> = (
   { state },
   { user, coin, px },
 ) => {
@@ -171,3 +171,7 @@ function refusalOf(
   // An order has its price in a field of its own.
   return { ...error, details: { ...error.details, field } };
 }
+
+export const ACTIVE_ASSET_QUERIES = {
+  activeAssetData: { answer: activeAssetData },
+} as const satisfies StateQueries;

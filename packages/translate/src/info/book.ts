@@ -11,7 +11,7 @@ import {
 import { instrumentId, parseExact } from '@oddlot/units';
 import { type Instrument, outcomeName } from '../instruments.ts';
 import { formatPrice, formatSize, priceDecimals, type Scale } from '../format.ts';
-import { answer, findPerp, type InfoHandler } from './handler.ts';
+import { answer, findPerp, type InfoHandler, type StateQueries } from './handler.ts';
 import { crc32 } from 'node:zlib';
 
 export type BookRequest = { readonly coin: string; readonly tick?: string | undefined };
@@ -26,7 +26,7 @@ export type BookOwner = {
   readonly bookTicks: readonly number[];
 };
 
-export const l2Book: InfoHandler<'l2Book', L2Book> = ({ state }, query) => {
+const l2Book: InfoHandler<'l2Book', L2Book> = ({ state }, query) => {
   const found = findBook(state, query);
   if (!found.ok) return found;
   const { owner, tick } = found;
@@ -168,3 +168,7 @@ function bookChecksum(scale: Scale, { asks, bids }: WholeBook): number {
   }
   return crc32(parts.join(':'));
 }
+
+export const BOOK_QUERIES = {
+  l2Book: { answer: l2Book },
+} as const satisfies StateQueries;

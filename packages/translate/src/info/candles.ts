@@ -12,16 +12,17 @@ import {
   instrumentNotFound,
   type PastBars,
   type PastNeeds,
+  type StateQueries,
 } from './handler.ts';
 
 type Context = Pick<InfoContext, 'state' | 'markets' | 'past'>;
 export type CandleQuery = InfoQueryOf<'candleSnapshot'>['req'];
 
 /** What was traded, interval by interval; of a settled market too. */
-export const candleSnapshot: InfoHandler<'candleSnapshot', Candle[]> = (context, { req }) =>
+const candleSnapshot: InfoHandler<'candleSnapshot', Candle[]> = (context, { req }) =>
   candlesOf(context, req);
 
-export const candleNeeds: PastNeeds<'candleSnapshot'> = (context, { req }) => {
+const candleNeeds: PastNeeds<'candleSnapshot'> = (context, { req }) => {
   const bars = context.past === undefined ? missingBars(context, req) : undefined;
   return bars === undefined ? undefined : { bars: [bars] };
 };
@@ -74,3 +75,7 @@ export function candleRecord(
     instrumentId: instrument.instrumentId,
   };
 }
+
+export const CANDLE_QUERIES = {
+  candleSnapshot: { answer: candleSnapshot, needs: candleNeeds },
+} as const satisfies StateQueries;

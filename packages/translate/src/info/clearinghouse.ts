@@ -27,12 +27,12 @@ import {
   RATIO_SAFE,
   type Scale,
 } from '../format.ts';
-import { answer, findPerp, type InfoHandler } from './handler.ts';
+import { answer, findPerp, type InfoHandler, type StateQueries } from './handler.ts';
 import { outcomeState, type OutcomeStateOptions } from './outcome-positions.ts';
 
 type AccountType = 'perp' | 'outcome';
 
-export const clearinghouseState: InfoHandler<'clearinghouseState', ClearinghouseState> = (
+const clearinghouseState: InfoHandler<'clearinghouseState', ClearinghouseState> = (
   { state, markets },
   { user, accountType },
 ) => {
@@ -40,7 +40,7 @@ export const clearinghouseState: InfoHandler<'clearinghouseState', Clearinghouse
   return answer(clearinghouseOf(state, user, accountType, { catalogue }));
 };
 
-export const perpClearinghouseState: InfoHandler<'perpClearinghouseState', ClearinghouseState> = (
+const perpClearinghouseState: InfoHandler<'perpClearinghouseState', ClearinghouseState> = (
   { state },
   { user },
 ) => answer(clearinghouseOf(state, user, 'perp'));
@@ -215,3 +215,8 @@ function orderType(leg: TpslLeg | undefined): string {
   if (leg === undefined) return '';
   return leg.isMarket ? 'Market' : 'Limit';
 }
+
+export const CLEARINGHOUSE_QUERIES = {
+  clearinghouseState: { answer: clearinghouseState },
+  perpClearinghouseState: { answer: perpClearinghouseState },
+} as const satisfies StateQueries;

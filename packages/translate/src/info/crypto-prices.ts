@@ -8,7 +8,13 @@ import {
 import { isFirstPerp } from '@oddlot/replica/genesis-commands';
 import type { PricePoint, ReferencePrices, ShownSource } from '../read-models/reference-prices.ts';
 import { formatReferencePrice } from '../format.ts';
-import { answer, type InfoContext, type InfoHandler, instrumentNotFound } from './handler.ts';
+import {
+  answer,
+  type InfoContext,
+  type InfoHandler,
+  instrumentNotFound,
+  type StateQueries,
+} from './handler.ts';
 
 const MINUTE_MS = 60_000;
 /** R-series: observations of an instant may come this much later. */
@@ -23,7 +29,7 @@ const VARIANT_MS = {
 } as const;
 
 /** The price to beat at the start of a window, and the price at its end or the latest. */
-export const cryptoPrice: InfoHandler<'cryptoPrice', CryptoPrice> = ({ markets, state }, query) => {
+const cryptoPrice: InfoHandler<'cryptoPrice', CryptoPrice> = ({ markets, state }, query) => {
   const { prices } = markets;
   const { eventStartTime: startMs, source } = query;
   const symbol = knownSymbol(prices, query.symbol);
@@ -56,7 +62,7 @@ const SIMULATED = 'simulated';
  * Prices of a span, thinned evenly when there are too many. Of before the venue began there are none, or made-up ones
  * for who asks for those.
  */
-export const cryptoPriceHistory: InfoHandler<'cryptoPriceHistory', CryptoPriceHistory> = (
+const cryptoPriceHistory: InfoHandler<'cryptoPriceHistory', CryptoPriceHistory> = (
   context,
   query,
 ) => {
@@ -122,3 +128,8 @@ function priceAt(
 function textOf(point: PricePoint | undefined): string | null {
   return point === undefined ? null : formatReferencePrice(point.priceE8);
 }
+
+export const REFERENCE_PRICE_QUERIES = {
+  cryptoPrice: { answer: cryptoPrice },
+  cryptoPriceHistory: { answer: cryptoPriceHistory },
+} as const satisfies StateQueries;

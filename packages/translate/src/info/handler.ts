@@ -82,6 +82,15 @@ export type PastNeeds<Type extends InfoType> = (
   query: InfoQueryOf<Type>,
 ) => PastNeed | undefined;
 
+/** How a type of query is answered from the state, and what it needs of the past. */
+export type StateHandler<Type extends InfoType> = {
+  readonly answer: InfoHandler<Type>;
+  readonly needs?: PastNeeds<Type>;
+};
+
+/** The queries that a file answers; `answer-info.ts` joins these records. */
+export type StateQueries = { readonly [Type in InfoType]?: StateHandler<Type> };
+
 export function answer<Data>(data: Data): InfoAnswer<Data> {
   return { ok: true, data };
 }

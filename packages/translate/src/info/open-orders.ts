@@ -16,7 +16,7 @@ import type {
   TriggerChild,
   TriggerOrder,
 } from '@oddlot/protocol';
-import { answer, findPerp, type InfoHandler } from './handler.ts';
+import { answer, findPerp, type InfoHandler, type StateQueries } from './handler.ts';
 import { present } from '@oddlot/units';
 import type { OutcomeCatalogue } from '../read-models/outcome-catalogue.ts';
 import { outcomeName } from '../instruments.ts';
@@ -25,10 +25,10 @@ import { formatAveragePrice, formatPrice, formatSize } from '../format.ts';
 import { marketScale } from './outcome-market.ts';
 
 /** Orders in the book, newest first; what waits for its price is listed elsewhere. */
-export const frontendOpenOrders: InfoHandler<
-  'frontendOpenOrders',
-  OpenOrder[] | LazyRows<OpenOrder>
-> = ({ state, markets }, { user, coin, accountType }) => {
+const frontendOpenOrders: InfoHandler<'frontendOpenOrders', OpenOrder[] | LazyRows<OpenOrder>> = (
+  { state, markets },
+  { user, coin, accountType },
+) => {
   const isWanted = ({ instrumentId }: OrderSnapshot): boolean =>
     coin === undefined || `${instrumentId}` === coin;
   const rows: { readonly oid: number; readonly make: () => OpenOrder }[] = [];
@@ -47,7 +47,7 @@ export const frontendOpenOrders: InfoHandler<
 };
 
 /** Orders that wait for their price, newest first; those of a position are with the position. */
-export const triggerOrders: InfoHandler<'triggerOrders', TriggerOrder[]> = (
+const triggerOrders: InfoHandler<'triggerOrders', TriggerOrder[]> = (
   { state },
   { user, asset },
 ) => {
@@ -59,7 +59,7 @@ export const triggerOrders: InfoHandler<'triggerOrders', TriggerOrder[]> = (
 };
 
 /** Resting orders on outcome markets, newest first. Queued ones are not listed (R-delay). */
-export const outcomeFrontendOpenOrders: InfoHandler<
+const outcomeFrontendOpenOrders: InfoHandler<
   'outcomeFrontendOpenOrders',
   OutcomeOpenOrder[] | LazyRows<OutcomeOpenOrder>
 > = ({ state, markets }, { instrumentIds = [], user }) => {
@@ -251,3 +251,9 @@ export const ROWS_AT_ONCE = 250;
 export function rowsOf<Row>(makers: readonly (() => Row)[]): Row[] | LazyRows<Row> {
   return makers.length <= ROWS_AT_ONCE ? makers.map((make) => make()) : new LazyRows(makers);
 }
+
+export const OPEN_ORDER_QUERIES = {
+  frontendOpenOrders: { answer: frontendOpenOrders },
+  outcomeFrontendOpenOrders: { answer: outcomeFrontendOpenOrders },
+  triggerOrders: { answer: triggerOrders },
+} as const satisfies StateQueries;

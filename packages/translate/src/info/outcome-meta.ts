@@ -23,6 +23,7 @@ import {
   marketsNeeded,
   OUTCOME_CHANNEL,
   type PastNeeds,
+  type StateQueries,
 } from './handler.ts';
 import {
   type EventPage,
@@ -58,7 +59,7 @@ type Query = InfoQueryOf<'outcomeMeta'>;
 type Context = InfoContext;
 
 /** Discovery: one event by its name, or pages of events. */
-export function outcomeMeta(
+function outcomeMeta(
   context: Context,
   query: Query,
 ): InfoAnswer<OutcomeEventMeta | OutcomeEventPage> {
@@ -82,7 +83,7 @@ export function outcomeMeta(
 }
 
 /** Only events that are resolved leave memory. */
-export const outcomeMetaNeeds: PastNeeds<'outcomeMeta'> = (context, query) => {
+const outcomeMetaNeeds: PastNeeds<'outcomeMeta'> = (context, query) => {
   const { eventSlug, status } = query;
   if (status !== 'resolved' && status !== 'all') return undefined;
   if (eventSlug !== undefined) return eventsNeeded(context, [eventSlug]);
@@ -380,3 +381,7 @@ function underlying(state: State, record: MarketRecord): OutcomeMarketMeta['unde
 function sum<Item>(items: readonly Item[], amountOf: (item: Item) => bigint): bigint {
   return items.reduce((total, item) => total + amountOf(item), 0n);
 }
+
+export const OUTCOME_EVENT_QUERIES = {
+  outcomeMeta: { answer: outcomeMeta, needs: outcomeMetaNeeds },
+} as const satisfies StateQueries;

@@ -32,12 +32,13 @@ import {
   marketIn,
   marketsNeeded,
   type PastNeeds,
+  type StateQueries,
 } from './handler.ts';
 import { marketScale, resolutionStatus, shownMarket } from './outcome-market.ts';
 import { listOf, PROCESS_SEAL } from '../cursor-seal.ts';
 
 /** Shares as position records: YES has a positive size, NO a negative one. */
-export const outcomePositions: InfoHandler<'outcomePositions', AssetPosition[]> = (
+const outcomePositions: InfoHandler<'outcomePositions', AssetPosition[]> = (
   { state, markets },
   { instrumentIds = [], user },
 ) => {
@@ -163,7 +164,7 @@ function textsOf(market: MarketRecord): Texts {
 type Query = InfoQueryOf<'outcomeHolders'>;
 
 /** Who holds the shares of a leg. A market whose holders are paid has none, and is still known. */
-export const outcomeHolders: InfoHandler<'outcomeHolders', OutcomeHolders> = (context, query) => {
+const outcomeHolders: InfoHandler<'outcomeHolders', OutcomeHolders> = (context, query) => {
   const { state } = context;
   const { instrumentId, limit, outcome } = query;
   const record = marketIn(context, instrumentId);
@@ -194,7 +195,7 @@ export const outcomeHolders: InfoHandler<'outcomeHolders', OutcomeHolders> = (co
   return { ok: true, data, nextCursor };
 };
 
-export const holdersNeeds: PastNeeds<'outcomeHolders'> = (context, { instrumentId }) =>
+const holdersNeeds: PastNeeds<'outcomeHolders'> = (context, { instrumentId }) =>
   marketsNeeded(context, [instrumentId]);
 
 /** A cursor says where the page ended and what it was a page of: another leg has no such place. */
@@ -221,3 +222,8 @@ function readCursor(context: InfoContext, query: Query): HolderPlace | 'invalid'
   const place = { size: Number(parts[0]), index: Number(parts[1]) };
   return cursorOf(context, query, place) === cursor ? place : 'invalid';
 }
+
+export const OUTCOME_HOLDING_QUERIES = {
+  outcomePositions: { answer: outcomePositions },
+  outcomeHolders: { answer: outcomeHolders, needs: holdersNeeds },
+} as const satisfies StateQueries;

@@ -20,16 +20,17 @@ import {
   marketsNeeded,
   type PastNeeds,
   type PastRows,
+  type StateQueries,
 } from './handler.ts';
 import { midOrNull, priceOrNull, shownMarket } from './outcome-market.ts';
 
 /** What traders watch of outcome markets, in YES prices. */
-export const outcomeAssetCtxs: InfoHandler<'outcomeAssetCtxs', OutcomeAssetCtx[]> = (
+const outcomeAssetCtxs: InfoHandler<'outcomeAssetCtxs', OutcomeAssetCtx[]> = (
   context,
   { instrumentIds },
 ) => answer(known(context, instrumentIds).map((record) => assetContext(context.state, record)));
 
-export const assetCtxNeeds: PastNeeds<'outcomeAssetCtxs'> = (context, { instrumentIds }) =>
+const assetCtxNeeds: PastNeeds<'outcomeAssetCtxs'> = (context, { instrumentIds }) =>
   marketsNeeded(context, instrumentIds);
 
 /** In the order of the request, without those that nobody knows. */
@@ -75,7 +76,7 @@ const INTERVALS = {
 } as const;
 
 /** How YES probabilities moved. */
-export const outcomeProbability: InfoHandler<'outcomeProbability', OutcomeProbability> = (
+const outcomeProbability: InfoHandler<'outcomeProbability', OutcomeProbability> = (
   context,
   query,
 ) => {
@@ -102,7 +103,7 @@ export const outcomeProbability: InfoHandler<'outcomeProbability', OutcomeProbab
 };
 
 /** Of markets that memory has let go of, their events first and then their trades. */
-export const probabilityNeeds: PastNeeds<'outcomeProbability'> = (context, query) => {
+const probabilityNeeds: PastNeeds<'outcomeProbability'> = (context, query) => {
   const events = marketsNeeded(context, query.instrumentIds);
   if (events !== undefined) return events;
   const { markets, past } = context;
@@ -181,3 +182,8 @@ function stepOf(
   const least = Math.ceil(Math.max(0, toMs - fromMs) / pointsMax / MINUTE_MS) * MINUTE_MS;
   return Math.max(asked, least);
 }
+
+export const OUTCOME_PRICE_QUERIES = {
+  outcomeAssetCtxs: { answer: outcomeAssetCtxs, needs: assetCtxNeeds },
+  outcomeProbability: { answer: outcomeProbability, needs: probabilityNeeds },
+} as const satisfies StateQueries;

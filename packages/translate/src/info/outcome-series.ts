@@ -21,6 +21,7 @@ import {
   marketsNeeded,
   type PastNeeds,
   settledBeforeMs,
+  type StateQueries,
 } from './handler.ts';
 import {
   decidedBy,
@@ -32,7 +33,7 @@ import {
 } from './outcome-market.ts';
 
 /** The markets of a series, newest start first, those that are listed ahead included. */
-export const outcomeSeriesTimeline: InfoHandler<'outcomeSeriesTimeline', OutcomeSeriesTimeline> = (
+const outcomeSeriesTimeline: InfoHandler<'outcomeSeriesTimeline', OutcomeSeriesTimeline> = (
   context,
   query,
 ) => {
@@ -59,7 +60,7 @@ export const outcomeSeriesTimeline: InfoHandler<'outcomeSeriesTimeline', Outcome
 type TimelineQuery = InfoQueryOf<'outcomeSeriesTimeline'>;
 
 /** A market ends before it is settled, so what memory has let go of started before that. */
-export const timelineNeeds: PastNeeds<'outcomeSeriesTimeline'> = (context, query) => {
+const timelineNeeds: PastNeeds<'outcomeSeriesTimeline'> = (context, query) => {
   const { markets, past } = context;
   const { after = -1, before, limit, seriesSlug } = query;
   if (past !== undefined || markets.catalogue.series(seriesSlug) === undefined) return undefined;
@@ -125,7 +126,7 @@ function timelineItem(state: State, record: MarketRecord): OutcomeTimelineItem {
 }
 
 /** R-settlement: the receipt from which anyone can compute the result again. */
-export const outcomeResolution: InfoHandler<'outcomeResolution', OutcomeResolution> = (
+const outcomeResolution: InfoHandler<'outcomeResolution', OutcomeResolution> = (
   context,
   { instrumentId },
 ) => {
@@ -149,7 +150,7 @@ export const outcomeResolution: InfoHandler<'outcomeResolution', OutcomeResoluti
   return answer({ ...receipt, receiptHash: resolution === null ? null : receiptHash(receipt) });
 };
 
-export const resolutionNeeds: PastNeeds<'outcomeResolution'> = (context, { instrumentId }) =>
+const resolutionNeeds: PastNeeds<'outcomeResolution'> = (context, { instrumentId }) =>
   marketsNeeded(context, [instrumentId]);
 
 /** Said in the receipt, so that it can be read on its own. */
@@ -181,3 +182,8 @@ function average({ samples, sumE8 }: Samples): string {
 function sample({ atMs, priceE8 }: Samples['samples'][number]): { t: number; px: string } {
   return { t: atMs, px: formatReferencePrice(priceE8) };
 }
+
+export const OUTCOME_SERIES_QUERIES = {
+  outcomeSeriesTimeline: { answer: outcomeSeriesTimeline, needs: timelineNeeds },
+  outcomeResolution: { answer: outcomeResolution, needs: resolutionNeeds },
+} as const satisfies StateQueries;

@@ -15,17 +15,17 @@ import {
 } from '@oddlot/protocol';
 import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 import { formatPrice, formatRate, formatRateE10, formatSize, sizeAsNumber } from '../format.ts';
-import { answer, type InfoHandler, instrumentNotFound } from './handler.ts';
+import { answer, type InfoHandler, instrumentNotFound, type StateQueries } from './handler.ts';
 
 /** The asset id of USDC, the second of every perp's pair. */
 const USDC_ASSET_ID = 1;
 
 type Instrument = PerpMetaDetail['instruments'][number];
 
-export const perpMeta: InfoHandler<'perpMeta', PerpUniverse> = ({ state }) =>
+const perpMeta: InfoHandler<'perpMeta', PerpUniverse> = ({ state }) =>
   answer({ universe: perpDefinitions(state).map((perp) => universeEntry(state, perp)) });
 
-export const perpMetaDetail: InfoHandler<'perpMetaDetail', PerpMetaDetail> = (
+const perpMetaDetail: InfoHandler<'perpMetaDetail', PerpMetaDetail> = (
   { state },
   { assetName },
 ) => {
@@ -117,7 +117,7 @@ function assetsOf(perp: PerpDefinition): [number, number] {
 }
 
 /** What the hours of a perp came to, oldest first; a market is told by its name or by its id. */
-export const fundingHistory: InfoHandler<'fundingHistory', FundingHistoryRow[]> = (
+const fundingHistory: InfoHandler<'fundingHistory', FundingHistoryRow[]> = (
   { markets, state },
   { coin, endTime = state.timeMs, startTime },
 ) => {
@@ -135,3 +135,9 @@ export const fundingHistory: InfoHandler<'fundingHistory', FundingHistoryRow[]> 
     })),
   );
 };
+
+export const PERP_QUERIES = {
+  perpMeta: { answer: perpMeta },
+  perpMetaDetail: { answer: perpMetaDetail },
+  fundingHistory: { answer: fundingHistory },
+} as const satisfies StateQueries;

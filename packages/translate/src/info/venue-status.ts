@@ -17,11 +17,11 @@ import {
   type VenueStatus,
 } from '@oddlot/protocol';
 import { formatMoney, MONEY_DECIMALS, ZERO_USDC } from '@oddlot/units';
-import { answer, type InfoHandler, type ReplicaList } from './handler.ts';
+import { answer, type InfoHandler, type ReplicaList, type StateQueries } from './handler.ts';
 import { formatRate } from '../format.ts';
 
 /** Who operates the venue, and how it does. Of the lists of gates only how long they are: those are people. */
-export const venueStatus: InfoHandler<'venueStatus', VenueStatus> = ({ state }) => {
+const venueStatus: InfoHandler<'venueStatus', VenueStatus> = ({ state }) => {
   const { accounts, gates, height, outcomes, parameters, timeMs, withdrawals } = state;
   return answer({
     height,
@@ -71,11 +71,7 @@ function moneyAndOracles(
 const PROTOCOL_VERSION = 47;
 
 /** In snake_case, as the interface names these fields. */
-export const settings: InfoHandler<'settings', Settings> = ({
-  network,
-  settings: deployment,
-  state,
-}) =>
+const settings: InfoHandler<'settings', Settings> = ({ network, settings: deployment, state }) =>
   answer({
     bridge2_contract_address: deployment.bridgeContractAddress,
     settlement_chain_id: deployment.settlementChainId,
@@ -118,7 +114,7 @@ const OUTCOME_TAKER_FEE_E8 = 7_000_000;
 const NO_FEES: FeeTier = { level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 0, takerFeeE8: 0 };
 const NO_TIER: FeeTierView = { tier: NO_FEES, volume14d: ZERO_USDC, next: undefined };
 
-export const feeTierInfo: InfoHandler<'feeTierInfo', { tiers: FeeTierRow[] }> = (
+const feeTierInfo: InfoHandler<'feeTierInfo', { tiers: FeeTierRow[] }> = (
   { state },
   { exchangeId },
 ) => {
@@ -127,7 +123,7 @@ export const feeTierInfo: InfoHandler<'feeTierInfo', { tiers: FeeTierRow[] }> = 
   return answer({ tiers: tiers.map(tierRow) });
 };
 
-export const feeTierRates: InfoHandler<'feeTierRates', FeeTierRates> = ({ state }, { user }) => {
+const feeTierRates: InfoHandler<'feeTierRates', FeeTierRates> = ({ state }, { user }) => {
   // Before its first block a venue has no ladder, and nobody has traded.
   const { tier, volume14d, next } =
     state.parameters === undefined ? NO_TIER : feeTierView(state, user);
@@ -152,3 +148,10 @@ function tierRow({ level, minVolumeMicroUsdc, makerFeeE8, takerFeeE8 }: FeeTier)
     perpTakerFeeRate: formatRate(takerFeeE8),
   };
 }
+
+export const VENUE_QUERIES = {
+  settings: { answer: settings },
+  feeTierInfo: { answer: feeTierInfo },
+  feeTierRates: { answer: feeTierRates },
+  venueStatus: { answer: venueStatus },
+} as const satisfies StateQueries;

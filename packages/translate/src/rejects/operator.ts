@@ -1,5 +1,5 @@
 import { refusal } from '@oddlot/protocol';
-import { actionTypeNamed } from '../action-types.ts';
+import { actionTypeNamed } from '../action-to-command.ts';
 import { formatRate } from '../format.ts';
 import { gotten, type Translations } from './context.ts';
 

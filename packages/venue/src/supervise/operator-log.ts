@@ -1,6 +1,6 @@
 import type { Logger } from '@oddlot/host/log';
 import type { LocalReplica } from '@oddlot/replica/local-replica';
-import { actionTypeOf } from '@oddlot/translate/action-types';
+import { actionTypeOf } from '@oddlot/translate/action-to-command';
 import { isRequest, type RequestCommand } from '@oddlot/replica/block';
 import { marketView, seriesOutlook } from '@oddlot/engine';
 import type { Metrics } from '@oddlot/host/metrics';

@@ -14,14 +14,19 @@ import type { BuilderPage, NumberedPage } from '@oddlot/history/history';
 import type { ClaimRecord, EarningRecord } from '@oddlot/history/rows/block-rows';
 import { outcomeName } from '@oddlot/translate/instruments';
 import { pageOfMoving, type Place, readCursor } from './cursor.ts';
-import { type HistoryContext, type HistoryHandler, waitFor } from './handler.ts';
+import {
+  type HistoryContext,
+  type HistoryHandler,
+  waitFor,
+  type HistoryQueries,
+} from './handler.ts';
 
 /** What builders earned and claimed. Who traded through them is shown masked. */
 
-export const builderMeEarned: HistoryHandler<
-  'builderMeEarned',
-  BuilderRows<BuilderEarning>
-> = async ({ cursors, history }, query) => {
+const builderMeEarned: HistoryHandler<'builderMeEarned', BuilderRows<BuilderEarning>> = async (
+  { cursors, history },
+  query,
+) => {
   const page = pageOf(query, cursors);
   if (!page.ok) return page;
   const { cursor: _, ...asked } = page.ask;
@@ -37,10 +42,10 @@ export const builderMeEarned: HistoryHandler<
   return { ...numbered(answer), next, asOf, data: rowsOf(answer, query, earningRow) };
 };
 
-export const builderMeClaimed: HistoryHandler<
-  'builderMeClaimed',
-  BuilderRows<BuilderClaim>
-> = async ({ cursors, history }, query) => {
+const builderMeClaimed: HistoryHandler<'builderMeClaimed', BuilderRows<BuilderClaim>> = async (
+  { cursors, history },
+  query,
+) => {
   const page = pageOf(query, cursors);
   if (!page.ok) return page;
   const { answer, asOf } = await history.ask('claimed', page.ask, waitFor(query));
@@ -54,7 +59,7 @@ export const SHARES_MAX = 1000;
 /** A ratio is shown to six decimals. */
 const RATIO_ONE = 1_000_000;
 
-export const builderMeShare: HistoryHandler<'builderMeShare', BuilderShares> = async (
+const builderMeShare: HistoryHandler<'builderMeShare', BuilderShares> = async (
   { history, replica },
   query,
 ) => {
@@ -81,7 +86,7 @@ export const builderMeShare: HistoryHandler<'builderMeShare', BuilderShares> = a
   return { ok: true, data, asOf };
 };
 
-export const builderMeClaimable: HistoryHandler<'builderMeClaimable', BuilderClaimable> = async (
+const builderMeClaimable: HistoryHandler<'builderMeClaimable', BuilderClaimable> = async (
   { history },
   query,
 ) => {
@@ -171,3 +176,10 @@ function claimRow({ amountMicroUsdc, builder, timeMs, txHash }: ClaimRecord): Bu
 function masked(address: string): string {
   return `${address.slice(0, 6)}****${address.slice(-4)}`;
 }
+
+export const BUILDER_QUERIES = {
+  builderMeClaimed,
+  builderMeEarned,
+  builderMeShare,
+  builderMeClaimable,
+} as const satisfies HistoryQueries;

@@ -12,7 +12,7 @@ import type {
 import type { Ask, BlockRecord, TxRecordRow } from '@oddlot/history/history';
 import type { Receipt } from '@oddlot/history/receipts';
 import { authorityOf } from '@oddlot/replica/block';
-import { internalNameNamed, internalNameOf } from '@oddlot/translate/action-types';
+import { internalNameNamed, internalNameOf } from '@oddlot/translate/action-to-command';
 import { briefAction, publicAction } from '@oddlot/translate/explorer';
 import { recovering } from '../../recover-pool.ts';
 import { readCursor } from './cursor.ts';
@@ -22,6 +22,7 @@ import {
   type HistoryAnswer,
   type HistoryContext,
   type HistoryHandler,
+  type HistoryQueries,
 } from './handler.ts';
 
 /** Blocks and what they executed. */
@@ -29,7 +30,7 @@ import {
 /** Nobody proposes blocks but the venue itself. */
 const NO_PROPOSER = `0x${'0'.repeat(40)}`;
 
-export const blocks: HistoryHandler<'blocks', BlockRow[]> = async (context, query) => {
+const blocks: HistoryHandler<'blocks', BlockRow[]> = async (context, query) => {
   const { before, limit } = query;
   const asked = { limit, ...(before === undefined ? {} : { before }) };
   const wait =
@@ -40,7 +41,7 @@ export const blocks: HistoryHandler<'blocks', BlockRow[]> = async (context, quer
   return { ok: true, data: answer.map(blockRow), asOf };
 };
 
-export const block: HistoryHandler<'block', BlockDetail> = async (context, query) => {
+const block: HistoryHandler<'block', BlockDetail> = async (context, query) => {
   const isByHeight = 'height' in query;
   const asked = isByHeight ? { height: query.height } : { hash: query.hash };
   const { answer, asOf } = isByHeight
@@ -58,7 +59,7 @@ export const block: HistoryHandler<'block', BlockDetail> = async (context, query
 };
 
 /** Of the newest blocks the replica knows it by itself. */
-export const stateHash: HistoryHandler<'stateHash', StateHash> = async (context, query) => {
+const stateHash: HistoryHandler<'stateHash', StateHash> = async (context, query) => {
   const { history, replica } = context;
   const { height = replica.head.height, minHeight = 0 } = query;
   const isKnown = minHeight <= replica.head.height;
@@ -117,7 +118,7 @@ function txRow({ actionType, error, height, timeMs, txHash, user }: TxRecordRow)
   return { hash: txHash, time: timeMs, user, action: { type: actionType }, block: height, error };
 }
 
-export const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
+const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
   const { txHash } = query;
   const { answer, asOf } = await askOnce(context, 'tx', { txHash }, query);
   if (answer === null) {
@@ -146,7 +147,7 @@ export const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
 };
 
 /** Lists of them, so that nobody has to ask for each one. */
-export const txs: HistoryHandler<'txs', TxBrief[]> = async (context, query) => {
+const txs: HistoryHandler<'txs', TxBrief[]> = async (context, query) => {
   const { height, limit, user } = query;
   if (user !== undefined && height === undefined) return userTxs(context, { ...query, user });
   const wait =
@@ -237,3 +238,11 @@ async function keptFate({ pool }: HistoryContext, found: FoundTx): Promise<Fate>
     isQueued: false,
   };
 }
+
+export const EXPLORER_QUERIES = {
+  blocks,
+  block,
+  tx,
+  txs,
+  stateHash,
+} as const satisfies HistoryQueries;

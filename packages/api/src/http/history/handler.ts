@@ -53,6 +53,9 @@ export type HistoryHandler<Type extends InfoType, Data = unknown> = (
   query: InfoQueryOf<Type>,
 ) => Promise<HistoryAnswer<Data>>;
 
+/** The queries that a file answers; `info-history.ts` joins these records. */
+export type HistoryQueries = { readonly [Type in InfoType]?: HistoryHandler<Type> };
+
 type Named = { readonly minHeight?: number | undefined };
 type Needed = { readonly minHeight?: number };
 

@@ -8,13 +8,13 @@ import {
 } from '@oddlot/protocol';
 import { RANKED_SPAN_MS, rankedList } from '@oddlot/history/rows/market-figures';
 import { readCursor } from './cursor.ts';
-import { type HistoryHandler, waitFor, waitForSpan } from './handler.ts';
+import { type HistoryHandler, waitFor, waitForSpan, type HistoryQueries } from './handler.ts';
 import { formatMoney } from '@oddlot/units';
 import { byMost, isIdle } from './account-ranking.ts';
 
 /** Liquidations, largest trades and open interest: figures of markets, not of one account. */
 
-export const liquidations: HistoryHandler<'liquidations', readonly Liquidation[]> = async (
+const liquidations: HistoryHandler<'liquidations', readonly Liquidation[]> = async (
   { cursors, history },
   query,
 ) => {
@@ -37,7 +37,7 @@ const DAY_MS = 86_400_000;
 const WINDOW_DAYS = { day: 1, week: 7, month: 30 } as const;
 
 /** The ranks of a span hold for all of it, so that a window begins where one does. */
-export const largestTrades: HistoryHandler<'largestTrades', LargestTrades> = async (
+const largestTrades: HistoryHandler<'largestTrades', LargestTrades> = async (
   { history },
   query,
 ) => {
@@ -57,7 +57,7 @@ export const largestTrades: HistoryHandler<'largestTrades', LargestTrades> = asy
   return { ok: true, data, asOf: found.asOf };
 };
 
-export const openInterestHistory: HistoryHandler<
+const openInterestHistory: HistoryHandler<
   'openInterestHistory',
   readonly OpenInterestRow[]
 > = async ({ history }, query) => {
@@ -75,7 +75,7 @@ export const openInterestHistory: HistoryHandler<
 const HTTP_FORBIDDEN = 403;
 
 /** Who leads is known from the last comparison; what is told of each is of now, and the same that its portfolio says. */
-export const leaderboard: HistoryHandler<'leaderboard', Leaderboard> = async (
+const leaderboard: HistoryHandler<'leaderboard', Leaderboard> = async (
   { history, ranking },
   query,
 ) => {
@@ -103,3 +103,10 @@ export const leaderboard: HistoryHandler<'leaderboard', Leaderboard> = async (
   const data = { window, sortBy, rankedTime: ranked.timeMs, rows };
   return { ok: true, data, asOf };
 };
+
+export const MARKET_FIGURE_QUERIES = {
+  liquidations,
+  largestTrades,
+  leaderboard,
+  openInterestHistory,
+} as const satisfies HistoryQueries;

@@ -3,7 +3,7 @@ import { type Address, formatMoney } from '@oddlot/units';
 import type { AccountSums, AsOf, History } from '@oddlot/history/history';
 import { NOTHING, pnlBetween, pointsOf, pointsOfWindow } from '@oddlot/history/portfolio';
 import type { AccountValueRecord } from '@oddlot/history/rows/block-rows';
-import { waitFor, type HistoryHandler } from './handler.ts';
+import { waitFor, type HistoryHandler, type HistoryQueries } from './handler.ts';
 
 /** What an account was worth over a window: points at borders of a step, and now. */
 
@@ -15,7 +15,7 @@ const STEPS_MS = [5 * MINUTE_MS, HOUR_MS, DAY_MS] as const;
 
 type Value = AccountSums & { readonly timeMs: number };
 
-export const portfolio: HistoryHandler<'portfolio', Portfolio> = async ({ history }, query) => {
+const portfolio: HistoryHandler<'portfolio', Portfolio> = async ({ history }, query) => {
   const { user, window } = query;
   const { answer, asOf } = await history.ask('accountSums', { user }, waitFor(query));
   const now: Value = { ...NOTHING, ...answer, timeMs: asOf.timeMs };
@@ -103,3 +103,7 @@ function pointOf(timeMs: number, value: AccountSums, start: AccountSums): Portfo
     funding: formatMoney(value.funding - start.funding),
   };
 }
+
+export const PORTFOLIO_QUERIES = {
+  portfolio,
+} as const satisfies HistoryQueries;

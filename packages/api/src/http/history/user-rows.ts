@@ -11,16 +11,14 @@ import {
   JsonText,
   waitFor,
   waitForSpan,
+  type HistoryQueries,
 } from './handler.ts';
 import type { WithdrawalRecord } from '@oddlot/history/rows/block-rows';
 import type { PayoutProgress } from '@oddlot/settlement/payout/payout-worker';
 
 /** What happened to one account, newest first: fills, orders, funding and the ledger. */
 
-export const userFills: HistoryHandler<'userFills', JsonText> = async (
-  { cursors, history },
-  query,
-) => {
+const userFills: HistoryHandler<'userFills', JsonText> = async ({ cursors, history }, query) => {
   const page = pageOf(query, cursors);
   if (!page.ok) return page;
   const asked = { ...page.ask, accountTypes: query.accountType, ...instrumentOf(query) };
@@ -28,7 +26,7 @@ export const userFills: HistoryHandler<'userFills', JsonText> = async (
   return { ...paged(answer), asOf, data: rowsOf(answer) };
 };
 
-export const historicalOrders: HistoryHandler<'historicalOrders', JsonText> = async (
+const historicalOrders: HistoryHandler<'historicalOrders', JsonText> = async (
   { cursors, history },
   query,
 ) => {
@@ -48,10 +46,10 @@ export const historicalOrders: HistoryHandler<'historicalOrders', JsonText> = as
   return { ...paged(answer), next, asOf, data: rowsOf(answer) };
 };
 
-export const userNonFundingLedgerUpdates: HistoryHandler<
-  'userNonFundingLedgerUpdates',
-  JsonText
-> = async ({ cursors, history }, query) => {
+const userNonFundingLedgerUpdates: HistoryHandler<'userNonFundingLedgerUpdates', JsonText> = async (
+  { cursors, history },
+  query,
+) => {
   const page = pageOf(query, cursors);
   if (!page.ok) return page;
   const asked = { ...page.ask, accountTypes: query.accountTypes };
@@ -59,7 +57,7 @@ export const userNonFundingLedgerUpdates: HistoryHandler<
   return { ...paged(answer), asOf, data: rowsOf(answer) };
 };
 
-export const userFundings: HistoryHandler<'userFundings', JsonText> = async (
+const userFundings: HistoryHandler<'userFundings', JsonText> = async (
   { cursors, history, replica },
   query,
 ) => {
@@ -156,7 +154,7 @@ function fundedInstruments(
 }
 
 /** The withdrawals of an account, newest first. */
-export const withdrawals: HistoryHandler<'withdrawals', Withdrawal[]> = async (
+const withdrawals: HistoryHandler<'withdrawals', Withdrawal[]> = async (
   { history, payouts },
   query,
 ) => {
@@ -195,7 +193,7 @@ function withdrawalRow(record: WithdrawalRecord, progress: PayoutProgress | unde
 const ROWS_PER_ORDER = 20;
 
 /** How an order, or those of an action, were executed. */
-export const executionReport: HistoryHandler<'executionReport', ExecutionReport> = async (
+const executionReport: HistoryHandler<'executionReport', ExecutionReport> = async (
   { history },
   query,
 ) => {
@@ -217,3 +215,12 @@ function nameOf({ cloid, oid, txHash }: InfoQueryOf<'executionReport'>): {
   if (cloid !== undefined) return { by: { clientOrderId: cloid }, field: 'cloid' };
   return { by: { orderId: oid ?? 0 }, field: 'oid' };
 }
+
+export const USER_ROW_QUERIES = {
+  userFills,
+  historicalOrders,
+  executionReport,
+  userFundings,
+  userNonFundingLedgerUpdates,
+  withdrawals,
+} as const satisfies HistoryQueries;

@@ -2,7 +2,7 @@ import { signerOf } from '@oddlot/engine';
 import { ACTIONS } from '@oddlot/protocol';
 import { describe, expect, test } from 'vitest';
 import type { RequestCommand } from '@oddlot/replica/block';
-import { ACTION_TYPES } from './action-types.ts';
+import { ACTION_TYPES } from './action-to-command.ts';
 
 /** Who signs, as the engine's table of commands says it and as the wire does. */
 const SIGNED_BY = {
