@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ActionDefinition } from '../packages/protocol/src/actions/define-action.ts';
 import { ACTIONS } from '../packages/protocol/src/actions/registry.ts';
 import { EXPORTS } from '../packages/protocol/src/info/export-requests.ts';
 import { INFO_QUERIES } from '../packages/protocol/src/info/registry.ts';
 import { SERVICE_REQUESTS } from '../packages/protocol/src/info/service-requests.ts';
+import { fieldsOf, type ObjectShape, type Shape } from '../packages/protocol/src/shapes/shape.ts';
 import { shapeOf } from '../packages/protocol/src/shapes/shape-of.ts';
 import { CHANNELS } from '../packages/protocol/src/streams/channels.ts';
 
@@ -27,6 +29,43 @@ write('service-shapes.ts', 'Shape', [
   ...table('SERVICE_SHAPES', SERVICE_REQUESTS, 'Requests of the other endpoints'),
   ...table('EXPORT_SHAPES', EXPORTS, 'Parameters of the exports'),
 ]);
+
+writeLines('action-tables.ts', actionTables());
+
+/** What clients know of actions besides their shapes, without loading these. */
+function actionTables(): string[] {
+  const typesOf = (isOne: (definition: ActionDefinition) => boolean): string =>
+    JSON.stringify(Object.entries(ACTIONS).flatMap(([type, each]) => (isOne(each) ? [type] : [])));
+  const structs = Object.entries<ActionDefinition>(ACTIONS)
+    .filter(([, { signedBy }]) => signedBy === 'direct')
+    .map(([type, { schema }]) => `  ${type}: ${JSON.stringify(structOf(type, schema))},`);
+  return [
+    '/** The EIP-712 structs of the direct actions, by action type. */',
+    'export const DIRECT_STRUCTS = {',
+    ...structs,
+    '} as const;',
+    '',
+    '/** The types that only listed signers may send. Their bodies may be larger. */',
+    `export const PERMISSIONED_TYPES = ${typesOf(({ signedBy }) => signedBy === 'permissioned')} as const;`,
+    '',
+    '/** The types that trade at the prices of the moment. Clients let them expire by default. */',
+    `export const TRADING_TYPES: readonly string[] = ${typesOf(({ trades }) => trades === true)};`,
+  ];
+}
+
+/** The struct of a direct action: all fields but the type, in the order of the schema. */
+function structOf(type: string, schema: ActionDefinition['schema']) {
+  const fields = fieldsOf(shapeOf(schema) as ObjectShape).filter(({ name }) => name !== 'type');
+  const name = type.charAt(0).toUpperCase() + type.slice(1);
+  return { name, fields: fields.map((each) => [each.name, wordOf(each.shape)]) };
+}
+
+/** Texts, decimals and enums are hashed as they were sent. */
+function wordOf(shape: Shape): string {
+  if (shape === 'address') return 'address';
+  if (typeof shape === 'string' || !Array.isArray(shape) || shape[0] !== 'integer') return 'string';
+  return shape[2] === undefined ? 'uint64' : 'uint32';
+}
 
 /** A constant each, so that a bundle has those alone that it sends. */
 function separately(schemas: Schemas): string[] {
@@ -55,12 +94,11 @@ function textOf(schema: Schemas[string]): string {
 }
 
 function write(name: string, type: string, lines: readonly string[]): void {
-  const head = [
-    '// Made by npm run write-shapes.',
-    `import type { ${type} } from './shape.ts';`,
-    '',
-  ];
+  writeLines(name, [`import type { ${type} } from './shape.ts';`, '', ...lines]);
+}
+
+function writeLines(name: string, lines: readonly string[]): void {
   const path = join(FOLDER, name);
-  writeFileSync(path, `${[...head, ...lines].join('\n').trimEnd()}\n`);
+  writeFileSync(path, `${['// Made by npm run write-shapes.', ...lines].join('\n').trimEnd()}\n`);
   execFileSync('npx', ['oxfmt', path], { cwd: ROOT });
 }

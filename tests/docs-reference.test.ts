@@ -70,7 +70,7 @@ describe('docs/reference/signing.md', () => {
       permissioned: "trading, by an operator's own key",
       multiSig: 'wrapper',
     };
-    const expected = Object.values(ACTIONS).map(({ type, signedBy }) => {
+    const expected = Object.entries(ACTIONS).map(([type, { signedBy }]) => {
       const struct = signedBy === 'multiSig' ? SEND_MULTI_SIG : AGENT;
       return [
         `[${type}](exchange.md#${type.toLowerCase()})`,
@@ -115,7 +115,7 @@ describe('docs/reference/exchange.md', () => {
       types.split(', ').map((type) => [type, name]),
     );
     // A reply names the action that a wrapper carries, and the wrapper only without one.
-    const expected = Object.values(ACTIONS).map(({ internalName, signedBy, type }) =>
+    const expected = Object.entries(ACTIONS).map(([type, { internalName, signedBy }]) =>
       signedBy === 'multiSig' ? [type, 'the type of the inner action'] : [type, internalName],
     );
     expect(listed.sort()).toEqual(expected.sort());

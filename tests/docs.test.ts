@@ -21,7 +21,7 @@ import { infoEndpoint } from '../packages/api/src/http/info-endpoint.ts';
 import { RateLimiter } from '../packages/host/src/http/rate-limiter.ts';
 import { createRecoverer, type Recoverer } from '../packages/api/src/recoverer.ts';
 import type { ChannelSet } from '../packages/api/src/ws/channel-session.ts';
-import { ApiChannels, NodeChannels } from '../packages/api/src/ws/channel-sets.ts';
+import { Channels } from '../packages/api/src/ws/channel-sets.ts';
 import { ExplorerTail, RecentBlocks } from '../packages/history/src/recent-blocks.ts';
 import { TestHistory } from './support/venue/ws/test-history.ts';
 import { TradeTape } from '../packages/history/src/trade-tape.ts';
@@ -142,8 +142,8 @@ test('docs/reference/streams.md describes the channels that are served, and no o
     timing: SYSTEM_TIMING,
   };
   const served = [
-    ...servedBy(new NodeChannels(context), Object.keys(WS_CHANNELS)),
-    ...servedBy(new ApiChannels(context), Object.keys(API_WS_CHANNELS)),
+    ...servedBy(new Channels('ws', context), Object.keys(WS_CHANNELS)),
+    ...servedBy(new Channels('api-ws', context), Object.keys(API_WS_CHANNELS)),
   ];
   expect(entriesOf('reference/streams.md')).toEqual(served.sort());
 });

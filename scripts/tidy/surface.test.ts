@@ -11,7 +11,8 @@ const PROTOCOL = 'packages/protocol/src';
 const WHOLE: Readonly<Record<string, string>> = {
   [`${PROTOCOL}/info/market-queries.ts`]:
     "const weather = z.object({ type: z.literal('weather') });\n\nexport const MARKET_QUERIES = {\n  weather,\n} as const;\n",
-  [`${PROTOCOL}/actions/rain.ts`]: "export const rain = defineAction({\n  type: 'rain',\n});\n",
+  [`${PROTOCOL}/actions/registry.ts`]:
+    "export const ACTIONS = {\n  rain: {\n    signedBy: 'agent',\n  },\n} as const;\n",
   [`${PROTOCOL}/streams/channels.ts`]:
     'export const WS_CHANNELS = {\n  clouds: z.object({ coin }),\n} as const;\n',
   'docs/reference/info-markets.md': '### weather\n',

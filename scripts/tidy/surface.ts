@@ -14,8 +14,8 @@ type Kind = {
   readonly names: (text: string) => readonly Named[];
   /** The page that describes it; `*` stands for part of a name. */
   readonly page: string;
-  /** The folder of the SDK. */
-  readonly sdk: string;
+  /** The files of the SDK that offer it. */
+  readonly sdk: RegExp;
   readonly isFuzzed: boolean;
 };
 
@@ -27,15 +27,15 @@ const KINDS: readonly Kind[] = [
     source: /^packages\/protocol\/src\/info\/[\w-]+-queries\.ts$/,
     names: (text) => keysOf(text, /^export const \w+_QUERIES = \{\n/gm),
     page: 'docs/reference/info-*.md',
-    sdk: 'packages/sdk/src/info',
+    sdk: /^packages\/sdk\/src\/info\/create-info\.ts$/,
     isFuzzed: true,
   },
   {
     what: 'action',
-    source: /^packages\/protocol\/src\/actions\/(?![\w-]+\.test)[\w-]+\.ts$/,
-    names: (text) => namesIn(text, /^ {2}type: '(\w+)',$/gm),
+    source: /^packages\/protocol\/src\/actions\/registry\.ts$/,
+    names: (text) => keysOf(text, /^export const ACTIONS = \{\n/gm),
     page: 'docs/reference/exchange.md',
-    sdk: 'packages/sdk/src/exchange',
+    sdk: /^packages\/sdk\/src\/exchange\/[\w-]+\.ts$/,
     isFuzzed: true,
   },
   {
@@ -43,7 +43,7 @@ const KINDS: readonly Kind[] = [
     source: /^packages\/protocol\/src\/streams\/channels\.ts$/,
     names: (text) => keysOf(text, /^export const \w+_CHANNELS = \{\n/gm),
     page: 'docs/reference/streams.md',
-    sdk: 'packages/sdk/src/streams',
+    sdk: /^packages\/sdk\/src\/streams\/create-streams\.ts$/,
     isFuzzed: false,
   },
 ];
@@ -153,8 +153,8 @@ function faultsOf(
     ],
     [
       'surface-sdk',
-      hasWord(tree.textOf(new RegExp(`^${kind.sdk}/create-[\\w-]+\\.ts$`)), name),
-      `is missing in create-*.ts of ${kind.sdk}: the SDK cannot call it`,
+      hasWord(tree.textOf(kind.sdk), name),
+      `is missing in ${kind.sdk.source.replaceAll(/[\^$\\]/g, '')}: the SDK cannot call it`,
     ],
     [
       'surface-test',

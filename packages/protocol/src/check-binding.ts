@@ -8,6 +8,7 @@ import {
   vaultNotAllowed,
 } from './message-groups.ts';
 import type { Network } from './network.ts';
+import { PERMISSIONED_TYPES } from './shapes/action-tables.ts';
 import { type WireError, wireError } from './errors.ts';
 
 /** The envelope fields that an action can be bound to. */
@@ -71,9 +72,6 @@ function directOf(action: Action): DirectAction | undefined {
   const own = action.type === 'multiSig' ? action.payload.action : action;
   return 'serviceNetwork' in own ? own : undefined;
 }
-
-/** The types that only listed signers may send. Their bodies may be larger. */
-export const PERMISSIONED_TYPES = ['outcomeDeploy', 'venueAdmin'] as const;
 
 /** True for the types that only listed signers may send. */
 export function isPermissionedType(type: unknown): boolean {

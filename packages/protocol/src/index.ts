@@ -15,9 +15,10 @@ export {
   isSignerSetSound,
   parseMultiSigSigners,
   type MultiSigSigners,
-} from './actions/multi-sig.ts';
+} from './actions/signer-set.ts';
 export type { SignedBy } from './actions/define-action.ts';
 export * from './shapes/action-shapes.ts';
+export { PERMISSIONED_TYPES, TRADING_TYPES } from './shapes/action-tables.ts';
 export * from './shapes/shape.ts';
 export type { ObjectShape, Shape } from './shapes/shape.ts';
 export * from './shapes/channel-shapes.ts';

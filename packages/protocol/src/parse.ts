@@ -4,7 +4,6 @@ import {
   actionDefinition,
   isInnerActionType,
   type Action,
-  type ActionType,
   type MultiSigAction,
 } from './actions/registry.ts';
 import type { WireError } from './errors.ts';
@@ -63,7 +62,7 @@ function parseActionAt(
     return { ok: false, error: refuseUnknownAction(type, field) };
   }
   if (prefix.length > 0 && !isInnerActionType(type)) {
-    return { ok: false, error: refuseInner(definition.type, field) };
+    return { ok: false, error: refuseInner(type, field) };
   }
   const parsed = definition.schema.safeParse(value);
   if (!parsed.success) {
@@ -82,7 +81,7 @@ function refuseUnknownAction(type: string, field: string): WireError {
 }
 
 /** A wrapper carries no wrapper, and the operator's actions are not an account's to send. */
-function refuseInner(type: ActionType, field: string): WireError {
+function refuseInner(type: string, field: string): WireError {
   if (type === 'multiSig') return refusal('wrongType', ['type'], { field, got: type });
   return refusal('signerNotPermitted', [type], { field, got: type });
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseMaxFeeRate } from './client-limits.ts';
-import { isSignerSetSound, parseMultiSigSigners } from './actions/multi-sig.ts';
+import { isSignerSetSound, parseMultiSigSigners } from './actions/signer-set.ts';
 import { AccountTypes, cloidKey, isCloid } from './primitives.ts';
 
 const HEX16 = fc.stringMatching(/^[0-9a-fA-F]{32}$/);

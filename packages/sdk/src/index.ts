@@ -79,6 +79,7 @@ export {
 export type {
   ApproveAgentParameters,
   ApproveBuilderFeeParameters,
+  ConvertToMultiSigUserParameters,
   RevokeBuilderFeeParameters,
 } from './exchange/approvals.ts';
 export {
@@ -103,25 +104,21 @@ export type {
   OrderEntry,
   OrderKind,
   OrderParameters,
+  OutcomeOperateParameters,
+  OutcomeOperation,
   ReversePositionParameters,
   ScheduleCancelParameters,
 } from './exchange/orders.ts';
-export {
-  conversion,
-  type ConvertToMultiSigUserParameters,
-  type SignerSet,
-} from './exchange/convert-to-multi-sig-user.ts';
+export { conversion, type SignerSet } from './exchange/signer-set.ts';
 export type { ActionOptions, DirectOptions, UnboundAction } from './exchange/send-action.ts';
 export {
   buyNo,
   buyYes,
   otherLegPrice,
-  type OutcomeOperateParameters,
-  type OutcomeOperation,
   type OutcomeOrder,
   sellNo,
   sellYes,
-} from './exchange/outcomes.ts';
+} from './exchange/outcome-orders.ts';
 export type {
   AcceptedReply,
   ActionFailure,

@@ -12,7 +12,7 @@ import {
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { AppliedBlock } from '@oddlot/replica/block';
 import type { Replica } from '@oddlot/replica/replica';
-import { ApiChannels, NodeChannels } from './channel-sets.ts';
+import { Channels } from './channel-sets.ts';
 import { BlockWaits, SYSTEM_TIMING, type Timing } from './timing.ts';
 import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamModels } from './channels/node-channel.ts';
@@ -75,8 +75,8 @@ export class WsEdge {
   readonly #publish: () => void;
   readonly #hub: StreamHub;
   readonly #blocks: BlockWaits;
-  readonly #nodeChannels: NodeChannels;
-  readonly #apiChannels: ApiChannels;
+  readonly #nodeChannels: Channels;
+  readonly #apiChannels: Channels;
   readonly #priceTopics: PriceTopics;
   readonly #connections = new Map<Connection, Endpoint>();
   readonly #followers = new Set<ChannelSession>();
@@ -104,8 +104,8 @@ export class WsEdge {
     this.#hub = new StreamHub(limits, timing, { height, snapshots: this.#snapshots });
     this.#blocks = new BlockWaits(height, timing);
     const context: ChannelContext = { ...models, state, limits, timing };
-    this.#nodeChannels = new NodeChannels(context);
-    this.#apiChannels = new ApiChannels(context);
+    this.#nodeChannels = new Channels('ws', context);
+    this.#apiChannels = new Channels('api-ws', context);
     const { prices } = models.markets;
     this.#priceTopics = new PriceTopics({ state, prices, limits, timing });
     this.#server = new WebSocketServer(serverOptions(limits));

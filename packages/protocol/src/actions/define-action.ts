@@ -9,27 +9,17 @@ import { I64, U32, U64 } from '../primitives.ts';
 export type SignedBy = 'agent' | 'direct' | 'permissioned' | 'multiSig';
 
 /** One action type. The key order of the schema is the order that our own clients sign. */
-export type ActionDefinition<
-  Type extends string = string,
-  Internal extends string = string,
-  Schema extends z.ZodType = z.ZodType,
-> = {
-  /** The `type` on the wire. */
-  readonly type: Type;
+export type ActionDefinition = {
   /** The name that replies carry in `data.type`. */
-  readonly internalName: Internal;
+  readonly internalName: string;
   readonly signedBy: SignedBy;
-  readonly schema: Schema;
+  /**
+   * Trades at the prices of the moment, and clients let it expire by default. Cancels, settings and transfers are wanted
+   * at any price, and direct actions cannot expire.
+   */
+  readonly trades?: true;
+  readonly schema: z.ZodType;
 };
-
-/** Declares an action type; it only keeps the literal types. */
-export function defineAction<
-  const Type extends string,
-  const Internal extends string,
-  Schema extends z.ZodType,
->(definition: ActionDefinition<Type, Internal, Schema>): ActionDefinition<Type, Internal, Schema> {
-  return definition;
-}
 
 /** The fields that open every direct action, after `type`. */
 export const DIRECT_HEAD = {
@@ -54,4 +44,15 @@ export function exactlyOne(keys: readonly string[]) {
     const path = [given[1] ?? keys[0] ?? ''];
     context.addIssue({ code: 'custom', path, params });
   };
+}
+
+/** An operator's action: exactly one of its variants is set. */
+export function variantsOf<const Type extends string, Variants extends z.ZodRawShape>(
+  type: Type,
+  variants: Variants,
+) {
+  const { shape } = z.strictObject(variants).partial();
+  return z
+    .strictObject({ type: z.literal(type), ...shape })
+    .superRefine(exactlyOne(Object.keys(variants)));
 }

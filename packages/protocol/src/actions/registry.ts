@@ -1,56 +1,296 @@
-import type * as z from 'zod';
+import * as z from 'zod';
+import { LIMITS, OUTCOME_ID_MIN } from '../limits.ts';
 import {
-  approveAgent,
-  approveBuilderFee,
-  claimBuilderRewards,
-  revokeBuilderFee,
-} from './approvals.ts';
+  AccountType,
+  Address,
+  anyCase,
+  Cloid,
+  Dec,
+  I32,
+  listOf,
+  Ms,
+  OrderIdOrText,
+  SignatureSchema,
+  U32,
+} from '../primitives.ts';
+import { VENUE_ADMIN_VARIANTS } from './admin-variants.ts';
 import {
-  cancel,
-  cancelAll,
-  cancelByCloid,
-  modify2,
-  order,
-  reversePosition,
-  scheduleCancel,
-} from './orders.ts';
-import { convertToMultiSigUser, multiSig } from './multi-sig.ts';
-import type { ActionDefinition } from './define-action.ts';
-import { outcomeDeploy, outcomeOperate } from './outcomes.ts';
-import { tokenSend, withdraw3 } from './transfers.ts';
+  type ActionDefinition,
+  DIRECT_HEAD,
+  DIRECT_NONCE,
+  exactlyOne,
+  NonZero,
+  variantsOf,
+} from './define-action.ts';
 import {
-  updateIsolatedMargin,
-  updateLeverage,
-  updateMarginMode,
-  updatePositionMode,
-} from './margin.ts';
-import { venueAdmin } from './venue-admin.ts';
+  Cancel,
+  CancelByCloid,
+  Grouping,
+  MarginMode,
+  Order,
+  OutcomeOperation,
+} from './order-parts.ts';
+import { OUTCOME_DEPLOY_VARIANTS } from './outcome-listings.ts';
 
-/** Every action type of /exchange. */
+/**
+ * Every action type of /exchange. From these definitions follow the parsed types, the shapes that clients check by, the
+ * structs of direct actions (`npm run write-shapes`) and the order of the names in answers.
+ */
 export const ACTIONS = {
-  order,
-  cancel,
-  cancelByCloid,
-  modify2,
-  updatePositionMode,
-  updateIsolatedMargin,
-  updateLeverage,
-  updateMarginMode,
-  claimBuilderRewards,
-  outcomeOperate,
-  approveAgent,
-  approveBuilderFee,
-  revokeBuilderFee,
-  tokenSend,
-  withdraw3,
-  convertToMultiSigUser,
-  multiSig,
-  outcomeDeploy,
-  venueAdmin,
-  scheduleCancel,
-  cancelAll,
-  reversePosition,
-} as const;
+  /** Places up to 50 orders. */
+  order: {
+    internalName: 'PlaceOrder',
+    signedBy: 'agent',
+    trades: true,
+    schema: z.object({
+      type: z.literal('order'),
+      grouping: Grouping,
+      orders: listOf(Order, { name: 'orders', min: 1, max: LIMITS.ordersMax }),
+      builder: z.object({ b: Address, f: U32 }).optional(),
+    }),
+  },
+  /** Cancels orders by order id. */
+  cancel: {
+    internalName: 'CancelOrder',
+    signedBy: 'agent',
+    schema: z.object({
+      type: z.literal('cancel'),
+      cancels: listOf(Cancel, { name: 'cancels', min: 1, max: LIMITS.cancelsMax }),
+    }),
+  },
+  /** Cancels orders by client order id. */
+  cancelByCloid: {
+    internalName: 'CancelOrder',
+    signedBy: 'agent',
+    schema: z.object({
+      type: z.literal('cancelByCloid'),
+      cancels: listOf(CancelByCloid, { name: 'cancels', min: 1, max: LIMITS.cancelsMax }),
+    }),
+  },
+  /** Amends price and total size of a resting order, named by order id or by client order id. */
+  modify2: {
+    internalName: 'ModifyOrder',
+    signedBy: 'agent',
+    trades: true,
+    schema: z
+      .object({
+        type: z.literal('modify2'),
+        a: U32,
+        o: OrderIdOrText.optional(),
+        c: Cloid.optional(),
+        p: Dec,
+        s: Dec,
+      })
+      .superRefine(exactlyOne(['o', 'c'])),
+  },
+  /** Switches the whole account between one-way and hedge mode. */
+  updatePositionMode: {
+    internalName: 'UpdatePositionMode',
+    signedBy: 'agent',
+    schema: z.object({
+      type: z.literal('updatePositionMode'),
+      positionMode: anyCase(['oneWay', 'hedge']),
+    }),
+  },
+  /** Adds margin to an isolated position, or removes it: `ntli` is signed micro-USDC. */
+  updateIsolatedMargin: {
+    internalName: 'UpdateIsolatedMargin',
+    signedBy: 'agent',
+    schema: z.object({
+      type: z.literal('updateIsolatedMargin'),
+      asset: U32,
+      isBuy: z.boolean(),
+      ntli: NonZero,
+    }),
+  },
+  /** Sets the leverage of one instrument; the sign picks the side in hedge isolated mode. */
+  updateLeverage: {
+    internalName: 'UpdateLeverage',
+    signedBy: 'agent',
+    schema: z.object({
+      type: z.literal('updateLeverage'),
+      asset: U32,
+      leverage: I32,
+      marginMode: MarginMode.optional(),
+    }),
+  },
+  /** Switches one instrument between cross and isolated margin. */
+  updateMarginMode: {
+    internalName: 'UpdateMarginMode',
+    signedBy: 'agent',
+    schema: z.object({ type: z.literal('updateMarginMode'), asset: U32, isCross: z.boolean() }),
+  },
+  /** Claims the acting builder's whole unclaimed balance. */
+  claimBuilderRewards: {
+    internalName: 'ClaimBuilderRewards',
+    signedBy: 'agent',
+    schema: z.object({ type: z.literal('claimBuilderRewards') }),
+  },
+  /** Splits collateral into pairs of YES and NO shares, or merges pairs back. */
+  outcomeOperate: {
+    internalName: 'OutcomeOperate',
+    signedBy: 'agent',
+    trades: true,
+    schema: z
+      .object({
+        type: z.literal('outcomeOperate'),
+        split: listOf(OutcomeOperation, {
+          name: 'split',
+          min: 1,
+          max: LIMITS.outcomeOperationsMax,
+        }).optional(),
+        merge: listOf(OutcomeOperation, {
+          name: 'merge',
+          min: 1,
+          max: LIMITS.outcomeOperationsMax,
+        }).optional(),
+        // Reserved for a later operation; refused now, so that nobody relies on it being ignored.
+        convert: z.never().optional(),
+      })
+      .superRefine(exactlyOne(['split', 'merge'])),
+  },
+  /** Authorises an agent under a label, or revokes the label when the address is zero. */
+  approveAgent: {
+    internalName: 'ApproveAgent',
+    signedBy: 'direct',
+    schema: z.object({
+      type: z.literal('approveAgent'),
+      ...DIRECT_HEAD,
+      agentAddress: Address,
+      agentName: z.string().nullable().optional(),
+      ...DIRECT_NONCE,
+    }),
+  },
+  /** Approves a builder up to a fee rate, or changes the rate. */
+  approveBuilderFee: {
+    internalName: 'ApproveBuilderFee',
+    signedBy: 'direct',
+    schema: z.object({
+      type: z.literal('approveBuilderFee'),
+      ...DIRECT_HEAD,
+      builder: Address,
+      maxFeeRate: z.string(),
+      ...DIRECT_NONCE,
+    }),
+  },
+  /** Removes the approval of a builder. */
+  revokeBuilderFee: {
+    internalName: 'RevokeBuilderFee',
+    signedBy: 'direct',
+    schema: z.object({
+      type: z.literal('revokeBuilderFee'),
+      ...DIRECT_HEAD,
+      builder: Address,
+      ...DIRECT_NONCE,
+    }),
+  },
+  /** Moves money between sub-accounts, to another user or to a relay peg. Token 0 is USDC. */
+  tokenSend: {
+    internalName: 'TokenSend',
+    signedBy: 'direct',
+    schema: z.object({
+      type: z.literal('tokenSend'),
+      ...DIRECT_HEAD,
+      destination: Address,
+      token: U32,
+      amount: Dec,
+      fromAccountType: AccountType,
+      toAccountType: AccountType,
+      ...DIRECT_NONCE,
+    }),
+  },
+  /** Withdraws USDC to the settlement chain. */
+  withdraw3: {
+    internalName: 'Withdraw',
+    signedBy: 'direct',
+    schema: z.object({
+      type: z.literal('withdraw3'),
+      ...DIRECT_HEAD,
+      destination: Address,
+      amount: Dec,
+      ...DIRECT_NONCE,
+    }),
+  },
+  /** Gives an account a set of signers, replaces the set, or makes it an ordinary account again. */
+  convertToMultiSigUser: {
+    internalName: 'ConvertToMultiSigUser',
+    signedBy: 'direct',
+    schema: z.object({
+      type: z.literal('convertToMultiSigUser'),
+      ...DIRECT_HEAD,
+      signers: z.string(),
+      ...DIRECT_NONCE,
+    }),
+  },
+  /** Carries another action with the signatures of a multi-sig account's signers. */
+  multiSig: {
+    // Replies name the inner action; this name is seen only when there is none to name.
+    internalName: 'MultiSig',
+    signedBy: 'multiSig',
+    schema: z.object({
+      type: z.literal('multiSig'),
+      signatures: listOf(SignatureSchema, {
+        name: 'signatures',
+        min: 1,
+        max: LIMITS.multiSigSignersMax,
+      }),
+      payload: z.object({
+        multiSigUser: Address,
+        outerSigner: Address,
+        // Parsed in a second step, by the definition that its type names.
+        action: z.looseObject({}),
+      }),
+    }),
+  },
+  /** Registers, trades, prices and resolves outcome markets. */
+  outcomeDeploy: {
+    internalName: 'OutcomeDeploy',
+    signedBy: 'permissioned',
+    schema: variantsOf('outcomeDeploy', OUTCOME_DEPLOY_VARIANTS),
+  },
+  /** Runs the venue: perps, oracle prices, access gates, vaults, treasury, operators, fee tiers. */
+  venueAdmin: {
+    internalName: 'VenueAdmin',
+    signedBy: 'permissioned',
+    schema: variantsOf('venueAdmin', VENUE_ADMIN_VARIANTS),
+  },
+  /** A dead man's switch: cancels the account's orders at a time unless it is moved or removed. */
+  scheduleCancel: {
+    internalName: 'ScheduleCancel',
+    signedBy: 'agent',
+    schema: z.object({ type: z.literal('scheduleCancel'), time: Ms.optional() }),
+  },
+  /** Cancels everything, or everything of one instrument or one sub-account. */
+  cancelAll: {
+    internalName: 'CancelAll',
+    signedBy: 'agent',
+    schema: z
+      .object({
+        type: z.literal('cancelAll'),
+        asset: U32.optional(),
+        accountType: AccountType.optional(),
+      })
+      .superRefine(({ asset, accountType }, context) => {
+        if (asset === undefined || accountType === undefined) return;
+        // The id alone tells the sub-account, so a contradiction is a malformed request.
+        const owner = asset < OUTCOME_ID_MIN ? 'perp' : 'outcome';
+        if (owner !== accountType) {
+          context.addIssue({ code: 'custom', path: ['accountType'], params: { allowed: [owner] } });
+        }
+      }),
+  },
+  /** Closes a perp position and opens the same size on the other side. */
+  reversePosition: {
+    internalName: 'ReversePosition',
+    signedBy: 'agent',
+    trades: true,
+    schema: z.object({
+      type: z.literal('reversePosition'),
+      asset: U32,
+      isBuy: z.boolean().optional(),
+    }),
+  },
+} as const satisfies Readonly<Record<string, ActionDefinition>>;
 
 /** The `type` of an action. */
 export type ActionType = keyof typeof ACTIONS;
@@ -69,7 +309,7 @@ export type InnerActionType = Exclude<ActionType, 'multiSig' | 'outcomeDeploy' |
 /** A parsed action that a multiSig wrapper carries. */
 export type InnerAction = { [Type in InnerActionType]: ActionOf<Type> }[InnerActionType];
 
-type MultiSigOutput = z.output<typeof multiSig.schema>;
+type MultiSigOutput = z.output<(typeof ACTIONS)['multiSig']['schema']>;
 
 /** A parsed multiSig wrapper, its inner action parsed as well. */
 export type MultiSigAction = Omit<MultiSigOutput, 'payload'> & {
@@ -83,7 +323,7 @@ export type Action = { [Type in ActionType]: ActionOf<Type> }[ActionType];
 export type ActionInput = { [Type in ActionType]: ActionInputOf<Type> }[ActionType];
 
 /** The definition of an action type; undefined for a type that does not exist. */
-export function actionDefinition(type: string): ActionDefinition<ActionType> | undefined {
+export function actionDefinition(type: string): ActionDefinition | undefined {
   return Object.hasOwn(ACTIONS, type) ? ACTIONS[type as ActionType] : undefined;
 }
 

@@ -1,5 +1,8 @@
 import type { Network } from '../network.ts';
 import { hexToBytes, utf8, writeUintBefore } from '../bytes.ts';
+import { DIRECT_STRUCTS } from '../shapes/action-tables.ts';
+
+export { DIRECT_STRUCTS } from '../shapes/action-tables.ts';
 
 /**
  * A small EIP-712 encoder for the flat structs of this venue: no nesting, no arrays, no dynamic
@@ -46,28 +49,6 @@ export const SEND_MULTI_SIG: StructType = {
   name: 'SendMultiSig',
   fields: [...HEAD, ['multiSigActionHash', 'bytes32'], NONCE],
 };
-
-const direct = (name: string, ...fields: readonly Field[]): StructType => ({
-  name,
-  fields: [...HEAD, ...fields, NONCE],
-});
-
-/** The structs of the direct actions, by action type. */
-export const DIRECT_STRUCTS = {
-  approveAgent: direct('ApproveAgent', ['agentAddress', 'address'], ['agentName', 'string']),
-  approveBuilderFee: direct('ApproveBuilderFee', ['builder', 'address'], ['maxFeeRate', 'string']),
-  revokeBuilderFee: direct('RevokeBuilderFee', ['builder', 'address']),
-  tokenSend: direct(
-    'TokenSend',
-    ['destination', 'address'],
-    ['token', 'uint32'],
-    ['amount', 'string'],
-    ['fromAccountType', 'string'],
-    ['toAccountType', 'string'],
-  ),
-  withdraw3: direct('Withdraw3', ['destination', 'address'], ['amount', 'string']),
-  convertToMultiSigUser: direct('ConvertToMultiSigUser', ['signers', 'string']),
-} as const;
 
 /** The type of a direct action. */
 export type DirectActionType = keyof typeof DIRECT_STRUCTS;

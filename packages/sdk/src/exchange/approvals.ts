@@ -2,6 +2,7 @@ import {
   approveAgentShape,
   approveBuilderFeeShape,
   claimBuilderRewardsShape,
+  convertToMultiSigUserShape,
   invalidMaxFeeRate,
   MAX_FEE_RATE,
   parseMaxFeeRate,
@@ -16,6 +17,7 @@ import {
 } from './send-action.ts';
 import type { ReplyOf } from './reply.ts';
 import { ValidationError } from '../errors.ts';
+import { conversion, type SignerSet } from './signer-set.ts';
 
 /** What `approveAgent` takes. */
 export type ApproveAgentParameters = {
@@ -103,4 +105,25 @@ export function claimBuilderRewards<Confirm extends 'executed' | undefined = und
     () => ({ type: 'claimBuilderRewards' }),
     options,
   );
+}
+
+/** What `convertToMultiSigUser` takes. */
+export type ConvertToMultiSigUserParameters = {
+  /** Null makes it an ordinary account again; that, too, its signers must sign. */
+  readonly signers: SignerSet | null;
+};
+
+/**
+ * Puts an account into the hands of several signers. Its agents are removed and its own key signs no
+ * longer, so name addresses whose keys you have seen sign. Signed by the account's own key, or by its
+ * signers (`multiSig`) to change the set.
+ *
+ * @throws ValidationError, SigningError, HttpError, ApiError
+ */
+export async function convertToMultiSigUser<Confirm extends 'executed' | undefined = undefined>(
+  context: ExchangeContext,
+  { signers }: ConvertToMultiSigUserParameters,
+  options?: DirectOptions<Confirm>,
+): Promise<ReplyOf<Confirm>> {
+  return sendDirect(context, convertToMultiSigUserShape, conversion(signers), options);
 }

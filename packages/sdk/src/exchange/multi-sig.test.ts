@@ -6,7 +6,7 @@ import { NonceSource } from '../nonce.ts';
 import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 import { vectorOf, VECTORS, type Vector } from '@oddlot/testing/sdk/vectors';
 import { privateKeyWallet, type Wallet } from '../wallet.ts';
-import { conversion } from './convert-to-multi-sig-user.ts';
+import { conversion } from './signer-set.ts';
 import { limitOrder } from './order-entries.ts';
 import {
   type MultiSigProposal,

@@ -6,7 +6,7 @@ import { NonceSource } from '../nonce.ts';
 import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 import { vectorOf } from '@oddlot/testing/sdk/vectors';
 import { privateKeyWallet } from '../wallet.ts';
-import { buyNo, buyYes, otherLegPrice, sellNo, sellYes } from './outcomes.ts';
+import { buyNo, buyYes, otherLegPrice, sellNo, sellYes } from './outcome-orders.ts';
 
 /**
  * Goal: actions on outcome markets are sent as the vectors have them, and what the venue answers is

@@ -1,9 +1,10 @@
-import type {
-  ActionInput,
-  ActionInputOf,
-  DirectActionType,
-  Network,
-  ObjectShape,
+import {
+  type ActionInput,
+  type ActionInputOf,
+  type DirectActionType,
+  type Network,
+  type ObjectShape,
+  TRADING_TYPES,
 } from '@oddlot/protocol';
 import { ApiError, ExpiredError, HttpError, SigningError } from '../errors.ts';
 import type { NonceSource } from '../nonce.ts';
@@ -229,17 +230,6 @@ const ORDER_LIFE_MS = 5000;
 /** A person has to read the request and confirm it, after the expiry was written into it. */
 const CONFIRMED_ORDER_LIFE_MS = 60_000;
 
-/**
- * The actions that trade. Cancels, settings and transfers say what is wanted, not what is wanted at the
- * prices of this moment, and direct actions cannot expire at all.
- */
-const TRADES: ReadonlySet<ActionInput['type']> = new Set([
-  'order',
-  'modify2',
-  'reversePosition',
-  'outcomeOperate',
-]);
-
 /** When an action expires, for all attempts to send it alike. */
 class Expiry {
   readonly #clock: VenueClock;
@@ -269,7 +259,7 @@ class Expiry {
   /** The field of the envelope, counted from when the action was meant, not from when it is signed. */
   of(type: ActionInput['type']): number | undefined {
     if (this.#explicit !== undefined) return this.#explicit ?? undefined;
-    if (!TRADES.has(type) || this.#lifeMs === Infinity) return undefined;
+    if (!TRADING_TYPES.includes(type) || this.#lifeMs === Infinity) return undefined;
     return Math.round(this.#clock.at(this.#meantMs) + this.#lifeMs);
   }
 

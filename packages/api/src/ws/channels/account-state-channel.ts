@@ -3,7 +3,7 @@ import type { Address } from '@oddlot/units';
 import { clearinghouseOf } from '@oddlot/translate/info/clearinghouse';
 import type { AppliedBlock } from '@oddlot/replica/block';
 import type { Stream } from '../stream.ts';
-import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
+import type { ChannelContext, NodeChannel, Opening, ChannelFactories } from './node-channel.ts';
 
 type AccountType = 'perp' | 'outcome';
 type Params = { readonly user: Address; readonly accountType?: AccountType | undefined };
@@ -18,7 +18,7 @@ type Shown = { readonly stream: Stream; vaultEquity: bigint };
  * mark alone sends nothing: it would send to everyone every second. The same goes for the rank among
  * those who may be deleveraged, which moves with everyone's marks and trades.
  */
-export class AccountStateChannel implements NodeChannel<Params> {
+class AccountStateChannel implements NodeChannel<Params> {
   readonly #context: ChannelContext;
   readonly #streams: Record<AccountType, Map<Address, Shown>> = {
     perp: new Map(),
@@ -152,3 +152,7 @@ function touchedBy(event: EngineEvent, touch: (user: Address, type: AccountType)
 function exchangeOf({ outcome }: OrderSnapshot): AccountType {
   return outcome === undefined ? 'perp' : 'outcome';
 }
+
+export const ACCOUNT_STATE_CHANNELS = {
+  clearinghouseState: (context) => new AccountStateChannel(context),
+} as const satisfies ChannelFactories;

@@ -16,6 +16,7 @@ import {
   instrumentOf,
   type NodeChannel,
   type Opening,
+  type ChannelFactories,
 } from './node-channel.ts';
 import { PacedState } from './paced-streams.ts';
 import type { AppliedBlock } from '@oddlot/replica/block';
@@ -33,7 +34,7 @@ type Watched = {
 type ShownBook = { readonly owner: BookOwner; readonly tick: number };
 
 /** The top of one book, whole each time. */
-export class BookChannel implements NodeChannel<BookRequest> {
+class BookChannel implements NodeChannel<BookRequest> {
   readonly #context: ChannelContext;
   readonly #watched = new Set<Watched>();
 
@@ -104,7 +105,7 @@ type WatchedDiffs = {
 };
 
 /** Every level of a book: all of them at first, then those that a block has changed. */
-export class BookDiffsChannel implements NodeChannel<{ readonly coin: string }> {
+class BookDiffsChannel implements NodeChannel<{ readonly coin: string }> {
   readonly #context: ChannelContext;
   readonly #watched = new Set<WatchedDiffs>();
 
@@ -159,3 +160,8 @@ export class BookDiffsChannel implements NodeChannel<{ readonly coin: string }> 
     };
   }
 }
+
+export const BOOK_CHANNELS = {
+  l2Book: (context) => new BookChannel(context),
+  l2Diff: (context) => new BookDiffsChannel(context),
+} as const satisfies ChannelFactories;

@@ -2,11 +2,11 @@ import { explorerBlock, explorerTxs, PROPOSER } from '@oddlot/translate/explorer
 import { instrumentLookup } from '@oddlot/translate/instruments';
 import { type Asker, type BlockRecord, type History, historyOf } from '@oddlot/history/history';
 import { type Past, type PastFrame, pastOfBlocks, type PastSpan, type Stream } from '../stream.ts';
-import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
+import type { ChannelContext, NodeChannel, Opening, ChannelFactories } from './node-channel.ts';
 import type { ExplorerBlock, ExplorerTx } from '@oddlot/protocol';
 
 /** Every block, as it is made. */
-export class ExplorerBlockChannel implements NodeChannel<object> {
+class ExplorerBlockChannel implements NodeChannel<object> {
   readonly #context: ChannelContext;
   #stream: Stream | undefined;
 
@@ -40,7 +40,7 @@ export class ExplorerBlockChannel implements NodeChannel<object> {
 }
 
 /** Every signed request that was executed, one frame per block that has any. */
-export class ExplorerTxsChannel implements NodeChannel<object> {
+class ExplorerTxsChannel implements NodeChannel<object> {
   readonly #context: ChannelContext;
   #stream: Stream | undefined;
 
@@ -163,3 +163,8 @@ async function blocksBehind(
 function shownBlock({ hash, height, numTxs, timeMs: blockTime }: BlockRecord): ExplorerBlock {
   return { height, blockTime, hash, proposer: PROPOSER, numTxs };
 }
+
+export const EXPLORER_CHANNELS = {
+  explorerBlock: (context) => new ExplorerBlockChannel(context),
+  explorerTxs: (context) => new ExplorerTxsChannel(context),
+} as const satisfies ChannelFactories;

@@ -8,6 +8,7 @@ import {
   instrumentOf,
   type NodeChannel,
   type Opening,
+  type ChannelFactories,
 } from './node-channel.ts';
 import { PacedRecords, PacedState } from './paced-streams.ts';
 import { type CandleInterval, startOf } from '@oddlot/translate/read-models/candle-interval';
@@ -34,7 +35,7 @@ type Selection = {
  * Instruments at a glance: all at first, then those that changed. One that is settled or delisted is
  * told once more, as gone, and is then told only to those who name it.
  */
-export class TickersChannel implements NodeChannel<TickersParams> {
+class TickersChannel implements NodeChannel<TickersParams> {
   readonly #context: ChannelContext;
   readonly #sources = new Map<PacedRecords, (id: number) => boolean>();
 
@@ -112,7 +113,7 @@ function typeOf(instrumentId: number): 'perp' | 'outcome' {
 type CandleParams = { readonly coin: string; readonly interval: CandleInterval };
 
 /** The candle in progress of one instrument and interval, as it grows, and each one as it ended. */
-export class CandleChannel implements NodeChannel<CandleParams> {
+class CandleChannel implements NodeChannel<CandleParams> {
   readonly #context: ChannelContext;
   readonly #sources = new Set<CandleSource>();
 
@@ -216,7 +217,7 @@ class CandleSource implements Source {
 }
 
 /** Mark, oracle, volume and open interest of one instrument, at most a few times a second. */
-export class AssetContextChannel implements NodeChannel<{ readonly coin: string }> {
+class AssetContextChannel implements NodeChannel<{ readonly coin: string }> {
   readonly #context: ChannelContext;
   readonly #sources = new Map<number, PacedState>();
 
@@ -293,3 +294,9 @@ function touchedBy(event: EngineEvent): number | undefined {
       return undefined;
   }
 }
+
+export const MARKET_CHANNELS = {
+  activeAssetCtx: (context) => new AssetContextChannel(context),
+  candle: (context) => new CandleChannel(context),
+  tickers: (context) => new TickersChannel(context),
+} as const satisfies ChannelFactories;

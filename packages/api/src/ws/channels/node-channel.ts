@@ -1,5 +1,11 @@
 import type { State } from '@oddlot/engine';
-import { type Details, OUTCOME_ID_MIN, refusal } from '@oddlot/protocol';
+import {
+  type ChannelName,
+  type ChannelParams,
+  type Details,
+  OUTCOME_ID_MIN,
+  refusal,
+} from '@oddlot/protocol';
 import type { MarketData } from '@oddlot/translate/read-models/market-data';
 import type { AppliedBlock } from '@oddlot/replica/block';
 import type { ExplorerTail, RecentBlocks } from '@oddlot/history/recent-blocks';
@@ -40,6 +46,11 @@ export interface NodeChannel<Params> {
   /** A block was applied; the state already shows it. */
   onBlock(block: AppliedBlock): void;
 }
+
+/** The channels that a file serves; `channel-sets.ts` joins these records. */
+export type ChannelFactories = {
+  readonly [Name in ChannelName]?: (context: ChannelContext) => NodeChannel<ChannelParams<Name>>;
+};
 
 /** The instrument of an id, of either exchange, settled markets included; or why there is none. */
 export function instrumentOf(

@@ -8,6 +8,7 @@ import {
   type NodeChannel,
   type Opening,
   outcomeGroup,
+  type ChannelFactories,
 } from './node-channel.ts';
 import type { Instrument } from '@oddlot/translate/instruments';
 import { outcomeBbo } from '@oddlot/translate/event-to-stream';
@@ -20,7 +21,7 @@ type Streams = { failures?: Stream; all?: Stream };
  * R-delay: outcome orders that failed before they reached the book, one frame each. Those who ask
  * for it are told of the others too.
  */
-export class OutcomeReleasesChannel implements NodeChannel<ReleasesParams> {
+class OutcomeReleasesChannel implements NodeChannel<ReleasesParams> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<Address, Streams>();
 
@@ -87,7 +88,7 @@ type BbosParams = { readonly instrumentIds: readonly number[] };
 type Watched = { version: number; readonly groups: Set<PacedRecords> };
 
 /** Best bid and ask of groups of outcome markets: all at first, then those that changed. */
-export class OutcomeBbosChannel implements NodeChannel<BbosParams> {
+class OutcomeBbosChannel implements NodeChannel<BbosParams> {
   readonly #context: ChannelContext;
   readonly #watched = new Map<number, Watched>();
 
@@ -144,3 +145,11 @@ export class OutcomeBbosChannel implements NodeChannel<BbosParams> {
     }
   }
 }
+
+export const OUTCOME_RELEASE_CHANNELS = {
+  outcomeOrderUpdate: (context) => new OutcomeReleasesChannel(context),
+} as const satisfies ChannelFactories;
+
+export const OUTCOME_BBO_CHANNELS = {
+  outcomeBbos: (context) => new OutcomeBbosChannel(context),
+} as const satisfies ChannelFactories;

@@ -18,6 +18,7 @@ import {
   type NodeChannel,
   type Opening,
   outcomeGroup,
+  type ChannelFactories,
 } from './node-channel.ts';
 import type { TapeTrade } from '@oddlot/history/trade-tape';
 import type { Instrument } from '@oddlot/translate/instruments';
@@ -27,7 +28,7 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 const RESYNC_TRADES = 50;
 
 /** Trades of one instrument, one frame per block that has any. */
-export class TradesChannel implements NodeChannel<{ readonly coin: string }> {
+class TradesChannel implements NodeChannel<{ readonly coin: string }> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<number, Stream>();
 
@@ -89,7 +90,7 @@ function plainTrade(trade: TapeTrade): Trade {
 type RecentParams = { readonly coin: string; readonly limit: number };
 
 /** The last trades of one instrument, then one frame per block that has any. */
-export class RecentTradesChannel implements NodeChannel<RecentParams> {
+class RecentTradesChannel implements NodeChannel<RecentParams> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<Stream, Instrument>();
 
@@ -145,7 +146,7 @@ function recentText({ name }: Instrument, trades: readonly TapeTrade[], isSnapsh
 type OutcomeParams = { readonly instrumentIds: readonly number[] };
 
 /** Trades of a group of outcome markets, one frame per block that has any. */
-export class OutcomeTradesChannel implements NodeChannel<OutcomeParams> {
+class OutcomeTradesChannel implements NodeChannel<OutcomeParams> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<Stream, readonly number[]>();
 
@@ -244,3 +245,9 @@ function pastTrades(
   };
   return { count: frames.length, next };
 }
+
+export const TRADE_CHANNELS = {
+  trades: (context) => new TradesChannel(context),
+  outcomeTrades: (context) => new OutcomeTradesChannel(context),
+  recentTrades: (context) => new RecentTradesChannel(context),
+} as const satisfies ChannelFactories;

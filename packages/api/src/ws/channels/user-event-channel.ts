@@ -11,7 +11,7 @@ import {
   type Source,
   type Stream,
 } from '../stream.ts';
-import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
+import type { ChannelContext, NodeChannel, Opening, ChannelFactories } from './node-channel.ts';
 import type { OrderUpdate, UpdatedOutcomeOrder } from '@oddlot/protocol';
 import {
   liveOrderRecords,
@@ -41,7 +41,7 @@ type UserRowWriter<Params extends UserParams, Row> = {
 };
 
 /** What happens to one account, one frame per block that adds any rows. */
-export class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Params> {
+class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Params> {
   readonly #context: ChannelContext;
   readonly #writer: UserRowWriter<Params, Row>;
   readonly #streams = new Map<Address, Map<Stream, Params>>();
@@ -130,7 +130,7 @@ export class UserEventChannel<Params extends UserParams, Row> implements NodeCha
 }
 
 /** What becomes of one account's perp orders. */
-export function orderUpdates({ state }: ChannelContext): UserRowWriter<UserParams, OrderUpdate> {
+function orderUpdates({ state }: ChannelContext): UserRowWriter<UserParams, OrderUpdate> {
   return {
     channel: 'orderUpdates',
     accountType: 'perp',
@@ -153,7 +153,7 @@ export function orderUpdates({ state }: ChannelContext): UserRowWriter<UserParam
 }
 
 /** What becomes of one account's outcome orders at the book. */
-export function outcomeOrderUpdates({
+function outcomeOrderUpdates({
   state,
 }: ChannelContext): UserRowWriter<UserParams, OrderUpdate<UpdatedOutcomeOrder>> {
   return {
@@ -173,3 +173,8 @@ export function outcomeOrderUpdates({
     },
   };
 }
+
+export const ORDER_UPDATE_CHANNELS = {
+  orderUpdates: (context) => new UserEventChannel(context, orderUpdates(context)),
+  outcomeOrderUpdates: (context) => new UserEventChannel(context, outcomeOrderUpdates(context)),
+} as const satisfies ChannelFactories;

@@ -21,7 +21,7 @@ import {
   type WatchedRows,
   type WatchedTable,
 } from '@oddlot/history/history';
-import type { ChannelContext, Opening } from './node-channel.ts';
+import type { ChannelContext, Opening, ChannelFactories, NodeChannel } from './node-channel.ts';
 import type { UserParams } from './user-event-channel.ts';
 import type { LateSnapshot, LateSource, Past, PastFrame, PastSpan, Stream } from '../stream.ts';
 
@@ -30,7 +30,7 @@ type OrdersParams = ChannelParams<'userHistoricalOrders'>;
 type LedgerParams = ChannelParams<'userNonFundingLedgerUpdates'>;
 
 /** The stream of one user's rows in the history: the newest 200 first, then those of each block. */
-export function openUserHistory<Table extends WatchedTable, Params extends UserParams, Row>(
+function openUserHistory<Table extends WatchedTable, Params extends UserParams, Row>(
   { history, state }: Pick<ChannelContext, 'history' | 'state'>,
   writer: HistoryRowWriter<Table, Params, Row>,
   params: Params,
@@ -68,7 +68,7 @@ export const USER_FILLS: HistoryRowWriter<'fills', FillsParams, Fill> = {
   },
 };
 
-export const USER_HISTORICAL_ORDERS: HistoryRowWriter<'orders', OrdersParams, HistOrderRow> = {
+const USER_HISTORICAL_ORDERS: HistoryRowWriter<'orders', OrdersParams, HistOrderRow> = {
   channel: 'userHistoricalOrders',
   table: 'orders',
   variant: ({ accountType }) => accountType.join(','),
@@ -85,7 +85,7 @@ export const USER_HISTORICAL_ORDERS: HistoryRowWriter<'orders', OrdersParams, Hi
   },
 };
 
-export const USER_LEDGER: HistoryRowWriter<'ledger', LedgerParams, LedgerUpdate> = {
+const USER_LEDGER: HistoryRowWriter<'ledger', LedgerParams, LedgerUpdate> = {
   channel: 'userNonFundingLedgerUpdates',
   table: 'ledger',
   variant: ({ accountTypes }) => accountTypes.join(','),
@@ -102,7 +102,7 @@ export const USER_LEDGER: HistoryRowWriter<'ledger', LedgerParams, LedgerUpdate>
   },
 };
 
-export const USER_FUNDINGS: HistoryRowWriter<'fundings', UserParams, FundingRow> = {
+const USER_FUNDINGS: HistoryRowWriter<'fundings', UserParams, FundingRow> = {
   channel: 'userFundings',
   table: 'fundings',
   accountTypes: () => ['perp'],
@@ -301,3 +301,20 @@ export class HistorySource<
     return { data, seq: seq + contained, height };
   }
 }
+
+/** The history announces its rows itself, so that these channels ignore blocks. */
+function serve<Table extends WatchedTable, Params extends UserParams, Row>(
+  writer: HistoryRowWriter<Table, Params, Row>,
+) {
+  return (context: ChannelContext): NodeChannel<Params> => ({
+    open: (params) => openUserHistory(context, writer, params),
+    onBlock: () => undefined,
+  });
+}
+
+export const USER_HISTORY_CHANNELS = {
+  userFills: serve(USER_FILLS),
+  userHistoricalOrders: serve(USER_HISTORICAL_ORDERS),
+  userNonFundingLedgerUpdates: serve(USER_LEDGER),
+  userFundings: serve(USER_FUNDINGS),
+} as const satisfies ChannelFactories;

@@ -1,9 +1,6 @@
 import { formatDecimal, parseExact } from '@oddlot/units';
 import { ValidationError } from '../errors.ts';
 import type { OrderEntry } from './orders.ts';
-import { type ActionInputOf, outcomeOperateShape } from '@oddlot/protocol';
-import type { ReplyOf } from './reply.ts';
-import { type ActionOptions, type ExchangeContext, sendAction } from './send-action.ts';
 
 /** An order on an outcome market, in words. */
 export type OutcomeOrder = {
@@ -61,28 +58,4 @@ function outcomeOrder(order: OutcomeOrder, { b, r }: { b: boolean; r: boolean })
   const limit = expireTime === undefined ? { tif } : { tif, expireTime };
   const entry = { a: asset, b, p: price, s: size, r, t: { limit } };
   return cloid === undefined ? entry : { ...entry, c: cloid };
-}
-
-/** How many pairs of shares, of which market: `asset` its instrument id, `sz` a decimal text. */
-export type OutcomeOperation = { readonly asset: number; readonly sz: string };
-
-/** What `outcomeOperate` takes: at most 50 of the one or of the other. */
-export type OutcomeOperateParameters =
-  | { readonly split: readonly OutcomeOperation[]; readonly merge?: undefined }
-  | { readonly merge: readonly OutcomeOperation[]; readonly split?: undefined };
-
-/**
- * Splits USDC into pairs of YES and NO shares, 1 USDC a pair, or merges pairs back. Free of fee, never
- * queued, and all entries or none.
- *
- * @throws ValidationError, SigningError, HttpError, ApiError
- */
-export function outcomeOperate<Confirm extends 'executed' | undefined = undefined>(
-  context: ExchangeContext,
-  { split, merge }: OutcomeOperateParameters,
-  options?: ActionOptions<Confirm>,
-): Promise<ReplyOf<Confirm>> {
-  const operations = split === undefined ? { merge: [...merge] } : { split: [...split] };
-  const action: ActionInputOf<'outcomeOperate'> = { type: 'outcomeOperate', ...operations };
-  return sendAction(context, outcomeOperateShape, () => action, options);
 }

@@ -1,28 +1,8 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { anyCase, Dec, listOf, Ms, U32 } from '../primitives.ts';
-import { defineAction, exactlyOne } from './define-action.ts';
 
-const Operation = z.object({ asset: U32, sz: Dec });
-const max = LIMITS.outcomeOperationsMax;
-
-/** Splits collateral into pairs of YES and NO shares, or merges pairs back. */
-export const outcomeOperate = defineAction({
-  type: 'outcomeOperate',
-  internalName: 'OutcomeOperate',
-  signedBy: 'agent',
-  schema: z
-    .object({
-      type: z.literal('outcomeOperate'),
-      split: listOf(Operation, { name: 'split', min: 1, max }).optional(),
-      merge: listOf(Operation, { name: 'merge', min: 1, max }).optional(),
-      // Reserved for a later operation; refused now, so that nobody relies on it being ignored.
-      convert: z.never().optional(),
-    })
-    .superRefine(exactlyOne(['split', 'merge'])),
-});
-
-/** Operator actions on outcome markets. Unknown keys are refused: a typo must not go unnoticed. */
+/** The variants of the deployers' action. Unknown keys are refused: a typo must not go unnoticed. */
 
 const Slug = z.string().regex(/^[a-z0-9-]{1,120}$/);
 const Title = z.string().max(300);
@@ -118,29 +98,11 @@ const Resolve = z.strictObject({
   evidence: z.string().max(2000).optional(),
 });
 
-/** Registers, trades, prices and resolves outcome markets. */
-export const outcomeDeploy = defineAction({
-  type: 'outcomeDeploy',
-  internalName: 'OutcomeDeploy',
-  signedBy: 'permissioned',
-  schema: z
-    .strictObject({
-      type: z.literal('outcomeDeploy'),
-      registerEvent: RegisterEvent.optional(),
-      registerMarket: RegisterMarket.optional(),
-      registerSeries: RegisterSeries.optional(),
-      setTrading: SetTrading.optional(),
-      pushPrice: PushPrice.optional(),
-      resolve: Resolve.optional(),
-    })
-    .superRefine(
-      exactlyOne([
-        'registerEvent',
-        'registerMarket',
-        'registerSeries',
-        'setTrading',
-        'pushPrice',
-        'resolve',
-      ]),
-    ),
-});
+export const OUTCOME_DEPLOY_VARIANTS = {
+  registerEvent: RegisterEvent,
+  registerMarket: RegisterMarket,
+  registerSeries: RegisterSeries,
+  setTrading: SetTrading,
+  pushPrice: PushPrice,
+  resolve: Resolve,
+} as const;

@@ -1,43 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
-import { Address, listOf, SignatureSchema } from '../primitives.ts';
-import { defineAction, DIRECT_HEAD, DIRECT_NONCE } from './define-action.ts';
+import { Address } from '../primitives.ts';
 import { checkJson } from '../json/scan.ts';
-
-/** Carries another action with the signatures of a multi-sig account's signers. */
-export const multiSig = defineAction({
-  type: 'multiSig',
-  // Replies name the inner action; this name is seen only when there is none to name.
-  internalName: 'MultiSig',
-  signedBy: 'multiSig',
-  schema: z.object({
-    type: z.literal('multiSig'),
-    signatures: listOf(SignatureSchema, {
-      name: 'signatures',
-      min: 1,
-      max: LIMITS.multiSigSignersMax,
-    }),
-    payload: z.object({
-      multiSigUser: Address,
-      outerSigner: Address,
-      // Parsed in a second step, by the definition that its type names.
-      action: z.looseObject({}),
-    }),
-  }),
-});
-
-/** Gives an account a set of signers, replaces the set, or makes it an ordinary account again. */
-export const convertToMultiSigUser = defineAction({
-  type: 'convertToMultiSigUser',
-  internalName: 'ConvertToMultiSigUser',
-  signedBy: 'direct',
-  schema: z.object({
-    type: z.literal('convertToMultiSigUser'),
-    ...DIRECT_HEAD,
-    signers: z.string(),
-    ...DIRECT_NONCE,
-  }),
-});
 
 const SignerSet = z.strictObject({ authorizedUsers: z.array(Address), threshold: z.int() });
 

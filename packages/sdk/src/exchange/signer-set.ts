@@ -1,42 +1,9 @@
-import {
-  checkShape,
-  convertToMultiSigUserShape,
-  invalidMultiSigSigners,
-  CLIENT_LIMITS,
-  type Shape,
-} from '@oddlot/protocol';
+import { checkShape, CLIENT_LIMITS, invalidMultiSigSigners, type Shape } from '@oddlot/protocol';
 import { ValidationError } from '../errors.ts';
-import {
-  type DirectOptions,
-  type ExchangeContext,
-  sendDirect,
-  type UnboundAction,
-} from './send-action.ts';
-import type { ReplyOf } from './reply.ts';
+import type { UnboundAction } from './send-action.ts';
 
 /** Who signs for a multi-sig account, 1 to 10, and how many of them are needed. */
 export type SignerSet = { readonly authorizedUsers: readonly string[]; readonly threshold: number };
-
-/** What `convertToMultiSigUser` takes. */
-export type ConvertToMultiSigUserParameters = {
-  /** Null makes it an ordinary account again; that, too, its signers must sign. */
-  readonly signers: SignerSet | null;
-};
-
-/**
- * Puts an account into the hands of several signers. Its agents are removed and its own key signs no
- * longer, so name addresses whose keys you have seen sign. Signed by the account's own key, or by its
- * signers (`multiSig`) to change the set.
- *
- * @throws ValidationError, SigningError, HttpError, ApiError
- */
-export async function convertToMultiSigUser<Confirm extends 'executed' | undefined = undefined>(
-  context: ExchangeContext,
-  { signers }: ConvertToMultiSigUserParameters,
-  options?: DirectOptions<Confirm>,
-): Promise<ReplyOf<Confirm>> {
-  return sendDirect(context, convertToMultiSigUserShape, conversion(signers), options);
-}
 
 /** The action that gives an account a set of signers, for `multiSig.propose` on one that has some. */
 export function conversion(signers: SignerSet | null): UnboundAction {

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { Address, Dec, Ms, U32, anyCase, listOf } from '../primitives.ts';
-import { defineAction, exactlyOne } from './define-action.ts';
 
-/** Operator actions on perps, gates, vaults and fees. Unknown keys are refused. */
+/** The variants of the admins' action: perps, gates, vaults and fees. Unknown keys are refused. */
 
 const GATE_ENTRIES_MAX = 1000;
 
@@ -153,33 +152,13 @@ const SetFeeTiers = z.strictObject({
   ),
 });
 
-/** Runs the venue: perps, oracle prices, access gates, vaults, treasury, operators, fee tiers. */
-export const venueAdmin = defineAction({
-  type: 'venueAdmin',
-  internalName: 'VenueAdmin',
-  signedBy: 'permissioned',
-  schema: z
-    .strictObject({
-      type: z.literal('venueAdmin'),
-      registerPerp: RegisterPerp.optional(),
-      setPerp: SetPerp.optional(),
-      pushOracle: PushOracle.optional(),
-      setGate: SetGate.optional(),
-      registerVault: RegisterVault.optional(),
-      treasurySend: TreasurySend.optional(),
-      setOperators: SetOperators.optional(),
-      setFeeTiers: SetFeeTiers.optional(),
-    })
-    .superRefine(
-      exactlyOne([
-        'registerPerp',
-        'setPerp',
-        'pushOracle',
-        'setGate',
-        'registerVault',
-        'treasurySend',
-        'setOperators',
-        'setFeeTiers',
-      ]),
-    ),
-});
+export const VENUE_ADMIN_VARIANTS = {
+  registerPerp: RegisterPerp,
+  setPerp: SetPerp,
+  pushOracle: PushOracle,
+  setGate: SetGate,
+  registerVault: RegisterVault,
+  treasurySend: TreasurySend,
+  setOperators: SetOperators,
+  setFeeTiers: SetFeeTiers,
+} as const;
