@@ -15,11 +15,10 @@ import { CHANNELS } from '../packages/protocol/src/streams/channels.ts';
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'packages', 'protocol', 'src', 'shapes');
 
-type Schemas = Readonly<Record<string, Parameters<typeof shapeOf>[0]>>;
+type Schema = Parameters<typeof shapeOf>[0];
+type Definitions = Readonly<Record<string, { readonly schema: Schema } | Schema>>;
 
-const actions = Object.entries(ACTIONS).map(([type, { schema }]) => [type, schema] as const);
-
-write('action-shapes.ts', 'ObjectShape', separately(Object.fromEntries(actions)));
+write('action-shapes.ts', 'ObjectShape', separately(ACTIONS));
 write('info-shapes.ts', 'Shape', table('INFO_SHAPES', INFO_QUERIES, 'Queries of /info'));
 write('channel-shapes.ts', 'Shape', [
   ...table('WS_SHAPES', CHANNELS.ws, 'Channels of /ws'),
@@ -68,29 +67,29 @@ function wordOf(shape: Shape): string {
 }
 
 /** A constant each, so that a bundle has those alone that it sends. */
-function separately(schemas: Schemas): string[] {
-  const lines = Object.entries(schemas).flatMap(([type, schema]) => [
-    `export const ${type}Shape: ObjectShape = ${textOf(schema)};`,
+function separately(definitions: Definitions): string[] {
+  const lines = Object.entries(definitions).flatMap(([type, each]) => [
+    `export const ${type}Shape: ObjectShape = ${textOf(each)};`,
     '',
   ]);
   lines.push('/** Actions of /exchange, by their type. */');
   lines.push('export const ACTION_SHAPES: Readonly<Record<string, ObjectShape>> = {');
-  for (const type of Object.keys(schemas)) lines.push(`  ${type}: ${type}Shape,`);
+  for (const type of Object.keys(definitions)) lines.push(`  ${type}: ${type}Shape,`);
   return [...lines, '};'];
 }
 
-function table(name: string, schemas: Schemas, what: string): string[] {
+function table(name: string, definitions: Definitions, what: string): string[] {
   return [
     `/** ${what}, by their names. */`,
     `export const ${name}: Readonly<Record<string, Shape>> = {`,
-    ...Object.entries(schemas).map(([type, schema]) => `  ${type}: ${textOf(schema)},`),
+    ...Object.entries(definitions).map(([type, each]) => `  ${type}: ${textOf(each)},`),
     '};',
     '',
   ];
 }
 
-function textOf(schema: Schemas[string]): string {
-  return JSON.stringify(shapeOf(schema));
+function textOf(definition: Definitions[string]): string {
+  return JSON.stringify(shapeOf('schema' in definition ? definition.schema : definition));
 }
 
 function write(name: string, type: string, lines: readonly string[]): void {

@@ -117,7 +117,7 @@ describe('R-requests: unknown fields of queries', () => {
   });
 
   test('every schema names its keys', () => {
-    for (const [type, schema] of Object.entries(INFO_QUERIES)) {
+    for (const [type, { schema }] of Object.entries(INFO_QUERIES)) {
       expect([...(namedBy(schema).keys?.keys() ?? [])], type).toContain('type');
     }
   });

@@ -13,6 +13,18 @@ import {
   refuseOtherExchange,
 } from '../primitives.ts';
 import { firstSet } from './paging.ts';
+import type {
+  AccessCodeStatus,
+  ActiveAssetData,
+  AgentOwner,
+  ApprovedAgent,
+  ApprovedBuilder,
+  AssetPosition,
+  ClearinghouseState,
+  MultiSigSignerSet,
+} from './account-answers.ts';
+import type { OpenOrder, OutcomeOpenOrder, TriggerOrder } from './order-answers.ts';
+import { type QueryDefinition, typeOf } from './define-query.ts';
 
 /** Queries on the present state of one account. */
 
@@ -48,54 +60,78 @@ const outcomeFrontendOpenOrders = z
 
 /** Queries on the present state of one account. */
 export const ACCOUNT_QUERIES = {
-  clearinghouseState: z
-    .object({
-      type: z.literal('clearinghouseState'),
+  clearinghouseState: {
+    schema: z
+      .object({
+        type: z.literal('clearinghouseState'),
+        user: Address,
+        accountType: AccountType.default('perp'),
+        exchangeId: I32.nullable().optional(),
+        exchange_id: I32.nullable().optional(),
+      })
+      .superRefine(refuseOtherExchange),
+    answer: typeOf<ClearinghouseState>(),
+  },
+  perpClearinghouseState: {
+    schema: z.object({
+      type: z.literal('perpClearinghouseState'),
       user: Address,
-      accountType: AccountType.default('perp'),
-      exchangeId: I32.nullable().optional(),
-      exchange_id: I32.nullable().optional(),
-    })
-    .superRefine(refuseOtherExchange),
-  perpClearinghouseState: z.object({
-    type: z.literal('perpClearinghouseState'),
-    user: Address,
-    ...exchangeIdsOf(0),
-  }),
-  outcomePositions: z.object({
-    type: z.literal('outcomePositions'),
-    user: Address,
-    ...exchangeIdsOf(1),
-    instrumentIds: Positions.optional(),
-  }),
-  triggerOrders: z.object({
-    type: z.literal('triggerOrders'),
-    user: Address,
-    asset: IdStr.nullable().optional(),
-  }),
-  activeAssetData: z.object({
-    type: z.literal('activeAssetData'),
-    user: Address,
-    coin: IdStr,
-    /** Limit prices of a buy and a sell; null is an order at the market. */
-    px: z.tuple([Dec.nullable(), Dec.nullable()]).optional(),
-  }),
-  frontendOpenOrders: z.object({
-    type: z.literal('frontendOpenOrders'),
-    user: Address,
-    ...exchangeIdsOf(0),
-    accountType: AccountTypes.default(['perp']),
-    coin: IdStr.optional(),
-  }),
-  outcomeFrontendOpenOrders,
-  approvedAgents: ofUser('approvedAgents'),
-  agentOwner,
-  accessCodeStatus: z.object({
-    type: z.literal('accessCodeStatus'),
-    user: Address,
-    channel: z.literal([0, 1]).default(0),
-  }),
-  approvedBuilders: ofUser('approvedBuilders'),
-  multiSigSigners: ofUser('multiSigSigners'),
-  multiSigChanges: ofUser('multiSigChanges'),
-} as const;
+      ...exchangeIdsOf(0),
+    }),
+    answer: typeOf<ClearinghouseState>(),
+  },
+  outcomePositions: {
+    schema: z.object({
+      type: z.literal('outcomePositions'),
+      user: Address,
+      ...exchangeIdsOf(1),
+      instrumentIds: Positions.optional(),
+    }),
+    answer: typeOf<AssetPosition[]>(),
+  },
+  triggerOrders: {
+    schema: z.object({
+      type: z.literal('triggerOrders'),
+      user: Address,
+      asset: IdStr.nullable().optional(),
+    }),
+    answer: typeOf<TriggerOrder[]>(),
+  },
+  activeAssetData: {
+    schema: z.object({
+      type: z.literal('activeAssetData'),
+      user: Address,
+      coin: IdStr,
+      /** Limit prices of a buy and a sell; null is an order at the market. */
+      px: z.tuple([Dec.nullable(), Dec.nullable()]).optional(),
+    }),
+    answer: typeOf<ActiveAssetData>(),
+  },
+  frontendOpenOrders: {
+    schema: z.object({
+      type: z.literal('frontendOpenOrders'),
+      user: Address,
+      ...exchangeIdsOf(0),
+      accountType: AccountTypes.default(['perp']),
+      coin: IdStr.optional(),
+    }),
+    answer: typeOf<OpenOrder[]>(),
+  },
+  outcomeFrontendOpenOrders: {
+    schema: outcomeFrontendOpenOrders,
+    answer: typeOf<OutcomeOpenOrder[]>(),
+  },
+  approvedAgents: { schema: ofUser('approvedAgents'), answer: typeOf<ApprovedAgent[]>() },
+  agentOwner: { schema: agentOwner, answer: typeOf<AgentOwner>() },
+  accessCodeStatus: {
+    schema: z.object({
+      type: z.literal('accessCodeStatus'),
+      user: Address,
+      channel: z.literal([0, 1]).default(0),
+    }),
+    answer: typeOf<AccessCodeStatus>(),
+  },
+  approvedBuilders: { schema: ofUser('approvedBuilders'), answer: typeOf<ApprovedBuilder[]>() },
+  multiSigSigners: { schema: ofUser('multiSigSigners'), answer: typeOf<MultiSigSignerSet>() },
+  multiSigChanges: { schema: ofUser('multiSigChanges'), answer: typeOf<string[]>() },
+} as const satisfies Readonly<Record<string, QueryDefinition>>;

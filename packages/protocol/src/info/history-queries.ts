@@ -23,6 +23,19 @@ import {
   limitOf,
   refuseOffsetWithCursor,
 } from './paging.ts';
+import type { BuilderState, LedgerUpdate, UserFundings } from './account-answers.ts';
+import type {
+  BuilderClaim,
+  BuilderClaimable,
+  BuilderEarning,
+  BuilderRows,
+  BuilderShares,
+  Portfolio,
+  Withdrawal,
+} from './history-answers.ts';
+import type { ExecutionReport, Fill, HistOrderRow } from './order-answers.ts';
+import type { FeeTierInfo, FeeTierRates } from './venue-answers.ts';
+import { type QueryDefinition, typeOf } from './define-query.ts';
 
 /** Queries on what happened to one account, newest first, and on a builder's income. */
 
@@ -117,68 +130,98 @@ const executionReport = z
 
 /** Queries on the history of one account, fee tiers and builders. */
 export const HISTORY_QUERIES = {
-  userFills: z
-    .object({
-      type: z.literal('userFills'),
+  userFills: {
+    schema: z
+      .object({
+        type: z.literal('userFills'),
+        user: Address,
+        accountType: AccountTypes.default(['perp']),
+        coin: IdStr.optional(),
+        ...TIME_SPAN,
+        limit: limitOf(PAGE_LIMITS.userFills),
+        offset: Offset,
+        ...PAGE_CURSOR,
+      })
+      .superRefine(refuseOffsetWithCursor),
+    answer: typeOf<Fill[]>(),
+  },
+  historicalOrders: {
+    schema: z.object({
+      type: z.literal('historicalOrders'),
       user: Address,
       accountType: AccountTypes.default(['perp']),
       coin: IdStr.optional(),
       ...TIME_SPAN,
-      limit: limitOf(PAGE_LIMITS.userFills),
-      offset: Offset,
+      limit: limitOf(PAGE_LIMITS.historicalOrders),
       ...PAGE_CURSOR,
-    })
-    .superRefine(refuseOffsetWithCursor),
-  historicalOrders: z.object({
-    type: z.literal('historicalOrders'),
-    user: Address,
-    accountType: AccountTypes.default(['perp']),
-    coin: IdStr.optional(),
-    ...TIME_SPAN,
-    limit: limitOf(PAGE_LIMITS.historicalOrders),
-    ...PAGE_CURSOR,
-  }),
-  executionReport,
-  userNonFundingLedgerUpdates: z
-    .object({
-      type: z.literal('userNonFundingLedgerUpdates'),
+    }),
+    answer: typeOf<HistOrderRow[]>(),
+  },
+  executionReport: { schema: executionReport, answer: typeOf<ExecutionReport>() },
+  userNonFundingLedgerUpdates: {
+    schema: z
+      .object({
+        type: z.literal('userNonFundingLedgerUpdates'),
+        user: Address,
+        accountTypes: AccountTypes.default(['perp', 'outcome']),
+        ...TIME_SPAN,
+        limit: limitOf(PAGE_LIMITS.userNonFundingLedgerUpdates),
+        offset: Offset,
+        ...PAGE_CURSOR,
+      })
+      .superRefine(refuseOffsetWithCursor),
+    answer: typeOf<LedgerUpdate[]>(),
+  },
+  userFundings: { schema: userFundings, answer: typeOf<UserFundings>() },
+  feeTierInfo: { schema: feeTierInfo, answer: typeOf<FeeTierInfo>() },
+  feeTierRates: { schema: feeTierRates, answer: typeOf<FeeTierRates>() },
+  builderState: {
+    schema: z.object({ type: z.literal('builderState'), user: Address }),
+    answer: typeOf<BuilderState>(),
+  },
+  builderMeClaimed: {
+    schema: builderPage('builderMeClaimed'),
+    answer: typeOf<BuilderRows<BuilderClaim>>(),
+  },
+  builderMeEarned: {
+    schema: builderPage('builderMeEarned'),
+    answer: typeOf<BuilderRows<BuilderEarning>>(),
+  },
+  builderMeShare: {
+    schema: z.object({
+      type: z.literal('builderMeShare'),
       user: Address,
-      accountTypes: AccountTypes.default(['perp', 'outcome']),
-      ...TIME_SPAN,
-      limit: limitOf(PAGE_LIMITS.userNonFundingLedgerUpdates),
-      offset: Offset,
-      ...PAGE_CURSOR,
-    })
-    .superRefine(refuseOffsetWithCursor),
-  userFundings,
-  feeTierInfo,
-  feeTierRates,
-  builderState: z.object({ type: z.literal('builderState'), user: Address }),
-  builderMeClaimed: builderPage('builderMeClaimed'),
-  builderMeEarned: builderPage('builderMeEarned'),
-  builderMeShare: z.object({
-    type: z.literal('builderMeShare'),
-    user: Address,
-    dimension: anyCase(['user', 'instrument']).default('user'),
-    window: anyCase(['7d', '30d', '90d', 'all']).default('7d'),
-    ...MIN_HEIGHT,
-  }),
-  builderMeClaimable: z.object({
-    type: z.literal('builderMeClaimable'),
-    user: Address,
-    ...MIN_HEIGHT,
-  }),
-  portfolio: z.object({
-    type: z.literal('portfolio'),
-    user: Address,
-    window: anyCase(['day', 'week', 'month', 'all']).default('week'),
-    ...MIN_HEIGHT,
-  }),
-  withdrawals: z.object({
-    type: z.literal('withdrawals'),
-    user: Address,
-    before: U64.optional(),
-    limit: limitOf(PAGE_LIMITS.withdrawals),
-    ...MIN_HEIGHT,
-  }),
-} as const;
+      dimension: anyCase(['user', 'instrument']).default('user'),
+      window: anyCase(['7d', '30d', '90d', 'all']).default('7d'),
+      ...MIN_HEIGHT,
+    }),
+    answer: typeOf<BuilderShares>(),
+  },
+  builderMeClaimable: {
+    schema: z.object({
+      type: z.literal('builderMeClaimable'),
+      user: Address,
+      ...MIN_HEIGHT,
+    }),
+    answer: typeOf<BuilderClaimable>(),
+  },
+  portfolio: {
+    schema: z.object({
+      type: z.literal('portfolio'),
+      user: Address,
+      window: anyCase(['day', 'week', 'month', 'all']).default('week'),
+      ...MIN_HEIGHT,
+    }),
+    answer: typeOf<Portfolio>(),
+  },
+  withdrawals: {
+    schema: z.object({
+      type: z.literal('withdrawals'),
+      user: Address,
+      before: U64.optional(),
+      limit: limitOf(PAGE_LIMITS.withdrawals),
+      ...MIN_HEIGHT,
+    }),
+    answer: typeOf<Withdrawal[]>(),
+  },
+} as const satisfies Readonly<Record<string, QueryDefinition>>;

@@ -12,6 +12,29 @@ import {
   listOf,
 } from '../primitives.ts';
 import { MIN_HEIGHT, PAGE_CURSOR, TIME_SPAN, compact, limitOf } from './paging.ts';
+import type { Leaderboard } from './history-answers.ts';
+import type {
+  Candle,
+  FundingHistoryRow,
+  L2Book,
+  LargestTrades,
+  Liquidation,
+  OpenInterestRow,
+  OutcomeHolders,
+  PerpMetaDetail,
+  PerpUniverse,
+} from './market-answers.ts';
+import type {
+  CryptoPrice,
+  CryptoPriceHistory,
+  OutcomeAssetCtx,
+  OutcomeEventMeta,
+  OutcomeEventPage,
+  OutcomeProbability,
+  OutcomeResolution,
+  OutcomeSeriesTimeline,
+} from './outcome-answers.ts';
+import { type QueryDefinition, typeOf } from './define-query.ts';
 
 /** Queries on instruments, books, candles, outcome markets and reference prices. */
 
@@ -100,89 +123,137 @@ const outcomeMeta = z
 
 /** Queries on markets and prices. */
 export const MARKET_QUERIES = {
-  perpMeta: z.object({ type: z.literal('perpMeta'), dex: z.literal('').nullable().optional() }),
-  perpMetaDetail: z.object({ type: z.literal('perpMetaDetail'), assetName: z.string() }),
-  l2Book: z.object({ type: z.literal('l2Book'), coin: IdStr, tick: BookTick.optional() }),
-  candleSnapshot: z.object({ type: z.literal('candleSnapshot'), req: CandleSpan }),
-  fundingHistory: z.object({
-    type: z.literal('fundingHistory'),
-    /** The name of a perp, or its id as text. */
-    coin: z.string(),
-    startTime: Ms,
-    endTime: Ms.optional(),
-  }),
-  openInterestHistory: z.object({
-    type: z.literal('openInterestHistory'),
-    coin: IdStr,
-    startTime: Ms,
-    endTime: Ms.optional(),
-    ...MIN_HEIGHT,
-  }),
-  liquidations: z.object({
-    type: z.literal('liquidations'),
-    coin: IdStr.optional(),
-    ...TIME_SPAN,
-    limit: limitOf(PAGE_LIMITS.liquidations),
-    ...PAGE_CURSOR,
-  }),
-  largestTrades: z.object({
-    type: z.literal('largestTrades'),
-    coin: IdStr.optional(),
-    accountType: AccountTypes.default(['perp']),
-    window: anyCase(['day', 'week', 'month']).default('day'),
-    limit: limitOf(PAGE_LIMITS.largestTrades),
-    ...MIN_HEIGHT,
-  }),
-  leaderboard: z.object({
-    type: z.literal('leaderboard'),
-    window: anyCase(['day', 'week', 'month', 'all']).default('week'),
-    sortBy: anyCase(['pnl', 'volume']).default('pnl'),
-    limit: limitOf(PAGE_LIMITS.leaderboard),
-    ...MIN_HEIGHT,
-  }),
-  outcomeMeta,
-  outcomeAssetCtxs: z.object({
-    type: z.literal('outcomeAssetCtxs'),
-    instrumentIds: InstrumentIds,
-    ...exchangeIdsOf(1),
-  }),
-  outcomeProbability: z.object({
-    type: z.literal('outcomeProbability'),
-    instrumentIds: InstrumentIds,
-    interval: anyCase(['1h', '6h', '1d', '1w', '1m', 'max']).default('1d'),
-    ...TIME_SPAN,
-    fidelity: z.int().min(1).optional(),
-  }),
-  outcomeSeriesTimeline: z.object({
-    type: z.literal('outcomeSeriesTimeline'),
-    seriesSlug: z.string(),
-    ...exchangeIdsOf(1),
-    limit: limitOf(PAGE_LIMITS.outcomeSeriesTimeline),
-    before: Ms.optional(),
-    after: Ms.optional(),
-  }),
-  outcomeResolution: z.object({ type: z.literal('outcomeResolution'), instrumentId: U32 }),
-  outcomeHolders: z.object({
-    type: z.literal('outcomeHolders'),
-    instrumentId: U32,
-    outcome: anyCase(['Yes', 'No']).default('Yes'),
-    limit: limitOf(PAGE_LIMITS.outcomeHolders),
-    cursor: z.string().nullable().optional(),
-  }),
-  cryptoPrice: z.object({
-    type: z.literal('cryptoPrice'),
-    symbol: z.string(),
-    eventStartTime: MsOrIso.optional(),
-    endTime: MsOrIso.optional(),
-    variant: anyCase(['5m', '15m', '1h', '4h', '1d']).optional(),
-    source: PriceSource.default('oracle'),
-  }),
-  cryptoPriceHistory: z.object({
-    type: z.literal('cryptoPriceHistory'),
-    symbol: z.string(),
-    startTime: Ms,
-    endTime: Ms,
-    source: PriceSource.default('oracle'),
-    variant: z.string().optional(),
-  }),
-} as const;
+  perpMeta: {
+    schema: z.object({ type: z.literal('perpMeta'), dex: z.literal('').nullable().optional() }),
+    answer: typeOf<PerpUniverse>(),
+  },
+  perpMetaDetail: {
+    schema: z.object({ type: z.literal('perpMetaDetail'), assetName: z.string() }),
+    answer: typeOf<PerpMetaDetail>(),
+  },
+  l2Book: {
+    schema: z.object({ type: z.literal('l2Book'), coin: IdStr, tick: BookTick.optional() }),
+    answer: typeOf<L2Book>(),
+  },
+  candleSnapshot: {
+    schema: z.object({ type: z.literal('candleSnapshot'), req: CandleSpan }),
+    answer: typeOf<Candle[]>(),
+  },
+  fundingHistory: {
+    schema: z.object({
+      type: z.literal('fundingHistory'),
+      /** The name of a perp, or its id as text. */
+      coin: z.string(),
+      startTime: Ms,
+      endTime: Ms.optional(),
+    }),
+    answer: typeOf<FundingHistoryRow[]>(),
+  },
+  openInterestHistory: {
+    schema: z.object({
+      type: z.literal('openInterestHistory'),
+      coin: IdStr,
+      startTime: Ms,
+      endTime: Ms.optional(),
+      ...MIN_HEIGHT,
+    }),
+    answer: typeOf<OpenInterestRow[]>(),
+  },
+  liquidations: {
+    schema: z.object({
+      type: z.literal('liquidations'),
+      coin: IdStr.optional(),
+      ...TIME_SPAN,
+      limit: limitOf(PAGE_LIMITS.liquidations),
+      ...PAGE_CURSOR,
+    }),
+    answer: typeOf<Liquidation[]>(),
+  },
+  largestTrades: {
+    schema: z.object({
+      type: z.literal('largestTrades'),
+      coin: IdStr.optional(),
+      accountType: AccountTypes.default(['perp']),
+      window: anyCase(['day', 'week', 'month']).default('day'),
+      limit: limitOf(PAGE_LIMITS.largestTrades),
+      ...MIN_HEIGHT,
+    }),
+    answer: typeOf<LargestTrades>(),
+  },
+  leaderboard: {
+    schema: z.object({
+      type: z.literal('leaderboard'),
+      window: anyCase(['day', 'week', 'month', 'all']).default('week'),
+      sortBy: anyCase(['pnl', 'volume']).default('pnl'),
+      limit: limitOf(PAGE_LIMITS.leaderboard),
+      ...MIN_HEIGHT,
+    }),
+    answer: typeOf<Leaderboard>(),
+  },
+  outcomeMeta: { schema: outcomeMeta, answer: typeOf<OutcomeEventPage | OutcomeEventMeta>() },
+  outcomeAssetCtxs: {
+    schema: z.object({
+      type: z.literal('outcomeAssetCtxs'),
+      instrumentIds: InstrumentIds,
+      ...exchangeIdsOf(1),
+    }),
+    answer: typeOf<OutcomeAssetCtx[]>(),
+  },
+  outcomeProbability: {
+    schema: z.object({
+      type: z.literal('outcomeProbability'),
+      instrumentIds: InstrumentIds,
+      interval: anyCase(['1h', '6h', '1d', '1w', '1m', 'max']).default('1d'),
+      ...TIME_SPAN,
+      fidelity: z.int().min(1).optional(),
+    }),
+    answer: typeOf<OutcomeProbability>(),
+  },
+  outcomeSeriesTimeline: {
+    schema: z.object({
+      type: z.literal('outcomeSeriesTimeline'),
+      seriesSlug: z.string(),
+      ...exchangeIdsOf(1),
+      limit: limitOf(PAGE_LIMITS.outcomeSeriesTimeline),
+      before: Ms.optional(),
+      after: Ms.optional(),
+    }),
+    answer: typeOf<OutcomeSeriesTimeline>(),
+  },
+  outcomeResolution: {
+    schema: z.object({ type: z.literal('outcomeResolution'), instrumentId: U32 }),
+    answer: typeOf<OutcomeResolution>(),
+  },
+  outcomeHolders: {
+    schema: z.object({
+      type: z.literal('outcomeHolders'),
+      instrumentId: U32,
+      outcome: anyCase(['Yes', 'No']).default('Yes'),
+      limit: limitOf(PAGE_LIMITS.outcomeHolders),
+      cursor: z.string().nullable().optional(),
+    }),
+    answer: typeOf<OutcomeHolders>(),
+  },
+  cryptoPrice: {
+    schema: z.object({
+      type: z.literal('cryptoPrice'),
+      symbol: z.string(),
+      eventStartTime: MsOrIso.optional(),
+      endTime: MsOrIso.optional(),
+      variant: anyCase(['5m', '15m', '1h', '4h', '1d']).optional(),
+      source: PriceSource.default('oracle'),
+    }),
+    answer: typeOf<CryptoPrice>(),
+  },
+  cryptoPriceHistory: {
+    schema: z.object({
+      type: z.literal('cryptoPriceHistory'),
+      symbol: z.string(),
+      startTime: Ms,
+      endTime: Ms,
+      source: PriceSource.default('oracle'),
+      variant: z.string().optional(),
+    }),
+    answer: typeOf<CryptoPriceHistory>(),
+  },
+} as const satisfies Readonly<Record<string, QueryDefinition>>;

@@ -3,85 +3,15 @@ import type { WireError } from '../errors.ts';
 import { refusal } from '../refusal.ts';
 import { toWireError } from '../to-wire-error.ts';
 import { checkUnknownFields, type Named, namedBy } from '../unknown-fields.ts';
+import type { NamedType } from './define-query.ts';
 import { ACCOUNT_QUERIES } from './account-queries.ts';
 import { HISTORY_QUERIES } from './history-queries.ts';
 import { liftCandleSpan, MARKET_QUERIES } from './market-queries.ts';
 import { MIN_HEIGHT } from './paging.ts';
 import { VENUE_QUERIES } from './venue-queries.ts';
-import type {
-  AccessCodeStatus,
-  ActiveAssetData,
-  AgentOwner,
-  ApprovedAgent,
-  ApprovedBuilder,
-  AssetPosition,
-  BuilderState,
-  ClearinghouseState,
-  LedgerUpdate,
-  MultiSigSignerSet,
-  UserFundings,
-} from './account-answers.ts';
-import type {
-  Candle,
-  FundingHistoryRow,
-  L2Book,
-  LargestTrades,
-  Liquidation,
-  OpenInterestRow,
-  OutcomeHolders,
-  PerpMetaDetail,
-  PerpUniverse,
-} from './market-answers.ts';
-import type {
-  BlockDetail,
-  BlockRow,
-  BuilderClaim,
-  BuilderClaimable,
-  BuilderEarning,
-  BuilderRows,
-  BuilderShares,
-  Leaderboard,
-  Portfolio,
-  TxBrief,
-  TxDetail,
-  Withdrawal,
-} from './history-answers.ts';
-import type {
-  ExecutionReport,
-  Fill,
-  HistOrderRow,
-  OpenOrder,
-  OutcomeOpenOrder,
-  TriggerOrder,
-} from './order-answers.ts';
-import type {
-  CryptoPrice,
-  CryptoPriceHistory,
-  OutcomeAssetCtx,
-  OutcomeEventMeta,
-  OutcomeEventPage,
-  OutcomeProbability,
-  OutcomeResolution,
-  OutcomeSeriesTimeline,
-} from './outcome-answers.ts';
-import type { Reserves, ReservesProof } from './reserves-answers.ts';
-import type {
-  ActionStatus,
-  ExplainedSignature,
-  FeeTierInfo,
-  FeeTierRates,
-  GateLists,
-  PermitDeposit,
-  RateLimit,
-  Settings,
-  SimulatedAction,
-  StateHash,
-  VenueHealth,
-  VenueStatus,
-} from './venue-answers.ts';
 import { nearestName } from '../nearest-name.ts';
 
-/** Every query type of /info, with the schema of its request. */
+/** Every query type of /info. */
 export const INFO_QUERIES = {
   ...MARKET_QUERIES,
   ...ACCOUNT_QUERIES,
@@ -95,14 +25,14 @@ const AnyQuery = z.object(MIN_HEIGHT);
 export type InfoType = keyof typeof INFO_QUERIES;
 
 /** A parsed query of one type: defaults filled in, aliases resolved. */
-export type InfoQueryOf<Type extends InfoType> = z.output<(typeof INFO_QUERIES)[Type]>;
+export type InfoQueryOf<Type extends InfoType> = z.output<(typeof INFO_QUERIES)[Type]['schema']>;
 
 /** A query as a client may write it. Any may name the block that its answer must know of. */
-export type InfoRequestOf<Type extends InfoType> = z.input<(typeof INFO_QUERIES)[Type]> &
+export type InfoRequestOf<Type extends InfoType> = z.input<(typeof INFO_QUERIES)[Type]['schema']> &
   z.input<typeof AnyQuery>;
 
 /** What a query of one type is answered with. */
-export type InfoAnswerOf<Type extends InfoType> = InfoAnswers[Type];
+export type InfoAnswerOf<Type extends InfoType> = NamedType<(typeof INFO_QUERIES)[Type]['answer']>;
 
 /** Any parsed query. */
 export type InfoQuery = { [Type in InfoType]: InfoQueryOf<Type> }[InfoType];
@@ -124,7 +54,7 @@ const queriesNamed = new Map<string, Named>();
 
 /** What the schema of a query names; found out at its first request. */
 function namedOf(type: InfoType): Named {
-  const named = queriesNamed.get(type) ?? namedBy(INFO_QUERIES[type]);
+  const named = queriesNamed.get(type) ?? namedBy(INFO_QUERIES[type].schema);
   queriesNamed.set(type, named);
   return named;
 }
@@ -146,7 +76,7 @@ export function parseInfo(value: unknown): ParsedInfo {
     return { ok: false, error: refuseUnknownQuery(type, Object.keys(INFO_QUERIES)) };
   }
   const body = type === 'candleSnapshot' ? liftCandleSpan(request) : request;
-  const parsed = INFO_QUERIES[type as InfoType].safeParse(body);
+  const parsed = INFO_QUERIES[type as InfoType].schema.safeParse(body);
   if (!parsed.success) {
     const { issues } = parsed.error;
     const isLifted = body !== request;
@@ -183,70 +113,6 @@ function clampOf(
   }
   return undefined;
 }
-
-/** What each query of /info answers with: the `data` of its envelope. */
-type InfoAnswers = {
-  perpMeta: PerpUniverse;
-  perpMetaDetail: PerpMetaDetail;
-  l2Book: L2Book;
-  candleSnapshot: Candle[];
-  fundingHistory: FundingHistoryRow[];
-  openInterestHistory: OpenInterestRow[];
-  liquidations: Liquidation[];
-  largestTrades: LargestTrades;
-  leaderboard: Leaderboard;
-  outcomeHolders: OutcomeHolders;
-  outcomeMeta: OutcomeEventPage | OutcomeEventMeta;
-  outcomeAssetCtxs: OutcomeAssetCtx[];
-  outcomeProbability: OutcomeProbability;
-  outcomeSeriesTimeline: OutcomeSeriesTimeline;
-  outcomeResolution: OutcomeResolution;
-  cryptoPrice: CryptoPrice;
-  cryptoPriceHistory: CryptoPriceHistory;
-  clearinghouseState: ClearinghouseState;
-  perpClearinghouseState: ClearinghouseState;
-  activeAssetData: ActiveAssetData;
-  frontendOpenOrders: OpenOrder[];
-  outcomePositions: AssetPosition[];
-  outcomeFrontendOpenOrders: OutcomeOpenOrder[];
-  triggerOrders: TriggerOrder[];
-  userFills: Fill[];
-  historicalOrders: HistOrderRow[];
-  executionReport: ExecutionReport;
-  userFundings: UserFundings;
-  userNonFundingLedgerUpdates: LedgerUpdate[];
-  portfolio: Portfolio;
-  withdrawals: Withdrawal[];
-  builderMeEarned: BuilderRows<BuilderEarning>;
-  builderMeClaimed: BuilderRows<BuilderClaim>;
-  builderMeShare: BuilderShares;
-  builderMeClaimable: BuilderClaimable;
-  approvedAgents: ApprovedAgent[];
-  agentOwner: AgentOwner;
-  approvedBuilders: ApprovedBuilder[];
-  builderState: BuilderState;
-  multiSigSigners: MultiSigSignerSet;
-  multiSigChanges: string[];
-  accessCodeStatus: AccessCodeStatus;
-  settings: Settings;
-  depositWithPermit: PermitDeposit;
-  feeTierInfo: FeeTierInfo;
-  feeTierRates: FeeTierRates;
-  actionStatus: ActionStatus;
-  explainSignature: ExplainedSignature;
-  simulate: SimulatedAction;
-  rateLimit: RateLimit;
-  reserves: Reserves;
-  reservesProof: ReservesProof | null;
-  venueHealth: VenueHealth;
-  venueStatus: VenueStatus;
-  gateLists: GateLists;
-  stateHash: StateHash;
-  blocks: BlockRow[];
-  block: BlockDetail;
-  tx: TxDetail;
-  txs: TxBrief[];
-};
 
 /** What other venues of the family call a query, and what answers it here. */
 const FAMILY_NAMES: Readonly<Record<string, string>> = {

@@ -2,6 +2,21 @@ import * as z from 'zod';
 import { PAGE_LIMITS } from '../limits.ts';
 import { Address, Hash, PermitSignatureSchema, U64 } from '../primitives.ts';
 import { compact, firstSet, limitOf, MIN_HEIGHT, PAGE_CURSOR, TIME_SPAN } from './paging.ts';
+import type { BlockDetail, BlockRow, TxBrief, TxDetail } from './history-answers.ts';
+import type { Reserves, ReservesProof } from './reserves-answers.ts';
+import type {
+  ActionStatus,
+  ExplainedSignature,
+  GateLists,
+  PermitDeposit,
+  RateLimit,
+  Settings,
+  SimulatedAction,
+  StateHash,
+  VenueHealth,
+  VenueStatus,
+} from './venue-answers.ts';
+import { type QueryDefinition, typeOf } from './define-query.ts';
 
 /** Queries on the venue itself: settings, receipts, blocks, tools, and the permit deposit. */
 
@@ -64,54 +79,84 @@ const Digits = z.string().regex(/^[0-9]{1,30}$/);
 
 /** Queries on the venue, and the tools that run on it. */
 export const VENUE_QUERIES = {
-  settings: z.object({ type: z.literal('settings') }),
-  rateLimit: z.object({ type: z.literal('rateLimit') }),
-  venueStatus: z.object({ type: z.literal('venueStatus') }),
-  venueHealth: z.object({ type: z.literal('venueHealth') }),
-  gateLists: z.object({ type: z.literal('gateLists'), channel: z.literal([0, 1]).default(0) }),
-  actionStatus,
-  explainSignature: z.object({
-    type: z.literal('explainSignature'),
-    envelope: z.looseObject({}),
-    expect: Address.optional(),
-  }),
-  simulate: z.object({
-    type: z.literal('simulate'),
-    user: Address,
-    action: z.looseObject({}),
-    vaultAddress: Address.nullable().optional(),
-  }),
-  blocks: z.object({
-    type: z.literal('blocks'),
-    before: U64.optional(),
-    limit: limitOf(PAGE_LIMITS.blocks),
-    ...MIN_HEIGHT,
-  }),
-  block,
-  tx,
-  txs: z
-    .object({
-      type: z.literal('txs'),
-      height: U64.optional(),
-      user: Address.optional(),
-      limit: limitOf(PAGE_LIMITS.txs),
-      ...TIME_SPAN,
-      ...PAGE_CURSOR,
-    })
-    .superRefine(({ cursor, endTime, startTime, user }, context) => {
-      // Only the requests of one account have pages and a span of time.
-      const isPaged = typeof cursor === 'string' || (startTime ?? endTime) !== undefined;
-      if (isPaged && user === undefined) context.addIssue(missing('user'));
+  settings: { schema: z.object({ type: z.literal('settings') }), answer: typeOf<Settings>() },
+  rateLimit: { schema: z.object({ type: z.literal('rateLimit') }), answer: typeOf<RateLimit>() },
+  venueStatus: {
+    schema: z.object({ type: z.literal('venueStatus') }),
+    answer: typeOf<VenueStatus>(),
+  },
+  venueHealth: {
+    schema: z.object({ type: z.literal('venueHealth') }),
+    answer: typeOf<VenueHealth>(),
+  },
+  gateLists: {
+    schema: z.object({ type: z.literal('gateLists'), channel: z.literal([0, 1]).default(0) }),
+    answer: typeOf<GateLists>(),
+  },
+  actionStatus: { schema: actionStatus, answer: typeOf<ActionStatus>() },
+  explainSignature: {
+    schema: z.object({
+      type: z.literal('explainSignature'),
+      envelope: z.looseObject({}),
+      expect: Address.optional(),
     }),
-  stateHash: z.object({ type: z.literal('stateHash'), height: U64.optional(), ...MIN_HEIGHT }),
-  depositWithPermit: z.object({
-    type: z.literal('depositWithPermit'),
-    user: Address,
-    usd: Digits,
-    deadline: Digits,
-    signature: PermitSignatureSchema,
-    waitForReceipt: z.boolean().default(true),
-  }),
-  reserves: z.object({ type: z.literal('reserves') }),
-  reservesProof: z.object({ type: z.literal('reservesProof'), user: Address }),
-} as const;
+    answer: typeOf<ExplainedSignature>(),
+  },
+  simulate: {
+    schema: z.object({
+      type: z.literal('simulate'),
+      user: Address,
+      action: z.looseObject({}),
+      vaultAddress: Address.nullable().optional(),
+    }),
+    answer: typeOf<SimulatedAction>(),
+  },
+  blocks: {
+    schema: z.object({
+      type: z.literal('blocks'),
+      before: U64.optional(),
+      limit: limitOf(PAGE_LIMITS.blocks),
+      ...MIN_HEIGHT,
+    }),
+    answer: typeOf<BlockRow[]>(),
+  },
+  block: { schema: block, answer: typeOf<BlockDetail>() },
+  tx: { schema: tx, answer: typeOf<TxDetail>() },
+  txs: {
+    schema: z
+      .object({
+        type: z.literal('txs'),
+        height: U64.optional(),
+        user: Address.optional(),
+        limit: limitOf(PAGE_LIMITS.txs),
+        ...TIME_SPAN,
+        ...PAGE_CURSOR,
+      })
+      .superRefine(({ cursor, endTime, startTime, user }, context) => {
+        // Only the requests of one account have pages and a span of time.
+        const isPaged = typeof cursor === 'string' || (startTime ?? endTime) !== undefined;
+        if (isPaged && user === undefined) context.addIssue(missing('user'));
+      }),
+    answer: typeOf<TxBrief[]>(),
+  },
+  stateHash: {
+    schema: z.object({ type: z.literal('stateHash'), height: U64.optional(), ...MIN_HEIGHT }),
+    answer: typeOf<StateHash>(),
+  },
+  depositWithPermit: {
+    schema: z.object({
+      type: z.literal('depositWithPermit'),
+      user: Address,
+      usd: Digits,
+      deadline: Digits,
+      signature: PermitSignatureSchema,
+      waitForReceipt: z.boolean().default(true),
+    }),
+    answer: typeOf<PermitDeposit>(),
+  },
+  reserves: { schema: z.object({ type: z.literal('reserves') }), answer: typeOf<Reserves>() },
+  reservesProof: {
+    schema: z.object({ type: z.literal('reservesProof'), user: Address }),
+    answer: typeOf<ReservesProof | null>(),
+  },
+} as const satisfies Readonly<Record<string, QueryDefinition>>;
