@@ -31,11 +31,11 @@ const sources = paths
     return { path, lines: text.split('\n').length - 1, code: withoutComments(text), isGenerated };
   });
 
-const [name] = process.argv.slice(2);
-if (name !== undefined) {
-  const { generated, written } = filesNaming(name);
+const [wanted] = process.argv.slice(2);
+if (wanted !== undefined) {
+  const { generated, written } = filesNaming(wanted);
   print(
-    [`files that name ${name}`],
+    [`files that name ${wanted}`],
     written.map(({ path }) => [path]),
   );
   print(

@@ -125,7 +125,8 @@ function checkCode(
   else if (owner !== 'units') found.push(...checkBigintLiteralDivision(source));
   if (owner !== 'units') found.push(...checkUnitCasts(source));
   if (PROGRAMS.has(owner)) found.push(...checkVenueClock(source), ...checkVenueWrites(source));
-  if (!/\/src\/index\.tsx?$/.test(source.path) && REEXPORT_ALL.test(source.code)) {
+  const isEntryPoint = /\/src\/index\.tsx?$/.test(source.path) || doors.has(source.path);
+  if (!isEntryPoint && REEXPORT_ALL.test(source.code)) {
     const message =
       're-exports a whole file; only the entry point of a package may do that, import the file';
     found.push({ path: source.path, line: 1, rule: 'name-barrel', message });

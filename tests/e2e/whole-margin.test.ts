@@ -1,9 +1,23 @@
-import { type ActiveAssetData, type AssetPosition, type Client, createClient, limitOrder, type OrderEntry, type OrderResult, type PerpMeta, privateKeyWallet } from '@oddlot/sdk';
+import {
+  type ActiveAssetData,
+  type AssetPosition,
+  type Client,
+  createClient,
+  limitOrder,
+  type OrderEntry,
+  type OrderResult,
+  type PerpMeta,
+  privateKeyWallet,
+} from '@oddlot/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { gridOf } from '../../packages/web/src/features/perps/traded-perp.ts';
 import { againForMargin } from '../../packages/web/src/features/perps/ticket/use-sending.ts';
 import { type Draft, draftStore } from '../../packages/web/src/features/perps/ticket/draft.ts';
-import { type askedPrices, freshOrders, sizingOf } from '../../packages/web/src/features/perps/ticket/share-of-most.ts';
+import {
+  type askedPrices,
+  freshOrders,
+  sizingOf,
+} from '../../packages/web/src/features/perps/ticket/share-of-most.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { type Chance, chance } from '../support/seeded.ts';
 import { Venue } from '../support/venue-process.ts';

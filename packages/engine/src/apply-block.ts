@@ -2,8 +2,8 @@ import { assert } from '@oddlot/units';
 import { endOwnBinding, noteAgentUse } from './auth/agents.ts';
 import { authorize, authorizeOperator, takeTerm } from './auth/authorize.ts';
 import { sweepSigners, useNonce } from './auth/nonces.ts';
-import { type CommandOrder, orderCommands } from './commands/order-commands.ts';
-import { signedRules, unsignedRules } from './commands/commands.ts';
+import { type CommandOrder, orderCommands } from './commands/block-order.ts';
+import { executeFor, executeUnsigned, signedRules, unsignedRules } from './commands/commands.ts';
 import { coverFund } from './ledger/post.ts';
 import { liquidate } from './liquidation/liquidate.ts';
 import { beginLiquidations, settleGap } from './liquidation/settle-insolvent.ts';
@@ -111,7 +111,7 @@ function run(
     execution.commandIndex = index;
     outcomes[index] = isSigned(command)
       ? executeSigned(execution, command, knownActor(execution, command, order, index))
-      : executeUnsigned(execution, command);
+      : executeOperator(execution, command);
   }
   execution.commandIndex = TIMER;
 }
@@ -146,17 +146,17 @@ function executeSigned(
   }
   useNonce(state, signer, nonce, nonces);
   noteAgentUse(state, command);
-  const result = rules.execute(execution, account, command);
+  const result = executeFor(execution, account, command, rules);
   if (result.reject === undefined) endOwnBinding(execution, account, command, rules);
   return withTargets(state, account, command, rules, result);
 }
 
 /** What comes from the process itself is judged by its term and its handler; an operator's signature first. */
-function executeUnsigned(execution: Execution, command: UnsignedCommand): CommandResult {
+function executeOperator(execution: Execution, command: UnsignedCommand): CommandResult {
   const { term } = command;
   const over = term === undefined ? undefined : takeTerm(execution.state, term);
   if (over !== undefined) return { reject: over };
-  const { execute, signedBy } = unsignedRules(command);
+  const { signedBy } = unsignedRules(command);
   if (signedBy !== 'nobody' && 'operator' in command) {
     const { state } = execution;
     const reject = authorizeOperator(state, command, signedBy, state.timeMs);
@@ -164,5 +164,5 @@ function executeUnsigned(execution: Execution, command: UnsignedCommand): Comman
     const { operator } = command;
     if (operator !== undefined) useNonce(state, operator.signer, operator.nonce);
   }
-  return execute(execution, command);
+  return executeUnsigned(execution, command);
 }

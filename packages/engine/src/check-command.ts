@@ -1,14 +1,8 @@
 import { authorize, authorizeOperator } from './auth/authorize.ts';
-import { signedRules, unsignedRules } from './commands/commands.ts';
+import { checkFor, signedRules, unsignedRules } from './commands/commands.ts';
 import type { CommandResult } from './messages/block.ts';
-import {
-  type Command,
-  isSigned,
-  type SignedCommand,
-  type UnsignedCommand,
-} from './messages/command.ts';
+import { type Command, isSigned, type UnsignedCommand } from './messages/command.ts';
 import type { Reject } from './messages/reject.ts';
-import type { Account } from './state/account.ts';
 import type { State } from './state/state.ts';
 
 /**
@@ -24,19 +18,6 @@ export function checkCommand(state: State, command: Command, nowMs: number): Com
   if (account === undefined) return { reject };
   if (reject !== undefined) return { account: account.address, reject };
   return checkFor(state, account, command, nowMs);
-}
-
-/** The same for an account whose right to ask has been judged. */
-export function checkFor(
-  state: State,
-  account: Account,
-  command: SignedCommand,
-  nowMs: number,
-): CommandResult {
-  const judged = signedRules(command).check(state, account, command, nowMs);
-  const { address } = account;
-  if (judged === undefined) return { account: address };
-  return 'reason' in judged ? { account: address, reject: judged } : judged;
 }
 
 function checkUnsigned(state: State, command: UnsignedCommand, nowMs: number): Reject | undefined {

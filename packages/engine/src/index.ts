@@ -17,7 +17,7 @@ export {
 } from './dump/dump.ts';
 export type { Column, OrderBlock } from './dump/order-blocks.ts';
 export { fromRules3, type Rules3Dump } from './dump/from-rules-3.ts';
-export { checkInvariants } from './invariants/check-invariants.ts';
+export { checkInvariants } from './check-invariants.ts';
 export {
   accountView,
   agentOwner,
@@ -71,22 +71,14 @@ export {
 export { gateRefusal } from './auth/gate.ts';
 export { premiumCapE8 } from './perp/funding.ts';
 export * from './read/read-outcome.ts';
-export { listingFault } from './handlers/outcome-markets.ts';
+export { listingFault } from './commands/outcome.ts';
 export { utcDay, utcMinute } from './outcome/series.ts';
 export { checkNonceWindow, nonceWindow } from './auth/nonces.ts';
-export { clientOrderKey } from './messages/commands/orders.ts';
 export type { FeeTier, VenueParameters } from './messages/parameters.ts';
-export {
-  type MarginTier,
-  type PerpChanges,
-  type PerpDefinition,
-  type PerpListing,
-} from './messages/commands/operator.ts';
 export { fillRate } from './ledger/fees.ts';
 export * from './messages/block.ts';
+export type { BuilderDrop, EntryResult, OrderStatus } from './messages/order-result.ts';
 export * from './messages/command.ts';
 export * from './messages/event.ts';
 export * from './messages/reject.ts';
 export type * from './read/views.ts';
-export type { MarketPhase, OutcomeLeg } from './messages/commands/outcome.ts';
-export type { BuilderDrop, EntryResult, OrderStatus } from './messages/order-result.ts';

@@ -2,7 +2,7 @@ import { type Address, instrumentId, microUsdc, timeMs } from '@oddlot/units';
 import { postToBalance, postToTreasury } from '../../../packages/engine/src/ledger/post.ts';
 import type { BlockResult } from '../../../packages/engine/src/messages/block.ts';
 import type { PositionTraded } from '../../../packages/engine/src/messages/event.ts';
-import type { PerpDefinition } from '../../../packages/engine/src/messages/commands/operator.ts';
+import type { PerpDefinition } from '../../../packages/engine/src/messages/command.ts';
 import { insuranceFund } from '../../../packages/engine/src/perp/insurance-fund.ts';
 import { totalValue } from '../../../packages/engine/src/perp/margin.ts';
 import { actor, PARAMETERS, PERP, Scenario } from './scenario.ts';

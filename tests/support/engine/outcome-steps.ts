@@ -1,8 +1,11 @@
 import { type Address, timeMs } from '@oddlot/units';
 import fc from 'fast-check';
 import type { BlockResult } from '../../../packages/engine/src/messages/block.ts';
-import type { Command, TimeInForce } from '../../../packages/engine/src/messages/command.ts';
-import type { OutcomeLeg } from '../../../packages/engine/src/messages/commands/outcome.ts';
+import type {
+  Command,
+  OutcomeLeg,
+  TimeInForce,
+} from '../../../packages/engine/src/messages/command.ts';
 import { outcomeOpenOrders } from '../../../packages/engine/src/read/read-outcome.ts';
 import { fundOutcome, MARKET_ID, openMarket, shareOrder } from './outcomes.ts';
 import { actor, alice, bob, carol, type Scenario } from './scenario.ts';

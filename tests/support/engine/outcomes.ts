@@ -4,10 +4,10 @@ import type {
   EventListing,
   MarketListing,
   OrderRequest,
+  OutcomeLeg,
 } from '../../../packages/engine/src/messages/command.ts';
 import type { OutcomeTradeSide } from '../../../packages/engine/src/messages/event.ts';
 import type { EntryResult } from '../../../packages/engine/src/messages/order-result.ts';
-import type { OutcomeLeg } from '../../../packages/engine/src/messages/commands/outcome.ts';
 import type {
   OutcomeHolding,
   OutcomeMarket,

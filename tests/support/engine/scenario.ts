@@ -8,16 +8,16 @@ import {
   timeMs,
 } from '@oddlot/units';
 import { applyBlock } from '../../../packages/engine/src/apply-block.ts';
-import { checkInvariants } from '../../../packages/engine/src/invariants/check-invariants.ts';
+import { checkInvariants } from '../../../packages/engine/src/check-invariants.ts';
 import type { BlockResult, CommandResult } from '../../../packages/engine/src/messages/block.ts';
 import type {
   Authority,
   Command,
   OrderRequest,
+  PerpDefinition,
 } from '../../../packages/engine/src/messages/command.ts';
 import type { EntryResult } from '../../../packages/engine/src/messages/order-result.ts';
 import type { VenueParameters } from '../../../packages/engine/src/messages/parameters.ts';
-import type { PerpDefinition } from '../../../packages/engine/src/messages/commands/operator.ts';
 import {
   type Account,
   type Holding,

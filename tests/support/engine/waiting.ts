@@ -1,7 +1,7 @@
 import { type Address, timeMs } from '@oddlot/units';
 import { applyBlock } from '../../../packages/engine/src/apply-block.ts';
 import { dump, restore, type StateDump } from '../../../packages/engine/src/dump/dump.ts';
-import { checkInvariants } from '../../../packages/engine/src/invariants/check-invariants.ts';
+import { checkInvariants } from '../../../packages/engine/src/check-invariants.ts';
 import type { BlockResult, CommandResult } from '../../../packages/engine/src/messages/block.ts';
 import type {
   Command,

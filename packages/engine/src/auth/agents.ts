@@ -1,10 +1,5 @@
 import { type Address, address, present } from '@oddlot/units';
-import type {
-  ApproveAgentCommand,
-  CreditDepositCommand,
-  SignedCommand,
-} from '../messages/command.ts';
-import { LIMITS } from '../messages/limits.ts';
+import type { CreditDepositCommand, SignedCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { accountAt, type State } from '../state/state.ts';
 import type { Account } from '../state/account.ts';
@@ -14,23 +9,6 @@ import type { SigningRules } from './gate.ts';
 
 /** Approving this address revokes the label. */
 export const ZERO_ADDRESS: Address = address('0x0000000000000000000000000000000000000000');
-
-/** Judges a binding, rebinding or revocation (R-agents). */
-export function checkApproveAgent(
-  state: State,
-  account: Account,
-  command: ApproveAgentCommand,
-): Reject | undefined {
-  const { agent, label } = command;
-  if (isOwnRelease(state, command)) return undefined;
-  if (codePoints(label) > LIMITS.agentLabelLength) return { reason: 'agentLabelTooLong' };
-  if (agent === account.address) return { reason: 'agentIsSelf' };
-  const isBound = account.agents.has(label);
-  if (agent === ZERO_ADDRESS) return isBound ? undefined : { reason: 'agentLabelUnknown' };
-  if (isAddressTaken(state, agent)) return { reason: 'agentAddressUsed' };
-  if (!isBound && account.agents.size >= LIMITS.agentsPerAccount) return { reason: 'agentsFull' };
-  return undefined;
-}
 
 /**
  * An address that is an agent, has an account of its own as every vault has, or will have one as the
@@ -119,12 +97,6 @@ export function emitAgent(
   state.digest.text(change.label);
   state.digest.text(change.agent ?? ZERO_ADDRESS);
   events.push({ type: 'agentChanged', commandIndex, account: account.address, ...change });
-}
-
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }
 
 /**

@@ -1,317 +1,64 @@
-import { type Address, present } from '@oddlot/units';
-import { checkApproveAgent } from '../auth/agents.ts';
-import {
-  doesAmendReduce,
-  doOrdersReduce,
-  gateAmend,
-  gateOperation,
-  gateOrders,
-  gateReversal,
-} from '../auth/gate.ts';
-import {
-  approveAgent,
-  checkConvertToMultiSig,
-  checkRegisterVault,
-  convertToMultiSig,
-  registerVault,
-} from '../handlers/keys.ts';
-import {
-  approveBuilder,
-  checkApproveBuilder,
-  checkClaimBuilderRewards,
-  checkRevokeBuilder,
-  claimBuilderRewards,
-  revokeBuilder,
-} from '../handlers/builders.ts';
-import {
-  announceEra,
-  attest,
-  checkSetFeeTiers,
-  checkSetGate,
-  checkSetOperators,
-  genesis,
-  openEra,
-  setFeeTiers,
-  setGate,
-  setOperators,
-} from '../handlers/venue-rules.ts';
-import {
-  cancelAll,
-  cancelByClientId,
-  cancelOrders,
-  checkCancelByClientId,
-  checkScheduleCancel,
-  scheduleCancel,
-} from '../handlers/cancel-orders.ts';
-import {
-  checkCreditDeposit,
-  checkWithdraw,
-  creditDeposit,
-  openBridge,
-  publishReserves,
-  registerPegs,
-  settleWithdrawal,
-  withdraw,
-} from '../handlers/bridge.ts';
-import {
-  checkCreditFaucet,
-  checkSendToken,
-  checkTreasurySend,
-  creditFaucet,
-  sendToken,
-  treasurySend,
-} from '../handlers/money.ts';
-import { checkModifyOrder, modifyOrder } from '../handlers/modify-order.ts';
-import { checkOperateOutcome, operateOutcome } from '../handlers/operate-outcome.ts';
-import { checkPlaceOrders, placeOrders } from '../handlers/place-orders.ts';
-import {
-  checkRegisterPerp,
-  checkSetPerp,
-  pushOracle,
-  registerPerp,
-  setPerp,
-} from '../handlers/perps.ts';
-import {
-  checkRegisterEvent,
-  checkRegisterMarket,
-  checkRegisterSeries,
-  checkResolveMarket,
-  checkSetTrading,
-  pushPrice,
-  registerEvent,
-  registerMarket,
-  registerSeries,
-  resolveMarket,
-  setTrading,
-} from '../handlers/outcome-markets.ts';
-import { checkReversePosition, reversePosition } from '../handlers/reverse-position.ts';
-import {
-  checkUpdateIsolatedMargin,
-  checkUpdateLeverage,
-  checkUpdateMarginMode,
-  checkUpdatePositionMode,
-  updateIsolatedMargin,
-  updateLeverage,
-  updateMarginMode,
-  updatePositionMode,
-} from '../handlers/margin-settings.ts';
+import type { Address } from '@oddlot/units';
+import { present } from '@oddlot/units';
+import type { CommandResult } from '../messages/block.ts';
 import type { Command, SignedCommand, UnsignedCommand } from '../messages/command.ts';
-import { targetOfAmend, targetsOfCancels } from '../orders/target-entries.ts';
-import {
-  CANCEL,
-  classOfAmend,
-  classOfOrders,
-  type CommandTable,
-  PASSIVE,
-  REST,
-  type SignedRules,
-  type UnsignedRules,
-} from './command-rules.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
 import { accountAt, type State } from '../state/state.ts';
+import { KEY_COMMANDS } from './keys.ts';
+import { MARGIN_COMMANDS } from './margin-settings.ts';
+import { MONEY_COMMANDS } from './money.ts';
+import { ORDER_COMMANDS } from './orders.ts';
+import { OUTCOME_COMMANDS } from './outcome.ts';
+import { PERP_COMMANDS } from './perps.ts';
+import type { CommandTable, SignedRules, UnsignedRules } from './rules.ts';
+import { VENUE_COMMANDS } from './venue-rules.ts';
 
-/**
- * Everything that the engine can be told. `command-rules.ts` says what each column means; a new command
- * gets its row here and its handler in `handlers/`.
- */
+/** Every command of the engine. `rules.ts` describes the columns; a row is in the file of its subject. */
 export const COMMANDS: CommandTable = {
-  // Orders. An account signs them, or an agent of it.
-  placeOrders: {
-    signedBy: 'agent',
-    class: classOfOrders,
-    gate: gateOrders,
-    restricted: doOrdersReduce,
-    check: checkPlaceOrders,
-    execute: placeOrders,
-  },
-  modifyOrder: {
-    signedBy: 'agent',
-    class: classOfAmend,
-    gate: gateAmend,
-    restricted: doesAmendReduce,
-    targets: targetOfAmend,
-    check: checkModifyOrder,
-    execute: modifyOrder,
-  },
-  cancelOrders: {
-    signedBy: 'agent',
-    class: CANCEL,
-    gate: 'passes',
-    restricted: 'passes',
-    targets: targetsOfCancels,
-    check: eachByItself,
-    execute: cancelOrders,
-  },
-  cancelByClientId: {
-    signedBy: 'agent',
-    class: CANCEL,
-    gate: 'passes',
-    restricted: 'passes',
-    targets: targetsOfCancels,
-    check: checkCancelByClientId,
-    execute: cancelByClientId,
-  },
-  cancelAll: {
-    signedBy: 'agent',
-    class: CANCEL,
-    gate: 'passes',
-    restricted: 'passes',
-    check: eachByItself,
-    execute: cancelAll,
-  },
-  scheduleCancel: {
-    signedBy: 'agent',
-    class: PASSIVE,
-    gate: 'passes',
-    restricted: 'stops',
-    check: checkScheduleCancel,
-    execute: scheduleCancel,
-  },
-  reversePosition: {
-    signedBy: 'agent',
-    class: REST,
-    gate: gateReversal,
-    restricted: 'stops',
-    check: checkReversePosition,
-    execute: reversePosition,
-  },
-  operateOutcome: {
-    signedBy: 'agent',
-    class: PASSIVE,
-    gate: gateOperation,
-    restricted: 'stops',
-    check: checkOperateOutcome,
-    execute: operateOutcome,
-  },
-
-  // Settings and margin of positions.
-  updateLeverage: {
-    signedBy: 'agent',
-    class: PASSIVE,
-    gate: 'passes',
-    restricted: 'stops',
-    check: checkUpdateLeverage,
-    execute: updateLeverage,
-  },
-  updateMarginMode: {
-    signedBy: 'agent',
-    class: PASSIVE,
-    gate: 'passes',
-    restricted: 'stops',
-    check: checkUpdateMarginMode,
-    execute: updateMarginMode,
-  },
-  updateIsolatedMargin: {
-    signedBy: 'agent',
-    class: PASSIVE,
-    gate: 'passes',
-    restricted: 'stops',
-    check: checkUpdateIsolatedMargin,
-    execute: updateIsolatedMargin,
-  },
-  updatePositionMode: {
-    signedBy: 'agent',
-    class: PASSIVE,
-    gate: 'passes',
-    restricted: 'stops',
-    check: checkUpdatePositionMode,
-    execute: updatePositionMode,
-  },
-
-  // Keys and money. No agent signs them, but for a builder's claim, which pays its own account.
-  approveAgent: {
-    signedBy: 'ownKey',
-    class: PASSIVE,
-    gate: 'passes',
-    restricted: 'stops',
-    check: checkApproveAgent,
-    execute: approveAgent,
-  },
-  approveBuilder: {
-    signedBy: 'ownKey',
-    class: PASSIVE,
-    gate: 'passes',
-    restricted: 'stops',
-    check: checkApproveBuilder,
-    execute: approveBuilder,
-  },
-  revokeBuilder: {
-    signedBy: 'ownKey',
-    class: PASSIVE,
-    gate: 'passes',
-    restricted: 'stops',
-    check: checkRevokeBuilder,
-    execute: revokeBuilder,
-  },
-  convertToMultiSig: {
-    signedBy: 'ownKey',
-    class: PASSIVE,
-    gate: 'passes',
-    restricted: 'stops',
-    check: checkConvertToMultiSig,
-    execute: convertToMultiSig,
-  },
-  sendToken: {
-    signedBy: 'ownKey',
-    class: PASSIVE,
-    gate: 'passes',
-    restricted: 'stops',
-    check: checkSendToken,
-    execute: sendToken,
-  },
-  withdraw: {
-    signedBy: 'ownKey',
-    class: PASSIVE,
-    gate: 'passes',
-    restricted: 'stops',
-    check: checkWithdraw,
-    execute: withdraw,
-  },
-  claimBuilderRewards: {
-    signedBy: 'agent',
-    class: PASSIVE,
-    gate: 'passes',
-    restricted: 'stops',
-    check: checkClaimBuilderRewards,
-    execute: claimBuilderRewards,
-  },
-
-  // The operator's: signed when they come over the wire. From here on all are of class 0.
-  registerPerp: { signedBy: 'admins', check: checkRegisterPerp, execute: registerPerp },
-  setPerp: { signedBy: 'admins', check: checkSetPerp, execute: setPerp },
-  pushOracle: { signedBy: 'admins', check: eachByItself, execute: pushOracle },
-  setFeeTiers: { signedBy: 'admins', check: checkSetFeeTiers, execute: setFeeTiers },
-  setGate: { signedBy: 'admins', check: checkSetGate, execute: setGate },
-  registerVault: { signedBy: 'admins', check: checkRegisterVault, execute: registerVault },
-  treasurySend: { signedBy: 'admins', check: checkTreasurySend, execute: treasurySend },
-  setOperators: { signedBy: 'admins', check: checkSetOperators, execute: setOperators },
-  registerEvent: { signedBy: 'deployers', check: checkRegisterEvent, execute: registerEvent },
-  registerMarket: { signedBy: 'deployers', check: checkRegisterMarket, execute: registerMarket },
-  registerSeries: { signedBy: 'deployers', check: checkRegisterSeries, execute: registerSeries },
-  setTrading: { signedBy: 'deployers', check: checkSetTrading, execute: setTrading },
-  pushPrice: { signedBy: 'deployers', check: eachByItself, execute: pushPrice },
-  resolveMarket: { signedBy: 'deployers', check: checkResolveMarket, execute: resolveMarket },
-
-  // The process's own: what it brings into the log from the settlement chain and about itself.
-  genesis: { signedBy: 'nobody', check: onlyAtExecution, execute: genesis },
-  attest: { signedBy: 'nobody', check: onlyAtExecution, execute: attest },
-  announceEra: { signedBy: 'nobody', check: onlyAtExecution, execute: announceEra },
-  openEra: { signedBy: 'nobody', check: onlyAtExecution, execute: openEra },
-  creditFaucet: { signedBy: 'nobody', check: checkCreditFaucet, execute: creditFaucet },
-  creditDeposit: { signedBy: 'nobody', check: checkCreditDeposit, execute: creditDeposit },
-  settleWithdrawal: { signedBy: 'nobody', check: onlyAtExecution, execute: settleWithdrawal },
-  openBridge: { signedBy: 'nobody', check: onlyAtExecution, execute: openBridge },
-  registerPegs: { signedBy: 'nobody', check: onlyAtExecution, execute: registerPegs },
-  publishReserves: { signedBy: 'nobody', check: onlyAtExecution, execute: publishReserves },
+  ...ORDER_COMMANDS,
+  ...MARGIN_COMMANDS,
+  ...KEY_COMMANDS,
+  ...MONEY_COMMANDS,
+  ...PERP_COMMANDS,
+  ...OUTCOME_COMMANDS,
+  ...VENUE_COMMANDS,
 };
 
-/** Never refused as a whole: each cancel or price of it is judged by itself when it executes. */
-function eachByItself(): undefined {
-  return undefined;
+/** Admission of a command for an account that may send it: what executing it would reject at `nowMs`. */
+export function checkFor(
+  state: State,
+  account: Account,
+  command: SignedCommand,
+  nowMs: number,
+): CommandResult {
+  const refused = signedRules(command).check(state, account, command, nowMs);
+  const { address } = account;
+  if (refused === undefined) return { account: address };
+  return 'reason' in refused ? { account: address, reject: refused } : refused;
 }
 
-/** Nobody asks for it from outside, so there is nobody to refuse it to ahead of its execution. */
-function onlyAtExecution(): undefined {
-  return undefined;
+/** Executes a command for an account that may send it. */
+export function executeFor(
+  execution: Execution,
+  account: Account,
+  command: SignedCommand,
+  rules: SignedRules,
+): CommandResult {
+  const { state } = execution;
+  if (rules.checksItself !== true) {
+    const checked = checkFor(state, account, command, state.timeMs);
+    if (checked.reject !== undefined) return checked;
+  }
+  return rules.execute(execution, account, command) ?? { account: account.address };
+}
+
+/** Executes a command that no account signs. */
+export function executeUnsigned(execution: Execution, command: UnsignedCommand): CommandResult {
+  const { state } = execution;
+  const { check, execute } = unsignedRules(command);
+  const reject = check(state, command, state.timeMs);
+  return reject === undefined ? (execute(execution, command) ?? {}) : { reject };
 }
 
 /** The row of a command that an account signed; its functions take just this command. */

@@ -8,7 +8,7 @@ import {
   SIDE_BUY,
 } from '../book/order-pool.ts';
 import { sortNumbers } from '../collections/sorting.ts';
-import { clientOrderKey } from '../messages/commands/orders.ts';
+import { clientOrderKey } from '../messages/command.ts';
 import { isOutcomeId } from '../messages/limits.ts';
 import { addResting } from '../perp-orders/resting.ts';
 import { holdingKey } from '../state/account.ts';

@@ -1,7 +1,12 @@
 import { type Hash, present, timeMs, usdcFromText } from '@oddlot/units';
-import { clientOrderKey } from '../messages/commands/orders.ts';
-import type { OrderRequest, PriceSource, SeriesListing } from '../messages/command.ts';
-import type { MarketPhase, TwapInputs } from '../messages/commands/outcome.ts';
+import {
+  clientOrderKey,
+  type MarketPhase,
+  type OrderRequest,
+  type PriceSource,
+  type SeriesListing,
+  type TwapInputs,
+} from '../messages/command.ts';
 import { createMarket } from '../outcome/list-market.ts';
 import { packPast, watchMarket, watchPast } from '../outcome/market-phase.ts';
 import type { Account } from '../state/account.ts';

@@ -1,6 +1,10 @@
 import { type Address, instrumentId, present } from '@oddlot/units';
-import { clientOrderKey } from '../messages/commands/orders.ts';
-import type { BuilderTerms, MarginMode, TriggerRequest } from '../messages/command.ts';
+import {
+  type BuilderTerms,
+  clientOrderKey,
+  type MarginMode,
+  type TriggerRequest,
+} from '../messages/command.ts';
 import { holdingKey, type Leg } from '../state/account.ts';
 import { allReverseJobs, type State } from '../state/state.ts';
 import { type OrderGroup, type ReverseJob, reverseJobKey } from '../state/waiting.ts';

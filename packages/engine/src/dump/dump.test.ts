@@ -1,7 +1,7 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { applyBlock } from '../apply-block.ts';
-import { checkInvariants } from '../invariants/check-invariants.ts';
+import { checkInvariants } from '../check-invariants.ts';
 import type { Command } from '../messages/command.ts';
 import { alice, bob, Scenario } from '@oddlot/testing/engine/scenario';
 import {

@@ -1,7 +1,6 @@
 import { type Address, present, timeMs, usdcFromText } from '@oddlot/units';
-import type { MultiSigSet } from '../messages/command.ts';
+import type { MultiSigSet, PerpDefinition } from '../messages/command.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
-import type { PerpDefinition } from '../messages/commands/operator.ts';
 import {
   type Account,
   createAccount,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkInvariants } from '../invariants/check-invariants.ts';
+import { checkInvariants } from '../check-invariants.ts';
 import { asRules3 } from '@oddlot/testing/engine/as-rules-3';
 import { openMarket, operate, share } from '@oddlot/testing/engine/outcomes';
 import { alice, bob, Scenario } from '@oddlot/testing/engine/scenario';

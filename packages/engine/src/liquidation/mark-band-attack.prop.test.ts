@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../messages/limits.ts';
-import type { PerpDefinition } from '../messages/commands/operator.ts';
+import type { PerpDefinition } from '../messages/command.ts';
 import { alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { act } from '@oddlot/testing/engine/waiting';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { openOrders } from '../read/read.ts';
 import { alice, bob, type OrderShape, PERP, Scenario } from '@oddlot/testing/engine/scenario';
-import { clientOrderKey } from './commands/orders.ts';
+import { clientOrderKey } from './command.ts';
 
 const HEX = '0x550e8400e29b41d4a716446655440000';
 const UUID = '550e8400-e29b-41d4-a716-446655440000';

@@ -12,10 +12,7 @@ export type BuilderDrop = {
   readonly allowedTenthsBp: number;
 };
 
-/**
- * How the order stands that an entry of a command places, amends or cancels, right after execution;
- * `reject` says what became of the entry.
- */
+/** The order that an entry of a command places, amends or cancels, right after execution. */
 export type EntryResult = {
   readonly orderId: number | undefined;
   readonly clientOrderId: string | undefined;
@@ -23,6 +20,7 @@ export type EntryResult = {
   readonly state: OrderStatus | 'queued';
   readonly filled: number;
   readonly filledNotional: number;
+  /** Why the entry failed; the order may live on. */
   readonly reject?: Reject;
   /** Set when a reduce-only order was cut to the position: the sizes before and after. */
   readonly clipped?: { readonly from: number; readonly to: number };
@@ -30,11 +28,10 @@ export type EntryResult = {
   readonly clamped?: { readonly from: number; readonly to: number };
 };
 
-/** What has become of an order. */
 export type OrderStatus = 'open' | 'filled' | 'cancelled' | 'rejected';
 
 /**
- * A message while it is made: in one piece, optional parts added where there are any. Orders make
- * several of these each, and a copy for every optional part would be felt.
+ * A message under construction: optional parts are added to the one object. Every order makes several
+ * messages, and a copy for each optional part would be measurable.
  */
 export type Building<Message> = { -readonly [Key in keyof Message]: Message[Key] };

@@ -1,13 +1,13 @@
 import { NONE, readSlotInt } from '../book/order-pool.ts';
 import type { CommandResult } from '../messages/block.ts';
-import { clientOrderKey } from '../messages/commands/orders.ts';
-import type {
-  CancelByClientIdCommand,
-  CancelOrdersCommand,
-  ModifyOrderCommand,
-  SignedCommand,
-} from '../messages/command.ts';
 import type { EntryResult } from '../messages/order-result.ts';
+import {
+  type CancelByClientIdCommand,
+  type CancelOrdersCommand,
+  clientOrderKey,
+  type ModifyOrderCommand,
+  type SignedCommand,
+} from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';

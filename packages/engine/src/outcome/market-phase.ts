@@ -1,12 +1,12 @@
 import { type Hash, instrumentId as toInstrumentId } from '@oddlot/units';
 import { readSlot } from '../book/order-pool.ts';
 import { LIMITS } from '../messages/limits.ts';
-import type { MarketPhase } from '../messages/commands/outcome.ts';
+import type { MarketPhase } from '../messages/command.ts';
 import type { Execution } from '../state/execution.ts';
 import type { MarketEvent, OutcomeMarket, SettledMarket } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
 import { cancelOutcomeOrder } from './outcome-order.ts';
-import type { MarketResolved } from '../messages/outcome-event.ts';
+import type { MarketResolved } from '../messages/event.ts';
 
 /** The phases of a market (R-phases): when one is due to change, and what a change does. */
 

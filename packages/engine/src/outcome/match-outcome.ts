@@ -20,7 +20,7 @@ import {
 } from '../ledger/post.ts';
 import type { Building } from '../messages/order-result.ts';
 import type { CancelCause, OutcomeTradeSide } from '../messages/event.ts';
-import type { OutcomeLeg } from '../messages/commands/outcome.ts';
+import type { OutcomeLeg } from '../messages/command.ts';
 import { releasedPart } from '../perp/position.ts';
 import { emitOrder, emitTrade } from '../resting/emit.ts';
 import { matchBook } from '../resting/match-book.ts';

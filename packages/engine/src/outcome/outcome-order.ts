@@ -11,9 +11,8 @@ import {
   timeMs,
   ZERO_USDC,
 } from '@oddlot/units';
-import type { OrderRequest } from '../messages/command.ts';
+import type { OrderRequest, OutcomeLeg } from '../messages/command.ts';
 import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
-import type { OutcomeLeg } from '../messages/commands/outcome.ts';
 import { builderFeeAtMost, builderOf } from '../resting/order-builder.ts';
 import { looseSnapshot, slotSnapshot } from '../resting/snapshot.ts';
 import type { Account, OrderBuilder } from '../state/account.ts';

@@ -1,7 +1,7 @@
 import { timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { dump, dumpPacked, restore } from '../dump/dump.ts';
-import { checkInvariants } from '../invariants/check-invariants.ts';
+import { checkInvariants } from '../check-invariants.ts';
 import type { State } from '../state/state.ts';
 import { type Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 import { feed, PERIOD_MS, SERIES, seriesVenue, to } from '@oddlot/testing/engine/series';

@@ -1,10 +1,14 @@
 import { type InstrumentId, negUsdc, present, timeMs, ZERO_USDC } from '@oddlot/units';
 import { postReserve } from '../ledger/post.ts';
 import type { CommandResult } from '../messages/block.ts';
-import { clientOrderKey } from '../messages/commands/orders.ts';
-import type { Grouping, OrderRequest, PlaceOrdersCommand } from '../messages/command.ts';
-import type { OrderSnapshot } from '../messages/event.ts';
 import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
+import {
+  clientOrderKey,
+  type Grouping,
+  type OrderRequest,
+  type PlaceOrdersCommand,
+} from '../messages/command.ts';
+import type { OrderSnapshot } from '../messages/event.ts';
 import type { Reject } from '../messages/reject.ts';
 import { checkRepeat } from '../resting/order-request.ts';
 import { emitOrder, emitRejected, tellEntry } from '../resting/emit.ts';

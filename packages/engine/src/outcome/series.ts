@@ -1,6 +1,5 @@
-import type { SeriesListing } from '../messages/command.ts';
+import type { SeriesListing, TwapInputs } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
-import type { TwapInputs } from '../messages/commands/outcome.ts';
 import type { PriceFeed, PricePoint } from '../state/outcomes.ts';
 
 type SeriesTexts = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dump } from '../dump/dump.ts';
-import { checkInvariants } from '../invariants/check-invariants.ts';
+import { checkInvariants } from '../check-invariants.ts';
 import type { SignedCommand } from '../messages/command.ts';
 import { outcomeAccountView, outcomeOpenOrders } from '../read/read-outcome.ts';
 import { simulateCommand } from '../simulate/simulate-command.ts';

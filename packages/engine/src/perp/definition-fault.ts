@@ -1,6 +1,6 @@
 import { formatDecimal, RATE_ONE } from '@oddlot/units';
 import { LIMITS } from '../messages/limits.ts';
-import type { PerpDefinition } from '../messages/commands/operator.ts';
+import type { PerpDefinition } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { markBandMaxE8, tierTableFault } from '../state/perp.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkInvariants } from '../invariants/check-invariants.ts';
+import { checkInvariants } from '../check-invariants.ts';
 import { tradeOffBook } from '../liquidation/trade-off-book.ts';
 import { TIMER } from '../messages/event.ts';
 import { openOrders } from '../read/read.ts';

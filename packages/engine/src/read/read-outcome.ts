@@ -9,7 +9,7 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import type { OrderSnapshot } from '../messages/event.ts';
-import type { MarketPhase, OutcomeLeg } from '../messages/commands/outcome.ts';
+import type { MarketPhase, OutcomeLeg } from '../messages/command.ts';
 import { outcomeSlotsOf, outcomeSnapshotOf } from '../outcome/outcome-order.ts';
 import { accountAt, type State } from '../state/state.ts';
 import type { Account } from '../state/account.ts';

@@ -17,7 +17,7 @@ import {
 import { NONE, readSlotInt } from '../book/order-pool.ts';
 import { adlQuantile } from '../liquidation/rankings.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
-import type { PerpDefinition } from '../messages/commands/operator.ts';
+import { clientOrderKey, type PerpDefinition } from '../messages/command.ts';
 import { snapshotOf } from '../orders/target-entries.ts';
 import { perpSnapshotOf, triggerSnapshot } from '../perp-orders/taker-order.ts';
 import { crossScope, equityOf, valueOf } from '../perp/blind.ts';
@@ -42,7 +42,6 @@ import type {
   PerpView,
   PositionView,
 } from './views.ts';
-import { clientOrderKey } from '../messages/commands/orders.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { accountTier, tierFor, volume14d } from '../ledger/fees.ts';
 import { impactOf } from '../perp-orders/fillable.ts';

@@ -1,9 +1,8 @@
 import { timeMs } from '@oddlot/units';
 import { readSlot, readSlotInt, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import type { ModifyOrderCommand, OrderRequest } from '../messages/command.ts';
+import { clientOrderKey, type ModifyOrderCommand, type OrderRequest } from '../messages/command.ts';
 import type { State } from '../state/state.ts';
 import { timeInForceOf } from './snapshot.ts';
-import { clientOrderKey } from '../messages/commands/orders.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
 

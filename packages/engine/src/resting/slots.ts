@@ -10,8 +10,7 @@ import {
   REDUCE_ONLY,
   SIDE_BUY,
 } from '../book/order-pool.ts';
-import { clientOrderKey } from '../messages/commands/orders.ts';
-import type { OrderRequest } from '../messages/command.ts';
+import { clientOrderKey, type OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Account, OrderBuilder } from '../state/account.ts';
 import type { State } from '../state/state.ts';

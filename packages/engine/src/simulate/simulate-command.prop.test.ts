@@ -4,7 +4,7 @@ import { applyBlock } from '../apply-block.ts';
 import { signedRules } from '../commands/commands.ts';
 import { checkCommand } from '../check-command.ts';
 import { dump, restore, type StateDump } from '../dump/dump.ts';
-import { checkInvariants } from '../invariants/check-invariants.ts';
+import { checkInvariants } from '../check-invariants.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { EngineEvent } from '../messages/event.ts';
 import { insuranceTarget } from '../perp/insurance-fund.ts';

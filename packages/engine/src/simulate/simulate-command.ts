@@ -1,9 +1,8 @@
 import type { Address } from '@oddlot/units';
 import { type Authorization, judgeVault } from '../auth/authorize.ts';
 import { checkGate } from '../auth/gate.ts';
-import { checkFor } from '../check-command.ts';
-import type { SignedRules } from '../commands/command-rules.ts';
-import { signedRules } from '../commands/commands.ts';
+import type { SignedRules } from '../commands/rules.ts';
+import { checkFor, executeFor, signedRules } from '../commands/commands.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { SignedCommand } from '../messages/command.ts';
 import type { EngineEvent } from '../messages/event.ts';
@@ -86,7 +85,7 @@ function execute(
   const events: EngineEvent[] = [];
   const matches: Matches = { left: LIMITS.matchesPerSimulation, isCut: false };
   const execution = { state, events, commandIndex: 0, matches };
-  const executed = rules.execute(execution, account, command);
+  const executed = executeFor(execution, account, command, rules);
   const result = withTargets(state, account, command, rules, executed);
   const outcome = releaseNow(execution, result);
   return { outcome, isAdmitted: true, events, ...(matches.isCut ? { isCut: true } : {}) };

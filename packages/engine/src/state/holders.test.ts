@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { dump, restore } from '../dump/dump.ts';
-import { checkInvariants } from '../invariants/check-invariants.ts';
+import { checkInvariants } from '../check-invariants.ts';
 import { forkState } from '../simulate/fork-state.ts';
 import { alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { holdersOf, setSize } from './holders.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { MarginTier } from '../messages/commands/operator.ts';
+import type { MarginTier } from '../messages/command.ts';
 import { PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { dump, restore } from '../dump/dump.ts';
 import { type BandTerms, markBandE8, markBandMaxE8 } from './perp.ts';

@@ -1,7 +1,12 @@
 import { type Hash, type MicroUsdc, type TimeMs, ZERO_USDC } from '@oddlot/units';
 import type { LevelBook } from '../book/level-book.ts';
-import type { MarketGrid, PriceSource } from '../messages/command.ts';
-import type { MarketPhase, OutcomeLeg, TwapInputs } from '../messages/commands/outcome.ts';
+import type {
+  MarketGrid,
+  MarketPhase,
+  OutcomeLeg,
+  PriceSource,
+  TwapInputs,
+} from '../messages/command.ts';
 import { emptyOwnList, type OwnList } from '../book/order-pool.ts';
 
 /** What the rules need to know of a market; its texts leave the engine with the event that lists it. */

@@ -10,7 +10,7 @@ import {
 } from '@oddlot/units';
 import { LevelBook } from '../book/level-book.ts';
 import type { OrderPool } from '../book/order-pool.ts';
-import type { MarginTier, PerpDefinition } from '../messages/commands/operator.ts';
+import type { MarginTier, PerpDefinition } from '../messages/command.ts';
 import { canSettle, type Closing, type FundingHour } from './hours.ts';
 
 /** A listed perpetual: its definition, its book and what moves. */

@@ -2,7 +2,7 @@ import { type Address, type MicroUsdc, present, ZERO_USDC } from '@oddlot/units'
 import { NONE, OrderPool, readSlotInt } from '../book/order-pool.ts';
 import { EffectsDigest } from '../collections/effects-digest.ts';
 import { DueQueue } from '../collections/heap.ts';
-import type { HolderTerm, ModifyOrderCommand } from '../messages/command.ts';
+import { clientOrderKey, type HolderTerm, type ModifyOrderCommand } from '../messages/command.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import { type Account, type BuilderRewards, holdingKey, type OrderBuilder } from './account.ts';
 import type { Bridge, Withdrawal } from './bridge.ts';
@@ -14,7 +14,6 @@ import { Liquidations, RiskIndex } from './liquidations.ts';
 import { createOutcomes, type Outcomes } from './outcomes.ts';
 import { type Perp, PerpWatch } from './perp.ts';
 import { TriggerBook } from './trigger-book.ts';
-import { clientOrderKey } from '../messages/commands/orders.ts';
 
 /** Everything that exists. Data only: rules live in the handlers, arithmetic beside them. */
 export type State = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { MarginTier } from '../messages/commands/operator.ts';
+import type { MarginTier } from '../messages/command.ts';
 import { PERP } from '@oddlot/testing/engine/scenario';
 import { maintenanceMargin, tierOf, tierTable, tierTableFault } from './perp.ts';
 

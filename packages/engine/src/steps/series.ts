@@ -1,7 +1,6 @@
 import { divHalfUp, instrumentId, timeMs } from '@oddlot/units';
-import type { MarketListing, SeriesListing } from '../messages/command.ts';
+import type { MarketListing, SeriesListing, TwapInputs } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
-import type { TwapInputs } from '../messages/commands/outcome.ts';
 import { gridOf, listEvent, listMarket } from '../outcome/list-market.ts';
 import { seriesTexts, twapBefore } from '../outcome/series.ts';
 import { resolve } from '../outcome/market-phase.ts';

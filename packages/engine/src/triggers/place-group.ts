@@ -1,5 +1,10 @@
 import { present, timeMs } from '@oddlot/units';
-import type { Grouping, OrderRequest, PlaceOrdersCommand } from '../messages/command.ts';
+import {
+  clientOrderKey,
+  type Grouping,
+  type OrderRequest,
+  type PlaceOrdersCommand,
+} from '../messages/command.ts';
 import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
 import {
   adoptMarginMode,
@@ -18,7 +23,6 @@ import {
   validateTrigger,
 } from './validate-trigger.ts';
 import type { Reject } from '../messages/reject.ts';
-import { clientOrderKey } from '../messages/commands/orders.ts';
 import { absorbBuilder } from '../resting/order-builder.ts';
 import type { TriggerOrder } from '../state/trigger-book.ts';
 

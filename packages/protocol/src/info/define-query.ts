@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 
 /** Stands for a type in a definition. It carries no value. */
-export type TypeOf<Type> = { readonly type?: Type };
+type TypeOf<Type> = { readonly type?: Type };
 
 /** Names a type in a definition. */
 export function typeOf<Type>(): TypeOf<Type> {

@@ -95,7 +95,7 @@ type Schemas = typeof WS_CHANNELS & typeof API_WS_CHANNELS;
 export type ChannelParams<Name extends ChannelName> = z.output<Schemas[Name]>;
 
 /** A parsed subscription; `key` is equal for equal wishes and names the stream. */
-export type Subscription = {
+type Subscription = {
   [Name in ChannelName]: {
     readonly channel: Name;
     readonly params: ChannelParams<Name>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { dump, restore, type StateDump } from '../dump/dump.ts';
-import { checkInvariants } from '../invariants/check-invariants.ts';
+import { checkInvariants } from '../check-invariants.ts';
 import { depositStanding, isDepositCredited } from '../read/read-bridge.ts';
 import { hasAccount } from '../read/read.ts';
 import { CHAIN_ID, deposited, openTestBridge } from '@oddlot/testing/engine/bridge';

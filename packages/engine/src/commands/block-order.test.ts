@@ -11,7 +11,7 @@ import {
   PERP,
   Scenario,
 } from '@oddlot/testing/engine/scenario';
-import { orderCommands } from './order-commands.ts';
+import { orderCommands } from './block-order.ts';
 
 const agent = actor(0xa6e);
 const newAgent = actor(0xa6f);

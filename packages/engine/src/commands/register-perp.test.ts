@@ -2,7 +2,7 @@ import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check-command.ts';
 import type { CommandResult } from '../messages/block.ts';
-import type { PerpListing } from '../messages/commands/operator.ts';
+import type { PerpListing } from '../messages/command.ts';
 import { PERP, Scenario } from '@oddlot/testing/engine/scenario';
 
 const { asset: _asset, instrumentId: _id, ...BARE } = PERP;

@@ -2,7 +2,7 @@ import { type Address, hash, microUsdc, negUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check-command.ts';
 import { dump } from '../dump/dump.ts';
-import { checkInvariants } from '../invariants/check-invariants.ts';
+import { checkInvariants } from '../check-invariants.ts';
 import { postToBalance } from '../ledger/post.ts';
 import type { BlockResult } from '../messages/block.ts';
 import type { Command, WithdrawCommand } from '../messages/command.ts';

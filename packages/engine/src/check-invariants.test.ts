@@ -1,6 +1,6 @@
 import { addUsdc, microUsdc } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { holdingKey } from '../state/account.ts';
+import { holdingKey } from './state/account.ts';
 import { alice, bob, Scenario } from '@oddlot/testing/engine/scenario';
 import { checkInvariants } from './check-invariants.ts';
 

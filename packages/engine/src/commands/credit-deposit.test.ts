@@ -2,7 +2,7 @@ import { microUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check-command.ts';
 import { dump, restore } from '../dump/dump.ts';
-import { checkInvariants } from '../invariants/check-invariants.ts';
+import { checkInvariants } from '../check-invariants.ts';
 import type { Command, CreditDepositCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { bridgeView, depositStanding, isDepositCredited } from '../read/read-bridge.ts';

@@ -1,18 +1,9 @@
 import { instrumentId as toInstrumentId, present } from '@oddlot/units';
-import type { CommandResult, SkippedEntry } from '../messages/block.ts';
-import type {
-  OraclePrice,
-  PushOracleCommand,
-  RegisterPerpCommand,
-  SetPerpCommand,
-} from '../messages/command.ts';
-import type { PerpChanges, PerpDefinition, PerpListing } from '../messages/commands/operator.ts';
-import type { Reject } from '../messages/reject.ts';
-import { definitionFault } from '../perp/definition-fault.ts';
-import { type Execution, parametersOf } from '../state/execution.ts';
-import { createPerp, markBandE8, type Perp, setOracle, tierTable } from '../state/perp.ts';
-import type { State } from '../state/state.ts';
+import type { SkippedEntry } from '../messages/block.ts';
+import type { OraclePrice, PerpChanges, PerpDefinition, PerpListing } from '../messages/command.ts';
+import { LIMITS } from '../messages/limits.ts';
 import { hasPosition, workingOrders } from '../perp-orders/resting.ts';
+import { definitionFault } from '../perp/definition-fault.ts';
 import { advanceEma } from '../perp/mark-price.ts';
 import {
   type Account,
@@ -21,43 +12,102 @@ import {
   settingsChanged,
   settingsOf,
 } from '../state/account.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
+import { createPerp, markBandE8, type Perp, setOracle, tierTable } from '../state/perp.ts';
+import type { State } from '../state/state.ts';
 import { restartClosing, startClosing } from '../steps/close-perps.ts';
-import { LIMITS } from '../messages/limits.ts';
+import { checkedPerEntry, type CommandTable } from './rules.ts';
+
+/** Listing and changing perpetuals, and their oracle prices. */
+export const PERP_COMMANDS = {
+  /** Lists a perpetual. It trades from its first oracle price. */
+  registerPerp: {
+    signedBy: 'admins',
+    check(state, { perp }) {
+      const definition = definitionOf(state, perp);
+      const { instrumentId, name } = definition;
+      if (state.perps.has(instrumentId)) return { reason: 'instrumentIdUsed', instrumentId };
+      for (const listed of state.perps.values()) {
+        if (listed.definition.name === name) return { reason: 'nameUsed', name };
+      }
+      // Where an id or a name may stand, digits are an id.
+      if (/^[0-9]+$/.test(name)) {
+        return { reason: 'definitionInvalid', field: 'name', why: 'must not be digits alone' };
+      }
+      return definitionFault(definition, parametersOf(state).liquidationFeeE8);
+    },
+    execute(execution, command) {
+      const { commandIndex, events, state } = execution;
+      const definition = definitionOf(state, command.perp);
+      const { instrumentId, name } = definition;
+      const { liquidationFeeE8 } = parametersOf(state);
+      state.perps.set(instrumentId, createPerp(definition, state.pool, liquidationFeeE8));
+      state.perpIds.push(instrumentId);
+      state.perpIds.sort((a, b) => a - b);
+      state.digest.number(instrumentId);
+      state.digest.text(name);
+      events.push({ type: 'perpRegistered', commandIndex, instrumentId });
+      return { created: { instrumentId } };
+    },
+  },
+
+  /**
+   * Changes a listed perpetual. A new margin table applies to the next margin check, a new tick to new and
+   * amended orders; resting orders stay. A delisting is final: its closing hour starts and cannot be
+   * stopped (R-delist).
+   */
+  setPerp: {
+    signedBy: 'admins',
+    check(state, { changes, delisted, instrumentId }) {
+      const perp = state.perps.get(instrumentId);
+      if (perp === undefined) return { reason: 'instrumentUnknown', instrumentId };
+      if (perp.delisted) return { reason: 'instrumentDelisted', instrumentId };
+      if (perp.closing !== undefined && delisted === true) {
+        return { reason: 'marketClosing', instrumentId };
+      }
+      const definition = changed(perp.definition, changes);
+      return definitionFault(definition, parametersOf(state).liquidationFeeE8);
+    },
+    execute(execution, command) {
+      const { commandIndex, events, state } = execution;
+      const perp = present(state.perps.get(command.instrumentId), 'a listed perp');
+      redefine(state, perp, command.changes);
+      if (command.halted !== undefined) setHalted(state, perp, command.halted);
+      state.digest.number(command.instrumentId);
+      state.digest.text(JSON.stringify(perp.definition));
+      state.digest.word(perp.halted ? 1 : 0);
+      if (command.delisted === true) startClosing(execution, perp);
+      events.push({ type: 'perpChanged', commandIndex, instrumentId: command.instrumentId });
+    },
+  },
+
+  /**
+   * Takes prices of the reference markets. An observation from a little ahead counts as now; one from
+   * further ahead, or older than the last one of its instrument, is skipped and reported; the others apply
+   * (R-oracle-stale).
+   */
+  pushOracle: {
+    signedBy: 'admins',
+    check: checkedPerEntry,
+    execute(execution, command) {
+      const { state } = execution;
+      const skipped: SkippedEntry[] = [];
+      for (const [index, entry] of command.prices.entries()) {
+        const perp = state.perps.get(entry.instrumentId);
+        const why = fault(state, perp, entry, command.observedMs);
+        if (why !== undefined || perp === undefined) {
+          skipped.push({ index, why: why ?? 'instrumentUnknown' });
+        } else {
+          take(execution, perp, entry, Math.min(command.observedMs, state.timeMs));
+        }
+      }
+      return skipped.length === 0 ? {} : { skipped };
+    },
+  },
+} satisfies Partial<CommandTable>;
 
 /** USDC is asset 1 and a perp's own asset follows its instrument id from here on. */
 const ASSET_ID_BASE = 100;
-
-/** Lists a perpetual. It trades from its first oracle price on. */
-export function registerPerp(execution: Execution, command: RegisterPerpCommand): CommandResult {
-  const { commandIndex, events, state } = execution;
-  const reject = checkRegisterPerp(state, command);
-  if (reject !== undefined) return { reject };
-  const definition = definitionOf(state, command.perp);
-  const { instrumentId, name } = definition;
-  const { liquidationFeeE8 } = parametersOf(state);
-  state.perps.set(instrumentId, createPerp(definition, state.pool, liquidationFeeE8));
-  state.perpIds.push(instrumentId);
-  state.perpIds.sort((a, b) => a - b);
-  state.digest.number(instrumentId);
-  state.digest.text(name);
-  events.push({ type: 'perpRegistered', commandIndex, instrumentId });
-  return { created: { instrumentId } };
-}
-
-/** Judges a listing; changes nothing. A name stays taken after its perp was delisted. */
-export function checkRegisterPerp(state: State, { perp }: RegisterPerpCommand): Reject | undefined {
-  const definition = definitionOf(state, perp);
-  const { instrumentId, name } = definition;
-  if (state.perps.has(instrumentId)) return { reason: 'instrumentIdUsed', instrumentId };
-  for (const listed of state.perps.values()) {
-    if (listed.definition.name === name) return { reason: 'nameUsed', name };
-  }
-  // Where an id or a name may stand, digits are an id.
-  if (/^[0-9]+$/.test(name)) {
-    return { reason: 'definitionInvalid', field: 'name', why: 'must not be digits alone' };
-  }
-  return definitionFault(definition, parametersOf(state).liquidationFeeE8);
-}
 
 /** Fills in what a listing leaves to the venue: the next id after the largest, a bare asset. */
 function definitionOf(state: State, listing: PerpListing): PerpDefinition {
@@ -71,41 +121,6 @@ function definitionOf(state: State, listing: PerpListing): PerpDefinition {
     archorTokenWei: '0',
   };
   return { ...listing, instrumentId, asset };
-}
-
-/**
- * Changes a listed perpetual. A new margin table applies to the next margin check, a new tick to
- * new and amended orders: what rests stays. A delisting comes last and is final: its closing hour
- * starts, and nothing stops it (R-delist).
- */
-export function setPerp(execution: Execution, command: SetPerpCommand): CommandResult {
-  const { commandIndex, events, state } = execution;
-  const reject = checkSetPerp(state, command);
-  const perp = state.perps.get(command.instrumentId);
-  if (reject !== undefined || perp === undefined) return reject === undefined ? {} : { reject };
-  redefine(state, perp, command.changes);
-  if (command.halted !== undefined) setHalted(state, perp, command.halted);
-  state.digest.number(command.instrumentId);
-  state.digest.text(JSON.stringify(perp.definition));
-  state.digest.word(perp.halted ? 1 : 0);
-  if (command.delisted === true) startClosing(execution, perp);
-  events.push({ type: 'perpChanged', commandIndex, instrumentId: command.instrumentId });
-  return {};
-}
-
-/** Judges a change; changes nothing. */
-export function checkSetPerp(
-  state: State,
-  { changes, delisted, instrumentId }: SetPerpCommand,
-): Reject | undefined {
-  const perp = state.perps.get(instrumentId);
-  if (perp === undefined) return { reason: 'instrumentUnknown', instrumentId };
-  if (perp.delisted) return { reason: 'instrumentDelisted', instrumentId };
-  if (perp.closing !== undefined && delisted === true) {
-    return { reason: 'marketClosing', instrumentId };
-  }
-  const definition = changed(perp.definition, changes);
-  return definitionFault(definition, parametersOf(state).liquidationFeeE8);
 }
 
 /** The definition with what may change exchanged; anything else in the command is not looked at. */
@@ -199,26 +214,6 @@ function setHalted(state: State, perp: Perp, halted: boolean): void {
   perp.halted = halted;
   // A mark of the other regime is computed anew in the next step of this block.
   perp.markMs = 0;
-}
-
-/**
- * Takes prices of the reference markets. An observation from a little ahead counts as now; one from
- * further ahead, or from before the instrument's last, is skipped and the others apply
- * (R-oracle-stale). Each entry is judged on its own and the skipped ones are reported.
- */
-export function pushOracle(execution: Execution, command: PushOracleCommand): CommandResult {
-  const { state } = execution;
-  const skipped: SkippedEntry[] = [];
-  for (const [index, entry] of command.prices.entries()) {
-    const perp = state.perps.get(entry.instrumentId);
-    const why = fault(state, perp, entry, command.observedMs);
-    if (why !== undefined || perp === undefined) {
-      skipped.push({ index, why: why ?? 'instrumentUnknown' });
-    } else {
-      take(execution, perp, entry, Math.min(command.observedMs, state.timeMs));
-    }
-  }
-  return skipped.length === 0 ? {} : { skipped };
 }
 
 function fault(

@@ -18,8 +18,8 @@ import { NONE, readSlotInt } from '../book/order-pool.ts';
 import { timeInForceOf } from '../resting/snapshot.ts';
 
 /**
- * What the table says of each command. Nothing has a default: a command without its row, or a row
- * without one of its parts, does not compile, so none can pass admission or a gate unjudged.
+ * The row of each command: who signs it, how it is checked, how it is executed. Nothing has a default: a
+ * command without a row, or a row without one of its columns, does not compile.
  */
 export type CommandTable = {
   readonly [Type in Command['type']]: RulesOf<Extract<Command, { readonly type: Type }>>;
@@ -52,9 +52,11 @@ export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRu
       | 'passes'
       | 'stops'
       | ((state: State, account: Account, command: Asked) => boolean);
+    /** Set when `execute` checks the command, or each of its entries, itself: `check` is then for admission only. */
+    readonly checksItself?: true;
     /**
-     * Admission: why executing it would be refused now, who signed it being judged already. A command
-     * of several entries tells more than the reason: the entry, or what else its sender has to know.
+     * Why the command is rejected now, for an account that may send it. Admission asks, and execution asks
+     * again before it calls `execute`. A command with several entries also returns which entry it is.
      */
     readonly check: (
       state: State,
@@ -62,17 +64,28 @@ export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRu
       command: Asked,
       nowMs: number,
     ) => CommandResult | Reject | undefined;
-    readonly execute: (execution: Execution, account: Account, command: Asked) => CommandResult;
+    /** Without a result only the account is reported. */
+    readonly execute: (
+      execution: Execution,
+      account: Account,
+      command: Asked,
+    ) => CommandResult | undefined;
   };
 
 /** Of a command of class 0: the operator's, or the process's own. */
 export type UnsignedRules<Asked extends UnsignedCommand = UnsignedCommand> = {
   /** Whose signature it needs when it came over the wire. From the process itself it has none. */
   readonly signedBy: OperatorRole | 'nobody';
-  /** Admission: why executing it would be refused now. */
+  /** Why the command is rejected now, at admission and before it is executed. */
   readonly check: (state: State, command: Asked, nowMs: number) => Reject | undefined;
-  readonly execute: (execution: Execution, command: Asked) => CommandResult;
+  readonly execute: (execution: Execution, command: Asked) => CommandResult | undefined;
 };
+
+/** Never rejected as a whole: each cancel or price is checked on its own when it executes. */
+export const checkedPerEntry = (): undefined => undefined;
+
+/** The process itself proposes the command, so there is no admission; `execute` checks what it needs. */
+export const checkedAtExecution = (): undefined => undefined;
 
 /** R-block: the class of a command in its block. Class 0 is that of commands that no account signs. */
 export type BlockClass = typeof PASSIVE | typeof CANCEL | typeof REST;
@@ -80,9 +93,23 @@ export type BlockClass = typeof PASSIVE | typeof CANCEL | typeof REST;
 /** Takes no liquidity. */
 export const PASSIVE = 1;
 /** Only cancels. */
-export const CANCEL = 2;
+const CANCEL = 2;
 /** May take liquidity. */
 export const REST = 3;
+
+/** Settings and transfers, for which no venue that takes no new risk has an exception. */
+export const BY_AGENT = {
+  signedBy: 'agent',
+  class: PASSIVE,
+  gate: 'passes',
+  restricted: 'stops',
+} as const;
+
+/** The same, with the own key only: agents neither move money nor change permissions (R-agents). */
+export const BY_OWN_KEY = { ...BY_AGENT, signedBy: 'ownKey' } as const;
+
+/** Cancels pass every gate, and a restricted venue accepts them. */
+export const CANCELS = { ...BY_AGENT, class: CANCEL, restricted: 'passes' } as const;
 
 /** The most aggressive order decides: only post-only ones that go to the book at once can't take. */
 export function classOfOrders(_state: State, { orders }: PlaceOrdersCommand): BlockClass {

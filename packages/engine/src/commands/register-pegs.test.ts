@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
 import { dump, restore } from '../dump/dump.ts';
-import { checkInvariants } from '../invariants/check-invariants.ts';
+import { checkInvariants } from '../check-invariants.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { agentOwner } from '../read/read.ts';
 import { openTestBridge } from '@oddlot/testing/engine/bridge';
