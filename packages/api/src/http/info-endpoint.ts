@@ -320,7 +320,7 @@ async function answerHere(
   }
   if (query.type === 'reserves') return reserves(options);
   if (query.type === 'reservesProof') return await reservesProof(options, query.user);
-  const details = { field: 'type', got: query.type, why: 'this version does not serve it yet' };
+  const details = { field: 'type', got: query.type, why: 'this version does not support it yet' };
   return { ok: false, error: refusal('notAllowed', [], details, HTTP_FORBIDDEN) };
 }
 

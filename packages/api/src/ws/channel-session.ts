@@ -306,7 +306,7 @@ export class ChannelSession implements Follower {
     const isKnown = cause instanceof HistoryBehindError || cause instanceof HistoryAwayError;
     const message = isKnown
       ? refusal('historyBehind', [cause.asOf.height]).message
-      : `The history did not answer in time for ${stream.channel}. Subscribe again`;
+      : `The history did not respond in time for ${stream.channel}. Subscribe again`;
     const error: WsError = {
       code: 'INTERNAL',
       message,

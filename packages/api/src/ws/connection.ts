@@ -207,7 +207,7 @@ export class Connection implements Sink {
   /** Ends the line to a client that does not read what it asked for. */
   closeSlow(): void {
     this.#outbox.slowClosed += 1;
-    this.#socket.close(CLOSE.tryAgainLater, 'client reads too slowly: reconnect and resume');
+    this.#socket.close(CLOSE.tryAgainLater, 'client reads too slowly; reconnect and resume');
   }
 
   /** Cuts the line. */

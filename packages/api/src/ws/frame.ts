@@ -89,12 +89,13 @@ export type Control = {
 
 export const INVALID_FRAME: WsError = {
   code: 'INVALID_FRAME',
-  message: 'A frame is a JSON object with method subscribe, unsubscribe or ping',
+  message: 'A frame must be a JSON object with method subscribe, unsubscribe or ping',
 };
 
 export const INVALID_RESUME: WsError = {
   code: 'INVALID_PARAMS',
-  message: 'resumeFrom is { epoch, seq } or { height }; seq and height are whole numbers from 0 on',
+  message:
+    'resumeFrom is { epoch, seq } or { height }; seq and height are whole numbers, 0 or more',
 };
 
 export function readControl(text: string): Control | WsError {

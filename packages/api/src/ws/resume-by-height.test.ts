@@ -113,7 +113,7 @@ test.each([
     type: 'error',
     code: 'INVALID_PARAMS',
     message:
-      'resumeFrom is { epoch, seq } or { height }; seq and height are whole numbers from 0 on',
+      'resumeFrom is { epoch, seq } or { height }; seq and height are whole numbers, 0 or more',
     subscription,
   });
   expect(await client.follow({ type: 'trades', coin: '1' })).toHaveLength(1);

@@ -18,7 +18,7 @@ const PONG = textFrame(Buffer.from('PONG'));
 
 const INVALID_FRAME: WsError = {
   code: 'INVALID_FRAME',
-  message: 'A frame is PING or a JSON object with action and subscriptions',
+  message: 'A frame must be PING or a JSON object with action and subscriptions',
 };
 
 /** What a client wants of one topic. */

@@ -310,7 +310,7 @@ export class HttpPort {
   }
 }
 
-const FOREIGN = '{"message":"Requests from pages of other sites are not served"}';
+const FOREIGN = '{"message":"Requests from pages of other sites are not allowed"}';
 
 /** Answers without reading the body, and closes the connection. */
 function end({ request, response }: PortCall, status: number, body: string): void {

@@ -119,7 +119,7 @@ function refuseFamily(orders: readonly WireOrder[]): WireError | undefined {
     const at = index + 1;
     if (child.a !== parent.a) return otherInstrument(at, child, parent);
     if (child.b === parent.b) {
-      return wrong(at, 'b', 'must be the other side than that of orders[0]');
+      return wrong(at, 'b', 'must be the opposite side of orders[0]');
     }
     const refused = refuseReducing(child, at);
     if (refused !== undefined) return refused;
@@ -137,16 +137,16 @@ function refuseOnPosition(orders: readonly WireOrder[]): WireError | undefined {
   }
   if (second === undefined) return undefined;
   if (second.a !== first.a) return otherInstrument(1, second, first);
-  if (second.b !== first.b) return wrong(1, 'b', 'must be the side of orders[0]');
+  if (second.b !== first.b) return wrong(1, 'b', 'must be the same side as orders[0]');
   const kind = second.t.trigger?.tpsl;
   if (kind !== first.t.trigger?.tpsl) return undefined;
-  const why = 'must be the other kind than that of orders[0]';
+  const why = 'must differ from that of orders[0]';
   return wrong(1, 't.trigger.tpsl', why, kind === undefined ? {} : { got: kind });
 }
 
 function refuseReducing(order: WireOrder, index: number): WireError | undefined {
   if (order.t.trigger === undefined) {
-    return wrong(index, 't', 'must be a trigger', { allowed: ['trigger'] });
+    return wrong(index, 't', 'must be a trigger order', { allowed: ['trigger'] });
   }
   return order.r ? undefined : wrong(index, 'r', 'must be true');
 }
@@ -160,7 +160,7 @@ function wrongCount({ min, max }: { min: number; max: number }): WireError {
 }
 
 function otherInstrument(index: number, order: WireOrder, first: WireOrder): WireError {
-  const why = 'must be the instrument of orders[0]';
+  const why = 'must be the same instrument as orders[0]';
   return wrong(index, 'a', why, { got: order.a, allowed: [first.a] });
 }
 

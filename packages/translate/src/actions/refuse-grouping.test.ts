@@ -45,21 +45,21 @@ test.each<[string, string, Order[], string, string]>([
     'normalTpsl',
     [parent, { ...tp, a: 2 }],
     'orders[1].a',
-    'Invalid a: must be the instrument of orders[0]',
+    'Invalid a: must be the same instrument as orders[0]',
   ],
   [
     'a child on its side',
     'normalTpsl',
     [parent, { ...tp, b: true }],
     'orders[1].b',
-    'Invalid b: must be the other side than that of orders[0]',
+    'Invalid b: must be the opposite side of orders[0]',
   ],
   [
     'a limit child',
     'normalTpsl',
     [parent, sl, { ...tp, t: LIMIT }],
     'orders[2].t',
-    'Invalid t: must be a trigger',
+    'Invalid t: must be a trigger order',
   ],
   [
     'a child that opens',
@@ -73,7 +73,7 @@ test.each<[string, string, Order[], string, string]>([
     'positionTpsl',
     [{ ...tp, t: LIMIT }],
     'orders[0].t',
-    'Invalid t: must be a trigger',
+    'Invalid t: must be a trigger order',
   ],
   [
     'an opening one',
@@ -94,21 +94,21 @@ test.each<[string, string, Order[], string, string]>([
     'positionTpsl',
     [tp, { ...sl, a: 2 }],
     'orders[1].a',
-    'Invalid a: must be the instrument of orders[0]',
+    'Invalid a: must be the same instrument as orders[0]',
   ],
   [
     'two sides',
     'positionTpsl',
     [tp, { ...sl, b: true }],
     'orders[1].b',
-    'Invalid b: must be the side of orders[0]',
+    'Invalid b: must be the same side as orders[0]',
   ],
   [
     'two alike',
     'positionTpsl',
     [tp, tp],
     'orders[1].t.trigger.tpsl',
-    'Invalid tpsl: must be the other kind than that of orders[0]',
+    'Invalid tpsl: must differ from that of orders[0]',
   ],
 ])('%s is malformed', (_, grouping, orders, field, message) => {
   expect(refused(grouping, orders)).toMatchObject({

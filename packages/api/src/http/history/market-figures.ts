@@ -80,7 +80,7 @@ const leaderboard: HistoryHandler<'leaderboard', Leaderboard> = async (
   query,
 ) => {
   if (ranking === undefined) {
-    const why = 'the operator of this venue has switched the leaderboard off';
+    const why = 'the operator of this venue has disabled the leaderboard';
     return { ok: false, error: refusal('notAllowed', [], { why }, HTTP_FORBIDDEN) };
   }
   const { limit, sortBy, window } = query;

@@ -203,7 +203,7 @@ describe('while the history has not answered', () => {
       channel: 'error',
       data: {
         code: 'INTERNAL',
-        message: 'The history did not answer in time for userFills. Subscribe again',
+        message: 'The history did not respond in time for userFills. Subscribe again',
         retryAfterMs: 500,
         subscription: FILLS,
       },
