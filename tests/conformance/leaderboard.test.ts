@@ -97,7 +97,7 @@ describe('a venue whose operator does not want it', () => {
     expect(status).toBe(403);
     expect(json).toMatchObject({
       message: 'This action is not allowed.',
-      details: { why: expect.stringContaining('switched the leaderboard off') },
+      details: { why: expect.stringContaining('disabled the leaderboard') },
     });
     const { json: told } = await world.client.info({ type: 'settings' });
     expect(told.data.has_leaderboard).toBe(false);

@@ -238,7 +238,7 @@ describe('what is asked wrongly is refused with a reason', () => {
       'deposit-address',
       { ...into, srcChain: 'Solana' },
       10002,
-      'Invalid srcChain: solana is not available here',
+      'Invalid srcChain: solana is not available on this relay',
     ],
     [
       'another end',
@@ -290,14 +290,14 @@ describe('what is asked wrongly is refused with a reason', () => {
       'peg-address',
       { ...out, dstChain: 'polygon' },
       10002,
-      'Invalid dstChain: polygon is not available here',
+      'Invalid dstChain: polygon is not available on this relay',
     ],
     [
       'test money elsewhere',
       'request-fund',
       { chain: 'arbitrum', user: dstAddr },
       10002,
-      'Invalid chain: has no faucet here',
+      'Invalid chain: has no faucet on this relay',
     ],
   ])('%s', async (_, path, body, code, message) => {
     const response = await fetch(`${relay.url}/api/v1/bridge/${path}`, {

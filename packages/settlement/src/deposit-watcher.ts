@@ -268,7 +268,7 @@ export class DepositWatcher {
     const { block, blockHash } = this.#watched;
     if (head < block) {
       throw new ChainUnavailableError(
-        `the chain is at block ${head}, but ${block} was read before`,
+        `the chain is at block ${head}, but block ${block} was read earlier`,
       );
     }
     if (blockHash === null) {
@@ -304,7 +304,9 @@ export class DepositWatcher {
     this.#reorganisation = reorganisation;
     if (accepted?.toLowerCase() !== is) {
       const lost = vanished.length === 0 ? '' : `, ${vanished.length} deposits are missing`;
-      throw new ReorganisedError(`block ${block} was ${was ?? 'another'} and is now ${is}${lost}`);
+      throw new ReorganisedError(
+        `block ${block} was replaced: ${was === undefined ? '' : `previously ${was}, `}now ${is}${lost}`,
+      );
     }
     const { book } = this.#watched;
     const start = startOf({ chainId: client.chainId, bridge: contracts.bridge }, fromBlock);

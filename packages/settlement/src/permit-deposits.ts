@@ -212,7 +212,10 @@ export class PermitDeposits {
     const txHash = record?.mined?.txHash;
     if (txHash === undefined) {
       const sent = record?.attempts.at(-1)?.txHash ?? 'nothing';
-      return { ok: false, error: unavailable(`${sent} is not in a block yet; ask again`) };
+      return {
+        ok: false,
+        error: unavailable(`${sent} is not in a block yet; send the request again`),
+      };
     }
     const receipt = await client.receipt(txHash);
     if (receipt === undefined)

@@ -234,7 +234,9 @@ export class SharedSettlement implements MoneySide {
   }
 
   async #depositHere(query: InfoQueryOf<'depositWithPermit'>): Promise<PermitAnswer> {
-    const elsewhere = unavailable('another replica is sending it; ask again');
+    const elsewhere = unavailable(
+      'another replica is sending the transaction; send the request again',
+    );
     try {
       return (await this.#own?.permits?.deposit(query)) ?? elsewhere;
     } catch (error) {

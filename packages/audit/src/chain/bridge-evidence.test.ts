@@ -80,7 +80,7 @@ describe('R-deposit: a deposit of a log', () => {
     const { block } = evidence.projection.readTo!;
     evidence.projection.add([], { block, hash: `0x${'00'.repeat(32)}` });
     await expect(evidence.depositFault(command, STATE)).rejects.toThrow(
-      /confirmed blocks were reorganised/,
+      /Confirmed blocks were reorganised/,
     );
     chain.faults.fill('down');
     await expect(evidenceWith(1).depositFault(command, STATE)).rejects.toThrow(

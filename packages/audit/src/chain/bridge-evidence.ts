@@ -149,7 +149,7 @@ export class BridgeEvidence implements ChainEvidence {
     const hash = await this.#options.client.blockHash(readTo.block);
     if (hash === readTo.hash) return;
     throw new NotYetError(
-      `block ${readTo.block} of the chain was ${readTo.hash} and is now ${hash}: confirmed ` +
+      `block ${readTo.block} of the chain was replaced: previously ${readTo.hash}, now ${hash}. Confirmed ` +
         'blocks were reorganised, and the operator must check them',
     );
   }

@@ -41,7 +41,9 @@ export class RelayFaucet {
     const { chain, user } = parsed.request;
     if (chain.toLowerCase() !== this.#name) {
       const details = { field: 'chain', got: chain, allowed: [this.#name] };
-      return infoRefusal(refusal('invalidValue', ['chain', 'has no faucet here'], details));
+      return infoRefusal(
+        refusal('invalidValue', ['chain', 'has no faucet on this relay'], details),
+      );
     }
     const nowMs = Math.floor(this.#now());
     const isLimited = isForwarded || !isLoopback(ip);

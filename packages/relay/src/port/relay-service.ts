@@ -190,7 +190,7 @@ export class RelayService {
     const found = chains.get(name);
     if (found !== undefined) return { found };
     const isListed = terms.some((each) => each.name === name);
-    const why = isListed ? `${name} is not available here` : 'unknown chain';
+    const why = isListed ? `${name} is not available on this relay` : 'unknown chain';
     return { error: invalid(field, why, { got, allowed: [...chains.keys()] }) };
   }
 

@@ -211,7 +211,7 @@ export const TEXTS = {
   foreign: 'Payouts are stopped: the bridge has made a payout that this venue did not request',
   otherBridge: 'The payout was signed for another bridge; the operator has to settle it manually',
   otherPayout:
-    'The bridge has another payout with this number; the operator has to settle it manually',
+    'The bridge has a different payout with this id; the operator has to settle it manually',
   noProof: 'The bridge reports this payout as made, but no transaction was found',
   cancelled: 'The payout was cancelled on the bridge',
   refusedForGood: 'The token rejects transfers to this destination',
