@@ -7,8 +7,8 @@ export const BUDGET_SETTINGS = {
   connections: setting(whole(), {
     default: CONNECTION_LIMITS.connectionsMax,
     help:
-      'Maximum total number of connections ([budgets](../reference/limits.md#budgets)); the ' +
-      'file descriptor limit minus 160 caps it',
+      'Maximum total number of connections ([budgets](../reference/limits.md#budgets)), ' +
+      'capped at the file descriptor limit minus 160',
   }),
   connectionsPerClient: setting(whole(), {
     default: CONNECTION_LIMITS.connectionsPerClientMax,
