@@ -214,7 +214,7 @@ test('the command tells what agrees and what differs', async () => {
   expect(poorer.code).toBe(1);
 
   const otherRoot = await run([...args, '--root', `0x${'1'.repeat(64)}`]);
-  expect(otherRoot.lines.join()).toContain('DIFFER  given root');
+  expect(otherRoot.lines.join()).toContain('DIFFER  specified root');
   expect(otherRoot.code).toBe(1);
 
   const [json] = (await run([...args, '--rpc', right, '--json'])).lines;
@@ -235,7 +235,7 @@ test('the command tells what agrees and what differs', async () => {
   const otherUser = await run(['--user', someone(0), '--proof', file]);
   expect(otherUser.lines[0]).toMatch(/^DIFFER {2}user/);
   const otherBridge = await run([...args, '--rpc', right, '--bridge', someone(5)]);
-  expect(otherBridge.lines.join()).toContain('DIFFER  given bridge');
+  expect(otherBridge.lines.join()).toContain('DIFFER  specified bridge');
 
   const venue = await serve(() => ({ success: true, data: null }));
   expect(await run(['--user', someone(9), '--url', venue])).toEqual({

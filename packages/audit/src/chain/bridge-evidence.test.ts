@@ -74,7 +74,7 @@ describe('R-deposit: a deposit of a log', () => {
     const ahead = { ...command, source: { ...command.source, blockNumber: 1_000 } };
     await expect(evidence.depositFault(ahead, STATE)).rejects.toThrow(NotYetError);
     await expect(evidenceWith(50).depositFault(command, STATE)).rejects.toThrow(
-      /the newest confirmed block here is \d+/,
+      /the newest confirmed block known here is \d+/,
     );
     expect(await evidence.depositFault(command, STATE)).toBeUndefined();
     const { block } = evidence.projection.readTo!;

@@ -127,7 +127,7 @@ export class BridgeEvidence implements ChainEvidence {
     if (blockNumber > confirmed) {
       throw new NotYetError(
         `the log credits a deposit in block ${blockNumber}, but the newest confirmed block ` +
-          `here is ${confirmed}`,
+          `known here is ${confirmed}`,
       );
     }
     await this.#assertSameChain(confirmed);

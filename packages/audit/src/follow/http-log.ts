@@ -39,7 +39,7 @@ export class HttpLog implements LogSource {
     const hash = headers.get('x-log-hash') ?? '';
     const isLog = headers.has('x-log-height') && /^0x[0-9a-f]{64}$/.test(hash);
     if (!isLog || !Number.isSafeInteger(height)) {
-      throw new NoLogError(`The response from ${this.#url} is not a log`, false);
+      throw new NoLogError(`${this.#url} did not return a log`, false);
     }
     const entries = readLogPage(body, fromSeq);
     return { entries, head: { height, hash: hash as LogPage['head']['hash'] } };

@@ -57,7 +57,7 @@ export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] 
     ...checkUnbacked(proof, of('unbacked')),
     same('amount is the sum of its parts', text(amount), text(total(parts))),
     same('root', published.root, root),
-    ...(known.root === undefined ? [] : [same('given root', published.root, known.root)]),
+    ...(known.root === undefined ? [] : [same('specified root', published.root, known.root)]),
     same('liabilities', text(of('liabilities')), text(sum)),
     same('owed', text(of('owed')), text(owed)),
     same('assets', text(of('assets')), text(assets)),
@@ -204,8 +204,8 @@ async function checkBalance(
   const chain = await ask(rpc.url, 'eth_chainId', []);
   return [
     same('chain', String(chainId), String(Number(chain))),
-    ...(rpc.bridge === undefined ? [] : [same('given bridge', bridge, rpc.bridge)]),
-    ...(rpc.token === undefined ? [] : [same('given token', token, rpc.token)]),
+    ...(rpc.bridge === undefined ? [] : [same('specified bridge', bridge, rpc.bridge)]),
+    ...(rpc.token === undefined ? [] : [same('specified token', token, rpc.token)]),
     same(`bridge balance at block ${at}`, text(micro(String(balance))), text(BigInt(held))),
   ];
 }

@@ -233,7 +233,7 @@ class DatabaseHistoryStore implements HistoryStore {
       await sql`SELECT pg_advisory_xact_lock(${FENCE_LOCK})`.execute(transaction);
       const now = await readProgress({ database: transaction });
       if ((now.term ?? 0) <= term && now.height === this.#progress.height) return;
-      throw new HistoryFullError('another replica has written the history since then');
+      throw new HistoryFullError('another replica has written to the history in the meantime');
     };
   }
 

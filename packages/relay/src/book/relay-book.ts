@@ -51,7 +51,7 @@ export class RelayBook {
     const { damaged, records } = this.#file.read();
     if (damaged.length > 0) {
       throw new RelayBookDamagedError(
-        `${file}: line ${damaged[0]} is damaged. Without it the relay cannot know what was paid, so it pays nothing. See docs/operate/relay.md`,
+        `${file}: line ${damaged[0]} is damaged. Without this line, the relay cannot know which payments were made, so it makes none. See docs/operate/relay.md`,
       );
     }
     for (const line of records as readonly Line[]) {
