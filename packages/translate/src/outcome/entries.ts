@@ -229,7 +229,7 @@ export function warningsOf(
     }
     if (clipped !== undefined) {
       const details = { i, ...spanText(clipped, (size) => formatSize(scale, size)) };
-      const message = 'The reduce-only size was reduced to the position size';
+      const message = 'The reduce-only size was cut to the position';
       warnings.push({ code: REDUCE_ONLY_CLIPPED, message, details });
     }
   }
@@ -239,7 +239,7 @@ export function warningsOf(
 /** R-nonce: what a former agent's key signed ahead of its time can't be told from what it signs now. */
 function agentReusedWarning(agent: string): Warning {
   const message =
-    'The address was previously an agent; actions that its key signed in advance can still ' +
+    'The address was an agent before; actions that its key signed in advance can still ' +
     'be executed';
   return { code: 'AGENT_REUSED', message, details: { agent } };
 }

@@ -19,8 +19,8 @@ import { validText } from './orders.ts';
  * nobody knows: the text can't tell that from a stranger, the query can.
  */
 const WHO_SIGNED =
-  'The signature was made by `got`. If that is not your key, the request was signed for another ' +
-  'network or hashed differently: query /info explainSignature';
+  'The signature is that of `got`. If that is not your key, the request was signed for another ' +
+  'network or hashed differently: ask /info explainSignature';
 
 export const WHO = {
   agentUnknown: ({ signer }) =>
