@@ -31,8 +31,13 @@ export type InfoQueryOf<Type extends InfoType> = z.output<(typeof INFO_QUERIES)[
 export type InfoRequestOf<Type extends InfoType> = z.input<(typeof INFO_QUERIES)[Type]['schema']> &
   z.input<typeof AnyQuery>;
 
-/** What a query of one type is answered with. */
-export type InfoAnswerOf<Type extends InfoType> = NamedType<(typeof INFO_QUERIES)[Type]['answer']>;
+/** The answer to each query. */
+type InfoAnswers = {
+  readonly [Type in InfoType]: NamedType<(typeof INFO_QUERIES)[Type]['answer']>;
+};
+
+/** The answer to a query of one type. */
+export type InfoAnswerOf<Type extends InfoType> = InfoAnswers[Type];
 
 /** Any parsed query. */
 export type InfoQuery = { [Type in InfoType]: InfoQueryOf<Type> }[InfoType];
