@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** The files that run as a validator, and as the check of a data folder, for who starts one in its place. */
+/** The entry files of the validator and of the folder check, for processes that start them. */
 export const VALIDATOR_PROGRAM: string = fileURLToPath(
   new URL('./validator/main.ts', import.meta.url),
 );

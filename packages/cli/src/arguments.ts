@@ -2,16 +2,18 @@ import type { Reader } from '@oddlot/sdk';
 import { CliError } from './cli-error.ts';
 import { readFileSync } from 'node:fs';
 
-/** What is traded, as orders name it. */
 export type Instrument = {
   readonly id: number;
   readonly name: string;
   readonly tick: string;
-  /** Shares of an outcome market, or a perp. */
+  /** True for shares of an outcome market, false for a perp. */
   readonly isOutcome: boolean;
 };
 
-/** By its id, by the name or base of a perp, or by the slug of an event with one market. */
+/**
+ * Finds an instrument by its id, by the name or base of a perp, or by the slug of an event with one
+ * market.
+ */
 export async function findInstrument(
   { info }: Pick<Reader, 'info'>,
   text: string,
@@ -49,27 +51,26 @@ export async function findInstrument(
   );
 }
 
-/** The same, for what only perps have. */
 export async function findPerp(reader: Pick<Reader, 'info'>, text: string): Promise<Instrument> {
   const found = await findInstrument(reader, text);
   if (!found.isOutcome) return found;
   throw new CliError('usage', `${found.name} is an outcome market. This command is for perps.`);
 }
 
-/** Reads an argument that counts something; `name` is how the command calls it, such as `--levels`. */
+/** Parses a count; `name` is the argument's name for errors, such as `--levels`. */
 export function wholeNumber(name: string, text: string): number {
   const value = Number(text);
   if (/^[0-9]+$/.test(text) && Number.isSafeInteger(value) && value > 0) return value;
   throw new CliError('usage', `Invalid ${name} "${text}". Use a whole number above zero.`);
 }
 
-/** An argument that is a price; `name` is how the command calls it. The venue judges ticks and bounds. */
+/** Parses a price; `name` is the argument's name for errors. The venue checks ticks and limits. */
 export function decimalText(name: string, text: string): string {
   if (/^[0-9]+(?:\.[0-9]+)?$/.test(text)) return text;
   throw new CliError('usage', `Invalid ${name} "${text}". Use a decimal number.`);
 }
 
-/** A file of JSON that has some keys; the venue judges the rest. */
+/** Reads a JSON file and checks for the required keys; the venue checks the rest. */
 export function readJsonFile<Value>(file: string, keys: readonly string[]): Value {
   let value: unknown;
   try {

@@ -1,28 +1,31 @@
 import type { Command } from 'commander';
 import type { ApiError, ValidationError } from '@oddlot/sdk';
 
-/** How a command ended, for scripts. Documented in docs/build/cli.md. */
+/** Exit codes for scripts. Documented in docs/build/cli.md. */
 export const EXIT = {
   done: 0,
-  /** A fault of the program. */
+  /** An internal error. */
   fault: 1,
-  /** The command line can't be understood. */
+  /** Wrong usage of the command line. */
   usage: 2,
-  /** The venue said no; nothing has changed. */
+  /** The venue rejected the request; nothing has changed. */
   refused: 3,
-  /** No answer, or none that says whether it executed. */
+  /** No answer, or one that does not show whether the action was executed. */
   unreachable: 4,
-  /** A key is missing or is an agent's where the account's own is needed, its password is wrong, or its file is damaged. */
+  /**
+   * A missing or damaged key file, a wrong password, or an agent's key where the account's own key
+   * is required.
+   */
   key: 5,
-  /** The first steps of several are done, and one was not: what is there stays. */
+  /** Only the first of several steps were executed; they remain in effect. */
   part: 6,
 } as const;
 
-/** Ends a command with a sentence and a code. */
+/** Ends a command with an error message and an exit code. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: number;
-  /** What a program is told beside the sentence. */
+  /** Additional fields of the JSON error. */
   readonly facts: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -36,17 +39,23 @@ export class CliError extends Error {
   }
 }
 
-/** How a command calls a field of the request that it sends, and what it takes: `['--price', 'a decimal number']`. */
+/**
+ * The command's name for a field of its request, and the accepted values: `['--price', 'a decimal
+ * number']`.
+ */
 type FieldNames = Readonly<Record<string, readonly [name: string, expected: string]>>;
 
 const NAMES = new WeakMap<Command, FieldNames>();
 
-/** Fields are written without positions: `orders.p`. */
+/** Registers field names, which contain no array indexes: `orders.p`. */
 export function nameFields(command: Command, names: FieldNames): void {
   NAMES.set(command, names);
 }
 
-/** A refusal of a field in the words of the command line; undefined where it is about none of the command's arguments. */
+/**
+ * A rejected field in terms of the command line; undefined if the error does not concern an
+ * argument.
+ */
 export function namedRefusal(
   { details, message }: ApiError | ValidationError,
   command: Command | undefined,

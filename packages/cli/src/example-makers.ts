@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** They are programs of users, so they run as those of users do: as processes, with a key, by the public doors alone. */
+/**
+ * These are user programs, so they run like those of users: as processes, with a key, through the
+ * public API.
+ */
 const PROGRAMS = [
   {
     name: 'market-maker',
@@ -16,17 +19,17 @@ const PROGRAMS = [
   },
 ] as const;
 
-/** None of them outlives a venue that is killed. */
+/** Ends the child processes if the venue is killed. */
 const WITH_PARENT = 'data:text/javascript,process.once("disconnect",()=>process.exit())';
 
 export const EXAMPLE_MAKERS: readonly string[] = PROGRAMS.map(({ name }) => name);
 
-/** Two of the examples, on a venue of this machine. */
+/** Runs two of the examples on a local venue. */
 export class ExampleMakers {
   readonly #children: ChildProcess[] = [];
   #isEnding = false;
 
-  /** The account of each, in the order of `EXAMPLE_MAKERS`. */
+  /** Takes one account for each of `EXAMPLE_MAKERS`, in their order. */
   constructor(url: string, accounts: readonly { readonly privateKey: string }[]) {
     for (const [at, { args, file, name }] of PROGRAMS.entries()) {
       const env = { ...process.env, ODDLOT_URL: url, ODDLOT_KEY: accounts[at]!.privateKey };
@@ -41,7 +44,7 @@ export class ExampleMakers {
     }
   }
 
-  /** Resolves when both are gone; the venue cancels what they leave. */
+  /** Resolves when both have exited; the venue cancels their orders. */
   async stop(): Promise<void> {
     this.#isEnding = true;
     await Promise.all(

@@ -5,7 +5,7 @@ import { createWholeFile, makeFolder } from '@oddlot/host/durable';
 import { privateKeyWallet } from '@oddlot/sdk';
 import { CliError } from './cli-error.ts';
 
-/** What a file of the keystore has; the key itself only under the password. */
+/** A keystore file; the key is encrypted with the password. */
 type KeyFile = {
   readonly version: 1;
   readonly address: string;
@@ -26,13 +26,13 @@ type KeyFile = {
   };
 };
 
-/** A tenth of a second and 128 MiB for each guess. */
+/** A tenth of a second and 128 MiB per guess. */
 const SCRYPT = { n: 131_072, r: 8, p: 1 };
 const SCRYPT_BYTES_MAX = 256 * 1024 * 1024;
 const KEY_BYTES = 32;
 const SALT_BYTES = 32;
 const IV_BYTES = 12;
-/** Who guesses the file as well gets no further by a short one. */
+/** A minimum against guessing by anyone with the file. */
 const PASSWORD_CHARACTERS_MIN = 8;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
@@ -44,12 +44,12 @@ export type StoredKey = {
   readonly agentOf?: string;
 };
 
-/** Keys in a folder, each in a file of its own, encrypted with a password. */
+/** Keys in a folder, each in its own file, encrypted with a password. */
 export class Keystore {
   readonly #folder: string;
   readonly #cost: typeof SCRYPT;
 
-  /** What a guess costs is written into each file; tests make many. */
+  /** Each file contains its cost parameters; tests use a low cost. */
   constructor(folder: string, cost: typeof SCRYPT = SCRYPT) {
     this.#folder = folder;
     this.#cost = cost;
@@ -106,17 +106,17 @@ export class Keystore {
       },
     };
     makeFolder(this.#folder);
-    // Never over another key, whoever writes at the same time.
+    // Never overwrites another key, even with concurrent writers.
     createWholeFile(path, `${JSON.stringify(file, undefined, 2)}\n`);
     return this.find(name);
   }
 
-  /** Of a key that nobody has used. */
+  /** For a key that was never used. */
   remove(name: string): void {
     rmSync(this.#path(name), { force: true });
   }
 
-  /** The private key itself. */
+  /** Decrypts the private key. */
   async open(name: string, password: string): Promise<`0x${string}`> {
     const { address, cipher, kdf } = this.#read(name);
     const key = await derive(password, Buffer.from(kdf.salt, 'hex'), kdf);
@@ -183,7 +183,10 @@ const ENTER = new Set(['\r', '\n']);
 const CANCEL = new Set(['\u0003', '\u0004']);
 const BACK = new Set(['\u007f', '\b']);
 
-/** Reads a line from the terminal without showing it; where there is none, what the environment should have had is named. */
+/**
+ * Reads a line from the terminal without echo; without a terminal, the error names the environment
+ * variable.
+ */
 export function readSecret(prompt: string, variable: string): Promise<string> {
   const { stderr, stdin } = process;
   if (!stdin.isTTY) {
@@ -192,7 +195,7 @@ export function readSecret(prompt: string, variable: string): Promise<string> {
       `Cannot prompt for input without a terminal (${prompt.trim()}). Set ${variable}.`,
     );
   }
-  // Before the prompt: input that is sent as soon as it appears must not be shown either.
+  // Set before the prompt, so that input typed immediately is not echoed either.
   stdin.setRawMode(true).setEncoding('utf8').resume();
   stderr.write(prompt);
   return new Promise((resolve, reject) => {

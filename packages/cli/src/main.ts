@@ -1,5 +1,5 @@
 import { runCli } from './run-cli.ts';
 
-/** The command `oddlot`. A program that goes on, such as a venue, sets its own end. */
+/** The command `oddlot`. A program that keeps running, such as a venue, sets its own exit code. */
 const code = await runCli(process.argv.slice(2), process.env);
 if (code !== 0) process.exitCode = code;

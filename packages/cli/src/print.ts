@@ -1,14 +1,14 @@
 import { writeSync } from 'node:fs';
 
-/** Rows as a table, or everything as one JSON value. */
+/** Output as a table, or as one JSON value. */
 type Shown = {
-  /** What `--json` prints. */
+  /** The value that `--json` prints. */
   readonly json: unknown;
   /** Lines for people. */
   readonly lines: readonly string[];
 };
 
-/** Columns by their titles; numbers to the right. */
+/** Columns with titles; numbers are aligned to the right. */
 export function table(rows: readonly Readonly<Record<string, string>>[], none: string): string[] {
   const [first] = rows;
   if (first === undefined) return [none];
@@ -32,16 +32,16 @@ export function print({ json, lines }: Shown, isJson: boolean | undefined): void
   process.stdout.write(`${text}\n`);
 }
 
-/** Where it is drawn. */
+/** The output stream. */
 export type Terminal = { readonly isTTY?: boolean; write(text: string): unknown };
 
 type Progress = { readonly done: number; readonly of: number; readonly what: string };
 
 const BAR_CELLS = 30;
-/** Without a terminal a line is written each time that so much more is done. */
+/** Without a terminal, a line is written after each further step of this size. */
 const LINE_PERCENT = 10;
 
-/** How far something is: a bar in a terminal, else a line now and then. */
+/** Shows progress: a bar in a terminal, otherwise occasional lines. */
 export class ProgressBar {
   readonly #out: Terminal;
   #lastPercent = -1;
@@ -69,12 +69,13 @@ export class ProgressBar {
 }
 
 const STDOUT = 1;
-/** What a program that runs for years says is not all kept. */
+/** Bounds the memory for the output of a long-running program. */
 const LINES_MAX = 1_000;
 
 /**
- * Output of a program for other programs: what it writes to standard output goes to standard error, and when the process ends,
- * standard output gets one JSON object with the exit code, those lines, and the last error message if it failed.
+ * Prints a program's output as JSON: its standard output goes to standard error, and when the
+ * process exits, standard output gets one JSON object with the exit code, those lines, and the last
+ * error message if it failed.
  */
 export function endAsJson(program: string): void {
   const said: string[] = [];
@@ -94,7 +95,7 @@ export function endAsJson(program: string): void {
   }) as typeof process.stdout.write;
   process.once('exit', (exitCode) => {
     if (unfinished !== '') said.push(unfinished);
-    // Nothing that waits is written any more at this moment.
+    // Written synchronously, because asynchronous writes are lost at process exit.
     const error = exitCode === 0 || message === '' ? {} : { error: { message, exitCode } };
     writeSync(STDOUT, `${JSON.stringify({ program, exitCode, said, ...error })}\n`);
   });

@@ -19,7 +19,7 @@ import { Surroundings } from './surroundings.ts';
 
 const URL_DEFAULT = 'http://127.0.0.1:8690';
 
-/** Runs one command and says how it ended. */
+/** Runs one command and returns its exit code. */
 export async function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -93,7 +93,7 @@ function programOf(
   return program;
 }
 
-/** Options of all commands may stand before and behind the name; and nobody but the caller ends the process. */
+/** Global options may come before or after the name, and only the caller ends the process. */
 function inherit(command: Command): void {
   command.exitOverride();
   for (const each of command.commands) inherit(each);
@@ -101,7 +101,7 @@ function inherit(command: Command): void {
 
 type Ended = { readonly code: number; readonly name: string; readonly message: string };
 
-/** How a failed command ends; undefined when help or the version was printed as asked. */
+/** The result of a failed command; undefined if help or the version was printed on request. */
 function judge(error: unknown, command: Command | undefined): Ended | undefined {
   const { message, name } = error instanceof Error ? error : new Error(String(error));
   if (error instanceof CommanderError) {
@@ -122,7 +122,10 @@ function judge(error: unknown, command: Command | undefined): Ended | undefined 
   return { code, name, message: text, ...namedRefusal(error, command) };
 }
 
-/** Some refusals give their reason apart from the message; one in backquotes explains a field to programs. */
+/**
+ * Some rejects have a reason apart from the message; a reason with backquotes explains an API field
+ * and is omitted.
+ */
 function refusalText({ details, message }: ApiError): string {
   const { why } = details ?? {};
   if (why === undefined || message.includes(why) || why.includes('`')) return message;

@@ -11,7 +11,6 @@ import { CliError } from './cli-error.ts';
 import { Keystore, readSecret, type StoredKey } from './keystore.ts';
 import { readTextFile, writeWholeFile } from '@oddlot/host/durable';
 
-/** The options that every command has. */
 export type GlobalOptions = {
   readonly json?: boolean;
   readonly url: string;
@@ -19,16 +18,16 @@ export type GlobalOptions = {
   readonly key?: string;
 };
 
-/** Help of an argument that names an account to read. */
+/** Help for an argument that names an account to read. */
 export const ACCOUNT_ARGUMENT = "Account address (default: your key's account)";
 
-/** Which account a command reads; `agent` is present when that follows from an agent's key. */
+/** The account that a command reads; `agent` is set if it was found through an agent's key. */
 export type ReadAccount = {
   readonly user: string;
   readonly agent?: { readonly key: string; readonly address: string };
 };
 
-/** What a command has around it: the terminal, the environment, and the way to a venue. */
+/** The context of a command: the terminal, the environment, and the connection to a venue. */
 export class Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
 
@@ -44,7 +43,10 @@ export class Surroundings {
     return new Profile(this.#home);
   }
 
-  /** From the environment or the terminal; a command line is seen by everybody on the machine. */
+  /**
+   * From the environment or the terminal, because command lines are visible to all users of the
+   * machine.
+   */
   async password(prompt: string): Promise<string> {
     return this.env['ODDLOT_PASSWORD'] ?? readSecret(prompt, 'ODDLOT_PASSWORD');
   }
@@ -53,7 +55,10 @@ export class Surroundings {
     return createReader({ url });
   }
 
-  /** The account to read: the given address, otherwise that of the key, with a note where that is an agent's. */
+  /**
+   * The account to read: the given address, otherwise the key's account, with a note if the key is
+   * an agent's.
+   */
   async accountOf(options: GlobalOptions, address?: string): Promise<ReadAccount> {
     if (address !== undefined) return { user: checkedAddress(address) };
     const read = await this.tradedAccount(options);
@@ -64,7 +69,7 @@ export class Surroundings {
     return read;
   }
 
-  /** The account that the key trades for: an agent's owner, as the venue knows it. */
+  /** The account that the key trades for: for an agent, its owner as the venue reports it. */
   async tradedAccount(options: GlobalOptions): Promise<ReadAccount> {
     const key = this.#keyOf(options);
     const { owner } = await this.reader(options).info.agentOwner({ agent: key.address });
@@ -85,7 +90,7 @@ export class Surroundings {
     });
   }
 
-  /** The same for what agents may not sign: moving money, and approving other agents. */
+  /** A client for actions that agents may not sign: moving money, and approving other agents. */
   async accountSigner(options: GlobalOptions): Promise<Client> {
     await this.expectAccountKey(options);
     return this.signer(options);
@@ -99,7 +104,7 @@ export class Surroundings {
     throw new CliError('key', `Key "${agent.key}" is an agent key of ${user}. ${how}`);
   }
 
-  /** For transactions of a chain, which no venue executes. */
+  /** For transactions on a chain, which the venue does not execute. */
   async privateKey(options: GlobalOptions): Promise<`0x${string}`> {
     const { name } = this.#keyOf(options);
     return this.keystore.open(name, await this.password(`Password for ${name}: `));
@@ -135,7 +140,7 @@ function checkedAddress(text: string): string {
 
 type ProfileFile = { readonly version: 1; readonly defaultKey?: string };
 
-/** Choices that are kept between commands, in `profile.json` next to the keystore. */
+/** Settings kept between commands, in `profile.json` next to the keystore. */
 class Profile {
   readonly #path: string;
 
@@ -143,7 +148,7 @@ class Profile {
     this.#path = join(folder, 'profile.json');
   }
 
-  /** The name of the key that `oddlot keys default` has set. */
+  /** The key name set by `oddlot keys default`. */
   get defaultKey(): string | undefined {
     return this.#read().defaultKey;
   }
@@ -174,7 +179,10 @@ class Profile {
   }
 }
 
-/** The key of commands without `--key`: the chosen one, otherwise the only account key, otherwise the only key. */
+/**
+ * The key of commands without `--key`: the chosen one, otherwise the only account key, otherwise
+ * the only key.
+ */
 export function defaultKeyOf(
   keys: readonly StoredKey[],
   chosen: string | undefined,

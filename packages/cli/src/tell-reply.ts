@@ -3,13 +3,13 @@ import { CliError } from './cli-error.ts';
 import { print } from './print.ts';
 import type { GlobalOptions } from './surroundings.ts';
 
-/** A command ends when it knows what came of its action. */
+/** A command ends when the result of its action is known. */
 export const CONFIRM = { confirm: 'executed' } as const;
 
-/** The venue names the entry of a list that failed; a command sends one entry. */
+/** The venue names the failed entry of a list; a command sends one entry. */
 const ENTRY = /^\w+\[\d+\]: /;
 
-/** Prints what was done; an action with an unknown result is not a success. */
+/** Prints the result; an action with an unknown result is not a success. */
 export function tellReply(
   reply: ExecutedReply | PendingReply,
   line: string,
@@ -18,14 +18,14 @@ export function tellReply(
   print({ json: executed(reply), lines: [line] }, options.json);
 }
 
-/** An executed action; otherwise why it failed, or that its result is unknown. */
+/** Returns an executed action; otherwise throws the reason, or that the result is unknown. */
 export function executed(reply: ExecutedReply | PendingReply): ExecutedReply {
   const known = decided(reply);
   if (known.failure === undefined) return known;
   throw new CliError('refused', known.failure.error.replace(ENTRY, ''));
 }
 
-/** Prints a line for each order, among them the TP/SL of the first one. */
+/** Prints one line per order, including the TP/SL of the first order. */
 export function tellOrders(
   reply: ExecutedReply | PendingReply,
   instrument: string,

@@ -14,7 +14,7 @@ test.each([
 });
 
 test.each(['', 'h', '8', '8 h', '-1s', '1.0001ms', '1w', 1.5, -1, Number.NaN])(
-  '%s is none',
+  'rejects %s',
   (duration) => {
     expect(() => durationMs(duration)).toThrow('Use whole milliseconds');
   },

@@ -1,4 +1,4 @@
-/** A while: milliseconds, or numbers with their units, such as `250ms`, `8h` or `1d12h`. */
+/** A duration: milliseconds, or numbers with their units, such as `250ms`, `8h` or `1d12h`. */
 export type Duration = number | `${number}${Unit}` | (string & {});
 
 type Unit = 'ms' | 's' | 'm' | 'h' | 'd';
@@ -12,7 +12,7 @@ const UNIT_MS: Readonly<Record<Unit, number>> = {
 };
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;
 
-/** Whole milliseconds, zero or more. */
+/** Converts a duration to whole, non-negative milliseconds. */
 export function durationMs(duration: Duration): number {
   const ms = typeof duration === 'number' ? duration : partsMs(duration);
   if (Number.isSafeInteger(ms) && ms >= 0) return ms;

@@ -4,7 +4,10 @@ import type { Faults } from './faults.ts';
 import { startVenue } from './start-venue.ts';
 import type { TestVenue } from './test-venue.ts';
 
-/** Goal: whatever is lost, repeated or turned around on the way, the SDK ends with one execution or a clear error. */
+/**
+ * Goal: if requests are lost, repeated or reordered, the SDK ends with one execution or a clear
+ * error.
+ */
 
 const running: TestVenue[] = [];
 afterEach(async () => {
@@ -29,7 +32,7 @@ async function start() {
   return { venue, client, order, resting };
 }
 
-/** What can happen to an action, and what becomes of it. */
+/** Faults that still lead to exactly one execution. */
 const ONCE: readonly (readonly [what: string, (faults: Faults) => void])[] = [
   ['loses the answer', (faults) => faults.loseAnswer()],
   ['loses five answers', (faults) => faults.loseAnswer({ count: 5 })],
@@ -49,21 +52,21 @@ const ONCE: readonly (readonly [what: string, (faults: Faults) => void])[] = [
   ['has a client clock that is 20 hours ahead', (faults) => faults.skewClock('20h')],
 ];
 
-describe('exactly one execution where the line', () => {
+describe('exactly one execution if the line', () => {
   test.each(ONCE)('%s', async (_what, plan) => {
     const { client, order, resting, venue } = await start();
     plan(venue.faults);
     const reply = await client.exchange.order(order(), { confirm: 'executed' });
     expect(reply).toMatchObject({ status: 'executed', orders: [{ state: 'open', error: null }] });
     expect(await resting()).toEqual([[CLOID, '90000']]);
-    // The receipt is found by the name of the action, however often it was sent.
+    // The receipt is found by the action's hash, regardless of how often it was sent.
     const receipt = await client.exchange.waitForAction(reply.txHash);
     expect(receipt).toMatchObject({ status: 'executed' });
   });
 });
 
-describe('a clear error where the line', () => {
-  test('loses every answer: the action has a name, by which its end is found', async () => {
+describe('a clear error if the line', () => {
+  test("loses every answer: the error has the action's hash, by which its result is found", async () => {
     const { client, order, resting, venue } = await start();
     venue.faults.loseAnswer({ count: 6 });
     const failed = client.exchange.order(order(), { confirm: 'executed' });
@@ -74,7 +77,7 @@ describe('a clear error where the line', () => {
     expect(await resting()).toHaveLength(1);
   });
 
-  test('loses every request: nothing was placed, and nothing is placed later', async () => {
+  test('loses every request: no order is placed, also not later', async () => {
     const { client, order, resting, venue } = await start();
     venue.faults.loseRequest({ count: 6 });
     const failed = client.exchange.order(order());
@@ -83,7 +86,7 @@ describe('a clear error where the line', () => {
     expect(await resting()).toEqual([]);
   });
 
-  test('refuses everything with 429: refused for good, with the code of it', async () => {
+  test('rejects all requests with 429: the error has the code of the reject', async () => {
     const { client, order, resting, venue } = await start();
     venue.faults.rateLimit({ count: 6 });
     const failed = client.exchange.order(order());
@@ -92,7 +95,7 @@ describe('a clear error where the line', () => {
     expect(await resting()).toEqual([]);
   });
 
-  test('has a client clock three days behind: the nonce is named, with what would be right', async () => {
+  test('has a client clock three days behind: the error names the nonce and the valid range', async () => {
     const { client, order, resting, venue } = await start();
     await venue.advance('4d', { step: '1h' });
     venue.faults.skewClock('-3d');
@@ -105,17 +108,17 @@ describe('a clear error where the line', () => {
   });
 });
 
-test('requests that arrive in the other order all execute, each once', async () => {
+test('requests that arrive in reverse order are all executed once', async () => {
   const { client, order, resting, venue } = await start();
   venue.faults.reorder({ count: 3 });
   const cloids = [1, 2, 3].map((n) => `0x${String(n).padStart(32, '0')}`);
   const sent = cloids.map((cloid) => client.exchange.order(order('90000', cloid)));
   await Promise.all(sent);
-  // Newest first: the last that was sent arrived first.
+  // Newest first: the last request sent arrived first.
   expect((await resting()).map(([cloid]) => cloid)).toEqual(cloids);
 });
 
-test('a thousand calls at once never meet in a nonce, whatever happens to some of them', async () => {
+test('a thousand concurrent calls never use the same nonce, even if some of them fail', async () => {
   const { client, resting, venue } = await start();
   venue.faults.loseAnswer({ count: 20 });
   venue.faults.executeThen503({ count: 20 });
@@ -147,7 +150,7 @@ describe('streams', () => {
     return { ...started, told };
   }
 
-  test('that are frozen bring everything when they thaw, in order and once', async () => {
+  test('that are frozen deliver all messages after the thaw, in order and once', async () => {
     const { client, order, told, venue } = await listen();
     venue.faults.freezeStreams();
     for (const n of [1, 2, 3]) {
@@ -164,7 +167,7 @@ describe('streams', () => {
   test.each([
     ['cut', async (venue: TestVenue) => venue.faults.cutStreams()],
     ['cut by a process that is gone', (venue: TestVenue) => venue.restart({ isKilled: true })],
-  ])('that are %s go on by themselves and miss nothing', async (_how, cut) => {
+  ])('that are %s reconnect automatically and miss no message', async (_how, cut) => {
     const { client, order, told, venue } = await listen();
     await client.exchange.order(order('90001'), { confirm: 'executed' });
     await expect.poll(() => told.length).toBe(1);
@@ -177,7 +180,7 @@ describe('streams', () => {
   });
 });
 
-test('a silent oracle becomes stale, keeps new risk away, and comes back', async () => {
+test('a silent oracle becomes stale, blocks orders that increase positions, and recovers', async () => {
   const { client, order, resting, venue } = await start();
   venue.faults.silenceOracle('BTC');
   await venue.advance('1m');
@@ -192,7 +195,7 @@ test('a silent oracle becomes stale, keeps new risk away, and comes back', async
   expect(await resting()).toHaveLength(1);
 });
 
-test('clear takes back all that is planned, and lets go who waits for others', async () => {
+test('clear cancels all planned faults, and releases requests that wait for others', async () => {
   const { client, order, resting, venue } = await start();
   venue.faults.reorder({ count: 2 });
   const waiting = client.exchange.order(order(), { confirm: 'executed' });

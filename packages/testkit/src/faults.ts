@@ -5,9 +5,9 @@ import type { LocalLine } from './local-line.ts';
 import type { Prices } from './prices.ts';
 import type { TestChain } from './test-chain.ts';
 
-/** Which requests something happens to: the next ones to a path. */
+/** The requests that a fault affects: the next ones to a path. */
 export type FaultScope = {
-  /** How many; 1 by default. */
+  /** The number of requests; 1 by default. */
   readonly count?: number;
   /** `/exchange` by default, `*` for any. */
   readonly path?: string;
@@ -19,13 +19,16 @@ type Planned = {
   readonly kind: Kind;
   readonly path: string;
   left: number;
-  /** `Retry-After` of a 429. */
+  /** The `Retry-After` of a 429. */
   readonly retryAfterSeconds: number;
-  /** Requests that wait for the others, of those that are delivered in the other order. */
+  /** Requests held until the group is complete and delivered in reverse order. */
   readonly waiting: (() => Promise<void>)[];
 };
 
-/** What goes wrong between a client and a venue. Each acts on the next requests alone, in the order of the calls. */
+/**
+ * Faults between clients and a venue. Each affects the next requests only, in the order of the
+ * calls.
+ */
 export class Faults {
   readonly #line: LocalLine;
   readonly #prices: Prices;
@@ -39,7 +42,10 @@ export class Faults {
     this.#chain = chain;
   }
 
-  /** The venue executes and answers, and the answer never arrives: the request fails as a cut line does. */
+  /**
+   * The venue executes and answers, but the answer is lost: the request fails like a cut
+   * connection.
+   */
   loseAnswer(scope?: FaultScope): void {
     this.#plan('loseAnswer', scope);
   }
@@ -59,17 +65,17 @@ export class Faults {
     this.#plan('duplicate', scope);
   }
 
-  /** So many requests wait for each other and arrive one by one, the last one first. */
+  /** The requests wait for each other and arrive one by one, the last one first. */
   reorder(scope: FaultScope & { readonly count: number }): void {
     this.#plan('reorder', scope);
   }
 
-  /** The requests are refused with 429 and never reach the venue. */
+  /** The requests are rejected with 429 and never reach the venue. */
   rateLimit(scope: FaultScope & { readonly retryAfterSeconds?: number } = {}): void {
     this.#plan('rateLimit', scope, scope.retryAfterSeconds);
   }
 
-  /** Nothing comes on streams, and nobody is told; `thawStreams` brings all of it. */
+  /** Streams deliver no messages and report no error; `thawStreams` delivers all of them. */
   freezeStreams(): void {
     this.#line.freezeStreams();
   }
@@ -78,12 +84,12 @@ export class Faults {
     this.#line.thawStreams();
   }
 
-  /** All streams are cut, as by a network that changes. */
+  /** Cuts all streams, as when a client changes networks. */
   cutStreams(): void {
     this.#line.cutStreams();
   }
 
-  /** The clock that clients take nonces from is ahead of the venue's by so much, or behind by `-5m`. */
+  /** Sets the clients' nonce clock ahead of the venue's clock, or behind it with `-5m`. */
   skewClock(by: Duration): void {
     const isBehind = typeof by === 'string' && by.startsWith('-');
     this.#skewMs = isBehind ? -durationMs(by.slice(1)) : durationMs(by);
@@ -93,7 +99,7 @@ export class Faults {
     return this.#skewMs;
   }
 
-  /** The oracle says nothing of a symbol any more; time makes its last price stale. */
+  /** The oracle stops reporting a symbol, whose last price becomes stale with time. */
   silenceOracle(symbol: string): void {
     this.#prices.silence(symbol);
   }
@@ -102,7 +108,10 @@ export class Faults {
     this.#prices.resume(symbol);
   }
 
-  /** The settlement chain goes another way: its newest blocks are gone, and what was in them, unless it goes back to the pool. */
+  /**
+   * Reorganises the settlement chain: its newest blocks and their transactions are lost, unless the
+   * transactions return to the pool.
+   */
   async reorganiseChain(
     depth: number,
     options: { readonly rest?: 'pool' | 'drop' } = {},
@@ -110,7 +119,7 @@ export class Faults {
     await this.#chain().reorganise(depth, options);
   }
 
-  /** Everything is well again; who waits for others goes at once. */
+  /** Ends all faults; held requests are sent at once. */
   clear(): void {
     const planned = this.#planned;
     this.#planned = [];
@@ -120,7 +129,7 @@ export class Faults {
     for (const { waiting } of planned) void inReverse(waiting);
   }
 
-  /** The line, with what is planned. */
+  /** A `fetch` that applies the planned faults. */
   readonly fetch: Fetch = async (url, init) => {
     const fault = this.#take(new URL(url).pathname);
     const deliver = (): Promise<Response> => this.#line.fetch(url, init);
@@ -163,7 +172,7 @@ export class Faults {
   }
 }
 
-/** The venue has answered, whatever it said. */
+/** Waits for the complete answer of any status. */
 async function answered(delivery: Promise<Response>): Promise<void> {
   await (await delivery).text();
 }
@@ -194,7 +203,7 @@ function behindOthers(
     waiting.push(async () => {
       try {
         const response = await deliver();
-        // The next one arrives when this one has its answer, all of it.
+        // The next request arrives after the complete answer to this one.
         const text = await response.text();
         const { headers, status } = response;
         resolve(new Response(text, { headers, status }));

@@ -5,11 +5,11 @@ import { Readable } from 'node:stream';
 import type { Fetch } from '@oddlot/sdk';
 import type { LocalLine } from './local-line.ts';
 
-/** Nobody outside of this machine comes here. */
+/** Not reachable from other machines. */
 const LOOPBACK = '127.0.0.1';
-/** More than any request of the venue may have. */
+/** Larger than any request that the venue accepts. */
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
-/** What two connections have to agree on for themselves. */
+/** Hop-by-hop headers, which are not forwarded. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
   'host',
@@ -19,7 +19,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 
 type Behind = { readonly fetch: Fetch; readonly line: LocalLine };
 
-/** A loopback port before a venue in hand: what goes wrong on the line goes wrong for whoever comes this way. */
+/** A loopback port in front of a test venue that applies the planned faults to its clients. */
 export class FaultyServer {
   readonly #server: Server;
   readonly #outside = new Set<Duplex>();
@@ -78,7 +78,7 @@ async function handOn(
         .on('error', () => response.destroy())
         .pipe(response);
   } catch {
-    // A request or an answer that is lost is a line that was cut.
+    // A lost request or answer closes the connection.
     response.destroy();
   }
 }
@@ -102,7 +102,10 @@ function headersOf({ headers }: IncomingMessage): Record<string, string> {
   );
 }
 
-/** The stream's own bytes, there and back: what was asked for is written out again as it came. */
+/**
+ * Forwards the bytes of a stream in both directions; the upgrade request is written out again
+ * unchanged.
+ */
 function tunnel(
   line: LocalLine,
   request: IncomingMessage,
@@ -115,7 +118,7 @@ function tunnel(
   }
   venue.write(`${lines.join('\r\n')}\r\n\r\n`);
   venue.write(head);
-  // By hand and not by a pipe, which would go on by itself where somebody has frozen it.
+  // Not a pipe, which would resume a stream that was frozen.
   venue.on('data', (part: Buffer) => socket.write(part));
   socket.on('data', (part: Buffer) => venue.write(part));
   for (const [one, other] of [

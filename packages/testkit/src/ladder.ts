@@ -2,16 +2,16 @@ import type { Client, OrderEntry } from '@oddlot/sdk';
 import { formatDecimal, parseExact } from '@oddlot/units';
 import type { TestMarket } from './outcome-listing.ts';
 
-/** How many orders one action may carry. */
+/** The maximum number of orders per action. */
 export const ORDERS_PER_ACTION = 50;
 
-/** What a book that is filled by one call looks like. */
+/** The shape of a book that is filled by one call. */
 export type BookShape = {
   /** Levels on each side; 10 by default. */
   readonly levels?: number;
   /** The size at each level, as decimal text; 1 coin or 100 shares by default. */
   readonly size?: string;
-  /** From the middle to the best price, and from level to level, in ticks; 1 by default. */
+  /** Distance from the middle to the best price and between levels, in ticks; 1 by default. */
   readonly gapTicks?: number;
   /** The middle, as decimal text: the oracle's price by default, 0.5 for an outcome market. */
   readonly middle?: string;
@@ -19,12 +19,12 @@ export type BookShape = {
 
 type Wanted = BookShape & { readonly priceOf: (symbol: string) => string | undefined };
 
-/** Finer than any tick. */
+/** More decimals than any tick has. */
 const DECIMALS = 8;
 const SIZES = { perp: '1', outcome: '100' } as const;
 const MIDDLE_OF_SHARES = '0.5';
 
-/** Orders that only make, on both sides of a middle. */
+/** Builds post-only orders on both sides of a middle price. */
 export async function ladderOf(
   client: Client,
   instrument: string | TestMarket,
@@ -64,7 +64,7 @@ async function ladderOfPerp(
   }));
 }
 
-/** Bids buy YES; asks buy NO at what is left of 1, so that nobody has to hold shares first. */
+/** Bids buy YES; asks buy NO at the complementary price, so that the account needs no shares. */
 async function ladderOfShares(
   client: Client,
   { eventSlug, id }: TestMarket,

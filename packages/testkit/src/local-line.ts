@@ -3,12 +3,12 @@ import { type Duplex, duplexPair, Readable } from 'node:stream';
 import type { OpenSocket, Socket } from '@oddlot/sdk';
 import { WebSocket } from 'ws';
 
-/** Connections at a time; more requests wait for one, as with any client that keeps them. */
+/** Concurrent connections; further requests wait, as in any client with keep-alive. */
 const CONNECTIONS_MAX = 64;
-/** Where a client in the same process seems to come from. */
+/** The source address of clients in the same process. */
 const OWN_ADDRESS = '127.0.0.1';
 
-/** The part of a socket that a port asks of a connection besides its bytes. */
+/** The socket methods, in addition to reading and writing, that an HTTP server calls. */
 const SOCKET_CALLS = {
   setTimeout(this: unknown) {
     return this;
@@ -28,15 +28,16 @@ const SOCKET_CALLS = {
 };
 
 /**
- * The way to a port that is not open: connections are pairs of streams, and the server takes one end as it would take a
- * socket. Everything behind is the code of the real edge, down to the bytes of the wire.
+ * A connection to a server without an open port: a connection is a pair of streams, and the server
+ * gets one end in place of a socket. All further code is that of the real edge, down to the bytes
+ * on the wire.
  */
 export class LocalLine {
   readonly #server: () => Server | undefined;
   readonly #now: () => number;
   #agent = new LineAgent(() => this.#connect());
   readonly #streams = new Set<WebSocket>();
-  /** Streams of clients outside, which a door hands on byte by byte. */
+  /** Streams of external clients, which the proxy forwards byte by byte. */
   readonly #tunnels = new Set<Duplex>();
   #isFrozen = false;
 
@@ -45,7 +46,7 @@ export class LocalLine {
     this.#now = now;
   }
 
-  /** As `fetch` does; answers carry the venue's time. */
+  /** A `fetch` whose answers have the venue's time. */
   readonly fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
     const { pathname, search } = new URL(url);
     const { body, headers, method = 'GET', signal } = init;
@@ -65,9 +66,9 @@ export class LocalLine {
     return responseOf(answer, this.#now());
   };
 
-  /** As the WebSocket of the host, for the SDK. */
+  /** A WebSocket factory for the SDK. */
   readonly openSocket: OpenSocket = (url) => {
-    // The type of `ws` wants a socket; a stream is all that it uses.
+    // The type of `ws` requires a socket, but it uses a stream only.
     const createConnection = (() => this.#connect()) as never;
     const socket = new WebSocket(url, { createConnection, perMessageDeflate: false });
     this.#streams.add(socket);
@@ -76,7 +77,7 @@ export class LocalLine {
     return socket as unknown as Socket;
   };
 
-  /** A connection of its own for somebody outside, who has asked for a stream. */
+  /** Opens a separate connection for an external client that requested a stream. */
   openTunnel(): Duplex {
     const venue = this.#connect();
     this.#tunnels.add(venue);
@@ -85,7 +86,7 @@ export class LocalLine {
     return venue;
   }
 
-  /** What the venue sends stays on the way, on these streams and those that are opened meanwhile. */
+  /** Holds back the venue's messages on these streams and on those that are opened meanwhile. */
   freezeStreams(): void {
     this.#isFrozen = true;
     for (const venue of this.#tunnels) venue.pause();
@@ -103,14 +104,17 @@ export class LocalLine {
     for (const venue of this.#tunnels) venue.destroy();
   }
 
-  /** Ends all connections, as a process that is gone does. */
+  /** Ends all connections, as when the process ends. */
   cutAll(): void {
     this.cutStreams();
     this.#agent.destroy();
     this.#agent = new LineAgent(() => this.#connect());
   }
 
-  /** The next request has a new connection: those that are kept lead to a server that was stopped. Answers on their way arrive. */
+  /**
+   * Lets the next request use a new connection, because idle ones lead to a stopped server. Pending
+   * answers still arrive.
+   */
   reconnect(): void {
     this.#agent.retire();
     this.#agent = new LineAgent(() => this.#connect());
@@ -120,10 +124,10 @@ export class LocalLine {
     const [client, server] = duplexPair();
     Object.assign(server, SOCKET_CALLS, { remoteAddress: OWN_ADDRESS });
     Object.assign(client, SOCKET_CALLS);
-    // One end that is gone is gone for the other, as it is on a wire.
+    // Closing one end closes the other, as on a network.
     client.once('close', () => server.destroy());
     server.once('close', () => client.destroy());
-    // Later than the call, as on any network: whoever connects has time to listen.
+    // Asynchronous, as on any network, so that the caller can add listeners.
     setImmediate(() => {
       const port = this.#server();
       if (port === undefined) client.destroy(new Error('the connection is closed'));
@@ -133,7 +137,7 @@ export class LocalLine {
   }
 }
 
-/** Keeps connections for the next request, as the clients of a real venue do. */
+/** Keeps connections for the next request, as clients of a real venue do. */
 class LineAgent extends Agent {
   readonly #connect: () => Duplex;
 
@@ -142,7 +146,7 @@ class LineAgent extends Agent {
     this.#connect = connect;
   }
 
-  /** Keeps none any more; who still reads an answer reads it to its end. */
+  /** Stops keeping connections; pending answers are read to their end. */
   retire(): void {
     this.maxFreeSockets = 0;
     for (const kept of Object.values(this.freeSockets).flat()) kept?.destroy();
@@ -153,7 +157,7 @@ class LineAgent extends Agent {
   }
 }
 
-/** Statuses that have no body by their meaning. */
+/** Statuses without a body. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304]);
 
 function responseOf(answer: IncomingMessage, nowMs: number): Response {
@@ -161,7 +165,7 @@ function responseOf(answer: IncomingMessage, nowMs: number): Response {
   for (const [name, values] of Object.entries(answer.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  // A client that learns the time from it learns the venue's, and not that of the machine.
+  // A client that reads the time from this header gets the venue's time, not the machine's.
   headers.set('date', new Date(nowMs).toUTCString());
   const { statusCode: status = 0 } = answer;
   const body = WITHOUT_BODY.has(status) ? null : (Readable.toWeb(answer) as ReadableStream);

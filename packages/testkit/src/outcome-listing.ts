@@ -1,13 +1,15 @@
 import type { RegisterEventParameters, RegisterMarketParameters } from '@oddlot/sdk';
 
-/** An outcome market of a test. */
 export type TestMarket = {
   readonly id: number;
   readonly slug: string;
   readonly eventSlug: string;
 };
 
-/** What is different from a market that is open for a day, with ticks of a cent and neither fee nor delay. */
+/**
+ * Changes to the default market, which is open for a day, with ticks of one cent and neither fee
+ * nor delay.
+ */
 export type MarketInput = Partial<Omit<RegisterMarketParameters, 'eventSlug'>> & {
   readonly event?: Partial<RegisterEventParameters>;
 };

@@ -2,22 +2,22 @@ import { type Command, perpDefinitions, perpView, type State } from '@oddlot/eng
 import { divFloor, formatDecimal, parseExact, timeMs } from '@oddlot/units';
 import { priceDecimals, REFERENCE_DECIMALS, startPrice } from '@oddlot/venue/testkit';
 
-/** Prices of a moment by symbol (`BTC`), as decimal text; a symbol that is left out stays where it is. */
+/** Prices at a time by symbol (`BTC`), as decimal text; omitted symbols keep their price. */
 export type PriceScript = (nowMs: number) => Readonly<Record<string, string>>;
 
-/** What is known of prices, to come back to. */
+/** The state of all prices, for a snapshot. */
 export type PricesMoment = {
   readonly prices: ReadonlyMap<string, bigint>;
   readonly stale: ReadonlySet<string>;
   readonly script: PriceScript | undefined;
 };
 
-/** The symbols that have a price from the start, besides those of listed perps. */
+/** The symbols that have a price from the start, in addition to those of listed perps. */
 const FIRST_SYMBOLS: readonly string[] = ['BTC', 'ETH', 'SOL'];
-/** Twelve digits before the point. */
+/** At most twelve digits before the decimal point. */
 const PRICE_E8_END = 10n ** BigInt(12 + REFERENCE_DECIMALS);
 
-/** The oracle of a venue in hand: it says what it was told, with every step of time. */
+/** The oracle of a test venue: it reports the prices that were set, at every step of time. */
 export class Prices {
   /** By symbol, in 10^-8. */
   #prices = new Map<string, bigint>();
@@ -37,12 +37,15 @@ export class Prices {
     return price === undefined ? undefined : formatDecimal(price, REFERENCE_DECIMALS);
   }
 
-  /** All of them, or none where one is refused. */
+  /** Sets all prices, or none if one is rejected. */
   set(prices: Readonly<Record<string, string>>): void {
     for (const [symbol, priceE8] of this.read(prices)) this.#prices.set(symbol, priceE8);
   }
 
-  /** In 10^-8. A symbol that nobody lists is refused: a word that was mistyped would move nothing, and nobody would see it. */
+  /**
+   * Parses prices to 10^-8. Rejects unknown symbols, because a mistyped symbol would otherwise have
+   * no effect.
+   */
   read(prices: Readonly<Record<string, unknown>>): readonly (readonly [string, bigint])[] {
     return Object.entries(prices).map(([symbol, price]) => {
       this.#check(symbol);
@@ -54,7 +57,7 @@ export class Prices {
     });
   }
 
-  /** Asked with every step of time from now on; undefined ends it. */
+  /** Calls the script at every step of time from now on; undefined ends it. */
   follow(script: PriceScript | undefined): void {
     this.#script = script;
   }
@@ -63,7 +66,7 @@ export class Prices {
     return this.#script !== undefined;
   }
 
-  /** Nothing is told of a symbol any more: it becomes stale. */
+  /** Stops reporting a symbol, so that it becomes stale. */
   silence(symbol: string): void {
     this.#check(symbol);
     this.#stale.add(symbol);
@@ -92,7 +95,7 @@ export class Prices {
     this.#script = script;
   }
 
-  /** What the oracle tells at a moment: the prices of perps, and those that series go by. */
+  /** The oracle commands of a moment: prices of perps, and reference prices of series. */
   commands(state: State, nowMs: number): readonly Command[] {
     this.set(this.#script?.(nowMs) ?? {});
     const observedMs = timeMs(nowMs);
@@ -103,7 +106,7 @@ export class Prices {
       const units = divFloor(priceE8, 10n ** BigInt(REFERENCE_DECIMALS - priceDecimals(perp)));
       return [{ instrumentId: perp.instrumentId, oracle: Math.max(1, Number(units)) }];
     });
-    // As a real venue without series: what nobody goes by is not told.
+    // As on a real venue without series, unused reference prices are not reported.
     const references = [...seriesSymbols(state)].flatMap((symbol) => {
       const priceE8 = this.#told(symbol);
       if (priceE8 === undefined) return [];

@@ -2,12 +2,12 @@ import { createECDH, createHash } from 'node:crypto';
 import { addressOf } from '@oddlot/protocol';
 import { privateKeyWallet, type Wallet } from '@oddlot/sdk';
 
-/** A key in memory that follows from a seed and a name. */
+/** An in-memory key derived from a seed and a name. */
 type SeededWallet = { readonly privateKey: `0x${string}`; readonly wallet: Wallet };
 
 /**
- * Its address is known at once, by the curve of the runtime; the one of the SDK computes tables when it is first used, and most accounts of a
- * test never sign.
+ * Computes the address at once with the runtime's curve. The SDK's curve builds tables at its first
+ * use, and most accounts of a test never sign.
  */
 export function seededWallet(seed: string, name: string): SeededWallet {
   const privateKey = seededKey(seed, name);
@@ -29,12 +29,15 @@ function addressOfKey(privateKey: `0x${string}`): Wallet['address'] {
   return addressOf(curve.getPublicKey());
 }
 
-/** A private key that follows from a seed and a name; everybody can compute it, so it is for tests alone. */
+/**
+ * Derives a private key from a seed and a name. It can be recomputed by anyone, so it is for tests
+ * only.
+ */
 export function seededKey(seed: string, name: string): `0x${string}` {
   return `0x${seededBytes(seed, `key ${name}`).toString('hex')}`;
 }
 
-/** 32 bytes that follow from the seed; another purpose has others. */
+/** Derives 32 bytes from the seed, different for each purpose. */
 export function seededBytes(seed: string, purpose: string): Buffer {
   return createHash('sha256')
     .update(JSON.stringify(['oddlot testkit', seed, purpose]))

@@ -1,33 +1,39 @@
 import type { Duration } from './duration.ts';
 
-/** How a venue of a test begins. Nothing is required. */
+/** Options of a test venue. All are optional. */
 export type StartVenueOptions = {
-  /** Keys and cursors follow from it: the same seed, the same venue. */
+  /** Keys and cursors are derived from it: the same seed gives the same venue. */
   readonly seed?: string;
   /**
-   * The time at the start: 2026-01-01T00:00:00Z by default, so that no test depends on the hour in which it
-   * runs. Clients that take nonces from the clock of the machine want `Date.now()` here.
+   * The start time: 2026-01-01T00:00:00Z by default, so that tests do not depend on the time of
+   * day. For clients that take nonces from the machine's clock, use `Date.now()`.
    */
   readonly time?: number | string | Date;
-  /** How many accounts are there from the start, each with test money; 10 by default. */
+  /** The number of funded accounts at the start; 10 by default. */
   readonly accounts?: number;
-  /** What each of them has in perps and again in outcome markets, as decimal text; `100000` by default. */
+  /**
+   * The balance of each account, both in perps and in outcome markets, as decimal text; `100000` by
+   * default.
+   */
   readonly usdc?: string;
   /**
-   * How far time goes with a block while it is advanced. By default 5 s, as premiums are sampled, and a minute where
-   * prices stand, no premium is left to sample and no series is listed.
+   * The time per block while time is advanced. By default 5 s, the interval of premium samples, and
+   * one minute if prices are constant, no premium has to be sampled and no series is listed.
    */
   readonly step?: Duration;
-  /** Opens HTTP and WebSocket on a loopback port that the system picks. */
+  /** Opens HTTP and WebSocket on a loopback port chosen by the system. */
   readonly ports?: boolean;
-  /** A settlement chain inside of the test, for deposits and withdrawals: `venue.chain`. */
+  /** Starts a settlement chain inside the test, for deposits and withdrawals: `venue.chain`. */
   readonly chain?: boolean;
-  /** Serves the trading page as well, where it is built. */
+  /** Also serves the trading page, if it is built. */
   readonly page?: boolean;
-  /** Whether the limits of requests hold that a public venue has. */
+  /** Applies the request limits of a public venue. */
   readonly limits?: boolean;
   /** Settings of the venue as flags, such as `['--order-delay-ms', '0']`. */
   readonly flags?: readonly string[];
-  /** `own` runs log, history and signatures on threads of their own, as a real venue does; `here` by default. */
+  /**
+   * `own` runs log, history and signatures on separate threads, as a real venue does; `here` by
+   * default.
+   */
   readonly threads?: 'here' | 'own';
 };

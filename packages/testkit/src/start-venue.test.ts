@@ -18,7 +18,7 @@ async function start(options?: StartVenueOptions): Promise<TestVenue> {
 const BTC = 1;
 const HOUR_MS = 3_600_000;
 
-/** Buys BTC from whoever offers it. */
+/** Buys BTC from the best ask. */
 async function buy(venue: TestVenue, size: string, account = venue.accounts[0]!) {
   const order = limitOrder({ asset: BTC, side: 'buy', price: '99000', size, tif: 'Ioc' });
   return account.client.exchange.order({ orders: [order] }, { confirm: 'executed' });
@@ -37,7 +37,7 @@ async function fundingsOf(venue: TestVenue, account = venue.accounts[0]!) {
   return rows;
 }
 
-test('an order fills, the position stands, and history and streams tell of it', async () => {
+test('an order fills, opens a position, and appears in history and streams', async () => {
   const venue = await start();
   const [alice] = venue.accounts;
   await venue.fillBook('BTC-USDC', { size: '0.5' });
@@ -60,7 +60,7 @@ test('an order fills, the position stands, and history and streams tell of it', 
   await expect.poll(() => JSON.stringify(told)).toContain('97000.2');
 });
 
-test('who got money after a snapshot gets it again after going back', async () => {
+test('an account funded after a snapshot can be funded again after reverting', async () => {
   const venue = await start();
   const before = await venue.snapshot();
   const { address: user, client } = await venue.account('late', { perp: '50' });
@@ -85,7 +85,7 @@ test('the same seed gives the same venue, block by block', async () => {
 });
 
 describe('time', () => {
-  test('stands until it is advanced, and pays funding at every full hour', async () => {
+  test('does not pass until it is advanced, and pays funding at every full hour', async () => {
     const venue = await start({ time: '2026-03-01T10:59:00Z' });
     await venue.fillBook('BTC');
     await buy(venue, '0.5');
@@ -102,13 +102,15 @@ describe('time', () => {
     );
   });
 
-  test('a premium is sampled every 5 s, so that its funding is that of a real venue', async () => {
+  test('a premium is sampled every 5 s, so that its funding equals that of a real venue', async () => {
     const venue = await start();
-    // Bids 2% above the oracle. The mark of BTC rises by at most 0.2236%, within minutes, and is the premium.
+    // Bids 2% above the oracle. The mark of BTC rises by at most 0.2236%, within minutes; that is
+    // the premium.
     await venue.fillBook('BTC', { middle: '98940', levels: 3, gapTicks: 10 });
     await buy(venue, '0.5');
     await venue.advance('1h');
-    // P is its average over 720 samples, clamped towards the interest, an eighth of it an hour.
+    // P is its average over 720 samples, clamped towards the interest, and an eighth of it is paid
+    // per hour.
     const [row] = await fundingsOf(venue);
     const most = (0.002236 - 0.0005) / 8;
     expect(Number(row!.fundingRate)).toBeLessThan(most);
@@ -127,7 +129,7 @@ describe('time', () => {
     expect(new Set(rows.map(({ usdc }) => usdc))).toEqual(new Set(['-0.12125']));
   });
 
-  test('delayed orders wait for it', async () => {
+  test('advancing time releases delayed orders', async () => {
     const venue = await start();
     const market = await venue.createMarket({ orderDelayMs: 250 });
     const [alice] = venue.accounts;
@@ -148,7 +150,7 @@ describe('time', () => {
     expect(await reply).toMatchObject({ status: 'executed', orders: [{ state: 'open' }] });
   });
 
-  test('a series lists, closes and resolves its markets by itself, by the price that was set', async () => {
+  test('a series automatically lists, closes and resolves its markets by the price that was set', async () => {
     const venue = await start();
     const { outcomeDeploy } = venue.admin.client.exchange;
     await outcomeDeploy.registerSeries(
@@ -186,7 +188,7 @@ describe('time', () => {
 });
 
 describe('prices', () => {
-  test('are what the oracle says from then on, and liquidate who they ruin', async () => {
+  test("become the oracle's prices, and liquidate accounts below maintenance margin", async () => {
     const venue = await start();
     await venue.fillBook('BTC', { levels: 10, size: '2' });
     const poor = await venue.account('poor', { perp: '1000' });
@@ -228,7 +230,7 @@ test('an outcome market is traded, resolved and paid', async () => {
 });
 
 describe('a snapshot', () => {
-  test('is come back to as often as one likes: state, history, time and prices', async () => {
+  test('can be reverted to repeatedly: state, history, time and prices', async () => {
     const venue = await start();
     await venue.fillBook('BTC');
     await buy(venue, '0.5');
@@ -249,14 +251,14 @@ describe('a snapshot', () => {
     }
   });
 
-  test('belongs to another venue is refused', async () => {
+  test('of another venue is rejected', async () => {
     const [one, two] = [await start(), await start()];
     await expect(two.revert(await one.snapshot())).rejects.toThrow('belongs to another venue');
   });
 });
 
 describe.each([{ isKilled: false }, { isKilled: true }])('a restart %o', (how) => {
-  test('loses nothing that was acknowledged', async () => {
+  test('loses no acknowledged action', async () => {
     const venue = await start();
     await venue.fillBook('BTC');
     await buy(venue, '0.5');
@@ -271,7 +273,7 @@ describe.each([{ isKilled: false }, { isKilled: true }])('a restart %o', (how) =
   });
 });
 
-test('after a restart nobody is led to the venue that was stopped, who had an answer to read neither', async () => {
+test('after a restart no client reaches the stopped venue, including one with a pending answer', async () => {
   const venue = await start();
   const read = () =>
     venue.connection.fetch!(`${venue.url}/info`, {
@@ -304,7 +306,7 @@ describe('ports', () => {
     await venue.restart();
     expect(venue.url).toBe(url);
     expect(await read()).toEqual(first);
-    // A client that knows nothing of the testkit.
+    // A client without the testkit.
     const { wallet } = venue.accounts[0]!;
     const client = createClient({ url, network: 'testnet', wallet, orderLifeMs: Infinity });
     const book = client.streams.l2Book({ coin: '1' });
@@ -312,13 +314,13 @@ describe('ports', () => {
     client.close();
   });
 
-  test('are not open unless somebody wants them', async () => {
+  test('are not open by default', async () => {
     const venue = await start();
     await expect(fetch(`${venue.url}:80/info`)).rejects.toThrow('fetch failed');
   });
 });
 
-test('ends by itself where it is declared with `await using`', async () => {
+test('stops automatically if it is declared with `await using`', async () => {
   let outer: TestVenue;
   {
     await using venue = await startVenue({ accounts: 1 });
@@ -334,11 +336,11 @@ test.each<[StartVenueOptions, string]>([
   [{ flags: ['--port', 'x'] }, 'port'],
   [{ accounts: -1 }, 'accounts must be a whole number from zero: -1'],
   [{ accounts: 1.5 }, 'accounts must be a whole number from zero: 1.5'],
-])('%o is refused with what would be right', async (options, why) => {
+])('rejects %o with the valid form', async (options, why) => {
   await expect(startVenue(options)).rejects.toThrow(why);
 });
 
-test('what cannot be is refused, and nothing changes', async () => {
+test('an invalid call is rejected and changes nothing', async () => {
   const venue = await start();
   const { head, now } = venue;
   await expect(venue.advance('8 hours')).rejects.toThrow('Invalid duration "8 hours"');

@@ -1,7 +1,7 @@
 import type { StartVenueOptions } from './start-venue-options.ts';
 import { TestVenue } from './test-venue.ts';
 
-/** A whole venue inside of this process, with its clock, its prices and its faults in the hand of the caller. */
+/** Starts a whole venue inside this process; the caller controls its clock, prices and faults. */
 export async function startVenue(options: StartVenueOptions = {}): Promise<TestVenue> {
   return TestVenue.start(options);
 }

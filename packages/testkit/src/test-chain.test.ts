@@ -2,7 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startVenue } from './start-venue.ts';
 import type { TestVenue } from './test-venue.ts';
 
-/** Goal: money in and out by a chain of the test. Method: the bridge's contracts, and a venue that looks at them as a real one does. */
+/**
+ * Goal: test deposits and withdrawals on a test chain. Method: use the bridge's contracts, and a
+ * venue that polls them like a real one.
+ */
 
 let venue: TestVenue;
 beforeAll(async () => {
@@ -26,14 +29,14 @@ test('a deposit is credited, trades, and goes back to the chain', async () => {
   expect(await venue.chain.balanceOf(alice.address)).toBe('99.9');
 });
 
-test('a deposit on a branch that is left is not credited, and once when it comes again', async () => {
+test('a deposit on an abandoned branch is not credited, and is credited once when it is mined again', async () => {
   const bob = await venue.account('bob', {});
   const { chain } = venue;
   await chain.mint(bob.address, '70');
   await chain.transferToBridge(bob, '40');
   await venue.faults.reorganiseChain(1);
   expect(await chain.balanceOf(bob.address)).toBe('70');
-  // Somebody else's comes through, so the venue has seen the new branch.
+  // Another account's deposit is credited, which shows that the venue has seen the new branch.
   const carol = await venue.account('carol', {});
   await venue.deposit(carol, '5');
   expect(await inVenue(bob)).toBe('0');
@@ -44,7 +47,7 @@ test('a deposit on a branch that is left is not credited, and once when it comes
   expect([await inVenue(bob), await inVenue(carol)]).toEqual(['40', '10']);
 });
 
-test('a restart loses nothing that is on its way', async () => {
+test('a restart loses no pending transfer', async () => {
   const dave = await venue.account('dave', {});
   await venue.chain.mint(dave.address, '30');
   await venue.chain.transferToBridge(dave, '30');
@@ -52,7 +55,7 @@ test('a restart loses nothing that is on its way', async () => {
   await venue.chain.until(async () => (await inVenue(dave)) === '30', 'the deposit is credited');
 });
 
-test('a venue without a chain says so', async () => {
+test('a venue without a chain throws a clear error', async () => {
   await using plain = await startVenue({ accounts: 0 });
   expect(() => plain.chain).toThrow('Start it with { chain: true }');
   await expect(plain.faults.reorganiseChain(1)).rejects.toThrow('this venue has no chain');

@@ -11,24 +11,26 @@ import { encodeFunctionData, type Hex, parseEther } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { seededKey } from './seeded-wallet.ts';
 
-/** As the public testnet whose place it takes. */
+/** The chain id of the public testnet that it replaces. */
 const CHAIN_ID = 421_614;
 const USDC_DECIMALS = 6;
 const VALIDATORS = 3;
 const GAS = 1_000_000n;
 const MAX_FEE_WEI = 10_000_000_000n;
 const ETHER = parseEther('1000000');
-/** Between two looks of who waits for something that the venue does by itself. */
+/** The polling interval for asynchronous work of the venue. */
 const LOOK_MS = 10;
 const PATIENCE_MS = 60_000;
-/** Depth that counts; few enough for a test, and enough to lose something before. */
+/**
+ * The confirmation depth: low enough for fast tests, and enough to lose a block before it is final.
+ */
 const CONFIRMATIONS = 3;
 
 type Owner = { readonly privateKey: `0x${string}`; readonly address: string };
 
 /**
- * A settlement chain inside of the test, with test USDC and the bridge: real contracts, real blocks, by the venue's clock. Blocks come
- * with transactions, and by `mine`.
+ * A settlement chain inside the test, with test USDC and the bridge: real contracts and blocks, by
+ * the venue's clock. Transactions and `mine` make blocks.
  */
 export class TestChain {
   readonly contracts: BridgeContracts;
@@ -75,7 +77,7 @@ export class TestChain {
     try {
       const endpoint = localEndpoint('chain', (method, params) => chain.rpc(method, params));
       const contracts = await deployLocalContracts(endpoint, keys, CHAIN_ID);
-      // Nobody outside of this machine is there to be limited.
+      // Only reachable from this machine, so without limits.
       const { url } = await chain.listenForOwner({ host: '127.0.0.1', port: 0 });
       return new TestChain(chain, { contracts, url, keys, keyFolder });
     } catch (error) {
@@ -84,23 +86,23 @@ export class TestChain {
     }
   }
 
-  /** What a venue is told to settle there. */
+  /** The settings with which the venue settles on this chain. */
   get flags(): readonly string[] {
     const pace = ['--chain-confirmations', String(CONFIRMATIONS), '--chain-every-ms', '20'];
     return ['--chain', this.url, '--chain-keys', this.#keyFolder, ...pace];
   }
 
-  /** How deep something has to lie before the venue counts it. */
+  /** The number of confirmations that the venue requires. */
   get confirmations(): number {
     return CONFIRMATIONS;
   }
 
-  /** Blocks on top, empty where nothing waits. */
+  /** Mines blocks, which are empty if no transaction is pending. */
   async mine(blocks = 1): Promise<void> {
     for (let count = 0; count < blocks; count += 1) await this.#chain.mine();
   }
 
-  /** Test USDC, and ether for gas. */
+  /** Mints test USDC, and sends ether for gas. */
   async mint(address: string, usdc: string): Promise<void> {
     const args = [address as Hex, microUsdc(usdc)] as const;
     const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'mint', args });
@@ -109,14 +111,17 @@ export class TestChain {
     await this.#send(minter, { to: address as Hex, value: parseEther('1') });
   }
 
-  /** Sends USDC of an account to the bridge; the venue credits it when enough blocks lie on top. Gives the transaction's hash. */
+  /**
+   * Sends USDC of an account to the bridge; the venue credits it after enough confirmations.
+   * Returns the transaction's hash.
+   */
   async transferToBridge(owner: Owner, usdc: string): Promise<Hex> {
     const args = [this.contracts.bridge, microUsdc(usdc)] as const;
     const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'transfer', args });
     return this.#send(privateKeyToAccount(owner.privateKey), { to: this.contracts.token, data });
   }
 
-  /** What an address has on the chain, in USDC. */
+  /** The USDC balance of an address on the chain. */
   async balanceOf(address: string): Promise<string> {
     const call = { abi: TEST_USDC_ABI, functionName: 'balanceOf', args: [address as Hex] } as const;
     const params = [{ to: this.contracts.token, data: encodeFunctionData(call) }, 'latest'];
@@ -124,14 +129,17 @@ export class TestChain {
   }
 
   /**
-   * Another branch takes the place of the newest blocks, and is longer by one. Transactions that it lacks are forgotten, or wait for
-   * the next block again with `rest: 'pool'`.
+   * Replaces the newest blocks by a branch that is one block longer. Transactions missing from it
+   * are dropped, or return to the pool with `rest: 'pool'`.
    */
   async reorganise(depth: number, { rest = 'drop' }: { readonly rest?: 'pool' | 'drop' } = {}) {
     await this.#chain.reorg(depth, { rest });
   }
 
-  /** Waits for what the venue does by itself, with blocks on top meanwhile: it looks at the chain by the clock of the machine. */
+  /**
+   * Waits for asynchronous work of the venue and mines blocks meanwhile, because the venue polls
+   * the chain by the machine's clock.
+   */
   async until(isDone: () => Promise<boolean> | boolean, what: string): Promise<void> {
     const endMs = performance.now() + PATIENCE_MS;
     while (!(await isDone())) {
@@ -162,7 +170,7 @@ export class TestChain {
   }
 }
 
-/** In the file that a local chain keeps them in, so that the venue finds them there. */
+/** Stored in the key file of a local chain, where the venue finds them. */
 function seededKeys(seed: string, folder: string): LocalKeys {
   const keys: LocalKeys = {
     relayer: seededKey(seed, 'relayer'),

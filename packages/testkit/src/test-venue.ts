@@ -22,23 +22,23 @@ import { type Snapshot, VenueInHand } from './venue-in-hand.ts';
 const ACCOUNTS = 10;
 const USDC = '100000';
 const USDC_DECIMALS = 6;
-/** Who stands behind books that are filled by one call: more than any test trades away. */
+/** The balance of the account that fills books: more than any test trades. */
 const MAKER_USDC = '100000000';
 
-/** A whole venue inside of this process. */
+/** A whole venue inside this process. */
 export class TestVenue {
   readonly seed: string;
-  /** What goes wrong between clients and the venue. */
+  /** Faults between clients and the venue. */
   readonly faults: Faults;
-  /** There from the start, with test money. */
+  /** Funded accounts that exist from the start. */
   readonly accounts: readonly TestAccount[];
-  /** Lists, changes and halts what is traded, and deploys outcome markets. */
+  /** The operator's account: lists, changes and halts markets, and deploys outcome markets. */
   readonly admin: TestAccount;
   readonly #venue: VenueInHand;
   readonly #line: LocalLine;
   readonly #nonces: NonceSource;
   readonly #named = new Map<string, TestAccount>();
-  /** Who was given money by name, and who had been at each snapshot. */
+  /** The names of funded accounts, now and at each snapshot. */
   #paid = new Set<string>();
   readonly #paidAt = new WeakMap<Snapshot, ReadonlySet<string>>();
   readonly #clients = new Set<Client>();
@@ -63,7 +63,7 @@ export class TestVenue {
     this.accounts = Array.from({ length: accounts }, (_, index) =>
       this.#accountOf(`account ${index}`),
     );
-    // The operator has no need of money, and the accounts have theirs at the start.
+    // The operator needs no money, and the accounts are funded at the start.
     this.#paid = new Set(this.#named.keys());
   }
 
@@ -80,7 +80,7 @@ export class TestVenue {
     return venue;
   }
 
-  /** The parts below, for what the testkit itself builds on a venue. */
+  /** The internal parts, for the testkit's own code. */
   static partsOf(venue: TestVenue): VenueInHand {
     return venue.#venue;
   }
@@ -90,23 +90,22 @@ export class TestVenue {
     return this.#venue.nowMs;
   }
 
-  /** The newest block. */
   get head(): { readonly height: number; readonly timeMs: number; readonly hash: string } {
     const { hash, height, timeMs } = this.#venue.head;
     return { height, timeMs, hash };
   }
 
-  /** Where it is. Without ports it is reached by `connection` alone. */
+  /** The base URL. Without ports the venue is reachable through `connection` only. */
   get url(): string {
     return this.#venue.url;
   }
 
-  /** Its settlement chain, where it was started with one. */
+  /** The settlement chain; throws if the venue was started without one. */
   get chain(): TestChain {
     return this.#venue.chain;
   }
 
-  /** USDC of an account by the chain into the venue; resolves when it is credited. */
+  /** Deposits an account's USDC through the chain; resolves when it is credited. */
   async deposit(account: TestAccount, usdc: string): Promise<void> {
     const { chain, state } = this.#venue;
     const owner = account.address.toLowerCase() as TestAccount['address'];
@@ -117,13 +116,19 @@ export class TestVenue {
     await chain.until(() => balance() > before, `${usdc} USDC are credited`);
   }
 
-  /** Opens HTTP and WebSocket on a loopback port for clients of any kind, past the faults; says where. */
+  /**
+   * Opens HTTP and WebSocket on a loopback port for clients of any kind, with the faults applied;
+   * returns the URL.
+   */
   async openDoor(port = 0): Promise<string> {
     this.#server ??= await FaultyServer.open({ fetch: this.faults.fetch, line: this.#line, port });
     return this.#server.url;
   }
 
-  /** What `createClient` of the SDK takes to speak to this venue, past its faults and by its clock. */
+  /**
+   * Options for `createClient` of the SDK that connect to this venue, with its faults and its
+   * clock.
+   */
   get connection(): ClientOptions {
     return {
       url: this.url,
@@ -131,19 +136,19 @@ export class TestVenue {
       fetch: this.faults.fetch,
       openSocket: this.#line.openSocket,
       nonces: this.#nonces,
-      // Time stands between two calls, and may be days ahead with the next.
+      // Time does not pass between two calls, and may then jump by days.
       orderLifeMs: Infinity,
     };
   }
 
-  /** A client of the SDK; it is closed with the venue. */
+  /** Creates a client of the SDK, which is closed with the venue. */
   client(wallet?: Wallet, options: Partial<ClientOptions> = {}): Client {
     const client = createClient({ ...this.connection, wallet, ...options });
     this.#clients.add(client);
     return client;
   }
 
-  /** Somebody by name, with a key that follows from it, and test money when it is the first time. */
+  /** Returns the account of a name, with a key derived from it; funds it at the first call. */
   async account(name: string, money: Money = { perp: USDC, outcome: USDC }): Promise<TestAccount> {
     const account = this.#named.get(name) ?? this.#accountOf(name);
     if (this.#paid.has(name)) return account;
@@ -152,17 +157,17 @@ export class TestVenue {
     return account;
   }
 
-  /** Gives test money, as often as it is asked. */
+  /** Adds test money on each call. */
   async fund(address: string, money: Money): Promise<void> {
     await this.#credit([{ address }], money);
   }
 
-  /** What the oracle says of a symbol, as decimal text. */
+  /** The oracle price of a symbol, as decimal text. */
   price(symbol: string): string | undefined {
     return this.#venue.prices.get(symbol);
   }
 
-  /** The oracle says so from now on, beginning with a block of this moment. */
+  /** Sets the oracle price, starting with a block at the current time. */
   async setPrice(symbol: string, price: string): Promise<void> {
     await this.setPrices({ [symbol]: price });
   }
@@ -172,47 +177,51 @@ export class TestVenue {
     await this.#venue.beat();
   }
 
-  /** The oracle asks this with every step of time; undefined leaves prices where they are. */
+  /** Calls the script at every step of time; undefined keeps prices constant. */
   followPrices(script: PriceScript | undefined): void {
     this.#venue.prices.follow(script);
   }
 
   /**
-   * Lets time pass, in steps of 5 s, or of a minute where prices stand, no premium is left to sample and no series is
-   * listed, unless another step is said. Whatever falls due in between (series, phases, delays) has its block at its own
-   * moment, and the oracle speaks with every step. A longer one is faster, and takes fewer samples (R-funding-gaps).
+   * Advances time in blocks of 5 s, or of one minute if prices are constant, no premium has to be
+   * sampled and no series is listed; `step` overrides this. Work that is due in between (series,
+   * phases, delays) gets a block at its exact time, and the oracle reports at every step. A longer
+   * step is faster and takes fewer samples (R-funding-gaps).
    */
   async advance(duration: Duration, options: { readonly step?: Duration } = {}): Promise<void> {
     await this.#venue.advance(duration, options.step);
   }
 
-  /** Up to a moment that lies ahead. */
+  /** Advances to a future time. */
   async advanceTo(time: number | string | Date, options: { readonly step?: Duration } = {}) {
     const ms = new Date(time).getTime() - this.now;
     if (!(ms >= 0)) throw new RangeError(`"${String(time)}" is not after the time of the venue`);
     await this.#venue.advance(ms, options.step);
   }
 
-  /** Resolves when the history has everything that happened. */
+  /** Resolves when the history contains all blocks. */
   settled(): Promise<void> {
     return this.#venue.settled();
   }
 
-  /** Keeps this moment: state, history, time and prices. */
+  /** Stores the current state, history, time and prices. */
   async snapshot(): Promise<Snapshot> {
     const snapshot = await this.#venue.snapshot();
     this.#paidAt.set(snapshot, new Set(this.#paid));
     return snapshot;
   }
 
-  /** Back to a moment, as often as one likes. Streams are cut, as by a restart. */
+  /** Reverts to a snapshot, any number of times. Streams are cut, as by a restart. */
   async revert(snapshot: Snapshot): Promise<void> {
     this.#line.cutAll();
     await this.#venue.revert(snapshot);
     this.#paid = new Set(this.#paidAt.get(snapshot));
   }
 
-  /** Stops and starts on the same data, or loses the process at this moment and starts on what it left. */
+  /**
+   * Stops and restarts on the same data; with `isKilled` it restarts on the data that a kill at
+   * this moment leaves.
+   */
   async restart({ isKilled = false }: { readonly isKilled?: boolean } = {}): Promise<void> {
     if (isKilled) this.#line.cutAll();
     await this.#venue.restart({ isKilled });
@@ -220,7 +229,9 @@ export class TestVenue {
     await this.#venue.beat();
   }
 
-  /** Fills the book of a perp around its oracle price, or that of an outcome market around a chance. */
+  /**
+   * Fills the book of a perp around its oracle price, or of an outcome market around a probability.
+   */
   async fillBook(instrument: string | TestMarket, shape: BookShape = {}): Promise<TestAccount> {
     const priceOf = (symbol: string): string | undefined => this.price(symbol);
     const orders = await ladderOf(this.admin.client, instrument, { ...shape, priceOf });
@@ -235,7 +246,7 @@ export class TestVenue {
     return maker;
   }
 
-  /** Lists an outcome market that is open for a day, without a delay, in an event of its own. */
+  /** Lists an outcome market in its own event, open for a day and without a delay. */
   async createMarket(input: MarketInput = {}): Promise<TestMarket> {
     this.#markets += 1;
     const { outcomeDeploy } = this.admin.client.exchange;
@@ -248,10 +259,10 @@ export class TestVenue {
     return { id, slug: market.slug, eventSlug: event.slug };
   }
 
-  /** Closes a market and says what a YES share of it pays, from 0 to 1. */
+  /** Closes a market and sets the payout of a YES share, from 0 to 1. */
   async resolveMarket({ id }: TestMarket, settlementFraction: string): Promise<void> {
     const { outcomeDeploy } = this.admin.client.exchange;
-    // At its end it closes by itself.
+    // At its end time it closes automatically.
     if (marketView(this.#venue.state, id)?.phase !== 'closed') {
       const closed = { instrumentIds: [id], state: 'close' as const };
       await outcomeDeploy.setTrading(closed, { confirm: 'executed' });
@@ -260,7 +271,7 @@ export class TestVenue {
     await this.#venue.advance(0);
   }
 
-  /** Ends it; everything that it had is gone. */
+  /** Stops the venue and deletes its data. */
   async stop(): Promise<void> {
     for (const client of this.#clients) client.close();
     this.#clients.clear();
@@ -302,7 +313,7 @@ function microUsdcOf(text: string): number {
   throw new RangeError(`Invalid amount of USDC: "${text}". Use a decimal text such as "1000.5"`);
 }
 
-/** Somebody with a key and, unless it was said otherwise, test money. */
+/** A named account with a key and, by default, test money. */
 export type TestAccount = {
   readonly name: string;
   readonly address: Address;
@@ -312,7 +323,7 @@ export type TestAccount = {
   readonly client: Client;
 };
 
-/** What an account is given, in USDC as decimal text. */
+/** Amounts to fund, in USDC as decimal text. */
 export type Money = {
   readonly perp?: string | undefined;
   readonly outcome?: string | undefined;

@@ -31,25 +31,28 @@ import type { TestChain } from './test-chain.ts';
 import { tmpdir } from 'node:os';
 import type { TimeSource } from '@oddlot/host/clock';
 
-/** A moment that can be come back to, as often as one likes. */
+/** A moment that can be reverted to any number of times. */
 export type Snapshot = { readonly height: number; readonly timeMs: number };
 
 type Kept = { readonly image: string; readonly prices: PricesMoment };
 
 const START = '2026-01-01T00:00:00Z';
-/** As premiums are sampled. */
+/** The interval of premium samples. */
 const STEP_MS = 5_000;
-/** Where no sample could show anything. */
+/** The step if no sample could show a premium. */
 const CALM_STEP_MS = 60_000;
 const GENESIS_MS = 1_000;
-/** Where a venue without ports seems to be. */
+/** The URL of a venue without ports. */
 const NOWHERE = 'http://127.0.0.1';
-/** What costs a start its time, and acts by the clock of the machine. */
+/** Disables services that slow down the start or follow the machine's clock. */
 const LEAN = ['--network', 'testnet', '--no-relay', '--no-bots'];
 const NO_CHAIN = ['--chain', 'none'];
 const QUIET = ['--oracle', 'still', '--recover-workers', '1', '--ops-port', '0'];
 
-/** The parts of a venue and its folder: opened, left and opened again, with its time and prices in hand. */
+/**
+ * The parts of a venue and its data folder, which can be closed and reopened. Time and prices are
+ * controlled by the test.
+ */
 export class VenueInHand {
   readonly prices = new Prices(() => this.state);
   readonly #seed: string;
@@ -70,7 +73,7 @@ export class VenueInHand {
     this.#flags = flags;
     this.#startMs = startMs(options.time ?? START);
     this.#clock = new HandClock(this.#startMs - GENESIS_MS);
-    // Behind what may be refused: that leaves nothing behind.
+    // Created after all checks, so that rejected options leave no folder behind.
     this.#folder = new VenueFolder();
     const cursors = seededBytes(seed, 'cursors').subarray(0, CURSOR_KEY_BYTES);
     const hex = cursors.toString('hex');
@@ -85,7 +88,7 @@ export class VenueInHand {
     return this.#port === 0 ? NOWHERE : `${NOWHERE}:${this.#port}`;
   }
 
-  /** Undefined while nobody listens. */
+  /** Undefined while the venue is not open. */
   get server(): Server | undefined {
     return this.#opened?.http.server;
   }
@@ -94,7 +97,6 @@ export class VenueInHand {
     return this.#running.replica.state;
   }
 
-  /** The newest block. */
   get head(): OpenedVenue['replica']['head'] {
     return this.#running.replica.head;
   }
@@ -104,7 +106,7 @@ export class VenueInHand {
     this.#running.replica.onBlock(listener);
   }
 
-  /** The first block lies before the time of the start: nonces are above it (R-nonce). */
+  /** The first block is before the start time, because nonces are above its time (R-nonce). */
   async begin(): Promise<void> {
     if (this.#options.chain === true) await this.#openChain();
     await this.open();
@@ -118,7 +120,7 @@ export class VenueInHand {
   }
 
   async #openChain(): Promise<void> {
-    // What runs contracts takes as long to load as everything else together.
+    // Loaded on demand, because the EVM takes as long to load as all other modules together.
     const { TestChain: Chain } = await import('./test-chain.ts');
     const now = (): number => this.nowMs;
     this.#chain = await Chain.open({ directory: this.#folder.beside, seed: this.#seed, now });
@@ -146,7 +148,7 @@ export class VenueInHand {
     if (ports) this.#port = Number(new URL((await this.#opened.listen()).url).port);
   }
 
-  /** Takes no more, finishes what is under way, and lets go of the folder. */
+  /** Stops accepting requests, completes pending work, and releases the folder. */
   async close(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;
@@ -160,7 +162,7 @@ export class VenueInHand {
     this.#folder.remove();
   }
 
-  /** Commands of the venue itself, in one block, and what came of each. */
+  /** Executes the venue's own commands in one block, and returns their results. */
   async execute(commands: readonly Command[]): Promise<readonly CommandResult[]> {
     const { replica } = this.#running;
     if (commands.length === 0) await replica.tick();
@@ -169,30 +171,31 @@ export class VenueInHand {
     return executed.map(({ outcome }) => outcome);
   }
 
-  /** A block of now, with the prices of now. */
+  /** Makes a block at the current time with the current prices. */
   async beat(): Promise<void> {
     await this.execute(this.prices.commands(this.state, this.nowMs));
   }
 
-  /** Lets time pass, block by block: what falls due meanwhile has one at its own moment. */
+  /** Advances time block by block; work that is due gets a block at its exact time. */
   async advance(duration: Duration, step: Duration | undefined = this.#options.step) {
     const untilMs = this.nowMs + durationMs(duration);
     const toldMs = step === undefined ? undefined : durationMs(step);
     if (toldMs === 0) throw new RangeError('a step must be longer than zero');
     for (let isFirst = true; this.nowMs < untilMs; isFirst = false) {
-      // An hour without a sample pays nothing: the one that has begun has its first at the next instant.
+      // An hour without a sample pays no funding, so a new hour gets its first sample at the next
+      // instant.
       const longMs = isFirst ? STEP_MS : (toldMs ?? (this.#isCalm ? CALM_STEP_MS : STEP_MS));
       const stepMs = Math.min(longMs, toldMs ?? Infinity);
       const dueMs = nextDueMs(this.state) ?? Infinity;
       const nextMs = this.nowMs - (this.nowMs % stepMs) + stepMs;
-      // What is due already has work left for the next block, at the same time.
+      // Work that is already due is left for the next block, at the same time.
       if (dueMs > this.nowMs) this.#clock.set(Math.min(untilMs, nextMs, dueMs));
       await this.beat();
     }
     while ((nextDueMs(this.state) ?? Infinity) <= this.nowMs) await this.beat();
   }
 
-  /** Lets time pass up to a moment, and leaves the block of that moment to the caller. */
+  /** Advances time to a moment; the caller makes the block of that moment. */
   async approach(timeMs: number, stepMs: number): Promise<void> {
     for (;;) {
       const nextMs = Math.min(nextDueMs(this.state) ?? Infinity, this.nowMs + stepMs);
@@ -203,10 +206,13 @@ export class VenueInHand {
     this.#clock.set(Math.max(timeMs, this.nowMs));
   }
 
-  /** Nothing is lost by a long step: prices stand, no premium has to be sampled (R-funding), and no series goes by them (R-series). */
+  /**
+   * A long step changes nothing if prices are constant, no premium has to be sampled (R-funding),
+   * and no series uses the prices (R-series).
+   */
   get #isCalm(): boolean {
     const { state } = this;
-    // A book beyond the oracle has a premium as soon as the mark has followed it.
+    // A book away from the oracle has a premium as soon as the mark has followed it.
     const hasPremium = ({ instrumentId }: PerpDefinition): boolean => {
       const { bestAsk = Infinity, bestBid = 0, oracle } = perpView(state, instrumentId) ?? {};
       return oracle !== undefined && (bestBid > oracle || bestAsk < oracle);
@@ -215,7 +221,7 @@ export class VenueInHand {
     return !isMoving && !perpDefinitions(state).some(hasPremium);
   }
 
-  /** Resolves when the history has everything that happened. */
+  /** Resolves when the history contains all blocks. */
   async settled(): Promise<void> {
     const { indexer, replica } = this.#running;
     const { height: minHeight } = replica.head;
@@ -242,7 +248,7 @@ export class VenueInHand {
     await this.open();
   }
 
-  /** Stops and starts; killed, the folder is what was on disk at this moment. */
+  /** Stops and restarts; if killed, the restart uses the data that was on disk at this moment. */
   async restart({ isKilled }: { readonly isKilled: boolean }): Promise<void> {
     const image = isKilled ? this.#folder.copy() : undefined;
     await this.close();
@@ -259,7 +265,7 @@ export class VenueInHand {
     return this.#opened;
   }
 
-  /** A real venue would end here; this one fails everything that is asked of it. */
+  /** A real venue would exit here; this one fails all further calls. */
   #fail(error: unknown): void {
     this.#fatal ??= new Error('the venue failed', { cause: error });
   }
@@ -271,12 +277,12 @@ function startMs(time: number | string | Date): number {
   throw new RangeError(`Invalid time "${String(time)}". Use milliseconds, a Date or ISO 8601`);
 }
 
-/** A folder that is in memory on Linux. */
+/** An in-memory folder on Linux. */
 const MEMORY = '/dev/shm';
-/** So much is left to others; a container may have little of it. */
+/** Required free space; a container may have little. */
 const MEMORY_BYTES_MIN = 256 * 1024 * 1024;
 
-/** The data of one venue of a test, and copies of it from earlier; all of it is gone at the end. */
+/** The data of one test venue and its earlier copies, deleted at the end. */
 class VenueFolder {
   readonly #root = mkdtempSync(join(placeInMemory() ?? tmpdir(), 'oddlot-testkit-'));
   #images = 0;
@@ -289,12 +295,12 @@ class VenueFolder {
     return join(this.#root, 'data');
   }
 
-  /** For what is no part of the venue: copies leave it out. */
+  /** A folder for files that do not belong to the venue and are not copied. */
   get beside(): string {
     return join(this.#root, 'beside');
   }
 
-  /** A copy as it stands. Whoever writes must be at rest, or the copy is what a kill would leave. */
+  /** Copies the data. All writers must be idle; otherwise the copy is what a kill would leave. */
   copy(): string {
     this.#images += 1;
     const image = join(this.#root, `image-${this.#images}`);
@@ -302,7 +308,7 @@ class VenueFolder {
     return image;
   }
 
-  /** Nobody may have the data open. */
+  /** The data must not be open. */
   goBackTo(image: string): void {
     rmSync(this.data, { recursive: true });
     cpSync(image, this.data, { recursive: true });
@@ -328,7 +334,7 @@ function placeInMemory(): string | undefined {
   }
 }
 
-/** The clocks of a host that stand still until somebody moves them. */
+/** The host's clocks, which only move on request. */
 class HandClock implements TimeSource {
   #nowMs: number;
 
@@ -353,10 +359,10 @@ class HandClock implements TimeSource {
   }
 }
 
-/** Who goes by the clock of the host would make blocks of its own. */
+/** These would make blocks by the machine's clock. */
 const BY_THE_CLOCK: ReadonlySet<string> = new Set(['ticker', 'oracle']);
 
-/** Everything that a venue has one of runs, but for time and prices: those are in the hand of the test. */
+/** Runs all singleton tasks except time and prices, which the test controls. */
 class LeaseInHand implements Lease {
   readonly #lease = new LocalLease();
 

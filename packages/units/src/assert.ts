@@ -1,14 +1,17 @@
-/** A broken invariant: a mistake in this program, never of a user. It is not caught; the process stops. */
+/**
+ * A broken invariant: a bug in this program, never a user error. It is not caught; the process
+ * stops.
+ */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }
 
-/** Stops the process when a claim about the program does not hold. Left on in production. */
+/** Stops the process if a claim about the program is false. Stays enabled in production. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new InvariantError(message);
 }
 
-/** The value, or a stop when it is absent: for look-ups that cannot miss. */
+/** Returns the value, or stops the process if it is absent. For lookups that cannot miss. */
 export function present<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new InvariantError(`missing: ${what}`);
   return value;

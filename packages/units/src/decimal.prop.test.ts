@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DECIMAL_LENGTH_MAX, formatDecimal, parseDecimal, parseExact } from './decimal.ts';
 
-/** More runs: `FUZZ_RUNS=5000 npx vitest run prop`. */
+/** For more runs: `FUZZ_RUNS=5000 npx vitest run prop`. */
 const numRuns = Math.max(300, Number(process.env.FUZZ_RUNS ?? 0));
 
-/** Text in the accepted form, together with the fraction that it stands for. */
+/** Text in the accepted form, with the fraction that it represents. */
 const decimalText = fc
   .record({
     negative: fc.boolean(),
@@ -29,7 +29,7 @@ function power(exponent: number): bigint {
   return result;
 }
 
-test('a count survives being written and read', () => {
+test('formatting a count and parsing it returns the same count', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), decimals, (value, scale) => {
       const text = formatDecimal(value, scale);
@@ -40,7 +40,7 @@ test('a count survives being written and read', () => {
   );
 });
 
-test('canonical text is the shortest of its value', () => {
+test('canonical text is the shortest text of its value', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), decimals, (value, scale) => {
       expect(formatDecimal(value, scale)).toMatch(/^(?:0|-?(?:[1-9]\d*|0)(?:\.\d*[1-9])?)$/);
@@ -50,7 +50,7 @@ test('canonical text is the shortest of its value', () => {
   );
 });
 
-test('a number and a bigint of one count are written alike', () => {
+test('a number and a bigint of the same count have the same text', () => {
   fc.assert(
     fc.property(fc.maxSafeInteger(), decimals, (value, scale) => {
       expect(formatDecimal(value, scale)).toBe(formatDecimal(BigInt(value), scale));
@@ -59,7 +59,7 @@ test('a number and a bigint of one count are written alike', () => {
   );
 });
 
-test('floor is the greatest grid step at or below the value, exact says whether it is the value', () => {
+test('floor is the greatest grid step at or below the value, and exact is true if they are equal', () => {
   fc.assert(
     fc.property(decimalText, decimals, ({ text, numerator, denominator }, scale) => {
       const parsed = parseDecimal(text, scale);
@@ -76,7 +76,7 @@ test('floor is the greatest grid step at or below the value, exact says whether 
   );
 });
 
-test('trailing zeros and leading zeros mean nothing', () => {
+test('leading and trailing zeros do not change the value', () => {
   fc.assert(
     fc.property(decimalText, decimals, ({ text }, scale) => {
       const longer = text.includes('.') ? `${text}0` : `${text}.0`;

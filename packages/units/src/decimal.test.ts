@@ -47,7 +47,7 @@ describe('the form of decimal text', () => {
     ['1.2.3', 'two points'],
     ['٣', 'digits of another script'],
     ['9'.repeat(DECIMAL_LENGTH_MAX + 1), 'too long'],
-  ])('%j is refused: %s', (text) => {
+  ])('rejects %j: %s', (text) => {
     expect(isDecimalText(text)).toBe(false);
     expect(parseDecimal(text, 6)).toBeUndefined();
     expect(parseExact(text, 6)).toBeUndefined();
@@ -55,7 +55,7 @@ describe('the form of decimal text', () => {
 });
 
 describe('decimal text on a grid', () => {
-  // The grid step is 10^-decimals; a negative count means steps of ten, a hundred and so on.
+  // The grid step is 10^-decimals; a negative count means steps of 10, 100 and so on.
   test.each([
     ['1.5', 1, 15n, true],
     ['1.5', 6, 1_500_000n, true],
@@ -105,7 +105,7 @@ describe('canonical text', () => {
     expect(formatDecimal(value, decimals)).toBe(text);
   });
 
-  test('no count is shown as a negative zero', () => {
+  test('zero has no minus sign', () => {
     expect(formatDecimal(-0, 6)).toBe('0');
   });
 });

@@ -1,30 +1,29 @@
 /**
- * Decimal text (R-decimals-in): optional minus, digits, optional fraction; no exponent, no plus, no
- * blanks, at most 32 characters. Parsed exactly: a value that does not fit the scale is an answer
- * that says so, never a rounded number.
+ * Decimal text (R-decimals-in): optional minus, digits, optional fraction; no exponent, plus sign
+ * or blanks; at most 32 characters. Parsing is exact: a value that does not fit the scale is
+ * reported as inexact and never rounded silently.
  */
 
-/** The longest decimal text that is read. */
 export const DECIMAL_LENGTH_MAX = 32;
 
 const DECIMAL_PATTERN = /^-?[0-9]+(?:\.[0-9]+)?$/;
 
-/** What a decimal text is on a grid of `10^-decimals`. */
+/** A decimal text on a grid of `10^-decimals`. */
 type ParsedDecimal = {
-  /** The count of grid steps at or below the value (towards minus infinity). */
+  /** The count of grid steps at or below the value (rounded towards minus infinity). */
   readonly floor: bigint;
-  /** True when the value lies on the grid, so that `floor` is the value itself. */
+  /** True if the value is on the grid, so that `floor` is the value itself. */
   readonly exact: boolean;
 };
 
-/** True for text in the accepted form. */
+/** Checks for text in the accepted form. */
 export function isDecimalText(text: string): boolean {
   return text.length <= DECIMAL_LENGTH_MAX && DECIMAL_PATTERN.test(text);
 }
 
 /**
- * Reads a decimal text as a count of `10^-decimals`; a negative `decimals` means multiples of ten.
- * Undefined when the text is not in the accepted form.
+ * Parses decimal text as a count of `10^-decimals`; a negative `decimals` means multiples of ten.
+ * Returns undefined if the text is not in the accepted form.
  */
 export function parseDecimal(text: string, decimals: number): ParsedDecimal | undefined {
   if (!isDecimalText(text)) return undefined;
@@ -33,7 +32,7 @@ export function parseDecimal(text: string, decimals: number): ParsedDecimal | un
   const whole = text.slice(negative ? 1 : 0, point < 0 ? undefined : point);
   const fraction = point < 0 ? '' : text.slice(point + 1);
   const digits = whole + fraction;
-  // The value is digits × 10^-fraction.length; move the point to the scale that was asked for.
+  // The value is digits × 10^-fraction.length; shift the point to the requested scale.
   const shift = decimals - fraction.length;
   const magnitude = BigInt(digits);
   if (shift >= 0) {
@@ -47,13 +46,13 @@ export function parseDecimal(text: string, decimals: number): ParsedDecimal | un
   return { floor, exact };
 }
 
-/** Reads a decimal text that must lie on the grid; undefined otherwise. */
+/** Parses decimal text that must be on the grid; otherwise returns undefined. */
 export function parseExact(text: string, decimals: number): bigint | undefined {
   const parsed = parseDecimal(text, decimals);
   return parsed?.exact === true ? parsed.floor : undefined;
 }
 
-/** Canonical text of a count of `10^-decimals`: no trailing zeros, at least "0". */
+/** Formats a count of `10^-decimals` as canonical text: no trailing zeros, at least "0". */
 export function formatDecimal(value: number | bigint, decimals: number): string {
   const negative = value < 0;
   let digits = String(value);

@@ -10,7 +10,7 @@ import {
   divTowardsZero,
 } from './division.ts';
 
-describe('division names its rounding', () => {
+describe('each division rounds in the direction of its name', () => {
   test.each([
     // numerator, denominator, floor, ceil, towards zero, half up (halves away from zero)
     [7n, 2n, 3n, 4n, 3n, 4n],
@@ -54,13 +54,13 @@ describe('division names its rounding', () => {
     expect(divExact(numerator, denominator)).toBe(quotient);
   });
 
-  test('a remainder where none can be stops the process', () => {
+  test('a remainder in an exact division stops the process', () => {
     expect(() => divExact(7n, 3n)).toThrow(InvariantError);
     expect(() => divExact(-7n, 3n)).toThrow(InvariantError);
   });
 
   test.each([divFloor, divCeil, divTowardsZero, divHalfUp, divHalfToPlus, divExact])(
-    '%o takes positive denominators only',
+    '%o accepts positive denominators only',
     (divide) => {
       expect(() => divide(1n, 0n)).toThrow(InvariantError);
       expect(() => divide(4n, -2n)).toThrow(InvariantError);
@@ -68,7 +68,7 @@ describe('division names its rounding', () => {
   );
 });
 
-test('each direction keeps its promise for any numerator', () => {
+test('each direction holds for any numerator', () => {
   const numerators = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
   const denominators = fc.bigInt({ min: 1n, max: 10n ** 20n });
   fc.assert(
@@ -78,7 +78,7 @@ test('each direction keeps its promise for any numerator', () => {
       expect(below * denominator <= numerator && numerator < (below + 1n) * denominator).toBe(true);
       expect(above * denominator >= numerator && numerator > (above - 1n) * denominator).toBe(true);
       expect(divTowardsZero(numerator, denominator)).toBe(numerator < 0n ? above : below);
-      // Nearest: twice the distance is at most one denominator; a tie goes away from zero.
+      // Nearest: twice the distance is at most one denominator; a tie rounds away from zero.
       const nearest = divHalfUp(numerator, denominator);
       const distance = 2n * (nearest * denominator - numerator);
       const outwards = numerator < 0n ? -distance : distance;

@@ -1,8 +1,8 @@
 import { assert } from './assert.ts';
 
 /**
- * Division names its direction (R-rounding). The operator `/` truncates towards zero, which
- * favours debtors, so it is not used outside this file.
+ * Each division names its rounding direction (R-rounding). The operator `/` truncates towards zero,
+ * which favours debtors, so only this file uses it.
  */
 
 /** Rounds towards minus infinity. */
@@ -25,7 +25,7 @@ export function divTowardsZero(numerator: bigint, denominator: bigint): bigint {
   return numerator / denominator;
 }
 
-/** Rounds to the nearest, halves away from zero: for values that are shown. */
+/** Rounds to the nearest value, halves away from zero: for displayed values. */
 export function divHalfUp(numerator: bigint, denominator: bigint): bigint {
   assert(denominator > 0n, 'divHalfUp: the denominator is positive');
   const doubled = numerator < 0n ? -2n * numerator : 2n * numerator;
@@ -33,13 +33,16 @@ export function divHalfUp(numerator: bigint, denominator: bigint): bigint {
   return numerator < 0n ? -magnitude : magnitude;
 }
 
-/** Rounds to the nearest, halves towards plus infinity, below zero too: one rule for both signs. */
+/**
+ * Rounds to the nearest value, halves towards plus infinity, also below zero: one rule for both
+ * signs.
+ */
 export function divHalfToPlus(numerator: bigint, denominator: bigint): bigint {
   assert(denominator > 0n, 'divHalfToPlus: the denominator is positive');
   return divFloor(2n * numerator + denominator, 2n * denominator);
 }
 
-/** Refuses a remainder. */
+/** Divides without rounding; a remainder stops the process. */
 export function divExact(numerator: bigint, denominator: bigint): bigint {
   const quotient = divFloor(numerator, denominator);
   assert(quotient * denominator === numerator, 'divExact: the division leaves a remainder');

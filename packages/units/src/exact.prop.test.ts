@@ -28,12 +28,15 @@ import {
   tieredUp,
 } from './quantity.ts';
 
-/** More runs: `FUZZ_RUNS=5000 npx vitest run prop`. */
+/** For more runs: `FUZZ_RUNS=5000 npx vitest run prop`. */
 const numRuns = Math.max(2_000, Number(process.env.FUZZ_RUNS ?? 0));
 const MAX = Number.MAX_SAFE_INTEGER;
 const SCALE = 10n ** 8n;
 
-/** Of every size, and often next to where numbers end, a power of two or a multiple of the scale. */
+/**
+ * All magnitudes, with many values near the safe-integer limit, a power of two or a multiple of the
+ * scale.
+ */
 const count = fc.oneof(
   fc.nat({ max: 1_000_000 }),
   fc.nat({ max: MAX }),
@@ -48,7 +51,7 @@ const rate = fc.oneof(
   fc.nat({ max: RATE_ONE }),
   fc.constantFrom(0, 1, 45_000, 90_000_000, 90_000_001),
 );
-/** A remainder of a rounded fee. */
+/** The remainder of a rounded fee. */
 const rest = fc.oneof(fc.nat({ max: RATE_ONE - 1 }), fc.constantFrom(0, 1, RATE_ONE - 1));
 
 function around(value: number, by: number): number {
@@ -63,7 +66,7 @@ function holds<Values extends [unknown, ...unknown[]]>(
 }
 
 describe('numbers and bigint are the same count', () => {
-  test('there and back', () => {
+  test('conversion in both directions', () => {
     holds([signed], (n) => {
       expect(bigintOf(n)).toBe(BigInt(n));
       expect(countOf(BigInt(n))).toBe(n === 0 ? 0 : n);
@@ -78,7 +81,7 @@ describe('numbers and bigint are the same count', () => {
     },
   );
 
-  test('what is no safe number is none, and what is no whole one is refused', () => {
+  test('an unsafe integer converts to undefined, and a fraction is rejected', () => {
     const beyond = BigInt(MAX) + 1n;
     for (const amount of [beyond, -beyond, 2n ** 64n, 2n ** 64n + 5n, -(2n ** 70n)]) {
       expect(countOf(amount)).toBeUndefined();
@@ -87,7 +90,7 @@ describe('numbers and bigint are the same count', () => {
     for (const wrong of [0.5, NaN, Infinity]) expect(() => bigintOf(wrong)).toThrow(RangeError);
   });
 
-  test('the nearest number is what `Number` says, however large the amount', () => {
+  test('the nearest number equals `Number(amount)` for any amount', () => {
     holds([signed, fc.nat({ max: 80 })], (n, bits) => {
       const amount = BigInt(n) << BigInt(bits);
       expect(nearestNumber(amount)).toBe(Number(amount));
@@ -96,15 +99,15 @@ describe('numbers and bigint are the same count', () => {
   });
 });
 
-describe('scaled counts are those of bigint, or none', () => {
-  test('a count times a factor, rounded either way', () => {
+describe('scaled counts equal those of bigint, or are undefined', () => {
+  test('a count times a factor, rounded in either direction', () => {
     holds([signed, fc.oneof(rate, count)], (n, factor) => {
       const product = BigInt(n) * BigInt(factor);
       const [up, down] = [scaledUp(n, factor), scaledDown(n, factor)];
       if (up !== undefined) expect(BigInt(up)).toBe(divCeil(product, SCALE));
       if (down !== undefined) expect(BigInt(down)).toBe(divFloor(product, SCALE));
       expect(up === undefined).toBe(down === undefined);
-      // What fits is found: a product that can be divided, or a rate that is not among the largest.
+      // A result is required where the product can be divided or the rate is not among the largest.
       const isNegative = n < 0 || factor < 0;
       const isSmall = product <= BigInt(MAX - RATE_ONE);
       const isRate = n <= MAX - RATE_ONE && factor <= 90_000_000;
@@ -112,7 +115,7 @@ describe('scaled counts are those of bigint, or none', () => {
     });
   });
 
-  test('every rate but the largest finds its result in numbers', () => {
+  test('all rates except the largest have a result in numbers', () => {
     expect(scaledUp(MAX - RATE_ONE, 90_000_000)).toBeDefined();
     expect(scaledUp(MAX - RATE_ONE, 90_000_001)).toBeUndefined();
     expect(scaledUp(MAX, 2)).toBeUndefined();
@@ -127,7 +130,7 @@ describe('scaled counts are those of bigint, or none', () => {
   });
 });
 
-describe('money computed in numbers is the money of bigint', () => {
+describe('money computed in numbers equals money computed in bigint', () => {
   test('values, margins, fees and shares', () => {
     holds([count, signed, rate, fc.integer({ min: 1, max: 200 })], (price, size, fee, leverage) => {
       const value = BigInt(price) * BigInt(size);
@@ -140,13 +143,13 @@ describe('money computed in numbers is the money of bigint', () => {
     });
   });
 
-  test('what an order is worth at least', () => {
+  test('the minimum value of an order', () => {
     holds([count, count, count], (price, size, least) => {
       expect(isWorth(price, size, least)).toBe(BigInt(price) * BigInt(size) >= BigInt(least));
     });
   });
 
-  test('fees that round once an order', () => {
+  test('fees that round once per order', () => {
     holds([count, fc.nat({ max: 1_000_000 }), rate, rest], (price, size, fee, left) => {
       const value = BigInt(price) * BigInt(size);
       const due = value * BigInt(fee) - BigInt(left);
@@ -175,7 +178,7 @@ describe('money computed in numbers is the money of bigint', () => {
     });
   });
 
-  test('a part of an amount', () => {
+  test('a proportional part of an amount', () => {
     holds([signed, count, count], (amount, a, b) => {
       const [part, whole] = [Math.min(a, b), Math.max(a, b, 1)];
       const value = microUsdc(BigInt(amount));
@@ -183,7 +186,7 @@ describe('money computed in numbers is the money of bigint', () => {
     });
   });
 
-  test('a rate that rises with the size', () => {
+  test('a rate that increases with the size', () => {
     holds([count, rate, count, count], (size, mmr, price, less) => {
       const weighted = BigInt(size) * BigInt(mmr);
       const deduction = BigInt(less) > weighted ? weighted : BigInt(less);

@@ -39,7 +39,7 @@ describe('constructors', () => {
     { name: 'timeMs', make: timeMs, least: 0 },
     { name: 'orderId', make: orderId, least: 0 },
     { name: 'instrumentId', make: instrumentId, least: 0 },
-  ])('$name takes whole numbers from $least on', ({ make, least }) => {
+  ])('$name accepts whole numbers starting with $least', ({ make, least }) => {
     expect(make(least)).toBe(least);
     expect(make(Number.MAX_SAFE_INTEGER)).toBe(Number.MAX_SAFE_INTEGER);
     expect(() => make(least - 1)).toThrow(RangeError);
@@ -77,7 +77,7 @@ describe('constructors', () => {
 
 describe('notional', () => {
   test.each([
-    // 97,123.4 with one decimal of price and five of size: half a coin.
+    // 97,123.4 with one price decimal and five size decimals: half a coin.
     [971_234, 50_000, 48_561_700_000n],
     [1, 0, 0n],
     [971_234, -50_000, -48_561_700_000n],
@@ -119,9 +119,9 @@ describe('rounding is against the user by less than one micro-USDC', () => {
   });
 });
 
-describe('the fee of an order in parts', () => {
-  test('the first part pays the rounding, the next ones have it back', () => {
-    // Three fills of 1 micro-USDC at 40 %: 1.2 in all, so 2 and not 3.
+describe('the fee of an order with several fills', () => {
+  test('the first fill pays the rounding, and later fills get it back', () => {
+    // Three fills of 1 micro-USDC at 40 %: 1.2 in total, so 2 and not 3.
     const rate = rateE8(0.4 * RATE_ONE);
     const first = accrueFee(microUsdc(1n), rate, 0);
     expect(first).toEqual({ fee: 1n, overpaid: 60_000_000 });
@@ -133,7 +133,7 @@ describe('the fee of an order in parts', () => {
     });
   });
 
-  test('many partial fills cost what one fill would, whatever the parts', () => {
+  test('partial fills together cost the same fee as one fill of the whole size', () => {
     const parts = fc.array(fc.bigInt({ min: 0n, max: 10n ** 15n }), {
       minLength: 1,
       maxLength: 50,
@@ -150,7 +150,7 @@ describe('the fee of an order in parts', () => {
           paid += step.fee;
           sum += value;
           overpaid = step.overpaid;
-          // Not only at the end: an order may be cancelled after any of its fills.
+          // Checked after each fill, because an order may be cancelled after any of them.
           expect(paid).toBe(feeUp(microUsdc(sum), rateE8(rate)));
         }
         expect(overpaid).toBeGreaterThanOrEqual(0);
@@ -160,9 +160,9 @@ describe('the fee of an order in parts', () => {
   });
 });
 
-describe('a fee in parts that rounds down', () => {
-  test('a part that is too small for a whole micro-USDC is charged with a later one', () => {
-    // Three fills of 1 micro-USDC at 40 %: 1.2 in all, so 1 and not 0.
+describe('a fee with several fills that rounds down', () => {
+  test('an amount below one micro-USDC is charged with a later fill', () => {
+    // Three fills of 1 micro-USDC at 40 %: 1.2 in total, so 1 and not 0.
     const rate = rateE8(0.4 * RATE_ONE);
     const first = accrueFeeDown(microUsdc(1n), rate, 0);
     expect(first).toEqual({ fee: 0n, owed: 40_000_000 });
@@ -172,7 +172,7 @@ describe('a fee in parts that rounds down', () => {
     expect(third).toEqual({ fee: 1n, owed: 20_000_000 });
   });
 
-  test('many partial fills cost what one fill would, after any of them', () => {
+  test('after each partial fill, the fee equals that of one fill of the same size', () => {
     const parts = fc.array(fc.bigInt({ min: 0n, max: 10n ** 15n }), { maxLength: 50 });
     const rates = fc.oneof(fc.integer({ min: 0, max: 1_000_000 }), fc.constantFrom(1, RATE_ONE));
     fc.assert(
@@ -192,7 +192,7 @@ describe('a fee in parts that rounds down', () => {
   });
 });
 
-test('sums, differences and bounds of money', () => {
+test('sums, differences and limits of money', () => {
   const five = microUsdc(5n);
   const seven = microUsdc(7n);
   expect(addUsdc(five, seven)).toBe(12n);
@@ -204,7 +204,7 @@ test('sums, differences and bounds of money', () => {
 });
 
 describe('marginAt', () => {
-  test('is marginFor of the notional, whatever the sizes', () => {
+  test('equals marginFor of the notional for all sizes', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 9_000_000_000 }),

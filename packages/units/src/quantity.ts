@@ -11,14 +11,14 @@ import {
 } from './exact.ts';
 
 /**
- * Integers that carry their unit (R-units), and the multiplication table between units. Price and
- * size are numbers, money is bigint: adding a size to money fails in the compiler, and at run time
- * if the types are cast away.
+ * Integers with a unit (R-units), and the multiplication table between units. Prices and sizes are
+ * numbers, money is bigint: adding a size to money is a compile error, and a run-time error if the
+ * types are cast away.
  */
 
 declare const unit: unique symbol;
 
-/** An integer that carries its unit in the type. The unit exists only at compile time. */
+/** An integer with its unit in the type. The unit exists only at compile time. */
 type Quantity<Base extends number | bigint, Unit extends string> = Base & {
   readonly [unit]: Unit;
 };
@@ -37,16 +37,15 @@ export type RateE8 = Quantity<number, 'RateE8'>;
 export type TimeMs = Quantity<number, 'TimeMs'>;
 /** Identifies an order for the life of the venue. */
 export type OrderId = Quantity<number, 'OrderId'>;
-/** Identifies an instrument: perps below 100,000, outcome markets from there on. */
+/** Identifies an instrument: perps are below 100,000, outcome markets start there. */
 export type InstrumentId = Quantity<number, 'InstrumentId'>;
 /** An EVM address in lower case, `0x` and 40 hex digits. */
 export type Address = `0x${string}` & { readonly [unit]: 'Address' };
 /** A 32-byte hash in lower case, `0x` and 64 hex digits. */
 export type Hash = `0x${string}` & { readonly [unit]: 'Hash' };
 
-/** A quarter of the largest safe number. */
+/** A quarter of the largest safe integer. */
 const QUARTER = 2 ** 51;
-/** The scale of `RateE8`. */
 export const RATE_ONE = 100_000_000;
 const RATE_ONE_BIG = 100_000_000n;
 
@@ -75,24 +74,23 @@ export const instrumentId = (value: number): InstrumentId =>
 const ADDRESS_PATTERN = /^0x[0-9a-f]{40}$/;
 const HASH_PATTERN = /^0x[0-9a-f]{64}$/;
 
-/** Brands an address that is already in lower case. */
+/** Brands a lower-case address; rejects any other text. */
 export function address(text: string): Address {
   if (!ADDRESS_PATTERN.test(text)) throw new RangeError(`not a lower-case address: ${text}`);
   return text as Address;
 }
 
-/** Brands a 32-byte hash that is already in lower case. */
+/** Brands a lower-case 32-byte hash; rejects any other text. */
 export function hash(text: string): Hash {
   if (!HASH_PATTERN.test(text)) throw new RangeError(`not a lower-case hash: ${text}`);
   return text as Hash;
 }
 
-/** No money. */
 export const ZERO_USDC = 0n as MicroUsdc;
 
 /**
- * `price × size`, exactly: pxDecimals + szDecimals = 6, so one unit of price times one lot is one
- * micro-USDC. The size may be signed; so is the result.
+ * `price × size`, exactly: pxDecimals + szDecimals = 6, so one price unit times one lot is one
+ * micro-USDC. A signed size gives a signed result.
  */
 export function notional(atPrice: number, size: number): MicroUsdc {
   const product = atPrice * size;
@@ -100,7 +98,7 @@ export function notional(atPrice: number, size: number): MicroUsdc {
   return (BigInt(atPrice) * BigInt(size)) as MicroUsdc;
 }
 
-/** Whether `price × size` comes to at least so many micro-USDC. */
+/** Whether `price × size` is at least `microUsdcMin`. */
 export function isWorth(atPrice: number, size: number, microUsdcMin: number): boolean {
   const product = atPrice * size;
   if (Number.isSafeInteger(product)) return product >= microUsdcMin;
@@ -112,7 +110,7 @@ export function marginFor(value: MicroUsdc, leverage: number): MicroUsdc {
   return divCeil(value, BigInt(leverage)) as MicroUsdc;
 }
 
-/** The part of an amount that goes with part of a whole: in proportion, rounded towards zero. */
+/** The proportional part of an amount, rounded towards zero. */
 export function partOf(
   amount: MicroUsdc,
   { part, whole }: { readonly part: number; readonly whole: number },
@@ -122,7 +120,7 @@ export function partOf(
   return divTowardsZero(amount * BigInt(part), BigInt(whole)) as MicroUsdc;
 }
 
-/** The same from a price and a size. One division of whole numbers where the product is one. */
+/** `marginFor` of a price and a size. Divides in numbers if the product is a safe integer. */
 export function marginAt(atPrice: number, size: number, leverage: number): MicroUsdc {
   const product = atPrice * size;
   if (!Number.isSafeInteger(product) || product < 0) {
@@ -138,7 +136,7 @@ export function feeUp(value: MicroUsdc, rate: RateE8): MicroUsdc {
   return divCeil(value * BigInt(rate), RATE_ONE_BIG) as MicroUsdc;
 }
 
-/** The same on a price and a size. */
+/** `feeUp` of a price and a size. */
 export function feeAt(atPrice: number, size: number, rate: RateE8): MicroUsdc {
   const fee = scaledUp(atPrice * size, rate);
   return fee === undefined ? feeUp(notional(atPrice, size), rate) : (bigintOf(fee) as MicroUsdc);
@@ -152,8 +150,8 @@ export function shareDown(value: MicroUsdc, rate: RateE8): MicroUsdc {
 }
 
 /**
- * `⌈(size × rate − deduction) × price / 10^8⌉`: a rate that rises with the size, at a price. The
- * deduction counts lots × 10^-8 (R-tiers).
+ * `⌈(size × rate − deduction) × price / 10^8⌉`: a rate that increases with the size, at a price.
+ * The deduction is in lots × 10^-8 (R-tiers).
  */
 export function tieredUp(
   size: number,
@@ -169,9 +167,9 @@ export function tieredUp(
 }
 
 /**
- * One more fill of an order whose fee rounds up once per order and role, not once per fill
- * (R-rounding). `overpaid` is what earlier fills paid above the exact fee, in 10^-8 micro-USDC, and
- * lies in [0, 10^8): many partial fills cost what one would.
+ * The fee of the next fill of an order. The fee rounds up once per order and role, not once per
+ * fill (R-rounding). `overpaid` is the amount that earlier fills paid above the exact fee, in 10^-8
+ * micro-USDC, in [0, 10^8), so that many partial fills cost the same as one fill.
  */
 export function accrueFee(
   value: MicroUsdc,
@@ -191,9 +189,9 @@ export function accrueFee(
 }
 
 /**
- * One more fill of an order on an outcome market: the fee is `rate × size × p × (1 − p)`, rounded up
- * once per order (R-outcome-fee). Prices count 1/`unit`; `overpaid` is what earlier fills paid above
- * the exact fee, in 10^-8 / `unit` micro-USDC.
+ * The fee of the next fill of an order on an outcome market: `rate × size × p × (1 − p)`, rounded
+ * up once per order (R-outcome-fee). Prices count 1/`unit`; `overpaid` is the amount that earlier
+ * fills paid above the exact fee, in 10^-8 / `unit` micro-USDC.
  */
 export function accrueOutcomeFee(
   fill: { readonly size: number; readonly price: number; readonly unit: number },
@@ -212,10 +210,12 @@ export function accrueOutcomeFee(
   return { fee: fee as MicroUsdc, overpaid: left };
 }
 
-/** Of 10^8, so that a rate in these parts times a price squared is a safe number. */
+/** Part of the scale 10^8, so that a rate in these parts times a price squared is a safe number. */
 const RATE_PART = 1_000_000;
 
-/** The same in numbers, the weighted size taken apart; undefined when a step would not be exact. */
+/**
+ * The fee in numbers, with the weighted size split in two; undefined if a step would not be exact.
+ */
 function accrueInParts(
   weightedSize: number,
   weight: number,
@@ -226,7 +226,7 @@ function accrueInParts(
   const high = parts * weight;
   const low = (weightedSize - parts * RATE_PART) * weight;
   const scale = RATE_ONE * one;
-  // Each below a quarter of what is safe: so are their sums and differences.
+  // Each value is at most a quarter of the safe range, so that sums and differences are safe too.
   const isExact = isQuarter(weightedSize) && isQuarter(high) && isQuarter(low) && isQuarter(scale);
   if (!isExact) return undefined;
   const perMicro = (RATE_ONE / RATE_PART) * one;
@@ -238,14 +238,14 @@ function accrueInParts(
   return { fee: bigintOf(micros + more) as MicroUsdc, overpaid: left };
 }
 
-/** False of what is negative, too. */
+/** False for negative values too. */
 function isQuarter(count: number): boolean {
   return count >= 0 && count <= QUARTER;
 }
 
 /**
- * The same for a fee that rounds down. `owed` is what earlier fills left uncharged of the exact fee,
- * in 10^-8 micro-USDC, and lies in [0, 10^8).
+ * `accrueFee` for a fee that rounds down. `owed` is the part of the exact fee that earlier fills
+ * left uncharged, in 10^-8 micro-USDC, in [0, 10^8).
  */
 export function accrueFeeDown(
   value: MicroUsdc,
@@ -264,17 +264,17 @@ export function accrueFeeDown(
   return { fee: fee as MicroUsdc, owed: left };
 }
 
-/** The number nearest to an amount: the amount itself unless it is beyond what numbers count. */
+/** The nearest number to an amount: the amount itself if it is a safe integer. */
 export const nearestNumber = (amount: bigint): number => countOf(amount) ?? Number(amount);
 
 export const addUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a + b) as MicroUsdc;
 export const subUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a - b) as MicroUsdc;
 export const negUsdc = (a: MicroUsdc): MicroUsdc => -a as MicroUsdc;
-/** A sum in which one part is exchanged for another. */
+/** The sum after one of its parts changed from `before` to `after`. */
 export const exchangeUsdc = (sum: MicroUsdc, before: MicroUsdc, after: MicroUsdc): MicroUsdc =>
   (sum - before + after) as MicroUsdc;
 export const minUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a < b ? a : b);
 export const maxUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a > b ? a : b);
 
-/** A decimal string of an integer amount, as it stands in a dump. */
+/** Parses an integer amount from a state dump. */
 export const usdcFromText = (text: string): MicroUsdc => BigInt(text) as MicroUsdc;

@@ -19,21 +19,21 @@ import {
 } from './quantity.ts';
 
 /**
- * What must not compile. Each marked line is an error that the compiler has to report; when a change
- * of the types lets one pass, the mark itself becomes the error, in `npm run types`. The tests only
- * add what remains at run time when the types are cast away.
+ * Type errors that the compiler has to report. If a change of the types makes a marked line
+ * compile, the mark itself becomes an error in `npm run types`. The tests only check run-time
+ * behaviour when the types are cast away.
  */
 
 const money = microUsdc(1_000_000n);
 const size = lots(5);
 
-test('money and sizes do not add up, not even when the types are cast away', () => {
+test('adding a size to money fails even if the types are cast away', () => {
   // @ts-expect-error A bigint and a number have no sum.
   expect(() => money + size).toThrow(TypeError);
   expect(() => (money as unknown as number) + size).toThrow(TypeError);
 });
 
-test('a plain number is no quantity', () => {
+test('a plain number is not a quantity', () => {
   // @ts-expect-error It must pass the constructor.
   const bareSize: Lots = 5;
   // @ts-expect-error It must pass the constructor.
@@ -45,7 +45,7 @@ test('a plain number is no quantity', () => {
   expect([bareSize, barePrice, bareMoney, bareAddress]).toHaveLength(4);
 });
 
-test('one unit is not another', () => {
+test('one unit is not assignable to another', () => {
   // @ts-expect-error A size is not a price.
   const fromSize: Price = size;
   // @ts-expect-error A size is not a position: it has no direction.
@@ -59,7 +59,7 @@ test('one unit is not another', () => {
   expect([fromSize, position, instrument, order, time]).toHaveLength(5);
 });
 
-test('arithmetic drops the unit, so that a result has to be named again', () => {
+test('arithmetic removes the unit from the type', () => {
   // @ts-expect-error The sum of two sizes is a plain number until it passes the constructor.
   const sum: Lots = size + size;
   // @ts-expect-error The sum of two amounts goes through addUsdc.
@@ -73,7 +73,7 @@ test('arguments of an operation cannot be swapped', () => {
   expect(() => feeUp(rateE8(50_000), money)).toThrow(TypeError);
 });
 
-test('a quantity can be used as the number that it is', () => {
+test('a quantity can be used as a number', () => {
   const plain: number = size;
   const plainMoney: bigint = money;
   expect([plain, plainMoney]).toEqual([5, 1_000_000n]);

@@ -22,12 +22,12 @@ const deposit = (account: Address, amountMicroUsdc: number, logIndex: number) =>
 const credited = (account: Address, amount: bigint) =>
   ({ result: { events: [{ type: 'depositCredited', account, amount }] } }) as never;
 
-test('R-deposit: an account is credited as much as came for it, however often it is told', () => {
+test('R-deposit: the credits of an account never exceed its deposits, even if blocks are judged twice', () => {
   const arrivals = new Arrivals();
   arrivals.add([{ account: ALICE, amount: 10n, isOwn: false }], PLACE);
   expect(arrivals.left(ALICE, source(1))).toEqual({ amount: 10n, hasOwn: false });
   arrivals.expect(deposit(ALICE, 6, 1));
-  // A block that is judged again sees its own deposit once, and others beside it.
+  // A block that is judged again counts its own deposit once, in addition to others.
   expect(arrivals.left(ALICE, source(1)).amount).toBe(10n);
   expect(arrivals.left(ALICE, source(2)).amount).toBe(4n);
   expect(arrivals.left(BOB, source(2)).amount).toBe(0n);
@@ -37,7 +37,7 @@ test('R-deposit: an account is credited as much as came for it, however often it
   expect(arrivals.size).toBe(0);
 });
 
-test('what a snapshot keeps is what was there, and what is no such thing is refused', () => {
+test('a snapshot restores the same amounts, and an invalid one is rejected', () => {
   const arrivals = new Arrivals();
   arrivals.add([{ account: ALICE, amount: 7n, isOwn: true }], PLACE);
   const again = new Arrivals();
@@ -49,7 +49,7 @@ test('what a snapshot keeps is what was there, and what is no such thing is refu
   expect([again.size, again.readTo]).toEqual([0, undefined]);
 });
 
-test('dust for thousands of accounts leaves those with most', () => {
+test('if there are too many accounts, those with the smallest amounts are removed', () => {
   const arrivals = new Arrivals(3);
   const accounts = Array.from({ length: 9 }, (_, n) => address(`0x${String(n + 1).repeat(40)}`));
   arrivals.add(

@@ -6,7 +6,10 @@ type Arrival = { readonly account: string; readonly amount: bigint; readonly isO
 type Left = { readonly amount: bigint; readonly hasOwn: boolean };
 type Place = { readonly block: number; readonly hash: string };
 
-/** Accounts that something came for which nobody credited; beyond them those with least are forgotten, and never credited. */
+/**
+ * Accounts with uncredited deposits. Beyond this number, those with the smallest amounts are
+ * removed and cannot be credited.
+ */
 const ACCOUNTS_MAX = 100_000;
 const NOTHING: Left = { amount: 0n, hasOwn: false };
 
@@ -16,15 +19,15 @@ const Dumped = z.object({
 });
 
 /**
- * What came to the bridge for each account and was not credited yet. The snapshots of a replica hold it, since what
- * was credited is known from the blocks that were applied.
+ * Deposits that arrived at the bridge for each account and have not been credited. The replica's
+ * snapshots contain it, because the credited amounts follow from the applied blocks.
  */
 export class Arrivals implements Projection {
   readonly name = 'arrivals';
   readonly version = 1;
   readonly #accountsMax: number;
   readonly #left = new Map<string, Left>();
-  /** Of the block that is being judged: what its deposits will take, each once. */
+  /** Deposits of the block being judged; each is counted once. */
   readonly #expected = new Map<string, { readonly account: string; readonly amount: bigint }>();
   #readTo: Place | undefined;
 
@@ -32,12 +35,12 @@ export class Arrivals implements Projection {
     this.#accountsMax = accountsMax;
   }
 
-  /** The last block of the chain that was read, and its hash. */
+  /** The last block of the chain that was read, with its hash. */
   get readTo(): Place | undefined {
     return this.#readTo;
   }
 
-  /** How many accounts are remembered. */
+  /** The number of accounts with uncredited deposits. */
   get size(): number {
     return this.#left.size;
   }
@@ -52,7 +55,10 @@ export class Arrivals implements Projection {
     this.#forgetSmallest();
   }
 
-  /** What came for an account and is neither credited nor about to be by another deposit of the block. */
+  /**
+   * The amount that arrived for an account and is neither credited nor reserved for another deposit
+   * of the block.
+   */
   left(account: string, source: DepositSource): Left {
     const { amount, hasOwn } = this.#left.get(account) ?? NOTHING;
     let left = amount;
@@ -62,7 +68,10 @@ export class Arrivals implements Projection {
     return { amount: left, hasOwn };
   }
 
-  /** A deposit of the block that is being judged stands; whether it is credited the engine will say. */
+  /**
+   * Records a valid deposit of the block being judged; the engine determines whether it is
+   * credited.
+   */
   expect({ account, amountMicroUsdc, source }: CreditDepositCommand): void {
     this.#expected.set(placeOf(source), { account, amount: BigInt(amountMicroUsdc) });
   }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NotYetError } from '../checks/finding.ts';
 import { BridgeEvidence } from './bridge-evidence.ts';
 
-/** A real chain with a bridge, through three endpoints of which each may misbehave. */
+/** A real chain with a bridge, read through three endpoints, each of which may misbehave. */
 
 const STATE = createState();
 const USDC = 1_000_000n;
@@ -23,7 +23,7 @@ function evidenceWith(confirmations: number): BridgeEvidence {
   return new BridgeEvidence({ client, bridge: chain.contracts.bridge, fromBlock: 0 });
 }
 
-/** What a venue would put into its log for the newest transfer of a user. */
+/** The log command of the newest transfer of a user. */
 async function deposited(user: number, amount: bigint): Promise<CreditDepositCommand> {
   await chain.chain.rpc('eth_sendRawTransaction', [await chain.transfer(user, amount)]);
   const client = chain.client(1);
@@ -34,8 +34,8 @@ async function deposited(user: number, amount: bigint): Promise<CreditDepositCom
   return { type: 'creditDeposit', account, amountMicroUsdc, source, isOwn: true };
 }
 
-describe('R-deposit: a deposit of a log', () => {
-  test('stands where the chain has it: once, for whom it came, and for no more than came', async () => {
+describe('R-deposit: a deposit in the log', () => {
+  test('is valid once, for the account of the transfer, and up to the transferred amount', async () => {
     const command = await deposited(0, 7n * USDC);
     const fault = (changes: object) => evidence.depositFault({ ...command, ...changes }, STATE);
     expect(await fault({})).toBeUndefined();
@@ -51,7 +51,7 @@ describe('R-deposit: a deposit of a log', () => {
     expect(await fault({ amountMicroUsdc: 7_000_001 })).toMatch(
       /but only 7000000 micro-USDC arrived/,
     );
-    // What was credited is gone: the same money does not come twice.
+    // The credited amount is used up: the same money cannot be credited again.
     const { account } = command;
     const event = { type: 'depositCredited', account, amount: 7n * USDC };
     evidence.projection.onBlock({ result: { events: [event] } } as never);
@@ -60,7 +60,7 @@ describe('R-deposit: a deposit of a log', () => {
     expect(await evidence.depositFault(command, credited)).toBeUndefined();
   });
 
-  test('of several parts stands for their sum, at the place of the last', async () => {
+  test('of several parts is valid for their sum, at the place of the last part', async () => {
     await deposited(1, 2n * USDC);
     const last = await deposited(1, 3n * USDC);
     const whole = { ...last, amountMicroUsdc: 5_000_000 };
@@ -69,7 +69,7 @@ describe('R-deposit: a deposit of a log', () => {
     expect(await evidence.depositFault(more, STATE)).toMatch(/but only 5000000 micro-USDC arrived/);
   });
 
-  test('waits for a chain that has not come so far, is away, or gave up what was read', async () => {
+  test('waits if the chain is behind, unavailable, or has dropped blocks that were read', async () => {
     const command = await deposited(0, 7n * USDC);
     const ahead = { ...command, source: { ...command.source, blockNumber: 1_000 } };
     await expect(evidence.depositFault(ahead, STATE)).rejects.toThrow(NotYetError);
@@ -89,7 +89,7 @@ describe('R-deposit: a deposit of a log', () => {
   });
 });
 
-test('a log goes on with the bridge that was configured, and no other', async () => {
+test('a log is accepted with the configured bridge only', async () => {
   const { bridge, token } = chain.contracts;
   const command = {
     type: 'openBridge',
@@ -105,18 +105,18 @@ test('a log goes on with the bridge that was configured, and no other', async ()
   }
 });
 
-test('R-withdraw: a withdrawal that the bridge has neither paid nor cancelled is waited for', async () => {
+test('R-withdraw: waits for a withdrawal that the bridge has neither paid nor cancelled', async () => {
   const bridge = { credited: new Map() };
   const held = { bridge, withdrawals: new Map([[1, {}]]) } as never as State;
   for (const paid of [true, false]) {
     const command = { type: 'settleWithdrawal', withdrawalId: 1, paid } as const;
     await expect(evidence.settlementFault(command, held)).rejects.toThrow(/neither paid nor/);
-    // Of one that the state does not hold nothing follows.
+    // A withdrawal that is not in the state is not checked.
     expect(await evidence.settlementFault(command, STATE)).toBeUndefined();
   }
 });
 
-test('R-withdraw: a withdrawal may be returned while the log names no bridge, and not be paid', async () => {
+test('R-withdraw: before the log names a bridge, a withdrawal may be returned but not paid', async () => {
   const unpayable = { bridge: undefined, withdrawals: new Map([[1, {}]]) } as never as State;
   const settled = (paid: boolean) =>
     evidence.settlementFault({ type: 'settleWithdrawal', withdrawalId: 1, paid }, unpayable);

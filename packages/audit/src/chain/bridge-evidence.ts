@@ -27,19 +27,20 @@ import { NotYetError } from '../checks/finding.ts';
 import { Arrivals } from './arrivals.ts';
 
 type BridgeEvidenceOptions = {
-  /** Endpoints that whoever runs the validator chose. */
+  /** Endpoints chosen by the validator's operator. */
   readonly client: ChainClient;
   readonly bridge: Hex;
-  /** The block that the bridge was made in, or any before. */
+  /** The block in which the bridge was deployed, or any earlier one. */
   readonly fromBlock: number;
 };
 
-/** Blocks of one question for logs. */
+/** The block range of one log query. */
 const RANGE_BLOCKS = 2_000;
 
 /**
- * What the settlement chain says to a log, through endpoints of one's own: a deposit is credited to whom it came for, at the
- * place where it came, and in all nobody is credited more than came for them; a withdrawal is settled as the bridge has settled it.
+ * Compares a log with the settlement chain, read through independent endpoints. A deposit is
+ * credited to the account of the transfer, at the place of the transfer, and no account is credited
+ * more than arrived for it. A withdrawal is settled as the bridge settled it.
  */
 export class BridgeEvidence implements ChainEvidence {
   readonly projection = new Arrivals();
@@ -67,7 +68,7 @@ export class BridgeEvidence implements ChainEvidence {
 
   depositFault(command: CreditDepositCommand, state: State): Promise<string | undefined> {
     const { account, amountMicroUsdc, isOwn, source } = command;
-    // Told again it changes nothing.
+    // A repeated deposit changes nothing.
     if (isDepositRemembered(state, source)) return Promise.resolve(undefined);
     return this.#asked(async () => {
       const { client } = this.#options;
@@ -98,7 +99,8 @@ export class BridgeEvidence implements ChainEvidence {
   settlementFault(command: SettleWithdrawalCommand, state: State): Promise<string | undefined> {
     const { paid, withdrawalId } = command;
     if (!state.withdrawals.has(withdrawalId)) return Promise.resolve(undefined);
-    // No payout is signed before the log names a bridge, so what is returned earlier cannot have been paid.
+    // No payout is signed before the log names a bridge, so a withdrawal returned earlier cannot
+    // have been paid.
     if (!paid && bridgeView(state) === undefined) return Promise.resolve(undefined);
     return this.#asked(async () => {
       const { bridge, client } = this.#options;
@@ -112,7 +114,7 @@ export class BridgeEvidence implements ChainEvidence {
           `${paid ? 'cancelled' : 'paid'} it`
         );
       }
-      // Endpoints may be behind those of the venue.
+      // These endpoints may be behind those of the venue.
       throw new NotYetError(
         `the log says that withdrawal ${withdrawalId} ${said}, but the bridge has neither ` +
           `paid nor cancelled it at block ${block}`,
@@ -120,7 +122,7 @@ export class BridgeEvidence implements ChainEvidence {
     });
   }
 
-  /** What came up to a block is counted; throws while the chain has not come so far. */
+  /** Counts the deposits up to a block; throws if the chain has not reached it. */
   async #readTo(blockNumber: number): Promise<void> {
     const { client, fromBlock } = this.#options;
     const { confirmed } = await client.head();
@@ -142,7 +144,10 @@ export class BridgeEvidence implements ChainEvidence {
     }
   }
 
-  /** What was counted must still be there: money that came on two branches came once. */
+  /**
+   * Blocks that were counted must still exist; otherwise a deposit on two branches would be counted
+   * twice.
+   */
   async #assertSameChain(confirmed: number): Promise<void> {
     const { readTo } = this.projection;
     if (readTo === undefined || readTo.block > confirmed) return;

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { CommandChecker, type Policy } from './command-checker.ts';
 import { RESTS_ON } from './rests-on.ts';
 
-/** What is judged without a request: each kind of command that nobody signed, in the first block and in another. */
+/** Judgement of commands without a request: each kind, in the first block and in a later one. */
 
 const STRICT: Policy = {
   serviceNetwork: 'example.org-3fa9c1d2',
@@ -34,20 +34,17 @@ const first = { seq: 1 };
 const byBasis = (...bases: string[]): string[] =>
   Object.entries(RESTS_ON).flatMap(([type, basis]) => (bases.includes(basis) ? [type] : []));
 
-test.each(byBasis('account', 'money'))(
-  '%s that nobody signed does not stand, wherever it is',
-  (type) => {
-    const open = { venuePrices: true, testMoney: true };
-    for (const entry of [first, later]) {
-      expect(checkerOf(open).fault({ command: of(type) }, entry)).toBe(`${type} has no signature`);
-      const named = { type, authority: SIGNED } as never;
-      const why = `${type} has no signed request`;
-      expect(checkerOf(open).fault({ command: named }, entry)).toBe(why);
-    }
-  },
-);
+test.each(byBasis('account', 'money'))('rejects an unsigned %s in any block', (type) => {
+  const open = { venuePrices: true, testMoney: true };
+  for (const entry of [first, later]) {
+    expect(checkerOf(open).fault({ command: of(type) }, entry)).toBe(`${type} has no signature`);
+    const named = { type, authority: SIGNED } as never;
+    const why = `${type} has no signed request`;
+    expect(checkerOf(open).fault({ command: named }, entry)).toBe(why);
+  }
+});
 
-test.each(byBasis('operator'))('%s stands without a signature in the first block alone', (type) => {
+test.each(byBasis('operator'))('accepts an unsigned %s in the first block only', (type) => {
   const checker = checkerOf({ venuePrices: true, testMoney: true });
   expect(checker.fault({ command: of(type) }, first)).toBeUndefined();
   expect(checker.fault({ command: of(type) }, later)).toBe(`${type} has no operator signature`);
@@ -56,25 +53,25 @@ test.each(byBasis('operator'))('%s stands without a signature in the first block
   expect(checker.fault({ command: named }, later)).toBe(why);
 });
 
-test.each(byBasis('listing', 'faucet'))('%s of the venue itself is for test money', (type) => {
-  const refused = checkerOf({}).fault({ command: of(type) }, later);
-  expect(refused).toMatch(/has no operator signature|without a source/);
-  expect(checkerOf({ testMoney: true }).fault({ command: of(type) }, later)).toBeUndefined();
-});
-
-test.each(byBasis('price'))(
-  '%s of the venue itself is believed where its operator says so',
+test.each(byBasis('listing', 'faucet'))(
+  'accepts %s of the venue itself with test money only',
   (type) => {
-    expect(checkerOf({}).fault({ command: of(type) }, later)).toBe(
-      `${type} has no operator signature`,
-    );
-    const believing = checkerOf({ venuePrices: true });
-    expect(believing.fault({ command: of(type) }, later)).toBeUndefined();
-    expect(JSON.stringify(believing.counts.believed)).toBe('{"price":{"commands":1}}');
+    const refused = checkerOf({}).fault({ command: of(type) }, later);
+    expect(refused).toMatch(/has no operator signature|without a source/);
+    expect(checkerOf({ testMoney: true }).fault({ command: of(type) }, later)).toBeUndefined();
   },
 );
 
-test('a log begins once, and what is of no kind does not stand', () => {
+test.each(byBasis('price'))('accepts %s of the venue itself if the operator allows it', (type) => {
+  expect(checkerOf({}).fault({ command: of(type) }, later)).toBe(
+    `${type} has no operator signature`,
+  );
+  const believing = checkerOf({ venuePrices: true });
+  expect(believing.fault({ command: of(type) }, later)).toBeUndefined();
+  expect(JSON.stringify(believing.counts.believed)).toBe('{"price":{"commands":1}}');
+});
+
+test('rejects a second genesis and an unknown kind of command', () => {
   expect(checkerOf({}).fault({ command: of('genesis') }, first)).toBeUndefined();
   expect(checkerOf({}).fault({ command: of('genesis') }, later)).toBe(
     'the log contains a second genesis',
@@ -86,7 +83,7 @@ test('a log begins once, and what is of no kind does not stand', () => {
   );
 });
 
-test('what rests on a chain is counted where none is asked, and judged where one is', async () => {
+test('counts commands that depend on a chain, or checks them if a chain is configured', async () => {
   const blind = checkerOf({});
   for (const type of byBasis('deposit', 'payout', 'bridge')) {
     expect(blind.fault({ command: of(type) }, later)).toBeUndefined();
@@ -108,7 +105,7 @@ test('what rests on a chain is counted where none is asked, and judged where one
   expect(await Promise.all(faults)).toEqual(['no deposit', 'no payout', 'no bridge']);
 });
 
-describe('every command without a request is refused, computed or named as believed', () => {
+describe('each command without a request is rejected, computed or listed as unverified', () => {
   const open = { venuePrices: true, testMoney: true };
 
   test.each(Object.keys(RESTS_ON))('%s', (type) => {
@@ -121,7 +118,7 @@ describe('every command without a request is refused, computed or named as belie
     }
   });
 
-  test('grants of test money and deposits are named with their amount', () => {
+  test('lists test money and deposits with their amounts', () => {
     const checker = checkerOf(open);
     const grant = { type: 'creditFaucet', amountMicroUsdc: 1_000_500_000 } as never;
     const credit = { type: 'creditDeposit', amountMicroUsdc: 25_000_000 } as never;
@@ -136,7 +133,7 @@ describe('every command without a request is refused, computed or named as belie
     });
   });
 
-  test('the first block is not believed where its hash is known', () => {
+  test('verifies the first block if its hash is known', () => {
     const checker = checkerOf(open, { isGenesisPinned: true });
     for (const type of ['genesis', 'registerPerp', 'pushOracle']) {
       expect(checker.fault({ command: of(type) }, first)).toBeUndefined();
@@ -147,7 +144,7 @@ describe('every command without a request is refused, computed or named as belie
   });
 });
 
-test('a sample leaves out signatures of orders, and never one that concerns money', () => {
+test('a sample skips signatures of orders, but never one that concerns money', () => {
   const seen: boolean[] = [];
   const reader = {
     fault: (_: unknown, __: unknown, isRecovered: boolean) => void seen.push(isRecovered),
@@ -167,7 +164,7 @@ test('a sample leaves out signatures of orders, and never one that concerns mone
   expect(checker.counts).toMatchObject({ signersRecovered: 2, signersSampledOut: 2, derived: 4 });
 });
 
-test('a request that was signed for a former name of the venue stands where that name is given', () => {
+test('accepts a request signed for a former name of the venue if that name is given', () => {
   const reader = (fault: string | undefined) => ({ fault: () => fault });
   const order = { command: { type: 'cancelAll', authority: SIGNED } as const, request: '{}' };
   const names = [reader('of another'), reader(undefined)];

@@ -17,23 +17,28 @@ import type { RequestReader } from './request-reader.ts';
 
 type CommandCheckerOptions = {
   readonly policy: Policy;
-  /** One for the present name of the venue and one for each former: requests were signed for the name of their time. */
+  /**
+   * One reader for each name of the venue, because requests were signed for the name at their time.
+   */
   readonly readers: readonly RequestReader[];
   /** The state before the block. */
   readonly state: () => State;
-  /** Undefined where no chain is read: commands that rest on one are counted, not checked. */
+  /** If undefined, commands that depend on a chain are counted but not checked. */
   readonly chain?: ChainEvidence | undefined;
-  /** Between 0 and 1: draws which signatures are checked. Whoever writes the log must not be able to foresee it. */
+  /**
+   * A number in [0, 1) that selects the signatures to check. The author of the log must not be able
+   * to predict it.
+   */
   readonly draw: () => number;
-  /** The hash of the first block is known. */
+  /** True if the hash of the first block is known. */
   readonly isGenesisPinned?: boolean;
 };
 
-/** How many commands were looked at, and what could not be. */
+/** The number of commands checked, and those that could not be checked. */
 export type Counts = {
   derived: number;
   signersRecovered: number;
-  /** Their signers were taken from the log. */
+  /** Commands whose signer was taken from the log. */
   signersSampledOut: number;
   readonly believed: Believed;
 };
@@ -45,13 +50,13 @@ export const noCounts = (): Counts => ({
   believed: new Believed(),
 });
 
-/** Computed by whoever replays, believed, or what is wrong; undefined where the chain bears it out. */
+/** Recomputed by the replica, unverified, or an error text; undefined if the chain confirms it. */
 type Judged =
   | 'computed'
   | 'believed'
   | { readonly fault: string | undefined | Promise<string | undefined> };
 
-/** Judges commands of a log by what each of them rests on. */
+/** Judges the commands of a log by the basis of each. */
 export class CommandChecker {
   readonly counts = noCounts();
   readonly #options: CommandCheckerOptions;
@@ -62,7 +67,10 @@ export class CommandChecker {
     this.#instruments = instrumentLookup(options.state);
   }
 
-  /** Why a command of a block does not stand; undefined where it does. A promise where the chain is asked. */
+  /**
+   * The reason a command of a block is invalid; undefined if it is valid. A promise if the chain is
+   * queried.
+   */
   fault(
     { command, request }: LoggedCommand,
     entry: Pick<LogEntry, 'seq'>,
@@ -97,7 +105,7 @@ export class CommandChecker {
     return first;
   }
 
-  /** What nobody signed: the process itself brought it into the log. */
+  /** Judges commands without a signature, which the process itself logged. */
   #processFault(
     command: Command,
     isFirstBlock: boolean,
@@ -105,13 +113,13 @@ export class CommandChecker {
     const judged = this.#judge(command, isFirstBlock);
     if (judged === 'computed') return undefined;
     if (judged !== 'believed') return judged.fault;
-    // The hash of the first block covers all of it.
+    // The hash of the first block covers all its commands.
     const isPinned = isFirstBlock && this.#options.isGenesisPinned === true;
     if (!isPinned) this.counts.believed.add(command);
     return undefined;
   }
 
-  /** A basis that has no case here does not compile. */
+  /** A basis without a case here does not compile. */
   #judge(command: Command, isFirstBlock: boolean): Judged {
     const { policy } = this.#options;
     switch (RESTS_ON[command.type]) {
@@ -160,39 +168,44 @@ function faucetFault(command: Command): string {
   return `${amountMicroUsdc} micro-USDC for ${account} without a source: this venue has no test funds`;
 }
 
-/** What whoever believes nobody believes all the same, by decision of its operator. */
+/**
+ * The parts of a log that the operator of an independent validator accepts without verification.
+ */
 export type Policy = {
-  /** The name that requests are signed for. */
+  /** The network name that requests are signed for. */
   readonly serviceNetwork: string;
-  /** Names that the venue had before, which older requests may be signed for. */
+  /** Earlier names of the venue, for which older requests may be signed. */
   readonly formerNames?: readonly string[] | undefined;
-  /** Blocks of earlier eras, whose commands this release can't derive, are applied by their own engine and counted. */
+  /**
+   * Applies blocks of earlier rules versions, whose commands this release cannot derive, with their
+   * own engine, and counts them.
+   */
   readonly appliesEarlier?: boolean | undefined;
-  /** The venue brings prices into the log by itself; else an operator must have signed them. */
+  /** The venue logs prices itself; otherwise an operator must have signed them. */
   readonly venuePrices: boolean;
-  /** The venue gives test money away, and lists and resolves made-up events. */
+  /** The venue grants test money, and lists and resolves demo events. */
   readonly testMoney: boolean;
-  /** Of signatures that concern no money one of so many is recovered; 1 recovers all. */
+  /** Recovers one of this many signatures that do not concern money; 1 recovers all. */
   readonly sampleOneIn: number;
-  /** The operator answers for all up to this block, whose hash must be this one. */
+  /** The operator vouches for all blocks up to this one, whose hash must match. */
   readonly vouched?: { readonly height: number; readonly hash: string } | undefined;
-  /** Blocks before this one are applied and not derived: whoever asks has looked at them already. */
+  /** Blocks before this one are applied but not derived, because they were checked earlier. */
   readonly derivedFrom?: number | undefined;
 };
 
 /**
- * What the settlement chain says to commands that rest on it: why one does not stand, or undefined. Throws a NotYetError
- * while the chain can't be asked, or has not come as far as the log says.
+ * Checks commands against the settlement chain: returns the reason a command is invalid, or
+ * undefined. Throws a NotYetError while the chain is unavailable or behind the log.
  */
 export type ChainEvidence = {
-  /** Snapshots hold what it dumps. */
+  /** Its dump is part of the snapshots. */
   readonly projection: Projection;
   bridgeFault(command: OpenBridgeCommand): Promise<string | undefined>;
   depositFault(command: CreditDepositCommand, state: State): Promise<string | undefined>;
   settlementFault(command: SettleWithdrawalCommand, state: State): Promise<string | undefined>;
 };
 
-/** What had to be taken as it is, in words. */
+/** The unverified commands in words. */
 export function believedCounts(
   { believed, signersSampledOut }: Readonly<Counts>,
   earlierBlocks: number,

@@ -1,12 +1,12 @@
-/** What is wrong in a log, and where. */
+/** An error in a log, with its position. */
 export type Finding = {
   readonly height: number;
-  /** The place of the command in its block; absent where the block as a whole is wrong. */
+  /** The index of the command in its block; absent if the block as a whole is wrong. */
   readonly command?: number;
   readonly what: string;
 };
 
-/** A log is wrong at this place: nothing behind it is believed. */
+/** The log is invalid at this position; no later block is accepted. */
 export class FindingError extends Error {
   override readonly name = 'FindingError';
   readonly finding: Finding;
@@ -17,7 +17,10 @@ export class FindingError extends Error {
   }
 }
 
-/** Nothing is wrong so far, but it can't be judged now: the chain is away or behind, or this release is too old. */
+/**
+ * No error so far, but the block cannot be judged yet: the chain is unavailable or behind, or this
+ * release is too old.
+ */
 export class NotYetError extends Error {
   override readonly name = 'NotYetError';
 }

@@ -7,12 +7,12 @@ import { createRecoverer, type Recoverer } from '@oddlot/api/recoverer';
 import { authorityOf, type RequestCommand } from '@oddlot/replica/block';
 import { actionToCommand, type InstrumentLookup } from '@oddlot/translate/action-to-command';
 
-/** Every nonce is of interest: whether it may still be taken is for the engine. */
+/** Accepts all nonces; the engine decides whether a nonce is valid. */
 const ALL_SIGNERS = { nonceAfter: -1, nonceBefore: Infinity };
-/** The text is hashed, and who signed it is not looked for. */
+/** The text is hashed without recovering its signer. */
 const NO_SIGNER = { nonceAfter: Infinity, nonceBefore: Infinity };
 
-/** Derives commands from the requests that the log keeps, as the venue did when it took them. */
+/** Derives commands from the requests in the log, as the venue did when it received them. */
 export class RequestReader {
   readonly #recoverer: Recoverer;
 
@@ -25,8 +25,8 @@ export class RequestReader {
   }
 
   /**
-   * Why a command does not follow from the request that stands beside it; undefined where it does. Without `isRecovered` its
-   * signer is taken from the log, and all else is derived.
+   * The reason a command does not follow from its request; undefined if it does. If `isRecovered`
+   * is false, its signer is taken from the log and all other fields are derived.
    */
   fault(
     { command, request }: { readonly command: RequestCommand; readonly request: string },
@@ -61,7 +61,10 @@ export class RequestReader {
   }
 }
 
-/** Texts are compared first, which is faster: the same code made both, so their keys are nearly always in the same order. */
+/**
+ * Compares texts first, which is faster: the same code made both, so their keys are nearly always
+ * in the same order.
+ */
 function isSame(derived: RequestCommand, logged: RequestCommand): boolean {
   return JSON.stringify(derived) === JSON.stringify(logged) || isDeepStrictEqual(derived, logged);
 }

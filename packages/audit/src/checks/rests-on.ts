@@ -2,22 +2,23 @@ import type { Command } from '@oddlot/engine';
 import { formatMoney } from '@oddlot/units';
 
 /**
- * What each command of a log rests on, for whoever believes no venue. A new command does not compile until it has its row here.
- *
- *   account   the request that an account, or an agent of it, signed
- *   money     the same for what moves money or says who may: no sample leaves its signature out
- *   operator  the request that an admin or a deployer signed; without one only in the first block
- *   listing   the same, but a venue that shows made-up events (`exhibition`) brings them itself
- *   price     the same, but a venue may be believed its prices
- *   genesis   the first block, which whoever believes nobody has pinned
- *   replica   what this replica computed itself
- *   faucet    test money: a venue of test money gives it
- *   deposit   a log of the settlement chain
- *   payout    what the bridge says of a withdrawal
- *   bridge    the bridge that was configured
- *   peg       addresses that the relay named: they save an opening fee, and move no money
- *   reserves  what the venue says that it owes and holds: it moves no money
- *   notice    that an era comes: it moves no money
+ * The basis of each command of a log, for an independent verifier. A new command without a row here
+ * does not compile.
+ * - `account`: a request signed by an account or by its agent
+ * - `money`: the same for commands that move money or change permissions; no sample skips their
+ *   signatures
+ * - `operator`: a request signed by an admin or a deployer; unsigned in the first block only
+ * - `listing`: the same, but a venue with demo events (`exhibition`) logs them itself
+ * - `price`: the same, but the policy may accept the venue's prices
+ * - `genesis`: the first block, whose hash the verifier has pinned
+ * - `replica`: computed by the replica itself
+ * - `faucet`: test money, on a venue with test money only
+ * - `deposit`: an event of the settlement chain
+ * - `payout`: the bridge's result of a withdrawal
+ * - `bridge`: the configured bridge
+ * - `peg`: withdrawal addresses of the relay: they save an opening fee, and move no money
+ * - `reserves`: the venue's statement of its liabilities and assets: it moves no money
+ * - `notice`: announcement of a rules version: it moves no money
  */
 type Basis =
   | 'account'
@@ -81,12 +82,12 @@ export const RESTS_ON: { readonly [Type in Command['type']]: Basis } = {
   publishReserves: 'reserves',
 };
 
-/** Commands of all other bases follow from a request, or are computed again. */
+/** Commands of all other bases follow from a request or are recomputed. */
 type Believable = Exclude<Basis, 'account' | 'money' | 'replica'>;
 
 type Sum = { commands: number; microUsdc: bigint };
 
-/** What a number of commands is called. A new basis does not compile without its words. */
+/** The text for a number of commands. A new basis without a text does not compile. */
 const WORDS: { readonly [Each in Believable]: string } = {
   operator: 'unsigned operator commands in block 1: check the block hash',
   genesis: 'network parameters in block 1: check the block hash',
@@ -101,7 +102,10 @@ const WORDS: { readonly [Each in Believable]: string } = {
   notice: 'rules version announcements',
 };
 
-/** Commands that were applied without a signature, a computation or a chain that bears them out, by what they rest on. */
+/**
+ * Commands that were applied without being verified by a signature, a computation or a chain, by
+ * basis.
+ */
 export class Believed {
   readonly #sums = new Map<Believable, Sum>();
 
@@ -113,7 +117,7 @@ export class Believed {
     this.#sums.set(basis, sum);
   }
 
-  /** A line for each basis that occurred; amounts are USDC. */
+  /** One line per basis that occurred; amounts are USDC. */
   get lines(): readonly string[] {
     return this.#all.map(([basis, { commands, microUsdc }]) => {
       const [what = '', ...rest] = WORDS[basis].split(':');
@@ -132,7 +136,7 @@ export class Believed {
     );
   }
 
-  /** In the order of the words, so that two runs tell the same. */
+  /** In a fixed order, so that the output is reproducible. */
   get #all(): readonly (readonly [Believable, Sum])[] {
     return (Object.keys(WORDS) as Believable[]).flatMap((basis) => {
       const sum = this.#sums.get(basis);

@@ -1,17 +1,17 @@
 import { readLogPage } from '@oddlot/replica/log/log-reader';
 import type { LogPage, LogSource } from './log-follower.ts';
 
-/** Pages have a few MiB; one that holds a single very large block may have more. */
+/** Pages have a few MiB, but a page with a single very large block may be larger. */
 const PAGE_BYTES_MAX = 64 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 const WHY_CHARACTERS_MAX = 300;
-/** From here on a venue is too busy, or fails: it has not said that it has no log. */
+/** Statuses from here on mean that the venue is busy or failing, not that it has no log. */
 const BUSY_STATUS_MIN = 429;
 
-/** There is no log to be read. */
+/** The venue does not serve a log. */
 export class NoLogError extends Error {
   override readonly name = 'NoLogError';
-  /** Nobody answered, or with something else: it is worth asking again later. */
+  /** True if there was no valid answer, so that a later attempt may succeed. */
   readonly isSilent: boolean;
 
   constructor(message: string, isSilent: boolean, cause?: unknown) {
@@ -20,7 +20,7 @@ export class NoLogError extends Error {
   }
 }
 
-/** The log that the operations port of a venue serves (`GET /log`). */
+/** Reads the log that a venue's operations port serves (`GET /log`). */
 export class HttpLog implements LogSource {
   readonly #url: string;
 
@@ -73,7 +73,7 @@ async function boundedBytes(response: Response, bytesMax: number): Promise<Buffe
   return Buffer.concat(pieces);
 }
 
-/** What fetch says is in its cause. */
+/** The reason of a failed fetch is in its cause. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message || error.message : error.message;

@@ -6,23 +6,23 @@ import type { BlockHead, LogEntry } from '@oddlot/replica/block';
 type LogFollowerOptions = {
   readonly source: LogSource;
   readonly replica: Pick<AuditedReplica, 'compare' | 'replica' | 'take'>;
-  /** How long it waits before it asks again a log that had no more. */
+  /** The interval between requests after the end of the log was reached. */
   readonly everyMs?: number;
-  /** Called between blocks; nothing is applied until it is done. */
+  /** Called between blocks; the next block is applied after it resolves. */
   readonly onApplied?: (() => Promise<void> | undefined) | undefined;
   readonly onFinding?: ((finding: Finding) => void) | undefined;
-  /** Called when the reason for which it waits has changed. */
+  /** Called when the reason for waiting changes. */
   readonly onWaits?: ((why: string | undefined) => void) | undefined;
-  /** Milliseconds of some clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 };
 
 const EVERY_MS = 200;
 const AGAIN_MS = 1_000;
-/** Others have their turn after so long: signatures are asked for meanwhile. */
+/** Yields to the event loop after this time, so that signature requests are answered meanwhile. */
 const SLICE_MS = 20;
 
-/** Follows a log into a replica that believes nobody, until something does not stand. */
+/** Follows a log into an audited replica until a finding. */
 export class LogFollower {
   readonly #options: LogFollowerOptions;
   readonly #stopping = new AbortController();
@@ -36,17 +36,17 @@ export class LogFollower {
     this.#options = options;
   }
 
-  /** What does not stand; nothing is applied any more. */
+  /** The first finding; no later blocks are applied. */
   get finding(): Finding | undefined {
     return this.#finding;
   }
 
-  /** Why it stands still; undefined while it goes on. */
+  /** The reason for waiting; undefined while blocks are applied. */
   get waits(): string | undefined {
     return this.#waits;
   }
 
-  /** How many blocks the venue says that it has more. */
+  /** The number of blocks by which the replica is behind the venue's reported head. */
   get lag(): number {
     return Math.max(0, this.#headHeight - this.#options.replica.replica.head.height);
   }
@@ -61,7 +61,7 @@ export class LogFollower {
     await this.#ended;
   }
 
-  /** Resolves with the next block that is applied, with a finding, or after so long. */
+  /** Resolves with the next applied block, with a finding, or after the timeout. */
   async progress(ms: number): Promise<void> {
     if (this.#finding !== undefined || this.#isStopped) return;
     const ended = new AbortController();
@@ -95,7 +95,7 @@ export class LogFollower {
     }
   }
 
-  /** Reads a page and applies it; true when there may be more at once. */
+  /** Reads a page and applies it; true if more may be available immediately. */
   async #step(): Promise<boolean> {
     const { now = () => performance.now(), onApplied, replica, source } = this.#options;
     const from = replica.replica.head.height + 1;
@@ -145,21 +145,21 @@ export class LogFollower {
   }
 }
 
-/** What a venue gives of its log at once. */
+/** One page of a venue's log. */
 export type LogPage = {
-  /** In order, from the one that was asked for; none where it has no more. */
+  /** In order, starting with the requested one; empty at the end of the log. */
   readonly entries: readonly LogEntry[];
-  /** The newest block that it says it has applied. */
+  /** The newest block that the venue reports as applied. */
   readonly head: Pick<BlockHead, 'hash' | 'height'>;
 };
 
-/** Where the log of a venue is read, and nothing of it believed. */
+/** A source of a venue's log, which is not trusted. */
 export type LogSource = {
-  /** Throws where it can't be had, or is no log. */
+  /** Throws if the log is unavailable or invalid. */
   page(fromSeq: number, signal: AbortSignal): Promise<LogPage>;
 };
 
-/** What a replica has to look up in a log that it is given block by block: the first one alone. */
+/** The only log access of a replica that gets its blocks one by one: the first block. */
 export function beginningOf(source: LogSource): Parameters<typeof AuditedReplica.open>[0]['log'] {
   return {
     firstSeq: 1,

@@ -31,7 +31,7 @@ const block = (seq: number, commands: readonly Command[] = [], timeMs = NOW): Lo
   commands: commands.map((command) => ({ command })),
 });
 
-/** A log that begins, and the hash of its first block. */
+/** A log with its first block, and the hash of that block. */
 async function begun(directory: string) {
   const plain = await FollowingReplica.create(placesIn(directory));
   const first = block(1, [plain.firstEra(), ...genesisCommands(serviceNetwork)]);
@@ -53,7 +53,7 @@ const why = (taken: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error as Error).message,
   );
 
-test('blocks stand in their order and time, and those whose hash is known have it', async () => {
+test('checks the order, times and known hashes of blocks', async () => {
   await inDirectory(async (directory) => {
     const { first, hash: own, open } = await begun(directory);
     const replica = await open({}, { checkpoints: [{ height: 1, hash: own, by: 'genesis' }] });
@@ -75,7 +75,7 @@ test('blocks stand in their order and time, and those whose hash is known have i
   });
 });
 
-test('what an operator vouches for is applied and not derived, and must be what they vouched for', async () => {
+test('blocks that an operator vouches for are applied without derivation, and must have the given hash', async () => {
   await inDirectory(async (directory) => {
     const { first, open } = await begun(directory);
     const unsigned = block(2, [{ type: 'setOperators', role: 'admins' }]);
@@ -97,7 +97,7 @@ test('what an operator vouches for is applied and not derived, and must be what 
   });
 });
 
-test('who follows a log goes on where it can, says why where it can not, and stops at what does not stand', async () => {
+test('a follower continues where possible, reports a reason while it waits, and stops at a finding', async () => {
   await inDirectory(async (directory) => {
     const { first, hash: own, open } = await begun(directory);
     const replica = await open();

@@ -18,36 +18,40 @@ type Following = Parameters<typeof FollowingReplica.create>[0];
 export type Checkpoint = {
   readonly height: number;
   readonly hash: string;
-  /** Where it is known from. */
+  /** The source of the hash. */
   readonly by: string;
 };
 
 type AuditedReplicaOptions = {
   readonly policy: Policy;
-  /** Where the blocks come from, for what a replica has to look up in them. */
+  /** The block source, for lookups by the replica. */
   readonly log: Following['log'];
   readonly snapshots: SnapshotStore;
   readonly eras: EraStore;
   readonly chain?: ChainEvidence | undefined;
-  /** Blocks whose hash is known, and by whom. */
+  /** Blocks with a known hash and its source. */
   readonly checkpoints?: readonly Checkpoint[];
-  /** Milliseconds since 1970; blocks of a time far ahead of it are not believed. */
+  /** Milliseconds since 1970; blocks with a time far ahead of it are rejected. */
   readonly now: () => number;
   readonly draw: () => number;
   readonly projections?: readonly Projection[];
-  /** Lets others listen before the replica goes anywhere. */
+  /** Registers listeners before the replica applies a block. */
   readonly onCreated?: ((replica: FollowingReplica) => void) | undefined;
   readonly onPassedOver?: Following['onPassedOver'];
   readonly faultOf?: Following['faultOf'];
 };
 
-/** How far the time of a block may lie ahead of the clock here; R-clock lets clocks differ by half of it. */
+/**
+ * The maximum time of a block ahead of the local clock; R-clock allows clocks to differ by half of
+ * it.
+ */
 const AHEAD_MS_MAX = 60_000;
 
 /**
- * A replica that believes nobody. Each command of a block is derived again from the request that was signed, or compared with
- * the chain, before the block is applied to an engine of its own; hashes that the log records are compared with its own. What does not stand
- * is a FindingError, and nothing behind it is applied. It trusts the snapshots that it wrote itself, and no others.
+ * An independent replica. Each command of a block is derived again from the signed request, or
+ * compared with the chain, before its own engine applies the block; recorded hashes are compared
+ * with its own. An invalid block throws a FindingError, and no later block is applied. It trusts
+ * only the snapshots that it wrote itself.
  */
 export class AuditedReplica {
   readonly #options: AuditedReplicaOptions;
@@ -59,7 +63,7 @@ export class AuditedReplica {
     this.#replica = replica;
   }
 
-  /** Goes to the newest of its snapshots, or before the first block. */
+  /** Starts at the newest of its snapshots, or before the first block. */
   static async open(options: AuditedReplicaOptions): Promise<AuditedReplica> {
     const { chain, eras, faultOf, log, onPassedOver, projections = [], snapshots } = options;
     const replica = await FollowingReplica.create({
@@ -84,7 +88,10 @@ export class AuditedReplica {
     return this.#checker?.counts;
   }
 
-  /** Judges the next block and applies it. Throws a FindingError or a NotYetError, and then has not applied it. */
+  /**
+   * Judges the next block and applies it. If it throws a FindingError or a NotYetError, the block
+   * was not applied.
+   */
   async take(entry: LogEntry): Promise<AppliedBlock | undefined> {
     const { policy } = this.#options;
     const { height, timeMs } = this.#replica.head;
@@ -107,7 +114,7 @@ export class AuditedReplica {
     return block;
   }
 
-  /** Compares with what somebody else says of a block; nothing where it is not known here. */
+  /** Compares a reported block with its own; does nothing for unknown blocks. */
   compare(told: Pick<BlockHead, 'hash' | 'height'>): void {
     const own = this.#replica.headAt(told.height)?.hash;
     if (own === undefined || own === told.hash) return;
@@ -130,7 +137,7 @@ export class AuditedReplica {
     }
   }
 
-  /** A request that breaks the reader is one that does not stand. */
+  /** A request that makes the reader throw is invalid. */
   #judge(
     checker: CommandChecker,
     logged: LogEntry['commands'][number],
@@ -144,7 +151,10 @@ export class AuditedReplica {
     }
   }
 
-  /** The first block after an earlier era says nothing but that another begins, which the state must bear out. */
+  /**
+   * The first block after an earlier rules version only states that the next version begins, which
+   * the state must confirm.
+   */
   #checkEarlier({ commands, seq: height }: LogEntry): void {
     const [first] = commands;
     const isOpening =
@@ -162,7 +172,8 @@ export class AuditedReplica {
       return this.#replica.take(entry);
     } catch (error) {
       if (error instanceof LaterReleaseError) throw new NotYetError(error.message);
-      // An engine that was stopped half way is not asked anything any more: nothing follows a finding.
+      // The engine stopped in the middle of a block and is not used again, because a finding is
+      // final.
       const what = error instanceof Error ? error.message : String(error);
       throw new FindingError({ height: entry.seq, what }, error);
     }
@@ -180,7 +191,7 @@ export class AuditedReplica {
     return new CommandChecker({ policy, readers, state, chain, draw, isGenesisPinned });
   }
 
-  /** The ids of the network that the log began with, under the name that its requests are signed for. */
+  /** The ids of the log's network, under the name that its requests are signed for. */
   #networkOf({ commands, seq }: LogEntry): Network {
     const genesis = commands.find(({ command }) => command.type === 'genesis')?.command;
     const parameters =

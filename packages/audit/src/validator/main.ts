@@ -16,12 +16,12 @@ import { checkPorts } from '@oddlot/host/ports';
 import { helpAsked, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
 
-/** The program of a validator: `oddlot validator --config validator.toml`. */
+/** The validator program: `oddlot validator --config validator.toml`. */
 
 const STOP_MS_MAX = 10_000;
 const EXPLAINED = [BookDamagedError, DirectoryLockedError, KeyError];
 
-// Before anything is written.
+// Set before any file is written.
 process.umask(OWN_UMASK);
 await main(process.argv.slice(2));
 
@@ -46,7 +46,8 @@ async function main(args: readonly string[]): Promise<void> {
     watchParent(() => process.kill(process.pid, 'SIGTERM'));
   }
   try {
-    // Before anything is created. A folder in use says more: its validator has the port as well.
+    // Checked before any file is created. If the folder is locked, its validator also uses the
+    // port, and the lock's error is clearer.
     const { data, host, port } = config;
     if (!isDirectoryLocked(data)) await checkPorts([{ port, host, flag: '--port' }]);
     const now = systemTime.wallMs;
@@ -65,7 +66,9 @@ async function main(args: readonly string[]): Promise<void> {
   );
 }
 
-/** Loaded where it is wanted: whoever asks venues needs neither an engine nor its memory. */
+/**
+ * Loaded on demand, because a validator that asks venues needs neither an engine nor its memory.
+ */
 async function ownLedgerOpener(now: () => number) {
   const { openOwnLedger } = await import('./open-own-ledger.ts');
   return (config: ValidatorSettings, log: Logger) => openOwnLedger(config, { log, now });

@@ -22,7 +22,7 @@ const CHAIN_MS_MAX = 5_000;
 const SNAPSHOT_EVERY_BLOCKS = 20_000;
 const SNAPSHOT_EVERY_COMMANDS = 500_000;
 
-/** Opens a replica that believes nobody, in the folder of a validator, and lets it follow the log that is configured. */
+/** Opens an audited replica in a validator's folder and follows the configured log. */
 export async function openOwnLedger(
   config: ValidatorSettings,
   { log, now }: { readonly log: Logger; readonly now: () => number },
@@ -83,7 +83,7 @@ export async function openOwnLedger(
     feeMax: BigInt(config.withdrawFeeMaxUsdc) * USDC,
     stop: async () => {
       await follower.stop();
-      // A state behind which something did not stand is not kept.
+      // A state after a finding is not saved.
       if (follower.finding === undefined) await write();
     },
   });
@@ -120,7 +120,7 @@ function evidenceOf(config: ValidatorSettings): BridgeEvidence {
   return new BridgeEvidence({ client, bridge: config.bridge as Hex, fromBlock });
 }
 
-/** Between 0 and 1, as nobody outside can foresee. */
+/** An unpredictable number in [0, 1). */
 function draw(): number {
   return randomBytes(4).readUInt32LE(0) / 2 ** 32;
 }

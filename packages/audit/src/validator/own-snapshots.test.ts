@@ -17,7 +17,7 @@ const NOW = 1_800_000_000_000;
 const { serviceNetwork } = NETWORKS.testnet;
 const POLICY = { serviceNetwork, venuePrices: true, testMoney: true, sampleOneIn: 1 };
 
-/** The folder of a validator with a snapshot of block 1, which a replica of its venue may have written. */
+/** A validator's folder with a snapshot of block 1 that a replica of its venue may have written. */
 async function withSnapshot(directory: string) {
   const snapshots = new SnapshotStore({ directory: join(directory, 'snapshots') });
   await mkdir(join(directory, 'snapshots'), { recursive: true });
@@ -55,7 +55,7 @@ async function withSnapshot(directory: string) {
   return { content: String(written?.content), file, opened, passedOver };
 }
 
-test('R-snapshots: a validator does not begin with a snapshot that it did not write', () =>
+test('R-snapshots: a validator does not start from a snapshot that it did not write', () =>
   inDirectory(async (directory) => {
     const { content, opened, passedOver } = await withSnapshot(directory);
     expect(await opened()).toBe(0);
@@ -66,7 +66,7 @@ test('R-snapshots: a validator does not begin with a snapshot that it did not wr
     expect(await opened(content)).toBe(1);
   }));
 
-test('R-snapshots: a validator begins with a snapshot that it recorded as its own', () =>
+test('R-snapshots: a validator starts from a snapshot that it recorded as its own', () =>
   inDirectory(async (directory) => {
     const { content, file, opened } = await withSnapshot(directory);
     const own = new OwnSnapshots({ file, accepted: undefined, hasSigned: false });
@@ -76,7 +76,7 @@ test('R-snapshots: a validator begins with a snapshot that it recorded as its ow
     await expect(opened()).rejects.toThrow(BookDamagedError);
   }));
 
-test('the record of own snapshots keeps the newest, and those of an earlier release are believed once', () =>
+test('the record of own snapshots keeps the newest, and accepts those of an earlier release once', () =>
   inDirectory(async (directory) => {
     const file = join(directory, 'own-snapshots');
     const contents = Array.from({ length: 9 }, (_, at) => hash(`0x${`0${at}`.repeat(32)}`));

@@ -4,21 +4,22 @@ import { RULES_VERSION } from '@oddlot/engine';
 import type { SnapshotJudge } from '@oddlot/replica/attestations';
 import type { BlockHead } from '@oddlot/replica/block';
 
-/** More than are kept as files. */
+/** More than the number of snapshot files kept. */
 const RECORDED = 8;
 const LINES = /^(?:0x[0-9a-f]{64}\n)*$/;
 
 type OwnSnapshotsOptions = {
   readonly file: string;
-  /** The content of a snapshot from elsewhere that the operator accepts. */
+  /** The content hash of an external snapshot that the operator accepts. */
   readonly accepted: string | undefined;
-  /** This validator has signed before, with a release that kept no record of its snapshots. */
+  /** This validator has signed with a release that did not record its snapshots. */
   readonly hasSigned: boolean;
 };
 
 /**
- * The contents of the snapshots that this validator wrote. A snapshot from elsewhere, even if the log of the venue attests it,
- * is the word of the venue, so it is not used unless the operator accepts it.
+ * The content hashes of the snapshots that this validator wrote. An external snapshot is the
+ * venue's statement, even if the venue's log attests it, so it is used only if the operator accepts
+ * it.
  */
 export class OwnSnapshots {
   readonly #options: OwnSnapshotsOptions;
@@ -38,7 +39,7 @@ export class OwnSnapshots {
     this.#contents = text?.split('\n').filter((line) => line !== '') ?? [];
   }
 
-  /** Records a snapshot that was written here. */
+  /** Records a snapshot that this validator wrote. */
   add(content: string): void {
     this.#contents = [...this.#contents, content].slice(-RECORDED);
     writeWholeFile(this.#options.file, this.#contents.map((each) => `${each}\n`).join(''));
@@ -54,8 +55,9 @@ export class OwnSnapshots {
 }
 
 /**
- * The newest block by which something was signed, on disk before the signature leaves. A replica that has to begin at an older
- * snapshot goes the same way again or none: a venue can't have it sign by another past.
+ * The newest block on which a signature was based, stored on disk before the signature is sent. A
+ * replica that starts from an older snapshot must reach the same block again before it signs, so
+ * that a venue cannot obtain signatures for a different history.
  */
 export class PinnedHead {
   readonly #file: string;
@@ -75,7 +77,7 @@ export class PinnedHead {
     this.#pinned = { height: Number(height), hash: hash as BlockHead['hash'] };
   }
 
-  /** Undefined before anything was signed. */
+  /** Undefined before the first signature. */
   get head(): Pick<BlockHead, 'hash' | 'height'> | undefined {
     return this.#pinned;
   }

@@ -12,16 +12,18 @@ type ReplicaLedgerOptions = {
   readonly follower: Pick<LogFollower, 'finding' | 'lag' | 'progress' | 'waits'>;
   readonly requests: Pick<WithdrawalRequests, 'of'>;
   readonly pinned: Pick<PinnedHead, 'head' | 'pin'>;
-  /** What the venue may keep of a withdrawal, in micro-USDC. */
+  /** The maximum fee of a withdrawal, in micro-USDC. */
   readonly feeMax: bigint;
   readonly stop: () => Promise<void>;
-  /** How long a withdrawal is waited for that the venue has and this replica does not. */
+  /** How long to wait for a withdrawal that the venue has and this replica does not. */
   readonly patienceMs?: number;
 };
 
 const PATIENCE_MS = 3_000;
 
-/** What is owed by a replica of one's own: nothing of it is a venue's word (R-withdraw). */
+/**
+ * Liabilities as computed by the validator's own replica, without trust in the venue (R-withdraw).
+ */
 export class ReplicaLedger implements OwnLedger {
   readonly #options: ReplicaLedgerOptions;
 
@@ -29,7 +31,7 @@ export class ReplicaLedger implements OwnLedger {
     this.#options = options;
   }
 
-  /** A withdrawal that its own state holds; else a SigningRefusal. */
+  /** Returns a withdrawal from its own state; otherwise throws a SigningRefusal. */
   async unpaidWithdrawal(user: string, withdrawalId: number): Promise<OwedWithdrawal> {
     await this.#reach(withdrawalId);
     const { pinned } = this.#options;
@@ -79,7 +81,7 @@ export class ReplicaLedger implements OwnLedger {
     throw new SigningRefusal(503, 'withdrawals are on hold: the insurance fund is far below zero');
   }
 
-  /** The request was derived and executed by this replica: who signed it, for whom and what is looked at there. */
+  /** This replica derived and executed the request: its signer and recipient are checked there. */
   evidenceFor({
     withdrawalId,
   }: {
@@ -114,7 +116,7 @@ export class ReplicaLedger implements OwnLedger {
     return this.#options.stop();
   }
 
-  /** A venue asks as soon as it has the withdrawal, and its log comes a moment later. */
+  /** A venue asks as soon as it has the withdrawal, and its log arrives a moment later. */
   async #reach(withdrawalId: number): Promise<void> {
     const { follower, patienceMs = PATIENCE_MS, replica } = this.#options;
     const untilMs = performance.now() + patienceMs;
@@ -127,7 +129,7 @@ export class ReplicaLedger implements OwnLedger {
     }
   }
 
-  /** As far as it was when it signed last. */
+  /** True when the replica has reached the block of its last signature again. */
   get #isBack(): boolean {
     const { pinned, replica } = this.#options;
     return replica.replica.head.height >= (pinned.head?.height ?? 0);
@@ -139,7 +141,7 @@ export class ReplicaLedger implements OwnLedger {
     return `withdrawal ${withdrawalId} was never requested${why}`;
   }
 
-  /** Nothing is signed by a log that does not stand. */
+  /** Signs nothing if the log is invalid. */
   #assertStands(): void {
     const { finding } = this.#options.follower;
     if (finding === undefined) return;
@@ -149,7 +151,7 @@ export class ReplicaLedger implements OwnLedger {
 
 const Dumped = z.array(z.tuple([z.int(), z.string()]));
 
-/** By which request each withdrawal was asked for, as long as it is not settled: as many as the state holds. */
+/** The requests of unsettled withdrawals; there are as many as in the state. */
 export class WithdrawalRequests implements Projection {
   readonly name = 'withdrawalRequests';
   readonly version = 1;

@@ -13,7 +13,7 @@ import { KeptStates } from './kept-states.ts';
 const { serviceNetwork } = NETWORKS.testnet;
 const OTHER = hash(`0x${'cd'.repeat(32)}`);
 
-test('R-snapshots: a snapshot whose content is not the one that the log attests is a finding', () =>
+test('R-snapshots: a snapshot whose content differs from the attestation in the log is a finding', () =>
   inDirectory(async (directory) => {
     await mkdir(join(directory, 'snapshots'), { recursive: true });
     const snapshots = new SnapshotStore({ directory: join(directory, 'snapshots') });

@@ -16,22 +16,22 @@ type KeptFile = { readonly file: string; readonly height: number; readonly isEra
 const NAME = /^(?:snapshot-(\d{16})\.bin|era-(\d{16})-rules-\d+\.json)$/;
 
 /**
- * Snapshots and starts of eras of a folder, held against a replay of the log: their own hash says whether their bytes are
- * those that were written, and the state of the replay whether that was the state.
+ * Snapshots and rules-version start states of a folder, compared with a replay of the log. Their
+ * own hash shows whether the bytes are intact; the replay shows whether the state is correct.
  */
 export class KeptStates {
   readonly #files: readonly KeptFile[];
   readonly findings: Located[] = [];
-  /** Files whose bytes are right, to be compared when the replay is there. */
+  /** Files with intact bytes, to be compared when the replay reaches their block. */
   readonly #payloads = new Map<KeptFile, SnapshotPayload>();
-  /** The hash of the content of each snapshot, to be compared when the log attests one. */
+  /** The content hash of each snapshot, to be compared with attestations in the log. */
   readonly #contents = new Map<KeptFile, string>();
 
   private constructor(files: readonly KeptFile[]) {
     this.#files = files;
   }
 
-  /** Reads all there are, and changes none. */
+  /** Reads all files without changing them. */
   static async read(data: string): Promise<KeptStates> {
     const folders = await Promise.all(
       ['snapshots', 'eras'].map((name) => filesIn(join(data, name))),
@@ -41,7 +41,7 @@ export class KeptStates {
     return states;
   }
 
-  /** The oldest snapshot that a log can be replayed from which begins later than with the first block. */
+  /** The oldest snapshot from which a log without its first block can be replayed. */
   oldestFrom(height: number): { readonly file: string; readonly height: number } | undefined {
     const usable = [...this.#payloads.keys()].filter(
       (each) => !each.isEra && each.height >= height,
@@ -49,7 +49,7 @@ export class KeptStates {
     return usable.toSorted((a, b) => a.height - b.height)[0];
   }
 
-  /** Compares what was kept of a block with what the replay has come to. */
+  /** Compares the stored states of a block with the replay. */
   compare(head: BlockHead, state: State | undefined): void {
     for (const [file, payload] of this.#payloads) {
       if (file.height !== head.height) continue;
@@ -58,7 +58,7 @@ export class KeptStates {
     }
   }
 
-  /** A replica attests what its snapshot holds, behind the block that the snapshot is of. */
+  /** A replica attests the content of its snapshot in a later block. */
   compareAttested({ commands, seq }: LogEntry): void {
     for (const [{ file, height }, content] of this.#contents) {
       const attested = height < seq ? attestationIn(commands, height) : undefined;
@@ -68,7 +68,7 @@ export class KeptStates {
     }
   }
 
-  /** An era's start is named by the first block of its era. */
+  /** The first block of a rules version names its start state. */
   compareOpening(entry: LogEntry, hashText: (text: string) => string): void {
     const opening = openingOf(entry);
     for (const [file, payload] of this.#payloads) {
@@ -79,7 +79,7 @@ export class KeptStates {
     }
   }
 
-  /** Those beyond the end of the log: whatever they are of is missing from it. */
+  /** Reports files for blocks beyond the end of the log, which must be missing blocks. */
   beyond(height: number): void {
     for (const { file, height: of } of this.#files) {
       if (of <= height) continue;
@@ -109,7 +109,7 @@ export class KeptStates {
   }
 }
 
-/** Its digest says that it is the state of its block; only the whole state says what it holds. */
+/** The digest identifies the block's state; only the whole state shows its content. */
 function differenceOf(
   payload: SnapshotPayload,
   head: BlockHead,

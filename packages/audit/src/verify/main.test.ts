@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { VERIFY_PROGRAM } from '../programs.ts';
 import { folderRefusal } from './verify-folder.ts';
 
-/** Runs the program itself: how it ends is what scripts see. */
+/** Runs the program itself, because scripts depend on its exit code. */
 async function verify(...args: readonly string[]) {
   const program = spawn(process.execPath, [VERIFY_PROGRAM, ...args]);
   const said = { out: '', err: '' };
@@ -19,7 +19,7 @@ async function verify(...args: readonly string[]) {
 }
 
 test(
-  'a folder that a venue runs on is not looked through, and stays as it is',
+  'a folder in use by a venue is not checked and stays unchanged',
   () =>
     inDirectory(async (data) => {
       await mkdir(join(data, 'journal'), { recursive: true });
@@ -34,7 +34,7 @@ test(
   60_000,
 );
 
-test('a folder that is none is a wrong question, and the help names every kind', async () => {
+test('a folder without data is a usage error, and the help lists every check', async () => {
   const err = '/nowhere is not a data folder: it has no journal\n';
   expect(await verify('/nowhere')).toEqual({ code: 2, out: '', err });
   const { code, out } = await verify('--help');

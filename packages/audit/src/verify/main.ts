@@ -4,8 +4,8 @@ import { folderRefusal, verifyFolder } from './verify-folder.ts';
 import type { Located, VerifyReport } from './report.ts';
 
 /**
- * Looks through a data folder and believes nothing of it: `oddlot verify FOLDER [--json] [--pruned]`. Ends with 0 when
- * all of it stands, with 1 when something does not, with 2 when it was asked wrongly or a venue runs on the folder.
+ * Verifies a data folder independently: `oddlot verify FOLDER [--json] [--pruned]`. Exit code 0:
+ * everything is valid; 1: a finding; 2: wrong usage, or a venue runs on the folder.
  */
 
 const HELP = `oddlot verify FOLDER [--json] [--pruned]
@@ -67,7 +67,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Told to programs in the form in which `oddlot` tells them of all faults. */
+/** As JSON in the same form as all errors of `oddlot`. */
 function refuse(args: readonly string[], message: string): number {
   const fault = { error: { name: 'CliError', message, exitCode: WRONG_QUESTION } };
   process.stderr.write(`${args.includes('--json') ? JSON.stringify(fault) : message}\n`);

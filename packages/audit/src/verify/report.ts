@@ -1,23 +1,23 @@
 import type { Counts } from '../checks/command-checker.ts';
 
-/** What does not stand in a data folder, and where. */
+/** An error in a data folder, with its position. */
 export type Located = {
   readonly file: string;
-  /** A byte of the file; of a compressed one, of what it holds. Absent where a row or a block is what differs. */
+  /** A byte of the file, or of its decompressed content. Absent if a row or a block differs. */
   readonly offset?: number;
   readonly block?: number;
   readonly what: string;
 };
 
-/** What came out of looking through a data folder. */
+/** The result of verifying a data folder. */
 export type VerifyReport = {
   readonly height: number;
   readonly hash: string;
-  /** In the order in which they were found; the first of the log ends the replay. */
+  /** In the order of discovery; the first one in the log ends the replay. */
   readonly findings: readonly Located[];
-  /** What differs from what was written, and is read by nobody. */
+  /** Differences in data that is never read. */
   readonly harmless: readonly Located[];
-  /** What had to be believed, or was not looked at. */
+  /** Parts that were accepted without verification. */
   readonly believed: readonly string[];
   readonly counts: Readonly<Counts>;
 };

@@ -25,18 +25,21 @@ import { CHAIN_LINES } from '@oddlot/devchain/chain-lines';
 import { holderOf, isDirectoryLocked } from '@oddlot/host/directory-lock';
 
 type VerifyOptions = {
-  /** A data folder that no venue runs on. Nothing in it is changed. */
+  /** A data folder not in use by a venue. It is not changed. */
   readonly data: string;
-  /** Rows and receipts are dropped after some time (`historyKeep`, `receiptsKeptMs`): those that are missing are no finding. */
+  /**
+   * Rows and receipts are dropped after some time (`historyKeep`, `receiptsKeptMs`), so missing
+   * ones are not a finding.
+   */
   readonly hasPruned?: boolean;
   readonly now: () => number;
   readonly onProgress?: (height: number) => void;
 };
 
 /**
- * Looks through a data folder and believes nothing of it: every byte of the log is read, every command derived again from the
- * request that was signed, every block applied by an engine of its own; snapshots, starts of eras, rows and receipts are held against
- * what came out. Names the first block, file and byte that does not stand.
+ * Verifies a data folder independently: it reads every byte of the log, derives every command again
+ * from the signed request, applies every block with its own engine, and compares snapshots, start
+ * states, rows and receipts with the result. Reports the first invalid block, file and byte.
  */
 export async function verifyFolder(options: VerifyOptions): Promise<VerifyReport> {
   const scratch = await mkdtemp(join(tmpdir(), 'oddlot-verify-'));
@@ -67,7 +70,7 @@ class FolderCheck {
     const end = await this.#replay(states);
     this.#findings.push(...states.findings, ...verifyChainFile(data));
     const head = this.#replica?.replica.head;
-    // Rows follow from the log: where it does not stand there is nothing to hold them against.
+    // Rows follow from the log, so an invalid log leaves nothing to compare them with.
     if (end !== undefined && end.firstSeq === 1) {
       const folders = { data, scratch: this.#scratch };
       const store = await verifyStore(folders, { height: end.lastSeq, hasPruned });
@@ -88,7 +91,7 @@ class FolderCheck {
     };
   }
 
-  /** Undefined where the log does not stand. */
+  /** Undefined if the log is invalid. */
   async #replay(states: KeptStates): Promise<{ firstSeq: number; lastSeq: number } | undefined> {
     const { data, onProgress } = this.#options;
     const directory = join(data, 'journal');
@@ -168,7 +171,7 @@ function locatedOf(error: unknown, at: BlockPlace | undefined): Located {
   return at === undefined ? { file: 'journal', what } : { ...at, what };
 }
 
-/** A venue of test money may make some: its network says which it is. */
+/** A venue with test money may grant some; its network shows whether it does. */
 function policyOf(data: string, { commands }: LogEntry): Policy {
   const genesis = commands.find(({ command }) => command.type === 'genesis')?.command;
   const network = genesis?.type === 'genesis' ? genesis.parameters.serviceNetwork : undefined;
@@ -184,10 +187,10 @@ function policyOf(data: string, { commands }: LogEntry): Policy {
   };
 }
 
-/** An attestation: the block that contains it, and where that block is. */
+/** An attestation: the block that contains it, and that block's position. */
 type Claim = { readonly seq: number; readonly place: BlockPlace; readonly content: string };
 
-/** Contents of snapshots that a log attests, compared with the state that its blocks lead to. */
+/** The snapshot contents that a log attests, compared with the state after its blocks. */
 class AttestedContents {
   readonly findings: Located[] = [];
   /** By the block of the snapshot. */
@@ -198,7 +201,7 @@ class AttestedContents {
     this.#hasher = hasher;
   }
 
-  /** Reads the whole log, because an attestation comes after the block that it is about. */
+  /** Reads the whole log, because an attestation comes after its block. */
   static async read(directory: string): Promise<AttestedContents> {
     const contents = new AttestedContents(await ContentHasher.create());
     try {
@@ -248,8 +251,8 @@ type StoreCheck = { readonly findings: readonly Located[]; readonly harmless: re
 const STANDS: StoreCheck = { findings: [], harmless: [] };
 
 /**
- * The history of a folder, row by row and receipt by receipt, against one that is computed from the log here. A database is
- * opened on a copy, since whoever opens it writes to it.
+ * Compares a folder's history, row by row and receipt by receipt, with one computed from the log.
+ * The database is copied first, because opening it writes to it.
  */
 async function verifyStore(
   { data, scratch }: { readonly data: string; readonly scratch: string },
@@ -266,7 +269,7 @@ async function verifyStore(
     const fault = sqliteFault(copy);
     if (fault !== undefined) return wrong({ file, what: `SQLite reports: ${fault}` });
     const rows = await dumpHistory({ file: copy });
-    // Tables of an earlier release are brought up to date by opening them.
+    // Opening the database migrates tables of an earlier release.
     stored = [...rows, ...sqliteShape(copy)];
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -279,7 +282,7 @@ async function verifyStore(
   return differences(file, stored, computed, hasPruned);
 }
 
-/** How far it has come and how many rows it has, which it keeps for itself. */
+/** The indexer's own progress line: its height and row counts. */
 const PROGRESS = /^progress /;
 
 function differences(
@@ -310,7 +313,10 @@ function differences(
   return { findings: [], harmless: [{ file, what }] };
 }
 
-/** Kinds of rows in whichever order they first came. Throws where the checksum of the line is another. */
+/**
+ * The row counts without their order, which is the order of first occurrence. Throws if the
+ * checksum does not match.
+ */
 function countsOf(line: string): string {
   const [, text = '', crc] = /^progress \d+ (.*) (\d+)$/.exec(line) ?? [];
   const { height, rows } = decodeProgress({ text, crc: Number(crc) });
@@ -325,7 +331,9 @@ function brief(line: string): string {
   return line.length <= LINE_CHARACTERS_MAX ? line : `${line.slice(0, LINE_CHARACTERS_MAX)}…`;
 }
 
-/** The file of the local settlement chain: each line carries a checksum that continues the one before. */
+/**
+ * The file of the local settlement chain: each line has a checksum that continues the previous one.
+ */
 function verifyChainFile(data: string): readonly Located[] {
   const file = join(data, 'chain', 'chain.log');
   if (!existsSync(file)) return [];
@@ -336,7 +344,7 @@ function verifyChainFile(data: string): readonly Located[] {
     if (end < 0) return [{ file, offset, what: 'the last line is incomplete, as after a crash' }];
     const line = bytes.toString('utf8', offset, end);
     const read = CHAIN_LINES.read(line, before);
-    // What is no UTF-8 reads as something else, and must not pass for it.
+    // Invalid UTF-8 decodes to other bytes and must not be accepted.
     if (!read.isRight || !Buffer.from(line).equals(bytes.subarray(offset, end))) {
       return [{ file, offset, what: 'the checksum of the line does not match' }];
     }
@@ -346,7 +354,10 @@ function verifyChainFile(data: string): readonly Located[] {
   return [];
 }
 
-/** Why a folder can't be looked through at all; undefined when it can. A venue that writes meanwhile would seem to be damaged. */
+/**
+ * The reason a folder cannot be verified; undefined if it can. A folder that a venue is writing to
+ * would appear damaged.
+ */
 export function folderRefusal(data: string): string | undefined {
   if (!existsSync(join(data, 'journal'))) return `${data} is not a data folder: it has no journal`;
   if (!isDirectoryLocked(data)) return undefined;

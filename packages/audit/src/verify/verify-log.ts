@@ -14,50 +14,52 @@ import { AuditedReplica } from '../replica/audited-replica.ts';
 
 export type VerifyLogOptions = {
   readonly source: LogSource;
-  /** The name that its requests are signed for; by default the one that play money of its network shares. */
+  /**
+   * The network name that its requests are signed for; by default the shared name of test networks.
+   */
   readonly serviceNetwork?: string | undefined;
-  /** Names that it had before. */
+  /** Its earlier names. */
   readonly formerNames?: readonly string[] | undefined;
-  /** The hash of the first block, from somewhere else than the venue. */
+  /** The hash of the first block, from a source other than the venue. */
   readonly genesis?: string | undefined;
-  /** Blocks before this one are applied and not derived. */
+  /** Blocks before this one are applied but not derived. */
   readonly from?: number | undefined;
-  /** The last block; by default the newest one that the venue has when it is asked first. */
+  /** The last block; by default the venue's newest block at the start. */
   readonly to?: number | undefined;
   readonly now: () => number;
   readonly onProgress?: ((height: number, of: number) => void) | undefined;
-  /** What a block leaves in the history; more costs time where nobody wants them. */
+  /** Gets the history rows of each block; computing them takes additional time. */
   readonly onRows?: ((rows: BlockRows) => void) | undefined;
-  /** What somebody else says of a block that was applied: why it does not stand, if so. */
+  /** Compares an applied block with another source; returns a finding if they differ. */
   readonly onHead?: ((head: BlockHead) => Promise<Finding | undefined> | undefined) | undefined;
-  /** True when whoever asks has seen enough. */
+  /** True when the caller needs no further blocks. */
   readonly isDone?: (() => boolean) | undefined;
 };
 
-/** What came out of replaying the log of a venue. */
+/** The result of replaying a venue's log. */
 export type LogReport = {
   readonly height: number;
   readonly hash: string;
   readonly stateHash: string;
-  /** The first that does not stand: nothing behind it was applied. */
+  /** The first error; no later block was applied. */
   readonly finding: Finding | undefined;
-  /** What had to be believed. */
+  /** Parts that were accepted without verification. */
   readonly believed: readonly string[];
   readonly counts: Readonly<Counts>;
 };
 
-/** The log ends before the block that was asked for. */
+/** The log ends before the requested block. */
 export class LogTooShortError extends Error {
   override readonly name = 'LogTooShortError';
 }
 
-/** Others have their turn after so long. */
+/** Yields to the event loop after this time. */
 const SLICE_MS = 20;
 
 /**
- * Replays the log of a running venue from its first block and believes nothing of it: every command is derived again from
- * the request that was signed, every block applied by an engine of its own, and hashes that the venue tells are compared.
- * Throws where the log can't be read.
+ * Replays the log of a running venue from its first block and verifies it independently: it derives
+ * every command again from the signed request, applies every block with its own engine, and
+ * compares the hashes that the venue reports. Throws if the log cannot be read.
  */
 export async function verifyLog(options: VerifyLogOptions): Promise<LogReport> {
   const scratch = await mkdtemp(join(tmpdir(), 'oddlot-verify-'));
@@ -72,7 +74,7 @@ class LogCheck {
   readonly #options: VerifyLogOptions;
   readonly #scratch: string;
   readonly #signal = new AbortController().signal;
-  /** Hashes that the venue told of blocks which are not applied yet. */
+  /** Reported hashes of blocks that are not applied yet. */
   readonly #told = new Map<number, string>();
   #replica: AuditedReplica | undefined;
   #earlierBlocks = 0;
@@ -169,7 +171,7 @@ class LogCheck {
   }
 }
 
-/** A venue of test money may make some: its network says which it is. */
+/** A venue with test money may grant some; its network shows whether it does. */
 function policyOf(
   { formerNames, from, serviceNetwork }: VerifyLogOptions,
   { commands }: LogEntry,

@@ -12,7 +12,6 @@ import {
 import { readSecret } from '../keystore.ts';
 import { CONFIRM, executed, tellReply } from '../tell-reply.ts';
 
-/** Keys, agents and money. */
 export function addAccounts(program: Command, around: Surroundings): void {
   addKeys(program, around);
   addMoney(program, around);
@@ -46,7 +45,7 @@ export function addAccounts(program: Command, around: Surroundings): void {
       });
       const agent = { agentAddress: address, agentName: name };
       const reply = await client.exchange.approveAgent(agent, CONFIRM).catch((error: unknown) => {
-        // A rejected key is useless. One whose approval is unknown may still become valid.
+        // A rejected key is useless. A key whose approval is unknown may still become valid.
         if (!(error instanceof TransportError)) around.keystore.remove(name);
         throw error;
       });

@@ -6,7 +6,7 @@ import { print, ProgressBar } from '../print.ts';
 import type { GlobalOptions } from '../surroundings.ts';
 import { wholeNumber } from '../arguments.ts';
 
-/** The folder of a venue, copied while it runs, put back, and replayed. */
+/** Backup, restore and replay of a venue's folder; the backup runs while the venue does. */
 export function addBackup(program: Command): void {
   program
     .command('backup')
@@ -88,10 +88,9 @@ async function run<Result>(
 }
 
 const OPERATIONS_DEFAULT = 'http://127.0.0.1:8692';
-/** A large venue takes a while to write one. */
+/** A large venue needs time to write a snapshot. */
 const ANSWER_MS_MAX = 600_000;
 
-/** Has a running venue write a snapshot. */
 export function addSnapshot(program: Command): void {
   program
     .command('snapshot')

@@ -3,17 +3,17 @@ import { Argument, type Command } from 'commander';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** A command by its path, such as `market change`, and what may follow it. */
+/** A command path, such as `market change`, and its completions. */
 type Completed = {
   readonly path: string;
   readonly words: readonly string[];
   readonly summary: string;
 };
 
-/** What may follow the name of a program that reads its own command line. */
+/** The completions of programs that parse their own command line. */
 type ProgramWords = Readonly<Record<string, readonly string[]>>;
 
-/** What a shell completes: commands, their options, and settings of programs. */
+/** Shell completion of commands, their options, and settings of programs. */
 export function addCompletion(program: Command): void {
   program
     .command('completion')
@@ -29,7 +29,7 @@ export function addCompletion(program: Command): void {
     });
 }
 
-/** `bridge` and `verify` have no declared settings; a test compares their words with their help. */
+/** `bridge` and `verify` have no declared settings; a test compares these words with their help. */
 const BRIDGE_WORDS =
   'key address status deploy pause unpause cancel-queued finish rotate cancel return move sign ' +
   '--rpc --chain-id --confirmations --wait-seconds --bridge --key --token --validators --threshold --guardian --large-usd ' +
@@ -38,7 +38,7 @@ const VERIFY_WORDS =
   'receipt liquidation settlement reserves --pruned --network --former-name --genesis --from --to --venue --tx --url --log ' +
   '--user --time --tid --instrument --proof --root --rpc --bridge --token';
 
-/** Loaded where it is asked for: programs are large. */
+/** Loaded on demand, because programs are large. */
 async function programWords(): Promise<ProgramWords> {
   const [{ VENUE_SETTINGS }, { RELAY_SETTINGS }, { VALIDATOR_SETTINGS }] = await Promise.all([
     import('@oddlot/venue'),

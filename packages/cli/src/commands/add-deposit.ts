@@ -17,15 +17,14 @@ type DepositOptions = GlobalOptions & {
 
 const USDC_DECIMALS = 6;
 const NO_ADDRESS = `0x${'0'.repeat(40)}`;
-/** A permit that nobody hands in ends by itself. */
+/** An unused permit expires after this time. */
 const PERMIT_SECONDS = 3_600;
 const WAIT_SECONDS = '600';
 const LOOK_MS = 500;
 
-/** Each step as it is done, beside what the command prints at its end. */
+/** Progress on standard error, in addition to the result on standard output. */
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** USDC of the settlement chain into the account. */
 export function addDeposit(program: Command, around: Surroundings): void {
   program
     .command('deposit')
@@ -48,7 +47,7 @@ export function addDeposit(program: Command, around: Surroundings): void {
       const settings = await info.settings();
       const amount = amountOf(text, settings.min_deposit);
       const rpc = endpointOf(options, settings);
-      // The credit of an agent's key would make its address an account, which ends the approval.
+      // A credit to an agent's address would make it an account, which ends the approval.
       await around.expectAccountKey(options);
       const key = await around.privateKey(options);
       const wallet = privateKeyWallet(key);
@@ -132,7 +131,7 @@ function endpointOf(
   return url;
 }
 
-/** Waits for the row of the ledger that has the transaction's hash. */
+/** Waits for the ledger row with the transaction's hash. */
 async function credited(
   info: Client['info'],
   {
@@ -162,7 +161,7 @@ type SubAccount = 'perp' | 'outcome';
 const SUB_ACCOUNTS = ['perp', 'outcome'] as const;
 const AMOUNT = ['<amount>', 'a USDC amount with at most 6 decimal places'] as const;
 
-/** Free money from one sub-account to another, signed by the account's own key. */
+/** Transfers between sub-accounts, signed by the account's own key. */
 export function addTransfers(program: Command, around: Surroundings): void {
   const transfer = program
     .command('transfer')

@@ -26,7 +26,7 @@ type DevOptions = GlobalOptions & {
 
 const ACCOUNTS_MAX = 100;
 
-/** A venue to develop on. */
+/** A venue for development. */
 export function addDev(program: Command): void {
   program
     .command('dev')
@@ -80,7 +80,7 @@ async function runByTheClock(
   const company = companyOf(options);
   const data = options.data ?? temporaryFolder(opened);
   const flags = ['--data', data, '--port', options.port];
-  // Whoever develops may ask as often as they like.
+  // Developers may use the faucet without limits.
   const faucet = ['--faucet-usdc', options.usdc, '--faucet-every-ms', '1'];
   const quiet = [
     '--chain',
@@ -124,11 +124,11 @@ function temporaryFolder(opened: AsyncDisposableStack): string {
   return folder;
 }
 
-/** Who trades besides those who develop: simulated traders, the examples, or nobody. */
+/** The demo liquidity: bots, the examples, or none. */
 function companyOf({ bots, liquidity, still }: DevOptions): readonly string[] {
   if (liquidity === undefined) return bots ? [] : ['--no-bots'];
   if (liquidity !== 'examples') throw new CliError('usage', 'Invalid --liquidity. Use `examples`.');
-  // There are events to quote, and prices that they are about.
+  // The examples need demo events to quote, and their reference prices.
   return [
     '--no-bots',
     '--exhibition',
@@ -137,7 +137,7 @@ function companyOf({ bots, liquidity, still }: DevOptions): readonly string[] {
   ];
 }
 
-/** A venue whose clock, prices and faults are in the hand of whoever asks its controls: that of the testkit, behind a port. */
+/** Runs the testkit's venue, whose clock, prices and faults clients control through a port. */
 async function runInHand(options: DevOptions, count: number): Promise<void> {
   if (options.liquidity !== undefined) {
     throw new CliError(
@@ -234,7 +234,7 @@ function configOf(flags: readonly string[]): ReturnType<typeof readConfig> {
   }
 }
 
-/** In a folder that is kept they may have money from the last time. */
+/** Accounts in an existing folder may already have money. */
 async function fundAll(url: string, count: number, makers: readonly string[]) {
   const accounts = accountsOf(count);
   const others = makers.map((name) => accountOf(`maker ${name}`));
@@ -256,7 +256,7 @@ function accountsOf(count: number): readonly Account[] {
   return Array.from({ length: count }, (_, at) => accountOf(`account ${at}`));
 }
 
-/** The same on every machine. */
+/** The same keys on every machine. */
 function accountOf(name: string): Account {
   const digest = createHash('sha256').update(`oddlot dev ${name}`).digest('hex');
   const privateKey = `0x${digest}` as const;

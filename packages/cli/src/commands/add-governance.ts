@@ -6,7 +6,7 @@ import { readJsonFile } from '../arguments.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
 import { CONFIRM, tellReply } from '../tell-reply.ts';
 
-/** Who may do what, and what it costs. */
+/** Permissions and fees. */
 export function addGovernance(program: Command, around: Surroundings): void {
   addGate(program, around);
   addOperators(program, around);

@@ -8,7 +8,6 @@ import { CONFIRM, tellReply } from '../tell-reply.ts';
 type Side = 'long' | 'short';
 type MarginMode = 'cross' | 'isolated';
 
-/** Leverage and margin of perps. */
 export function addMargin(program: Command, around: Surroundings): void {
   addLeverage(program, around);
   addModes(program, around);
@@ -41,7 +40,7 @@ function addLeverage(program: Command, around: Surroundings): void {
       const times = wholeNumber('<leverage>', text);
       const client = await around.signer(options);
       const perp = await findPerp(client, name);
-      // The wire marks the short side by a negative leverage.
+      // The API marks the short side by a negative leverage.
       const leverage = side === 'short' ? -times : times;
       const change = { asset: perp.id, leverage, marginMode };
       const reply = await client.exchange.updateLeverage(change, CONFIRM);

@@ -7,7 +7,7 @@ import { listEvent, readEventFile } from '../event/list-event.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
 import { CONFIRM, tellReply } from '../tell-reply.ts';
 
-/** What is listed, and who lists it: for the admins and the deployers of a venue. */
+/** Listings, for the admins and deployers of a venue. */
 export function addOperating(program: Command, around: Surroundings): void {
   addMarket(program, around);
   addEvent(program, around);
@@ -187,7 +187,7 @@ function addEvent(program: Command, around: Surroundings): void {
   nameFields(resolve, { 'resolve.settlementFraction': ['<fraction>', 'a number from 0 to 1'] });
 }
 
-/** Only open markets are found by their slug; an id needs no looking up. */
+/** Only open markets can be found by slug; an id needs no lookup. */
 async function marketId(client: Client, market: string): Promise<number> {
   if (/^[0-9]+$/.test(market)) return Number(market);
   const { id, isOutcome, name } = await findInstrument(client, market);

@@ -16,14 +16,19 @@ import { join } from 'node:path';
 import { rebuildHistory } from '@oddlot/history/rebuild-history';
 import { readConfig } from '@oddlot/venue';
 
-/** Runs with what stands behind the name; a number is how it ended, a program sets its own end. */
+/**
+ * Runs a program with the remaining arguments; a number is its exit code, otherwise the program
+ * sets its own.
+ */
 type Run = (args: readonly string[], isJson: boolean) => Promise<number | undefined>;
 
 const print = (line: string, isFault = false): void => {
   (isFault ? process.stderr : process.stdout).write(`${line}\n`);
 };
 
-/** What has settings of its own: all that stands behind the name is theirs, `--help` as well. */
+/**
+ * Programs with their own settings: they parse all arguments after the name, including `--help`.
+ */
 const PROGRAMS: readonly (readonly [name: string, summary: string, run: Run])[] = [
   [
     'start',
@@ -65,7 +70,7 @@ export function addPrograms(program: Command, given: readonly string[]): void {
         const isJson = given.includes('--json');
         const at = given.indexOf(name);
         const early = given.slice(0, at).find((arg) => arg.startsWith('-') && arg !== '--json');
-        // Left out it would be answered as if it had not been asked.
+        // Without this check, the flag would be ignored silently.
         if (early !== undefined) {
           const why = `Put ${early} after the command: oddlot ${name} … ${early}`;
           throw new CliError('usage', why);
@@ -76,7 +81,10 @@ export function addPrograms(program: Command, given: readonly string[]): void {
   }
 }
 
-/** A program that speaks to people takes the place of this one; programs get one JSON object at its end. */
+/**
+ * For people, the program replaces this process; with `--json`, its output becomes one JSON object
+ * at its end.
+ */
 function forJson(name: string, file: string): Run {
   return (args, isJson) => {
     if (isJson) endAsJson(name);
@@ -104,7 +112,7 @@ function withoutJson(args: readonly string[]): readonly string[] {
   return args.filter((arg) => arg !== '--json');
 }
 
-/** The program takes the place of this one. */
+/** Replaces this process by the program. */
 function inPlace(file: string): Run {
   return async (args) => {
     process.argv.splice(1, Infinity, file, ...args);
@@ -115,7 +123,7 @@ function inPlace(file: string): Run {
 
 function runVerify(args: readonly string[], isJson: boolean): Promise<number | undefined> {
   if (args.includes('--help')) return inPlace(VERIFY_PROGRAM)(['--help'], isJson);
-  // It may stand before the name too, as for every command.
+  // `--json` may also precede the name, as for every command.
   const [what, ...others] = isJson ? [...withoutJson(args), '--json'] : args;
   const rest = [...others, ...venueOf(what, others)];
   if (what === 'settlement') return runVerifyResolution(rest, print);
@@ -126,7 +134,7 @@ function runVerify(args: readonly string[], isJson: boolean): Promise<number | u
   return inPlace(VERIFY_PROGRAM)(what === undefined ? rest : [what, ...rest], isJson);
 }
 
-/** The venue that the environment names, for those checks that ask one and were told none. */
+/** Adds the venue from the environment for checks that need one, if none was given. */
 function venueOf(what: string | undefined, args: readonly string[]): readonly string[] {
   const { ODDLOT_URL: url } = process.env;
   const asks = ['settlement', 'reserves', 'receipt', 'liquidation'].includes(what ?? '');
@@ -134,7 +142,7 @@ function venueOf(what: string | undefined, args: readonly string[]): readonly st
   return url === undefined || !asks || isTold ? [] : ['--url', url];
 }
 
-/** By name: whoever throws them is not ours to import. */
+/** Compared by name, because this package does not import the modules that throw them. */
 const ASKED_WRONGLY: readonly string[] = [
   'DirectoryLockedError',
   'RebuildRefusedError',
@@ -142,12 +150,12 @@ const ASKED_WRONGLY: readonly string[] = [
 ];
 
 /**
- * Throws the history of a venue that does not run away, and computes it again from its log:
+ * Discards the history of a stopped venue, and computes it again from its log:
  *
- *     oddlot rebuild-history --data ./data [--database postgres://…] [--json]
+ * `oddlot rebuild-history --data ./data [--database postgres://…] [--json]`
  *
- * Takes the venue's own settings, from flags, environment or file. Ends with 0 when it is complete, with 2 when there is no log,
- * a venue runs on it or the settings are wrong, with 1 when it could not be finished.
+ * Uses the venue's settings, from flags, environment or file. Exit code 0: complete; 1: not
+ * completed; 2: no log, a venue runs on it, or wrong settings.
  */
 export async function runRebuildHistory(
   args: readonly string[],
@@ -160,7 +168,7 @@ export async function runRebuildHistory(
     readonly environment: NodeJS.ProcessEnv;
     readonly stderr: Terminal;
     readonly stdout: Terminal;
-    /** What came out is one JSON object on standard output. */
+    /** Prints the result as one JSON object on standard output. */
     readonly isJson: boolean;
   },
 ): Promise<number> {

@@ -15,7 +15,7 @@ type Show = (
   account: ReadAccount,
 ) => Promise<Parameters<typeof print>[0]>;
 
-/** What an account has and did, and what stands in a book. */
+/** Tables of an account, and of a book. */
 export function addTables(program: Command, around: Surroundings): void {
   const add = (name: string, summary: string, show: Show): void => {
     program
@@ -110,7 +110,9 @@ function orderRow(order: OrderRow, trigger: string) {
   };
 }
 
-/** The take-profit and the stop-loss of a position, as two orders; a quantity of 0 is the whole position. */
+/**
+ * The take-profit and stop-loss of a position as two orders; a quantity of 0 is the whole position.
+ */
 function tpslRows({ position, tpsl }: AssetPosition) {
   const row = (oid: string, limitPx: string, trigger: string, quantity: string) => ({
     id: oid,

@@ -30,7 +30,6 @@ type OrderOptions = GlobalOptions & {
 
 type CancelOptions = GlobalOptions & { readonly all?: boolean };
 
-/** Placing and cancelling orders. */
 export function addTrading(program: Command, around: Surroundings): void {
   addOrder(program, around);
   program
@@ -63,7 +62,7 @@ export function addTrading(program: Command, around: Surroundings): void {
     );
 }
 
-/** An order id or all of them; an instrument alone could mean either. */
+/** Requires an order id or `all`, because an instrument alone would be ambiguous. */
 function cancelled(
   name: string | undefined,
   id: string | undefined,
@@ -127,7 +126,7 @@ function addOrder(program: Command, around: Surroundings): void {
   });
 }
 
-/** The order alone, or with the exits that close what of it fills. */
+/** The order alone, or with TP/SL orders that close its filled size. */
 function withExits(
   parent: OrderEntry,
   { isOutcome, name }: Instrument,
@@ -173,10 +172,9 @@ function readSlippage(text: string): string {
 type AmendOptions = GlobalOptions & { readonly price?: string; readonly size?: string };
 
 const SECOND_MS = 1_000;
-/** The venue requires 5 s when it executes the action; the rest is for the way there. */
+/** The venue requires 5 s when it executes the action; the rest allows for network latency. */
 const SECONDS_MIN = 10;
 
-/** Changes to orders that are open. */
 export function addAmends(program: Command, around: Surroundings): void {
   addAmend(program, around);
   addScheduleCancel(program, around);
@@ -260,7 +258,7 @@ function addScheduleCancel(program: Command, around: Surroundings): void {
         const reply = await client.exchange.scheduleCancel({}, CONFIRM);
         return tellReply(reply, 'Scheduled cancellation removed', options);
       }
-      // By the clock of the venue: that of this machine may differ.
+      // By the venue's clock, because the machine's clock may differ.
       const time = (await client.info.venueStatus()).time + seconds * SECOND_MS;
       const reply = await client.exchange.scheduleCancel({ time }, CONFIRM);
       const at = new Date(time).toISOString();

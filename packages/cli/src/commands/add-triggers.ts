@@ -24,7 +24,7 @@ type TpslOptions = GlobalOptions & {
   readonly side?: Side;
 };
 
-/** Orders that wait for the mark price. */
+/** Orders that trigger at a mark price. */
 export function addTriggers(program: Command, around: Surroundings): void {
   addTrigger(program, around);
   addTpsl(program, around);
@@ -129,7 +129,7 @@ function exitOf(kind: 'tp' | 'sl', options: TpslOptions) {
   return { triggerPrice: decimalText(`--${kind}`, triggerPrice), limitPrice };
 }
 
-/** Which side is held; in hedge mode there may be both. */
+/** The side of the position; in hedge mode there may be both. */
 function sideOf(
   positions: readonly AssetPosition[],
   { id, name }: { readonly id: number; readonly name: string },

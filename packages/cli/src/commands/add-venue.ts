@@ -6,7 +6,7 @@ import { ACCOUNT_ARGUMENT, type GlobalOptions, type Surroundings } from '../surr
 
 const EXPORTS = ['fills', 'fundings', 'ledger', 'orders'] as const;
 
-/** What a venue tells of itself. */
+/** Information about a venue. */
 export function addVenue(program: Command, around: Surroundings): void {
   program
     .command('status')

@@ -13,13 +13,13 @@ type WatchOptions = GlobalOptions & {
 
 const TAPE_ROWS = 10;
 const CLEAR = '\u001b[2J\u001b[H';
-/** Faster than that nobody reads. */
+/** Limits redraws to a readable rate. */
 const DRAW_EVERY_MS = 100;
 
-/** What is drawn: lines for people, a value for programs. */
+/** The output: lines for people, a value for JSON. */
 type Screen = () => { readonly lines: readonly string[]; readonly json: unknown } | undefined;
 
-/** A book with its tape, or an account, live. */
+/** A live view of a book and its trades, or of an account. */
 export function addWatch(program: Command, around: Surroundings): void {
   program
     .command('watch')
@@ -128,7 +128,7 @@ async function watchAccount(client: Client, account: ReadAccount, drawing: Drawi
   await drawing.done;
 }
 
-/** Draws the newest state, not every one, and ends after so many. */
+/** Draws the newest state only, and ends after the given number of updates. */
 class Drawing {
   readonly done: Promise<void>;
   readonly #isJson: boolean;

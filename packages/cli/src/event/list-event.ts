@@ -17,8 +17,9 @@ import { readJsonFile } from '../arguments.ts';
 type ListedMarket = { readonly slug: string; readonly id: number; readonly isNew: boolean };
 
 /**
- * Lists what a venue lacks of a file: each step is an action of its own and none can be taken back, so that whoever was stopped half
- * way runs the same file again. All that can be known before is checked before.
+ * Lists the missing parts of a file. Each step is a separate action that cannot be undone, so an
+ * interrupted run is completed by running the same file again. Everything that can be checked in
+ * advance is checked first.
  */
 export async function listEvent(
   client: Client,
@@ -72,7 +73,7 @@ async function eventOf({ info }: Client, eventSlug: string): Promise<OutcomeEven
   }
 }
 
-/** What is there must be what the file says, and what is not must be fit to be listed. */
+/** Existing parts must match the file, and missing ones must be valid for listing. */
 async function checkBefore(
   { info }: Client,
   { event, markets }: EventFile,
@@ -106,7 +107,7 @@ async function checkBefore(
 
 type Market = EventFile['markets'][number];
 
-/** The first of the terms that can't be changed any more and that the file has otherwise. */
+/** The first term that can no longer be changed and differs from the file. */
 function differing(found: OutcomeEventMeta['markets'][number], market: Market): string | undefined {
   const terms: readonly (readonly [name: string, isSame: boolean])[] = [
     ['question', found.question === market.question],
@@ -122,7 +123,7 @@ function differing(found: OutcomeEventMeta['markets'][number], market: Market): 
   return terms.find(([, isSame]) => !isSame)?.[0];
 }
 
-/** Finer than any step of a venue. */
+/** More decimals than any step of a venue. */
 const DECIMALS = 12;
 
 function isSameDecimal(one: string, other: string): boolean {
@@ -146,13 +147,13 @@ function createdBy(reply: ExecutedReply | PendingReply): ExecutedReply['created'
   return reply.created;
 }
 
-/** An event with its markets, as a deployer writes it down. */
+/** An event with its markets, as in the file of a deployer. */
 type EventFile = {
   readonly event: RegisterEventParameters;
   readonly markets: readonly RegisterMarketParameters[];
 };
 
-/** Reads the whole file by the shapes that a venue reads: what is listed can't be taken back. */
+/** Validates the whole file with the venue's schemas, because a listing cannot be undone. */
 export function readEventFile(file: string): EventFile {
   const { event, markets } = readJsonFile<{ event: RegisterEventParameters; markets: unknown }>(
     file,

@@ -2,13 +2,13 @@ import type { Fill, LedgerUpdate, PerpMetaDetail } from '@oddlot/sdk';
 import { divCeil, divFloor, formatDecimal, parseExact } from '@oddlot/units';
 import type { Findings } from './run-check.ts';
 
-/** R-units: what a price and a size have together, and what money has. */
+/** R-units: the decimals of money, and of a price and a size together. */
 const MONEY_DECIMALS = 6;
 const RATE_DECIMALS = 8;
 const RATE_ONE = 10n ** BigInt(RATE_DECIMALS);
-/** R-ratio: 0.5% of what is at risk. */
+/** R-ratio: 0.5% of the notional at risk. */
 const LIQUIDATION_FEE_E8 = 500_000n;
-/** R-liquidation: an order goes no further from the mark, 5%. */
+/** R-liquidation: an order is at most 5% away from the mark. */
 const BAND_E8 = 5_000_000n;
 
 /** A position at a mark, in integers of its instrument: lots, price units, micro-USDC. */
@@ -19,7 +19,7 @@ type Position = {
   readonly maintenance: bigint;
 };
 
-/** The numbers of the scope that a step was taken for. */
+/** The figures of the margin account that a step was computed from. */
 type Scope = {
   readonly equity: bigint;
   readonly maintenance: bigint;
@@ -28,7 +28,7 @@ type Scope = {
 
 type Instrument = PerpMetaDetail['instruments'][number];
 
-/** Micro-USDC of a decimal text. */
+/** Parses decimal text to micro-USDC. */
 export function money(text: string): bigint {
   return exact(text, MONEY_DECIMALS);
 }
@@ -37,7 +37,7 @@ export function moneyText(amount: bigint): string {
   return formatDecimal(amount, MONEY_DECIMALS);
 }
 
-/** Of a price in price units. */
+/** Parses a price to price units. */
 function priceOf({ perp }: Instrument, text: string): bigint {
   return exact(text, MONEY_DECIMALS - perp.szDecimals);
 }
@@ -50,7 +50,7 @@ function sizeOf({ perp }: Instrument, text: string): bigint {
   return exact(text, perp.szDecimals);
 }
 
-/** What a position needs by the tiers of its instrument (R-tiers), rounded up. */
+/** The maintenance margin of a position by the tiers of its instrument (R-tiers), rounded up. */
 export function positionAt(instrument: Instrument, szi: string, markPx: string): Position {
   const size = sizeOf(instrument, szi);
   const mark = priceOf(instrument, markPx);
@@ -74,7 +74,7 @@ export function positionAt(instrument: Instrument, szi: string, markPx: string):
   };
 }
 
-/** What equity must be above: maintenance and the fee of liquidating everything. */
+/** The minimum equity: maintenance margin and the fee of liquidating everything. */
 export function riskOf({ maintenance, notional }: Scope): bigint {
   return maintenance + feeOf(notional);
 }
@@ -85,8 +85,8 @@ function feeOf(notional: bigint): bigint {
 }
 
 /**
- * R-bankruptcy-price of a position in a scope that has something left: `mark ∓ (E × MMᵢ / MM) / size`, rounded to the unit that
- * leaves the account at or above zero, and at least 1.
+ * R-bankruptcy-price of a position in a margin account with positive equity: `mark ∓ (E × MMᵢ / MM)
+ * / size`, rounded to the unit that leaves the account at or above zero, and at least 1.
  */
 export function bankruptcyPrice(scope: Scope, { maintenance, mark, size }: Position): bigint {
   const lots = size < 0n ? -size : size;
@@ -97,7 +97,7 @@ export function bankruptcyPrice(scope: Scope, { maintenance, mark, size }: Posit
   return price < 1n ? 1n : price;
 }
 
-/** The worst price that the book was offered at: the bankruptcy price, and no further than 5% from the mark. */
+/** The worst price of the order: the bankruptcy price, but at most 5% from the mark. */
 function marketLimit({ mark, size }: Position, bankrupt: bigint): bigint {
   const floor = divCeil(mark * (RATE_ONE - BAND_E8), RATE_ONE);
   const ceiling = divFloor(mark * (RATE_ONE + BAND_E8), RATE_ONE);
@@ -111,19 +111,19 @@ function exact(text: string, decimals: number): bigint {
   return value;
 }
 
-/** A step of a liquidation, as it was told and as it was computed. */
+/** A step of a liquidation, as reported and as computed. */
 export type Step = {
   readonly row: Extract<LedgerUpdate['delta'], { type: 'liquidation' }>;
   readonly scope: Scope;
-  /** Undefined when the instrument is not listed any more. */
+  /** Undefined if the instrument is no longer listed. */
   readonly instrument: Instrument | undefined;
   readonly position?: Position;
-  /** Undefined where it can't be computed from what everybody may ask. */
+  /** Undefined if it cannot be computed from public data. */
   readonly bankrupt?: bigint | undefined;
   readonly price?: string;
 };
 
-/** At which prices and for which fee the account traded, against what its steps allow. */
+/** Compares the account's execution prices and fees with the limits of its steps. */
 export function checkFills(
   findings: Findings,
   steps: readonly Step[],
@@ -133,7 +133,8 @@ export function checkFills(
     const { instrumentId } = instrument.perp;
     const own = steps.filter(({ instrument: of }) => of?.perp.instrumentId === instrumentId);
     const traded = fills.filter((fill) => fill.instrumentId === instrumentId);
-    // Without an order the venue moved the position itself: to the fund, to others, or to the other leg.
+    // Without an order, the venue moved the position itself: to the insurance fund, to other
+    // accounts, or to the other position side.
     const [moved, sent] = [traded.filter(({ oid }) => oid === 0), ordersOf(traded)];
     for (const order of sent) checkOrder(findings, instrument, own, order);
     const prices = noticed.filter((each) => each.instrumentId === instrumentId);
@@ -148,7 +149,7 @@ function instrumentsOf(steps: readonly Step[]): readonly Instrument[] {
   return [...new Map(all.map((each) => [each.perp.instrumentId, each])).values()];
 }
 
-/** The fills of each order; an order of the venue's takes. */
+/** Groups fills by order; an order of the venue executes as taker. */
 function ordersOf(fills: readonly Fill[]): readonly (readonly Fill[])[] {
   const orders = new Map<number, Fill[]>();
   for (const fill of fills) {
@@ -158,7 +159,9 @@ function ordersOf(fills: readonly Fill[]): readonly (readonly Fill[])[] {
   return [...orders.values()];
 }
 
-/** No worse than the limit of a step, and for no more than the fee of a liquidation. */
+/**
+ * The price is not worse than the limit of a step, and the fee is at most that of a liquidation.
+ */
 function checkOrder(
   findings: Findings,
   instrument: Instrument,
@@ -175,7 +178,7 @@ function checkOrder(
     findings.believe(what, 'no liquidation step provides a price limit for comparison');
     return;
   }
-  // Of several attempts in one block the widest: no row says which order it is of.
+  // Several attempts in one block share the widest limit, because rows do not name their order.
   const limit = limits.reduce((a, b) => (isSell === a < b ? a : b));
   const prices = fills.map(({ px }) => priceOf(instrument, px));
   const worst = prices.reduce((a, b) => (isSell === a < b ? a : b));
@@ -192,12 +195,15 @@ function checkOrder(
     0n,
   );
   const fee = fills.reduce((sum, fill) => sum + money(fill.fee), 0n);
-  // Less where the account has no more than that left.
+  // Less if the account cannot pay the full fee.
   const most = feeOf(value);
   findings.holds(`${what} for a fee of at most`, fee <= most, moneyText(most), moneyText(fee));
 }
 
-/** At the bankruptcy price of a step; at the mark for a hedged pair or an account that nobody can judge. */
+/**
+ * The price is the bankruptcy price of a step, or the mark for a hedged pair or for an account
+ * without a valid mark.
+ */
 function checkMoved(
   findings: Findings,
   allowed: {

@@ -10,10 +10,10 @@ import {
 } from '@oddlot/audit/verify-log';
 import { ProgressBar, type Terminal } from '../print.ts';
 
-/** A line for people, or a JSON value for programs; a fault is no result, and goes elsewhere. */
+/** Prints a line for people or a JSON value; errors are printed separately from results. */
 export type Print = (line: string, isFault?: boolean) => void;
 
-/** Runs a check; what stands in its way is one line, and a code of its own. */
+/** Runs a check; an error is printed in one line and sets its own exit code. */
 export async function runCheck(
   { args, print }: { readonly args: readonly string[]; readonly print: Print },
   check: () => Promise<number>,
@@ -29,7 +29,7 @@ export async function runCheck(
   }
 }
 
-/** A venue that is too busy, or fails, has not said that the question is wrong. */
+/** Statuses from here on mean that the venue is busy or failing, not that the request is wrong. */
 const BUSY_STATUS_MIN = 429;
 
 function codeOf(error: unknown): number {
@@ -40,7 +40,7 @@ function codeOf(error: unknown): number {
   return error.httpStatus < BUSY_STATUS_MIN ? EXIT.usage : EXIT.unreachable;
 }
 
-/** The messages of an error and of what is behind it, in one line. */
+/** The messages of an error and its causes, in one line. */
 function reasonOf(error: unknown): string {
   const told: string[] = [];
   for (let each = error; each instanceof Error; each = each.cause) {
@@ -50,22 +50,22 @@ function reasonOf(error: unknown): string {
   return (told.length === 0 ? String(error) : told.join(': ')).replaceAll('\n', ' ');
 }
 
-/** Something that was compared, or had to be believed. */
+/** A compared or unverified fact. */
 type Finding = {
   readonly kind: 'agree' | 'DIFFER' | 'believed';
   readonly what: string;
   readonly told: string;
-  /** Where it differs. */
+  /** The computed value, if it differs. */
   readonly computed?: string;
 };
 
 const BRIEF_MAX = 300;
 
-/** What came out of a check, in the order in which it was looked at. */
+/** The results of a check, in the order of their comparison. */
 export class Findings {
   readonly all: Finding[] = [];
 
-  /** Compares two values, whatever order their keys are in. */
+  /** Compares two values, ignoring the order of keys. */
   same(what: string, told: unknown, computed: unknown): void {
     if (isDeepStrictEqual(told, computed)) {
       this.all.push({ kind: 'agree', what, told: brief(told) });
@@ -74,17 +74,17 @@ export class Findings {
     }
   }
 
-  /** `told` must be so; `computed` says what it may be. */
+  /** Records whether a condition on the reported value holds; `computed` is the allowed range. */
   holds(what: string, isSo: boolean, told: string, computed: string): void {
     this.all.push(isSo ? { kind: 'agree', what, told } : { kind: 'DIFFER', what, told, computed });
   }
 
-  /** What can't be derived from what was asked. */
+  /** Records a fact that cannot be derived from the available data. */
   believe(what: string, told: string): void {
     this.all.push({ kind: 'believed', what, told });
   }
 
-  /** 0 when nothing differs; 2 when nothing could be compared. */
+  /** 0 if nothing differs; 2 if nothing could be compared. */
   get exitCode(): number {
     if (this.all.some(({ kind }) => kind === 'DIFFER')) return EXIT.fault;
     return this.all.some(({ kind }) => kind === 'agree') ? EXIT.done : EXIT.usage;
@@ -104,7 +104,7 @@ function brief(value: unknown): string {
   return text.length <= BRIEF_MAX ? text : `${text.slice(0, BRIEF_MAX)}…`;
 }
 
-/** Reads what stands behind the name of a check; what can't be understood is a usage error. */
+/** Parses the arguments of a check; an invalid argument is a usage error. */
 export function readQuestion<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: Options,
@@ -116,13 +116,13 @@ export function readQuestion<const Options extends ParseArgsOptionsConfig>(
   }
 }
 
-/** Where somebody is asked. */
+/** Validates the URL of a server. */
 export function urlOf(text: string): string {
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
   throw new CliError('usage', `Invalid URL "${text}". Use an http or https URL.`);
 }
 
-/** Replays the log of a venue with an engine of its own, and shows how far it is. */
+/** Replays a venue's log with its own engine, and shows the progress. */
 export async function replayLog(
   url: string,
   options: Omit<VerifyLogOptions, 'now' | 'onProgress' | 'source'>,

@@ -17,10 +17,12 @@ import { Findings, type Print, readQuestion, replayLog, runCheck, urlOf } from '
 /**
  * Computes again why an account was liquidated and at which prices (R-liquidation):
  *
- *     oddlot verify liquidation --user 0x… [--time MS | --tid ID] [--url http://127.0.0.1:8690] [--log http://127.0.0.1:8692] [--json]
+ * `oddlot verify liquidation --user 0x… [--time MS | --tid ID] [--url http://127.0.0.1:8690] [--log
+ * http://127.0.0.1:8692] [--json]`
  *
- * By default the newest one. Everybody may ask for its steps and fills, and they are enough to compute margin, ratio, limits
- * and fees from the mark that the venue names. The mark itself follows from all blocks before: that takes the log.
+ * By default the newest liquidation. Its steps and fills are public and sufficient to compute
+ * margin, ratio, limits and fees from the reported mark. The mark itself follows from all earlier
+ * blocks, which requires the log.
  */
 type Question = {
   readonly user: string;
@@ -37,11 +39,11 @@ type Delta<Type extends LedgerUpdate['delta']['type']> = Extract<
 >;
 type StepRow = LedgerUpdate & { readonly delta: Delta<'liquidation'> };
 
-/** What a venue tells of one liquidation: what happened to an account in one block. */
+/** The venue's report of one liquidation: the events of an account in one block. */
 type Told = {
   readonly height: number;
   readonly steps: readonly StepRow[];
-  /** Prices at which the account had to make room for others in the same block. */
+  /** Prices at which the account's positions were deleveraged in the same block. */
   readonly noticed: readonly Delta<'adl'>[];
   /** Oldest first. */
   readonly fills: readonly Fill[];
@@ -93,7 +95,7 @@ function isStep(row: LedgerUpdate): row is StepRow {
   return row.delta.type === 'liquidation';
 }
 
-/** Any of the steps of a block tells which block it is. */
+/** Any step identifies its block. */
 async function firstStep(
   info: Client['info'],
   user: string,
@@ -112,7 +114,7 @@ async function timeOf(info: Client['info'], user: string, tid: number): Promise<
   throw new CliError('usage', `${user} has no fill ${tid}`);
 }
 
-/** Why a step was taken: the ratio, and what it is made of. */
+/** The reason for a step: the margin ratio, and its components. */
 async function checkStep(
   findings: Findings,
   info: Client['info'],
@@ -140,7 +142,7 @@ async function checkStep(
     return { row: delta, scope, instrument: undefined };
   }
   const position = positionAt(instrument, first.szi, markPx);
-  // A cross account may have other positions, which no row has to name.
+  // A cross account may have other positions, which are not necessarily in the rows.
   const isWhole = leverageType === 'Isolated' || position.notional === scope.notional;
   const what = `${at} ${first.szi} ${first.coin} at ${markPx}`;
   if (isWhole) {
@@ -163,7 +165,8 @@ async function checkStep(
     );
     findings.believe(`${at} the account's other positions`, 'not listed in the ledger row');
   }
-  // What an insolvent account lacks is shared by what its positions lost, which no row has.
+  // The deficit of an insolvent account is split by the losses of its positions, which are not in
+  // the rows.
   const bankrupt = scope.equity < 0n ? undefined : bankruptcyPrice(scope, position);
   const price = bankrupt === undefined ? 'not reported' : priceText(instrument, bankrupt);
   if (bankrupt === undefined) {
@@ -172,7 +175,7 @@ async function checkStep(
   return { row: delta, scope, instrument, position, bankrupt, price };
 }
 
-/** The terms that hold now: an operator may have changed them since. */
+/** The current terms; an operator may have changed them since. */
 async function instrumentOf(info: Client['info'], coin: string): Promise<Step['instrument']> {
   const { universe } = await info.perpMeta();
   const listed = universe.find(({ name }) => name === coin);
@@ -181,7 +184,7 @@ async function instrumentOf(info: Client['info'], coin: string): Promise<Step['i
   return instruments.find(({ perp }) => perp.instrumentId === listed.index);
 }
 
-/** What an engine of one's own makes of the log. */
+/** The result of replaying the log with its own engine. */
 async function checkByLog(
   findings: Findings,
   { fills, height, steps }: Told,
@@ -218,7 +221,7 @@ async function checkByLog(
   for (const what of report.believed) findings.believe('in the log', what);
 }
 
-/** One by one, so that what differs is named. */
+/** Row by row, so that the difference is named. */
 function compareRows(
   findings: Findings,
   what: string,
@@ -230,7 +233,7 @@ function compareRows(
   }
 }
 
-/** As it goes over the wire: without what is undefined. */
+/** The JSON form, without undefined fields. */
 function plain(row: object | undefined): unknown {
   return row === undefined ? undefined : JSON.parse(JSON.stringify(row));
 }
@@ -238,7 +241,7 @@ function plain(row: object | undefined): unknown {
 const USAGE =
   'usage: oddlot verify liquidation --user <address> [--time <ms> or --tid <id>] [--url <url>] [--network <name>] [--log <url>] [--json]';
 
-/** Runs the command; what stands in its way is one line. */
+/** Runs the command; an error is printed in one line. */
 export function runVerifyLiquidation(args: readonly string[], print: Print): Promise<number> {
   return runCheck({ args, print }, async () => {
     const asked = readQuestion(args, {

@@ -15,10 +15,11 @@ import { Findings, type Print, readQuestion, replayLog, runCheck, urlOf } from '
 /**
  * Computes the receipt of a request again (R-tx):
  *
- *     oddlot verify receipt --tx 0x… [--url http://127.0.0.1:8690] [--network NAME] [--log http://127.0.0.1:8692] [--json]
+ * `oddlot verify receipt --tx 0x… [--url http://127.0.0.1:8690] [--network NAME] [--log
+ * http://127.0.0.1:8692] [--json]`
  *
- * What anybody may ask is enough for the hash, for who signed and for the place in the chain of blocks. What became of the
- * request follows from all blocks before it: that takes the log.
+ * Public data is sufficient for the hash, the signer and the position in the chain of blocks. The
+ * result of the request follows from all earlier blocks, which requires the log.
  */
 type Question = {
   readonly txHash: string;
@@ -27,7 +28,7 @@ type Question = {
   readonly log: string | undefined;
 };
 
-/** What a venue tells of a request. */
+/** The venue's report of a request. */
 type Told = {
   readonly tx: TxDetail;
   readonly status: ActionStatus;
@@ -56,7 +57,7 @@ async function ask(info: Client['info'], txHash: string): Promise<Told> {
   return { tx, status, block: await info.block({ height: tx.block }) };
 }
 
-/** The hash of what was sent, and who signed it. */
+/** The hash of the request, and its signer. */
 async function checkSignature(
   findings: Findings,
   tx: TxDetail,
@@ -76,14 +77,14 @@ async function checkSignature(
   findings.same('signer', tx.signer, found.signer ?? 'nobody');
 }
 
-/** An order that waits in the delay queue shows its type alone; access codes of a gate are masked. */
+/** A delayed order shows its type only, and access codes are masked. */
 function isWithheld({ action }: TxDetail): boolean {
   const gate = action['setGate'] as { accessCodes?: unknown; grants?: unknown } | undefined;
   if (gate?.accessCodes !== undefined || gate?.grants !== undefined) return true;
   return action.type === 'order' && action['orders'] === undefined;
 }
 
-/** Its block, and the blocks on both sides of it. */
+/** Its block, and the blocks before and after it. */
 async function checkBlock(
   findings: Findings,
   { block, tx }: Told,
@@ -102,7 +103,7 @@ async function checkBlock(
     findings.believe('block hash', why);
   }
   const [next, , before] = await info.blocks({ before: height + 2, limit: 3 }).then((rows) =>
-    // Without a next block the list begins with this one.
+    // If there is no next block, the list begins with this one.
     rows[0]?.height === height ? [undefined, ...rows] : rows,
   );
   if (before !== undefined) {
@@ -113,7 +114,7 @@ async function checkBlock(
   }
 }
 
-/** The receipt, against the explorer: two answers of the same venue. */
+/** Compares the receipt with the explorer: two answers of the same venue. */
 function checkReceipt(findings: Findings, { block, status, tx }: Told): void {
   if (status.status === 'unknown') {
     findings.believe('the receipt', 'no longer stored');
@@ -129,7 +130,7 @@ function checkReceipt(findings: Findings, { block, status, tx }: Told): void {
   findings.same('result in the receipt', status.result, tx.result);
 }
 
-/** What an engine of one's own makes of the log. */
+/** The result of replaying the log with its own engine. */
 async function checkByLog(
   findings: Findings,
   { block, status, tx }: Told,
@@ -143,7 +144,7 @@ async function checkByLog(
       if (rows.head.height === block.height) own = rows;
       receipt ??= rows.receipts.find(({ txHash }) => txHash === tx.hash);
     },
-    // Of an order that waits in the delay queue it comes later than its block.
+    // The receipt of a delayed order follows in a later block.
     isDone: () => own !== undefined && receipt !== undefined,
   });
   const { finding } = report;
@@ -167,7 +168,7 @@ async function checkByLog(
 const USAGE =
   'usage: oddlot verify receipt --tx <hash> [--url <url>] [--network <name>] [--log <url>] [--json]';
 
-/** Runs the command; what stands in its way is one line. */
+/** Runs the command; an error is printed in one line. */
 export function runVerifyReceipt(args: readonly string[], print: Print): Promise<number> {
   return runCheck({ args, print }, async () => {
     const asked = readQuestion(args, {

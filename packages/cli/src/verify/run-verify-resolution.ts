@@ -3,12 +3,12 @@ import { CliError } from '../cli-error.ts';
 import { Findings, type Print, readQuestion, runCheck, urlOf } from './run-check.ts';
 
 /**
- * Computes the settlement of an outcome market again from its receipt (R-settlement):
+ * Computes the settlement of an outcome market again from its resolution record (R-settlement):
  *
- *     oddlot verify settlement --url http://127.0.0.1:8690 --instrument 100001 [--json]
+ * `oddlot verify settlement --url http://127.0.0.1:8690 --instrument 100001 [--json]`
  *
- * Ends with 0 when everything agrees, 1 when something differs, 2 when there is nothing to compare or the question
- * is wrong, 4 when the venue does not answer.
+ * Exit code 0: all values agree; 1: a difference; 2: nothing to compare or wrong usage; 4: no
+ * answer from the venue.
  */
 async function verifyResolution(url: string, instrumentId: number): Promise<Findings> {
   const receipt = await createClient({ url }).info.outcomeResolution({ instrumentId });
@@ -31,7 +31,7 @@ async function verifyResolution(url: string, instrumentId: number): Promise<Find
 
 const USAGE = 'usage: oddlot verify settlement --url <url> --instrument <id> [--json]';
 
-/** Runs the command; what stands in its way is one line. */
+/** Runs the command; an error is printed in one line. */
 export function runVerifyResolution(args: readonly string[], print: Print): Promise<number> {
   return runCheck({ args, print }, async () => {
     const { instrument, isJson, url } = read(args);

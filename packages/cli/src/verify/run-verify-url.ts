@@ -5,12 +5,12 @@ import { wholeNumber } from '../arguments.ts';
 import { type Print, readQuestion, replayLog, runCheck, urlOf } from './run-check.ts';
 
 /**
- * Replays everything that a running venue ever did, and believes nothing of it:
+ * Replays the whole log of a running venue and verifies it independently:
  *
- *     oddlot verify http://127.0.0.1:8692 [--network NAME] [--venue http://127.0.0.1:8690]
+ * `oddlot verify http://127.0.0.1:8692 [--network NAME] [--venue http://127.0.0.1:8690]`
  *
- * Ends with 0 when all of it stands, with 1 and the first block that does not, with 2 when there is no log to be read or the question is
- * wrong, with 4 when the venue does not answer.
+ * Exit code 0: all blocks are valid; 1: a finding, with its block; 2: no log or wrong usage; 4: no
+ * answer from the venue.
  */
 async function verifyUrl(
   log: string,
@@ -33,7 +33,7 @@ async function verifyUrl(
 const USAGE =
   'usage: oddlot verify <log-url> [--network <name>] [--former-name <name>]… [--genesis <hash>] [--from <height>] [--to <height>] [--venue <url>] [--json]';
 
-/** Runs the command; what stands in its way is one line. */
+/** Runs the command; an error is printed in one line. */
 export function runVerifyUrl(
   [log = '', ...args]: readonly string[],
   print: Print,
@@ -86,32 +86,32 @@ function textOf(report: Awaited<ReturnType<typeof verifyUrl>>): string {
   ].join('\n');
 }
 
-/** What is compared of a block. */
+/** The compared fields of a block. */
 type Head = Pick<BlockRow, 'hash' | 'height' | 'stateHash'>;
 
-/** As many as a venue lists at once. */
+/** The number of blocks per answer of a venue. */
 const AT_ONCE = 100;
 
-/** Holds what a venue tells everybody of its blocks against what came out here. */
+/** Compares the blocks that a venue publishes with the replayed ones. */
 class ToldBlocks {
   readonly #info: Pick<Client['info'], 'blocks'>;
   #own: Head[] = [];
-  /** Blocks that are told alike. */
+  /** Blocks that agree. */
   compared = 0;
-  /** Blocks that the venue does not list, as its history was cut. */
+  /** Blocks that the venue does not list because its history was pruned. */
   missing = 0;
 
   constructor(info: Pick<Client['info'], 'blocks'>) {
     this.#info = info;
   }
 
-  /** Asks when there are as many as one answer has. */
+  /** Requests a page when enough blocks are collected. */
   compare({ hash, height, stateHash }: Head): Promise<LogReport['finding']> | undefined {
     this.#own.push({ hash, height, stateHash });
     return this.#own.length < AT_ONCE ? undefined : this.rest();
   }
 
-  /** Those that were not asked for yet. */
+  /** Compares the remaining blocks. */
   async rest(): Promise<LogReport['finding']> {
     const own = this.#own;
     this.#own = [];

@@ -2,16 +2,19 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
 /**
- * Checks that an address is counted in what a venue says it owes, and that the bridge holds as much. One
- * file on purpose that imports nothing but Node, its Keccak included: copy it, read it, run it anywhere.
+ * Checks that an address is included in the liabilities that a venue reports, and that the bridge
+ * holds the reported assets. This is deliberately one file that imports only Node modules and
+ * contains its own Keccak, so that it can be copied, reviewed and run anywhere.
  *
- *     oddlot verify reserves --url http://127.0.0.1:8690 --user 0x… [--root 0x…] [--rpc http://…] [--json]
- *     oddlot verify reserves --proof proof.json --user 0x… --root 0x… --rpc http://… [--url http://…]
+ * `oddlot verify reserves --url http://127.0.0.1:8690 --user 0x… [--root 0x…] [--rpc http://…]
+ * [--json]`
  *
- * `--proof` is the answer of `reservesProof`, kept in a file; `--root` is the root that you know from
- * somewhere else; `--rpc` an endpoint of the settlement chain that you trust, and `--bridge`, `--token`
- * the contracts that you know; `--json` prints the findings for a program. Ends with 0 when every figure agrees, 1 when one differs or is not as it may
- * be, 2 when the address is not in it or the question is wrong, 4 when somebody does not answer.
+ * `oddlot verify reserves --proof proof.json --user 0x… --root 0x… --rpc http://… [--url http://…]`
+ *
+ * `--proof` is a file with the answer of `reservesProof`; `--root` is a root from an independent
+ * source; `--rpc` is a trusted endpoint of the settlement chain; `--bridge` and `--token` are the
+ * known contracts; `--json` prints the findings as JSON. Exit code 0: all figures agree; 1: a
+ * figure differs or is invalid; 2: the address is not included, or wrong usage; 4: no answer.
  */
 
 type Finding = Readonly<{ what: string; agrees: boolean; told: string; computed?: string }>;
@@ -33,14 +36,14 @@ export type Proof = {
   readonly siblings: readonly { readonly hash: string; readonly sum: string }[];
 };
 
-/** What somebody knows who does not trust the venue. */
+/** Values known from a source other than the venue. */
 type Known = { readonly user?: string; readonly root?: string };
 
-/** No amount and no sum is larger or below zero, so that none can hide another. */
+/** Amounts and sums are in [0, 2^128), so that a negative one cannot hide another. */
 const SUM_MAX = 2n ** 128n;
 const KIND = { leaf: '00', node: '01', root: '02' } as const;
 
-/** Everything that the proof alone can tell. */
+/** All checks that need the proof only. */
 export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] {
   const { published } = proof;
   const amount = micro(proof.amount);
@@ -66,10 +69,10 @@ export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] 
   ];
 }
 
-/** Each stands for money that is somewhere: one below zero would make room for what is missing elsewhere. */
+/** All figures are amounts of existing money; a negative one would hide a deficit elsewhere. */
 const FIGURES = 'liabilities owed balance keptAside assets unsettled unbacked'.split(' ');
 
-/** Where money is play money a faucet may be ahead of what was made for it. */
+/** With test money, a faucet may have granted more than was minted. */
 const TEST_CHAINS: readonly number[] = [421_614];
 
 function checkUnbacked({ chain }: Proof, unbacked: bigint): readonly Finding[] {
@@ -81,7 +84,7 @@ function mustBe(what: string, amount: bigint, agrees: boolean): Finding {
   return { what, agrees, told: text(amount) };
 }
 
-/** The root, and the sum of all leaves, that follow from a leaf and its siblings. */
+/** The root and the sum of all leaves, computed from a leaf and its siblings. */
 function rootOf(proof: Proof): { readonly root: string; readonly sum: bigint } {
   const { index, siblings, user } = proof;
   const { height, leaves } = proof.published;
@@ -92,7 +95,7 @@ function rootOf(proof: Proof): { readonly root: string; readonly sum: bigint } {
   let used = 0;
   let at = index;
   for (let width = leaves; width > 1; width = Math.ceil(width / 2)) {
-    // The last of an odd number has no neighbour and goes up as it is.
+    // The last of an odd number has no sibling and moves up unchanged.
     const isAlone = at % 2 === 0 && at + 1 === width;
     if (!isAlone) {
       const sibling = siblings[used];
@@ -113,19 +116,22 @@ function rootOf(proof: Proof): { readonly root: string; readonly sum: bigint } {
 }
 
 const PAID = 'Paid(uint64,address,address,uint64)';
-/** Numbers from here on are of deposits that were given back. */
+/** Ids starting with this one are those of returned deposits. */
 const RETURN_ID_MIN = 2n ** 63n;
-/** Blocks of one question, and questions: what was paid before that has long been settled. */
+/**
+ * The block range of one query, and the maximum number of queries: earlier payments have been
+ * settled.
+ */
 const RANGE = 2_000;
 const RANGES_MAX = 10;
 
-/** Who is asked: a node of the chain that you trust, and the venue itself. */
+/** The data sources: a trusted node of the chain, and the venue. */
 type Asked = { readonly rpc?: string; readonly url?: string; readonly bridge?: string };
 
 /**
- * What the venue says was paid and is not in its books yet must have been paid, not long before the block of the
- * publication, and everybody to whom it was paid must be told by the venue that it was not settled then: no more than that can be
- * unsettled.
+ * Unsettled payments must exist on the chain, shortly before the block of the publication, and the
+ * venue must have reported each of them to its recipient as unsettled at that time. The unsettled
+ * amount cannot exceed their sum.
  */
 async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Finding[]> {
   const unsettled = micro(String(proof.published['unsettled']), true);
@@ -140,7 +146,7 @@ async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Find
   return [{ what, agrees: unsettled <= open, told: `${text(unsettled)} of ${text(open)}` }];
 }
 
-/** Of the newest blocks first, until it is enough. */
+/** Newest blocks first, until the amount is reached. */
 async function openBefore(
   proof: Proof,
   asked: Asked & { readonly rpc: string; readonly url: string },
@@ -158,7 +164,7 @@ async function openBefore(
     const filter = { address, topics: [topic], ...blocks };
     const logs = (await ask(asked.rpc, 'eth_getLogs', [filter])) as unknown as readonly PaidLog[];
     for (const { data, topics } of logs.toReversed()) {
-      // Number and user are the indexed fields, the amount is the last word of the data.
+      // The id and the user are indexed fields; the amount is the last word of the data.
       const id = BigInt(topics[1] ?? 0);
       if (open >= enough || id >= RETURN_ID_MIN) continue;
       const user = `0x${(topics[2] ?? '').slice(-40)}`;
@@ -171,7 +177,7 @@ async function openBefore(
 
 type PaidLog = { readonly topics: readonly string[]; readonly data: string };
 
-/** Whether the venue tells a user that a withdrawal was not settled at a time. */
+/** Whether the venue reports a withdrawal as unsettled at a time. */
 async function wasOpen(
   url: string,
   { id, user }: { readonly id: bigint; readonly user: string },
@@ -191,7 +197,7 @@ function hexOf(block: number): string {
   return `0x${block.toString(16)}`;
 }
 
-/** What the bridge held at the block of the publication, asked of a node. */
+/** The bridge's balance at the block of the publication, from a node. */
 async function checkBalance(
   proof: Proof,
   rpc: { readonly url: string; readonly bridge?: string; readonly token?: string },
@@ -224,7 +230,7 @@ async function post(url: string, body: object): Promise<unknown> {
   const asked = { method: 'POST', headers, body: JSON.stringify(body) };
   try {
     const response = await fetch(url, { ...asked, signal: AbortSignal.timeout(30_000) });
-    // Too busy, or failing: that says nothing about the question.
+    // The server is busy or failing, which does not depend on the request.
     if (response.status >= 429) throw new Error(`status ${response.status}`);
     return await response.json();
   } catch (error) {
@@ -234,7 +240,7 @@ async function post(url: string, body: object): Promise<unknown> {
 
 const EXIT = { agrees: 0, differs: 1, nothing: 2, silent: 4 } as const;
 
-/** Why nothing was compared. */
+/** An error that ends the comparison. */
 function ending(exitCode: number, message: string): Error {
   return Object.assign(new Error(message), { exitCode });
 }
@@ -244,7 +250,7 @@ function same(what: string, told: string, computed: string): Finding {
   return agrees ? { what, agrees, told } : { what, agrees, told, computed };
 }
 
-/** Micro-USDC of a decimal text; exact, and of a size that a leaf or a sum can have. */
+/** Parses decimal text exactly to micro-USDC, within the range of a leaf or a sum. */
 function micro(decimal: string, isSigned = false): bigint {
   const match = /^(-?)(\d{1,40})(?:\.(\d{1,6}))?$/.exec(decimal);
   if (match === null) throw new Error(`Invalid USDC amount: ${decimal}`);
@@ -267,7 +273,7 @@ function total(amounts: readonly bigint[]): bigint {
   return amounts.reduce((sum, amount) => sum + amount, 0n);
 }
 
-/** 32 bytes, the highest first, as hex without a prefix like everything that is hashed here. */
+/** 32 bytes, big-endian, as hex without a prefix, the form of all hashed values here. */
 function word(amount: bigint): string {
   return amount.toString(16).padStart(64, '0');
 }
@@ -287,7 +293,9 @@ const LANE = 64n;
 const MASK = 2n ** LANE - 1n;
 const RATE_BYTES = 136;
 
-/** Keccak-256 as Ethereum has it, written down after the specification, for few and short texts. */
+/**
+ * Keccak-256 as in Ethereum, a direct implementation of the specification for few and short inputs.
+ */
 export function keccak256(input: Uint8Array): Buffer {
   const padded = Buffer.alloc((Math.floor(input.length / RATE_BYTES) + 1) * RATE_BYTES);
   padded.set(input);
@@ -311,7 +319,7 @@ function permuted(input: readonly bigint[]): bigint[] {
   let register = 1;
   for (let round = 0; round < 24; round++) {
     lanes = mixed(lanes);
-    // Iota: the bits of the round's constant come out of a shift register.
+    // Iota: the bits of the round constant come from a shift register.
     for (let bit = 0; bit < 7; bit++) {
       if (register % 2 === 1) lanes[0] = (lanes[0] ?? 0n) ^ (1n << (2n ** BigInt(bit) - 1n));
       register = register >= 128 ? ((register * 2) ^ 0x171) & 0xff : register * 2;
@@ -352,7 +360,7 @@ const USAGE =
 const ALONE = '--bridge and --token require --rpc, because they are compared with the chain';
 const OPTIONS = ['url', 'user', 'proof', 'root', 'rpc', 'bridge', 'token'] as const;
 
-/** Runs the command; what stands in its way is one line. */
+/** Runs the command; an error is printed in one line. */
 export async function runVerifyReserves(
   args: readonly string[],
   print: (line: string, isFault?: boolean) => void,
@@ -370,7 +378,7 @@ export async function runVerifyReserves(
       ...(await checkUnsettled(proof, given)),
       ...(rpc === undefined ? [] : await checkBalance(proof, { ...given, url: rpc })),
     ];
-    // As every `oddlot verify` tells a program.
+    // In the form of the other `oddlot verify` checks.
     const kind = (agrees: boolean): string => (agrees ? 'agree' : 'DIFFER');
     const told = findings.map(({ agrees, ...rest }) => ({ kind: kind(agrees), ...rest }));
     for (const line of isJson ? [JSON.stringify(told)] : told.map(lineOf)) print(line);
@@ -413,7 +421,7 @@ function read(args: readonly string[]): Given & { readonly isJson: boolean } {
   return { ...values, user, isJson: json };
 }
 
-/** What goes wrong in here is for who asks to mend. */
+/** Errors in here are usage errors. */
 function mendable<Result>(work: () => Result): Result {
   try {
     return work();
@@ -432,7 +440,7 @@ async function info(url: string, query: object): Promise<unknown> {
   return answer.data;
 }
 
-/** The answer as it came, or its data alone. */
+/** The answer as received, or its data only. */
 function kept(file: string): Proof | null {
   return mendable(() => {
     const json = JSON.parse(readFileSync(file, 'utf8')) as Proof | { readonly data: Proof } | null;

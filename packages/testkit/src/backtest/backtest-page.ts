@@ -2,10 +2,13 @@ import type { BacktestReport, CurvePoint } from './backtest-report.ts';
 
 const WIDTH = 960;
 const HEIGHT = 240;
-/** Rows of a table that a page shows; the report has all of them. */
+/** Rows per table of the page; the report contains all of them. */
 const ROWS_MAX = 500;
 
-/** The report as one page: it loads nothing, runs no program, and every text of it is escaped. */
+/**
+ * Renders the report as one static page: it loads no resources, runs no scripts, and all its texts
+ * are escaped.
+ */
 export function backtestPage(report: BacktestReport): string {
   const { curve, fills, fundings, liquidations, settlement } = report;
   const title = `${report.market}, ${day(report.fromMs)} to ${day(report.toMs)}`;
@@ -67,7 +70,7 @@ ${body.join('\n')}
 `;
 }
 
-/** Name and value of what is told first. */
+/** Names and values of the summary at the top. */
 function figuresOf(report: BacktestReport): readonly (readonly [string, string])[] {
   const { drawdown, settlement } = report;
   return [

@@ -1,52 +1,54 @@
 import type { Fill } from '@oddlot/sdk';
 import { formatDecimal } from '@oddlot/units';
 
-/** What came of a bot. Amounts are USDC as decimal text. */
+/** The result of a backtest. Amounts are USDC as decimal text. */
 export type BacktestReport = {
-  /** The name of the market. */
   readonly market: string;
   readonly seed: string;
   readonly account: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Rows of the recording. */
+  /** The number of rows in the recording. */
   readonly rows: number;
   readonly startUsdc: string;
   readonly endUsdc: string;
   readonly pnl: string;
-  /** Paid to the venue and to builders; above zero is paid. */
+  /** Net fees paid to the venue and to builders; positive if paid. */
   readonly fees: string;
-  /** Above zero is collected. */
+  /** Positive if collected. */
   readonly funding: string;
   readonly drawdown: Drawdown;
   /** Oldest first. */
   readonly fills: readonly Fill[];
   readonly fundings: readonly FundingRow[];
   readonly liquidations: readonly Liquidation[];
-  /** Of an outcome market: what a YES share paid, and what the account was paid for its shares. */
+  /**
+   * Outcome markets only: the payout of a YES share, and the amount paid to the account for its
+   * shares.
+   */
   readonly settlement?: { readonly fraction: string; readonly usdc: string };
   readonly curve: readonly CurvePoint[];
-  /** The newest block: the same inputs end in the same one. */
+  /** The newest block; the same inputs always give the same hash. */
   readonly head: { readonly height: number; readonly hash: string };
 };
 
-/** The deepest fall of the account's value below what it had been. */
+/** The largest decline of the account's value from an earlier high. */
 export type Drawdown = {
   readonly usdc: string;
-  /** As a part of the highest value before it. */
+  /** As a fraction of the highest value before it. */
   readonly share: number;
-  /** When it was highest, and when lowest. */
+  /** The times of the high and of the low. */
   readonly fromMs: number;
   readonly toMs: number;
 };
 
 export type CurvePoint = {
   readonly timeMs: number;
-  /** The account's value, open positions and shares at the mark included. */
+  /** The account's value, including open positions and shares at the mark. */
   readonly usdc: string;
-  /** Of the recording. */
+  /** The recorded price. */
   readonly price: string;
-  /** In coins, negative is short; in shares of YES, negative is NO. */
+  /** In coins, negative if short; on outcome markets in YES shares, negative if NO. */
   readonly position: string;
 };
 
@@ -57,12 +59,11 @@ export type FundingRow = {
   readonly size: string;
 };
 
-/** One step of a liquidation. */
 export type Liquidation = {
   readonly timeMs: number;
   /** `cancel`, `market`, `net`, `insurance` or `adl`. */
   readonly step: string;
-  /** Before the step. */
+  /** The size before the step. */
   readonly size: string;
   readonly notional: string;
   readonly accountValue: string;
@@ -70,12 +71,15 @@ export type Liquidation = {
 };
 
 const USDC_DECIMALS = 6;
-/** Points of a curve; when there are more every second one is left out. */
+/** The maximum number of points; beyond it every second point is removed. */
 const POINTS_MAX = 10_000;
 
 type Value = { readonly timeMs: number; readonly microUsdc: bigint };
 
-/** The value of an account over time: every move counts for the drawdown, and some are kept for the curve. */
+/**
+ * The value of an account over time. All changes count for the drawdown; only a sample is kept for
+ * the curve.
+ */
 export class ValueCurve {
   #points: CurvePoint[] = [];
   #every = 1;

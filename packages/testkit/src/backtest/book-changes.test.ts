@@ -5,7 +5,7 @@ const order = (orderId: number, isBuy: boolean, price: number, remaining: number
   return { orderId, isBuy, price, remaining };
 };
 
-test('who came last leaves first, and what a level lacks is added behind', () => {
+test('removes the newest orders first, and places missing size at the back of the queue', () => {
   const old = order(1, true, 100, 5);
   const young = order(2, true, 100, 4);
   const alone = order(3, false, 101, 2);
@@ -27,7 +27,7 @@ test('who came last leaves first, and what a level lacks is added behind', () =>
   });
 });
 
-test('a level that stands twice is one, and one without size is none', () => {
+test('merges two levels of one price, and ignores a level without size', () => {
   const levels = [
     { price: 100, size: 2 },
     { price: 100, size: 1 },

@@ -3,14 +3,16 @@ import { type Address, hash } from '@oddlot/units';
 import type { VenueInHand } from '../venue-in-hand.ts';
 import type { BookOrder, CrowdOrder, ReplayedMarket } from './replayed-market.ts';
 
-/** What each of them has, in micro-USDC: more than any recording moves. */
+/** The balance of each account, in micro-USDC: more than any recording trades. */
 const MONEY_MICRO_USDC = 4_000_000_000_000_000;
 const ORDERS_PER_ACTION = 50;
 
-/** Somebody behind the recorded market. */
+/** An account that trades the recorded volume. */
 type Counterparty = { readonly address: Address; lastNonce: number };
 
-/** What a market may refuse the crowd for: the bot stands in the way, or the price is further off than any order may be. */
+/**
+ * Rejects that the crowd may get: the bot's order would match, or the price is outside the limits.
+ */
 const EXPECTED: ReadonlySet<string> = new Set([
   'postOnlyWouldTrade',
   'priceTooFar',
@@ -18,8 +20,8 @@ const EXPECTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Accounts that stand for everybody who traded in the recording. What they send goes straight into the log, without the
- * signatures that would take most of the time; everything behind is the engine's.
+ * Accounts that place the recorded orders and trades. Their commands enter the log directly,
+ * without signatures, which would take most of the time. The engine executes them as usual.
  */
 export class Crowd {
   readonly #venue: VenueInHand;
@@ -34,7 +36,7 @@ export class Crowd {
     options: {
       readonly venue: VenueInHand;
       readonly market: ReplayedMarket;
-      /** An address that follows from the seed. */
+      /** Derives an address from the seed. */
       readonly addressOf: (name: string) => Address;
     },
   ) {
@@ -48,7 +50,7 @@ export class Crowd {
     return this.#members;
   }
 
-  /** One more, with money, and ready to trade. */
+  /** Adds an account that has money and is ready to trade. */
   async join(): Promise<Counterparty> {
     const account = this.#addressOf(`${this.#name} ${this.#members.length}`);
     const member = { address: account, lastNonce: 0 };
@@ -61,7 +63,7 @@ export class Crowd {
     return member;
   }
 
-  /** Who has most room to buy, or to sell. */
+  /** The account with the most remaining capacity to buy or to sell. */
   async withRoom(isBuy: boolean): Promise<Counterparty> {
     const sign = isBuy ? 1 : -1;
     const { state } = this.#venue;
@@ -71,7 +73,7 @@ export class Crowd {
     return best === undefined || best.held > this.#market.roomMax ? this.join() : best.member;
   }
 
-  /** Orders of one of them, in as many actions as they need. */
+  /** Orders of one account, split into as many actions as needed. */
   place(member: Counterparty, orders: readonly CrowdOrder[]): readonly Command[] {
     const commands: Command[] = [];
     for (let from = 0; from < orders.length; from += ORDERS_PER_ACTION) {
@@ -92,7 +94,7 @@ export class Crowd {
     return { type: 'cancelOrders', authority: this.#authority(member), cancels };
   }
 
-  /** Fewer of the same order: it keeps its place in the queue. */
+  /** Reduces the size of an order, which keeps its place in the queue. */
   lower(member: Counterparty, { isBuy, orderId, price }: BookOrder, size: number): Command {
     const request = this.#market.requestOf({ isBuy, price, size, timeInForce: 'alo' });
     const authority = this.#authority(member);
@@ -104,13 +106,16 @@ export class Crowd {
   #authority(member: Counterparty): Authority {
     member.lastNonce = Math.max(member.lastNonce + 1, this.#venue.nowMs);
     this.#sent += 1;
-    // Nobody signed it, so it has a name instead of a hash of what was signed.
+    // The action has no signature, so it gets a generated name in place of its hash.
     const name = Buffer.from(`${this.#name} ${this.#sent}`).toString('hex').padStart(64, '0');
     return { signer: member.address, nonce: member.lastNonce, txHash: hash(`0x${name}`) };
   }
 }
 
-/** Executes what the crowd sends, in one block. What it is refused for another reason is a fault of the replay. */
+/**
+ * Executes the crowd's commands in one block. A reject that is not expected is an error of the
+ * replay.
+ */
 export async function executeCrowd(
   venue: VenueInHand,
   commands: readonly Command[],
@@ -124,13 +129,13 @@ export async function executeCrowd(
   }
 }
 
-/** A level in units of the market. */
+/** A price level in units of the market. */
 export type Level = { readonly price: number; readonly size: number };
 
-/** Both sides, best first. */
+/** Both sides, best price first. */
 export type Levels = { readonly bids: readonly Level[]; readonly asks: readonly Level[] };
 
-/** An order of the crowd that rests. */
+/** A resting order of the crowd. */
 type Standing = {
   readonly orderId: number;
   readonly isBuy: boolean;
@@ -145,8 +150,8 @@ type Changes<Order> = {
 };
 
 /**
- * What turns the orders that rest into a recorded book. Who came last leaves first: what stays keeps its place in the queue, and
- * so does the bot behind it.
+ * The changes that turn the resting orders into the recorded book. The newest orders leave first,
+ * so that the remaining ones, and the bot's orders behind them, keep their place in the queue.
  */
 export function bookChanges<Order extends Standing>(
   standing: readonly Order[],
@@ -164,7 +169,7 @@ export function bookChanges<Order extends Standing>(
   }
   const cancelled: Order[] = [];
   const lowered: { order: Order; remaining: number }[] = [];
-  // The oldest takes its part of a level first.
+  // The oldest order is counted towards a level first.
   for (const order of standing.toSorted((a, b) => a.orderId - b.orderId)) {
     const left = wanted.get(keyOf(order)) ?? 0;
     const remaining = Math.min(left, order.remaining);
@@ -174,7 +179,7 @@ export function bookChanges<Order extends Standing>(
   }
   const missing = levels.flatMap((level) => {
     const size = wanted.get(keyOf(level)) ?? 0;
-    // A price that stands twice in a recording is one level.
+    // If a recording lists a price twice, it is one level.
     wanted.set(keyOf(level), 0);
     return size > 0 ? [{ isBuy: level.isBuy, price: level.price, size }] : [];
   });
@@ -185,18 +190,18 @@ type OrderInTheWay = {
   readonly orderId: number;
   readonly price: number;
   readonly remaining: number;
-  /** Undefined of the bot. */
+  /** Undefined for an order of the bot. */
   readonly member: unknown;
 };
 
 type Through<Order> = {
-  /** What is left of each order of the crowd that was traded with. */
+  /** The remaining size of each crowd order that was executed. */
   readonly used: readonly { readonly order: Order; readonly remaining: number }[];
-  /** Lots that the bot is traded for. */
+  /** Lots executed against the bot. */
   readonly reached: number;
 };
 
-/** Who is traded with by an order that takes, by price and then by age. */
+/** The orders that a taker order executes against, by price and then by age. */
 export function tradeThrough<Order extends OrderInTheWay>(
   standing: readonly Order[],
   { isBuy, price, size }: Omit<CrowdOrder, 'timeInForce'>,

@@ -126,7 +126,7 @@ test.each<readonly [string, string, RecordedRow]>([
   expect(await rowsOf(file(`${name}.txt`, content))).toEqual([row]);
 });
 
-test('a candle that does not say its end lasts as long as the first', async () => {
+test('a candle without an end has the length of the first candle', async () => {
   const line = (hour: number) => `${T0 + hour * HOUR_MS},94000.5,94100,93900,94050,12.5`;
   const lines = ['time,open,high,low,close,volume', line(0), line(1), line(5)];
   const rows = await rowsOf(file('open.csv', lines.join('\n')));
@@ -139,7 +139,7 @@ test('a candle that does not say its end lasts as long as the first', async () =
   );
 });
 
-test('several files, one of them packed, are one recording by time', async () => {
+test('merges several files, one of them compressed, by time', async () => {
   const trades = [0, 2, 4].map((ms) => `${T0 + ms},94000.1,0.25,buy`);
   const prices = [1, 2, 5].map((ms) => `{"time":${T0 + ms},"oracle":"94000"}`);
   const first = file('trades.csv.gz', gzipSync(['time,price,size,side', ...trades].join('\n')));
@@ -230,11 +230,11 @@ test.each<readonly [string, string, string]>([
     `${TRADES}${T0},"94000.1,0.25,buy\n`,
     'line 2: a quotation mark is not closed',
   ],
-])('%s is refused with its place', async (name, content, sentence) => {
+])('rejects %s with the line number', async (name, content, sentence) => {
   const path = file(`${name}.bad`, content);
   await expect(rowsOf(path)).rejects.toThrow(`${name}.bad, ${sentence}`);
 });
 
-test('a file that is not there', async () => {
+test('rejects a missing file', async () => {
   await expect(rowsOf(join(folder, 'nowhere.csv'))).rejects.toThrow(/ENOENT.*nowhere\.csv/);
 });

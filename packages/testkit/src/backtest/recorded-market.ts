@@ -25,29 +25,32 @@ import type {
   RecordedTrade,
 } from './recorded-row.ts';
 
-/** What stands around the price where the recording has no book. */
+/** The quotes around the price if the recording has no book. */
 export type QuotedBook = {
   /** Levels on each side; 5 by default. */
   readonly levels?: number;
   /**
-   * From the price to the best quote, and from level to level, as a part of the price; 0.0001 by default. Of an outcome market as a
-   * part of 1; a tick by default.
+   * Distance from the price to the best quote and between levels, as a fraction of the price;
+   * 0.0001 by default. On outcome markets as a fraction of 1; one tick by default.
    */
   readonly gap?: number;
-  /** The size of a level as a part of the volume of a candle; 0.01 by default. Without volume a level is worth 10,000 USDC. */
+  /**
+   * The size of a level as a fraction of the volume of a candle; 0.01 by default. If there is no
+   * volume, a level is worth 10,000 USDC.
+   */
   readonly share?: number;
 };
 
 const SHAPE = { levels: 5, share: 0.01 };
 const LEVEL_MICRO_USDC = 10_000_000_000;
-/** A candle is four prices: a third of it lies between two of them. */
+/** A candle has four prices, so three moves between them. */
 const LEGS = 3;
-/** Every hour has a sample so, and pays its funding (R-funding-gaps). */
+/** With this step every hour has a premium sample and pays its funding (R-funding-gaps). */
 const CANDLE_STEP_MS = 1_800_000;
-/** While an account is being liquidated blocks come by the second, as in a real venue. */
+/** During a liquidation, blocks are made every second, as on a real venue. */
 const LIQUIDATION_STEP_MS = 1_000;
 const LIQUIDATION_STEPS_MAX = 120;
-/** Prices at which something waits for the mark, between two prices of the recording. */
+/** Trigger prices visited between two prices of the recording. */
 const STOPS_MAX = 200;
 
 type Flow = { readonly isBuy: boolean; readonly lots: number };
@@ -58,13 +61,16 @@ type Options = {
   readonly bot: Address;
   readonly addressOf: (name: string) => Address;
   readonly quotes: QuotedBook;
-  /** From 0 to below 1, by the seed. */
+  /** A number in [0, 1) derived from the seed. */
   readonly draw: () => number;
-  /** After every move of the market. */
+  /** Called after every price move. */
   readonly onMove: () => void;
 };
 
-/** Plays a recording into a venue: books and trades by a crowd of accounts, and prices by the oracle. */
+/**
+ * Plays a recording into a venue: a crowd of accounts places the books and trades, and the oracle
+ * reports the prices.
+ */
 export class RecordedMarket {
   readonly #venue: VenueInHand;
   readonly #market: ReplayedMarket;
@@ -98,7 +104,7 @@ export class RecordedMarket {
     return this.#grid.priceText(this.#price);
   }
 
-  /** Before the first row: the oracle has its price, and nobody quotes. */
+  /** Before the first row: sets the oracle price; there are no quotes yet. */
   async open(first: RecordedRow): Promise<void> {
     await this.#makers.join();
     for (let count = 0; count < 2; count += 1) await this.#takers.join();
@@ -117,7 +123,7 @@ export class RecordedMarket {
     }
   }
 
-  /** Lets time pass. Between the prices of a candle nothing is known, so a few blocks are enough. */
+  /** Advances time. Prices between those of a candle are unknown, so a few blocks are enough. */
   async waitUntil(timeMs: number): Promise<void> {
     if (timeMs <= this.#venue.nowMs) return;
     if (this.#kind !== 'candles') return this.#venue.advance(timeMs - this.#venue.nowMs);
@@ -125,7 +131,10 @@ export class RecordedMarket {
     await this.#venue.beat();
   }
 
-  /** Learns from a row what the recording has, before it is played; says what does not go with the rows before it. */
+  /**
+   * Registers the kind of a row before it is played. Returns an error text if the kind does not
+   * match the earlier rows.
+   */
   learnFrom({ kind }: RecordedRow): string | undefined {
     if (kind === 'oracle' && this.#market.oracleSymbol === undefined) {
       return 'an outcome market has no oracle. Remove its prices from the recording';
@@ -141,7 +150,10 @@ export class RecordedMarket {
       : undefined;
   }
 
-  /** Open, the two ends in an order that the seed draws, and close: which end came first is not recorded. */
+  /**
+   * Plays open, high and low in an order drawn from the seed, and close. The recording does not
+   * contain which extreme came first.
+   */
   async #playCandle(candle: RecordedCandle): Promise<void> {
     const { close, endMs, high, low, open, timeMs, volume } = candle;
     const ends = this.#draw() < 0.5 ? [low, high] : [high, low];
@@ -149,7 +161,7 @@ export class RecordedMarket {
     const lots = this.#grid.lots(volume);
     this.#levelLots = Math.floor(lots * this.#shape.share);
     for (const [at, price] of path.entries()) {
-      // The close stands before the hour strikes: funding and the bot go by it.
+      // The close is reached before the hour ends, because funding and the bot use it.
       const momentMs = Math.floor(timeMs + ((endMs - timeMs) * at) / LEGS);
       await this.#moveTo(price, Math.min(momentMs, endMs - 1), Math.floor(lots / path.length));
     }
@@ -184,7 +196,10 @@ export class RecordedMarket {
     await this.#moved();
   }
 
-  /** The price is there now: those in its way were taken, so much was traded, and quotes stand around it. */
+  /**
+   * Moves the market to a price: trades through the orders in the way, trades the recorded volume,
+   * and places quotes around the price.
+   */
   async #standAt(price: number, timeMs: number, { isBuy, lots }: Flow): Promise<void> {
     const isCandle = this.#kind === 'candles';
     const most = Math.min(lots, this.#market.takeMax);
@@ -195,14 +210,16 @@ export class RecordedMarket {
     await this.#comeTo(timeMs);
     const passed = hasDelay ? 0 : this.#passedLots(price, isBuy);
     const taken = Math.min(passed, most);
-    // Whoever quoted leaves first, so that the mark is judged by the price and not by what is left of a book.
+    // Old quotes are cancelled first, so that the mark follows the price and not the rest of an old
+    // book.
     const leaving = isElsewhere
       ? this.#makers.members.map((member) => this.#makers.cancelAll(member))
       : [];
     const through = await this.#take({ isBuy, price, size: taken });
     const before = [...leaving, ...through];
     if (before.length > 0) {
-      // Of a candle this is the block of the moment; the oracle speaks with it, so that nobody finds it stale.
+      // For a candle, this is the only block of this time, so it repeats the oracle price to keep
+      // it from becoming stale.
       const repeated = isCandle ? this.#oracleAt(this.#price) : [];
       await executeCrowd(this.#venue, [...repeated, ...before]);
     }
@@ -217,14 +234,14 @@ export class RecordedMarket {
     await this.#moved();
   }
 
-  /** Orders of the bot that a price leaves behind it. */
+  /** Lots of the bot's orders that a price move has passed. */
   #passedLots(price: number, isBuy: boolean): number {
     return this.#botOrders(!isBuy)
       .filter((order) => (isBuy ? order.price < price : order.price > price))
       .reduce((sum, { remaining }) => sum + remaining, 0);
   }
 
-  /** The last price that lies before another one, on the way of who takes. */
+  /** The price one tick before another, in the direction of a taker. */
   #before(price: number, isBuy: boolean): number {
     return isBuy ? price - this.#market.priceTick : price + this.#market.priceTick;
   }
@@ -233,13 +250,14 @@ export class RecordedMarket {
     if (order.size < this.#lotsMin(order.price)) return [];
     const taker = await this.#takers.withRoom(order.isBuy);
     const placed = this.#takers.place(taker, [{ ...order, timeInForce: 'ioc' }]);
-    // On an outcome market what is left of it would rest.
+    // On an outcome market the unfilled part would rest.
     return this.#market.subAccount === 'perp' ? placed : [...placed, this.#takers.cancelAll(taker)];
   }
 
   /**
-   * R-delay: who took at a moment had sent the order earlier. Of what stood before the bot as much leaves as was taken, and only what reaches
-   * the bot is sent, so that the clock is behind the recording by the delay of what filled the bot, and by nothing else.
+   * R-delay: the taker sent its order earlier than the recorded trade. Crowd orders ahead of the
+   * bot are reduced by the traded size, and only the part that reaches the bot is sent. The clock
+   * is therefore behind the recording only for trades that fill the bot.
    */
   async #takeAhead(taken: Omit<CrowdOrder, 'timeInForce'>, timeMs: number): Promise<void> {
     await this.#comeTo(timeMs - this.#market.orderDelayMs);
@@ -249,7 +267,7 @@ export class RecordedMarket {
     );
     const bot = this.#botOrders(!isBuy).map((order) => ({ ...order, member: undefined }));
     const isBook = this.#kind === 'books';
-    // Quotes that nobody recorded leave as the price comes, and nobody traded with them.
+    // Generated quotes leave as the price arrives, without a trade.
     const { reached, used } = tradeThrough(isBook ? [...makers, ...bot] : bot, taken);
     const gone = isBook ? used : tradeThrough(makers, { ...taken, size: Infinity }).used;
     if (isBook || reached > 0) {
@@ -270,13 +288,19 @@ export class RecordedMarket {
     await executeCrowd(this.#venue, [this.#takers.cancelAll(taker)]);
   }
 
-  /** Lets time pass up to a moment, and leaves the block of it to the caller where blocks are few. */
+  /**
+   * Advances time to a moment. For candles, which have few blocks, the caller makes the block of
+   * that moment.
+   */
   async #comeTo(timeMs: number): Promise<void> {
     if (this.#kind === 'candles') await this.#venue.approach(timeMs, CANDLE_STEP_MS);
     else await this.waitUntil(timeMs);
   }
 
-  /** So that tape and candles tell of it. Where the bot stands at the price it is left out: who was before it is not known. */
+  /**
+   * Trades between crowd accounts so that the tape and the candles contain the volume. Skipped if
+   * the bot has an order at the price, because its place in the recorded queue is unknown.
+   */
   async #tradeAmongCrowd(price: number, { isBuy, lots: size }: Flow): Promise<readonly Command[]> {
     const isBotThere = this.#botOrders(!isBuy).some((order) =>
       isBuy ? order.price <= price : order.price >= price,
@@ -305,14 +329,17 @@ export class RecordedMarket {
         { isBuy: false, price: this.#grid.onTick(price + away, 'up'), size, timeInForce: 'alo' },
       ],
     );
-    // Nobody pays nothing for a share, nor all that it can be worth.
+    // A share cannot be bought at zero or at its full value.
     const possible = orders.filter((order) =>
       order.isBuy ? order.price < price : order.price <= priceMax,
     );
     return this.#makers.place(this.#makers.members[0]!, possible);
   }
 
-  /** The crowd's orders become those of the recorded book; orders of the bot that it crosses are taken. */
+  /**
+   * Changes the crowd's orders to the recorded book; orders of the bot that it crosses are
+   * executed.
+   */
   async #playBook({ asks, bids, timeMs }: RecordedBook): Promise<void> {
     const wanted = { bids: this.#levels(bids, true), asks: this.#levels(asks, false) };
     const hasDelay = this.#market.orderDelayMs > 0;
@@ -360,7 +387,7 @@ export class RecordedMarket {
     await this.#moved();
   }
 
-  /** What the recorded book would have traded with orders of the bot that it did not know. */
+  /** Executes the orders of the bot that the recorded book crosses. */
   async #takeCrossed(wanted: Levels, isBuy: boolean): Promise<readonly Command[]> {
     const crossed = this.#crossed(wanted, isBuy);
     return crossed === undefined ? [] : this.#take(crossed);
@@ -388,7 +415,10 @@ export class RecordedMarket {
     return { isBuy, price: best, size };
   }
 
-  /** On the grid of this market, best first; what rounds to one price is one level. */
+  /**
+   * The levels on the market's price grid, best first; prices that round to the same value become
+   * one level.
+   */
   #levels(levels: readonly RecordedLevel[], isBid: boolean): readonly Level[] {
     const sizes = new Map<number, number>();
     for (const { price, size } of levels) {
@@ -400,7 +430,10 @@ export class RecordedMarket {
       .sort((a, b) => (isBid ? b.price - a.price : a.price - b.price));
   }
 
-  /** A liquidation goes on by the second, with the market where it is, until the account is well or has nothing left. */
+  /**
+   * Continues a liquidation with one block per second at the current price, until the account is
+   * healthy or empty.
+   */
   async #moved(): Promise<void> {
     this.#onMove();
     for (let count = 0; count < LIQUIDATION_STEPS_MAX && this.#isInDanger; count += 1) {

@@ -1,19 +1,19 @@
 import { isDecimalText, parseDecimal } from '@oddlot/units';
 
-/** What a recording tells of a moment. Prices and sizes are decimal text, as they were recorded. */
+/** One event of a recording. Prices and sizes are decimal text, as recorded. */
 export type RecordedRow = RecordedCandle | RecordedTrade | RecordedBook | RecordedOracle;
 
 export type RecordedCandle = {
   readonly kind: 'candle';
   /** Its first millisecond. */
   readonly timeMs: number;
-  /** The first millisecond of the next one. */
+  /** The first millisecond of the next candle. */
   readonly endMs: number;
   readonly open: string;
   readonly high: string;
   readonly low: string;
   readonly close: string;
-  /** In coins; `0` where nobody traded. */
+  /** In coins; `0` if there were no trades. */
   readonly volume: string;
 };
 
@@ -22,11 +22,11 @@ export type RecordedTrade = {
   readonly timeMs: number;
   readonly price: string;
   readonly size: string;
-  /** Whether the one who took bought. */
+  /** Whether the taker bought. */
   readonly isBuy: boolean;
 };
 
-/** All of a book, or as much of its top as was recorded. */
+/** The whole book, or the recorded top of it. */
 export type RecordedBook = {
   readonly kind: 'book';
   readonly timeMs: number;
@@ -36,24 +36,27 @@ export type RecordedBook = {
 
 export type RecordedLevel = { readonly price: string; readonly size: string };
 
-/** A price of the oracle: where a recording has one, trades and books do not move it. */
+/** An oracle price. If a recording has these, trades and books do not move the oracle. */
 export type RecordedOracle = {
   readonly kind: 'oracle';
   readonly timeMs: number;
   readonly price: string;
 };
 
-/** A line by the names of its fields, as a table or as JSON has it. */
+/** A line as named fields, from a table or from JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A level of a book, which a table has in a line of its own: lines of one time are one book. */
+/**
+ * One level of a book from a table that has one level per line; lines of the same time form one
+ * book.
+ */
 export type LevelLine = RecordedLevel & {
   readonly kind: 'level';
   readonly timeMs: number;
   readonly isBid: boolean;
 };
 
-/** A candle whose end its line does not say. */
+/** A candle whose line has no end time. */
 export type OpenCandle = Omit<Extract<RecordedRow, { kind: 'candle' }>, 'endMs'> & {
   readonly endMs: number | undefined;
 };
@@ -61,8 +64,9 @@ export type OpenCandle = Omit<Extract<RecordedRow, { kind: 'candle' }>, 'endMs'>
 type ReadLine = Exclude<RecordedRow, { kind: 'candle' }> | OpenCandle | LevelLine;
 
 /**
- * What a line says, by the names that its fields have: our own, those of our exports, of Hyperliquid's answers and archives, and
- * of Binance's dumps. Undefined for a line that is no trade of anybody; a text says what is wrong.
+ * Reads a line by its field names: the project's own format, its exports, Hyperliquid's answers and
+ * archives, and Binance's dumps. Returns undefined for a line that is not a trade, and a text for
+ * an error.
  */
 export function rowOf(fields: Fields): ReadLine | undefined | string {
   const inner = wrapped(fields);
@@ -83,7 +87,7 @@ export function rowOf(fields: Fields): ReadLine | undefined | string {
 const TIME_NAMES = ['time', 'open_time', 'transact_time', 't'];
 const END_NAMES = ['end', 'close_time', 'T'];
 
-/** A message of a stream, or a line of an archive of them. */
+/** The payload of a stream message or of an archived one. */
 function wrapped(fields: Fields): Fields | undefined {
   const { data, raw } = fields;
   const inner = isFields(raw) ? raw : data;
@@ -98,7 +102,7 @@ function first(fields: Fields, names: readonly string[]): unknown {
   return names.map((name) => fields[name]).find((value) => value !== undefined);
 }
 
-/** Milliseconds; Binance writes microseconds since 2025, and people write ISO 8601. */
+/** Parses milliseconds, microseconds (Binance since 2025) or ISO 8601. */
 function timeOf(value: unknown): number | string {
   const text = String(value ?? '').trim();
   if (text === '') return 'it has no time';
@@ -109,11 +113,11 @@ function timeOf(value: unknown): number | string {
   return isTime ? ms : `Invalid time "${text}". Use milliseconds or ISO 8601`;
 }
 
-/** Seconds would lie before, and what is no time at all behind. */
+/** A time in seconds would be before this range; other numbers would be after it. */
 const EARLIEST_MS = Date.parse('2000-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('2200-01-01T00:00:00Z');
 
-/** Decimal text above zero, or from zero on. */
+/** Decimal text that is positive, or non-negative if allowed. */
 export function decimalOf(
   value: unknown,
   what: string,
@@ -129,7 +133,7 @@ export function decimalOf(
   return `${shown} ${what}. Use a decimal number ${isZeroFine ? 'from zero' : 'above zero'}`;
 }
 
-/** Finer than any price or size. */
+/** More decimals than any price or size has. */
 const SIGN_DECIMALS = 18;
 
 function candleOf(fields: Fields, timeMs: number): OpenCandle | string {
@@ -148,7 +152,7 @@ function candleOf(fields: Fields, timeMs: number): OpenCandle | string {
   const end = first(fields, END_NAMES);
   const lastMs = end === undefined ? undefined : timeOf(end);
   if (typeof lastMs === 'string') return lastMs;
-  // Others write the last millisecond of it; `end` is ours, and the first one behind.
+  // Other formats give the last millisecond; `end` is the first millisecond after the candle.
   const endMs = lastMs === undefined || 'end' in fields ? lastMs : lastMs + 1;
   if (endMs !== undefined && endMs <= timeMs) return 'it ends before it begins';
   return {
@@ -163,7 +167,7 @@ function candleOf(fields: Fields, timeMs: number): OpenCandle | string {
   };
 }
 
-/** Of prices that are decimal text. */
+/** Checks the order of the prices, which are decimal text. */
 export function candleFault(
   candle: Pick<OpenCandle, 'open' | 'high' | 'low' | 'close'>,
 ): string | undefined {
@@ -177,7 +181,7 @@ export function candleFault(
 }
 
 function tradeOf(fields: Fields, timeMs: number): ReadLine | undefined | string {
-  // An export of fills has take-overs among them, which nobody took from a book.
+  // An export of fills includes transfers of positions that were not traded in a book.
   if ('crossed' in fields && (fields['crossed'] === null || fields['crossed'] === '')) {
     return undefined;
   }
@@ -202,7 +206,7 @@ function takerBought(fields: Fields): boolean | string {
     return `Invalid side "${String(fields['side'] ?? '')}". Use buy or sell, the side of the taker`;
   }
   const isOwn = SIDES[side]!;
-  // Of a fill it is the side of the account, which may have been the maker.
+  // The side of a fill is that of the account, which may have been the maker.
   return String(fields['crossed'] ?? 'true') === 'false' ? !isOwn : isOwn;
 }
 
@@ -226,7 +230,7 @@ function bookOf(fields: Fields, timeMs: number): ReadLine | string {
   return { kind: 'book', timeMs, bids, asks };
 }
 
-/** Pairs, or objects as Hyperliquid has them. */
+/** Levels are pairs, or objects as in Hyperliquid's answers. */
 function levelsOf(side: unknown): readonly RecordedLevel[] | string {
   if (!Array.isArray(side)) return 'a side of the book must be a list of levels';
   const levels: RecordedLevel[] = [];
@@ -257,7 +261,7 @@ function oracleOf(fields: Fields, timeMs: number): ReadLine | string {
   return typeof price === 'string' ? price : { kind: 'oracle', timeMs, price: price.text };
 }
 
-/** What is wrong with a row that a program made, where a file would have been refused for the same; undefined when nothing is. */
+/** Validates a row made by a program with the same rules as a file; undefined if it is valid. */
 export function rowFault(row: unknown): string | undefined {
   if (!isFields(row)) return `${String(row)} is not a row`;
   const { timeMs } = row;
@@ -296,7 +300,7 @@ function endFault(timeMs: number, endMs: unknown): string | undefined {
 
 function levelsFault(levels: unknown, side: string): string | undefined {
   if (!Array.isArray(levels)) return `its ${side} must be a list of levels`;
-  // As in a file: a level of zero is one that has gone.
+  // As in a file, a level of size zero means a removed level.
   return firstOf(
     levels.map((level: unknown) => {
       if (!isFields(level)) return 'a level of the book must be an object';

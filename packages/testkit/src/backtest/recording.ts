@@ -12,14 +12,14 @@ import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 
-/** Where rows come from: files, or rows that somebody makes. */
+/** The source of rows: files, or rows made by a program. */
 export type Recording =
   | string
   | readonly string[]
   | Iterable<RecordedRow>
   | AsyncIterable<RecordedRow>;
 
-/** The rows of all files by their time; at the same time those of the file that was named first. */
+/** The rows of all files, sorted by time; at equal times in the order of the files. */
 export async function* mergeRows(recording: Recording): AsyncGenerator<PlacedRow> {
   const paths = pathsOf(recording);
   if (paths === undefined) {
@@ -63,15 +63,15 @@ function pathsOf(recording: Recording): readonly string[] | undefined {
   return rows.every((row) => typeof row === 'string') ? (rows as readonly string[]) : undefined;
 }
 
-/** A row, and where it stands. */
+/** A row and its position. */
 export type PlacedRow = { readonly row: RecordedRow; readonly place: RowPlace };
 
 type Where = { readonly file: string; readonly line: number };
 type Placed<Value> = Where & { readonly value: Value };
 
 /**
- * The rows of one file, one after the other: as long as it may be, no more than a line of it is in memory. Tables (CSV) and
- * lines of JSON are told apart by their first character; a name that ends in `.gz` is unpacked.
+ * Streams the rows of one file; only one line is in memory at a time. The first character
+ * distinguishes tables (CSV) from lines of JSON; a name ending in `.gz` is decompressed.
  */
 async function* readRecording(path: string): AsyncGenerator<PlacedRow> {
   let beforeMs = 0;
@@ -83,14 +83,17 @@ async function* readRecording(path: string): AsyncGenerator<PlacedRow> {
   }
 }
 
-/** Time does not go back. */
+/** Rejects a time before that of the previous row. */
 function timeFault({ timeMs }: RecordedRow, beforeMs: number): string | undefined {
   if (timeMs >= beforeMs) return undefined;
   const [own, before] = [timeMs, beforeMs].map((ms) => new Date(ms).toISOString());
   return `its time ${own} is before that of the previous row, ${before}`;
 }
 
-/** Levels of one time are one book; a candle that does not say its end lasts as long as the first one did until the second. */
+/**
+ * Groups levels of one time into a book. A candle without an end has the length of the distance
+ * between the first two candles.
+ */
 async function* wholeRows(path: string): AsyncGenerator<Placed<RecordedRow>> {
   let levels: Placed<LevelLine>[] = [];
   let waiting: Placed<OpenCandle> | undefined;
@@ -167,12 +170,12 @@ async function* linesOf(path: string) {
 async function* textLines(path: string): AsyncGenerator<string> {
   const bytes = createReadStream(path);
   const input = path.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes;
-  // A pipe does not hand on what goes wrong before it.
+  // A pipe does not forward errors of its source.
   bytes.once('error', (error) => input.destroy(error));
   yield* createInterface({ input, crlfDelay: Infinity });
 }
 
-/** An object a line, or a list of them, as an answer of `candleSnapshot` is. */
+/** One object per line, or a list of them, such as an answer of `candleSnapshot`. */
 function jsonFields(text: string): readonly unknown[] | string {
   try {
     const value: unknown = JSON.parse(text);
@@ -183,7 +186,7 @@ function jsonFields(text: string): readonly unknown[] | string {
 }
 
 function tableReader(firstLine: string) {
-  // A mark of the order of bytes is no part of the first name.
+  // A byte-order mark does not belong to the first column name.
   const cells = cellsOf(firstLine.replace(/^\uFEFF/, ''));
   const columns = cells === undefined ? undefined : columnsOf(cells);
   if (columns === undefined) {
@@ -204,14 +207,14 @@ function tableReader(firstLine: string) {
   return { header, fieldsOf };
 }
 
-/** Where a row of a recording stands: in a line of a file, or as the so many'th of those that a program made. */
+/** The position of a row: a line of a file, or the index among the rows of a program. */
 type RowPlace = { readonly file?: string; readonly line: number };
 
-/** A line of a recording that can not be used, and why. */
+/** A line of a recording that cannot be used, with the reason. */
 export class RecordingError extends Error {
-  /** Undefined where a program made the rows. */
+  /** Undefined if a program made the rows. */
   readonly file: string | undefined;
-  /** The line of the file, or the number of the row, from 1 on. */
+  /** The line of the file, or the number of the row, starting with 1. */
   readonly line: number;
 
   constructor({ file, line }: RowPlace, fault: string) {
@@ -222,7 +225,10 @@ export class RecordingError extends Error {
   }
 }
 
-/** Which columns a table without a header has: those of Binance's public dumps, told apart by their width. */
+/**
+ * The columns of a table without a header: those of Binance's public dumps, distinguished by their
+ * number.
+ */
 const KLINES = [
   'open_time',
   'open',
@@ -250,10 +256,13 @@ const AGG_TRADES = [
 const TRADES = ['id', 'price', 'qty', 'quote_qty', 'time', 'is_buyer_maker', 'is_best_match'];
 
 const BOOLEAN = /^(?:true|false)$/i;
-/** Where a trade says which side took: that is what tells both kinds of trades apart at equal width. */
+/**
+ * The index of the taker-side flag, which distinguishes both kinds of trades with the same number
+ * of columns.
+ */
 const TRADES_FLAG = TRADES.indexOf('is_buyer_maker');
 
-/** The names of the columns, by a first line that is a header, or by what its cells look like. */
+/** The column names, from a header line or from the form of the first cells. */
 function columnsOf(
   cells: readonly string[],
 ): { readonly names: readonly string[]; readonly isHeader: boolean } | undefined {
@@ -272,7 +281,10 @@ function headlessColumns(cells: readonly string[]): readonly string[] | undefine
   return isAggregated ? AGG_TRADES.slice(0, cells.length) : undefined;
 }
 
-/** The cells of a line (RFC 4180, but for cells with line breaks); undefined when a quote stays open. */
+/**
+ * The cells of a line (RFC 4180, except for cells with line breaks); undefined if a quote is not
+ * closed.
+ */
 function cellsOf(line: string): readonly string[] | undefined {
   if (!line.includes('"')) return line.split(',');
   const cells: string[] = [];
@@ -293,7 +305,7 @@ function cellsOf(line: string): readonly string[] | undefined {
   return cells;
 }
 
-/** Its text and where it ends; two quotes inside stand for one. */
+/** The text of a quoted cell and its end; a doubled quote represents one quote. */
 function quotedCell(line: string, from: number): readonly [string, number] | undefined {
   let text = '';
   for (let at = from; ;) {

@@ -9,7 +9,7 @@ import type { Bot, BotStart, OutcomeInput, ReplayOptions } from './replay-option
 const T0 = Date.parse('2025-03-01T00:00:00Z');
 const HOUR_MS = 3_600_000;
 
-/** Hours as `open high low close`, each with 400 coins traded. */
+/** Hours as `open high low close`, each with a volume of 400 coins. */
 function hours(...prices: readonly string[]): readonly RecordedCandle[] {
   return prices.map((text, at) => {
     const [open = '', high = '', low = '', close = ''] = text.split(' ');
@@ -45,7 +45,7 @@ async function rest(
   return client.exchange.order({ orders: [order] }, { confirm: 'executed' });
 }
 
-/** Does something at its first turn. */
+/** A bot that acts at its first turn only. */
 const once =
   (act: (start: BotStart) => Promise<unknown>): Bot =>
   (start) => {
@@ -58,14 +58,14 @@ const once =
   };
 
 describe('candles', () => {
-  test('the same recording, bot and seed give the same report, and another seed another path', async () => {
+  test('the same recording, bot and seed give the same report, and another seed gives another path', async () => {
     const recording = hours(
       '60000 60900 59100 60500',
       '60500 61000 60000 60200',
       '60200 60300 59000 59500',
       '59500 60500 59400 60400',
     );
-    // Two orders of which one is reached first, by the end of the candle that comes first.
+    // Two orders, of which the extreme that comes first fills one.
     const bot: Bot =
       (start) =>
       async ({ price }) => {
@@ -86,7 +86,7 @@ describe('candles', () => {
     expect(sides(other)).not.toBe(sides(first));
   });
 
-  test('the venue has the recorded candles, and the bot nothing of what lies ahead', async () => {
+  test('the venue has the recorded candles, and the bot sees no future rows', async () => {
     const recording = hours(HOUR, '60000 60500 59800 60300', '60300 60300 59000 59200');
     const seen: unknown[] = [];
     let candles: readonly Candle[] = [];
@@ -110,18 +110,18 @@ describe('candles', () => {
     expect(report).toMatchObject({ rows: 3, pnl: '0', fees: '0', fills: [], liquidations: [] });
   });
 
-  test('fees and funding are those of the venue, and the result is what the account has', async () => {
+  test('fees and funding are those of the venue, and the result equals the account value', async () => {
     const recording = hours(...Array.from({ length: 6 }, () => HOUR));
     const report = await replayMarket({
       recording,
       bot: once((start) => take(start, 'buy', '0.1')),
     });
-    // The best quote stands 0.01% above the price.
+    // The best quote is 0.01% above the price.
     expect(report.fills).toMatchObject([{ px: '60006', sz: '0.1', side: 'B', tradeSide: 'Taker' }]);
     expect(report.fees).toBe('2.70027'); // 0.1 × 60,006 × 0.045%
     expect(report.fundings).toHaveLength(5);
     expect(report.funding).toBe('-0.375'); // 5 × 0.1 × 60,000 × 0.00125%
-    expect(report.pnl).toBe('-3.67527'); // and 0.6 to the quote
+    expect(report.pnl).toBe('-3.67527'); // includes 0.6 for the distance to the quote
     expect(report.endUsdc).toBe('9996.32473');
     expect(report.curve).toHaveLength(7);
     expect(report.curve.at(-1)).toEqual({
@@ -132,7 +132,7 @@ describe('candles', () => {
     });
   });
 
-  test('an order fills when the price goes through it, and not when it only gets there', async () => {
+  test('an order fills when the price trades through it, not when it only touches it', async () => {
     const recording = hours(HOUR, '60000 60200 59900 60000', '60000 60200.1 59900 60000');
     const report = await replayMarket({
       recording,
@@ -142,7 +142,7 @@ describe('candles', () => {
     expect(report.fills[0]!.time).toBeGreaterThan(T0 + 2 * HOUR_MS);
   });
 
-  test('not more is filled than was traded', async () => {
+  test('fills do not exceed the traded volume', async () => {
     const thin = {
       ...hours('60000 60300 59900 60100')[0]!,
       timeMs: T0 + HOUR_MS,
@@ -157,7 +157,7 @@ describe('candles', () => {
     expect(report.fills.map(({ sz }) => sz)).toEqual(['0.01']);
   });
 
-  test('a stop fires where it stands, however far the candle goes', async () => {
+  test('a stop triggers at its price even within a long candle', async () => {
     const recording = hours(HOUR, '60000 60000 57000 57500');
     const bot = once(async (start) => {
       await take(start, 'buy', '0.1');
@@ -169,12 +169,12 @@ describe('candles', () => {
     const report = await replayMarket({ recording, bot });
     const [, exit] = report.fills;
     expect(report.fills).toHaveLength(2);
-    // The quote below the price at which it fired.
+    // The quote below the trigger price.
     expect(Number(exit!.px)).toBeGreaterThan(58_950);
     expect(Number(exit!.px)).toBeLessThanOrEqual(59_000);
   });
 
-  test('who holds too much is liquidated, and the report says so', async () => {
+  test('an overleveraged account is liquidated, and the report contains the liquidation', async () => {
     const recording = hours(HOUR, '60000 60000 57000 57500', '57500 57600 57400 57500');
     const report = await replayMarket({
       recording,
@@ -196,7 +196,7 @@ describe('trades and books', () => {
     return { kind: 'trade', timeMs: T0 + ms, price, size, isBuy };
   };
 
-  test('trades move the price, print on the tape, and fill what they go through', async () => {
+  test('trades move the price, print on the tape, and fill the orders they pass', async () => {
     const recording = [
       trade(0, '60000', '0.1', true),
       trade(1_000, '60050', '0.3', true),
@@ -214,14 +214,15 @@ describe('trades and books', () => {
       };
     };
     const report = await replayMarket({ recording, bot });
-    // Where the bot stands first nobody else trades: the second one has no print, the third one is the bot's.
+    // If the bot is first at the price, the crowd does not trade: the second candle has no print,
+    // the third has the bot's.
     expect(tape).toMatchObject([
       { o: '60000', h: '60050', l: '60000', c: '60000', v: '0.32', n: 3 },
     ]);
     expect(report.fills).toMatchObject([{ px: '60050', sz: '0.02', time: T0 + 2_000 }]);
   });
 
-  test('an order waits behind what stood there, and moves up as that trades or leaves', async () => {
+  test('an order waits behind earlier orders, and advances as those fill or are cancelled', async () => {
     const book = (ms: number, bid: string, ask: string): RecordedRow => ({
       kind: 'book',
       timeMs: T0 + ms,
@@ -234,8 +235,8 @@ describe('trades and books', () => {
     const recording = [
       book(0, '2', '1'),
       trade(1_000, '60000', '0.5', false), // of the 2 before it
-      book(2_000, '1', '1'), // and 0.5 leave
-      book(3_000, '3', '1'), // 2 more come, behind it
+      book(2_000, '1', '1'), // 0.5 are cancelled
+      book(3_000, '3', '1'), // 2 more arrive behind it
       trade(4_000, '60000', '1.25', false), // 1 before it, then 0.25 of it
     ];
     const report = await replayMarket({
@@ -248,7 +249,7 @@ describe('trades and books', () => {
     ]);
   });
 
-  test('a book that has gone past an order has filled it', async () => {
+  test('a book beyond the price of an order has filled it', async () => {
     const side = (price: string) => [{ price, size: '1' }];
     const recording: readonly RecordedRow[] = [
       { kind: 'book', timeMs: T0, bids: side('60000'), asks: side('60010') },
@@ -261,7 +262,7 @@ describe('trades and books', () => {
     expect(report.fills).toMatchObject([{ px: '60005', sz: '0.1', side: 'A' }]);
   });
 
-  test('where the oracle is recorded, a book beside it pays its premium', async () => {
+  test('with a recorded oracle, the distance of the book from it pays a premium', async () => {
     const levels = (price: string) => [{ price, size: '10' }];
     const recording: readonly RecordedRow[] = [
       { kind: 'oracle', timeMs: T0, price: '60000' },
@@ -278,14 +279,15 @@ describe('trades and books', () => {
       };
     const report = await replayMarket({ recording, bot });
     const [row] = report.fundings;
-    // 100 of 60,000, 0.05% of it damped, an eighth; less the minutes that the mark needs to get there.
+    // 100 of 60,000, less 0.05% damping, divided by eight; reduced by the minutes until the mark
+    // arrives.
     const full = (100 / 60_000 - 0.0005) / 8;
     expect(Number(row!.rate)).toBeLessThan(full);
     expect(Number(row!.rate)).toBeGreaterThan(0.9 * full);
     expect(Number(row!.usdc)).toBeGreaterThan(0);
   });
 
-  test('a turn by the clock has all rows since the last one', async () => {
+  test('a turn by the clock gets all rows since the last turn', async () => {
     const recording = [0, 10, 20, 70, 200].map((s) => trade(s * 1_000, '60000', '0.1', true));
     const turns: (readonly [number, number])[] = [];
     const bot: Bot =
@@ -303,7 +305,7 @@ describe('trades and books', () => {
 });
 
 describe('the report', () => {
-  test('as a page loads nothing, runs nothing and escapes what it is told', async () => {
+  test('as a page loads no resources, runs no scripts and escapes its texts', async () => {
     const seed = '<script>alert("1 & \'2\'")</script>';
     const bot = once((start) => take(start, 'buy', '0.1'));
     const page = backtestPage(await replayMarket({ recording: hours(HOUR, HOUR), bot, seed }));
@@ -344,7 +346,7 @@ describe('the report', () => {
       { recording: hours(HOUR, HOUR).toReversed() },
       'row 2: its time 2025-03-01T00:00:00.000Z is before that of the previous row',
     ],
-  ])('%s: refused with a sentence', async (_, options, sentence) => {
+  ])('rejects %s with a sentence', async (_, options, sentence) => {
     await expect(replayMarket({ bot: IDLE, ...options })).rejects.toThrow(sentence);
   });
 
@@ -374,7 +376,7 @@ describe('the report', () => {
       { outcome: { settlementFraction: '0.33333' } },
       'outcome.settlementFraction is "0.33333", but this market has at most 4 decimals',
     ],
-  ])('%s that can not be: refused before the bot is asked', async (_, options, sentence) => {
+  ])('rejects %s before the bot is called', async (_, options, sentence) => {
     let isAsked = false;
     const bot: Bot = () => {
       isAsked = true;
@@ -385,7 +387,7 @@ describe('the report', () => {
     expect(isAsked).toBe(false);
   });
 
-  test('a bot that fails ends the replay with its own error', async () => {
+  test('an error of the bot ends the replay and is passed to the caller', async () => {
     const bot: Bot = () => () => {
       throw new Error('no idea what to do');
     };

@@ -23,16 +23,16 @@ import { setImmediate } from 'node:timers/promises';
 import { traceId } from '@oddlot/protocol';
 import type { VenueInHand } from '../venue-in-hand.ts';
 
-/** As markets of a series have them. */
+/** The same terms as markets of a series. */
 const OUTCOME_TERMS = { takerFeeRate: '0.07', orderDelayMs: 250 };
-/** How long a market lasts that says nothing of its end. */
+/** The life of a market that has no end time. */
 const OUTCOME_LIFE_MS = 10 * 366 * 86_400_000;
-/** Between the start of the venue and the first row: everybody has money by then. */
+/** The time from the start of the venue to the first row, in which the accounts are funded. */
 const AHEAD_MS = 60_000;
 const USDC = '10000';
 const USDC_DECIMALS = 6;
 
-/** Replays a recorded market into a venue of its own, lets a bot trade there, and says what came of it. */
+/** Replays a recorded market into its own venue, lets a bot trade there, and returns a report. */
 export async function replayMarket(options: ReplayOptions): Promise<BacktestReport> {
   checkReplayOptions(options);
   const { page, recording } = options;
@@ -60,7 +60,7 @@ class BacktestRun {
   readonly #venue: TestVenue;
   readonly #options: ReplayOptions;
   readonly #traded: ReplayedMarket;
-  /** Of an outcome market. */
+  /** Set for an outcome market. */
   readonly #listed: TestMarket | undefined;
   readonly #account: TestAccount;
   readonly #market: RecordedMarket;
@@ -153,12 +153,12 @@ class BacktestRun {
     if (this.#everyMs === undefined) await this.#takeTurn();
   }
 
-  /** The last turn, and what an outcome market ends with. */
+  /** Gives the bot its last turn and settles an outcome market. */
   async end(): Promise<void> {
     if (this.#rows.length > 0) await this.#takeTurn();
     const { outcome } = this.#options;
     if (outcome === undefined || this.#listed === undefined) return;
-    // What the bot sent last has its moment too.
+    // The last orders of the bot get their delay too.
     await this.#market.waitUntil(this.#venue.now + this.#traded.orderDelayMs);
     if (outcome.endTime !== undefined) await this.#market.waitUntil(outcome.endTime);
     await this.#venue.resolveMarket(this.#listed, outcome.settlementFraction);
@@ -166,7 +166,7 @@ class BacktestRun {
     this.#keep();
   }
 
-  /** What no market of this kind can have recorded. */
+  /** Rejects rows that a market of this kind cannot have. */
   #rowFault(row: RecordedRow): string | undefined {
     const { outcome } = this.#options;
     if (outcome === undefined) return undefined;
@@ -244,7 +244,10 @@ class BacktestRun {
     });
   }
 
-  /** All that the account has: both sub-accounts, and what orders and withdrawals hold back. */
+  /**
+   * The account's total value: both sub-accounts, and the amounts reserved for orders and
+   * withdrawals.
+   */
   #value() {
     const { state } = TestVenue.partsOf(this.#venue);
     const { address } = this.#account;
@@ -259,7 +262,7 @@ type Beginning = {
   readonly listed: TestMarket | undefined;
 };
 
-/** Lists the market, open from now on. */
+/** Lists the market, open immediately. */
 function list(
   venue: TestVenue,
   { settlementFraction: _, ...input }: OutcomeInput,
@@ -275,7 +278,7 @@ function pricesOf(row: RecordedRow): readonly string[] {
   return row.kind === 'book' ? [...row.bids, ...row.asks].map(({ price }) => price) : [row.price];
 }
 
-/** What was paid for shares. */
+/** The amounts paid for shares. */
 function settled(ledger: readonly LedgerUpdate[]): readonly string[] {
   return ledger.flatMap(({ delta }) => (delta.type === 'outcomeSettlement' ? [delta.amount] : []));
 }
@@ -288,7 +291,7 @@ function perpOf(perps: readonly PerpDefinition[], name: string): PerpDefinition 
   );
 }
 
-/** Numbers from 0 to below 1 that follow from the seed (xorshift32). */
+/** Numbers in [0, 1) derived from the seed (xorshift32). */
 function drawer(seed: string): () => number {
   let state = seededBytes(seed, 'replay').readInt32LE() || 1;
   return () => {
@@ -322,8 +325,9 @@ function usdcText(microUsdc: bigint): string {
 type Fetch = NonNullable<ClientOptions['fetch']>;
 
 /**
- * R-delay: who asks for the result of an order that waits is answered when it was released, or after a while that it is pending. While a
- * bot has its turn time stands, so no while is long enough: it is told at once.
+ * R-delay: a request for the result of a delayed order is answered after its release, or as pending
+ * after a timeout. Time does not pass during the bot's turn, so the timeout would never end; the
+ * answer is sent at once.
  */
 function answerQueued(fetch: Fetch, venue: VenueInHand): Fetch {
   return async (...request) => {

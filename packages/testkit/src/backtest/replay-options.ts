@@ -10,15 +10,18 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseDecimal, parseExact } from '@oddlot/units';
 
-/** A program that trades: called once before the first row, it hands back what is called at each of its turns. */
+/**
+ * A trading program: called once before the first row, it returns the function that is called at
+ * each turn.
+ */
 export type Bot = (start: BotStart) => BotTurn | Promise<BotTurn>;
 
 export type BotStart = {
-  /** Signs with the key of the account. */
+  /** Signs with the account's key. */
   readonly client: Client;
   readonly account: TestAccount;
   readonly instrument: Instrument;
-  /** The venue, for its time; whoever moves its clock or its prices replays another market. */
+  /** The venue, for its time. Moving its clock or prices changes the replayed market. */
   readonly venue: TestVenue;
 };
 
@@ -28,40 +31,42 @@ export type BotMoment = {
   readonly timeMs: number;
   /** The last price of the recording, as decimal text. */
   readonly price: string;
-  /** What was recorded since the last turn; nothing of it lies ahead. */
+  /** The rows recorded since the last turn; never future rows. */
   readonly rows: readonly RecordedRow[];
 };
 
 export type ReplayOptions = {
-  /** Files, or rows. */
   readonly recording: Recording;
   readonly bot: Bot;
-  /** A perp of the venue, such as `BTC`; that is also the default. */
+  /** A perp of the venue, such as `BTC` (default). */
   readonly market?: string;
-  /** An outcome market in its place: what is listed, and what it ends with. */
+  /** Replays an outcome market in place of a perp: its listing and its settlement. */
   readonly outcome?: OutcomeInput;
-  /** What the bot has at the start, as decimal text; `10000` by default. */
+  /** The bot's starting balance, as decimal text; `10000` by default. */
   readonly usdc?: string;
-  /** How often the bot has its turn: after every row by default. */
+  /** The interval between turns; after every row by default. */
   readonly every?: Duration;
-  /** What stands around the price where the recording has no book. */
+  /** The quotes around the price if the recording has no book. */
   readonly quotes?: QuotedBook;
-  /** Draws what is not recorded: which end of a candle came first. */
+  /** Determines details that are not recorded, such as which extreme of a candle came first. */
   readonly seed?: string;
   /** Settings of the venue as flags. */
   readonly flags?: StartVenueOptions['flags'];
-  /** A file that the report is written to, as a page for a browser. */
+  /** A file for the report as an HTML page. */
   readonly page?: string;
 };
 
-/** How an outcome market is listed, and what a YES share of it pays when the recording is over, from 0 to 1. */
+/**
+ * The listing of an outcome market, and the payout of a YES share at the end of the recording, from
+ * 0 to 1.
+ */
 export type OutcomeInput = MarketInput & { readonly settlementFraction: string };
 
-/** Finer than any fraction. */
+/** More decimals than any fraction has. */
 const FRACTION_DECIMALS = 18;
 const ONE = 10n ** BigInt(FRACTION_DECIMALS);
 
-/** What can not be is refused before anything is replayed: a recording may take hours. */
+/** Rejects invalid options before the replay starts, because a recording may take hours. */
 export function checkReplayOptions(options: ReplayOptions): void {
   const { bot, every, market, outcome, page, quotes } = options;
   if (typeof bot !== 'function') throw new RangeError('bot must be a function');
@@ -85,7 +90,7 @@ function checkFraction(fraction: unknown): void {
   );
 }
 
-/** A market has no finer prices, and pays none. */
+/** The payout must be a multiple of the market's price unit. */
 export function checkFractionDecimals(fraction: string, decimals: number): void {
   if (parseExact(fraction, decimals) !== undefined) return;
   throw new RangeError(

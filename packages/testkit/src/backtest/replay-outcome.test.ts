@@ -26,7 +26,7 @@ const trade = (ms: number, price: string, size: string, isBuy: boolean): Recorde
   return { kind: 'trade', timeMs: T0 + ms, price, size, isBuy };
 };
 
-/** Sends an order at its first turn. */
+/** A bot that sends an order at its first turn. */
 const once =
   (orderOf: (asset: number) => OrderEntry): Bot =>
   ({ client, instrument }: BotStart) => {
@@ -48,7 +48,7 @@ describe('candles', () => {
     ['0', '-42.6933', '0'],
     ['0.5', '7.3067', '50'],
   ])(
-    'who bought YES is paid %s a share, less what it cost and the fee of the taker',
+    'a buyer of YES is paid %s a share, less the cost and the taker fee',
     async (settlementFraction, pnl, paid) => {
       const report = await replayMarket({
         recording: hours(HOUR, HOUR),
@@ -56,7 +56,7 @@ describe('candles', () => {
         outcome: { settlementFraction },
       });
       const [fill] = report.fills;
-      // The best quote is a tick away, and the order waited for the delay of the market.
+      // The best quote is one tick away, and the order was delayed by the market.
       expect(fill).toMatchObject({ px: '0.41', sz: '100', tradeSide: 'Taker' });
       expect(fill!.time).toBe(T0 + HOUR_MS + DELAY_MS);
       expect(report.fees).toBe('1.6933'); // 0.07 × 100 × 0.41 × 0.59
@@ -67,7 +67,7 @@ describe('candles', () => {
     },
   );
 
-  test('an order that no longer crosses when its delay is over rests, and fills when the price goes through', async () => {
+  test('an order that no longer crosses after its delay rests, and fills when the price trades through it', async () => {
     const report = await replayMarket({
       recording: hours(HOUR, '0.6 0.6 0.6 0.6', '0.6 0.6 0.44 0.5'),
       bot: once((asset) => buyYes({ asset, price: '0.45', size: '100' })),
@@ -79,7 +79,7 @@ describe('candles', () => {
     expect(report).toMatchObject({ fees: '0', pnl: '55' });
   });
 
-  test('the same recording, bot and seed give the same report, near both ends of what a share can cost', async () => {
+  test('the same recording, bot and seed give the same report, near both ends of the price range', async () => {
     const run = () =>
       replayMarket({
         recording: hours('0.02 0.03 0.01 0.01', '0.01 0.996 0.004 0.996'),
@@ -97,7 +97,7 @@ describe('candles', () => {
 describe.each([0, DELAY_MS])('with a delay of %i ms', (orderDelayMs) => {
   const outcome: OutcomeInput = { ...YES, orderDelayMs };
 
-  test('trades fill what they go through, at their time and up to their size', async () => {
+  test('trades fill the orders they pass, at their time and up to their size', async () => {
     const report = await replayMarket({
       recording: [
         trade(0, '0.4', '20', true),
@@ -116,7 +116,7 @@ describe.each([0, DELAY_MS])('with a delay of %i ms', (orderDelayMs) => {
     expect(report.pnl).toBe('-16.5');
   });
 
-  test('an order waits behind what stood there, and moves up as that trades or leaves', async () => {
+  test('an order waits behind earlier orders, and advances as those fill or are cancelled', async () => {
     const book = (ms: number, bid: string): RecordedRow => ({
       kind: 'book',
       timeMs: T0 + ms,
@@ -130,8 +130,8 @@ describe.each([0, DELAY_MS])('with a delay of %i ms', (orderDelayMs) => {
       recording: [
         book(0, '200'),
         trade(1_000, '0.4', '50', false), // of the 200 before it
-        book(2_000, '100'), // and 50 leave
-        book(3_000, '300'), // 200 more come, behind it
+        book(2_000, '100'), // 50 are cancelled
+        book(3_000, '300'), // 200 more arrive behind it
         trade(4_000, '0.4', '125', false), // 100 before it, then 25 of it
       ],
       bot: once((asset) => buyYes({ asset, price: '0.4', size: '40' })),
@@ -143,7 +143,7 @@ describe.each([0, DELAY_MS])('with a delay of %i ms', (orderDelayMs) => {
     expect(report.pnl).toBe('15');
   });
 
-  test('a book that has gone past an order has filled it', async () => {
+  test('a book beyond the price of an order has filled it', async () => {
     const side = (price: string) => [{ price, size: '100' }];
     const report = await replayMarket({
       recording: [
@@ -157,7 +157,7 @@ describe.each([0, DELAY_MS])('with a delay of %i ms', (orderDelayMs) => {
   });
 });
 
-test('the page says what a share paid', async () => {
+test('the page shows the payout of a share', async () => {
   const bot = once((asset) => buyYes({ asset, price: '0.45', size: '100' }));
   const report = await replayMarket({ recording: hours(HOUR, HOUR), bot, outcome: YES });
   const page = backtestPage(report);
@@ -166,7 +166,7 @@ test('the page says what a share paid', async () => {
   expect(page).toContain('Position, shares of YES');
 });
 
-test('a market with an end is settled then, and its shares are worth the mark before', async () => {
+test('a market with an end time settles then, and its shares are valued at the mark before', async () => {
   const endTime = T0 + 3 * HOUR_MS;
   const report = await replayMarket({
     recording: hours(HOUR, '0.4 0.7 0.4 0.7'),
@@ -195,12 +195,12 @@ test.each<[string, Partial<Parameters<typeof replayMarket>[0]>, string]>([
     { outcome: { ...YES, endTime: T0 + HOUR_MS / 2 } },
     'row 1: the recording continues after the end of the market',
   ],
-])('%s: refused with a sentence', async (_, options, sentence) => {
+])('rejects %s with a sentence', async (_, options, sentence) => {
   const asked = { bot: IDLE, recording: hours(HOUR), outcome: YES, ...options };
   await expect(replayMarket(asked)).rejects.toThrow(sentence);
 });
 
-test('a price above 1 in a file is refused with its line', async () => {
+test('rejects a price above 1 in a file with the line number', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'oddlot-outcome-'));
   try {
     const path = join(folder, 'shares.csv');

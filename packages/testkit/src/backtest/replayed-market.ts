@@ -19,10 +19,10 @@ import {
   parseDecimal,
 } from '@oddlot/units';
 
-/** What one of the crowd asks of the book of a market, at a price of the book. */
+/** An order of the crowd, at a price of the book. */
 export type CrowdOrder = Pick<OrderRequest, 'isBuy' | 'price' | 'size' | 'timeInForce'>;
 
-/** An order that rests, at the price of the book. */
+/** A resting order, at its price in the book. */
 export type BookOrder = {
   readonly orderId: number;
   readonly isBuy: boolean;
@@ -31,43 +31,46 @@ export type BookOrder = {
   readonly filled: number;
 };
 
-/** What a replay has to know of a market: in this a perp and an outcome market differ. Sizes are lots, prices are price units. */
+/**
+ * The properties in which perps and outcome markets differ for a replay. Sizes are lots, prices are
+ * price units.
+ */
 export type ReplayedMarket = {
   readonly instrumentId: InstrumentId;
   readonly name: string;
   readonly szDecimals: number;
   readonly priceTick: number;
   readonly priceMax: number;
-  /** The largest order that takes, and that rests. */
+  /** The largest taker order and the largest resting order. */
   readonly takeMax: number;
   readonly restMax: number;
-  /** How much one account may hold before another one is asked. */
+  /** The largest position of one account before another account is used. */
   readonly roomMax: number;
-  /** R-delay: how long an order waits that would take. */
+  /** R-delay: the delay of taker orders. */
   readonly orderDelayMs: number;
   readonly subAccount: 'perp' | 'outcome';
-  /** Whose price the oracle tells; undefined where a market has none. */
+  /** The symbol whose oracle price is set; undefined if the market has none. */
   readonly oracleSymbol: string | undefined;
-  /** From the price to the best quote and from level to level, where nothing else is said. */
+  /** The default distance from the price to the best quote and between levels. */
   gapAt(price: number, gap: number | undefined): number;
   /** The smallest order at a price. */
   lotsMin(state: State, price: number): number;
-  /** What somebody does before the first order. */
+  /** Commands of an account before its first order. */
   prepare(authority: Authority): readonly Command[];
-  /** An order as the engine takes it. */
+  /** An order in the form of the engine. */
   requestOf(order: CrowdOrder): OrderRequest;
-  /** What rests of an account in this market, oldest first. */
+  /** Resting orders of an account in this market, oldest first. */
   ordersOf(state: State, account: Address): readonly BookOrder[];
-  /** What an account holds; below zero is short, or NO. */
+  /** The position of an account; negative is short, or NO. */
   heldBy(state: State, account: Address): number;
 };
 
-/** The part of the largest position that one account may have. */
+/** The maximum position of one account, as a share of the largest allowed position. */
 const ROOM_SHARE = 0.4;
-/** Of the price. */
+/** As a fraction of the price. */
 const GAP = 0.0001;
 
-/** The rank of a position takes a look at every account, and nobody here asks for it. */
+/** Position ranks need a scan of all accounts and are not used here. */
 export const unranked = (): number => 0;
 
 export function replayedPerp(perp: PerpDefinition): ReplayedMarket {
@@ -104,7 +107,10 @@ export function replayedPerp(perp: PerpDefinition): ReplayedMarket {
   };
 }
 
-/** In YES prices. Everybody in the crowd buys, YES or NO, and pairs are made of it (R-mint-burn): nobody needs shares first. */
+/**
+ * In YES prices. All crowd accounts buy, YES or NO, and pairs are minted (R-mint-burn), so that
+ * none of them needs shares first.
+ */
 export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarket {
   const { maxOrderSize, minOrderSize, priceTick, slug, szDecimals } = definition;
   const id = toInstrumentId(definition.instrumentId);
@@ -120,7 +126,7 @@ export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarke
     orderDelayMs: definition.orderDelayMs,
     subAccount: 'outcome',
     oracleSymbol: undefined,
-    // A part of 1: near 0 a part of the price is less than any tick.
+    // A fraction of 1, because near 0 a fraction of the price is less than a tick.
     gapAt: (_, gap) => (gap === undefined ? priceTick : unit * gap),
     lotsMin: () => minOrderSize,
     prepare: () => [],
@@ -130,7 +136,8 @@ export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarke
       price: isBuy ? price : unit - price,
       size,
       reduceOnly: false,
-      // What is left of an order that takes is cancelled behind it: there is no such order here (R-tif).
+      // The unfilled part is cancelled afterwards, because outcome markets have no such order type
+      // (R-tif).
       timeInForce: timeInForce === 'ioc' ? 'gtc' : timeInForce,
     }),
     ordersOf: (state, account) =>
@@ -154,7 +161,7 @@ export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarke
 /** R-units: a price times a size is micro-USDC. */
 const MONEY_DECIMALS = 6;
 
-/** The steps of prices and sizes of a market: recordings of other venues have finer ones. */
+/** The price and size steps of a market. Recordings of other venues may have finer steps. */
 export class MarketGrid {
   readonly market: ReplayedMarket;
   readonly #priceDecimals: number;
@@ -164,7 +171,9 @@ export class MarketGrid {
     this.#priceDecimals = MONEY_DECIMALS - market.szDecimals;
   }
 
-  /** In price units, on a tick; at least one tick, at most what an order may ask. */
+  /**
+   * Parses a price to price units on a tick; at least one tick, at most the highest allowed price.
+   */
   price(text: string, to: 'down' | 'up' | 'near'): number {
     const { priceMax, priceTick: tick } = this.market;
     const { exact, floor } = parseDecimal(text, this.#priceDecimals)!;
@@ -175,7 +184,7 @@ export class MarketGrid {
     return Math.min(priceMax, Math.max(tick, isOnTick || !isUp ? below : below + tick));
   }
 
-  /** A count of price units that was computed, on a tick. */
+  /** Rounds computed price units to a tick. */
   onTick(units: number, to: 'down' | 'up'): number {
     const tick = this.market.priceTick;
     const ticks = to === 'down' ? Math.floor(units / tick) : Math.ceil(units / tick);
@@ -193,8 +202,8 @@ export class MarketGrid {
 }
 
 /**
- * The next price on the way at which something of an account waits for the mark: a trigger, an exit of a position, a liquidation.
- * A market gets there before it goes on, however far apart the prices of a recording lie.
+ * The next price on the way at which a trigger, TP/SL order or liquidation of an account occurs.
+ * The market stops there before it continues, even if the recorded prices are far apart.
  */
 export function nextStop(
   state: State,

@@ -4,24 +4,23 @@ import type { TestMarket } from '../outcome-listing.ts';
 import { TestVenue } from '../test-venue.ts';
 import type { Snapshot } from '../venue-in-hand.ts';
 
-/** What a call works with. */
+/** The context of a call. */
 export type Controlled = {
   readonly venue: TestVenue;
   readonly clock: VenueClock;
-  /** By the number that clients name. */
+  /** By the number that clients use. */
   readonly snapshots: Map<number, Snapshot>;
 };
 
-/** The fields of a request. */
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A request that can not be granted; the text is for whoever sent it. */
+/** A request that cannot be granted; the text is sent to the client. */
 export class ControlFault extends Error {}
 
 const STEPS_MAX = 10_000;
 const SNAPSHOTS_MAX = 100;
 
-/** What can be asked for, by its path: the calls of the testkit, with their names and fields. */
+/** The calls by path: those of the testkit, with their names and fields. */
 export const CONTROL_CALLS: Readonly<
   Record<string, (controlled: Controlled, fields: Fields) => unknown>
 > = {
@@ -96,7 +95,7 @@ export const CONTROL_CALLS: Readonly<
   },
   '/fault': ({ venue }, fields) => {
     const { fault, ...terms } = fields;
-    // By its own name alone: an object answers to those of its prototype too.
+    // Own properties only, because an object also has those of its prototype.
     if (typeof fault !== 'string' || !Object.hasOwn(FAULTS, fault)) {
       const names = Object.keys(FAULTS).join(', ');
       throw new ControlFault(`Unknown fault ${JSON.stringify(fault)}. Use one of ${names}`);
@@ -105,7 +104,10 @@ export const CONTROL_CALLS: Readonly<
   },
 };
 
-/** The faults that make sense for clients outside. A skewed clock is the client's own. */
+/**
+ * The faults that are useful to external clients. A skewed clock is not included, because the clock
+ * is in the client.
+ */
 const FAULTS: Readonly<Record<string, (faults: Faults, terms: Fields) => void>> = {
   loseAnswer: (faults, terms) => faults.loseAnswer(scopeOf(terms)),
   loseRequest: (faults, terms) => faults.loseRequest(scopeOf(terms)),
@@ -147,7 +149,7 @@ function scopeOf(terms: Fields, more: readonly string[] = []) {
   return { ...(count === undefined ? {} : { count }), ...(path === undefined ? {} : { path }) };
 }
 
-/** Prices that come one after the other as time passes, from now on; an empty list ends it. */
+/** Sets prices that follow one after the other as time passes; an empty list ends the script. */
 function followSteps(venue: TestVenue, steps: unknown): void {
   if (!Array.isArray(steps) || steps.length > STEPS_MAX) {
     throw new ControlFault(
@@ -178,7 +180,7 @@ function followSteps(venue: TestVenue, steps: unknown): void {
   );
 }
 
-/** Those of a script are looked at here, before time comes to them. */
+/** Validates the prices of a script before they are due. */
 function pricesOf(
   venue: TestVenue,
   fields: Fields,
@@ -217,7 +219,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A field that nobody knows is a word that was mistyped. */
+/** Rejects unknown fields, which are usually typing errors. */
 function only(fields: Fields, names: readonly string[]): void {
   const unknown = Object.keys(fields).find((name) => !names.includes(name));
   if (unknown === undefined) return;
@@ -261,12 +263,12 @@ const addressOf: Read<string> = (value, name) => {
   throw new ControlFault(`"${name}" must be an address: 0x and 40 digits`);
 };
 
-/** How often time passes while it runs: a delay of an order ends within that. */
+/** The interval at which a running clock advances; order delays end within it. */
 const TURN_MS = 250;
 
 /**
- * The clock of a venue in hand that runs like that of the machine until somebody holds it. Whatever moves time, prices or the venue
- * itself takes its turn here: one at a time.
+ * The clock of a test venue, which follows the machine's clock unless it is held. All calls that
+ * change time, prices or the venue run here one at a time.
  */
 export class VenueClock {
   readonly #venue: TestVenue;
@@ -297,7 +299,7 @@ export class VenueClock {
     this.#atMs = performance.now();
   }
 
-  /** Runs when everything before it has ended, however it did. */
+  /** Runs after all earlier work has ended, successfully or not. */
   inTurn<Value>(work: () => Promise<Value> | Value): Promise<Value> {
     const done = this.#last.then(work, work);
     this.#last = done.catch(() => undefined);

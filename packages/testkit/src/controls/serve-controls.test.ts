@@ -5,11 +5,17 @@ import { startVenue } from '../start-venue.ts';
 import type { TestVenue } from '../test-venue.ts';
 import { type Controls, serveControls } from './serve-controls.ts';
 
-/** Goal: the testkit's controls for programs elsewhere. Method: HTTP to the controls, and the SDK by the door, as such a program has it. */
+/**
+ * Goal: test the testkit's controls for external programs. Method: send HTTP to the controls, and
+ * connect the SDK to the public port.
+ */
 
 const BTC = 1;
 const HOUR_MS = 3_600_000;
-/** Half past the last hour: a premium is sampled before the next one, whenever the tests run. */
+/**
+ * Half an hour after a full hour, so that a premium is sampled before the next hour at any time of
+ * day.
+ */
 const START_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS / 2;
 let venue: TestVenue;
 let controls: Controls;
@@ -61,7 +67,7 @@ const sizeHeld = async () => {
 };
 
 describe('time', () => {
-  test('stands while it is held, jumps when told, and runs like a clock else', async () => {
+  test('stops while it is held, jumps on request, and otherwise runs like a clock', async () => {
     const { now } = await ask('/clock/hold');
     expect(await ask('/clock/advance', { by: '8h' })).toMatchObject({
       status: 'ok',
@@ -117,7 +123,7 @@ test('money, books and outcome markets', async () => {
   });
 });
 
-test('back to a snapshot, and through a kill', async () => {
+test('reverting to a snapshot, and a kill', async () => {
   await ask('/book', { instrument: 'BTC' });
   const { data } = await ask('/snapshot');
   await buy();
@@ -128,7 +134,7 @@ test('back to a snapshot, and through a kill', async () => {
   expect(await sizeHeld()).toBeUndefined();
 });
 
-describe('faults reach whoever comes by the door', () => {
+describe('faults affect clients of the public port', () => {
   test.each(['loseAnswer', 'loseRequest', 'executeThen503', 'duplicate'])(
     '%s: the SDK ends with one execution',
     async (fault) => {
@@ -141,14 +147,14 @@ describe('faults reach whoever comes by the door', () => {
     },
   );
 
-  test('a 429 says when to come back', async () => {
+  test('a 429 includes the time to retry', async () => {
     await ask('/fault', { fault: 'rateLimit', path: '/info', retryAfterSeconds: 7 });
     const response = await fetch(`${await venue.openDoor()}/info`, { method: 'POST', body: '{}' });
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7']);
     await response.arrayBuffer();
   });
 
-  test('streams: frozen, then all of it; cut, and resumed', async () => {
+  test('frozen streams deliver everything later; cut streams are resumed', async () => {
     await ask('/book', { instrument: 'BTC' });
     const fills: string[] = [];
     const user = client.wallet!.address;
@@ -171,7 +177,7 @@ describe('faults reach whoever comes by the door', () => {
     await heard.close();
   });
 
-  test('an oracle that is silent becomes stale', async () => {
+  test('a silent oracle becomes stale', async () => {
     await ask('/book', { instrument: 'BTC' });
     await ask('/fault', { fault: 'silenceOracle', symbol: 'BTC' });
     await ask('/clock/advance', { by: '1m' });
@@ -182,7 +188,7 @@ describe('faults reach whoever comes by the door', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('rejected calls', () => {
   test.each([
     ['/clock/advance', {}, 'Missing "by"'],
     ['/clock/advance', { by: 'soon' }, 'Invalid duration "soon"'],
@@ -222,7 +228,7 @@ describe('what is refused', () => {
     expect(venue.head.height).toBe(height);
   });
 
-  test('paths that are not there, other methods, no JSON, and long bodies', async () => {
+  test('rejects unknown paths, other methods, invalid JSON and long bodies', async () => {
     expect(await ask('/clock')).toMatchObject({
       code: 404,
       message: expect.stringContaining('/clock/advance'),
@@ -239,7 +245,7 @@ describe('what is refused', () => {
     });
   });
 
-  test('pages of a browser, and names that are not of this machine', async () => {
+  test('rejects browser pages and foreign host names', async () => {
     const page = await fetch(`${controls.url}/clock/hold`, {
       method: 'POST',
       headers: { origin: 'https://example.org' },

@@ -10,27 +10,32 @@ import {
   VenueClock,
 } from './control-calls.ts';
 
-/** The only address that it listens on: whoever reaches it may do anything with the venue. */
+/**
+ * The only listening address, because any client of the controls has full control over the venue.
+ */
 const LOOPBACK = '127.0.0.1';
 const PROGRAMS_ONLY: Visitors = { pages: 'none', names: new Set() };
 const BODY_BYTES_MAX = 1024 * 1024;
 
-/** The controls of a venue, for programs that are no part of its process. */
+/** The controls of a venue, for programs in other processes. */
 export type Controls = {
   readonly url: string;
   stop(): Promise<void>;
 };
 
 export type ControlsOptions = {
-  /** 0 lets the system choose. */
+  /** With 0 the system chooses. */
   readonly port?: number;
-  /** Whether time stands from the start; by default it passes like that of the machine. */
+  /** Whether time is held from the start; by default it follows the machine's clock. */
   readonly isHeld?: boolean;
-  /** The venue has failed: nothing works any more. */
+  /** Called when the venue has failed and no longer works. */
   readonly onFatal?: (error: unknown) => void;
 };
 
-/** Opens the controls of a venue on a loopback port. They are for tests alone: they need no key, and know no limits. */
+/**
+ * Opens the controls of a venue on a loopback port. They are for tests only: no key is required,
+ * and there are no limits.
+ */
 export async function serveControls(
   venue: TestVenue,
   { isHeld = false, onFatal = () => undefined, port = 0 }: ControlsOptions = {},
@@ -88,7 +93,7 @@ async function outcomeOf(controlled: Controlled, request: IncomingMessage): Prom
   }
 }
 
-/** Whatever a venue that lives does not grant is its caller's to mend. */
+/** If the venue is still running, the error belongs to the caller's request. */
 function isAlive({ venue }: Controlled): boolean {
   try {
     return venue.head.height > 0;
@@ -97,7 +102,7 @@ function isAlive({ venue }: Controlled): boolean {
   }
 }
 
-/** Pages are kept out: any of them could send something here from the browser of who develops. */
+/** Rejects browser pages, because any page could send requests from a developer's browser. */
 function refusalOf({ headers, method, url = '' }: IncomingMessage): Outcome | undefined {
   if (isForeign(headers, PROGRAMS_ONLY)) {
     return refusal(
