@@ -15,7 +15,7 @@ export {
   RULES_VERSION,
   type StateDump,
 } from './dump/dump.ts';
-export type { Column, OrderBlock } from './dump/order-blocks.ts';
+export type { Column, OrderBlock } from './dump/dump-orders.ts';
 export { fromRules3, type Rules3Dump } from './dump/from-rules-3.ts';
 export { checkInvariants } from './check-invariants.ts';
 export {

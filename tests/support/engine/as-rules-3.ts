@@ -1,4 +1,3 @@
-import type { BridgeDump } from '../../../packages/engine/src/dump/dump-bridge.ts';
 import type { StateDump } from '../../../packages/engine/src/dump/dump.ts';
 import type { Rules3Dump } from '../../../packages/engine/src/dump/from-rules-3.ts';
 
@@ -9,6 +8,9 @@ export function asRules3(state: StateDump): Rules3Dump {
   return { ...rest, format: 5, ...(bridge === undefined ? {} : { bridge: bridgeOf(bridge) }) };
 }
 
-function bridgeOf({ bookedBlock: _, ...bridge }: BridgeDump): NonNullable<Rules3Dump['bridge']> {
+function bridgeOf({
+  bookedBlock: _,
+  ...bridge
+}: NonNullable<StateDump['bridge']>): NonNullable<Rules3Dump['bridge']> {
   return bridge;
 }

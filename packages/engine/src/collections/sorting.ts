@@ -3,10 +3,9 @@ const DIGITS = 4;
 const BITS = 16;
 
 /**
- * Sorts by address, the same ones by a comparison of their own. Addresses are as good as random, so
- * about as many buckets as there are items hold one or two each: only within them are texts compared,
- * which is several times faster where there are very many. Whoever makes up addresses that share a
- * bucket gets an ordinary sort.
+ * Sorts by address, and items of one address by a given comparison. Addresses are nearly random, so with as many
+ * buckets as items each bucket has one or two items, and texts are compared only within a bucket: several times
+ * faster for very many items. Addresses that were chosen to share a bucket get an ordinary sort.
  */
 export function sortByAddress<T>(
   items: readonly T[],
@@ -32,7 +31,7 @@ export function sortByAddress<T>(
     const right = addressOf(b);
     return left === right ? compareSame(a, b) : left < right ? -1 : 1;
   };
-  // By now each bucket ends where the next began.
+  // At this point each bucket ends where the next one began.
   for (let bucket = 0, from = 0; bucket < next.length - 1; bucket++) {
     const until = next[bucket]!;
     if (until - from > 1) sortRange(sorted, from, until, compare);
@@ -65,6 +64,15 @@ function firstDigits(address: string): number {
     value = value * 16 + (code < 58 ? code - 48 : code - 87);
   }
   return value;
+}
+
+/** The entries of a map in ascending order of their keys. */
+export function byKey<Key extends string, Value>(map: ReadonlyMap<Key, Value>): [Key, Value][] {
+  return [...map].sort(([a], [b]) => byText(a, b));
+}
+
+export function byText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /**

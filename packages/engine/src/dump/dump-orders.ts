@@ -14,110 +14,60 @@ import { addResting } from '../perp-orders/resting.ts';
 import { holdingKey } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
-/** Of an order that holds nothing back. */
-export const NO_RESERVE = '0';
+/** Reserve of an order that holds nothing back. */
+const NO_RESERVE = '0';
 
-/** Orders that rest, of both kinds. `restingOf` names the columns for whoever reads them. */
-export type OrderDump = readonly [
-  orderId: number,
-  accountIndex: number,
-  instrument: number,
-  flags: number,
-  tif: number,
-  price: number,
-  remaining: number,
-  original: number,
-  filledNotional: number,
-  acceptedMs: number,
-  rank: number,
-  queueMs: number,
-  expireMs: number,
-  feeOverpaid: number,
-  clientOrderId: string | null,
-  /** What an isolated order holds back. */
-  reserve: string,
-  takerOverpaid: number,
-];
+/** A resting order of either kind by the names of its columns. */
+type Resting = ReturnType<typeof restingAt>;
 
-/** A row of the dump by the names of its columns. */
-export function restingOf([
-  orderId,
-  accountIndex,
-  instrument,
-  flags,
-  tif,
-  price,
-  remaining,
-  original,
-  filledNotional,
-  acceptedMs,
-  rank,
-  queueMs,
-  expireMs,
-  feeOverpaid,
-  clientOrderId,
-  reserve,
-  takerOverpaid,
-]: OrderDump) {
-  return {
-    orderId,
-    accountIndex,
-    instrument,
-    flags,
-    tif,
-    price,
-    remaining,
-    original,
-    filledNotional,
-    acceptedMs,
-    rank,
-    queueMs,
-    expireMs,
-    feeOverpaid,
-    clientOrderId,
-    reserve,
-    takerOverpaid,
-  };
+/** The columns in the order of a row. */
+const COLUMNS = [
+  'orderId',
+  'accountIndex',
+  'instrument',
+  'flags',
+  'tif',
+  'price',
+  'remaining',
+  'original',
+  'filledNotional',
+  'acceptedMs',
+  'rank',
+  'queueMs',
+  'expireMs',
+  'feeOverpaid',
+  'clientOrderId',
+  'reserve',
+  'takerOverpaid',
+] as const satisfies readonly (keyof Resting)[];
+
+/** A resting order as a row of a plain dump. */
+type OrderRow = RowOf<typeof COLUMNS>;
+type RowOf<Names extends readonly (keyof Resting)[]> = {
+  readonly [At in keyof Names]: Resting[Names[At]];
+};
+
+function rowOf(order: Resting): OrderRow {
+  return COLUMNS.map((name) => order[name]) as unknown as OrderRow;
 }
 
-function rowOf(order: Resting): OrderDump {
-  return [
-    order.orderId,
-    order.accountIndex,
-    order.instrument,
-    order.flags,
-    order.tif,
-    order.price,
-    order.remaining,
-    order.original,
-    order.filledNotional,
-    order.acceptedMs,
-    order.rank,
-    order.queueMs,
-    order.expireMs,
-    order.feeOverpaid,
-    order.clientOrderId,
-    order.reserve,
-    order.takerOverpaid,
-  ];
+export function restingOf(row: OrderRow): Resting {
+  return Object.fromEntries(COLUMNS.map((name, at) => [name, row[at]])) as Resting;
 }
 
-/** An order that rests, by the names of its columns. */
-export type Resting = ReturnType<typeof restingOf>;
-
-/** Orders as they were kept, whatever their shape: each by its number there. */
-export type StoredOrders = {
+/** Orders of a dump, whatever their form: each by its row. */
+type StoredOrders = {
   readonly count: number;
   rankOf(row: number): number;
   at(row: number): Resting;
 };
 
-export function dumpOrders(state: State): OrderDump[] {
+export function dumpOrders(state: State): OrderRow[] {
   return Array.from(orderIdsOf(state), (orderId) => rowOf(restingAt(state, orderId)));
 }
 
-/** The ids of all orders that rest, ascending. */
-export function orderIdsOf(state: State): Float64Array {
+/** The ids of all resting orders, ascending. */
+function orderIdsOf(state: State): Float64Array {
   const { pool } = state;
   const ids = new Float64Array(pool.size);
   let count = 0;
@@ -138,8 +88,7 @@ export function orderIdsOf(state: State): Float64Array {
   return sortNumbers(ids);
 }
 
-/** What is kept of an order that rests. */
-export function restingAt(state: State, orderId: number): Resting {
+function restingAt(state: State, orderId: number) {
   const { pool } = state;
   const slot = slotOf(state, orderId);
   return {
@@ -158,18 +107,18 @@ export function restingAt(state: State, orderId: number): Resting {
     expireMs: readSlot(pool.expireMs, slot),
     feeOverpaid: readSlot(pool.feeOverpaid, slot),
     clientOrderId: pool.clientOrderIds.get(slot) ?? null,
+    /** What an isolated order holds back. */
     reserve: state.reserves.get(orderId)?.toString() ?? NO_RESERVE,
     takerOverpaid: readSlot(pool.takerOverpaid, slot),
   };
 }
 
-/** Orders of a plain dump, to be restored. */
-export function ordersOfRows(rows: readonly OrderDump[]): StoredOrders {
+export function ordersOfRows(rows: readonly OrderRow[]): StoredOrders {
   const at = (row: number): Resting => restingOf(present(rows[row], 'an order of the dump'));
   return { count: rows.length, at, rankOf: (row) => at(row).rank };
 }
 
-/** Ranks give the owners' lists their order, the queue times and ranks give the books theirs. */
+/** Ranks order the lists of the owners; queue times and ranks order the books. */
 export function restoreOrders(state: State, orders: StoredOrders): void {
   const { count } = orders;
   state.pool.reserve(count);
@@ -194,7 +143,7 @@ export function restoreOrders(state: State, orders: StoredOrders): void {
   }
 }
 
-/** The places of keys by their size; equal ones stay in their order. */
+/** The indices of the keys in ascending order of the keys, stable. */
 function inOrderOf(keys: Float64Array): Uint32Array {
   const places = new Uint32Array(keys.length);
   let isSorted = true;
@@ -202,16 +151,16 @@ function inOrderOf(keys: Float64Array): Uint32Array {
     places[place] = place;
     if (place > 0 && readSlot(keys, place) < readSlot(keys, place - 1)) isSorted = false;
   }
-  // Most come sorted.
+  // Usually they are sorted already.
   return isSorted ? places : places.sort((a, b) => readSlot(keys, a) - readSlot(keys, b));
 }
 
 function slotOf({ pool }: State, orderId: number): number {
   const slot = pool.find(orderId);
-  return present(slot === NONE ? undefined : slot, 'an order that rests');
+  return present(slot === NONE ? undefined : slot, 'a resting order');
 }
 
-/** All but its place in the book; returns its slot. */
+/** Restores all but the order's place in the book; returns its slot. */
 function restoreOrder(state: State, order: Resting): number {
   const { pool } = state;
   const { clientOrderId, expireMs, flags, instrument, orderId, remaining } = order;
@@ -252,4 +201,133 @@ function restoreOrder(state: State, order: Resting): number {
   }
   if (expireMs > 0) state.expiries.push(expireMs, orderId);
   return slot;
+}
+
+/** All columns but the two texts. */
+type NumberName = Exclude<keyof Resting, 'clientOrderId' | 'reserve'>;
+
+/**
+ * Resting orders as columns, for snapshots: a million rows would be a million lists, and three times as long
+ * as text. In blocks, so that one step neither writes nor reads all of them. The two texts have entries only
+ * for the orders that have one.
+ */
+export type OrderBlock = { readonly [Name in NumberName]: Column } & {
+  readonly clientOrderIds: readonly (readonly [row: number, clientOrderId: string])[];
+  readonly reserves: readonly (readonly [row: number, reserve: string])[];
+};
+
+const NUMBER_NAMES = COLUMNS.filter(
+  (name): name is NumberName => name !== 'clientOrderId' && name !== 'reserve',
+);
+
+/** Orders of a block; the last block can be shorter. */
+const BLOCK_ORDERS = 8_192;
+
+/** By order id. Each block is made when the iterator reaches it, from the state at that time. */
+export function dumpOrderBlocks(state: State, length = BLOCK_ORDERS): Iterable<OrderBlock> {
+  return { [Symbol.iterator]: () => blocksOf(state, length) };
+}
+
+function* blocksOf(state: State, length: number): Generator<OrderBlock> {
+  const ids = orderIdsOf(state);
+  for (let from = 0; from < ids.length; from += length) {
+    yield blockOf(state, ids.subarray(from, from + length));
+  }
+}
+
+function blockOf(state: State, ids: Float64Array): OrderBlock {
+  const wide = NUMBER_NAMES.map((name) => [name, new Float64Array(ids.length)] as const);
+  const columns = Object.fromEntries(wide) as Record<NumberName, Float64Array>;
+  const clientOrderIds: [number, string][] = [];
+  const reserves: [number, string][] = [];
+  for (let row = 0; row < ids.length; row += 1) {
+    const order = restingAt(state, readSlot(ids, row));
+    writeColumns(columns, row, order);
+    if (order.clientOrderId !== null) clientOrderIds.push([row, order.clientOrderId]);
+    if (order.reserve !== NO_RESERVE) reserves.push([row, order.reserve]);
+  }
+  const narrow = wide.map(([name, column]) => [name, narrowColumn(column)] as const);
+  const numbers = Object.fromEntries(narrow) as Record<NumberName, Column>;
+  return { ...numbers, clientOrderIds, reserves };
+}
+
+/** Column by column: a loop over the names takes twice as long. */
+function writeColumns(
+  columns: Record<NumberName, Float64Array>,
+  row: number,
+  order: Resting,
+): void {
+  columns.orderId[row] = order.orderId;
+  columns.accountIndex[row] = order.accountIndex;
+  columns.instrument[row] = order.instrument;
+  columns.flags[row] = order.flags;
+  columns.tif[row] = order.tif;
+  columns.price[row] = order.price;
+  columns.remaining[row] = order.remaining;
+  columns.original[row] = order.original;
+  columns.filledNotional[row] = order.filledNotional;
+  columns.acceptedMs[row] = order.acceptedMs;
+  columns.rank[row] = order.rank;
+  columns.queueMs[row] = order.queueMs;
+  columns.expireMs[row] = order.expireMs;
+  columns.feeOverpaid[row] = order.feeOverpaid;
+  columns.takerOverpaid[row] = order.takerOverpaid;
+}
+
+export function ordersOfBlocks(all: Iterable<OrderBlock>): StoredOrders {
+  const blocks = Array.from(all, readerOf);
+  const length = blocks[0]?.count ?? BLOCK_ORDERS;
+  const blockAt = (row: number): StoredOrders =>
+    present(blocks[Math.floor(row / length)], 'a block of orders');
+  return {
+    count: blocks.reduce((sum, { count }) => sum + count, 0),
+    rankOf: (row) => blockAt(row).rankOf(row % length),
+    at: (row) => blockAt(row).at(row % length),
+  };
+}
+
+function readerOf(block: OrderBlock): StoredOrders {
+  const wide = NUMBER_NAMES.map((name) => [name, new Float64Array(block[name])] as const);
+  const columns = Object.fromEntries(wide) as Record<NumberName, Float64Array>;
+  const clientOrderIds = new Map(block.clientOrderIds);
+  const reserves = new Map(block.reserves);
+  return {
+    count: columns.orderId.length,
+    rankOf: (row) => readSlot(columns.rank, row),
+    at: (row) => ({
+      orderId: readSlot(columns.orderId, row),
+      accountIndex: readSlot(columns.accountIndex, row),
+      instrument: readSlot(columns.instrument, row),
+      flags: readSlot(columns.flags, row),
+      tif: readSlot(columns.tif, row),
+      price: readSlot(columns.price, row),
+      remaining: readSlot(columns.remaining, row),
+      original: readSlot(columns.original, row),
+      filledNotional: readSlot(columns.filledNotional, row),
+      acceptedMs: readSlot(columns.acceptedMs, row),
+      rank: readSlot(columns.rank, row),
+      queueMs: readSlot(columns.queueMs, row),
+      expireMs: readSlot(columns.expireMs, row),
+      feeOverpaid: readSlot(columns.feeOverpaid, row),
+      clientOrderId: clientOrderIds.get(row) ?? null,
+      reserve: reserves.get(row) ?? NO_RESERVE,
+      takerOverpaid: readSlot(columns.takerOverpaid, row),
+    }),
+  };
+}
+
+/** Numbers in the narrowest form that holds the largest of them. */
+export type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array;
+
+/** A copy in the narrowest form that holds each value exactly. */
+export function narrowColumn(values: Float64Array): Column {
+  let max = 0;
+  for (const value of values) {
+    // Negative numbers, -0 and fractions need the widest form.
+    if (!Object.is(value >>> 0, value)) return values.slice();
+    if (value > max) max = value;
+  }
+  if (max <= 0xff) return Uint8Array.from(values);
+  if (max <= 0xffff) return Uint16Array.from(values);
+  return Uint32Array.from(values);
 }

@@ -1,12 +1,6 @@
-import { type Hash, present, timeMs, usdcFromText } from '@oddlot/units';
-import {
-  clientOrderKey,
-  type MarketPhase,
-  type OrderRequest,
-  type PriceSource,
-  type SeriesListing,
-  type TwapInputs,
-} from '../messages/command.ts';
+import { present, timeMs, usdcFromText } from '@oddlot/units';
+import { byKey, byText } from '../collections/sorting.ts';
+import { clientOrderKey } from '../messages/command.ts';
 import { createMarket } from '../outcome/list-market.ts';
 import { packPast, watchMarket, watchPast } from '../outcome/market-phase.ts';
 import type { Account } from '../state/account.ts';
@@ -14,138 +8,82 @@ import {
   createOutcomeHolding,
   type LegHolding,
   type MarketDefinition,
-  type MarketEvent,
   type OutcomeMarket,
-  type Resolution,
-  type SettledMarket,
 } from '../state/outcome-market.ts';
-import type { RunDump } from '../state/past-events.ts';
 import { priceFeedKey } from '../state/outcomes.ts';
 import type { State } from '../state/state.ts';
 
-/** Everything about outcome markets as plain data. */
-export type OutcomesDump = {
-  /** By slug; of a packed dump those that are not past. */
-  readonly events: readonly MarketEvent[];
-  readonly nextEventId: number;
-  readonly nextInstrumentId: number;
-  /** By instrument id. */
-  readonly markets: readonly MarketDump[];
-  readonly settled: readonly SettledMarket[];
-  /** Absent from a plain dump. */
-  readonly past?: readonly RunDump[];
-  /** By slug. */
-  readonly series: readonly (readonly [listing: SeriesListing, nextStartMs: number])[];
-  /** By symbol and source; seconds oldest first. */
-  readonly prices: readonly PriceDump[];
-  /** By due time, then arrival. */
-  readonly queue: readonly QueuedDump[];
-  readonly nextQueueId: number;
-  readonly settling: readonly number[];
-  /** By order id. */
-  readonly orderTx: readonly (readonly [orderId: number, txHash: Hash])[];
-};
+type OutcomesDump = ReturnType<typeof dumpOutcomes>;
 
-type MarketDump = {
-  readonly definition: MarketDefinition;
-  readonly phase: MarketPhase;
-  readonly pairs: number;
-  readonly locked: string;
-  readonly lastTrade: readonly [price: number, atMs: number];
-  /** Absent before it can be known. */
-  readonly strike?: TwapInputs | null;
-  readonly isJudged: boolean;
-  readonly resolution: Resolution | null;
-};
-
-type PriceDump = readonly [
-  symbol: string,
-  source: PriceSource,
-  seconds: readonly (readonly [secondMs: number, observedMs: number, priceE8: number])[],
-  lastMs: number,
-];
-
-type QueuedDump = readonly [
-  queueId: number,
-  accountIndex: number,
-  request: OrderRequest,
-  txHash: Hash,
-  index: number,
-  dueMs: number,
-  acceptedMs: number,
-  reserve: string,
-];
-
-/** What an account has in a market: YES and NO, each size, cost, fees, realised, when. */
-export type OutcomeHoldingDump = readonly [instrumentId: number, yes: LegDump, no: LegDump];
-
-type LegDump = readonly [
-  size: number,
-  cost: string,
-  reserved: number,
-  feesPaid: string,
-  realised: string,
-  updatedMs: number,
-];
-
-/** A packed one tells what is past in little room; a plain one as if nothing had been let go of. */
-export function dumpOutcomes({ outcomes }: State, isPacked: boolean): OutcomesDump {
+/** A packed dump has settled events in a compact form; a plain one as if they had never been packed. */
+export function dumpOutcomes({ outcomes }: State, isPacked: boolean) {
   const { events, settled } = outcomes;
   return {
+    /** By slug; in a packed dump only those that are not settled. */
     events: [...(isPacked ? events.live : events).values()]
-      .sort((a, b) => (a.slug < b.slug ? -1 : 1))
+      .sort((a, b) => byText(a.slug, b.slug))
       .map((event) => ({ ...event, instrumentIds: [...event.instrumentIds] })),
     nextEventId: outcomes.nextEventId,
     nextInstrumentId: outcomes.nextInstrumentId,
+    /** By instrument id. */
     markets: outcomes.marketIds.map((id) =>
       dumpMarket(present(outcomes.markets.get(id), 'a listed market')),
     ),
     settled: [...(isPacked ? settled.live : settled).values()].sort(
       (a, b) => a.instrumentId - b.instrumentId,
     ),
+    /** Absent from a plain dump. */
     ...(isPacked ? { past: outcomes.past.dump() } : {}),
-    series: [...outcomes.series.values()].map(({ listing, nextStartMs }) => [listing, nextStartMs]),
-    prices: [...outcomes.prices.entries()]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, { lastMs, seconds, source, symbol }]) => [
-        symbol,
-        source,
-        seconds.map(({ observedMs, priceE8, secondMs }) => [secondMs, observedMs, priceE8]),
-        lastMs,
-      ]),
+    /** By slug. */
+    series: [...outcomes.series.values()].map(
+      ({ listing, nextStartMs }) => [listing, nextStartMs] as const,
+    ),
+    /** By symbol and source; seconds oldest first. */
+    prices: byKey(outcomes.prices).map(([, { lastMs, seconds, source, symbol }]) => {
+      const rows = seconds.map(
+        ({ observedMs, priceE8, secondMs }) => [secondMs, observedMs, priceE8] as const,
+      );
+      return [symbol, source, rows, lastMs] as const;
+    }),
+    /** By due time, then arrival. */
     queue: outcomes.queue
       .all()
-      .map((each) => [
-        each.queueId,
-        each.accountIndex,
-        each.request,
-        each.txHash,
-        each.index,
-        each.dueMs,
-        each.acceptedMs,
-        String(each.reserve),
-      ]),
+      .map(
+        (each) =>
+          [
+            each.queueId,
+            each.accountIndex,
+            each.request,
+            each.txHash,
+            each.index,
+            each.dueMs,
+            each.acceptedMs,
+            String(each.reserve),
+          ] as const,
+      ),
     nextQueueId: outcomes.queue.nextId,
     settling: [...outcomes.settling],
+    /** By order id. */
     orderTx: [...outcomes.orderTx.entries()].sort(([a], [b]) => a - b),
   };
 }
 
-function dumpMarket(market: OutcomeMarket): MarketDump {
+function dumpMarket(market: OutcomeMarket) {
   const { definition, lastTrade, lastTradeMs, locked, pairs, phase, strike } = market;
   return {
     definition,
     phase,
     pairs,
     locked: String(locked),
-    lastTrade: [lastTrade, lastTradeMs],
+    lastTrade: [lastTrade, lastTradeMs] as const,
+    /** Absent before it can be determined. */
     ...(strike === undefined ? {} : { strike }),
     isJudged: market.isJudged,
     resolution: market.resolution ?? null,
   };
 }
 
-/** Before the accounts: their holdings point at markets. */
+/** Runs before the accounts are restored, because their holdings refer to markets. */
 export function restoreMarkets(state: State, plain: OutcomesDump): void {
   const { outcomes } = state;
   outcomes.nextEventId = plain.nextEventId;
@@ -178,9 +116,9 @@ export function restoreMarkets(state: State, plain: OutcomesDump): void {
   for (const [orderId, txHash] of plain.orderTx) outcomes.orderTx.set(orderId, txHash);
 }
 
-function restoreMarket(state: State, plain: MarketDump): void {
+function restoreMarket(state: State, plain: ReturnType<typeof dumpMarket>): void {
   const { definition } = plain;
-  // A market in the list of the dump may be shared with whoever made it; the state owns its own.
+  // The definition is copied: the caller may keep the dump.
   const market = createMarket(state, restoredDefinition(definition));
   market.phase = plain.phase;
   market.pairs = plain.pairs;
@@ -193,13 +131,13 @@ function restoreMarket(state: State, plain: MarketDump): void {
   watchMarket(state, market);
 }
 
-/** JSON leaves out what is undefined. */
+/** JSON omits undefined fields. */
 function restoredDefinition(plain: MarketDefinition): MarketDefinition {
   const { reference, seriesSlug } = plain;
   return { ...plain, seriesSlug: seriesSlug ?? undefined, reference: reference ?? undefined };
 }
 
-/** After the accounts: queued orders count among theirs. */
+/** Runs after the accounts are restored, because queued orders count among theirs. */
 export function restoreQueue(state: State, plain: OutcomesDump): void {
   const { queue } = state.outcomes;
   for (const row of plain.queue) {
@@ -214,22 +152,18 @@ export function restoreQueue(state: State, plain: OutcomesDump): void {
   }
 }
 
-export function dumpOutcomeHoldings(account: Account): OutcomeHoldingDump[] {
-  return [...account.outcomes.entries()].map(([id, { no, yes }]) => [
-    id,
-    dumpLeg(yes),
-    dumpLeg(no),
-  ]);
+export function dumpOutcomeHoldings(account: Account) {
+  return [...account.outcomes].map(([id, { no, yes }]) => [id, dumpLeg(yes), dumpLeg(no)] as const);
 }
 
-function dumpLeg({ cost, feesPaid, realised, reserved, size, updatedMs }: LegHolding): LegDump {
-  return [size, String(cost), reserved, String(feesPaid), String(realised), updatedMs];
+function dumpLeg({ cost, feesPaid, realised, reserved, size, updatedMs }: LegHolding) {
+  return [size, String(cost), reserved, String(feesPaid), String(realised), updatedMs] as const;
 }
 
 export function restoreOutcomeHoldings(
   state: State,
   account: Account,
-  rows: readonly OutcomeHoldingDump[],
+  rows: ReturnType<typeof dumpOutcomeHoldings>,
 ): void {
   for (const [id, yes, no] of rows) {
     const market = present(state.outcomes.markets.get(id), 'the market of a holding');
@@ -241,7 +175,7 @@ export function restoreOutcomeHoldings(
   }
 }
 
-function restoreLeg(leg: LegHolding, plain: LegDump): void {
+function restoreLeg(leg: LegHolding, plain: ReturnType<typeof dumpLeg>): void {
   const [size, cost, reserved, feesPaid, realised, updatedMs] = plain;
   leg.size = size;
   leg.cost = usdcFromText(cost);

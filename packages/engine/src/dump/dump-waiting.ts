@@ -1,98 +1,34 @@
-import { type Address, instrumentId, present } from '@oddlot/units';
-import {
-  type BuilderTerms,
-  clientOrderKey,
-  type MarginMode,
-  type TriggerRequest,
-} from '../messages/command.ts';
-import { holdingKey, type Leg } from '../state/account.ts';
+import { instrumentId, present } from '@oddlot/units';
+import { type BuilderTerms, clientOrderKey, type TriggerRequest } from '../messages/command.ts';
+import { holdingKey } from '../state/account.ts';
 import { allReverseJobs, type State } from '../state/state.ts';
-import { type OrderGroup, type ReverseJob, reverseJobKey } from '../state/waiting.ts';
+import { type OrderGroup, reverseJobKey } from '../state/waiting.ts';
 import type { Firing, TriggerOrder } from '../state/trigger-book.ts';
 
-/** What waits for the mark, for a parent, for a time or for a better book. */
-export type WaitingDump = {
-  /** By order id. */
-  readonly triggers: readonly TriggerDump[];
-  /** Orders in the book that were triggers, by order id. */
-  readonly fired: readonly FiredDump[];
-  /** By group id. */
-  readonly groups: readonly GroupDump[];
-  /** By account index. */
-  readonly schedules: readonly (readonly [accountIndex: number, atMs: number])[];
-  /** By start, then address, then leg. */
-  readonly reverseJobs: readonly ReverseJob[];
-};
+/** Trigger orders, groups of orders, scheduled cancellations and position reversals as plain data. */
 
-type Condition = readonly [kind: TriggerRequest['kind'], price: number, isMarket: boolean];
-
-type TriggerDump = readonly [
-  orderId: number,
-  accountIndex: number,
-  instrumentId: number,
-  isBuy: boolean,
-  reduceOnly: boolean,
-  price: number,
-  size: number,
-  condition: Condition,
-  marginMode: MarginMode | null,
-  clientOrderId: string | null,
-  createdMs: number,
-  groupId: number | null,
-  isPositionTpsl: boolean,
-  isDormant: boolean,
-  sizeMax: number | null,
-  dueMs: number | null,
-  builder: BuilderDump | null,
-  firing: FiringDump | null,
-];
-
-type BuilderDump = readonly [address: Address, feeTenthsBp: number];
-
-/** Its builder is the order's; `builderOwed` is null when it has none that may charge. */
-type FiringDump = readonly [
-  filled: number,
-  filledNotional: number,
-  rest: number,
-  slippageE8: number,
-  nextMs: number,
-  feeOverpaid: number,
-  builderOwed: number | null,
-];
-
-type FiredDump = readonly [orderId: number, condition: Condition, isPositionTpsl: boolean];
-
-type GroupDump = readonly [
-  groupId: number,
-  kind: OrderGroup['kind'],
-  accountIndex: number,
-  instrumentId: number,
-  leg: Leg,
-  isLong: boolean,
-  createdMs: number,
-  quantity: number,
-  parentId: number | null,
-  childIds: readonly number[],
-];
-
-export function dumpWaiting(state: State): WaitingDump {
+export function dumpWaiting(state: State) {
   return {
+    /** By order id. */
     triggers: state.triggers.all().map(dumpTrigger),
+    /** Orders in the book that were triggers, by order id. */
     fired: state.triggers
       .allFired()
-      .map(([orderId, { isPositionTpsl, trigger }]) => [
-        orderId,
-        condition(trigger),
-        isPositionTpsl,
-      ]),
+      .map(
+        ([orderId, { isPositionTpsl, trigger }]) =>
+          [orderId, condition(trigger), isPositionTpsl] as const,
+      ),
+    /** By group id. */
     groups: state.groups.all().map(dumpGroup),
+    /** By account index. */
     schedules: state.schedules.all(),
+    /** By start, then address, then leg. */
     reverseJobs: allReverseJobs(state).map((job) => ({ ...job })),
   };
 }
 
-/** Needs the accounts and their holdings; the order of the lists gives the queues theirs. */
-export function restoreWaiting(state: State, plain: WaitingDump): void {
+/** Runs after the accounts and holdings are restored. The lists are in the order of the queues. */
+export function restoreWaiting(state: State, plain: ReturnType<typeof dumpWaiting>): void {
   for (const row of plain.triggers) restoreTrigger(state, row);
   state.triggers.sortOverdue();
   for (const [orderId, trigger, isPositionTpsl] of plain.fired) {
@@ -106,21 +42,15 @@ export function restoreWaiting(state: State, plain: WaitingDump): void {
   }
 }
 
-function condition({ isMarket, kind, price }: TriggerRequest): Condition {
-  return [kind, price, isMarket];
+function condition({ isMarket, kind, price }: TriggerRequest) {
+  return [kind, price, isMarket] as const;
 }
 
-function triggerOf([kind, price, isMarket]: Condition): TriggerRequest {
+function triggerOf([kind, price, isMarket]: ReturnType<typeof condition>): TriggerRequest {
   return { kind, price, isMarket };
 }
 
-function builderOf(row: BuilderDump | null): BuilderTerms | undefined {
-  if (row === null) return undefined;
-  const [address, feeTenthsBp] = row;
-  return { address, feeTenthsBp };
-}
-
-function dumpTrigger(trigger: TriggerOrder): TriggerDump {
+function dumpTrigger(trigger: TriggerOrder) {
   const { request } = trigger;
   return [
     trigger.orderId,
@@ -139,12 +69,17 @@ function dumpTrigger(trigger: TriggerOrder): TriggerDump {
     trigger.isDormant,
     trigger.sizeMax ?? null,
     trigger.dueMs ?? null,
-    request.builder === undefined ? null : [request.builder.address, request.builder.feeTenthsBp],
+    request.builder === undefined ? null : dumpBuilder(request.builder),
     trigger.firing === undefined ? null : dumpFiring(trigger.firing),
-  ];
+  ] as const;
 }
 
-function dumpFiring(firing: Firing): FiringDump {
+function dumpBuilder({ address, feeTenthsBp }: BuilderTerms) {
+  return [address, feeTenthsBp] as const;
+}
+
+/** Its builder is the order's; the last value is null without a builder that may charge. */
+function dumpFiring(firing: Firing) {
   return [
     firing.filled,
     firing.filledNotional,
@@ -153,11 +88,14 @@ function dumpFiring(firing: Firing): FiringDump {
     firing.nextMs,
     firing.feeOverpaid,
     firing.builder?.takerOwed ?? null,
-  ];
+  ] as const;
 }
 
-/** Only the taker's side of a builder's accumulator is ever used: it never rests. */
-function firingOf(row: FiringDump | null, terms: BuilderTerms | undefined): Firing | undefined {
+/** The order never rests, so only the taker's side of a builder's accumulator is used. */
+function firingOf(
+  row: ReturnType<typeof dumpFiring> | null,
+  terms: BuilderTerms | undefined,
+): Firing | undefined {
   if (row === null) return undefined;
   const [filled, filledNotional, rest, slippageE8, nextMs, feeOverpaid, takerOwed] = row;
   const hasBuilder = terms !== undefined && takerOwed !== null;
@@ -186,10 +124,10 @@ function restoreTrigger(
     dueMs,
     terms,
     firing,
-  ]: TriggerDump,
+  ]: ReturnType<typeof dumpTrigger>,
 ): void {
   const trigger = triggerOf(when);
-  const builder = builderOf(terms);
+  const builder = terms === null ? undefined : { address: terms[0], feeTenthsBp: terms[1] };
   state.triggers.add({
     orderId,
     accountIndex,
@@ -219,7 +157,7 @@ function restoreTrigger(
   account.clientOrders.set(key, orderId);
 }
 
-function dumpGroup(group: OrderGroup): GroupDump {
+function dumpGroup(group: OrderGroup) {
   const { holding } = group;
   return [
     group.groupId,
@@ -232,12 +170,14 @@ function dumpGroup(group: OrderGroup): GroupDump {
     group.quantity,
     group.parentId ?? null,
     [...group.childIds],
-  ];
+  ] as const;
 }
 
 function restoreGroup(
   state: State,
-  [groupId, kind, accountIndex, instrument, leg, isLong, createdMs, ...rest]: GroupDump,
+  [groupId, kind, accountIndex, instrument, leg, isLong, createdMs, ...rest]: ReturnType<
+    typeof dumpGroup
+  >,
 ): void {
   const [quantity, parentId, childIds] = rest;
   const account = present(state.accounts[accountIndex], 'the account of a group');

@@ -1,6 +1,5 @@
 import { LIMITS } from '../messages/limits.ts';
 import { DUMP_VERSION, type StateDump } from './dump.ts';
-import type { BridgeDump } from './dump-bridge.ts';
 
 /**
  * The parts of the dump whose shape under rules 3 (release 0.3.0) differs from today's. A part that gains
@@ -11,6 +10,7 @@ type Parts = {
   readonly bridge?: BridgeOfRules3;
 };
 
+type BridgeDump = NonNullable<StateDump['bridge']>;
 type BridgeOfRules3 = Omit<BridgeDump, 'bookedBlock'>;
 
 /** Fields of the dump itself that rules 3 did not have. */
