@@ -10,7 +10,7 @@ const IN_A_BLOCK = 7;
 
 const nameOf = (count: number): string => `0x${count.toString(16).padStart(32, '0')}`;
 
-/** Orders of two people at a few prices; every third one has a name of its owner's. */
+/** Orders of two accounts at a few prices; every third one has a client order id. */
 function manyOrders(): Scenario {
   const scenario = Scenario.open();
   for (let count = 0; count < COUNT; count += 1) {
@@ -27,7 +27,7 @@ function queueOf({ perps, pool }: State): number[] {
   return ids;
 }
 
-test('blocks hold every order once, by id, in as little room as its numbers need', () => {
+test('blocks hold every order once, by id, in the narrowest columns', () => {
   const { state } = manyOrders();
   const rows = dump(state).orders;
   const blocks = [...dumpOrderBlocks(state, IN_A_BLOCK)];
@@ -76,7 +76,7 @@ test.each([
   [[1, -1], Float64Array],
   [[-0], Float64Array],
   [[0.5], Float64Array],
-])('%j is kept in as little room as it needs', (values, form) => {
+])('%j is kept in the narrowest form', (values, form) => {
   expect(narrowColumn(Float64Array.from(values))).toBeInstanceOf(form);
 });
 

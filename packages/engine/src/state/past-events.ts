@@ -1,7 +1,7 @@
 import { present } from '@oddlot/units';
 import type { MarketEvent, SettledMarket } from './outcome-market.ts';
 
-/** What the events of a run have in common: a slug is a text with the second of its start in place of `#`. */
+/** The common part of the events of a run; a slug has the second of its start in place of `#`. */
 type Shape = {
   readonly event: string;
   readonly markets: readonly string[];
@@ -10,7 +10,7 @@ type Shape = {
   readonly szDecimals: readonly number[];
 };
 
-/** Columns, of which each rises; those of markets by their place in the event. */
+/** Columns with rising values; those of markets by their index in the event. */
 type Run = Shape & {
   readonly seconds: number[];
   readonly eventIds: number[];
@@ -18,35 +18,26 @@ type Run = Shape & {
   readonly fractions: readonly number[][];
 };
 
-/** The columns that rise as run lengths; fractions as text, see `fractionsToText`. */
-export type RunDump = Shape & {
-  readonly seconds: readonly number[];
-  readonly eventIds: readonly number[];
-  readonly instrumentIds: readonly (readonly number[])[];
-  readonly fractions: readonly string[];
-};
-
 const SECOND_MS = 1_000;
-/** In millionths, of all markets of an event alike. */
+/** Fractions are in millionths, for all markets of an event. */
 const SCALE_DECIMALS = 6;
 
 /**
- * Events that are over: their markets are paid and none can join them any more. A series makes tens of
- * thousands in a year that differ in little but their time, so those are kept as columns of numbers, and
- * the objects that the rest of the engine reads are made when somebody asks.
+ * Events whose markets are all paid. A series creates tens of thousands of them in a year that differ in little
+ * but their time, so they are kept as columns of numbers, and objects are made when they are read.
  */
 export class PastEvents {
   readonly #runs: Run[] = [];
   readonly #byEvent = new Map<string, Run[]>();
   readonly #byMarket = new Map<string, { readonly run: Run; readonly column: number }[]>();
 
-  /** False, and nothing is kept, of an event whose slugs do not say when it started. */
+  /** Returns false, and keeps nothing, for an event whose slugs do not contain its start. */
   add(event: MarketEvent, markets: readonly SettledMarket[]): boolean {
     const shape = shapeOf(event, markets);
     if (shape === undefined) return false;
     const known = this.#byEvent.get(shape.event) ?? [];
     const run =
-      known.findLast((each) => isSameShape(each, shape) && goesOn(each, event)) ??
+      known.findLast((each) => isSameShape(each, shape) && continuesRun(each, event)) ??
       this.#open({ ...shape, ...emptyColumns(markets.length) });
     run.seconds.push(Math.floor(event.startMs / SECOND_MS));
     run.eventIds.push(event.eventId);
@@ -109,7 +100,8 @@ export class PastEvents {
     for (const { instrumentIds } of this.#runs) yield* instrumentIds.flat();
   }
 
-  dump(): RunDump[] {
+  /** The rising columns as run lengths; fractions as text, see `fractionsToText`. */
+  dump() {
     return this.#runs.map(({ eventIds, fractions, instrumentIds, seconds, ...shape }) => ({
       ...shape,
       seconds: toRunLengths(seconds),
@@ -119,7 +111,7 @@ export class PastEvents {
     }));
   }
 
-  restore(runs: readonly RunDump[]): void {
+  restore(runs: ReturnType<PastEvents['dump']>): void {
     for (const run of runs) {
       const shape: Shape = run;
       this.#open({
@@ -172,8 +164,8 @@ function isSameShape(a: Shape, b: Shape): boolean {
   );
 }
 
-/** Only what rises can be found again by halving; what came late opens a run of its own. */
-function goesOn(run: Run, { eventId, instrumentIds, startMs }: MarketEvent): boolean {
+/** Only rising columns can be searched by halving; an event that would break that opens another run. */
+function continuesRun(run: Run, { eventId, instrumentIds, startMs }: MarketEvent): boolean {
   const isAbove = (column: readonly number[] | undefined, next: number): boolean =>
     next > (column?.at(-1) ?? -1);
   return (
@@ -215,7 +207,7 @@ function marketAt(run: Run, column: number, row: number): SettledMarket {
 
 const slugOf = (text: string, seconds: number): string => text.replace('#', String(seconds));
 
-/** Each number in a slug could be the second of its start. A slug has no `#` of its own. */
+/** Each number in a slug could be the second of its start. A slug never contains `#`. */
 function readingsOf(slug: string): { readonly text: string; readonly seconds: number }[] {
   const readings: { text: string; seconds: number }[] = [];
   for (const { 0: digits, index } of slug.matchAll(/\d+/g)) {
@@ -226,7 +218,7 @@ function readingsOf(slug: string): { readonly text: string; readonly seconds: nu
   return readings;
 }
 
-/** The place of a number in a column that rises; below zero when it is not there. */
+/** The index of a number in a rising column; below zero if absent. */
 function placeOf(column: readonly number[], wanted: number): number {
   let low = 0;
   let high = column.length - 1;
@@ -245,7 +237,7 @@ function placeOf(column: readonly number[], wanted: number): number {
 const unitAt = ({ szDecimals }: Shape, column: number): number =>
   10 ** (SCALE_DECIMALS - (szDecimals[column] ?? 0));
 
-/** Nearly all are nothing or the whole: `0` and `1`; others stand between commas. */
+/** Nearly all are zero or the whole: `0` and `1`; others are written between commas. */
 function fractionsToText(fractions: readonly number[], unit: number): string {
   const word = (fraction: number): string =>
     fraction === 0 ? '0' : fraction === unit ? '1' : `,${fraction},`;
@@ -259,7 +251,7 @@ function fractionsFromText(text: string, unit: number): number[] {
   });
 }
 
-/** Rising numbers as differences, each with how often it comes in a row: `[first, 1, step, times, …]`. */
+/** Rising numbers as differences, each with its number of repetitions: `[first, 1, step, times, …]`. */
 export function toRunLengths(numbers: readonly number[]): number[] {
   const lengths: number[] = [];
   let before = 0;
