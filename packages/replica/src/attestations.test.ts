@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Attestations } from './attestations.ts';
 
-/** What a replica finds that has the hash `x` everywhere. */
+/** Checks these votes as a replica that computed the hash `x` for every block. */
 function seen(...votes: readonly [replica: string, height: number, hash: string][]): Attestations {
   const attestations = new Attestations();
   for (const [replica, height, hash] of votes) attestations.take({ replica, height, hash }, 'x');
@@ -105,18 +105,18 @@ test.each<[string, string, [string, number, string][], string, number]>([
     'agreed',
     20,
   ],
-])('of replicas that compare their hashes: %s', (_, self, votes, kind, height) => {
+])('replicas that compare their hashes: %s', (_, self, votes, kind, height) => {
   expect(seen(...votes).standing(self)).toMatchObject({ kind, height });
 });
 
-test('who follows without a name is judged by what the log records alone', () => {
+test('a follower without a name judges by the attestations in the log alone', () => {
   expect(seen(['b', 10, 'y']).standing(undefined).kind).toBe('outvoted');
   expect(seen(['b', 10, 'y'], ['a', 10, 'x'], ['c', 10, 'x']).standing(undefined).kind).toBe(
     'agreed',
   );
 });
 
-test('whoever sees two hashes of a block says which one it has, once', () => {
+test('a replica that sees two hashes of a block attests its own, once', () => {
   const attestations = seen(['b', 10, 'x']);
   expect(attestations.wantedOf('a')).toEqual([]);
   attestations.take({ replica: 'c', height: 10, hash: 'y' }, 'x');
@@ -126,7 +126,7 @@ test('whoever sees two hashes of a block says which one it has, once', () => {
   expect(attestations.wantedOf('a')).toEqual([]);
 });
 
-test('what is too old to be compared is passed over, and few are remembered', () => {
+test('blocks that are too old to compare are ignored, and only a few heights are remembered', () => {
   const attestations = new Attestations();
   attestations.take({ replica: 'b', height: 1, hash: 'y' }, undefined);
   expect(attestations.standing('a').height).toBe(0);

@@ -2,20 +2,20 @@ import type { Hash } from '@oddlot/units';
 import { attestationIn, ATTESTED_WITHIN_BLOCKS, type LogEntry } from './block.ts';
 import type { Log } from './log/log.ts';
 
-/** What a replica computed for a block, as the log records it. */
+/** The hash that a replica attested for a block, as the log records it. */
 type Attestation = { readonly height: number; readonly hash: string; readonly replica: string };
 
-/** Heights that are remembered: replicas attest every ten seconds. */
+/** Number of heights kept for comparison. Replicas attest every ten seconds. */
 const HEIGHTS_MAX = 32;
 
-/** How the replicas stand to what this one has computed. */
+/** How the attested hashes compare with those of this replica. */
 export type Standing = {
-  /** `split`: as many have another hash as have this one. */
+  /** `split`: as many replicas have another hash as have this one. */
   readonly kind: 'agreed' | 'split' | 'outvoted';
-  /** The block whose hash is compared; 0 before there is one. */
+  /** Height of the compared block; 0 before the first one. */
   readonly height: number;
   readonly own: string;
-  /** By replica, what the log records. */
+  /** The hashes recorded in the log, by replica. */
   readonly votes: ReadonlyMap<string, string>;
 };
 
@@ -24,13 +24,16 @@ const NOTHING_KNOWN: Standing = { kind: 'agreed', height: 0, own: '', votes: new
 type Height = { readonly own: string; readonly votes: Map<string, string> };
 
 /**
- * Compares what replicas have attested in the log with what this one has. One of them may be wrong, and it may be the one that
- * attests: so whoever sees two hashes of a block attests its own as well, and the larger number is right.
+ * Compares the hashes that replicas have attested in the log with those of this replica. The
+ * attesting replica may be the wrong one, so every replica that sees two hashes of a block attests
+ * its own as well, and the majority is right.
  */
 export class Attestations {
   readonly #heights = new Map<number, Height>();
 
-  /** Takes what the log records; `own` is undefined for a block that is too old to be compared. */
+  /**
+   * Takes an attestation from the log. `own` is undefined for a block that is too old to compare.
+   */
   take({ hash, height, replica }: Attestation, own: string | undefined): void {
     if (own === undefined) return;
     const known = this.#heights.get(height) ?? { own, votes: new Map<string, string>() };
@@ -40,7 +43,7 @@ export class Attestations {
     this.#heights.delete(Math.min(...this.#heights.keys()));
   }
 
-  /** Blocks that a replica has to attest too, because others do not have them alike. */
+  /** Contested blocks that this replica has not attested yet. */
   wantedOf(replica: string): { readonly height: number; readonly hash: string }[] {
     return [...this.#heights].flatMap(([height, { own, votes }]) =>
       isContested({ own, votes }) && votes.get(replica) !== own ? [{ height, hash: own }] : [],
@@ -48,8 +51,9 @@ export class Attestations {
   }
 
   /**
-   * By the newest block that is contested. Hashes are chained: who has a later one alike has all before, so a later one that another
-   * replica has alike settles it, and so do two that nobody contests, when those who did are gone.
+   * Judges by the newest contested block. Hashes are chained: replicas that agree on a block agree
+   * on all earlier ones. A later block on which another replica agrees therefore settles the
+   * question, and so do two later uncontested blocks once the replicas that disagreed are gone.
    */
   standing(self: string | undefined): Standing {
     const heights = [...this.#heights].toSorted(([a], [b]) => b - a);
@@ -74,7 +78,7 @@ function standingAt(height: number, { own, votes }: Height, self: string | undef
   const counts = new Map<string, number>();
   const count = (hash: string): void => void counts.set(hash, (counts.get(hash) ?? 0) + 1);
   for (const [replica, hash] of votes) if (replica !== self) count(hash);
-  // What it has counts once, whatever it said before and whether the log has it yet.
+  // This replica counts once, whatever it attested before and whether or not the log has it yet.
   if (self !== undefined) count(own);
   const mine = counts.get(own) ?? 0;
   counts.delete(own);
@@ -85,7 +89,9 @@ function standingAt(height: number, { own, votes }: Height, self: string | undef
 
 const BLOCKS_AT_ONCE = 1_000;
 
-/** The hash that the log attests for the content of the snapshot of a block; undefined when it has none. */
+/**
+ * The hash that the log attests for the content of the snapshot at a height; undefined without one.
+ */
 export async function attestedIn(
   log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
   height: number,
@@ -106,21 +112,22 @@ export async function attestedIn(
   return undefined;
 }
 
-/** What a snapshot claims to be. */
+/** The facts that a snapshot states about itself. */
 type SnapshotClaim = {
-  /** By its file. */
+  /** Height from the file name. */
   readonly height: number;
-  /** By its head. */
+  /** Height of the block in the snapshot's head. */
   readonly block: number;
   readonly rules: number;
-  /** The hash of its content. */
   readonly content: Hash;
 };
 
-/** Says why a snapshot must not be used; undefined when nothing speaks against it. */
+/** Returns why a snapshot must not be used; undefined if it may be. */
 export type SnapshotJudge = (claim: SnapshotClaim) => Promise<string | undefined>;
 
-/** For a folder's own snapshots: the log may lack an attestation, but must not contradict. */
+/**
+ * For a folder's own snapshots: the log need not contain an attestation, but must not contradict.
+ */
 export function unlessContradicted(
   log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
 ): SnapshotJudge {
@@ -133,7 +140,10 @@ export function unlessContradicted(
   };
 }
 
-/** For a snapshot from elsewhere: the log must attest it, or the operator must accept its content by its hash. */
+/**
+ * For a snapshot from another source: the log must attest its content, or the operator must accept
+ * the content by its hash.
+ */
 export function unlessAttested(
   attestedAt: (height: number) => Promise<Hash | undefined>,
   accepted: string | undefined,

@@ -5,11 +5,13 @@ import { expect, test } from 'vitest';
 import { block, openJournal } from '@oddlot/testing/venue/journal';
 import { backUpFolder, restoreFolder } from './backup.ts';
 
-/** Goal: a backup is replaced by what goes on from it and by nothing else. Method: logs in folders, with blocks of our own. */
+/**
+ * A backup may be replaced only by a log that continues it. The tests write logs with known blocks
+ * into folders and compare the backups.
+ */
 
 const backUp = (data: string, to: string) => backUpFolder({ data, to, nowMs: 1 });
 
-/** Appends blocks to the log of a folder. */
 async function write(data: string, amounts: readonly number[], segmentBytes?: number) {
   await mkdir(join(data, 'journal'), { recursive: true });
   const options = segmentBytes === undefined ? {} : { segmentBytes };
@@ -18,7 +20,7 @@ async function write(data: string, amounts: readonly number[], segmentBytes?: nu
   await journal.close();
 }
 
-/** Every file of a folder with what it holds. */
+/** The content of every file in a folder, by path. */
 async function contentOf(folder: string): Promise<Readonly<Record<string, string>>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -29,7 +31,7 @@ async function contentOf(folder: string): Promise<Readonly<Record<string, string
   return Object.fromEntries((await Promise.all(read)).toSorted());
 }
 
-/** A folder with three blocks, its backup, and a copy from before the third one. */
+/** A folder with three blocks, its backup, and a copy made before the third block. */
 async function folders(root: string) {
   const [data, older, to] = ['data', 'older', 'backup'].map((name) => join(root, name)) as [
     string,
@@ -84,7 +86,7 @@ test.each<
   }),
 );
 
-test('what goes on from a backup is added to it: the same folder, also in more segments, and what was restored', () =>
+test('a backup is extended by a log that continues it: the same folder, also with more segments, and a restored folder', () =>
   inDirectory(async (root) => {
     const { data, to } = await folders(root);
     await backUp(data, to);
@@ -98,7 +100,7 @@ test('what goes on from a backup is added to it: the same folder, also in more s
     await expect(backUp(data, to)).rejects.toThrow('is older than its backup');
   }));
 
-test('a log that begins behind the end of a backup does not replace it', () =>
+test('a log that begins after the end of a backup does not replace it', () =>
   inDirectory(async (root) => {
     const { data, to } = await folders(root);
     await write(data, [4, 5, 6, 7, 8, 9], 4_300);
@@ -109,7 +111,7 @@ test('a log that begins behind the end of a backup does not replace it', () =>
     await expect(backUp(data, to)).rejects.toThrow('so it cannot be continued');
   }));
 
-test('a backup in the folder itself is refused, also by way of a folder that is not there yet', () =>
+test('a backup inside the data folder is refused, also if the path leads through a folder that does not exist yet', () =>
   inDirectory(async (root) => {
     const { data } = await folders(root);
     const before = await contentOf(root);
@@ -121,7 +123,7 @@ test('a backup in the folder itself is refused, also by way of a folder that is 
   }));
 
 test.each(['{"format":1', 'null', '{"format":1,"files":[{"path":"../x","bytes":1,"sha256":""}]}'])(
-  'a backup whose list of files is %s is damaged, and says where',
+  'a backup whose list of files is %s is reported as damaged, with the place',
   (text) =>
     inDirectory(async (root) => {
       const { data, to } = await folders(root);

@@ -16,19 +16,29 @@ import { JournalDamagedError } from './log/log.ts';
 import { scanRecords } from './log/segment-scan.ts';
 
 /**
- * Copies what can't be computed again out of the folder of a venue that may be running: the whole log, the starts of eras, and the
- * few files beside them. What follows from the log (snapshots, the history) is left out and made again by the first start.
+ * Copies everything that cannot be recomputed from the folder of a venue that may be running: the
+ * whole log, the starts of eras and a few small files. Snapshots and the history follow from the
+ * log; the first start after a restore rebuilds them.
  *
- * A segment that is being written is read from its end to its beginning, its header before all else. Records are only ever
- * appended, so each part that is read later has all that the parts behind it rest on: what comes out is a journal as a power loss
- * would have left it, which a start cuts at its last whole block. Segments that were complete at the last backup are not read again.
+ * A segment that is being written is read from its end to its beginning, except for its header,
+ * which is read first. Records are only appended, so every part that is read later contains
+ * everything that the parts after it depend on. The copy is therefore a journal as a power loss
+ * would have left it, and a start cuts it at its last whole block. Segments that were complete at
+ * the last backup are not read again.
  */
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
-/** What the journal does meanwhile, it does once in minutes. */
+/**
+ * The journal seals or compresses segments at most once in several minutes, so few rounds suffice.
+ */
 const ROUNDS_MAX = 20;
-const BESIDE = ['service-network', 'cursor-key', 'exhibition-secret', join('journal', 'named')];
-/** Made again by a start, or of the running process alone. */
+const SMALL_FILES = [
+  'service-network',
+  'cursor-key',
+  'exhibition-secret',
+  join('journal', 'named'),
+];
+/** Files that a start rebuilds or that belong to the running process alone. */
 const LEFT_OUT = /^(?:snapshots|history\.sqlite.*|lock|lock\.pid|journal|eras)$/;
 
 type BackUpOptions = {
@@ -38,12 +48,14 @@ type BackUpOptions = {
   readonly onProgress?: (bytes: number, of: number) => void;
 };
 
-/** What a backup came to. */
 type BackedUp = {
   readonly manifest: BackupManifest;
-  /** Bytes that were read anew; the rest was there. */
+  /** Bytes that were read for this backup; the others were in the backup already. */
   readonly copied: number;
-  /** In the folder and not in the backup: of other programs that must be stopped to be copied. */
+  /**
+   * Files of other programs in the folder, which are not in the backup. Stop those programs to copy
+   * them.
+   */
   readonly others: readonly string[];
 };
 
@@ -68,17 +80,17 @@ export async function backUpFolder(options: BackUpOptions): Promise<BackedUp> {
   for (const name of existsSync(join(data, 'eras')) ? readdirSync(join(data, 'eras')) : []) {
     await copier.small(join('eras', name));
   }
-  for (const path of BESIDE) if (existsSync(join(data, path))) await copier.small(path);
+  for (const path of SMALL_FILES) if (existsSync(join(data, path))) await copier.small(path);
   const files = copier.files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const manifest: BackupManifest = { format: 1, madeMs: nowMs, files };
   writeWholeFile(join(to, BACKUP_MANIFEST), `${JSON.stringify(manifest, undefined, 1)}\n`);
   await copier.removeOthers();
-  const known = new Set(BESIDE);
+  const known = new Set(SMALL_FILES);
   const others = readdirSync(data).filter((name) => !LEFT_OUT.test(name) && !known.has(name));
   return { manifest, copied: copier.copied, others };
 }
 
-/** Also by way of links, and of folders that are not there yet. */
+/** Also resolves links, and paths through folders that do not exist yet. */
 function isWithin(folder: string, path: string): boolean {
   return isInside(placeOf(resolve(path)), realpathSync(folder));
 }
@@ -100,7 +112,7 @@ class Copier {
     this.#known = new Map(before?.files.map((file) => [file.path, file]));
   }
 
-  /** Rounds until no segment has begun behind the last one that was copied. */
+  /** Repeats until no segment has begun after the last one that was copied. */
   async journal(directory: string): Promise<void> {
     const done = new Map<string, BackupFile>();
     for (let round = 0; round < ROUNDS_MAX; round++) {
@@ -114,7 +126,8 @@ class Copier {
         const isLast = index === segments.length - 1;
         if (done.get(name)?.isComplete === true) continue;
         const file = await this.#segment(segment, !isLast);
-        // It has changed its form, or it is about to end: then the one behind it is not there yet, or its mark is not.
+        // The segment was compressed meanwhile, or it is about to end and its successor or its end
+        // mark does not exist yet.
         if (file === undefined || file.isComplete === isLast) isWhole = false;
         else done.set(name, file);
       }
@@ -129,7 +142,7 @@ class Copier {
     throw new BackupError('the log changes faster than it can be copied');
   }
 
-  /** Undefined when it is gone, or is not what it was. */
+  /** Undefined if the segment is gone or has changed its form. */
   async #segment(segment: Segment, hasNext: boolean): Promise<BackupFile | undefined> {
     const path = join('journal', basename(segment.path));
     const { to } = this.#options;
@@ -158,11 +171,13 @@ class Copier {
     this.files.push({ path, bytes: content.length, sha256: sha256Of(content), isComplete: true });
   }
 
-  /** What the folder no longer has, such as a segment that was compressed meanwhile. */
+  /**
+   * Removes files that the folder no longer has, such as a segment that was compressed meanwhile.
+   */
   async removeOthers(): Promise<void> {
-    const kept = new Set(this.files.map(({ path }) => path));
+    const paths = new Set(this.files.map(({ path }) => path));
     for (const path of this.#known.keys()) {
-      if (!kept.has(path)) await rm(join(this.#options.to, path), { force: true });
+      if (!paths.has(path)) await rm(join(this.#options.to, path), { force: true });
     }
   }
 
@@ -172,7 +187,9 @@ class Copier {
   }
 }
 
-/** The header first, then from the last part to the first; gives how many bytes there are. */
+/**
+ * Copies the header first, then the parts from the last to the first. Returns the number of bytes.
+ */
 function copySynced(
   source: FileHandle,
   target: string,
@@ -204,7 +221,7 @@ async function copyPart(
   await writeFully(copy, buffer, start);
 }
 
-/** In parts: a segment may be larger than what is free. */
+/** Reads in parts, because a segment may be larger than the free memory. */
 async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   const file = await open(path);
@@ -228,8 +245,9 @@ type RestoreOptions = {
 };
 
 /**
- * Makes a data folder of a backup, whole or not at all: every file is compared with its checksum before it is copied, and again
- * behind that. The folder must not be there; what was acknowledged after the backup is lost.
+ * Creates a data folder from a backup, completely or not at all: every file is compared with its
+ * checksum before and after the copy. The folder must not exist. Blocks that were acknowledged
+ * after the backup are lost.
  */
 export async function restoreFolder({
   from,
@@ -273,10 +291,12 @@ async function check(folder: string, { files }: BackupManifest): Promise<void> {
 }
 
 /**
- * Throws unless the log of a data folder goes on from the one that a backup has: a folder of another venue, or an older copy of the
- * same one, would take the place of the only copy of blocks that somebody was told of.
+ * Throws unless the log of a data folder continues the log of the backup. Otherwise a folder of
+ * another venue, or an older copy of the same one, could replace the only copy of acknowledged
+ * blocks.
  *
- * Each record has the checksum of the one before it, so that two logs that agree in one record agree in all before it.
+ * Each record contains the checksum of its predecessor, so two logs that agree on one record agree
+ * on all earlier ones.
  */
 async function assertContinues({
   data,
@@ -285,9 +305,9 @@ async function assertContinues({
   readonly data: string;
   readonly to: string;
 }): Promise<void> {
-  const kept = await segmentsOf(to);
+  const segments = await segmentsOf(to);
   const segments = await readSegments(join(data, 'journal'));
-  const last = await chainUpTo(kept, Infinity);
+  const last = await chainUpTo(segments, Infinity);
   const [oldest] = segments;
   if (last === undefined || oldest === undefined) return;
   const reached = await chainUpTo(segments, last.seq);
@@ -298,8 +318,8 @@ async function assertContinues({
         `continued. ${ELSEWHERE}`,
     );
   }
-  const same = reached.seq === last.seq ? last : await chainUpTo(kept, reached.seq);
-  // Of what the backup no longer reaches back to, nothing can be said but that there is less of it.
+  const same = reached.seq === last.seq ? last : await chainUpTo(segments, reached.seq);
+  // If the logs do not overlap, all that can be checked is that the new one does not end earlier.
   if (same !== undefined && same.crc !== reached.crc) {
     throw new BackupError(
       `${to} is a backup of another log: its block ${reached.seq} differs from the one in ` +
@@ -328,7 +348,7 @@ async function segmentsOf(backup: string): Promise<readonly Segment[]> {
   }
 }
 
-/** The last record that can be read, of those up to a number; undefined when the log begins behind it. */
+/** The last readable record with at most this number; undefined if the log begins after it. */
 async function chainUpTo(
   segments: readonly Segment[],
   untilSeq: number,
@@ -346,15 +366,14 @@ async function chainUpTo(
   }
 }
 
-/** In the folder of a backup: what belongs to it, written last. */
+/** The list of files in the folder of a backup. It is written last. */
 const BACKUP_MANIFEST = 'backup.json';
 
-/** A file of a backup. */
 type BackupFile = {
   readonly path: string;
   readonly bytes: number;
   readonly sha256: string;
-  /** It never changes again, so that the next backup does not read it. */
+  /** The file never changes again, so the next backup does not read it. */
   readonly isComplete: boolean;
 };
 
@@ -364,7 +383,6 @@ type BackupManifest = {
   readonly files: readonly BackupFile[];
 };
 
-/** What a folder says that it has as a backup. */
 async function readBackup(folder: string): Promise<BackupManifest> {
   const file = join(folder, BACKUP_MANIFEST);
   const manifest = parsed(await readFile(file, 'utf8'));
@@ -385,14 +403,16 @@ function parsed(text: string): BackupManifest | undefined {
   }
 }
 
-/** Paths are joined to a folder: one that leads out of it was not written by a backup. */
+/**
+ * Paths are joined to a folder, so a path that leads out of the folder cannot come from a backup.
+ */
 function isFile(file: Partial<BackupFile> | null): boolean {
   const { bytes, path, sha256 } = file ?? {};
   const isPath = typeof path === 'string' && !path.split(/[/\\]/).includes('..');
   return isPath && typeof bytes === 'number' && typeof sha256 === 'string';
 }
 
-/** Something that an operator can mend; nothing has changed. */
+/** An error that an operator can resolve. Nothing has been changed. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
 }

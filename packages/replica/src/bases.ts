@@ -8,11 +8,11 @@ import { ContentHasher, decodeSnapshot, type SnapshotPayload } from './snapshot-
 import type { SnapshotJudge } from './attestations.ts';
 import { moveFile } from '@oddlot/host/durable';
 
-/** A state that a replay can start from. */
+/** A state from which a replay can start. */
 export type Base = {
   readonly payload: SnapshotPayload;
   readonly what: string;
-  /** The hash of a snapshot's content; the start of an era has none. */
+  /** The hash of a snapshot's content; undefined for the start of an era. */
   readonly content?: Hash | undefined;
 };
 
@@ -21,15 +21,14 @@ type BaseSources = {
   readonly snapshots: Pick<SnapshotStore, 'newestValid'>;
   readonly eras: Pick<EraStore, 'list' | 'read'>;
   readonly hashText: TextHasher;
-  /** Why a snapshot must not be used. */
   readonly faultOf: SnapshotJudge;
-  /** Told of each that can't serve, and why. */
+  /** Called for each base that cannot be used, with the reason. */
   readonly onPassedOver: (what: string, why: string) => void;
 };
 
 /**
- * Snapshots and starts of eras at most at a height, newest first. Their bytes are right; whether this
- * program can read them is for the caller to find out.
+ * Yields snapshots and starts of eras up to a height, newest first. Their checksums are verified;
+ * the caller finds out whether this program can read them.
  */
 export async function* basesUpTo(sources: BaseSources, maxHeight: number): AsyncGenerator<Base> {
   const { snapshots } = sources;
@@ -37,7 +36,8 @@ export async function* basesUpTo(sources: BaseSources, maxHeight: number): Async
   let snapshot = await snapshots.newestValid(maxHeight);
   while (snapshot !== undefined || eras.length > 0) {
     const era = eras[0];
-    // At one height the era's start goes first: it needs no engine of the era before.
+    // At equal height the start of the era comes first, because it does not need the engine of the
+    // previous era.
     if (era !== undefined && era.height >= (snapshot?.height ?? 0)) {
       eras.shift();
       const payload = await startOf(sources, era);
@@ -56,7 +56,7 @@ export async function* basesUpTo(sources: BaseSources, maxHeight: number): Async
 
 type ReadSnapshot = NonNullable<Awaited<ReturnType<SnapshotStore['newestValid']>>>;
 
-/** Reads a snapshot whose checksum is right, and asks whether it may be used. */
+/** Judges a snapshot whose checksum is right. */
 async function judgeSnapshot(
   { height, payload: bytes }: ReadSnapshot,
   faultOf: SnapshotJudge,
@@ -69,13 +69,12 @@ async function judgeSnapshot(
   return fault === undefined ? { content, payload } : { fault };
 }
 
-/** The opening of the era that starts with an entry; undefined when none does. */
+/** The command that opens an era, if an entry starts one. */
 export function openingOf(entry: LogEntry | undefined): OpenEraCommand | undefined {
   const command = entry?.commands[0]?.command;
   return command?.type === 'openEra' ? command : undefined;
 }
 
-/** One entry of the log; undefined when it is not there. */
 export async function entryAt(log: BaseSources['log'], seq: number): Promise<LogEntry | undefined> {
   let found: LogEntry | undefined;
   if (seq < log.firstSeq || seq > log.lastSeq) return undefined;
@@ -83,7 +82,9 @@ export async function entryAt(log: BaseSources['log'], seq: number): Promise<Log
   return found;
 }
 
-/** Without its opening in the log an era never began: the file is what a crash left between the two. */
+/**
+ * An era whose opening is not in the log never began: a crash between the two writes left the file.
+ */
 async function startOf(
   { eras, hashText, log, onPassedOver }: BaseSources,
   file: Awaited<ReturnType<EraStore['list']>>[number],
@@ -107,7 +108,7 @@ function read(decode: (bytes: Buffer) => unknown, bytes: Buffer): SnapshotPayloa
     const payload = decode(bytes);
     return isPayload(payload) ? payload : undefined;
   } catch {
-    // The bytes are as they were written, so another program wrote them.
+    // The checksum is right but the content is not readable, so another program wrote the file.
     return undefined;
   }
 }
@@ -124,14 +125,14 @@ function parseText(bytes: Buffer): unknown {
 
 type Judging = {
   readonly faultOf: SnapshotJudge;
-  /** Brings a snapshot of a lower height into the store, where there is one. */
+  /** Fetches a snapshot below a height into the store, if there is a source for one. */
   readonly fetchBelow?: (height: number) => Promise<unknown>;
   readonly onRefused?: (height: number, why: string) => void;
 };
 
 /**
- * The head of the newest snapshot that may be used; undefined where there is none. Those that may not are set aside, since
- * another start must not find them under their names.
+ * The head of the newest usable snapshot; undefined without one. Unusable snapshots are set aside,
+ * so that another start does not find them under their names.
  */
 export async function newestUsable(
   store: SnapshotStore,

@@ -4,7 +4,6 @@ import { type Hash, hash } from '@oddlot/units';
 import { createKeccak } from 'hash-wasm';
 import type { AppliedBlock, BlockHead, LogEntry } from './block.ts';
 
-/** The parent of the first block. */
 export const GENESIS_HEAD: BlockHead = {
   height: 0,
   timeMs: 0,
@@ -12,10 +11,12 @@ export const GENESIS_HEAD: BlockHead = {
   stateHash: hash(`0x${'0'.repeat(64)}`),
 };
 
-/** Chains blocks: each hash covers its parent's, the commands and the state after them (R-block). */
+/**
+ * Chains blocks: each hash covers the parent's hash, the commands and the state after them
+ * (R-block).
+ */
 export type BlockHasher = (parent: BlockHead, entry: LogEntry, result: BlockResult) => AppliedBlock;
 
-/** Keccak-256 of a text. */
 export type TextHasher = (text: string) => Hash;
 
 export async function createTextHasher(): Promise<TextHasher> {
@@ -23,7 +24,7 @@ export async function createTextHasher(): Promise<TextHasher> {
   return (text) => hash(`0x${keccak.init().update(text).digest('hex')}`);
 }
 
-/** What `stateHash` of a block covers. */
+/** The text that `stateHash` of a block covers. */
 export function stateHashOf(hashText: TextHasher, height: number, digest: string): Hash {
   return hashText(`${height}:${digest}`);
 }

@@ -11,12 +11,13 @@ import type { BlockHead, EarlierBlock, LogEntry } from './block.ts';
 import type { SnapshotPayload } from './snapshot-codec.ts';
 
 /**
- * The engine of the previous rules version: one file in `packages/replica/eras/`, bundled from the source of its
- * release. It reads and writes the shapes of its release; only `migrate` knows both.
+ * The engine of the previous rules version: one file in `packages/replica/eras/`, bundled from the
+ * source of its release. It reads and writes the formats of its release; only `migrate` knows both
+ * formats.
  */
 export type EarlierEngine = {
   readonly rules: number;
-  /** From a snapshot of its release, or from before the first block. */
+  /** Opens a snapshot of its release, or the state before the first block. */
   open(payload: SnapshotPayload | undefined): EarlierReplica | Promise<EarlierReplica>;
 };
 
@@ -27,17 +28,20 @@ export type EarlierReplica = {
 
 type EarlierDump = {
   readonly head: BlockHead;
-  /** In the shape of its release. */
+  /** The state in the format of its release. */
   readonly state: unknown;
   readonly companions: Readonly<Record<string, unknown>>;
   readonly versions?: Readonly<Record<string, number>> | undefined;
 };
 
-/** The rules of a program, and how a log and a state of the version before come to them (R-era). */
+/**
+ * The rules of a program, and how a log and a state under the previous rules are upgraded to them
+ * (R-era).
+ */
 export type RulesStep = {
   readonly rules: number;
   readonly loadEarlier: () => Promise<EarlierEngine>;
-  /** The first state under `rules`, from the last one under the rules before. Pure. */
+  /** Returns the first state under `rules` from the last one under the previous rules. Pure. */
   readonly migrate: (state: unknown) => StateDump;
 };
 

@@ -1,15 +1,16 @@
 import type { AppliedBlock, Projection } from './block.ts';
 
 /**
- * The rules that an operator has announced in the log, until their era is open (R-era). Snapshots hold it: a replica
- * that starts again behind the announcement must not take orders again.
+ * The rules that an operator has announced in the log, until their era opens (R-era). Snapshots
+ * contain them, because a replica that restarts after the announcement must not accept orders
+ * again.
  */
 export class EraNotice implements Projection {
   readonly name = 'era-notice';
   readonly version = 1;
   #rules = 0;
 
-  /** 0 where none are. */
+  /** The announced rules version; 0 without an announcement. */
   get rules(): number {
     return this.#rules;
   }

@@ -6,23 +6,26 @@ import { FollowingReplica } from './following-replica.ts';
 import type { Hash } from '@oddlot/units';
 import { ContentHasher, encodeSnapshot, type WrittenSnapshot } from './snapshot-codec.ts';
 
-/** A replica that follows a data folder through its files, beside the one that leads on another thread. */
+/**
+ * A replica on another thread that follows the files of a data folder while the leading replica
+ * writes them.
+ */
 export type FolderFollower = {
   readonly replica: FollowingReplica;
   /** The oldest block of the log that can be applied. */
   readonly firstSeq: number;
-  /** Hands over the entries behind the replica's, up to one that is known to be durable. */
+  /**
+   * Passes on the entries after the replica's newest block, up to one that is known to be durable.
+   */
   readUpTo(seq: number, apply: (entry: LogEntry) => unknown): Promise<void>;
-  /** The number of the next entry. */
   readonly nextSeq: number;
-  /** Writes the folder's snapshots. */
   snapshotter(options: Omit<SnapshotterOptions, 'replica' | 'snapshots'>): Promise<Snapshotter>;
-  /** Heights of the snapshots that are kept. */
+  /** Heights of the stored snapshots. */
   snapshotHeights(): Promise<readonly number[]>;
   close(): Promise<void>;
 };
 
-/** Nothing is restored or read yet; the log is known to reach up to a block. */
+/** Nothing has been restored or read yet. The log is known to reach up to a block. */
 export async function followFolder(
   data: string,
   headSeq: number,
@@ -52,7 +55,7 @@ export async function followFolder(
   };
 }
 
-/** After a snapshot that could not be written, the next is tried this much later, by block time. */
+/** Delay, in block time, until the next attempt after a snapshot could not be written. */
 const RETRY_MS = 30_000;
 
 type SnapshotterOptions = {
@@ -62,38 +65,43 @@ type SnapshotterOptions = {
   readonly everyCommands: number;
   /** False while the disk has no room for more (R-disk). */
   readonly hasRoom: () => boolean;
-  /** Lets others have their turn: between two pieces, and nothing may be applied meanwhile. */
+  /** Yields to other work between two pieces. No block may be applied meanwhile. */
   readonly pause: () => Promise<void>;
-  /** A snapshot could not be written: the log holds all of it, and it is tried again later. */
+  /**
+   * A snapshot could not be written. The log contains everything, and the write is retried later.
+   */
   readonly onFailed: (error: unknown) => void;
 };
 
-/** Writes snapshots of a replica now and then. It holds the replica still while it does. */
+/** Writes periodic snapshots of a replica. No block may be applied while it writes. */
 export class Snapshotter {
   readonly #options: SnapshotterOptions;
-  /** Of the newest file. */
+  /** Height of the newest file. */
   #height = 0;
   #commands = 0;
-  /** Blocks since the newest file that attest a snapshot and hold nothing else. */
+  /** Blocks since the newest file that contain only the attestation of a snapshot. */
   #attestations = 0;
-  /** Block time before which none is tried, after one that failed. */
+  /** Block time before which no attempt is made, after one that failed. */
   #notBeforeMs = 0;
 
   constructor(options: SnapshotterOptions) {
     this.#options = options;
   }
 
-  /** Looks what is there. */
+  /** Finds the newest file. */
   async open(): Promise<void> {
     this.#height = (await this.#options.snapshots.list())[0]?.height ?? 0;
   }
 
-  /** Of the newest file; 0 without one. */
+  /** Height of the newest file; 0 without one. */
   get height(): number {
     return this.#height;
   }
 
-  /** Counts what was applied. The attestation of a snapshot does not count, or each would lead to the next one. */
+  /**
+   * Counts an applied block. The attestation of a snapshot does not count; otherwise each snapshot
+   * would cause the next one.
+   */
   count({ commands, seq }: LogEntry): void {
     if (seq <= this.#height) return;
     const counted = commands.filter(
@@ -111,7 +119,10 @@ export class Snapshotter {
     return isDue && !replica.isEarlier && hasRoom() && timeMs >= this.#notBeforeMs;
   }
 
-  /** Writes one of this moment, unless there is one; undefined when there is no new file. */
+  /**
+   * Writes a snapshot of the current state unless there is one. Returns undefined if there is no
+   * new file.
+   */
   async write(): Promise<WrittenSnapshot | undefined> {
     const { hasRoom, onFailed, replica, snapshots } = this.#options;
     const { height, timeMs } = replica.head;
@@ -122,7 +133,7 @@ export class Snapshotter {
       await snapshots.write({ height, pieces: this.#pieces(hasher) });
       content = hasher.end();
     } catch (error) {
-      // Nothing is lost by a snapshot that failed, but for the length of the next start.
+      // A failed snapshot loses no data; it only makes the next start longer.
       this.#notBeforeMs = timeMs + RETRY_MS;
       onFailed(error);
       return undefined;

@@ -29,33 +29,33 @@ import { type EarlierReplica, RULES_STEP, type RulesStep } from './earlier-engin
 import { EraStartError, LaterReleaseError, ReplicaDivergedError } from './replica.ts';
 import type { PackedPayload, SnapshotPayload, WrittenSnapshot } from './snapshot-codec.ts';
 
-/** Newest blocks whose hashes a replica can still tell. */
+/** The number of newest blocks whose hashes a replica remembers. */
 const HEADS_KEPT = 4_096;
 const HEADS_IN_SNAPSHOT = 1_024;
 
-/** The shapes of a state that it can go on from. */
+/** The state formats from which it can continue. */
 const DUMPS_READ: readonly number[] = [DUMP_VERSION, PACKED_DUMP_VERSION];
 
 type FollowingOptions = {
-  /** Only to be read from here. */
+  /** Read only. */
   readonly log: Pick<Log, 'beginning' | 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly snapshots: Pick<SnapshotStore, 'newestValid'>;
   readonly eras: Pick<EraStore, 'list' | 'read'>;
-  /** The rules of this program; tests bring the next ones. */
+  /** The rules of this program; tests pass the next ones. */
   readonly step?: RulesStep | undefined;
   /** Judges each snapshot before it is used; by default the log must not contradict it. */
   readonly faultOf?: SnapshotJudge | undefined;
-  /** A snapshot or the start of an era is whole but can't serve here; an older one does. */
+  /** A snapshot or the start of an era is intact but cannot be used here; an older one is used. */
   readonly onPassedOver?: (what: string, why: string) => void;
 };
 
-/** The start of an era that was entered, to be kept. */
+/** The start of an era that was entered, to be stored. */
 type EraStart = Parameters<EraStore['write']>[0];
 
 /**
- * What follows a log, on whatever thread: a state to start from, every block after it applied to an
- * engine by the rules of its era, hashes chained, listeners told, everything dumped for a snapshot. It
- * proposes nothing and writes nothing.
+ * Follows a log on any thread: restores a state, applies every later block under the rules of its
+ * era, chains the hashes, notifies listeners, and dumps everything for a snapshot. It proposes
+ * nothing and writes nothing.
  */
 export class FollowingReplica {
   #state: State = createState();
@@ -68,11 +68,11 @@ export class FollowingReplica {
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
   readonly #projections: Projection[] = [];
   #observer: BookObserver | undefined;
-  /** While the blocks are of the previous rules version, a replica under those rules. */
+  /** A replica under the previous rules, while the blocks are of that version. */
   #earlier: EarlierReplica | undefined;
   readonly #crossed: EraStart[] = [];
   #begunWith: WrittenSnapshot | undefined;
-  /** What replicas have said of blocks that this one has. */
+  /** Attestations of other replicas for blocks that this one has applied. */
   readonly attestations = new Attestations();
 
   constructor(options: FollowingOptions, hashText: TextHasher) {
@@ -94,7 +94,7 @@ export class FollowingReplica {
     return this.#head;
   }
 
-  /** The snapshot that it was restored from; undefined where it was another state. */
+  /** The snapshot from which it was restored; undefined if it started from another state. */
   get begunWith(): WrittenSnapshot | undefined {
     return this.#begunWith;
   }
@@ -107,7 +107,7 @@ export class FollowingReplica {
     this.#listeners.push(listener);
   }
 
-  /** Feeds a projection with every block from the start on, and lets it ride along in snapshots. */
+  /** Passes every block from the start to a projection and includes its dump in snapshots. */
   attach(projection: Projection): void {
     this.#projections.push(projection);
     this.#observer ??= projection.observer;
@@ -115,8 +115,8 @@ export class FollowingReplica {
   }
 
   /**
-   * Takes the newest state that this program can go on from, and that suits, or starts before the first
-   * block. Projections and listeners are attached before.
+   * Restores the newest state that this program can continue and that `wanted` accepts; otherwise
+   * starts before the first block. Attach projections and listeners before.
    */
   async restoreBase(
     wanted: {
@@ -141,7 +141,7 @@ export class FollowingReplica {
     await this.goToBeginning();
   }
 
-  /** Snapshots and starts of eras at most at a height, newest first. */
+  /** Snapshots and starts of eras up to a height, newest first. */
   bases(maxHeight: number): AsyncGenerator<Base> {
     const { eras, log, onPassedOver = () => undefined, snapshots } = this.#options;
     const faultOf = this.#options.faultOf ?? unlessContradicted(log);
@@ -149,18 +149,21 @@ export class FollowingReplica {
     return basesUpTo({ log, snapshots, eras, hashText, faultOf, onPassedOver }, maxHeight);
   }
 
-  /** The oldest block of the log that can be applied: rules before the previous version have no engine here. */
+  /**
+   * The oldest block of the log that can be applied. Rules older than the previous version have no
+   * engine here.
+   */
   async firstApplicable(): Promise<number> {
     const { eras, log } = this.#options;
     for (const { height, rules } of await eras.list()) {
       if (rules !== this.#step.rules - 1 || height < log.firstSeq) continue;
-      // Without its opening in the log an era never began.
+      // An era whose opening is not in the log never began.
       if (openingOf(await entryAt(log, height + 1))?.rules === rules) return height + 1;
     }
     return log.firstSeq;
   }
 
-  /** Before the first block, with the engine of its era. */
+  /** Goes to the state before the first block, with the engine of its era. */
   async goToBeginning(): Promise<void> {
     this.#reset();
     const { log } = this.#options;
@@ -170,7 +173,7 @@ export class FollowingReplica {
     if (rules < this.#step.rules) await this.#goBackTo(rules, undefined);
   }
 
-  /** Goes on from a state that was kept; throws when this program can't, and then stands nowhere. */
+  /** Continues from a stored state. Throws if this program cannot, and then has no position. */
   async goTo(payload: SnapshotPayload): Promise<void> {
     const { rules = 1 } = payload as Partial<SnapshotPayload>;
     if (rules > this.#step.rules) throw new LaterReleaseError(rules, this.#step.rules);
@@ -183,7 +186,9 @@ export class FollowingReplica {
     }
   }
 
-  /** Applies an entry by the rules of its era; undefined for one of an earlier era. */
+  /**
+   * Applies an entry under the rules of its era; returns undefined for an entry of an earlier era.
+   */
   take(entry: LogEntry): AppliedBlock | undefined {
     const opening = openingOf(entry);
     const { rules } = this.#step;
@@ -196,28 +201,35 @@ export class FollowingReplica {
     return undefined;
   }
 
-  /** All there is, as of the newest block; nothing may be applied until whoever asked has read it. */
+  /**
+   * The whole state as of the newest block. No block may be applied until the caller has read it.
+   */
   payload(): PackedPayload {
-    // Who has nothing to keep is not named at all, not even with a version.
+    // A projection that dumps nothing is omitted completely, including its version.
     const dumps = this.#projections.map((each) => ({ each, data: each.dump() }));
-    const kept = dumps.filter(({ data }) => data !== undefined);
+    const included = dumps.filter(({ data }) => data !== undefined);
     const { hash, height, stateHash, timeMs: blockMs } = this.#head;
     return {
       rules: this.#step.rules,
       head: { height, timeMs: blockMs, hash, stateHash },
       heads: [...this.#heads.values()].slice(-HEADS_IN_SNAPSHOT),
       state: dumpPacked(this.#state),
-      companions: Object.fromEntries(kept.map(({ data, each }) => [each.name, data])),
-      versions: Object.fromEntries(kept.map(({ each }) => [each.name, each.version])),
+      companions: Object.fromEntries(included.map(({ data, each }) => [each.name, data])),
+      versions: Object.fromEntries(included.map(({ each }) => [each.name, each.version])),
     };
   }
 
-  /** True while the blocks are of the previous rules version, which has its own engine and dumps. */
+  /**
+   * True while the blocks are under the previous rules version, which has its own engine and dumps.
+   */
   get isEarlier(): boolean {
     return this.#earlier !== undefined;
   }
 
-  /** What would open the era of these rules behind the newest block, and what it would start from; nothing is left yet. */
+  /**
+   * The command that would open the era of these rules after the newest block, and the state it
+   * would start from. The current era is not left yet.
+   */
   nextEra(): { readonly command: OpenEraCommand; readonly start: EraStart } {
     const payload = this.#eraStart();
     const { hash: previousHash, height } = payload.head;
@@ -229,7 +241,10 @@ export class FollowingReplica {
     };
   }
 
-  /** Leaves the earlier era in which the log ends, with the command that says so in the log (R-era). */
+  /**
+   * Leaves the earlier era in which the log ends. Returns the command that records this in the log
+   * (R-era).
+   */
   openEra(): OpenEraCommand {
     const payload = this.#eraStart();
     const { hash: previousHash } = payload.head;
@@ -238,19 +253,22 @@ export class FollowingReplica {
     return { type: 'openEra', rules: this.#step.rules, stateHash, previousHash };
   }
 
-  /** What opens a new log: an era too, that of an empty venue. */
+  /** The command that opens a new log. It opens an era as well: that of an empty venue. */
   firstEra(): OpenEraCommand {
     const stateHash = this.#hashText(JSON.stringify(dump(createState())));
     const { hash: previousHash } = GENESIS_HEAD;
     return { type: 'openEra', rules: this.#step.rules, stateHash, previousHash };
   }
 
-  /** Starts of eras that were entered since this was called last. */
+  /** Starts of eras that were entered since the last call. */
   takeCrossed(): readonly EraStart[] {
     return this.#crossed.splice(0);
   }
 
-  /** Same log, same hash: a replica that computes another state must not serve it (R-determinism). */
+  /**
+   * Equal logs have equal hashes: a replica that computes another state must not serve it
+   * (R-determinism).
+   */
   #compare(command: Command): void {
     if (command.type !== 'attest') return;
     const { hash, height, replica } = command;
@@ -259,7 +277,10 @@ export class FollowingReplica {
     else if (own !== undefined && own !== hash) throw new ReplicaDivergedError(height, own, hash);
   }
 
-  /** Listeners are not told: the start of the next era brings what they would know. */
+  /**
+   * Listeners receive nothing here, because the start of the next era contains everything they
+   * need.
+   */
   #applyEarlier(entry: LogEntry, earlier: EarlierReplica): void {
     for (const { command } of entry.commands) this.#compare(command);
     const block = { ...earlier.apply(entry), proposal: entry.proposal };
@@ -268,7 +289,7 @@ export class FollowingReplica {
     for (const projection of this.#projections) projection.onEarlierBlock?.(block);
   }
 
-  /** Goes from an earlier era into a later one, in the middle of the log. */
+  /** Goes from an earlier era to a later one in the middle of the log. */
   #cross({ previousHash, stateHash }: OpenEraCommand): void {
     const payload = this.#eraStart();
     const { height, hash } = payload.head;
@@ -283,7 +304,8 @@ export class FollowingReplica {
 
   #enter(payload: SnapshotPayload): void {
     const { height } = payload.head;
-    // As text: the restored models may change parts of it, and more blocks may come before it is kept.
+    // Stored as text, because the restored models may change parts of it, and more blocks may be
+    // applied before it is written.
     const start = { height, rules: payload.rules, payload: JSON.stringify(payload) };
     try {
       this.#restore(payload);
@@ -293,7 +315,10 @@ export class FollowingReplica {
     this.#crossed.push(start);
   }
 
-  /** The state that the rules of this program start from, migrated from the last one of the rules before. */
+  /**
+   * The first state under the rules of this program, migrated from the last one under the previous
+   * rules.
+   */
   #eraStart(): SnapshotPayload {
     const earlier = present(this.#earlier, 'a replica of the previous rules');
     const { companions, head, state: last, versions } = earlier.dump();
@@ -308,10 +333,10 @@ export class FollowingReplica {
     }
   }
 
-  /** What no engine keeps, as it stands now. */
+  /** Dumps of the projections that are independent of eras. */
   #ofAllEras(): Readonly<Record<string, unknown>> {
-    const kept = this.#projections.filter(({ isOfAllEras }) => isOfAllEras);
-    const dumps = kept.map((each) => [each.name, each.dump()] as const);
+    const independent = this.#projections.filter(({ isOfAllEras }) => isOfAllEras);
+    const dumps = independent.map((each) => [each.name, each.dump()] as const);
     return Object.fromEntries(dumps.filter(([, data]) => data !== undefined));
   }
 
@@ -344,7 +369,7 @@ export class FollowingReplica {
     this.#startAt(payload);
   }
 
-  /** Throws when the payload is of another shape. */
+  /** Throws if the payload has another format. */
   #restore(payload: SnapshotPayload): void {
     const { head, state } = payload;
     if (!DUMPS_READ.includes(state.format)) {
@@ -372,7 +397,7 @@ export class FollowingReplica {
   }
 }
 
-/** Throws when what the projection dumped is of a later shape. */
+/** Throws if the dump of the projection is of a later format. */
 function restoreFrom({ companions, versions }: SnapshotPayload, projection: Projection): void {
   const { name } = projection;
   const data = companions[name];

@@ -2,29 +2,34 @@ import type { Command, PerpDefinition, VenueParameters } from '@oddlot/engine';
 import { address, instrumentId, type Address } from '@oddlot/units';
 
 /**
- * What a new venue starts with. It becomes the first block of the log, so that later changes of these
- * defaults touch new venues only.
+ * The initial parameters and markets of a new venue. They become the first block of the log, so
+ * later changes of these defaults affect new venues only.
  */
 
 const USDC = 1_000_000;
 const PERCENT = 1_000_000;
 
-/** Where the insurance fund's account is. It is no hash of a key, so nobody can sign for it. */
+/**
+ * The account of the insurance fund. The address is not the hash of a key, so no signature for it
+ * can exist.
+ */
 export const INSURANCE_FUND_ADDRESS = address('0x0dd107000000000000000000000000000000f0fd');
 
-/** What one venue starts with and another does not. */
+/** The parameters that differ between venues. */
 type GenesisOptions = {
   readonly admins?: readonly Address[];
-  /** Who deploys outcome markets; by default the admins do. */
+  /** Accounts that may deploy outcome markets; by default the admins. */
   readonly deployers?: readonly Address[] | undefined;
-  /** R-limits-of-state: what a send to a new address costs; test money opens accounts for nothing. */
+  /**
+   * R-limits-of-state: the fee for a send to a new address. On a test network accounts are opened
+   * free of charge.
+   */
   readonly openingFeeMicroUsdc?: number;
 };
 
-/** The opening fee of each network. */
 export const OPENING_FEE_MICRO_USDC = { mainnet: USDC, testnet: 0 } as const;
 
-/** The numbers that the rulebook leaves open, for a network and whoever operates it. */
+/** The parameters that the rulebook leaves to the network and its operator. */
 export function defaultParameters(
   serviceNetwork: string,
   { admins = [], deployers = admins, openingFeeMicroUsdc = 0 }: GenesisOptions = {},
@@ -91,7 +96,7 @@ function tier(level: number, volumeUsdc: number, makerFeeE8: number, takerFeeE8:
   return { level, minVolumeMicroUsdc: volumeUsdc * USDC, makerFeeE8, takerFeeE8 };
 }
 
-/** A tier table from [end of the tier in whole coins, leverage, maintenance in percent]. */
+/** A tier table from rows of [end of the tier in whole coins, leverage, maintenance in percent]. */
 function tiers(lotsPerCoin: number, rows: readonly (readonly [number, number, number])[]) {
   return rows.map(([maxCoins, maxLeverage, mmrPercent], index) => ({
     tier: index + 1,
@@ -192,12 +197,11 @@ function definition(listing: Listing): PerpDefinition {
   };
 }
 
-/** Whether a perp is one that the venue itself has listed; ids are never used again. */
+/** True for a perp that the venue itself has listed. Ids are never reused. */
 export function isFirstPerp({ instrumentId: id }: PerpDefinition): boolean {
   return LISTINGS.some((listing) => listing.id === id);
 }
 
-/** The commands of the first block. */
 export function genesisCommands(
   serviceNetwork: string,
   options: GenesisOptions = {},

@@ -29,24 +29,24 @@ test('R-terms: every command carries the term of its lease, which the log number
   expect(again.block.commands[0]?.command).toMatchObject({ term: { ...term, number: 2 } });
 });
 
-test('R-terms: a command that was under way while the lease changed hands is refused, and its holder stops', async () => {
+test('R-terms: a command under way while the lease changes hands is rejected, and its holder stops', async () => {
   const replica = new TestReplica();
   const term = new TermInHand('a');
   const suspended = holderOf(replica, term);
   await suspended.propose(GRANT);
   const { deposited } = replica.state;
   const resume = replica.hold();
-  const late = suspended.propose(GRANT);
+  const delayed = suspended.propose(GRANT);
   await replica.apply({ ...GRANT, term: { lease: 'settlement', number: 2, holder: 'b' } });
   resume();
-  await expect(late).rejects.toThrow(TermOverError);
+  await expect(delayed).rejects.toThrow(TermOverError);
   expect(term.isOver()).toBe(true);
   expect(replica.state.deposited).toBe(deposited + 5_000_000n);
   await expect(suspended.propose(GRANT)).rejects.toThrow(TermOverError);
   expect(replica.state.deposited).toBe(deposited + 5_000_000n);
 });
 
-test('R-terms: a process that is suspended before its first command finds its number taken', async () => {
+test('R-terms: a process that is suspended before its first command finds its term number taken', async () => {
   const replica = new TestReplica();
   const term = new TermInHand('a');
   const suspended = holderOf(replica, term);

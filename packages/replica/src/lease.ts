@@ -1,15 +1,16 @@
 import { assert } from '@oddlot/units';
 
 /**
- * Who runs what a venue has only one of, however many processes it has: the ticker, the oracle, the
- * writer of history and such. Names are for the whole venue; at most one process holds a name.
+ * Assigns the singleton tasks of a venue, such as the ticker, the oracle and the writer of the
+ * history, however many processes the venue has. Names are unique in the venue; at most one process
+ * holds a name.
  */
 export interface Lease {
   /**
-   * Runs something while this process holds a name: `start` whenever it comes to hold it, `stop` when
-   * it holds it no longer, one after the other and never both at once. Resolves when it is known who
-   * holds the name and, if that is this process, `start` is through. A start that fails fails this, and
-   * is stopped first: a part of it may run.
+   * Runs a task while this process holds a name: `start` each time it acquires the name, `stop`
+   * each time it loses it, one after the other and never both at once. Resolves when the holder is
+   * known and, if it is this process, when `start` has completed. If `start` fails, `stop` runs
+   * first, because a part of the task may be running, and then this call fails.
    */
   hold(name: string, start: Start, stop: Stop): Promise<Held>;
 }
@@ -17,28 +18,36 @@ export interface Lease {
 export type Start = (term: Term) => void | Promise<void>;
 export type Stop = () => void | Promise<void>;
 
-/** The name of the process that works on the settlement chain, or returns what no chain can pay. */
+/**
+ * Held by the process that works on the settlement chain, or that returns withdrawals which no
+ * chain can pay.
+ */
 export const SETTLEMENT_LEASE = 'settlement';
 
-/** One time of holding a name. */
+/** One period of holding a name. */
 export type Term = {
-  /** Above that of every term before, whoever had it: what a holder does elsewhere is fenced by it. */
+  /**
+   * Greater than in every earlier term of any process. External side effects of a holder are fenced
+   * by it.
+   */
   readonly number: number;
   /** Identifies this process in the terms of the log (R-terms). */
   readonly holder: string;
-  /** True when another process may hold the name by now. */
+  /** True if another process may hold the name by now. */
   isOver(): boolean;
-  /** Ends the term because the log has a later one: what was started is stopped, as when the lease is lost. */
+  /**
+   * Ends the term because the log has a later one. The task is stopped as if the lease were lost.
+   */
   end(): void;
 };
 
-/** Something that runs here, or would if the name fell to this process. */
+/** A task that runs here, or would run here if this process acquired the name. */
 export type Held = {
-  /** Stops it if it runs here and lets go of the name. Resolves when it has stopped. */
+  /** Stops the task if it runs here and releases the name. Resolves when it has stopped. */
   release(): Promise<void>;
 };
 
-/** The only term: a data folder belongs to one process at a time. */
+/** There is a single term, because a data folder belongs to one process at a time. */
 const ONLY_TERM: Term = {
   number: 0,
   holder: 'local',
@@ -48,7 +57,10 @@ const ONLY_TERM: Term = {
   },
 };
 
-/** The lease of a venue of one process: every name is held at once and until it is let go. */
+/**
+ * The lease of a venue with one process: every name is acquired immediately and held until it is
+ * released.
+ */
 export class LocalLease implements Lease {
   readonly #names = new Set<string>();
 
@@ -58,7 +70,7 @@ export class LocalLease implements Lease {
     try {
       await start(ONLY_TERM);
     } catch (error) {
-      // Why it did not start says more than why what there was of it did not stop.
+      // The reason why the start failed is more useful than a failure to stop its remains.
       await this.#release(name, stop).catch(() => undefined);
       throw error;
     }

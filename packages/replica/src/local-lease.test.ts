@@ -4,7 +4,7 @@ import { LocalLease } from './lease.ts';
 const nothing = (): void => undefined;
 
 describe('the lease of one process', () => {
-  test('starts what is held at once, and is there when it has started', async () => {
+  test('starts a held task immediately and resolves when it has started', async () => {
     const steps: string[] = [];
     const started = Promise.withResolvers<void>();
     const held = new LocalLease()
@@ -24,7 +24,7 @@ describe('the lease of one process', () => {
     expect(steps).toEqual(['start', 'held']);
   });
 
-  test('stops it once, however often it is let go, and waits for the end', async () => {
+  test('stops a task once, however often it is released, and waits for the end', async () => {
     let stops = 0;
     const stopped = Promise.withResolvers<void>();
     const stop = (): Promise<void> => {
@@ -43,7 +43,7 @@ describe('the lease of one process', () => {
     expect(stops).toBe(1);
   });
 
-  test('a name is held once at a time, and may be held again after it was let go', async () => {
+  test('holds a name once at a time; a released name can be held again', async () => {
     const lease = new LocalLease();
     const { release } = await lease.hold('ticker', nothing, nothing);
     await expect(lease.hold('ticker', nothing, nothing)).rejects.toThrow('ticker is already held');
@@ -52,7 +52,7 @@ describe('the lease of one process', () => {
     await lease.hold('ticker', nothing, nothing);
   });
 
-  test('a start or a stop that fails is told, and the name is free', async () => {
+  test('reports a start or stop that fails and frees the name', async () => {
     const lease = new LocalLease();
     const fail = (): never => {
       throw new Error('no disk');

@@ -12,7 +12,9 @@ import { LogBehindError, ReplicaDivergedError } from './replica.ts';
 import { ContentHasher, encodeSnapshot, type WrittenSnapshot } from './snapshot-codec.ts';
 import { forgeSnapshot } from '@oddlot/testing/venue/forge-snapshot';
 
-/** The real journal, snapshots and engine on a temporary folder; only the clock is in hand. */
+/**
+ * Uses the real journal, snapshots and engine in a temporary folder; only the clock is simulated.
+ */
 
 const alice = address(`0x${'a1'.repeat(20)}`);
 let folder: string;
@@ -33,7 +35,7 @@ type Running = {
 type Options = {
   readonly projections?: readonly Projection[];
   readonly knownHeight?: number;
-  /** Collects what was passed over, and why. */
+  /** Collects the bases that were not usable, with the reason. */
   readonly passedOver?: string[];
 };
 
@@ -76,17 +78,17 @@ async function startedWith(options: Options): Promise<Running> {
   return running;
 }
 
-/** What happened, in its order. */
+/** The events of a replica, in order. */
 function watched({ replica }: Running): string[] {
   const seen: string[] = [];
-  // The first block was of the start.
+  // The start produced the first block.
   replica.publish();
   replica.onBlock(({ height }) => seen.push(`applied ${height}`));
-  replica.onPublish(({ height }) => seen.push(`told ${height}`));
+  replica.onPublish(({ height }) => seen.push(`published ${height}`));
   return seen;
 }
 
-/** A snapshot of this moment, as whoever follows on another thread would write it. */
+/** Writes a snapshot of the current state, as the follower on another thread does. */
 async function snapshot({ replica }: Running): Promise<WrittenSnapshot> {
   const payload = replica.payload();
   const { height } = replica.head;
@@ -96,7 +98,7 @@ async function snapshot({ replica }: Running): Promise<WrittenSnapshot> {
   return { height, content: hasher.of(payload, Buffer.concat(pieces)) };
 }
 
-/** Which blocks there were: a projection that snapshots hold. */
+/** A projection that remembers the blocks it has seen. */
 class Heights implements Projection {
   readonly name = 'heights';
   readonly version: number;
@@ -139,7 +141,7 @@ describe('a replica', () => {
     await second.journal.close();
   });
 
-  test('starts from a snapshot and goes on as if it had never stopped', async () => {
+  test('starts from a snapshot and continues as if it had never stopped', async () => {
     const first = await started();
     await credit(first.replica, 5);
     await snapshot(first);
@@ -154,7 +156,7 @@ describe('a replica', () => {
     await second.journal.close();
   });
 
-  test('R-snapshots: passes over a snapshot whose content the log contradicts, and replays', async () => {
+  test('R-snapshots: ignores a snapshot whose content the log contradicts, and replays', async () => {
     const first = await started();
     await credit(first.replica, 5);
     await first.replica.attestSnapshot(await snapshot(first));
@@ -174,7 +176,7 @@ describe('a replica', () => {
     await second.journal.close();
   });
 
-  test('R-snapshots: begins with its own snapshot that the log attests, or does not mention', async () => {
+  test('R-snapshots: begins with its own snapshot that the log attests or does not mention', async () => {
     const first = await started();
     await credit(first.replica, 5);
     await first.replica.attestSnapshot(await snapshot(first));
@@ -190,7 +192,7 @@ describe('a replica', () => {
     await third.journal.close();
   });
 
-  test('commands proposed together share a block and keep their order', async () => {
+  test('puts commands that are proposed together into one block and keeps their order', async () => {
     const { journal, replica } = await started();
     const amounts = Array.from({ length: 100 }, (_, index) => index + 1);
     const executed = await Promise.all(amounts.map((amount) => credit(replica, amount)));
@@ -199,14 +201,14 @@ describe('a replica', () => {
     await journal.close();
   });
 
-  test('does not start on a log that lacks blocks which the history knows', async () => {
+  test('does not start on a log that lacks blocks recorded in the history', async () => {
     const { journal, replica } = await started();
     await credit(replica, 5);
     await journal.close();
     await expect(startedWith({ knownHeight: 3 })).rejects.toThrow(LogBehindError);
   });
 
-  test('does not start on an older journal than its snapshots', async () => {
+  test('does not start on a journal that is older than its snapshots', async () => {
     const first = await started();
     await first.journal.close();
     await cp(join(folder, 'journal'), join(folder, 'old'), { recursive: true });
@@ -219,12 +221,13 @@ describe('a replica', () => {
     await expect(started()).rejects.toThrow(/The log ends at block 1, .* contain block 2/);
   });
 
-  test('an attested hash is compared at every replay, and another history stops it', async () => {
+  test('compares attested hashes at every replay and stops at another history', async () => {
     const first = await started();
     await credit(first.replica, 5);
     await snapshot(first);
     await first.journal.close();
-    // Another history of the same length: the snapshot of the first does not belong to it.
+    // The journal now contains another history of the same length, to which the stored snapshot
+    // does not belong.
     await cp(join(folder, 'snapshots'), join(folder, 'kept'), { recursive: true });
     await rm(join(folder, 'journal'), { recursive: true });
     await rm(join(folder, 'snapshots'), { recursive: true });
@@ -240,7 +243,7 @@ describe('a replica', () => {
     await expect(started()).rejects.toThrow(ReplicaDivergedError);
   });
 
-  test('a projection sees every block once, before or after its snapshot', async () => {
+  test('passes every block to a projection once, before or after its snapshot', async () => {
     const first = new Heights();
     const running = await started(first);
     await credit(running.replica, 5);
@@ -255,7 +258,7 @@ describe('a replica', () => {
     expect(second.blocks).toEqual([3]);
   });
 
-  test('passes over a snapshot of a later version than its own, and replays', async () => {
+  test('ignores a snapshot of a later version than its own, and replays', async () => {
     const first = await started(new Heights({ version: 2 }));
     await credit(first.replica, 5);
     await snapshot(first);
@@ -272,7 +275,7 @@ describe('publishing', () => {
   const credit = (amountMicroUsdc: number) =>
     ({ type: 'creditFaucet', account: alice, subAccount: 'perp', amountMicroUsdc }) as const;
 
-  test('who waits for a block is answered before others are told of it', async () => {
+  test('answers those waiting for a block before it notifies listeners', async () => {
     const running = await started();
     const { journal, replica } = running;
     const seen = watched(running);
@@ -284,18 +287,18 @@ describe('publishing', () => {
     await proposed;
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     const next = height + 1;
-    expect(seen).toEqual([`applied ${next}`, `answered ${next}`, `told ${next}`]);
+    expect(seen).toEqual([`applied ${next}`, `answered ${next}`, `published ${next}`]);
     await journal.close();
   });
 
-  test('every block is told once, in order, before the next is applied', async () => {
+  test('publishes every block once, in order, before the next is applied', async () => {
     const running = await started();
     const { journal, replica } = running;
     const seen = watched(running);
     const { height } = replica.head;
     for (let block = 0; block < 20; block += 1) {
       const both = [replica.propose(credit(1)), replica.tick()];
-      // Who must know the newest block need not wait for its turn.
+      // A caller that needs the newest block does not have to wait for its publication.
       if (block % 3 === 0) replica.publish();
       await Promise.all(both);
       if (block % 2 === 0) replica.publish();
@@ -305,7 +308,7 @@ describe('publishing', () => {
       { length: replica.head.height - height },
       (_, at) => height + at + 1,
     );
-    expect(seen).toEqual(heights.flatMap((each) => [`applied ${each}`, `told ${each}`]));
+    expect(seen).toEqual(heights.flatMap((each) => [`applied ${each}`, `published ${each}`]));
     await journal.close();
   });
 });

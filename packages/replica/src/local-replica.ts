@@ -32,39 +32,39 @@ import {
 } from './replica.ts';
 import type { PackedPayload, WrittenSnapshot } from './snapshot-codec.ts';
 
-/** How often one that waits for its era looks whether it was announced. */
+/** Interval at which a replica that waits for its era checks for the announcement. */
 const LOOK_AGAIN_MS = 50;
 
 type ReplicaOptions = {
   readonly log: Log;
-  /** Only read: whoever follows on another thread writes them. */
+  /** Only read here; the follower on another thread writes them. */
   readonly snapshots: SnapshotStore;
   readonly eras: EraStore;
-  /** The rules of this program; tests bring the next ones. */
+  /** The rules of this program; tests pass the next ones. */
   readonly step?: RulesStep | undefined;
   readonly clock: Clock;
-  /** What this replica is called, where others follow the same log. */
+  /** The name of this replica, if other replicas follow the same log. */
   readonly name?: string | undefined;
-  /** The commands of the first block, when the log is empty. */
+  /** The commands of the first block, used if the log is empty. */
   readonly genesis: readonly Command[];
   /**
-   * Asked when the log is replayed and nothing is added to it yet: the newest block that anything beside
-   * the log knows of it. A log that ends before it lacks blocks.
+   * Called when the log has been replayed and nothing has been appended yet. Returns the newest
+   * block recorded anywhere outside the log; a log that ends before it has lost blocks.
    */
   readonly knownHeight?: () => Promise<number>;
-  /** A snapshot or the start of an era is whole but can't serve here; an older one does. */
+  /** A snapshot or the start of an era is intact but cannot be used here; an older one is used. */
   readonly onPassedOver?: (what: string, why: string) => void;
-  /** The rules have changed: the log goes on in a new era. */
+  /** The rules have changed and the log continues in a new era. */
   readonly onEra?: (era: { readonly rules: number; readonly from: number }) => void;
 };
 
-/** Where a start began, and how many blocks it applied. */
+/** The height from which a start began, and the number of blocks it applied. */
 type CaughtUp = { readonly snapshotHeight: number; readonly replayed: number };
 
 /**
- * A whole replica in one process: it follows the log, applies every block to its own engine, tells
- * its listeners, and proposes what its clients send. Start is the newest valid snapshot and a replay
- * of the blocks after it.
+ * A complete replica in one process: it follows the log, applies every block to its own engine,
+ * notifies its listeners, and proposes the commands of its clients. It starts from the newest valid
+ * snapshot and replays the blocks after it.
  */
 export class LocalReplica implements Replica {
   readonly #options: ReplicaOptions;
@@ -74,7 +74,7 @@ export class LocalReplica implements Replica {
   #isReplaying = true;
   #isWaiting = false;
   #isStopped = false;
-  /** The rules that were announced last in what was applied here. */
+  /** The most recently announced rules in the applied blocks. */
   #announced = 0;
   #outdated: LaterReleaseError | undefined;
   /** Contested blocks whose attestation is under way. */
@@ -99,7 +99,7 @@ export class LocalReplica implements Replica {
     return this.#following.head;
   }
 
-  /** True while the blocks are old ones: listeners store them, but nobody is waiting. */
+  /** True while old blocks are replayed: listeners store them, but no caller waits for them. */
   get isReplaying(): boolean {
     return this.#isReplaying;
   }
@@ -108,7 +108,6 @@ export class LocalReplica implements Replica {
     return this.#following.headAt(height);
   }
 
-  /** The oldest block of the log that can be applied. */
   firstApplicable(): Promise<number> {
     return this.#following.firstApplicable();
   }
@@ -117,28 +116,28 @@ export class LocalReplica implements Replica {
     this.#following.onBlock(listener);
   }
 
-  /** Calls back after each block, when those who proposed its commands have their answers. */
+  /** Calls back after each block, once the proposers of its commands have their answers. */
   onPublish(listener: (block: AppliedBlock) => void): void {
     this.#publication.onBlock(listener);
   }
 
-  /** Makes sure that whoever publishes blocks has been told the newest one. */
+  /** Publishes the newest block now unless that has been done. */
   publish(): void {
     this.#publication.publish();
   }
 
-  /** Feeds a projection with every block from the start on; snapshots bring it back. */
+  /** Passes every block from the start to a projection; snapshots restore it. */
   attach(projection: Projection): void {
     this.#following.attach(projection);
   }
 
-  /** Begins to restore, for whoever has other things to do until the start, which tells how it went. */
+  /** Begins to restore while the caller prepares other things; `start` reports the result. */
   restore(): void {
     this.#restored ??= this.#restore();
     this.#restored.catch(() => undefined);
   }
 
-  /** Restores, replays what is there, follows what comes, and only then leads. */
+  /** Restores, replays the existing log, follows new blocks, and only then leads. */
   async start(): Promise<CaughtUp> {
     const { knownHeight, log } = this.#options;
     this.restore();
@@ -147,14 +146,14 @@ export class LocalReplica implements Replica {
     await log.follow(from + 1, (entry) => this.#take(entry), { withRequests: true });
     const replayed = this.head.height - from;
     const known = (await knownHeight?.()) ?? 0;
-    // Another replica may have written the history of blocks that came meanwhile.
+    // Another replica may have written the history of blocks that arrived meanwhile.
     await log.reach?.(known);
     this.#assertReaches(known);
     this.#assertAgrees();
     if (this.#options.name !== undefined) await this.#waitForEra();
     const opening = this.head.height === 0 ? this.#genesis() : await this.#nextEra();
     this.#isReplaying = false;
-    // Where several begin at once, what one of them opens is the same for all.
+    // If several replicas begin at once, the opening of one of them applies to all.
     const commands = opening.map((command) => ({ command }));
     if (opening.length > 0) await log.appendBehind(this.head.height, commands);
     this.#attestContested();
@@ -172,19 +171,20 @@ export class LocalReplica implements Replica {
     return this.#proposer.propose(logged);
   }
 
-  /** Lets time pass when nothing else does (R-clock). */
+  /** Advances consensus time if no other block does (R-clock). */
   async tick(): Promise<void> {
     await this.#proposer.tick();
   }
 
-  /** Puts the newest block's hash into the log, for every replica and every replay to compare. */
+  /** Records the newest block's hash in the log, for every replica and every replay to compare. */
   async attest(): Promise<void> {
     await this.#attest(this.head);
   }
 
   /**
-   * Puts the hash of a snapshot's content into the log: a replica that begins with the snapshot compares.
-   * False for a block that is too old to be known here, and while nothing is proposed any more.
+   * Records the hash of a snapshot's content in the log, which a replica that begins with the
+   * snapshot compares. Returns false if the block is too old to be known here, or if proposing has
+   * stopped.
    */
   async attestSnapshot({ content, height }: WrittenSnapshot): Promise<boolean> {
     const head = this.headAt(height);
@@ -194,37 +194,37 @@ export class LocalReplica implements Replica {
     return true;
   }
 
-  /** True while it follows a log of earlier rules and may not open an era. */
+  /** True while it follows a log under earlier rules and must not open an era. */
   get isWaiting(): boolean {
     return this.#isWaiting;
   }
 
-  /** Why nothing more is applied: the log went on under later rules. */
+  /** Why no more blocks are applied: the log continued under later rules. */
   get outdated(): LaterReleaseError | undefined {
     return this.#outdated;
   }
 
-  /** How what other replicas have attested stands to what this one has. */
+  /** How the attestations of other replicas compare with the blocks of this one. */
   get standing(): Standing {
     return this.#following.attestations.standing(this.#options.name);
   }
 
-  /** How many commands wait for a block. */
+  /** The number of commands that wait for a block. */
   get queued(): number {
     return this.#proposer.queued;
   }
 
-  /** The commands that stand in the log, or will, ahead of one that is proposed now, and have not executed. */
+  /** The commands that precede a new proposal in the log and have not executed yet. */
   underWay(): Iterable<Command> {
     return this.#proposer.underWay();
   }
 
-  /** What a snapshot of this moment would hold. */
+  /** The content of a snapshot of the current state. */
   payload(): PackedPayload {
     return this.#following.payload();
   }
 
-  /** Finishes what was proposed. */
+  /** Completes all proposals. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#proposer.drain();
@@ -246,7 +246,10 @@ export class LocalReplica implements Replica {
     return undefined;
   }
 
-  /** Others go on under rules that this program does not know: it shows what it has, and takes nothing. */
+  /**
+   * The log continues under rules that this program does not know: it serves its last state and
+   * applies nothing.
+   */
   #apply(entry: LogEntry): AppliedBlock | undefined {
     for (const { command } of entry.commands)
       if (command.type === 'announceEra') this.#announced = command.rules;
@@ -268,11 +271,11 @@ export class LocalReplica implements Replica {
     more: Pick<Extract<Command, { readonly type: 'attest' }>, 'snapshot'> = {},
   ): Promise<void> {
     const { name } = this.#options;
-    const said = name === undefined ? {} : { replica: name };
-    await this.propose({ type: 'attest', height, hash, ...said, ...more });
+    const by = name === undefined ? {} : { replica: name };
+    await this.propose({ type: 'attest', height, hash, ...by, ...more });
   }
 
-  /** Where others do not have a block alike, this one says what it has, for all to count. */
+  /** If replicas disagree on a block, this one attests its hash as well, so that all can count. */
   #attestContested(): void {
     const { name } = this.#options;
     if (name === undefined || this.#isReplaying) return;
@@ -280,26 +283,26 @@ export class LocalReplica implements Replica {
       if (this.#attested.has(height)) continue;
       this.#attested.add(height);
       this.#attest({ height, hash: hashOf(own) })
-        // What did not arrive is said again when somebody else says something.
+        // A failed attestation is repeated when another replica attests the block again.
         .catch(() => undefined)
         .finally(() => this.#attested.delete(height));
     }
   }
 
   /**
-   * The last snapshot of a run is written when nothing is proposed any more. A replica that begins with it attests it,
-   * so that another can join with it; alone there is no other.
+   * The last snapshot of a run is written after proposing has stopped. A replica that begins with
+   * it attests it, so that other replicas can start from it. A single replica has no need for it.
    */
   async #attestBeginning(): Promise<void> {
     const { log, name } = this.#options;
     const { begunWith } = this.#following;
     if (name === undefined || begunWith === undefined) return;
     if ((await attestedIn(log, begunWith.height)) !== undefined) return;
-    // What did not arrive is attested at the next start, or with the next snapshot.
+    // A failed attestation is repeated at the next start or with the next snapshot.
     this.attestSnapshot(begunWith).catch(() => undefined);
   }
 
-  /** Alone there is nobody who could still say otherwise. */
+  /** Without other replicas no later attestation can outvote this one. */
   #assertAgrees(): void {
     if (this.#options.name !== undefined) return;
     const { height, kind, own, votes } = this.standing;
@@ -309,8 +312,9 @@ export class LocalReplica implements Replica {
   }
 
   /**
-   * What opens the era of these rules, when the log ends in an earlier one (R-era). The start is durable
-   * before the log names it: a crash between leaves a file that nothing refers to.
+   * The commands that open the era of these rules if the log ends in an earlier one (R-era). The
+   * start is durable before the log refers to it: a crash in between leaves a file without a
+   * reference.
    */
   async #nextEra(): Promise<readonly Command[]> {
     const { eras, onEra } = this.#options;
@@ -325,8 +329,9 @@ export class LocalReplica implements Replica {
   }
 
   /**
-   * One of several does not open an era by itself: others may know the old rules alone. It follows until an operator has
-   * announced the new ones in the log, and then opens their era behind what was under way, unless another does.
+   * One of several replicas must not open an era alone, because others may know only the old rules.
+   * It follows until an operator has announced the new rules in the log, and then opens their era
+   * after the blocks under way, unless another replica does.
    */
   async #waitForEra(): Promise<void> {
     const { eras, log } = this.#options;
@@ -343,12 +348,14 @@ export class LocalReplica implements Replica {
     this.#isWaiting = false;
   }
 
-  /** A new log begins with an era too, that of an empty venue. */
+  /** A new log also begins with an era: that of an empty venue. */
   #genesis(): readonly Command[] {
     return [this.#following.firstEra(), ...this.#options.genesis];
   }
 
-  /** What was stored after a block became durable proves that the log had it. */
+  /**
+   * Records that were stored after a block became durable prove that the log contained the block.
+   */
   #assertReaches(known: number): void {
     const { log } = this.#options;
     if (known > log.lastSeq) throw new LogBehindError(log.lastSeq, known);
@@ -356,8 +363,9 @@ export class LocalReplica implements Replica {
 }
 
 /**
- * Tells those who pass a block on to others, behind those who wait for it: a reply goes out before the same news goes to
- * a thousand streams. Blocks are told in order, each before the next one is applied, since whoever is told reads the state.
+ * Notifies the listeners that pass blocks on, after the callers that wait for a block: a reply is
+ * sent before the same news goes to a thousand streams. Blocks are published in order, each before
+ * the next is applied, because listeners read the state.
  */
 class Publication {
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
@@ -368,14 +376,19 @@ class Publication {
     this.#listeners.push(listener);
   }
 
-  /** Replies are written at the end of this turn of the event loop; the block is told in the next phase. */
+  /**
+   * Replies are written at the end of this turn of the event loop; the block is published in the
+   * next phase.
+   */
   plan(block: AppliedBlock): void {
     this.publish();
     this.#block = block;
     this.#planned = setImmediate(() => this.publish());
   }
 
-  /** Tells what is planned now: for whoever must not see a state that was not told yet. */
+  /**
+   * Publishes the planned block now, for a caller that must not see a state before its publication.
+   */
   publish(): void {
     const block = this.#block;
     if (block === undefined) return;
@@ -385,18 +398,18 @@ class Publication {
   }
 }
 
-/** Consensus time moves at least this often, so that timers run and marks are computed. */
+/** Consensus time advances at least this often, so that timers run and marks are computed. */
 const TICK_MS = 1_000;
 const LOOK_MS = 200;
 const RETRY_MS = 5;
-/** How often the log records what this replica computed. */
+/** Interval at which the log records the hash computed by this replica. */
 const ATTEST_MS = 10_000;
 
 type TickedReplica = Pick<LocalReplica, 'attest' | 'head' | 'onBlock' | 'state' | 'tick'>;
 
 /**
- * Appends an empty block when nothing else has carried the time for a second, or past something that
- * is due before (R-clock, R-delay), and the hash of the newest block now and then.
+ * Appends an empty block if no other block has advanced the time for a second, or past an earlier
+ * due time (R-clock, R-delay). Periodically appends the hash of the newest block.
  */
 export class Ticker {
   readonly #replica: TickedReplica;
@@ -437,8 +450,8 @@ export class Ticker {
   }
 
   /**
-   * Waits for the next thing that is due. What lies further ahead than the next empty block is left to
-   * it: each block asks anew.
+   * Waits for the next due time. A due time after the next empty block is left to that block,
+   * because each block checks again.
    */
   #arm(): void {
     clearTimeout(this.#due);
@@ -454,14 +467,14 @@ export class Ticker {
   async #pass(): Promise<void> {
     const { height } = this.#replica.head;
     if (this.#untilDueMs() === 0) await this.#replica.tick();
-    // The timer was early, as time may run slower than it (R-clock), or a block is under way that was
-    // stamped before.
+    // The timer fired early, because consensus time may run slower than the timer (R-clock), or a
+    // block that was stamped earlier is under way.
     if (this.#isRunning && this.#replica.head.height === height) {
       this.#wait(Math.max(RETRY_MS, this.#untilDueMs()));
     }
   }
 
-  /** Consensus time is never behind the newest block, whatever the clock says. */
+  /** Consensus time is never before the newest block, whatever the clock shows. */
   #untilDueMs(): number {
     const { head, state } = this.#replica;
     const nowMs = Math.max(this.#clock.nowMs(), head.timeMs);

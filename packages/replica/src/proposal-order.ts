@@ -1,22 +1,25 @@
 import type { AppliedBlock, EarlierBlock, Projection } from './block.ts';
 
-/** After so long without a block of its own a proposer is forgotten, by the time of the log. */
+/** A proposer without a block for this long, in log time, is forgotten. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
-/** Blocks between two looks for those who are. */
+/** The number of blocks between two sweeps for forgotten proposers. */
 const SWEEP_EVERY = 10_000;
 
-/** What becomes of a block of the stream: it counts, it came before, or one that goes ahead of it did not come. */
+/**
+ * The verdict on a block of the stream: it counts, it is a repetition, or a predecessor is missing.
+ */
 type Verdict = 'next' | 'repeated' | 'early';
 
 type Proposer = { last: number; timeMs: number };
 
 /**
- * Which blocks of a stream count. A proposer numbers its blocks from 1 on and has several on their way: one may
- * get lost while those behind it arrive, and one whose acknowledgement was lost may arrive twice. So a
- * block counts when it is its proposer's next; any other is empty, on every replica alike, and who proposed it
- * sends it again when its turn has come.
+ * Decides which blocks of a stream count. A proposer numbers its blocks from 1 and has several in
+ * flight: one may be lost while later ones arrive, and one whose acknowledgement was lost may
+ * arrive twice. A block therefore counts if it is its proposer's next one; all others are empty on
+ * every replica, and the proposer sends them again in order.
  *
- * Snapshots hold it: a replica that starts behind one has not seen where its proposers stood.
+ * Snapshots contain this state, because a replica that starts from a snapshot has not seen the
+ * earlier blocks.
  */
 export class ProposalOrder implements Projection {
   readonly name = 'proposals';
@@ -25,7 +28,7 @@ export class ProposalOrder implements Projection {
   readonly #proposers = new Map<string, Proposer>();
   #untilSweep = SWEEP_EVERY;
 
-  /** Where it stands now, to go on from while blocks are on their way to being applied. */
+  /** A copy that continues from this state while blocks wait to be applied. */
   copy(): ProposalOrder {
     const copy = new ProposalOrder();
     for (const [name, { last, timeMs }] of this.#proposers)
@@ -33,11 +36,12 @@ export class ProposalOrder implements Projection {
     return copy;
   }
 
-  /** Judges the next block of the stream, and remembers one that counts. */
+  /** Judges the next block of the stream, and records it if it counts. */
   take(proposal: string, timeMs: number): Verdict {
     const { name, number } = parseProposal(proposal);
     const known = this.#proposers.get(name);
-    // By the log alone, whenever the memory is freed: all replicas forget with the same block.
+    // Decided by the log alone, whenever the memory is freed: all replicas forget a proposer at the
+    // same block.
     const isKnown = known !== undefined && timeMs - known.timeMs <= FORGOTTEN_AFTER_MS;
     const last = isKnown ? known.last : 0;
     if (number <= last) return 'repeated';
@@ -82,7 +86,7 @@ export class ProposalOrder implements Projection {
   }
 }
 
-/** Proposals are named after their proposer and its count: `<name>:<number>`. */
+/** Splits a proposal id, `<name>:<number>`, into the proposer's name and its count. */
 export function parseProposal(proposal: string): {
   readonly name: string;
   readonly number: number;
@@ -91,7 +95,7 @@ export function parseProposal(proposal: string): {
   return { name: proposal.slice(0, at), number: Number(proposal.slice(at + 1)) };
 }
 
-/** Whether one of these is of the same proposer as another, and has a lower number. */
+/** True if one of the proposals is by the same proposer and has a lower number. */
 export function hasEarlier(proposals: Iterable<string>, proposal: string): boolean {
   const { name, number } = parseProposal(proposal);
   return [...proposals].some((each) => {

@@ -6,7 +6,7 @@ import type { FileJournal } from './log/file-journal.ts';
 import { block, openJournal } from '@oddlot/testing/venue/journal';
 import { Proposer } from './proposer.ts';
 
-/** Blocks of a proposer through the real journal; what applies them only takes notes. */
+/** Sends blocks of a proposer through the real journal; the applying side only records them. */
 
 type Held = { readonly release: () => void };
 
@@ -32,7 +32,7 @@ class Flow {
     return flow;
   }
 
-  /** The next sync waits until it is let go of. */
+  /** Holds back the next sync until it is released. */
   hold(): Held {
     this.#isHolding = true;
     return { release: () => this.#held?.() };
@@ -63,7 +63,7 @@ class Flow {
 
 const sizes = ({ entries }: Flow): number[] => entries.map(({ commands }) => commands.length);
 
-test('the next block is on its way to the disk before the last one is applied, and takes all that came', () =>
+test('the next block is sent to the disk before the last one is applied, and contains all queued commands', () =>
   inDirectory(async (directory) => {
     const flow = await Flow.open(directory);
     const held = flow.hold();
@@ -88,13 +88,13 @@ test('the next block is on its way to the disk before the last one is applied, a
     await flow.journal.close();
   }));
 
-test('an answer is of the block that was proposed, whatever else the log took in the same write', () =>
+test('an answer belongs to the proposed block, whatever other blocks the log wrote with it', () =>
   inDirectory(async (directory) => {
     const flow = await Flow.open(directory);
     const held = flow.hold();
     const first = flow.propose(1);
     await vi.waitFor(() => expect(flow.isHeld).toBe(true), { timeout: 60_000 });
-    // Somebody else writes to the same log, before and behind.
+    // Another writer appends to the same log, before and after.
     const others = [flow.journal.append(block(70)), flow.journal.append([])];
     const second = flow.propose(2);
     held.release();
@@ -105,7 +105,7 @@ test('an answer is of the block that was proposed, whatever else the log took in
     await flow.journal.close();
   }));
 
-test('a block is bounded by commands and by bytes, and what is too large goes alone', () =>
+test('a block is bounded by commands and by bytes, and an oversized command is sent alone', () =>
   inDirectory(async (directory) => {
     const flow = await Flow.open(directory);
     const large = 'r'.repeat(1024 * 1024);
@@ -117,7 +117,7 @@ test('a block is bounded by commands and by bytes, and what is too large goes al
     await flow.journal.close();
   }));
 
-test('what is under way is known until it is applied, in the order of the log', () =>
+test('commands under way are known until they are applied, in the order of the log', () =>
   inDirectory(async (directory) => {
     const flow = await Flow.open(directory);
     const amounts = () => [...flow.proposer.underWay()].map((command) => JSON.stringify(command));
@@ -133,7 +133,7 @@ test('what is under way is known until it is applied, in the order of the log', 
     await flow.journal.close();
   }));
 
-test('a tick carries time when nothing else does', () =>
+test('a tick advances time when no other block does', () =>
   inDirectory(async (directory) => {
     const flow = await Flow.open(directory);
     await flow.proposer.tick();
@@ -144,7 +144,7 @@ test('a tick carries time when nothing else does', () =>
     await flow.journal.close();
   }));
 
-test('those whose block found no room are told, ticks too, and those behind them do not wait (R-disk)', () =>
+test('callers whose block found no space get an error, ticks too, and later callers do not wait (R-disk)', () =>
   inDirectory(async (directory) => {
     let room: number | undefined = 10;
     const journal = await openJournal(directory, { faults: { room: () => room } });
@@ -161,8 +161,8 @@ test('those whose block found no room are told, ticks too, and those behind them
     await journal.close();
   }));
 
-describe('behind a block that the log did not take', () => {
-  /** A log that takes what it is told to, when it is told to. */
+describe('after a block that the log did not accept', () => {
+  /** A log whose blocks are accepted or lost as the test decides. */
   function held() {
     const sent: { readonly proposal: string; readonly take: () => void; lose: () => void }[] = [];
     const log = {
@@ -188,7 +188,7 @@ describe('behind a block that the log did not take', () => {
   }
   const partsOf = ({ proposal }: { readonly proposal: string }) => proposal.split(':');
 
-  test('the next ones go under another name, from 1 on', async () => {
+  test('the next blocks use another name and start at 1', async () => {
     const { propose, sent, until } = held();
     const first = propose(1);
     await until(1);
@@ -208,7 +208,7 @@ describe('behind a block that the log did not take', () => {
     expect(names[2]).not.toBe(names[0]);
   });
 
-  test('they wait for what was sent before them', async () => {
+  test('the next blocks wait for those sent before them', async () => {
     const { proposer, propose, sent, until } = held();
     const first = propose(1);
     await until(1);

@@ -4,13 +4,18 @@ import { assert, present } from '@oddlot/units';
 import type { AppliedBlock, Executed, LoggedCommand } from './block.ts';
 import type { Log } from './log/log.ts';
 
-/** Commands of one block: bounds how long a block keeps the others waiting. */
+/** Maximum commands per block, which bounds how long a block delays others. */
 const BLOCK_COMMANDS_MAX = 1_000;
-/** Who has proposed nothing for so long goes by another name: a log that many write forgets old ones. */
+/**
+ * A proposer that was idle for this long uses a new name, because a log with several writers
+ * forgets old names.
+ */
 const NAME_MS_MAX = 3_600_000;
-/** Bytes of one block, about: bounds how long its write does. */
+/** Approximate maximum bytes per block, which bounds the duration of its write. */
 const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
-/** What the log keeps of a command: the request, and what was made of it in longer words. */
+/**
+ * Estimates of the bytes that the log stores for a command: the request and the derived command.
+ */
 const BYTES_PER_CHARACTER = 4;
 const BYTES_PER_COMMAND = 512;
 
@@ -21,20 +26,23 @@ type Waiting = {
 };
 
 /**
- * Turns what clients send into blocks. There is no timer: whatever queued while the last block was
- * being written becomes the next one, so a lone command goes at once and a crowd shares a sync. Two
- * blocks are so in flight under load: one is written while the one before is applied.
+ * Turns client commands into blocks. There is no timer: all commands queued during the last write
+ * become the next block, so a single command is sent immediately and many share one sync. Under
+ * load two blocks are in flight: one is written while the previous one is applied.
  */
 export class Proposer {
   readonly #log: Pick<Log, 'append' | 'isWriting' | 'onFree'>;
-  /** Ids of this proposer's blocks begin so, whoever else writes to the log. */
+  /** Prefix of the ids of this proposer's blocks, unique among all writers of the log. */
   #name = randomUUID();
   #proposed = 0;
   #proposedMs = performance.now();
-  /** A number was given and may never come: whatever went on behind it would be out of turn for ever. */
+  /**
+   * A number was assigned whose block may never arrive: later blocks under this name would be out
+   * of turn forever.
+   */
   #hasGap = false;
   #queue: Waiting[] = [];
-  /** Blocks that the log has and has not handed back, by the ids that this proposer gave them. */
+  /** Blocks sent to the log and not applied yet, by proposal id. */
   readonly #flights = new Map<string, readonly Waiting[]>();
   #isScheduled = false;
   #idle: (() => void)[] = [];
@@ -48,12 +56,11 @@ export class Proposer {
     return this.#queue.length;
   }
 
-  /** Blocks on their way through the log. */
   get inFlight(): number {
     return this.#flights.size;
   }
 
-  /** What was proposed and is not applied, in the order of the log. */
+  /** Commands that were proposed and not yet applied, in the order of the log. */
   *underWay(): Iterable<Command> {
     for (const batch of this.#flights.values())
       for (const { logged } of batch) yield logged.command;
@@ -67,16 +74,16 @@ export class Proposer {
     });
   }
 
-  /** Appends an empty block, unless one is under way that carries the time anyway. */
+  /** Appends an empty block, unless a block under way advances the time anyway. */
   tick(): Promise<void> {
     if (this.#flights.size > 0 || this.#queue.length > 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      // Nobody waits for a command of it, but somebody does for the block.
+      // The block has no commands, but a caller waits for the block itself.
       this.#append([], reject).then(resolve, reject);
     });
   }
 
-  /** Answers those who wait for a block, when it is one of this proposer's. */
+  /** Answers the callers of a block, if it is one of this proposer's. */
   applied(proposal: string | undefined, block: AppliedBlock): void {
     const batch = proposal === undefined ? undefined : this.#flights.get(proposal);
     if (batch === undefined || proposal === undefined) return;
@@ -87,7 +94,9 @@ export class Proposer {
     }
   }
 
-  /** Tells those who wait for a block that it is not applied here, when it is one of this proposer's. */
+  /**
+   * Reports to the callers of a block that it is not applied here, if it is one of this proposer's.
+   */
   refused(proposal: string | undefined, error: unknown): void {
     const batch = proposal === undefined ? undefined : this.#flights.get(proposal);
     if (batch === undefined || proposal === undefined) return;
@@ -95,31 +104,35 @@ export class Proposer {
     for (const { reject } of batch) reject(error);
   }
 
-  /** Resolves when nothing is queued or under way. */
+  /** Resolves when nothing is queued or in flight. */
   drain(): Promise<void> {
     if (this.#flights.size === 0 && this.#queue.length === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  /** Waits for the end of this turn of the event loop, so that what arrives together goes together. */
+  /**
+   * Waits for the end of this turn of the event loop, so that commands that arrive together share a
+   * block.
+   */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      // A log that writes takes the next block when it is done: more can queue until then.
+      // A log that is writing takes the next block when it is done; more commands can queue until
+      // then.
       if (!this.#log.isWriting) this.#next();
     });
   }
 
   #next(): void {
     if (this.#queue.length === 0) return;
-    // Under another name it could come ahead of what was sent before it.
+    // Under a new name the block could overtake blocks sent before it.
     if (this.#hasGap && this.#flights.size > 0) return;
     void this.#append(this.#queue.splice(0, this.#fitting()));
   }
 
-  /** How many of the queue fit into a block; at least one, however large. */
+  /** The number of queued commands that fit into a block; at least one, however large. */
   #fitting(): number {
     let bytes = 0;
     for (const [index, { logged }] of this.#queue.entries()) {
@@ -147,7 +160,7 @@ export class Proposer {
     else if (this.#flights.size === 0) this.#rest();
   }
 
-  /** The name of this proposer and a number, from 1 on without a gap. */
+  /** The name of this proposer and a number, starting at 1 without gaps. */
   #nextProposal(): string {
     const nowMs = performance.now();
     const isOld = nowMs - this.#proposedMs > NAME_MS_MAX;

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(data, { recursive: true }));
 
-test('a copy gets a name of its own, and remembers the one of its original', async () => {
+test('a copy gets its own name and remembers that of its original', async () => {
   mkdirSync(join(data, 'journal'));
   const first = await renameVenue({ data, word: 'example.org' });
   expect(first.former).toBeUndefined();
@@ -22,7 +22,7 @@ test('a copy gets a name of its own, and remembers the one of its original', asy
   expect(readServiceNames(data)).toEqual({ name: second.name, former: [first.name] });
 });
 
-test('nothing is renamed while a venue runs, nor where none was', async () => {
+test('a folder is not renamed while a venue runs on it, nor without a venue', async () => {
   await expect(renameVenue({ data, word: 'example.org' })).rejects.toThrow(/No log in/);
   mkdirSync(join(data, 'journal'));
   const lock = lockDirectory(data);
@@ -32,7 +32,7 @@ test('nothing is renamed while a venue runs, nor where none was', async () => {
 });
 
 test.runIf(process.platform === 'linux')(
-  'nor when somebody has removed the lock of the folder that it runs on',
+  'a folder is not renamed if the lock of the running venue was removed',
   async () => {
     const lock = await lockJournal(join(data, 'journal'));
     await expect(renameVenue({ data, word: 'example.org' })).rejects.toThrow(/is in use by/);

@@ -2,21 +2,21 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawServiceName, lockData } from './log/data-folder.ts';
 
-/** Why a folder gets no name; nothing was touched. */
+/** The folder cannot be renamed; nothing was changed. */
 class RenameRefusedError extends Error {
   override readonly name = 'RenameRefusedError';
 }
 
 /**
- * Gives a data folder that no venue runs on another name: for a copy that is to be a venue of its own, and
- * on which nothing may execute that was signed for the first.
+ * Renames a data folder on which no venue runs: for a copy that becomes a separate venue, on which
+ * no request signed for the original may execute.
  */
 export async function renameVenue({
   data,
   word,
 }: {
   readonly data: string;
-  /** What the new name begins with. */
+  /** The prefix of the new name. */
   readonly word: string;
 }): Promise<{ readonly name: string; readonly former: string | undefined }> {
   if (!existsSync(join(data, 'journal'))) {

@@ -5,19 +5,19 @@ import { JournalDamagedError } from './log/log.ts';
 import { readJournal } from './log/journal-reader.ts';
 import { FollowingReplica } from './following-replica.ts';
 
-/** What a log comes to at a block. */
 type Replayed = {
   readonly height: number;
   readonly timeMs: number;
-  /** Of the block. */
+  /** The hash of the block. */
   readonly hash: string;
-  /** Of the whole state after it. */
+  /** The hash of the whole state after it. */
   readonly stateHash: string;
 };
 
 /**
- * Applies the log of a folder to an engine of its own, from the first block up to one, and says what came out. It writes
- * nothing, so that the venue may run meanwhile. Undefined when the log can't be read so far: it ends before, or is damaged.
+ * Applies the log of a folder to a separate engine, from the first block up to a height, and
+ * returns the hashes. It writes nothing, so the venue may run meanwhile. Undefined if the log
+ * cannot be read up to that height: it ends earlier or is damaged.
  */
 export async function replayFolder({
   data,
@@ -43,7 +43,8 @@ export async function replayFolder({
       onProgress?.(entry.seq);
     });
   } catch (error) {
-    // Whoever asks for more than there is reads into what was never written: from here it looks the same as damage.
+    // A read beyond the end of the log reaches bytes that were never written, which looks the same
+    // as damage here.
     if (error instanceof JournalDamagedError) return undefined;
     throw error;
   }

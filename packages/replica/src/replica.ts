@@ -11,15 +11,17 @@ import type { Term } from './lease.ts';
 import { isNoRoom } from '@oddlot/host/durable';
 
 /**
- * What the edges see of a replica: a state to read, a way to propose, a stream of what happened.
- * Reads touch the state directly and synchronously; nobody but the replica changes it.
+ * The interface of a replica for the API: readable state, proposals, and a stream of blocks. Reads
+ * access the state directly and synchronously; only the replica changes it.
  */
 export interface Replica {
   readonly state: State;
   readonly head: BlockHead;
-  /** One of the newest blocks, those before a restart included; undefined when it is too old. */
+  /** One of the newest blocks, including those before a restart; undefined if it is too old. */
   headAt(height: number): BlockHead | undefined;
-  /** What executing the command now would refuse, by the engine's own rules; changes nothing. */
+  /**
+   * Returns the result of executing the command now, by the engine's own rules; changes nothing.
+   */
   check(command: Command): CommandResult;
   /** Puts a command into the log. Resolves when it is durable and executed. */
   propose(command: Command, request?: string): Promise<Executed>;
@@ -37,9 +39,9 @@ export class TermOverError extends Error {
 }
 
 /**
- * A replica as the holder of a lease sees it: each command that it proposes carries the term, and the
- * engine refuses the command once a later term has begun (R-terms). The number of a term comes from
- * the log and not from the lease, because a lease store that was lost counts from the start again.
+ * The replica of a lease holder: each command that it proposes carries the term, and the engine
+ * rejects the command once a later term has begun (R-terms). The log assigns the number of a term,
+ * not the lease store, because a lease store that lost its data starts counting again.
  */
 export class HolderReplica implements Replica {
   readonly #replica: Replica;
@@ -78,8 +80,8 @@ export class HolderReplica implements Replica {
   }
 
   /**
-   * The lease has come to this process. The number is chosen now and never later: a process that is
-   * suspended from here on finds its number taken when it resumes.
+   * This process has acquired the lease. The number is chosen now and never later: a process that
+   * is suspended after this finds its number taken when it resumes.
    */
   enter(term: Term): void {
     const lease = this.#lease;
@@ -87,9 +89,9 @@ export class HolderReplica implements Replica {
     this.#logged = { lease, number: termOf(this.state, lease) + 1, holder: term.holder };
   }
 
-  /** Throws a `TermOverError` when the term is over, before or while the command is under way. */
+  /** Throws a `TermOverError` if the term has ended, before or while the command is under way. */
   async propose(command: Command, request?: string): Promise<Executed> {
-    // Requests carry a signature and a nonce, which no second proposal can use again.
+    // Requests have a signature and a nonce, which a second proposal cannot reuse.
     if (isRequest(command)) return this.#replica.propose(command, request);
     const term = present(this.#term, 'the term of a holder');
     if (term.isOver()) throw new TermOverError(this.#lease);
@@ -101,7 +103,9 @@ export class HolderReplica implements Replica {
   }
 }
 
-/** Hands errors on, but for those of a disk without room: whoever tries again will succeed (R-disk). */
+/**
+ * Passes errors on, except those of a disk without space, after which a retry succeeds (R-disk).
+ */
 export function exceptNoRoom(onError: (error: unknown) => void): (error: unknown) => void {
   return (error) => {
     if (!isNoRoom(error)) onError(error);
@@ -119,18 +123,18 @@ export class LogBehindError extends Error {
   }
 }
 
-/** This replica computed another state than the one that the log records. */
+/** This replica computed another state than the one recorded in the log. */
 export class ReplicaDivergedError extends Error {
   override readonly name = 'ReplicaDivergedError';
 
-  constructor(height: number, own: string, recorded: string, who = 'the log records') {
+  constructor(height: number, own: string, recorded: string, source = 'the log records') {
     super(
-      `Block ${height} has the hash ${own} here, but ${who} ${recorded}: the snapshot belongs to another history, or this release computes a different state. Start without the snapshots to replay everything, or with the release that wrote the log.`,
+      `Block ${height} has the hash ${own} here, but ${source} ${recorded}: the snapshot belongs to another history, or this release computes a different state. Start without the snapshots to replay everything, or with the release that wrote the log.`,
     );
   }
 }
 
-/** The log goes on under rules that this program does not know yet. */
+/** The log continues under rules that this program does not know yet. */
 export class LaterReleaseError extends Error {
   override readonly name = 'LaterReleaseError';
   readonly rules: number;
@@ -145,7 +149,7 @@ export class LaterReleaseError extends Error {
   }
 }
 
-/** What an era starts from is not what the log says. */
+/** The start of an era is not the one recorded in the log. */
 export class EraStartError extends Error {
   override readonly name = 'EraStartError';
 

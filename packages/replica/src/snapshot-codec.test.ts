@@ -40,15 +40,16 @@ function payloadOf(...orders: readonly OrderBlock[]): PackedPayload {
 
 const bytesOf = (payload: PackedPayload): Buffer => Buffer.concat([...encodeSnapshot(payload)]);
 
-test('a snapshot comes back as it was, orders and all', () => {
+test('a snapshot is read back unchanged, including all orders', () => {
   const payload = payloadOf(BLOCK, BLOCK);
   const read = decodeSnapshot(bytesOf(payload));
   expect({ ...read, state: undefined }).toEqual({ ...payload, state: undefined });
   expect(read.state).toEqual(payload.state);
 });
 
-test('a block of columns is the bytes that it always was', () => {
-  // Whoever changes them gives them another format: those of former releases must be read for ever.
+test('the bytes of a block of columns do not change', () => {
+  // A change of these bytes needs another format, because snapshots of former releases must stay
+  // readable.
   expect(encodeColumns({ a: Uint16Array.of(1, 258), b: Float64Array.of(-1), c: ['x'] })).toEqual(
     Buffer.concat([
       Buffer.from('4000000000000000', 'hex'),
@@ -70,11 +71,11 @@ test.each([
   });
 });
 
-test('a snapshot is the bytes that it always was', () => {
+test('the bytes of a snapshot do not change', () => {
   expect(bytesOf(payloadOf(BLOCK)).toString('base64')).toBe(GOLDEN);
 });
 
-test('what a projection dumped is read when it is asked for, and only then', () => {
+test('the dump of a projection is parsed only on access', () => {
   const bytes = bytesOf(payloadOf(BLOCK));
   bytes.write('x', bytes.indexOf('["gr'));
   const read = decodeSnapshot(bytes);
@@ -82,7 +83,7 @@ test('what a projection dumped is read when it is asked for, and only then', () 
   expect(() => read.companions['words']).toThrow(SyntaxError);
 });
 
-test('what a projection dumped in many pieces comes back whole', () => {
+test('the dump of a projection in many pieces is read back completely', () => {
   const words = Array.from({ length: 20_000 }, (_, at) => `word ${at}`);
   const read = decodeSnapshot(bytesOf({ ...payloadOf(BLOCK), companions: { words, none: [] } }));
   expect(read.companions).toEqual({ words, none: [] });
@@ -95,20 +96,20 @@ test.each([
     (bytes: Buffer) => bytes.writeUInt32LE(9, 0),
   ],
   ['one that is too long', 'beyond', (bytes: Buffer) => bytes.writeUInt32LE(bytes.length, 4)],
-])('%s is refused', (_, why, damage) => {
+])('rejects %s', (_, why, damage) => {
   const bytes = bytesOf(payloadOf(BLOCK));
   damage(bytes);
   expect(() => decodeSnapshot(bytes)).toThrow(why);
 });
 
-test('columns of another order of bytes, and those that are cut, are refused', () => {
+test('rejects columns in another byte order and truncated ones', () => {
   const bytes = encodeColumns({ price: Uint32Array.of(70_000) });
   expect(() => decodeColumns(bytes.subarray(0, -8))).toThrow('beyond its block');
   const other = Buffer.from(bytes.toString('latin1').replace('u32le', 'u32be'), 'latin1');
   expect(() => decodeColumns(other)).toThrow('u32be');
 });
 
-test('R-snapshots: the hash of the content covers head and state, and not what rides along', async () => {
+test('R-snapshots: the hash of the content covers head and state, and not the projections', async () => {
   const hasher = await ContentHasher.create();
   const hashed = (payload: PackedPayload) => hasher.of(payload, bytesOf(payload));
   const payload = payloadOf(BLOCK, BLOCK);

@@ -5,14 +5,15 @@ import type { BlockHead } from './block.ts';
 import { endianness } from 'node:os';
 
 /**
- * What a snapshot holds, as bytes: one frame after the other. A frame is its kind and its length, both uint32 little-endian,
- * its bytes, and zeros up to a multiple of eight. The frames of text are together the JSON of the head and the hashes before it;
- * those of state the JSON of the state but for its orders, of which each frame of that kind has a block; and a frame of what a
- * projection dumped is a name, its length (uint32) in front, and JSON, which continues in the next frame of that name.
+ * The content of a snapshot as a sequence of frames. A frame is its kind and its length, both
+ * uint32 little-endian, its bytes, and zeros up to a multiple of eight. The text frames together
+ * are the JSON of the head and the preceding hashes. The state frames are the JSON of the state
+ * without its orders; each order frame contains a block of orders. A projection frame is a name,
+ * preceded by its length (uint32), and JSON, which continues in the next frame with that name.
  * Snapshots of release 0.3.0 have the state in the text.
  *
- * The frames of state and orders are the content that the log attests. They follow from the state alone, so
- * replicas that have the same state write the same bytes.
+ * The state and order frames are the content that the log attests. They follow from the state
+ * alone, so replicas with the same state write the same bytes.
  */
 
 const TEXT = 1;
@@ -22,7 +23,7 @@ const STATE = 4;
 const FRAME_HEAD_BYTES = 8;
 const NAME_LENGTH_BYTES = 4;
 
-/** In pieces none of which takes long to make; the state must stand still until the last one. */
+/** Yields pieces that each take little time; the state must not change until the last one. */
 export function* encodeSnapshot(payload: PackedPayload): Generator<Buffer> {
   const { orders, ...state } = payload.state;
   const rest = { ...payload, state: {}, companions: {} };
@@ -34,7 +35,7 @@ export function* encodeSnapshot(payload: PackedPayload): Generator<Buffer> {
   for (const block of orders) yield frame(ORDERS, encodeColumns(block));
 }
 
-/** Throws where the bytes are of another shape. */
+/** Throws if the bytes have another format. */
 export function decodeSnapshot(bytes: Buffer): SnapshotPayload {
   const texts: Buffer[] = [];
   const states: Buffer[] = [];
@@ -53,7 +54,10 @@ export function decodeSnapshot(bytes: Buffer): SnapshotPayload {
   return { ...payload, state: { ...state, orders } };
 }
 
-/** Hashes what the log attests of a snapshot: the head of its block, then each frame of its content. */
+/**
+ * Hashes the part of a snapshot that the log attests: the head of its block, then each frame of its
+ * content.
+ */
 export class ContentHasher {
   readonly #keccak: IHasher;
 
@@ -70,7 +74,7 @@ export class ContentHasher {
     this.#keccak.init().update([rules, height, timeMs, block, stateHash].join('\n'));
   }
 
-  /** Takes a frame as `encodeSnapshot` yields it; frames of another kind do not count. */
+  /** Takes a frame as `encodeSnapshot` yields it; frames of other kinds do not count. */
   add(bytes: Buffer): void {
     const kind = bytes.readUInt32LE(0);
     if (kind === STATE || kind === ORDERS) this.#keccak.update(bytes);
@@ -80,7 +84,7 @@ export class ContentHasher {
     return hash(`0x${this.#keccak.digest('hex')}`);
   }
 
-  /** Of a snapshot as it was read. */
+  /** Hashes a snapshot that was read. */
   of(payload: Pick<SnapshotPayload, 'head' | 'rules'>, bytes: Buffer): Hash {
     this.begin(payload);
     for (const { start, end } of framesOf(bytes)) this.add(bytes.subarray(start, end));
@@ -88,7 +92,9 @@ export class ContentHasher {
   }
 }
 
-/** When it is asked for: a thread needs some of them, and what the history remembers of a million orders takes long. */
+/**
+ * Parsed on access: a thread needs only some dumps, and the history of a million orders takes long.
+ */
 function readLater(dumps: object, name: string, parts: readonly Buffer[]): void {
   let data: unknown;
   Object.defineProperty(dumps, name, {
@@ -126,7 +132,7 @@ function frame(kind: number, content: Buffer): Buffer {
 type Frame = {
   readonly kind: number;
   readonly content: Buffer;
-  /** Where the frame is, with its head and its zeros. */
+  /** The range of the frame, including its head and its padding. */
   readonly start: number;
   readonly end: number;
 };
@@ -144,32 +150,36 @@ function* framesOf(bytes: Buffer): Generator<Frame> {
   }
 }
 
-/** What a snapshot and the start of an era hold. */
+/** The content of a snapshot and of the start of an era. */
 export type SnapshotPayload = {
-  /** The version of the rules that `state` came about under. */
+  /** The rules version under which `state` was computed. */
   readonly rules: number;
   readonly head: BlockHead;
   readonly heads: readonly BlockHead[];
   readonly state: StateDump | PackedDump;
-  /** What the projections dumped, by name. Files and engines of earlier rules have them under this word. */
+  /** Dumps of the projections by name. Files and engines of earlier rules use this field name. */
   readonly companions: Readonly<Record<string, unknown>>;
-  /** Versions of those. The start of an era after rules 2 or earlier can lack them; all were 1. */
+  /**
+   * Versions of the dumps. The start of an era after rules 2 or earlier can lack them; all were 1.
+   */
   readonly versions?: Readonly<Record<string, number>>;
 };
 
-/** As this release writes it. */
+/** The format that this release writes. */
 export type PackedPayload = SnapshotPayload & { readonly state: PackedDump };
 
 /** A snapshot, and the hash of its content, which the log attests. */
 export type WrittenSnapshot = { readonly height: number; readonly content: Hash };
 
 /**
- * An object whose lists of numbers are typed arrays, as bytes that say themselves what they are: the length of the head
- * (uint32) and zeros up to eight bytes, the head, which is JSON, then the columns one after the other in the order in
- * which the head names them. Head and columns end at a multiple of eight.
+ * An object whose lists of numbers are typed arrays, as self-describing bytes: the length of the
+ * head (uint32), zeros up to eight bytes, the head as JSON, then the columns in the order in which
+ * the head names them. Head and columns are padded to a multiple of eight.
  */
 
-/** The order of bytes is part of a form's name: a machine of the other order can't read it, and does not try. */
+/**
+ * The byte order is part of a form's name: a machine with the other byte order rejects the form.
+ */
 const ORDER = endianness() === 'LE' ? 'le' : 'be';
 const FORMS = {
   u8: Uint8Array,
@@ -181,7 +191,7 @@ const START_BYTES = 8;
 
 type Head = {
   readonly columns: readonly (readonly [name: string, form: string, length: number])[];
-  /** Whatever is no column. */
+  /** All values that are not columns. */
   readonly rest: Readonly<Record<string, unknown>>;
 };
 
@@ -203,7 +213,7 @@ export function encodeColumns(object: Readonly<Record<string, unknown>>): Buffer
   return Buffer.concat([start, ...padded(text), ...parts]);
 }
 
-/** Throws where the bytes are of another shape. */
+/** Throws if the bytes have another format. */
 export function decodeColumns(bytes: Buffer): Readonly<Record<string, unknown>> {
   const headEnd = START_BYTES + bytes.readUInt32LE();
   const head = JSON.parse(bytes.toString('utf8', START_BYTES, headEnd)) as Head;
@@ -229,7 +239,7 @@ function formOf(column: Column): string {
   return present(found, 'a form for a column')[0];
 }
 
-/** The bytes, and zeros up to a multiple of eight. */
+/** The bytes, padded with zeros to a multiple of eight. */
 function padded(bytes: Buffer): Buffer[] {
   return [bytes, Buffer.alloc(upToEight(bytes.length) - bytes.length)];
 }
@@ -239,18 +249,18 @@ function upToEight(length: number): number {
 }
 
 /**
- * JSON of a large value in pieces: together they are what `JSON.stringify` gives, and no piece takes long.
- * Dumps are trees of plain objects whose long parts are lists near the top.
+ * The JSON of a large value in pieces: together they equal the output of `JSON.stringify`, and no
+ * piece takes long. Dumps are trees of plain objects whose long parts are lists near the top.
  */
 
-/** Levels that are taken apart; what lies deeper is small. */
+/** Levels that are split; deeper values are small. */
 const DEPTH_MAX = 6;
-/** Values of a list that are turned into text at once, where they are not lists themselves. */
+/** The number of list values that are serialized at once, if they are not lists themselves. */
 const VALUES_AT_ONCE = 64;
-/** Characters of a piece, about. */
+/** Approximate characters per piece. */
 const PIECE_CHARS = 64 * 1024;
 
-/** Texts of a useful size, in order. */
+/** Yields the JSON in texts of useful size. */
 export function* jsonPieces(value: unknown): Generator<string> {
   let text = '';
   for (const part of partsOf(value, 0)) {
@@ -265,7 +275,7 @@ export function* jsonPieces(value: unknown): Generator<string> {
 function* partsOf(value: unknown, depth: number): Generator<string> {
   if (Array.isArray(value) && depth < DEPTH_MAX) yield* partsOfList(value, depth);
   else if (isPlain(value) && depth < DEPTH_MAX) yield* partsOfObject(value, depth);
-  // As in a list, where what has no JSON is null.
+  // As in a list, a value without JSON becomes null.
   else yield JSON.stringify(value) ?? 'null';
 }
 
@@ -299,7 +309,7 @@ function* partsOfObject(object: Readonly<Record<string, unknown>>, depth: number
   yield '}';
 }
 
-/** True for a value that may hold much, so that it is taken apart by itself. */
+/** True for a value that may be large and is therefore split. */
 function isLong(value: unknown): boolean {
   if (Array.isArray(value)) return value.some((each) => Array.isArray(each) || isPlain(each));
   return (

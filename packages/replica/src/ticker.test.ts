@@ -5,15 +5,15 @@ import type { AppliedBlock } from './block.ts';
 import { exceptNoRoom } from './replica.ts';
 import { Ticker } from './local-replica.ts';
 
-/** Time passes soon after something is due, and otherwise once a second (R-clock, R-delay). */
+/** Time advances right after a due time, and otherwise once a second (R-clock, R-delay). */
 
 let venue: OutcomeEdge;
 let ticker: Ticker;
-/** When the ticker asked for empty blocks, from its start. */
+/** The times at which the ticker requested empty blocks, from its start. */
 let ticks: number[];
-/** Whether a block is under way, so that no empty one is made. */
+/** True while a block is under way, so that no empty one is needed. */
 let isBusy: boolean;
-/** Whether the log takes nothing. */
+/** True while the log rejects blocks. */
 let isFull: boolean;
 
 beforeEach(async () => {
@@ -56,7 +56,7 @@ afterEach(async () => {
 
 const queued = () => venue.edge.replica.state.outcomes.queue.size;
 
-test('an order leaves the delay queue when it is due, and then nothing hurries', async () => {
+test('an order leaves the delay queue when it is due, and then the ticker returns to its normal interval', async () => {
   await vi.advanceTimersByTimeAsync(249);
   expect([ticks, queued()]).toEqual([[], 1]);
   await vi.advanceTimersByTimeAsync(1);
@@ -65,7 +65,7 @@ test('an order leaves the delay queue when it is due, and then nothing hurries',
   expect(ticks).toEqual([250, 1_400, 2_400]);
 });
 
-test('what a block under way was too early for is tried again a moment later', async () => {
+test('retries shortly after a block that was stamped too early', async () => {
   isBusy = true;
   await vi.advanceTimersByTimeAsync(259);
   isBusy = false;
@@ -73,7 +73,7 @@ test('what a block under way was too early for is tried again a moment later', a
   expect([ticks, queued()]).toEqual([[250, 255, 260], 0]);
 });
 
-test('a log without room is not asked without a pause, and time goes on with room again (R-disk)', async () => {
+test('a log without space is asked only at intervals, and time continues when there is space (R-disk)', async () => {
   isFull = true;
   await vi.advanceTimersByTimeAsync(1_999);
   expect(ticks.length).toBeLessThan(10);
@@ -82,7 +82,7 @@ test('a log without room is not asked without a pause, and time goes on with roo
   expect(queued()).toBe(0);
 });
 
-test('a ticker that stopped asks for nothing', async () => {
+test('a stopped ticker requests nothing', async () => {
   ticker.stop();
   await vi.advanceTimersByTimeAsync(3_000);
   expect([ticks, queued()]).toEqual([[], 1]);

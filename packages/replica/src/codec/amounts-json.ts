@@ -1,4 +1,4 @@
-/** JSON of what holds amounts, which are no numbers of JSON. */
+/** JSON of a value that contains amounts, which are bigint and have no JSON number. */
 export function encodeAmounts(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     typeof each === 'bigint' ? { $amount: String(each) } : each,

@@ -1,15 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * A buffer that grows, and the few kinds of values that all encodings here are made of. `ByteReader`
- * reads them back.
+ * A growing buffer with the value encodings that all formats here use. `ByteReader` reads them.
  *
- * - number: below 248 the byte itself; 248 + n, then n bytes (1 to 6), lowest first, for other integers
- *   that are not negative; 255, then a float of 8 bytes, for whatever else a number can be.
- * - text: a number, four times the count of its bytes and the kind; then the bytes. Kind 0 is UTF-8, 1 the
- *   bytes of `0x` and hex digits in lower case, 2 UTF-16 for a text that UTF-8 can't hold.
- * - int: seven bits a byte, the lowest first, the sign as the lowest of all: small ones of either sign are short.
- * - utf8: an int, the count of the bytes; then the bytes.
+ * - number: integers below 248 are the byte itself. Other non-negative integers are 248 + n
+ *   followed by n bytes (1 to 6), lowest first. Every other number is 255 and a float of 8 bytes.
+ * - text: a number, which is four times the byte count plus the kind; then the bytes. Kind 0 is
+ *   UTF-8, 1 the bytes of `0x` and lower-case hex digits, 2 UTF-16 for texts that UTF-8 cannot
+ *   represent.
+ * - int: seven bits per byte, lowest first, with the sign as the lowest bit, so that small values
+ *   of either sign are short.
+ * - utf8: an int, the byte count; then the bytes.
  */
 
 const DIRECT_BELOW = 0xf8;
@@ -20,7 +21,7 @@ const HEX = 1;
 const UTF16 = 2;
 const TEXT_KINDS = 4;
 
-/** Of an int: twice as much and one more is still exact. */
+/** Bound of an int: twice the value plus one is still an exact number. */
 export const INT_MAX = 2 ** 51;
 
 const TWO_POW_32 = 2 ** 32;
@@ -30,7 +31,7 @@ const U32_BYTES = 4;
 const UTF8_BYTES_PER_UNIT_MAX = 3;
 const ZERO_CODE = 0x30;
 const X_CODE = 0x78;
-/** The value of a hex digit in lower case by its code, and 16 for whatever is none. */
+/** The value of a lower-case hex digit by its character code; 16 for other characters. */
 const CODES_MASK = 0x7f;
 const DIGITS = Uint8Array.from({ length: CODES_MASK + 1 }, (_, code) => {
   const digit = '0123456789abcdef'.indexOf(String.fromCharCode(code));
@@ -50,7 +51,7 @@ export class ByteWriter {
     this.#bytes = allocate(initialBytes);
   }
 
-  /** Valid until the next write: growing replaces it. */
+  /** Valid until the next write, because growing replaces the buffer. */
   get bytes(): Buffer {
     return this.#bytes;
   }
@@ -59,23 +60,23 @@ export class ByteWriter {
     return this.#length;
   }
 
-  /** What was written so far; to be copied by whoever keeps it. */
+  /** The bytes written so far. Copy them to keep them. */
   get written(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** Leaves room for what is filled in later. */
+  /** Reserves bytes that are filled in later. */
   skip(count: number): void {
     this.#reserve(count);
     this.#length += count;
   }
 
-  /** Takes back what was written from a length on. */
+  /** Discards everything after a length. */
   truncate(length: number): void {
     this.#length = length;
   }
 
-  /** Lets go of what was written, and of the memory too when it is more than so much. */
+  /** Discards the content, and also releases the memory if it exceeds `retainedBytesMax`. */
   clear(retainedBytesMax: number, initialBytes: number): void {
     this.#length = 0;
     if (this.#bytes.length > retainedBytesMax) this.#bytes = this.#allocate(initialBytes);
@@ -88,7 +89,7 @@ export class ByteWriter {
     return true;
   }
 
-  /** False, with nothing written, when the value is no number. */
+  /** Returns false and writes nothing if the value is not a number. */
   number(value: unknown): boolean {
     if (typeof value !== 'number') return false;
     this.#reserve(NUMBER_BYTES_MAX);
@@ -107,7 +108,7 @@ export class ByteWriter {
     return true;
   }
 
-  /** False, with nothing written, when the value is no text. */
+  /** Returns false and writes nothing if the value is not a text. */
   text(value: unknown): boolean {
     if (typeof value !== 'string') return false;
     if (this.#hex(value)) return true;
@@ -120,14 +121,13 @@ export class ByteWriter {
     return true;
   }
 
-  /** Bytes as they are. */
   copy(value: Uint8Array): void {
     this.#reserve(value.length);
     this.#bytes.set(value, this.#length);
     this.#length += value.length;
   }
 
-  /** An integer between `-INT_MAX` and `INT_MAX`. */
+  /** Writes an integer between `-INT_MAX` and `INT_MAX`. */
   int(value: number): void {
     let rest = value < 0 ? -2 * value - 1 : 2 * value;
     while (rest > 0x7f) {
@@ -144,13 +144,13 @@ export class ByteWriter {
     this.#length += this.#bytes.write(value, this.#length);
   }
 
-  /** The bytes that hexadecimal digits stand for. */
+  /** Writes the bytes that hexadecimal digits represent. */
   digits(hex: string): void {
     this.#reserve(hex.length / 2);
     this.#length += this.#bytes.write(hex, this.#length, 'hex');
   }
 
-  /** A text as UTF-8 that is not looked at, with the count of its bytes in front. */
+  /** Writes a text as UTF-8 without examining it, preceded by its byte count. */
   sizedText(value: string): void {
     this.#reserve(U32_BYTES + value.length * UTF8_BYTES_PER_UNIT_MAX);
     const count = this.#bytes.write(value, this.#length + U32_BYTES);
@@ -164,7 +164,7 @@ export class ByteWriter {
     this.#length += U32_BYTES;
   }
 
-  /** By hand: `writeUIntLE` checks so much that it takes three times as long. */
+  /** Written by hand, because the checks in `writeUIntLE` make it three times slower. */
   #integer(value: number, count: number): void {
     const bytes = this.#bytes;
     const start = this.#length + 1;
@@ -180,7 +180,7 @@ export class ByteWriter {
     this.#length = start + count;
   }
 
-  /** Hashes, addresses and most ids; false, with nothing written, when the text is another. */
+  /** Writes hashes, addresses and most ids. Returns false and writes nothing for other texts. */
   #hex(text: string): boolean {
     const { length } = text;
     const isLikely = length > 2 && length % 2 === 0 && text.charCodeAt(1) === X_CODE;
@@ -191,7 +191,8 @@ export class ByteWriter {
     this.#reserve(count);
     const bytes = this.#bytes;
     let at = this.#length;
-    // Whatever is no digit shows in these at the end: a check of each would take longer than the rest.
+    // Invalid digits are detected once at the end, because checking each digit would take longer
+    // than all other work.
     let codes = 0;
     let digits = 0;
     for (let index = 2; index < length; index += 2) {
@@ -218,7 +219,7 @@ export class ByteWriter {
   }
 }
 
-/** How many bytes follow the first one: none for a small integer, 1 to 6, or more when it is a float. */
+/** The number of bytes after the first: 0 for a small integer, 1 to 6, or more for a float. */
 function integerBytes(value: number): number {
   if (value >>> 0 !== value) {
     const isLong = Number.isInteger(value) && value > 0 && value < 2 ** 48;
@@ -231,12 +232,12 @@ function integerBytes(value: number): number {
   return value < 2 ** 24 ? 3 : 4;
 }
 
-/** Bytes that are not what a `ByteWriter` writes, or of a release that wrote other things. */
+/** The bytes were not written by `ByteWriter`, or were written by a release with another format. */
 export class EncodingError extends Error {
   override readonly name = 'EncodingError';
 }
 
-/** Reads what a `ByteWriter` wrote, from one place to another and never beyond. */
+/** Reads the output of a `ByteWriter` within a range, and never beyond the range. */
 export class ByteReader {
   readonly #bytes: Buffer;
   readonly #end: number;
@@ -248,7 +249,7 @@ export class ByteReader {
     this.#end = end;
   }
 
-  /** Another one that continues from the same place. */
+  /** Another reader that continues at the same position. */
   fork(): ByteReader {
     return new ByteReader(this.#bytes, this.#at, this.#end);
   }
@@ -276,7 +277,7 @@ export class ByteReader {
     return this.#integer(this.#take(count), count);
   }
 
-  /** The highest byte first, and no shifts: they end at 32 bits. */
+  /** Reads from the highest byte without shifts, which are limited to 32 bits. */
   #integer(start: number, count: number): number {
     let value = 0;
     for (let at = start + count - 1; at >= start; at -= 1) {
@@ -285,7 +286,7 @@ export class ByteReader {
     return value;
   }
 
-  /** How many parts follow: each takes a byte at least. */
+  /** The number of parts that follow. Each part takes at least one byte, which bounds the count. */
   count(): number {
     const count = this.number();
     if (!Number.isInteger(count) || count < 0 || count > this.#end - this.#at) {
@@ -325,7 +326,7 @@ export class ByteReader {
     return this.raw(this.int()).toString();
   }
 
-  /** Some bytes, where they are. */
+  /** A view of the next bytes, not a copy. */
   raw(count: number): Buffer {
     const start = this.#take(count);
     return this.#bytes.subarray(start, start + count);
@@ -335,7 +336,7 @@ export class ByteReader {
     return this.#bytes.readUInt32LE(this.#take(4));
   }
 
-  /** Passes over some bytes and returns where they start. */
+  /** Skips bytes and returns the position at which they start. */
   skip(count: number): number {
     return this.#take(count);
   }

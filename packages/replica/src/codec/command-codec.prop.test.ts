@@ -8,7 +8,7 @@ import { decodeCommand, encodeCommand } from './command-codec.ts';
 
 const RUNS = { numRuns: Math.max(1_000, Number(process.env['FUZZ_RUNS'] ?? 0)) };
 
-/** What no client and no part of the venue sends, and what has to come back all the same. */
+/** Values that neither a client nor the venue sends, but that must survive encoding as well. */
 const ODD_NUMBERS = [0, -0, 1, -1, 0.5, 247, 248, 255, 256, 65_535, 65_536, 2 ** 24, 2 ** 32 - 1];
 const LARGE_NUMBERS = [32, 40, 48, 53].flatMap((power) => [
   2 ** power - 1,
@@ -51,7 +51,7 @@ const ODD: readonly unknown[] = [
   { a: { b: 1 } },
 ];
 
-/** A place in a command, and what is done there. */
+/** A position in a command and the change to make there. */
 const change = fc.record({
   place: fc.nat(60),
   what: fc.constantFrom('set', 'drop', 'add', 'turn', 'undefine'),
@@ -73,7 +73,7 @@ const changed = fc
 type Plain = Record<string, unknown>;
 type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Changes one of the objects and lists that a command is made of; its type stays mostly. */
+/** Changes one object or list inside a command, mostly without changing its type. */
 function alter(command: Plain, { key, place, value, what }: Change): void {
   const parts = partsOf(command);
   const part = parts[place % parts.length]!;
@@ -104,18 +104,18 @@ function partsOf(value: unknown): Plain[] {
   return [value as Plain, ...Object.values(value).flatMap((each) => partsOf(each))];
 }
 
-/** Without keys that hold nothing: they are not there, as in JSON. */
+/** Removes keys whose value is undefined, as JSON does. */
 function defined(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => defined(each));
   if (typeof value !== 'object' || value === null) return value;
-  const kept: Plain = {};
+  const result: Plain = {};
   for (const [key, each] of Object.entries(value)) {
-    if (each !== undefined) define(kept, key, defined(each));
+    if (each !== undefined) define(result, key, defined(each));
   }
-  return kept;
+  return result;
 }
 
-test('whatever a command carries comes back the same, to the order of its keys', () => {
+test('every command is decoded to the same value, including the order of its keys', () => {
   fc.assert(
     fc.property(changed, (command) => {
       const decoded = decodeCommand(encodeCommand(command));
@@ -126,7 +126,7 @@ test('whatever a command carries comes back the same, to the order of its keys',
   );
 });
 
-test('bytes that were changed or cut are refused, or are the bytes of another command', () => {
+test('altered or truncated bytes are rejected, or are the bytes of another command', () => {
   const damage = fc.tuple(changed, fc.nat(), fc.nat(255), fc.boolean());
   fc.assert(
     fc.property(damage, ([command, place, byte, isCut]) => {
@@ -141,7 +141,8 @@ test('bytes that were changed or cut are refused, or are the bytes of another co
         expect(error).toBeInstanceOf(EncodingError);
         return;
       }
-      // A checksum tells them apart. What is read is whole: nothing is left over and nothing is made up.
+      // A checksum detects altered bytes. A successful read must consume all bytes and invent
+      // nothing.
       expect(isCut).toBe(false);
       expect(isDeepStrictEqual(decodeCommand(encodeCommand(decoded)), decoded)).toBe(true);
     }),

@@ -5,7 +5,7 @@ import { EVERY_COMMAND } from '@oddlot/testing/venue/every-command';
 import { EncodingError } from './bytes.ts';
 import { decodeCommand, encodeCommand } from './command-codec.ts';
 
-/** As logs have them since format 2; what is here is never made again. */
+/** Commands as logs contain them since format 2. This file is never regenerated. */
 const GOLDEN = JSON.parse(
   readFileSync(new URL('./command-codec.golden.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<Command['type'], string>>;
@@ -13,12 +13,15 @@ const GOLDEN = JSON.parse(
 const IN_SHORT = ['placeOrders', 'cancelOrders', 'cancelByClientId', 'modifyOrder'];
 
 describe('commands as bytes', () => {
-  test.each(Object.values<Command>(EVERY_COMMAND))('$type is what logs have of it', (command) => {
-    const bytes = Buffer.from(GOLDEN[command.type], 'hex');
-    expect(encodeCommand(command).toString('hex')).toBe(GOLDEN[command.type]);
-    expect(JSON.stringify(decodeCommand(bytes))).toBe(JSON.stringify(command));
-    expect(bytes[0] === 0).toBe(!IN_SHORT.includes(command.type));
-  });
+  test.each(Object.values<Command>(EVERY_COMMAND))(
+    '$type has the bytes that logs contain',
+    (command) => {
+      const bytes = Buffer.from(GOLDEN[command.type], 'hex');
+      expect(encodeCommand(command).toString('hex')).toBe(GOLDEN[command.type]);
+      expect(JSON.stringify(decodeCommand(bytes))).toBe(JSON.stringify(command));
+      expect(bytes[0] === 0).toBe(!IN_SHORT.includes(command.type));
+    },
+  );
 
   test('an order takes a quarter of its JSON', () => {
     const { placeOrders } = EVERY_COMMAND;
@@ -37,12 +40,12 @@ describe('commands as bytes', () => {
     ['a list longer than all bytes', '0005f905', /5 parts reach beyond/],
     ['a key that was not named', '00060101', /key 1 was not defined before/],
     ['something behind the command', '000000', /ends at 2 instead of 3/],
-  ])('%s is refused', (_, hex, message) => {
+  ])('rejects %s', (_, hex, message) => {
     expect(() => decodeCommand(Buffer.from(hex, 'hex'))).toThrow(EncodingError);
     expect(() => decodeCommand(Buffer.from(hex, 'hex'))).toThrow(message);
   });
 
-  test('what is not plain data is not written', () => {
+  test('data that is not plain is not written', () => {
     const command = { type: 'attest', height: 1n } as unknown as Command;
     expect(() => encodeCommand(command)).toThrow(/plain data/);
   });

@@ -3,9 +3,10 @@ import { ByteReader, ByteWriter, EncodingError } from './bytes.ts';
 import { COMMAND_FORMS, type CommandForm } from './command-forms.ts';
 
 /**
- * A command as bytes: a tag, then the form of its type, or plain data when the type has none or the
- * command does not fit it. What is read is what was written, to the order of its keys: hashes of blocks
- * cover the JSON of commands. A new command needs nothing here.
+ * A command as bytes: a tag, then the compact form of its type, or plain data if the type has no
+ * form or the command does not fit it. Decoding returns exactly what was written, including the
+ * order of keys, because block hashes cover the JSON of commands. A new command type needs no
+ * change here.
  */
 
 const PLAIN_TAG = 0;
@@ -25,19 +26,22 @@ const INITIAL_BYTES = 1_024;
 const RETAINED_BYTES_MAX = 1024 * 1024;
 const scratch = new ByteWriter(INITIAL_BYTES);
 
-/** Bytes of their own. */
+/** Returns bytes that are not shared with the writer. */
 export function encodeCommand(command: Command): Buffer {
   scratch.clear(RETAINED_BYTES_MAX, INITIAL_BYTES);
   writeCommand(scratch, command);
   return Buffer.from(scratch.bytes.subarray(0, scratch.length));
 }
 
-/** Throws `EncodingError` unless all of the bytes are one command. */
+/** Throws `EncodingError` unless the bytes are exactly one command. */
 export function decodeCommand(bytes: Buffer): Command {
   return readCommand(bytes, 0, bytes.length);
 }
 
-/** Behind what the writer has. Throws, with part of it written, when the command is not plain data. */
+/**
+ * Appends to the writer. Throws, leaving a part of the command written, if the command is not plain
+ * data.
+ */
 export function writeCommand(writer: ByteWriter, command: Command): void {
   const start = writer.length;
   const form = FORM_BY_TYPE.get((command as Command | null)?.type);
@@ -50,7 +54,6 @@ export function writeCommand(writer: ByteWriter, command: Command): void {
   writeValue(writer, command);
 }
 
-/** The command between two places. */
 export function readCommand(bytes: Buffer, start: number, end: number): Command {
   const reader = new ByteReader(bytes, start, end);
   const tag = reader.byte();
@@ -66,9 +69,9 @@ function formOf(tag: number): CommandForm {
 }
 
 /**
- * Plain data of any shape, with its own names in it: whatever survives JSON comes back the same, to the
- * order of its keys. A key is written out once and named by its number from then on, so that a list of
- * alike objects is short.
+ * Plain data of any shape, with its own key names. Everything that survives JSON is decoded to the
+ * same value, including the order of keys. A key is written out once and then referred to by its
+ * number, so that a list of similar objects is short.
  */
 
 const NULL = 0;
@@ -107,7 +110,7 @@ function writeList(writer: ByteWriter, list: readonly unknown[], keys: Map<strin
   for (const value of list) write(writer, value, keys);
 }
 
-/** What is undefined is not there, as in JSON. */
+/** Keys whose value is undefined are omitted, as in JSON. */
 function writeObject(writer: ByteWriter, object: object, keys: Map<string, number>): void {
   const entries = Object.entries(object).filter(([, value]) => value !== undefined);
   writer.byte(OBJECT);
@@ -144,7 +147,7 @@ function readObject(reader: ByteReader, keys: string[]): object {
   for (let left = reader.count(); left > 0; left -= 1) {
     const key = readKey(reader, keys);
     const value = read(reader, keys);
-    // Else the name would set the prototype and be no key.
+    // A plain assignment would set the prototype instead of a key.
     if (key === '__proto__') defineKey(object, key, value);
     else object[key] = value;
   }

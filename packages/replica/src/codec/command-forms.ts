@@ -15,10 +15,10 @@ import type {
 import type { Address, Hash, InstrumentId, TimeMs } from '@oddlot/units';
 import { type ByteReader, type ByteWriter, EncodingError } from './bytes.ts';
 
-/** No object of this shape. */
+/** The object does not have this shape. */
 const NO_FIT = -1;
 
-/** The keys of an object in the order in which they stand: some that it has, then some that it may have. */
+/** The keys of an object in their order: first the required ones, then the optional ones. */
 class Shape<T extends object> {
   readonly #keys: readonly (string & keyof T)[];
   readonly #requiredCount: number;
@@ -31,7 +31,9 @@ class Shape<T extends object> {
     this.#requiredCount = required.length;
   }
 
-  /** Which of the keys that it may have an object has, as bits; `NO_FIT` for others or in another order. */
+  /**
+   * The optional keys that an object has, as bits; `NO_FIT` if it has other keys or another order.
+   */
   optionalsOf(object: T): number {
     const keys = this.#keys;
     const requiredCount = this.#requiredCount;
@@ -49,7 +51,7 @@ class Shape<T extends object> {
   }
 }
 
-/** Who signed, in short. One that acts for a multi-sig account does not fit. */
+/** The signer in compact form. A signer that acts for a multi-sig account does not fit. */
 
 const AUTHORITY_SHAPE = new Shape<Authority>(
   ['signer', 'nonce', 'txHash'],
@@ -58,7 +60,7 @@ const AUTHORITY_SHAPE = new Shape<Authority>(
 const AUTHORITY_EXPIRES = 1;
 const AUTHORITY_VAULT = 2;
 
-/** False when it does not fit; what was written until then is the caller's to take back. */
+/** Returns false if the authority does not fit; the caller discards what was written. */
 function writeAuthority(writer: ByteWriter, authority: Authority): boolean {
   const optionals = AUTHORITY_SHAPE.optionalsOf(authority);
   if (optionals === NO_FIT) return false;
@@ -86,7 +88,10 @@ function readAuthority(reader: ByteReader): Authority {
   return authority;
 }
 
-/** One order in short. One with a price or size off the grid, which is refused anyway, does not fit. */
+/**
+ * One order in compact form. An order whose price or size is off the grid, which is rejected
+ * anyway, does not fit.
+ */
 
 const ORDER_SHAPE = new Shape<OrderRequest>(
   ['instrumentId', 'isBuy', 'price', 'size', 'reduceOnly', 'timeInForce'],
@@ -98,7 +103,7 @@ const TRIGGER = 4;
 const CLIENT_ID = 8;
 const ORDER_OPTIONALS_BELOW = 16;
 
-/** Flags of an order: two bits, and the time in force above them. */
+/** Flags of an order: two bits, then the time in force. */
 const BUY = 1;
 const REDUCE_ONLY = 2;
 const TIMES_FROM = 4;
@@ -109,7 +114,7 @@ const MARGIN_MODES: readonly MarginMode[] = ['cross', 'isolated'];
 const TRIGGER_SHAPE = new Shape<TriggerRequest>(['kind', 'price', 'isMarket']);
 const TRIGGER_KINDS: readonly TriggerRequest['kind'][] = ['takeProfit', 'stopLoss'];
 
-/** False when it does not fit; what was written until then is the caller's to take back. */
+/** Returns false if the order does not fit; the caller discards what was written. */
 function writeOrder(writer: ByteWriter, order: OrderRequest): boolean {
   const optionals = ORDER_SHAPE.optionalsOf(order);
   if (optionals === NO_FIT) return false;
@@ -180,7 +185,7 @@ function readFlag(reader: ByteReader): boolean {
   return value === 1;
 }
 
-/** Words that a field can be, by their place; places never change. */
+/** Writes a word as its index in a list. Positions in the list never change. */
 function writeWord<Word>(
   writer: ByteWriter,
   words: readonly Word[],
@@ -196,11 +201,11 @@ function wordAt<Word>(words: readonly Word[], index: number): Word {
   return word;
 }
 
-/** How a command of one type is written in short, in front of the authority's own form. */
+/** The compact form of one type of command, which precedes the form of the authority. */
 export type CommandForm<Asked extends Command = Command> = {
-  /** The first byte; never given to another form. */
+  /** The first byte. It is never assigned to another form. */
   readonly tag: number;
-  /** False when the command has something that the form has no place for. */
+  /** Returns false if the command has a value that the form cannot represent. */
   readonly write: (writer: ByteWriter, command: Asked) => boolean;
   readonly read: (reader: ByteReader) => Asked;
 };
@@ -313,7 +318,7 @@ const modifyOrder: CommandForm<ModifyOrderCommand> = {
   },
 };
 
-/** What comes by the thousand; whatever else there is, is written as plain data. */
+/** The frequent types. All other commands are written as plain data. */
 export const COMMAND_FORMS = { placeOrders, cancelOrders, cancelByClientId, modifyOrder };
 
 function writeBuilder(writer: ByteWriter, builder: BuilderTerms | undefined): boolean {

@@ -3,19 +3,21 @@ import { readCommand, writeCommand } from '../codec/command-codec.ts';
 import type { LoggedCommand } from '../block.ts';
 
 /**
- * A block as bytes. Per command: [u32 length][the command][u32 length][the request as it came], where
- * the second length is 0xffffffff when no client sent the command. Where many write to one log, what the
- * proposer calls its block stands ahead of the commands: [0xfffffffe][u32 length][the name].
+ * A block as bytes. Per command: [u32 length][the command][u32 length][the request as received],
+ * where the second length is 0xffffffff if no client sent the command. In a log with several
+ * writers the proposal id precedes the commands: [0xfffffffe][u32 length][the id].
  */
 
 const NO_REQUEST = 0xffff_ffff;
 const PROPOSAL = 0xffff_fffe;
 const LENGTH_BYTES = 4;
 const INITIAL_BYTES = 64 * 1024;
-/** A buffer that a burst has blown up beyond this is let go of afterwards. */
+/** A buffer that has grown beyond this size in a burst is released afterwards. */
 const RETAINED_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A growing buffer that blocks are encoded into, one behind the other, without copies between. */
+/**
+ * A growing buffer into which blocks are encoded one after the other, without copies in between.
+ */
 export class BlockBuffer {
   readonly #writer: ByteWriter;
 
@@ -23,7 +25,7 @@ export class BlockBuffer {
     this.#writer = new ByteWriter(INITIAL_BYTES, allocate);
   }
 
-  /** Valid until the next write: growing replaces it. */
+  /** Valid until the next write, because growing replaces the buffer. */
   get bytes(): Buffer {
     return this.#writer.bytes;
   }
@@ -32,12 +34,12 @@ export class BlockBuffer {
     return this.#writer.length;
   }
 
-  /** Leaves room for a header that is filled in later. */
+  /** Reserves space for a header that is filled in later. */
   skip(count: number): void {
     this.#writer.skip(count);
   }
 
-  /** Appends a block, or leaves the buffer as it was when a command can't be encoded. */
+  /** Appends a block, or leaves the buffer unchanged if a command cannot be encoded. */
   writeBlock(commands: readonly LoggedCommand[], proposal?: string): void {
     const before = this.#writer.length;
     try {
@@ -52,7 +54,7 @@ export class BlockBuffer {
     }
   }
 
-  /** Appends a block that somebody has encoded. */
+  /** Appends a block that is already encoded. */
   copyBlock(encoded: Uint8Array): void {
     this.#writer.copy(encoded);
   }
@@ -76,14 +78,13 @@ export class BlockBuffer {
   }
 }
 
-/** Where a block lies, and whether the requests are wanted: receipts are made of them. */
+/** The range of a block, and whether to decode the requests, which receipts need. */
 type BlockRange = {
   readonly start: number;
   readonly end: number;
   readonly withRequests: boolean;
 };
 
-/** What a block says beside its number and time. */
 type BlockContent = {
   readonly commands: readonly LoggedCommand[];
   readonly proposal?: string;
@@ -115,7 +116,7 @@ export function decodeBlock(bytes: Buffer, range: BlockRange): BlockContent {
   return proposal === undefined ? { commands } : { commands, proposal };
 }
 
-/** What its proposer called a block, without reading its commands. */
+/** The proposal id of a block, without decoding its commands. */
 export function proposalOf(bytes: Buffer): string | undefined {
   const reader = new ByteReader(bytes);
   if (reader.isAtEnd || reader.u32() !== PROPOSAL) return undefined;

@@ -4,8 +4,8 @@ import { moveFile, writeFully, writeWholeFileBy } from '@oddlot/host/durable';
 import { createHash, webcrypto } from 'node:crypto';
 
 /**
- * Dumps of the state at a height, each with its hash, so that a start replays only the tail of the
- * log. The log stays the truth: a snapshot that does not match its hash is passed over, not used.
+ * Dumps of the state at a height, each with its hash, so that a start replays only the end of the
+ * log. The log remains authoritative: a snapshot that does not match its hash is never used.
  */
 
 const SNAPSHOT_FORMAT = 'oddlot-snapshot-2';
@@ -22,16 +22,16 @@ type SnapshotFile = { readonly height: number; readonly path: string };
 
 type NewSnapshot = {
   readonly height: number;
-  /** A large one is never in memory as a whole. */
+  /** A large payload is never in memory as a whole. */
   readonly pieces: AsyncIterable<Buffer> | Iterable<Buffer>;
 };
 
-/** A snapshot that was passed over, and why. It stands aside under the name in `movedTo`. */
+/** A snapshot that was not usable, and the reason. It was renamed to `movedTo`. */
 export type CorruptSnapshot = SnapshotFile & { readonly why: string; readonly movedTo: string };
 
 type SnapshotStoreOptions = {
   readonly directory: string;
-  /** How many are kept; older ones are removed. */
+  /** The number of snapshots kept; older ones are removed. */
   readonly keep?: number;
   readonly onCorrupt?: (snapshot: CorruptSnapshot) => void;
 };
@@ -48,9 +48,10 @@ export class SnapshotStore {
     this.#onCorrupt = options.onCorrupt;
   }
 
-  /** Writes a snapshot whole or not at all, then removes the oldest beyond those kept. */
+  /** Writes a snapshot completely or not at all, then removes the oldest ones beyond `keep`. */
   write(snapshot: NewSnapshot): Promise<SnapshotFile> {
-    // One at a time: clearing up after one must not take away what another is writing.
+    // Writes are serialized, because the cleanup after one write must not remove the files of
+    // another.
     const written = this.#lastWrite.then(() => this.#write(snapshot));
     this.#lastWrite = written.catch(() => undefined);
     return written;
@@ -63,7 +64,7 @@ export class SnapshotStore {
     return { height, path };
   }
 
-  /** The newest snapshot that matches its hash, at most at a height; undefined without one. */
+  /** The newest snapshot up to a height that matches its hash; undefined without one. */
   async newestValid(maxHeight = Number.MAX_SAFE_INTEGER): Promise<Snapshot | undefined> {
     for (const file of await this.list()) {
       const { height, path } = file;
@@ -77,7 +78,7 @@ export class SnapshotStore {
     return undefined;
   }
 
-  /** The snapshots that are there, newest first, unchecked. */
+  /** The existing snapshots, newest first, without verification. */
   async list(): Promise<SnapshotFile[]> {
     const files: SnapshotFile[] = [];
     for (const name of await namesIn(this.#directory)) {
@@ -90,7 +91,7 @@ export class SnapshotStore {
 
   async #removeOld(): Promise<void> {
     for (const { path } of (await this.list()).slice(this.#keep)) await unlink(path);
-    // What a crash left half written is of no use to anyone.
+    // A crash left these files unfinished.
     for (const name of await namesIn(this.#directory)) {
       if (UNFINISHED_SNAPSHOT.test(name)) await unlink(join(this.#directory, name));
     }
@@ -98,15 +99,15 @@ export class SnapshotStore {
 }
 
 /**
- * The states that eras start from (R-era), beside the log and for ever: an era can be replayed from
- * here whatever became of the program that ran the one before. A file is written before the log says
- * that its era is open, so one that the log does not confirm is of no meaning.
+ * The states from which eras start (R-era), stored permanently next to the log: an era can be
+ * replayed from here without the program of the previous era. A file is written before the log
+ * records that its era is open, so a file that the log does not confirm has no meaning.
  */
 
 const ERA_FORMAT = 'oddlot-era-1';
 
 type EraFile = {
-  /** The last block of the era before. */
+  /** The last block of the previous era. */
   readonly height: number;
   readonly rules: number;
   readonly path: string;
@@ -128,12 +129,12 @@ export class EraStore {
     const path = join(this.#directory, eraName(height, rules));
     await writeChecked(path, { format: ERA_FORMAT, height, payload });
     for (const name of await namesIn(this.#directory)) {
-      // What a crash left half written.
+      // A crash left this file unfinished.
       if (name.endsWith('.json.new')) await unlink(join(this.#directory, name));
     }
   }
 
-  /** The files that are there, newest first, unchecked. */
+  /** The existing files, newest first, without verification. */
   async list(): Promise<EraFile[]> {
     const files: EraFile[] = [];
     for (const name of await namesIn(this.#directory)) {
@@ -154,14 +155,17 @@ const eraName = (height: number, rules: number): string =>
   `era-${String(height).padStart(16, '0')}-rules-${rules}.json`;
 
 /**
- * A file that says itself whether it is whole: one line of JSON, the header with a hash, and behind it
- * the payload byte for byte. It appears under its name whole or not at all.
+ * A file that contains its own checksum: one line of JSON with the hash, followed by the payload
+ * byte for byte. It appears under its name completely or not at all.
  */
 
 const NEW_LINE = 0x0a;
-/** The header is short; a first line longer than this is not one. */
+/** Bound of the header; a longer first line is not a header. */
 const HEADER_BYTES_MAX = 1024;
-/** The length of the header when the hash is known only after the payload is written; it is padded with spaces. */
+/**
+ * Length of a header whose hash is known only after the payload is written. It is padded with
+ * spaces.
+ */
 const HEADER_BYTES = 256;
 
 type Header = {
@@ -171,7 +175,7 @@ type Header = {
   readonly bytes: number;
 };
 
-/** Durable when it resolves; until then at most `<path>.new` is there. */
+/** The file is durable when this resolves; until then at most `<path>.new` exists. */
 async function writeChecked(
   path: string,
   content: {
@@ -191,8 +195,8 @@ async function writeChecked(
 }
 
 /**
- * The same for a payload that comes in pieces and is never in memory as a whole. Whoever makes the pieces
- * may take its time: each is asked for when the one before is written.
+ * The same for a payload in pieces, which is never in memory as a whole. Each piece is requested
+ * when the previous one has been written, so the producer may take its time.
  */
 async function writeCheckedPieces(
   path: string,
@@ -231,7 +235,7 @@ async function writePieces(
 
 type Checked = { readonly payload: Buffer } | { readonly why: string };
 
-/** A disk that can't give a file back is one more way in which the file is not whole. */
+/** A read error of the disk counts as a damaged file. */
 export async function readChecked(path: string, format: string, height: number): Promise<Checked> {
   try {
     return await parse(await readFile(path), format, height);
@@ -262,7 +266,7 @@ async function parse(content: Buffer, format: string, height: number): Promise<C
   return { payload };
 }
 
-/** What is in a directory; nothing when it is not there yet. */
+/** The names in a directory; empty if it does not exist yet. */
 async function namesIn(directory: string): Promise<string[]> {
   try {
     return await readdir(directory);
@@ -272,7 +276,9 @@ async function namesIn(directory: string): Promise<string[]> {
   }
 }
 
-/** On another thread: a state of many orders takes a while, and a start has other things to do. */
+/**
+ * Hashes on another thread, because a state with many orders takes long and a start has other work.
+ */
 async function sha256Aside(bytes: Buffer): Promise<string> {
   return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');
 }

@@ -40,7 +40,7 @@ async function grown(
   return journal;
 }
 
-/** Names of what is there, without the numbers: `log` and `log.zst`. */
+/** The forms of the segments, without their numbers: `log` and `log.zst`. */
 async function forms(directory: string): Promise<string[]> {
   const names = (await readdir(directory)).toSorted();
   return names.map((name) => name.replace(/^journal-\d{16}\./, ''));
@@ -52,7 +52,7 @@ const compressedPaths = async (directory: string): Promise<string[]> =>
     .toSorted()
     .map((name) => join(directory, name));
 
-test('all but the segment that is written are compressed, and nothing else changes', () =>
+test('compresses all segments except the one being written, and changes nothing else', () =>
   inDirectory(async (directory) => {
     const journal = await grown(directory);
     const paths = await segmentPaths(directory);
@@ -64,7 +64,8 @@ test('all but the segment that is written are compressed, and nothing else chang
       ...Array.from({ length: count }, () => 'log.zst'),
       'log',
     ]);
-    // What the common tool makes of it is the segment, but for the zeros ahead of what was not written.
+    // Decompressed with the standard library, the file equals the segment without the trailing
+    // zeros.
     for (const [index, path] of (await compressedPaths(directory)).entries()) {
       const bytes = zstdDecompressSync(await readFile(path));
       const original = plain[index] ?? Buffer.alloc(0);
@@ -86,7 +87,7 @@ test('all but the segment that is written are compressed, and nothing else chang
     await again.close();
   }));
 
-test('a kill ahead of any step leaves every entry, once and readable', () =>
+test('keeps every entry once and readable after a kill before any step', () =>
   inDirectory(async (directory) => {
     const images: [CompressStep, string][] = [];
     const journal = await grown(directory, {
@@ -100,13 +101,14 @@ test('a kill ahead of any step leaves every entry, once and readable', () =>
     await journal.close();
     expect(images.slice(0, STEPS.length).map(([step]) => step)).toEqual(STEPS);
     expect(images.length).toBeGreaterThan(2 * STEPS.length);
-    // The first segment has none before it, the second one that is compressed; the others are like it.
+    // The first segment has no predecessor, and the predecessor of the second is compressed; all
+    // others are like the second.
     const count = process.env['TEST_LONG'] === undefined ? 2 * STEPS.length : images.length;
     for (const [, image] of images.slice(0, count)) {
-      // Beside the one that writes: nothing is cleared up, and all is there.
-      const beside = await readJournal(image, entries.length);
+      // A reader that runs while another process writes cleans nothing up and sees all entries.
+      const reader = await readJournal(image, entries.length);
       const seen: LogEntry[] = [];
-      await beside.replay(1, (entry) => seen.push(entry), { withRequests: true });
+      await reader.replay(1, (entry) => seen.push(entry), { withRequests: true });
       expect(seen).toEqual(entries);
       const again = await openJournal(image, SMALL);
       expect(await readAll(again)).toEqual(entries);
@@ -120,7 +122,7 @@ test('a kill ahead of any step leaves every entry, once and readable', () =>
     }
   }));
 
-test.each(STEPS)('what fails at the step "%s" is told, and the segment can still be read', (at) =>
+test.each(STEPS)('reports a failure at the step "%s", and the segment remains readable', (at) =>
   inDirectory(async (directory) => {
     const failures: unknown[] = [];
     let isBroken = true;
@@ -138,7 +140,7 @@ test.each(STEPS)('what fails at the step "%s" is told, and the segment can still
     await journal.compact(ALL);
     expect(failures).toHaveLength(segments - 1);
     expect(await readAll(journal)).toEqual(entries);
-    // It was told once, and is not tried for ever.
+    // The failure was reported once and is not retried forever.
     await journal.compact(ALL);
     expect(failures).toHaveLength(segments - 1);
     isBroken = false;
@@ -147,14 +149,14 @@ test.each(STEPS)('what fails at the step "%s" is told, and the segment can still
     await again.compact(ALL);
     expect(await readAll(again)).toEqual(entries);
     expect((await forms(directory)).filter((form) => form === 'log')).toHaveLength(1);
-    // A copy beside its original goes with it.
+    // A compressed copy is removed together with its original.
     await again.compact({ ...ALL, dropBeforeMs: Infinity });
     expect(await forms(directory)).toEqual(['log']);
     await again.close();
   }),
 );
 
-test('R-disk: without room for a copy all stays as it is, and is tried again', () =>
+test('R-disk: changes nothing without space for a copy, and tries again later', () =>
   inDirectory(async (directory) => {
     let room: 'low' | 'none' | 'some' = 'low';
     const failures: unknown[] = [];
@@ -184,7 +186,7 @@ test('R-disk: without room for a copy all stays as it is, and is tried again', (
     await journal.close();
   }));
 
-test('closing gives up the segment that is under way and leaves nothing of it', () =>
+test('closing abandons the segment in progress and leaves none of its files', () =>
   inDirectory(async (directory) => {
     let closing: Promise<void> | undefined;
     const journal = await grown(directory, {
@@ -200,7 +202,7 @@ test('closing gives up the segment that is under way and leaves nothing of it', 
     await again.close();
   }));
 
-test('only what lies below the number is touched, and of that only what is old is removed', () =>
+test('touches only segments below the number, and removes only old ones', () =>
   inDirectory(async (directory) => {
     let nowMs = 0;
     const clock = { nowMs: () => (nowMs += 1_000) };
@@ -208,7 +210,8 @@ test('only what lies below the number is touched, and of that only what is old i
     const entries = await readAll(journal);
     await journal.compact({ belowSeq: 40, dropBeforeMs: 20_000 });
     const { firstSeq } = journal;
-    // The last entry of a segment decides: entry 20 is of the second 20, and goes only with all of its segment.
+    // The last entry of a segment decides: entry 20 belongs to the second 20 and is removed only
+    // with its whole segment.
     expect(firstSeq).toBeGreaterThan(1);
     expect(firstSeq).toBeLessThanOrEqual(20);
     expect(await readAll(journal, firstSeq)).toEqual(entries.slice(firstSeq - 1));
@@ -224,7 +227,7 @@ test('only what lies below the number is touched, and of that only what is old i
     await journal.close();
   }));
 
-test('a reader that listed a segment before it was compressed or removed goes on', () =>
+test('a reader that listed a segment before it was compressed or removed continues', () =>
   inDirectory(async (directory) => {
     const journal = await grown(directory);
     const entries = await readAll(journal);
@@ -238,7 +241,7 @@ test('a reader that listed a segment before it was compressed or removed goes on
     await journal.close();
   }));
 
-test('a compressed segment that is torn or changed is damage, found by whoever reads it', () =>
+test('a torn or altered compressed segment is damage, which any reader finds', () =>
   inDirectory(async (directory) => {
     const journal = await grown(directory);
     const entries = await readAll(journal);
@@ -261,11 +264,12 @@ test('a compressed segment that is torn or changed is damage, found by whoever r
       try {
         again = await openJournal(directory, SMALL);
         await again.replay(1, (entry) => seen.push(entry), { withRequests: true });
-        // What was changed stands behind the last entry: each of them proves itself.
+        // The altered bytes are after the last entry, whose checksum is still right.
         expect(seen).toHaveLength(40);
       } catch (error) {
         found += 1;
-        // A file this short is decompressed at once, so the start notices; else the replay.
+        // A file this short is decompressed at the start, which therefore finds the damage;
+        // otherwise the replay finds it.
         const seq = again === undefined ? firstSeq : seen.length + 1;
         expect(error).toMatchObject({ name: 'JournalDamagedError', file: second, seq });
       } finally {
@@ -283,7 +287,7 @@ test('a compressed segment that is torn or changed is damage, found by whoever r
     await again.close();
   }));
 
-test('a compressed segment without a successor, or without the one before, stops the start', () =>
+test('a compressed segment without a successor or without a predecessor stops the start', () =>
   inDirectory(async (directory) => {
     const journal = await grown(directory);
     await journal.compact(ALL);
@@ -297,7 +301,7 @@ test('a compressed segment without a successor, or without the one before, stops
     await expect(openJournal(directory)).rejects.toThrow(/does not follow the previous segment/);
   }));
 
-test('a segment larger than what is read at once is compressed and read in pieces', () =>
+test('compresses and reads a segment larger than one read in pieces', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory, { segmentBytes: 6 * 1024 * 1024 });
     for (let n = 1; n <= 9; n += 1) {
@@ -323,13 +327,13 @@ test('a segment larger than what is read at once is compressed and read in piece
     await journal.close();
   }));
 
-/** Text that says nothing, and can be compressed by a quarter. */
+/** Random text that can be compressed by a quarter. */
 function noise(seed: number, length: number): string {
   const hash = createHash('shake256', { outputLength: (length / 4) * 3 });
   return hash.update(String(seed)).digest('base64');
 }
 
-test('random journals read the same whatever was compressed, dropped and reopened', () =>
+test('random journals have the same entries after any compression, removal and reopening', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -354,7 +358,7 @@ type Step =
   | { readonly kill: true }
   | { readonly reopen: true };
 
-/** The simple twin is a list of the entries that were acknowledged. */
+/** The reference model is a list of the acknowledged entries. */
 async function expectSame(root: string, steps: readonly Step[]): Promise<void> {
   let directory = root;
   const options = { segmentBytes: 4_600 };

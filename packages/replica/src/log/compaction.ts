@@ -10,22 +10,24 @@ import { COMPRESSED_SUFFIX, SEGMENT_HEADER_BYTES } from './journal-format.ts';
 
 type CompactionOptions = {
   readonly directory: string;
-  /** Of the journal, in order; the last is the one that is written. */
+  /** The segments of the journal in order; the last one is being written. */
   readonly segments: Segment[];
-  /** False while the disk is short of room: a copy would need some (R-disk). */
+  /** False while the disk is low on space, because a copy needs some (R-disk). */
   readonly mayCompress: () => boolean;
-  /** A segment could not be compressed or removed; it stays as it is. */
+  /** A segment could not be compressed or removed; it stays unchanged. */
   readonly onFailed: (error: unknown) => void;
   readonly before?: ((step: CompressStep) => void | Promise<void>) | undefined;
 };
 
 /**
- * Makes the old part of a journal small: removes what is not kept and compresses the rest, the oldest first and one segment
- * at a time.
+ * Shrinks the old part of a journal: removes segments past their retention and compresses the
+ * others, oldest first and one at a time.
  */
 export class Compaction {
   readonly #options: CompactionOptions;
-  /** First entries of segments that could not be compressed: once is enough to be told. */
+  /**
+   * First entries of segments that could not be compressed, so that each failure is reported once.
+   */
   readonly #passedOver = new Set<number>();
   #wanted: Retention = { belowSeq: 0 };
   #running: Promise<void> | undefined;
@@ -35,7 +37,7 @@ export class Compaction {
     this.#options = options;
   }
 
-  /** Resolves when nothing is left to do. While one is under way it goes on with what is wanted now. */
+  /** Resolves when no work is left. A run in progress continues with the new retention. */
   request(retention: Retention): Promise<void> {
     this.#wanted = retention;
     this.#running ??= this.#run().finally(() => {
@@ -44,7 +46,7 @@ export class Compaction {
     return this.#running;
   }
 
-  /** Gives up the segment that is under way. */
+  /** Abandons the segment in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#running;
@@ -54,12 +56,12 @@ export class Compaction {
     try {
       while (!this.#isStopped && ((await this.#drop()) || (await this.#compress())));
     } catch (error) {
-      // It is tried again with the next request.
+      // The next request tries again.
       if (!isNoRoom(error)) this.#options.onFailed(error);
     }
   }
 
-  /** Removes the oldest segment if it may go; false when none may. */
+  /** Removes the oldest segment if its retention has ended; returns false otherwise. */
   async #drop(): Promise<boolean> {
     const { directory, segments } = this.#options;
     const { belowSeq, dropBeforeMs = 0 } = this.#wanted;
@@ -72,7 +74,9 @@ export class Compaction {
     return true;
   }
 
-  /** Compresses the oldest segment that may be and is not; false when there is none. */
+  /**
+   * Compresses the oldest uncompressed segment that may be compressed; returns false without one.
+   */
   async #compress(): Promise<boolean> {
     const { before, directory, mayCompress, onFailed, segments } = this.#options;
     const { belowSeq } = this.#wanted;
@@ -85,7 +89,7 @@ export class Compaction {
     const segment = segments[found];
     if (segment === undefined) return false;
     try {
-      // It was listed before it was sealed.
+      // The segment was listed before it was sealed.
       const sealed = await readSegment(segment.path, segment.firstSeq);
       assert(sealed?.mark?.kind === 'sealed', 'a segment with a successor is sealed');
       const isStopped = (): boolean => this.#isStopped;
@@ -105,29 +109,34 @@ const CHUNK_BYTES = 512 * 1024;
 const ZSTD = {
   chunkSize: CHUNK_BYTES,
   params: {
-    // Half of what is left is signatures and hashes: higher levels measured 5 % less for twice the work.
+    // Half of the compressed size is signatures and hashes: higher levels measured 5% less for
+    // twice the work.
     [constants.ZSTD_c_compressionLevel]: 3,
-    // The decoder compares it, so that a whole copy is known to be one.
+    // The decoder verifies the checksum, which proves that a copy is complete.
     [constants.ZSTD_c_checksumFlag]: 1,
   },
-  // What stands in a chunk can be read without the next: a listing reads headers alone.
+  // The data of a chunk is readable without the next chunk: a listing reads headers only.
   flush: constants.ZSTD_e_flush,
 };
 
-/** What compressing a segment does, in order; a crash before any of it leaves one whole copy. */
+/**
+ * The steps of compressing a segment, in order. A crash before any of them leaves one complete
+ * copy.
+ */
 export type CompressStep = 'write' | 'sync' | 'verify' | 'rename' | 'settle' | 'remove' | 'forget';
 
 type CompressOptions = {
   readonly directory: string;
-  /** Asked between any two chunks; true gives up and leaves all as it was. */
+  /** Called between two chunks; true abandons the work and leaves the segment unchanged. */
   readonly isStopped: () => boolean;
-  /** Called ahead of each step, for tests. */
+  /** Called before each step, for tests. */
   readonly before?: ((step: CompressStep) => void | Promise<void>) | undefined;
 };
 
 /**
- * Puts a compressed copy in the place of a segment that nobody appends to any more. Undefined when it
- * was told to stop. The copy gets its name when it is on disk and was read back; the original goes after that.
+ * Replaces a segment that is no longer written with a compressed copy. Returns undefined if it was
+ * stopped. The copy gets its name only when it is on disk and has been read back; the original is
+ * removed after that.
  */
 async function compressSegment(
   segment: Segment,
@@ -154,7 +163,7 @@ async function compressSegment(
   return { ...segment, path, isCompressed: true };
 }
 
-/** False when it was told to stop. */
+/** Returns false if it was stopped. */
 async function writeCompressed(
   segment: Segment,
   path: string,
@@ -188,8 +197,8 @@ async function writeCompressed(
 }
 
 /**
- * The header, then the records piece by piece. There is no hurry: after each piece it rests as long as
- * that one took, so that the disk and the processors are there for the venue.
+ * Yields the header, then the records in pieces. After each piece it pauses for as long as the
+ * piece took, so that the disk and the processors stay available to the venue.
  */
 async function* chunksOf(
   input: FileHandle,

@@ -12,7 +12,7 @@ import { makeFolder, readTextFile, writeWholeFile } from '@oddlot/host/durable';
 import { randomBytes } from 'node:crypto';
 import { SERVICE_DIGITS_BYTES, serviceName, serviceWordOf } from '@oddlot/protocol';
 
-/** The lock of a data folder, and of the journal in it, whatever becomes of the folder's file. */
+/** Locks a data folder and its journal. The lock holds even if the lock file is removed. */
 export async function lockData(data: string): Promise<DirectoryLock> {
   const folder = lockDirectory(data);
   try {
@@ -30,9 +30,10 @@ export async function lockData(data: string): Promise<DirectoryLock> {
 }
 
 /**
- * Keeps two processes off one journal, also when somebody has removed the file of the directory's lock: a
- * name of the kernel's that is made of the folder itself, and ends with its holder. Only Linux has such
- * names, and containers with a network of their own do not see each other's: there the file has to do.
+ * Prevents two processes from using one journal, even if the lock file of the directory is removed:
+ * it binds a kernel name derived from the folder itself, which the kernel frees when the holder
+ * ends. Such names exist on Linux only, and containers with separate networks do not share them. In
+ * those cases the lock file must suffice.
  */
 export async function lockJournal(directory: string): Promise<DirectoryLock> {
   makeFolder(directory);
@@ -46,7 +47,7 @@ export async function lockJournal(directory: string): Promise<DirectoryLock> {
     if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
     const data = dirname(directory);
     const named = holderOf(data);
-    // Without the file of the directory's lock this process has just written its own there.
+    // The lock file had been removed, and this process has just created a new one.
     throw new DirectoryLockedError(data, named === process.pid ? undefined : named, cause);
   }
   server.unref();
@@ -54,26 +55,26 @@ export async function lockJournal(directory: string): Promise<DirectoryLock> {
 }
 
 /**
- * What a data folder goes by, in the file `service-network`: a line with its name, and a line with each
- * name that it had before, the newest first. It is beside the log, so it comes along wherever that goes.
- * The log's own folder notes the name too: a log that comes back without the file is not taken for one
- * that never had a name.
+ * The names of a data folder, in the file `service-network`: one line with the current name, then
+ * one line per former name, newest first. The file is next to the log, so it is copied along with
+ * it. The folder of the log contains the name too: if a log returns without the file, the venue is
+ * still known to have had a name.
  */
 
 type ServiceNames = {
-  /** Undefined in a folder that goes by the name of its network. */
+  /** Undefined if the folder uses the name of its network. */
   readonly name: string | undefined;
   readonly former: readonly string[];
 };
 
-/** The file is there and holds no names; its message is meant for the operator. */
+/** The file exists but contains no valid names; its message is for the operator. */
 export class ServiceNamesDamagedError extends Error {
   override readonly name = 'ServiceNamesDamagedError';
 }
 
 const NAMES_FILE = 'service-network';
 const NOTED_NAME = join('journal', 'named');
-/** Who signed for it last may still hold something that counts; of older names nobody asks. */
+/** Signatures under a recent former name may still matter; older names are dropped. */
 const FORMER_MAX = 8;
 
 export function readServiceNames(directory: string): ServiceNames {
@@ -87,7 +88,10 @@ export function readServiceNames(directory: string): ServiceNames {
   );
 }
 
-/** In the log's folder, before anything is written for a name; again after a rename that was cut short. */
+/**
+ * Recorded in the log's folder before anything is written under the name, and again after an
+ * interrupted rename.
+ */
 export function noteServiceName(directory: string, name: string): void {
   if (notedIn(directory) !== name) writeWholeFile(join(directory, NOTED_NAME), `${name}\n`);
 }
@@ -110,22 +114,25 @@ function namesIn(directory: string): ServiceNames {
 }
 
 /**
- * Gives a folder a name that nobody had before; what it was called until now is kept. On disk when this
- * resolves, whole or not at all whenever the power goes.
+ * Gives a folder a name that was never used before and stores the former names. The change is on
+ * disk when this resolves; a power loss leaves the old or the new file.
  */
 export async function drawServiceName(directory: string, word: string): Promise<ServiceNames> {
   const before = namesIn(directory);
   const name = serviceName(word, randomBytes(SERVICE_DIGITS_BYTES).toString('hex'));
   const had = [before.name, ...before.former, notedIn(directory)];
   const former = [...new Set(had.filter((each) => each !== undefined))];
-  const kept = { name, former: former.slice(0, FORMER_MAX) };
-  const text = [kept.name, ...kept.former, ''].join('\n');
+  const names = { name, former: former.slice(0, FORMER_MAX) };
+  const text = [names.name, ...names.former, ''].join('\n');
   writeWholeFile(join(directory, NAMES_FILE), text);
   noteServiceName(directory, name);
-  return kept;
+  return names;
 }
 
-/** Gives a folder that is to be one of several of a venue the name that the others have; one that has a name keeps it. */
+/**
+ * Gives a folder the name that the other folders of its venue have. A folder that has a name keeps
+ * it.
+ */
 export function adoptServiceName(directory: string, name: string): void {
   const isShared = serviceWordOf(name) === undefined;
   if (isShared || namesIn(directory).name !== undefined) return;

@@ -2,41 +2,48 @@ import type { MessagePort } from 'node:worker_threads';
 import { fdatasyncSync, ftruncateSync, writeSync } from 'node:fs';
 
 /**
- * What the journal and its disk thread share: counters that either waits on, and a row of numbers for each of
- * the two jobs that can be under way. Bytes lie in shared memory, so nothing of a job is copied or sent.
+ * The memory shared by the journal and its disk thread: counters on which either side waits, and a
+ * row of numbers for each of the two possible jobs. The bytes are in shared memory, so no part of a
+ * job is copied or sent.
  */
 
-/** One job is worked on while the next one waits at the door. */
+/** One job runs while the next one waits. */
 export const JOBS_MAX = 2;
-/** Two batches under way and one that fills, each with memory of its own. */
+/** Two batches in flight and one that fills, each with its own memory. */
 export const MEMORIES = JOBS_MAX + 1;
 
-/** Counters: jobs that were asked for, jobs that ended, and 1 from a failed job on until that is known. */
+/**
+ * Counters: requested jobs, ended jobs, and a flag that is 1 after a failed job until the journal
+ * has seen the failure.
+ */
 export const ASKED = 0;
 export const ENDED = 1;
 export const HAS_FAILED = 2;
 const COUNTERS = 4;
 
-/** Numbers of a job, in order. */
+/** The numbers of a job, in order. */
 export const DESCRIPTOR = 0;
-/** Which of the memories the bytes are in. */
+/** Index of the memory that contains the bytes. */
 export const MEMORY = 1;
-/** How many bytes, and where in the file they go. */
+/** Byte count and file offset. */
 export const LENGTH = 2;
 export const POSITION = 3;
-/** How many zeros go behind them. */
+/** Number of zeros written after the bytes. */
 export const ZEROS = 4;
-/** How many bytes the disk has room for, in tests. */
+/** Number of bytes for which the disk has space; limited in tests only. */
 export const ROOM = 5;
-/** 1 when all that was written has to be on disk at the end. */
+/** 1 if all written data must be on disk at the end. */
 export const IS_SYNC = 6;
-/** What comes back: how it ended, whether there was room for the zeros, and how long the sync took. */
+/** Results: the outcome, whether there was space for the zeros, and the duration of the sync. */
 export const OUTCOME = 7;
 export const HAS_ZEROS = 8;
 export const SYNC_SECONDS = 9;
 const NUMBERS = 10;
 
-/** Outcomes. What is not begun after a failure is skipped: it was made to follow what failed. */
+/**
+ * Outcomes. After a failure, jobs that have not begun are skipped, because they were created to
+ * follow the failed one.
+ */
 export const DONE = 0;
 export const FAILED = 1;
 export const SKIPPED = 2;
@@ -44,7 +51,7 @@ export const SKIPPED = 2;
 type DiskShare = {
   readonly memory: SharedArrayBuffer;
   readonly counters: Int32Array<SharedArrayBuffer>;
-  /** Of each job, by its number modulo `JOBS_MAX`. */
+  /** Rows of the jobs; the index is the job number modulo `JOBS_MAX`. */
   readonly jobs: readonly Float64Array<SharedArrayBuffer>[];
 };
 
@@ -58,35 +65,38 @@ export function openShare(memory: SharedArrayBuffer): DiskShare {
 }
 
 export type DiskWorkerData = { readonly memory: SharedArrayBuffer; readonly port: MessagePort };
-/** Why a job failed, sent beside its outcome. */
+/** The reason why a job failed, sent in addition to its outcome. */
 export type DiskFailure = { readonly message: string; readonly code: string | undefined };
-/** A memory that is another than before; sent ahead of the job that needs it. */
+/** A memory that was replaced; sent before the job that needs it. */
 export type NewMemory = { readonly index: number; readonly memory: SharedArrayBuffer };
 
-/** Bytes that go into a file, and whether all of it has to be on disk afterwards. */
+/** Bytes to write into a file, and whether they must be on disk afterwards. */
 export type DiskJob = {
   readonly descriptor: number;
   readonly bytes: Buffer;
   readonly length: number;
   readonly position: number;
-  /** How many zeros go behind them. */
+  /** Number of zeros written after the bytes. */
   readonly zeros: number;
-  /** How many bytes the disk has room for; less than there are only in tests. */
+  /** Number of bytes for which the disk has space; less than `length` in tests only. */
   readonly room: number;
   readonly isSync: boolean;
 };
 
 export type JobDone = {
-  /** False when there was no room for the zeros: the bytes alone have to do. */
+  /** False if there was no space for the zeros, so that only the bytes were written. */
   readonly hasZeros: boolean;
   readonly syncSeconds: number;
 };
 
-/** As `isNoRoom`, whose package would take the thread longer to load than all of this. */
+/**
+ * The codes of `isNoRoom`. Importing its package would more than double the load time of the
+ * thread.
+ */
 const NO_ROOM: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
 const ZERO_BYTES = Buffer.alloc(256 * 1024);
 
-/** Blocks until it is done; throws what the disk says. */
+/** Blocks until the job is done; throws the error of the disk. */
 export function performDiskJob(job: DiskJob): JobDone {
   const { bytes, descriptor, isSync, length, position, room, zeros } = job;
   const fitting = Math.min(length, room);
@@ -98,7 +108,7 @@ export function performDiskJob(job: DiskJob): JobDone {
   return { hasZeros, syncSeconds: isSync ? sync(descriptor) : 0 };
 }
 
-/** They ride on the sync of the bytes: growing costs none of its own. */
+/** The sync of the bytes covers the zeros, so growing the file costs no extra sync. */
 function writeZeros(descriptor: number, position: number, count: number): boolean {
   try {
     for (let at = 0; at < count; at += ZERO_BYTES.length) {

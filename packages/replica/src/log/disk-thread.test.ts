@@ -16,7 +16,7 @@ const shared = (text: string): Buffer => {
   return bytes;
 };
 
-/** Two jobs at once, as a journal asks for them. */
+/** Requests two jobs at once, as a journal does. */
 async function askTwice(
   disk: DiskThread,
   jobs: readonly { descriptor: number; text: string; position: number; room?: number }[],
@@ -32,7 +32,7 @@ async function askTwice(
   );
 }
 
-test('what follows a job that failed is not begun, and what is asked later is', () =>
+test('jobs after a failed job are not begun, later requests are', () =>
   inDirectory(async (directory) => {
     makeFolder(directory);
     const disk = DiskThread.lease();
@@ -57,7 +57,7 @@ test('what follows a job that failed is not begun, and what is asked later is', 
     disk.giveBack();
   }));
 
-test('what the system says of a write that fails comes back with its code', () =>
+test('a failed write reports the error code of the system', () =>
   inDirectory(async (directory) => {
     makeFolder(directory);
     const disk = DiskThread.lease();
@@ -70,7 +70,7 @@ test('what the system says of a write that fails comes back with its code', () =
     disk.giveBack();
   }));
 
-test('a thread that was given back is the next one that is leased', () => {
+test('a returned thread is the next one that is leased', () => {
   const first = DiskThread.lease();
   const second = DiskThread.lease();
   expect(second).not.toBe(first);
@@ -80,19 +80,20 @@ test('a thread that was given back is the next one that is leased', () => {
   second.giveBack();
 });
 
-test('R-disk: of two batches under way both are refused when the first finds no room, and nothing is left', () =>
+test('R-disk: both batches in flight are refused if the first finds no space, and nothing remains', () =>
   inDirectory(async (directory) => {
     let isTight = false;
     let second: Promise<unknown> | undefined;
     const room = (): number | undefined => {
       if (!isTight) return undefined;
       isTight = false;
-      // While the first one is on its way out: the second is a batch of its own, and leaves before anything is heard.
+      // The first batch is already being written, so the second is a separate batch and is
+      // requested before any result arrives.
       second = journal.append(block(3));
       return 60;
     };
     const journal = await openJournal(directory, { faults: { room } });
-    const kept = await journal.append(block(1));
+    const stored = await journal.append(block(1));
     isTight = true;
     const first = journal.append(block(2, 'x'.repeat(500)));
     await Promise.resolve();
@@ -103,15 +104,15 @@ test('R-disk: of two batches under way both are refused when the first finds no 
     }
     const image = await openJournal(await crashImage(directory));
     expect(image.repaired).toBeUndefined();
-    expect(await readAll(image)).toEqual([kept]);
+    expect(await readAll(image)).toEqual([stored]);
     await image.close();
     const next = await journal.append(block(4));
     expect(next.seq).toBe(2);
-    expect(await readAll(journal)).toEqual([kept, next]);
+    expect(await readAll(journal)).toEqual([stored, next]);
     await journal.close();
   }));
 
-test('batches larger than the memory that they begin with are written whole, two at a time', () =>
+test('batches larger than the initial memory are written completely, two at a time', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory, { segmentBytes: 8 * 1024 * 1024 });
     const appended = [];
@@ -125,7 +126,7 @@ test('batches larger than the memory that they begin with are written whole, two
     await journal.close();
   }));
 
-test('a process that waits for a block stays, and one that waits for nothing ends', () =>
+test('a process that waits for a block stays alive, and a process without work ends', () =>
   inDirectory(async (directory) => {
     const program = `
       const { FileJournal } = await import(${JSON.stringify(new URL('./file-journal.ts', import.meta.url).href)});
@@ -133,8 +134,8 @@ test('a process that waits for a block stays, and one that waits for nothing end
       const journal = await FileJournal.open({ directory: ${JSON.stringify(directory)}, clock });
       console.log((await journal.append([])).seq);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', program]);
-    let told = '';
-    child.stdout.on('data', (data: Buffer) => (told += data.toString()));
+    let output = '';
+    child.stdout.on('data', (data: Buffer) => (output += data.toString()));
     const [code] = (await once(child, 'exit')) as [number | null];
-    expect({ code, told }).toEqual({ code: 0, told: '1\n' });
+    expect({ code, output }).toEqual({ code: 0, output: '1\n' });
   }));

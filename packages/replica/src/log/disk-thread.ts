@@ -27,22 +27,23 @@ import {
   ZEROS,
 } from './disk-job.ts';
 
-/** A job whose bytes are in shared memory, which is one of a few. */
+/** A job whose bytes are in one of the shared memories. */
 type SharedJob = DiskJob & { readonly memory: number };
 
 type JobEnd = JobDone & { readonly error?: Error };
 
 type Done = (end: JobEnd) => void;
 
-/** What does the jobs of a journal, in order: a thread, and in some tests none. */
+/** Performs the jobs of a journal in order: a thread, or the calling thread in some tests. */
 export type Disk = Pick<DiskThread, 'ask' | 'giveBack'>;
 
-/** Threads without work: starting one takes longer than a hundred commits. */
+/** Idle threads for reuse, because starting one takes longer than a hundred commits. */
 const resting: DiskThread[] = [];
 
 /**
- * A thread that does what is asked in order, and blocks while it does. Neither side sends anything for a job: the
- * thread sleeps on one counter and this side on another, and who is awake is not woken.
+ * A thread that performs jobs in order and blocks while it does. No messages are sent for a job:
+ * the thread sleeps on one counter and this side on another, and a side that is awake is not
+ * notified.
  */
 export class DiskThread {
   readonly #share = openShare(new SharedArrayBuffer(SHARE_BYTES));
@@ -63,10 +64,10 @@ export class DiskThread {
       workerData: data,
       transferList,
       name: 'disk',
-      // What the process was told to load first is not for this one.
+      // Options that preload modules into the process do not apply to this thread.
       execArgv: [],
     });
-    // A waiting thread must not keep a process alive that has nothing else to do.
+    // An idle thread must not keep the process alive.
     this.#worker.unref();
     this.#worker.on('error', (error) => this.#lose(error as Error));
     this.#worker.on('exit', (code) =>
@@ -74,20 +75,21 @@ export class DiskThread {
     );
   }
 
-  /** One that nobody else uses until it is given back. */
+  /** A thread for exclusive use until it is returned. */
   static lease(): DiskThread {
     return resting.pop() ?? new DiskThread();
   }
 
-  /** Nothing may be under way. */
+  /** No job may be in flight. */
   giveBack(): void {
     assert(this.#waiting.length === 0, 'a thread is returned only when all its jobs are done');
     if (this.#loss === undefined) resting.push(this);
   }
 
   /**
-   * Asks for a job; one more can wait meanwhile. After one that failed those behind it are skipped: they were made
-   * to follow it. What is asked when all of them have ended is tried again.
+   * Requests a job; one more can wait meanwhile. After a failed job the waiting ones are skipped,
+   * because they were created to follow it. Jobs requested after all of them have ended are
+   * performed again.
    */
   ask(job: SharedJob, done: Done): void {
     assert(this.#waiting.length < JOBS_MAX, 'at most one job runs and one waits');
@@ -132,11 +134,11 @@ export class DiskThread {
   async #wake(): Promise<void> {
     await Atomics.waitAsync(this.#share.counters, ENDED, this.#ended).value;
     this.#isListening = false;
-    this.#hear();
+    this.#reportEnded();
   }
 
-  /** Tells those whose jobs have ended, in order. */
-  #hear(): void {
+  /** Reports ended jobs in order. */
+  #reportEnded(): void {
     while (this.#ended !== Atomics.load(this.#share.counters, ENDED)) {
       const numbers = present(this.#share.jobs[this.#ended & (JOBS_MAX - 1)], 'a job');
       const end = this.#endOf(numbers);
@@ -166,7 +168,7 @@ export class DiskThread {
   }
 }
 
-/** Does on this thread what the disk's thread does. Whoever needs no durability leaves the syncs out. */
+/** Performs jobs on the calling thread. Callers that do not need durability can skip the syncs. */
 export function diskHere({ isSynced = true }: { readonly isSynced?: boolean } = {}): Disk {
   return {
     ask: (job, done) => void setImmediate(() => done(performed(isSynced ? job : unsynced(job)))),

@@ -5,19 +5,19 @@ import { ASKED, type DiskWorkerData, ENDED, openShare, OUTCOME, SHARE_BYTES } fr
 let worker: Worker | undefined;
 afterEach(() => worker?.terminate());
 
-test('the thread of the disk does what was asked and no more, however often it is woken', async () => {
+test('the disk thread performs exactly the requested jobs, however often it is woken', async () => {
   const share = openShare(new SharedArrayBuffer(SHARE_BYTES));
   const { port1 } = new MessageChannel();
   const data: DiskWorkerData = { memory: share.memory, port: port1 };
   const program = new URL('./disk-worker.ts', import.meta.url);
   worker = new Worker(program, { workerData: data, transferList: [port1], execArgv: [] });
   const ended = (): number => Atomics.load(share.counters, ENDED);
-  // It has no memory to write from: the job ends, and fails.
+  // The job refers to a memory that does not exist, so it ends and fails.
   Atomics.store(share.counters, ASKED, 1);
   await expect.poll(ended, { timeout: 60_000 }).toBe(1);
   expect(share.jobs[0]?.[OUTCOME]).toBe(1);
   for (let round = 0; round < 200; round += 1) {
-    // As when who asked is held up between its count and its word.
+    // Simulates a requester that is delayed between incrementing the counter and notifying.
     Atomics.notify(share.counters, ASKED);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }

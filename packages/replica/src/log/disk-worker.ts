@@ -18,8 +18,9 @@ import {
 } from './disk-job.ts';
 
 /**
- * The thread that writes the journal. It blocks: a write and a sync that are called one after the other take the
- * disk's own time, and through the pool of the runtime each of them takes a way there and back more.
+ * The thread that writes the journal. It blocks: consecutive synchronous writes and syncs take only
+ * the time of the disk, whereas each asynchronous call adds a round trip through the thread pool of
+ * the runtime.
  */
 
 const { memory: shared, port } = workerData as DiskWorkerData;
@@ -27,7 +28,8 @@ const { counters, jobs } = openShare(shared);
 const memories: Buffer[] = [];
 
 for (let ended = 0; ; ended = (ended + 1) | 0) {
-  // Who asks counts first and notifies then: the word may come when the job is done already, and means nothing.
+  // The requester increments the counter before it notifies, so a notification may arrive after the
+  // job is done and is then ignored.
   while (Atomics.load(counters, ASKED) === ended) Atomics.wait(counters, ASKED, ended);
   const job = jobs[ended & (JOBS_MAX - 1)] as Float64Array;
   job[OUTCOME] = Atomics.load(counters, HAS_FAILED) === 1 ? SKIPPED : perform(job);
@@ -38,7 +40,7 @@ for (let ended = 0; ; ended = (ended + 1) | 0) {
 
 function perform(job: Float64Array): number {
   try {
-    // In the order of `disk-job.ts`.
+    // The order is that of `disk-job.ts`.
     const [descriptor = 0, memory = 0, length = 0, position = 0, zeros = 0, room = 0, isSync] = job;
     const place = { descriptor, bytes: memoryAt(memory), length, position, zeros, room };
     const { hasZeros, syncSeconds } = performDiskJob({ ...place, isSync: isSync === 1 });
@@ -52,7 +54,7 @@ function perform(job: Float64Array): number {
   }
 }
 
-/** A memory that is new was sent before the job that needs it. */
+/** A new memory was sent before the job that needs it. */
 function memoryAt(index: number): Buffer {
   for (;;) {
     const received = receiveMessageOnPort(port);

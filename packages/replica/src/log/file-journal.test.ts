@@ -7,7 +7,7 @@ import { JournalFailedError, JournalPrunedError } from './log.ts';
 import type { LogEntry } from '../block.ts';
 import { block, openJournal, readAll, segmentPaths } from '@oddlot/testing/venue/journal';
 
-test('entries come back as they went in, with the requests byte for byte', () =>
+test('entries are read back as they were written, with the requests byte for byte', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     const request = '{"text":"snowman \u2603, emoji \u{1f600}, quote \\""}';
@@ -29,7 +29,7 @@ test('entries come back as they went in, with the requests byte for byte', () =>
     await again.close();
   }));
 
-test('replay leaves the requests out unless it is asked for them', () =>
+test('replay omits the requests unless they are requested', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     await journal.append([...block(1, 'a'), ...block(2)]);
@@ -39,7 +39,7 @@ test('replay leaves the requests out unless it is asked for them', () =>
     await journal.close();
   }));
 
-test('what queues while a write is in flight shares the next write and sync', () =>
+test('blocks queued during a write share the next write and sync', () =>
   inDirectory(async (directory) => {
     let writes = 0;
     let syncs = 0;
@@ -83,7 +83,7 @@ test('the follower gets each entry in order, after the sync and before its appen
     await journal.close();
   }));
 
-test('a follower gets what is there and what is appended meanwhile, each once and in order', () =>
+test('a follower gets existing and newly appended entries, each once and in order', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory, { segmentBytes: 5_000 });
     for (let amount = 1; amount <= 40; amount += 1) await journal.append(block(amount));
@@ -91,7 +91,7 @@ test('a follower gets what is there and what is appended meanwhile, each once an
     const appends: Promise<LogEntry>[] = [];
     await journal.follow(11, (entry) => {
       seqs.push(entry.seq);
-      // What comes while the past is read, and while what came meanwhile is read.
+      // Appends during the replay, and again while the entries appended meanwhile are read.
       if (seqs.length <= 50) appends.push(journal.append(block(entry.seq)));
     });
     const caughtUp = seqs.length;
@@ -103,7 +103,7 @@ test('a follower gets what is there and what is appended meanwhile, each once an
     await journal.close();
   }));
 
-test('time stands still while the clock runs back, also across a restart', () =>
+test('log time stands still while the clock runs backwards, also across a restart', () =>
   inDirectory(async (directory) => {
     let nowMs = 1_000;
     const clock = { nowMs: () => nowMs };
@@ -122,7 +122,7 @@ test('time stands still while the clock runs back, also across a restart', () =>
     await again.close();
   }));
 
-test('a failed sync ends the journal for good and is not tried again', () =>
+test('a failed sync ends the journal permanently and is not retried', () =>
   inDirectory(async (directory) => {
     let syncs = 0;
     const fatal: Error[] = [];
@@ -157,7 +157,7 @@ test('a failed sync ends the journal for good and is not tried again', () =>
     await again.close();
   }));
 
-test('a follower that throws ends the journal, and nothing after it is acknowledged', () =>
+test('a follower that throws ends the journal, and no later block is acknowledged', () =>
   inDirectory(async (directory) => {
     const fatal: Error[] = [];
     const journal = await openJournal(directory, { onFatal: (error) => fatal.push(error) });
@@ -174,7 +174,7 @@ test('a follower that throws ends the journal, and nothing after it is acknowled
     await journal.close();
   }));
 
-test("a block that can't be encoded is refused alone", () =>
+test('a block that cannot be encoded is refused without affecting others', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     const [good] = block(1);
@@ -191,7 +191,7 @@ test("a block that can't be encoded is refused alone", () =>
     await expect(journal.append(block(4))).rejects.toThrow('closed');
   }));
 
-test('segments roll, are replayed across, and are pruned whole', () =>
+test('segments roll, are replayed across, and are pruned as a whole', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory, { segmentBytes: 5_000 });
     for (let amount = 1; amount <= 60; amount += 1) await journal.append(block(amount));
@@ -217,7 +217,7 @@ test('segments roll, are replayed across, and are pruned whole', () =>
     await again.close();
   }));
 
-test('a block larger than a segment, and larger than a read, is kept whole', () =>
+test('a block larger than a segment and larger than a read is stored completely', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     const large = 'r'.repeat(5 * 1024 * 1024);
@@ -235,7 +235,7 @@ test('a block larger than a segment, and larger than a read, is kept whole', () 
     await again.close();
   }));
 
-test('it can be opened many times, with and without anything appended', () =>
+test('a journal can be opened many times, with and without appends', () =>
   inDirectory(async (directory) => {
     for (let round = 0; round < 12; round += 1) {
       const journal = await openJournal(directory, { segmentBytes: 6_000 });
@@ -248,7 +248,7 @@ test('it can be opened many times, with and without anything appended', () =>
     }
   }));
 
-test('everything acknowledged before a SIGKILL is there afterwards', () =>
+test('all acknowledged entries exist after a SIGKILL', () =>
   inDirectory(async (directory) => {
     const journalUrl = new URL('./file-journal.ts', import.meta.url).href;
     const program = `

@@ -33,7 +33,7 @@ const SEGMENT_BYTES = 64 * 1024 * 1024;
 const EMPTY_CHAIN: Chain = { seq: 0, crc: 0, timeMs: 0 };
 const EMPTY_END = { end: SEGMENT_HEADER_BYTES, fileBytes: SEGMENT_HEADER_BYTES };
 
-/** A segment that is written behind its end. */
+/** A segment that is written at its end. */
 type SegmentEnd = {
   readonly segment: Segment;
   readonly handle: FileHandle;
@@ -44,60 +44,67 @@ type SegmentEnd = {
 export type FileJournalOptions = {
   readonly directory: string;
   readonly clock: { nowMs(): number };
-  /** Where a journal goes on that has no entries yet; before the first one by default. */
+  /** The position at which a journal without entries starts; by default before the first one. */
   readonly begin?: { readonly seq: number; readonly timeMs: number };
-  /** Where a segment ends and the next begins; a batch is never split, so it may lie beyond. */
+  /**
+   * Size at which a segment ends and the next begins. A batch is never split, so a segment may
+   * exceed it.
+   */
   readonly segmentBytes?: number;
-  /** Called once when the journal can't go on. The default throws, which stops the process. */
+  /** Called once when the journal cannot continue. The default throws, which stops the process. */
   readonly onFatal?: (error: Error) => void;
   readonly faults?: JournalFaults;
-  /** What writes; a thread of its own by default. */
+  /** Performs the writes; by default its own thread. */
   readonly disk?: () => Disk;
   /** False while the disk is so full that nothing may be written (R-disk). */
   readonly hasRoom?: () => boolean;
-  /** False while old segments stay as they are, because compressing one needs room for the copy (R-disk). */
+  /**
+   * False while old segments must stay unchanged, because compressing one needs space for the copy
+   * (R-disk).
+   */
   readonly mayCompress?: () => boolean;
-  /** An old segment could not be compressed or removed; all of it can still be read. */
+  /** An old segment could not be compressed or removed; it remains readable. */
   readonly onCompactFailed?: (error: unknown) => void;
-  /** Told how long each sync took, in seconds. */
+  /** Receives the duration of each sync in seconds. */
   readonly onSync?: (seconds: number) => void;
 };
 
-/** Blocks that found no room, or that were to follow them. */
+/** Blocks that found no space, and the blocks that were to follow them. */
 type Lost = { readonly error: Error; readonly before: Chain; readonly batches: CommitBatch[] };
 
 /**
  * The log of a venue on one machine: files in a directory that one process owns.
  *
- * Group commit without a timer: whatever has queued goes out as one write and one sync as soon as the disk's
- * thread can take it. That thread has one batch under way and one at its door, which it begins when the first
- * is on disk, so that the disk waits for nobody and no write comes ahead of a sync. An entry is handed to the follower, and its `append`
- * resolves, only after the sync. A failed write or sync ends the journal: what the disk holds is
- * then unknown, and a second fdatasync may claim success for pages that the first one dropped. A disk
- * without room is the exception: what was written of the batch is cut off, those who wait for it are
- * told, and the next batch is tried (R-disk).
+ * Group commit without a timer: all queued blocks are sent as one write and one sync as soon as the
+ * disk thread can accept them. The thread has one batch in flight and one waiting, which it begins
+ * when the first is on disk. The disk is thus never idle, and no write precedes the sync of its
+ * predecessor. An entry is passed to the follower, and its `append` resolves, only after the sync.
+ * A failed write or sync ends the journal: the content of the disk is unknown then, and a second
+ * fdatasync may report success for pages that the first one dropped. A disk without space is the
+ * exception: the written part of the batch is cut off, its callers get an error, and the next batch
+ * is tried (R-disk).
  */
 export class FileJournal implements Log {
-  /** What was cut off when the journal was opened, when the last write had been torn. */
+  /** The part that was cut off when the journal was opened, if the last write had been torn. */
   readonly repaired: Repair | undefined;
   readonly #options: FileJournalOptions;
   readonly #segments: Segment[];
   readonly #compaction: Compaction;
   #writer: SegmentWriter;
-  /** Where the chain stands after the last batch handed to the disk. */
+  /** The position of the chain after the last batch sent to the disk. */
   #written: Chain;
   #lastSeq: number;
   #lastTimeMs: number;
-  /** The last block of another log that was handed over; undefined while this is a log of its own. */
+  /** The last block copied from another log; undefined while this log numbers its own blocks. */
   #copiedSeq: number | undefined;
-  /** Taken with the first block: who only reads needs none. */
+  /** Leased with the first block, because a reader does not need one. */
   #disk: Disk | undefined;
   #filling = new CommitBatch(0);
   readonly #spare = Array.from({ length: MEMORIES - 1 }, (_, index) => new CommitBatch(index + 1));
-  /** Batches that the disk's thread has, in order. */
+  /** Batches sent to the disk thread, in order. */
   readonly #flying: CommitBatch[] = [];
   #lost: Lost | undefined;
-  /** True while the end of the file changes: a segment begins, or what was lost is cut off. */
+  /** True while the end of the file changes: a segment begins, or failed batches are cut off. */
   #isHeld = false;
   #isScheduled = false;
   #isClosed = false;
@@ -128,8 +135,8 @@ export class FileJournal implements Log {
   }
 
   /**
-   * Opens the journal of a directory, or starts one. The directory has to be locked by the caller.
-   * Throws `JournalDamagedError` when acknowledged entries can't be read.
+   * Opens the journal of a directory, or creates one. The caller must hold the lock of the
+   * directory. Throws `JournalDamagedError` if acknowledged entries cannot be read.
    */
   static async open(options: FileJournalOptions): Promise<FileJournal> {
     const { directory } = options;
@@ -155,12 +162,12 @@ export class FileJournal implements Log {
     return this.#lastSeq;
   }
 
-  /** The time of the last durable entry; 0 when the log is empty. */
+  /** The time of the last durable entry; 0 if the log is empty. */
   get lastTimeMs(): number {
     return this.#lastTimeMs;
   }
 
-  /** The oldest entry that `replay` can start from. */
+  /** The oldest entry from which `replay` can start. */
   get firstSeq(): number {
     return present(this.#segments[0], 'the first segment').firstSeq;
   }
@@ -182,7 +189,8 @@ export class FileJournal implements Log {
       const untilSeq = this.#lastSeq;
       await this.replay(nextSeq, apply, { ...options, untilSeq });
       nextSeq = untilSeq + 1;
-      // Entries are delivered in turns of their own: none comes between this look and the next line.
+      // Entries are delivered in separate turns of the event loop, so none arrives between this
+      // check and the next line.
       if (this.#lastSeq !== untilSeq) continue;
       this.#follower = apply;
       return;
@@ -202,7 +210,7 @@ export class FileJournal implements Log {
     return this.#add({ commands, proposal });
   }
 
-  /** Nobody else appends. */
+  /** There is no other writer. */
   async appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean> {
     assert(seq === this.#written.seq, `block ${seq} is the last one`);
     await this.append(commands);
@@ -210,8 +218,8 @@ export class FileJournal implements Log {
   }
 
   /**
-   * Keeps a copy of a block of another log, with the number, the time and the name that it has there. One that
-   * found no room is the next again; what was to follow it is refused too.
+   * Stores a copy of a block of another log, with its number, time and proposal id. A copy that
+   * found no space is expected again next; copies that were to follow it are refused.
    */
   copy({ commands, encoded, proposal, seq, timeMs }: OrderedBlock): Promise<LogEntry> {
     if (seq !== (this.#copiedSeq ?? this.#lastSeq) + 1) {
@@ -234,7 +242,7 @@ export class FileJournal implements Log {
       this.#filling.add({ ...block, resolve, reject });
       if (this.#isScheduled || this.isWriting) return undefined;
       this.#isScheduled = true;
-      // Everything that is appended in this turn shares the first write.
+      // All blocks appended in this turn share the first write.
       return queueMicrotask(() => this.#commitNext());
     });
   }
@@ -248,7 +256,7 @@ export class FileJournal implements Log {
     this.#isClosed = true;
     await this.#compaction.stop();
     if (!this.#isIdle) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
-    // Without the mark the next start knows that this one did not end well.
+    // Without the mark the next start knows that the journal was not closed properly.
     if (this.#failure === undefined) {
       await this.#writer.mark('closed', this.#written).catch((error: unknown) => {
         if (!isNoRoom(error)) throw error;
@@ -262,9 +270,9 @@ export class FileJournal implements Log {
     return this.#flying.length === 0 && this.#filling.isEmpty && !this.#isHeld;
   }
 
-  /** Sends what has queued to the disk as far as its thread takes it, or rests when there is nothing. */
+  /** Sends queued blocks to the disk as far as its thread accepts them, or idles without any. */
   #commitNext(): void {
-    // What is appended by whoever is told that there is room goes with the write that follows.
+    // Blocks that are appended by `onFree` listeners join the next write.
     this.#isScheduled = true;
     while (!this.isWriting && this.#failure === undefined) {
       this.#free?.();
@@ -275,7 +283,7 @@ export class FileJournal implements Log {
     if (this.#isIdle) for (const wake of this.#idleWaiters.splice(0)) wake();
   }
 
-  /** False when the segment has to end first, which it does as soon as nothing of it is under way. */
+  /** False if the segment must end first, which it does once none of its batches is in flight. */
   #hasPlace(): boolean {
     const { segmentBytes = SEGMENT_BYTES } = this.#options;
     const { end } = this.#writer;
@@ -291,7 +299,7 @@ export class FileJournal implements Log {
     return batch;
   }
 
-  /** The blocks of a batch, which is free for others from then on. */
+  /** Takes the blocks of a batch, which can then be reused. */
   #empty(batch: CommitBatch): PendingBlock[] {
     this.#spare.push(batch);
     return batch.take();
@@ -312,13 +320,13 @@ export class FileJournal implements Log {
       );
       if (error !== undefined) return this.#lose(batch, error, before);
       const blocks = this.#empty(batch);
-      // The next write goes out first, so that the disk works while the follower does.
+      // The next write starts first, so that the disk works while the follower does.
       this.#commitNext();
       return this.#deliver(blocks);
     });
   }
 
-  /** What comes behind a batch that failed fails too, and then all of it is taken back. */
+  /** Batches after a failed one fail too; then all of them are taken back. */
   #lose(batch: CommitBatch, error: Error, before: Chain): void {
     this.#isHeld = true;
     this.#lost ??= { error, before, batches: [] };
@@ -329,7 +337,7 @@ export class FileJournal implements Log {
     void this.#takeBack(lost);
   }
 
-  /** Hands durable blocks to the follower, in order, and then to those who wait for them. */
+  /** Passes durable blocks to the follower in order, and then resolves their appends. */
   #deliver(blocks: readonly PendingBlock[]): void {
     for (const block of blocks) {
       if (this.#failure !== undefined) {
@@ -348,7 +356,10 @@ export class FileJournal implements Log {
     }
   }
 
-  /** Undoes what found no room; after any other failure nobody knows what is on disk. */
+  /**
+   * Cuts off batches that found no space. After any other failure the content of the disk is
+   * unknown.
+   */
   async #takeBack({ batches, before, error }: Lost): Promise<void> {
     try {
       if (!isNoRoom(error)) throw error;
@@ -361,7 +372,7 @@ export class FileJournal implements Log {
     this.#refuse(error, batches);
   }
 
-  /** Tells those who wait for batches that there is no room for them, and goes on with the next. */
+  /** Rejects the appends of batches without space, and continues with the next batch. */
   #refuse(cause: Error, batches: readonly CommitBatch[]): void {
     const refused = new JournalFullError(`no space for an entry: ${cause.message}`, {
       cause,
@@ -372,14 +383,17 @@ export class FileJournal implements Log {
     this.#commitNext();
   }
 
-  /** Copies have their numbers: none may come in the place of one that found no room. */
+  /** Copies have fixed numbers, so no other copy may take the place of one that found no space. */
   #refuseLaterCopies(refused: JournalFullError): void {
     if (this.#copiedSeq === undefined) return;
     for (const block of this.#filling.take()) block.reject(refused);
     this.#copiedSeq = this.#written.seq;
   }
 
-  /** Seals the segment and goes on in the next. No write is in flight: the old one is complete. */
+  /**
+   * Seals the segment and continues in the next one. No write is in flight, so the old segment is
+   * complete.
+   */
   async #roll(): Promise<void> {
     this.#isHeld = true;
     const old = this.#writer;
@@ -412,7 +426,7 @@ export class FileJournal implements Log {
     return new SegmentWriter({ ...end, disk, segmentBytes, faults, onSync });
   }
 
-  /** Ends the journal: everyone who waits is told, and everyone who comes later. */
+  /** Ends the journal: all pending and all later appends fail. */
   #fail(cause: Error, batches: readonly CommitBatch[] = []): JournalFailedError {
     const isFirst = this.#failure === undefined;
     const what = `the journal stopped after entry ${this.#lastSeq}: ${cause.message}`;
@@ -428,7 +442,7 @@ export class FileJournal implements Log {
 }
 
 function stopProcess(error: Error): void {
-  // Out of every promise, where nothing can swallow it.
+  // Thrown outside of any promise, so that no handler can swallow it.
   setImmediate(() => {
     throw error;
   });

@@ -11,7 +11,7 @@ import {
   segmentPaths,
 } from '@oddlot/testing/venue/journal';
 
-/** R-disk: a disk without room refuses entries; it loses none and ends nothing. */
+/** R-disk: a disk without space refuses entries; it loses none and does not end the journal. */
 
 const LONG = 'x'.repeat(3_000);
 
@@ -19,7 +19,7 @@ type Disk = { isFull: boolean; readonly faults: JournalFaults };
 
 const noRoom = (): Error => Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
 
-/** Ways in which a disk can be full, and when each is noticed. */
+/** The ways in which a disk can be full, and when each is noticed. */
 const DISKS: readonly [string, () => Disk][] = [
   [
     'before the first byte',
@@ -46,7 +46,7 @@ function fullDisk(faults: (disk: { isFull: boolean }) => JournalFaults): Disk {
   return disk;
 }
 
-test.each(DISKS)('R-disk: an entry that finds no room %s is refused and cut off', (_, create) =>
+test.each(DISKS)('R-disk: an entry that finds no space %s is refused and cut off', (_, create) =>
   inDirectory(async (directory) => {
     const disk = create();
     const fatal: Error[] = [];
@@ -71,7 +71,7 @@ test.each(DISKS)('R-disk: an entry that finds no room %s is refused and cut off'
       lastSeq: 1,
     });
 
-    // What a kill leaves at this moment: nobody may find what was refused.
+    // The state after a kill at this moment: a refused entry must not reappear.
     const image = await openJournal(await crashImage(directory));
     expect(image.repaired).toBeUndefined();
     expect((await readAll(image)).map((entry) => entry.commands)).toEqual([block(1)]);
@@ -92,7 +92,7 @@ test.each(DISKS)('R-disk: an entry that finds no room %s is refused and cut off'
   }),
 );
 
-test('R-disk: what is cut off gives its room back', () =>
+test('R-disk: cutting off a refused entry frees its space', () =>
   inDirectory(async (directory) => {
     let isFull = false;
     const journal = await openJournal(directory, {
@@ -107,7 +107,7 @@ test('R-disk: what is cut off gives its room back', () =>
     await journal.close();
   }));
 
-test('R-disk: while the watcher says so nothing is even tried, and then it goes on', () =>
+test('R-disk: nothing is written while the disk watch forbids it, then the journal continues', () =>
   inDirectory(async (directory) => {
     let hasRoom = true;
     let writes = 0;

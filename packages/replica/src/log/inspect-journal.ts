@@ -12,43 +12,44 @@ import { type ByteSource, openSegment, readSegments, type Segment } from './segm
 import { damageAt } from './segment-recovery.ts';
 import { inspectRemains, scanRecords, type ScanEnd } from './segment-scan.ts';
 
-/** Where a block stands; of a compressed file the place in what it holds. */
+/** The position of a block; for a compressed file, the position in its uncompressed content. */
 export type BlockPlace = { readonly file: string; readonly offset: number };
 
 type Inspection = {
-  /** The oldest block and the newest one; 0 of an empty log. */
+  /** The oldest and the newest block; 0 for an empty log. */
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** What is not as it was written, and does not change a block. */
+  /** Deviations from the written bytes that do not change a block. */
   readonly altered: readonly (BlockPlace & { readonly what: string })[];
-  /** What a crash may have left behind the last block. */
+  /** Remains of a crash after the last block. */
   readonly harmless: readonly (BlockPlace & { readonly what: string })[];
 };
 
-type Told = { -readonly [List in 'altered' | 'harmless']: Inspection[List][number][] };
+type Remarks = { -readonly [List in 'altered' | 'harmless']: Inspection[List][number][] };
 
 type TakeBlock = (entry: LogEntry, place: BlockPlace) => unknown;
 
 /**
- * Reads a journal that nobody writes to, from its first byte to its last, and changes nothing: where a start would mend or cut, this
- * tells. Throws `JournalDamagedError` at the first byte by which a block can't be what was written.
+ * Reads a journal without a writer from its first byte to its last and changes nothing: it reports
+ * what a start would repair or cut. Throws `JournalDamagedError` at the first byte that proves
+ * damage to a block.
  */
 export async function inspectJournal(directory: string, take: TakeBlock): Promise<Inspection> {
   const segments = await readSegments(directory);
-  const told: Told = { altered: [], harmless: [] };
+  const remarks: Remarks = { altered: [], harmless: [] };
   let end: ScanEnd | undefined;
   for (const [index, segment] of segments.entries()) {
     if (end !== undefined) assertFollows(segment, end);
     const next = segments[index + 1];
-    end = await inspectSegment(segment, { ...told, hasNext: next !== undefined }, take);
+    end = await inspectSegment(segment, { ...remarks, hasNext: next !== undefined }, take);
   }
   const [first] = segments;
-  return { firstSeq: first?.firstSeq ?? 1, lastSeq: end?.chain.seq ?? 0, ...told };
+  return { firstSeq: first?.firstSeq ?? 1, lastSeq: end?.chain.seq ?? 0, ...remarks };
 }
 
 async function inspectSegment(
   segment: Segment,
-  { altered, harmless, hasNext }: Told & { readonly hasNext: boolean },
+  { altered, harmless, hasNext }: Remarks & { readonly hasNext: boolean },
   take: TakeBlock,
 ): Promise<ScanEnd> {
   const source = await openSegment(segment.path, segment.firstSeq);
@@ -84,7 +85,10 @@ async function inspectSegment(
   }
 }
 
-/** What is compressed has a checksum of its own behind its last record, where whoever reads records alone never comes. */
+/**
+ * A compressed file has a checksum after its last record, which a reader of records alone never
+ * reaches.
+ */
 async function inspectEnd(
   bytes: ByteSource,
   file: string,
@@ -100,11 +104,11 @@ async function inspectEnd(
   throw new JournalDamagedError({ file, offset, seq: chain.seq + 1, what, cause });
 }
 
-/** The header has a checksum; what is between its fields and the first record is zeros. */
+/** The header has a checksum; the bytes between its fields and the first record are zeros. */
 async function inspectHeader(
   { firstSeq: seq, path: file }: Segment,
   bytes: NonNullable<Awaited<ReturnType<typeof openSegment>>>['bytes'],
-  altered: Told['altered'],
+  altered: Remarks['altered'],
 ): Promise<void> {
   const page = Buffer.alloc(SEGMENT_HEADER_BYTES);
   await bytes.read(page, 0, page.length, 0);
@@ -125,11 +129,11 @@ async function inspectHeader(
   }
 }
 
-/** Behind the last record there are zeros, or what a crash left of a write that nobody was told of. */
+/** After the last record there are zeros, or the remains of a write that was never acknowledged. */
 async function inspectRest(
   segment: Segment,
   scan: ScanEnd,
-  harmless: Told['harmless'],
+  harmless: Remarks['harmless'],
 ): Promise<void> {
   const handle = await open(segment.path, 'r');
   try {

@@ -5,42 +5,44 @@ import { JournalFormatError } from './log.ts';
  * The bytes of a journal segment. All integers are little-endian.
  *
  * A segment is a header of one page, then records without gaps, then zeros. The header is written
- * once; only the end mark inside it, in a sector of its own, changes later.
+ * once; only the end mark inside it, in a separate sector, changes later.
  *
- *   record: magic u32 · crc u32 · payload length u32 · previous crc u32 · seq u64 · time u64 ·
- *           durable-up-to u64 · payload
+ * A record is: magic u32 · crc u32 · payload length u32 · previous crc u32 · seq u64 · time u64 ·
+ * durable-up-to u64 · payload
  *
- * - `crc` covers everything after itself and is mixed with the segment's random salt, so the bytes
- *   of another segment, or of an earlier life of this one's disk blocks, never pass for a record.
- * - `previous crc` chains each record to the one before. A record left over from an older run
- *   behind a tail that has been cut carries the checksum of a record that is no longer there, so it
- *   can't be read as the successor of what was written since. It stands in the record, rather than
- *   seeding the checksum, so that a record can still be recognised when the one before is damaged.
+ * - `crc` covers everything after itself and is mixed with the segment's random salt, so bytes of
+ *   another segment, or older content of the same disk blocks, never pass for a record.
+ * - `previous crc` chains each record to its predecessor. A record left over from an older run
+ *   after a tail that was cut carries the checksum of a record that no longer exists, so it cannot
+ *   be read as the successor of newer records. The record contains it, rather than the checksum
+ *   being seeded with it, so that a record is recognisable even if its predecessor is damaged.
  * - `durable-up-to` is the offset up to which data was known to be on disk when the record was
- *   written. It is what tells damage from a torn write (see segment-recovery.ts).
- * - The magic only says where a look is worth it. Payloads are bytes that clients have a hand in, so it
- *   occurs in them, and whole records may; what makes a record one is its checksum, whose salt no client
- *   knows, and that it continues the one before. Copies of what the log has can't be later than it.
+ *   written. It distinguishes damage from a torn write (see segment-recovery.ts).
+ * - The magic only marks candidates. Clients influence the bytes of payloads, so payloads can
+ *   contain the magic and even whole records. A record is genuine if its checksum is right, whose
+ *   salt is unknown to clients, and if it continues its predecessor. A copy of an earlier record
+ *   cannot appear later in the log.
  *
- * Format 2 encodes blocks as bytes (`block-codec.ts`). Segments of format 1, in folders that release 0.1.0 began, hold
- * blocks as JSON: their records are checked like others, their blocks cannot be read any more.
+ * Format 2 encodes blocks as bytes (`block-codec.ts`). Segments of format 1, from folders of
+ * release 0.1.0, contain blocks as JSON: their records are verified like others, but their blocks
+ * can no longer be read.
  *
- * A segment that is complete may be compressed: the same bytes up to its end mark as one zstd frame.
+ * A complete segment may be compressed: the same bytes up to its end mark as one zstd frame.
  */
 
 const SEGMENT_MAGIC = 'ODDLOT-J';
 export const FORMAT_VERSION = 2;
 const JSON_FORMAT_VERSION = 1;
 
-/** One page: the first record starts on a page of its own. */
+/** One page: the first record starts on a new page. */
 export const SEGMENT_HEADER_BYTES = 4096;
-/** The end mark has its own sector, so that writing it can't tear the header. */
+/** The end mark has its own sector, so that writing it cannot tear the header. */
 export const MARK_OFFSET = 512;
 export const MARK_BYTES = 40;
 export const SEGMENT_HEADER_FIELDS_BYTES = 44;
 
 export const RECORD_HEADER_BYTES = 40;
-/** A bound on a block; what claims to be larger is not a record. */
+/** Bound of a block; anything that claims to be larger is not a record. */
 export const PAYLOAD_BYTES_MAX = 256 * 1024 * 1024;
 const RECORD_MAGIC = 0xfac1f5c0;
 export const RECORD_MAGIC_BYTES = Buffer.from([0xc0, 0xf5, 0xc1, 0xfa]);
@@ -48,21 +50,20 @@ const MARK_MAGIC = 0xfbc1f6c0;
 
 const TWO_POW_32 = 0x1_0000_0000;
 
-/** Where a chain of records stands: the last entry's number, checksum and time. */
+/** The position of a chain of records: the last entry's number, checksum and time. */
 export type Chain = { readonly seq: number; readonly crc: number; readonly timeMs: number };
 
-/** What a segment says about itself. */
 export type SegmentHeader = {
-  /** How its blocks are encoded. */
+  /** The encoding of its blocks. */
   readonly format: number;
   readonly salt: number;
-  /** Where the chain stood before the first record of the segment. */
+  /** The position of the chain before the first record of the segment. */
   readonly before: Chain;
 };
 
 /**
- * Says where the records of a segment end. `closed`: the journal was closed here and its process
- * ended in good order. `sealed`: the next segment exists.
+ * Marks where the records of a segment end. `closed`: the journal was closed here and its process
+ * ended properly. `sealed`: the next segment exists.
  */
 export type EndMark = {
   readonly kind: 'closed' | 'sealed';
@@ -80,10 +81,10 @@ export type RecordHeader = Chain & {
 export const segmentName = (firstSeq: number): string =>
   `journal-${String(firstSeq).padStart(16, '0')}.log`;
 
-/** What the name of a segment that was compressed ends with. */
+/** Suffix of the name of a compressed segment. */
 export const COMPRESSED_SUFFIX = '.zst';
 
-/** What the name of a segment's file says; undefined for other files. */
+/** Parses the name of a segment file; undefined for other files. */
 export function parseSegmentName(
   fileName: string,
 ): { readonly firstSeq: number; readonly isCompressed: boolean } | undefined {
@@ -107,7 +108,7 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   return page;
 }
 
-/** Undefined when the page is not an intact header. */
+/** Undefined if the page is not an intact header. */
 export function decodeSegmentHeader(page: Buffer): SegmentHeader | undefined {
   if (page.length < SEGMENT_HEADER_BYTES) return undefined;
   const crc = page.readUInt32LE(SEGMENT_HEADER_FIELDS_BYTES - 4);
@@ -135,7 +136,7 @@ export function encodeMark(mark: EndMark, salt: number): Buffer {
   return bytes;
 }
 
-/** The end mark in a header page; undefined when there is none or it is not intact. */
+/** The end mark in a header page; undefined if it is missing or not intact. */
 export function decodeMark(page: Buffer, salt: number): EndMark | undefined {
   const bytes = page.subarray(MARK_OFFSET, MARK_OFFSET + MARK_BYTES);
   if (bytes.readUInt32LE(0) !== MARK_MAGIC) return undefined;
@@ -148,7 +149,7 @@ export function decodeMark(page: Buffer, salt: number): EndMark | undefined {
   };
 }
 
-/** Fills in the header in front of a payload that is in place; returns the record's checksum. */
+/** Writes the header before a payload that is in place; returns the record's checksum. */
 export function stampRecord(
   bytes: Buffer,
   range: { readonly start: number; readonly end: number },
@@ -168,8 +169,8 @@ export function stampRecord(
 }
 
 /**
- * The record header at an offset; undefined when there is none. The payload need not be there yet:
- * `recordIsIntact` judges the whole.
+ * The record header at an offset; undefined without one. The payload need not be in memory yet:
+ * `recordIsIntact` verifies the whole record.
  */
 export function readRecordHeader(bytes: Buffer, at: number): RecordHeader | undefined {
   if (bytes.readUInt32LE(at) !== RECORD_MAGIC) return undefined;
@@ -185,7 +186,7 @@ export function readRecordHeader(bytes: Buffer, at: number): RecordHeader | unde
   };
 }
 
-/** True when the checksum of the record at an offset, all of it in `bytes`, is right. */
+/** Verifies the checksum of the record at an offset, all of which is in `bytes`. */
 export function recordIsIntact(
   bytes: Buffer,
   at: number,

@@ -17,10 +17,13 @@ import { encodeSegmentHeader, SEGMENT_HEADER_BYTES, segmentName } from './journa
 import { JournalTail } from './journal-reader.ts';
 import type { LogEntry } from '../block.ts';
 
-/** A segment as release 0.2.0 wrote it: every command of that release, some with a request. It is never regenerated. */
+/**
+ * A segment written by release 0.2.0 with every command of that release, some with a request. It is
+ * never regenerated.
+ */
 const FIRST_MS = 1_767_225_600_000;
 const BLOCK_COMMANDS = 10;
-/** Commands that came later. */
+/** Commands that were added later. */
 const LATER: ReadonlySet<string> = new Set(['announceEra']);
 
 function goldenSegment(): Buffer {
@@ -53,13 +56,13 @@ async function placeSegment(directory: string, bytes = goldenSegment()): Promise
 
 const clock = { nowMs: () => FIRST_MS + 1_000 };
 
-test('a journal of release 0.2.0 reads as it was written', () =>
+test('a journal of release 0.2.0 is read unchanged', () =>
   inDirectory(async (directory) => {
     await placeSegment(directory);
     const journal = await openJournal(directory, { clock });
     const entries = await readAll(journal);
     expect(entries).toEqual(goldenEntries());
-    // Hashes of blocks cover the keys in their order.
+    // Block hashes cover the order of keys.
     expect(JSON.stringify(entries)).toBe(JSON.stringify(goldenEntries()));
     await journal.close();
   }));
@@ -85,7 +88,7 @@ test('a journal of release 0.2.0 continues in its segment', () =>
     await again.close();
   }));
 
-test('R-era: a journal that ends in format 1 is rejected with the release that brings it forward, and nothing changes', () =>
+test('=', () =>
   inDirectory(async (directory) => {
     const bytes = Buffer.alloc(32 * 1024, 7);
     bytes.set(encodeSegmentHeader({ format: 1, salt: 1, before: { seq: 0, crc: 0, timeMs: 0 } }));
@@ -96,7 +99,7 @@ test('R-era: a journal that ends in format 1 is rejected with the release that b
     expect(await readFile(join(directory, segmentName(1)))).toEqual(bytes);
   }));
 
-test('a segment of a later format is refused, and nothing is changed', () =>
+test('a segment of a later format is rejected, and nothing changes', () =>
   inDirectory(async (directory) => {
     const later = encodeSegmentHeader({
       format: 3,
@@ -108,13 +111,15 @@ test('a segment of a later format is refused, and nothing is changed', () =>
     expect(await readFile(join(directory, segmentName(1)))).toEqual(later);
   }));
 
-/** A block whose command carries any bytes, as a client can send them in a text of hex digits. */
+/**
+ * A block whose command contains arbitrary bytes, which a client can send as hex digits in a text.
+ */
 function carrying(bytes: Buffer) {
   const { approveBuilder } = EVERY_COMMAND;
   return [{ command: { ...approveBuilder, maxFeeText: `0x${bytes.toString('hex')}` } }];
 }
 
-/** What looks like a record that was written long after, but for the salt, which nobody knows. */
+/** Bytes that look like a record written much later, except for the salt, which is secret. */
 function forged(offset: number): Buffer {
   const record = Buffer.alloc(48);
   record.writeUInt32LE(0xfac1f5c0, 0);
@@ -125,7 +130,7 @@ function forged(offset: number): Buffer {
   return record;
 }
 
-test('records that a client plants in a command are none, wherever the last write is torn', () =>
+test('a client cannot plant records in a command, wherever the last write is torn', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     for (let n = 1; n <= 3; n += 1) await journal.append(block(n, `request ${n}`));
@@ -153,7 +158,7 @@ test('records that a client plants in a command are none, wherever the last writ
     }
   }));
 
-test('records of a write that was cut, planted in the one after it, are none', () =>
+test('records of a cut write that are planted in the next write are ignored', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     await journal.append(block(1));
@@ -182,7 +187,7 @@ test('records of a write that was cut, planted in the one after it, are none', (
     await third.close();
   }));
 
-/** Where the records end: what was planted stands inside of one. */
+/** The end of the genuine records; the planted one is inside a record. */
 function endOfRecords(bytes: Buffer): number {
   let at = SEGMENT_HEADER_BYTES;
   while (bytes.readUInt32LE(at) === 0xfac1f5c0) at += 40 + bytes.readUInt32LE(at + 8);

@@ -6,14 +6,14 @@ import { expect, test } from 'vitest';
 import { lockJournal } from './data-folder.ts';
 
 test.runIf(process.platform === 'linux')(
-  'a journal is locked although the file of the lock was removed',
+  'a journal stays locked although its lock file was removed',
   () =>
     inDirectory(async (directory) => {
       const lock = lockDirectory(directory);
       const journal = join(directory, 'journal');
       const held = await lockJournal(journal);
       await rm(join(directory, 'lock'));
-      // The file alone would let a second one in.
+      // With the file alone, a second lock would succeed.
       const second = lockDirectory(directory);
       await expect(lockJournal(journal)).rejects.toThrow(DirectoryLockedError);
       await expect(lockJournal(journal)).rejects.toThrow('in use by another process');
@@ -24,7 +24,7 @@ test.runIf(process.platform === 'linux')(
     }),
 );
 
-test('a folder is its own user’s, and one that can not be made is told, not tried for ever', () =>
+test('only its user can access a created folder, and a folder that cannot be created is reported without retries', () =>
   inDirectory(async (directory) => {
     const deep = join(directory, 'a', 'b');
     lockDirectory(deep).release();

@@ -15,8 +15,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { damageAt } from './segment-recovery.ts';
 
 /**
- * The journal of another thread, up to an entry that is known to be durable. It can be replayed while
- * the other goes on writing, and nothing else.
+ * The journal of another thread, up to an entry that is known to be durable. It supports only
+ * replay, which may run while the other thread writes.
  */
 export async function readJournal(directory: string, untilSeq: number): Promise<Log> {
   const segments = await readSegments(directory);
@@ -43,15 +43,15 @@ function refuse(): never {
 
 type Range = { readonly fromSeq: number; readonly untilSeq: number };
 
-/** Takes a record of a file; where it returns a promise, the next one waits for it. */
+/** Takes a record of a file; if it returns a promise, the next record waits for it. */
 type TakeRecord = (record: RecordView, file: string) => unknown;
 
-/** Takes records as the blocks that they are. */
+/** Decodes records into log entries. */
 export function asEntries(apply: TakeEntry, { withRequests = false }: ReplayOptions): TakeRecord {
   return (record, file) => apply(readEntry(file, record, withRequests));
 }
 
-/** Hands over the records of a range in order. All of them were acknowledged: a gap is damage. */
+/** Passes on the records of a range in order. All of them were acknowledged, so a gap is damage. */
 export async function replaySegments(
   segments: readonly Segment[],
   range: Range,
@@ -96,7 +96,6 @@ async function replaySegment(segment: Segment, range: Range, take: TakeRecord): 
   }
 }
 
-/** The block of a record. */
 function readEntry(file: string, record: RecordView, withRequests: boolean): LogEntry {
   const { bytes, format, header, offset, payloadStart, payloadEnd } = record;
   const { seq, timeMs } = header;
@@ -105,35 +104,40 @@ function readEntry(file: string, record: RecordView, withRequests: boolean): Log
     const range = { start: payloadStart, end: payloadEnd, withRequests };
     return { seq, timeMs, ...decodeBlock(bytes, range) };
   } catch (cause) {
-    // The checksum is right, so this was written wrongly or by another program.
+    // The checksum is right, so the record was written by a faulty or another program.
     const what = 'the record is intact, but its commands cannot be read';
     throw new JournalDamagedError({ file, offset, seq, what, cause });
   }
 }
 
-/** Bytes of a read in the segment that grows: whoever keeps up needs the last few records only. */
+/**
+ * Bytes of a read in the growing segment: a reader that keeps up needs only the last few records.
+ */
 const READ_BYTES = 128 * 1024;
 
 type Place = {
   readonly segment: Segment;
   readonly handle: FileHandle;
-  /** As it was last seen: it grows in large steps, ahead of what is written. */
+  /** The size when last seen: the file grows in large steps ahead of the data. */
   fileBytes: number;
-  /** What was read of it; undefined before the first look. */
+  /** The position reached; undefined before the first read. */
   scan: ScanEnd | undefined;
 };
 
 /**
- * Follows the journal of another thread through its files. It reads what it is told is durable and
- * remembers where that ended, so that each record of the newest segment is read once; segments that
- * nobody writes to any more are replayed like any.
+ * Follows the journal of another thread through its files. It reads up to the reported durable
+ * entry and remembers the position, so each record of the newest segment is read once. Completed
+ * segments are replayed normally.
  */
 export class JournalTail {
   readonly #directory: string;
   #segments: readonly Segment[] = [];
   #nextSeq: number;
   #place: Place | undefined;
-  /** Of all reads behind the first of a segment: hundreds a second would else each get their own. */
+  /**
+   * Shared by all reads after the first of a segment; otherwise hundreds of reads per second would
+   * each allocate memory.
+   */
   readonly #memory = Buffer.allocUnsafeSlow(READ_BYTES);
 
   constructor(directory: string, fromSeq: number) {
@@ -141,17 +145,16 @@ export class JournalTail {
     this.#nextSeq = fromSeq;
   }
 
-  /** The number of the next entry. */
   get nextSeq(): number {
     return this.#nextSeq;
   }
 
-  /** Hands over all entries up to one that is known to be durable, in order, requests included. */
+  /** Passes on all entries up to one that is known to be durable, in order, with requests. */
   readUpTo(untilSeq: number, apply: TakeEntry): Promise<void> {
     return this.recordsUpTo(untilSeq, asEntries(apply, { withRequests: true }));
   }
 
-  /** The same as records, for who does not read what is in them. */
+  /** The same as undecoded records. */
   async recordsUpTo(untilSeq: number, take: TakeRecord): Promise<void> {
     while (this.#nextSeq <= untilSeq) {
       if (this.#place === undefined) await this.#find(untilSeq, take);
@@ -165,7 +168,7 @@ export class JournalTail {
     await place?.handle.close();
   }
 
-  /** Looks what segments there are, reads those that are complete, and goes to the last one. */
+  /** Lists the segments, reads the complete ones, and moves to the last one. */
   async #find(untilSeq: number, take: TakeRecord): Promise<void> {
     this.#segments = await readSegments(this.#directory);
     const last = this.#segments.at(-1);
@@ -202,7 +205,7 @@ export class JournalTail {
     const hasGrown = size !== place.fileBytes;
     place.fileBytes = size;
     if (hasGrown) return;
-    // The writer went on in the next segment, which begins where this one ends.
+    // The writer has continued in the next segment, which begins where this one ends.
     const newest = (await readSegments(this.#directory)).at(-1);
     if (newest === undefined || newest.firstSeq <= scan.chain.seq) {
       throw damageAt(segment, scan, `entries up to ${untilSeq} were acknowledged`);

@@ -25,7 +25,7 @@ test('entries are read once and in order while the journal grows and rolls', () 
     await journal.close();
   }));
 
-test('nothing is read beyond what is known to be durable, and the reading waits for who takes it', () =>
+test('reading stops at the last durable entry and waits for the consumer', () =>
   inDirectory(async (directory) => {
     let runs = 0;
     await fc.assert(
@@ -59,7 +59,7 @@ test('nothing is read beyond what is known to be durable, and the reading waits 
     );
   }));
 
-test('an entry that was acknowledged and is not there is damage', () =>
+test('a missing acknowledged entry is damage', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     await journal.append(block(1));

@@ -5,21 +5,21 @@ import { decodeBlock } from './block-codec.ts';
 import { EarlierReleaseError } from './log.ts';
 import { FORMAT_VERSION } from './journal-format.ts';
 
-/** Bytes of a page; the block that passes this is its last one. */
+/** Bytes of a page; the block that exceeds this is its last one. */
 const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 
 /**
- * Reads a journal in pages for one who follows it. Between two pages the read stands still where it is, so that a
- * segment is gone through once however many pages it makes.
+ * Reads a journal in pages for a client that follows it. Between two pages the read is paused, so
+ * that a segment is scanned only once, whatever the number of pages.
  */
 export class LogReader {
   readonly #tail: JournalTail;
   #nextSeq: number;
   #frames: Buffer[] = [];
   #bytes = 0;
-  /** A read that waits for its next page. */
+  /** A read that is paused until the next page. */
   #running: Promise<void> | undefined;
-  #goOn: (() => void) | undefined;
+  #resume: (() => void) | undefined;
   #onFull: (() => void) | undefined;
   #isClosed = false;
 
@@ -38,8 +38,8 @@ export class LogReader {
     this.#frames = [];
     this.#bytes = 0;
     const full = new Promise<void>((resolve) => (this.#onFull = resolve));
-    this.#goOn?.();
-    this.#goOn = undefined;
+    this.#resume?.();
+    this.#resume = undefined;
     this.#running ??= this.#read(untilSeq);
     await Promise.race([full, this.#running]);
     return Buffer.concat(this.#frames);
@@ -47,7 +47,7 @@ export class LogReader {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#goOn?.();
+    this.#resume?.();
     await this.#running?.catch(() => undefined);
     await this.#tail.close();
   }
@@ -68,21 +68,21 @@ export class LogReader {
     this.#nextSeq = record.header.seq + 1;
     if (this.#bytes < PAGE_BYTES_MAX) return undefined;
     this.#onFull?.();
-    return new Promise((resolve) => (this.#goOn = resolve));
+    return new Promise((resolve) => (this.#resume = resolve));
   }
 }
 
 /**
- * Blocks of a log on their way to somebody who follows it: [u32 length][u64 time][the block], one behind
- * the other. The number of the first is what was asked for. Nothing here proves anything: who believes nobody derives
- * each command again.
+ * Blocks of a log for a client that follows it: [u32 length][u64 time][the block], one after the
+ * other. The request names the number of the first. A page proves nothing: an independent verifier
+ * derives each command again.
  */
 
 const FRAME_HEADER_BYTES = 12;
 const TIME_OFFSET = 4;
 const TWO_POW_32 = 2 ** 32;
 
-/** Something else than a page of a log. */
+/** The bytes are not a page of a log. */
 class LogPageError extends Error {
   override readonly name = 'LogPageError';
 }
@@ -93,7 +93,7 @@ function frameOf({ bytes, format, header, payloadEnd, payloadStart }: RecordView
   return frame(header.timeMs, bytes.subarray(payloadStart, payloadEnd));
 }
 
-/** The blocks of a page, requests included. Throws for what is none. */
+/** The blocks of a page, with requests. Throws if the bytes are not a page. */
 export function readLogPage(page: Buffer, fromSeq: number): readonly LogEntry[] {
   const entries: LogEntry[] = [];
   for (let at = 0; at < page.length;) {

@@ -1,85 +1,89 @@
 import type { LogEntry, LoggedCommand } from '../block.ts';
 
 export type ReplayOptions = {
-  /** Also reads the requests that clients sent: receipts speak in their words. */
+  /** Also reads the requests that clients sent, whose wording receipts use. */
   readonly withRequests?: boolean;
-  /** Ends here, and not with the last durable entry. */
+  /** Ends at this entry instead of the last durable one. */
   readonly untilSeq?: number;
 };
 
-/** Takes an entry; where it returns a promise, the next one waits for it. */
+/** Takes an entry; if it returns a promise, the next entry waits for it. */
 export type TakeEntry = (entry: LogEntry) => unknown;
 
 export type FollowOptions = Pick<ReplayOptions, 'withRequests'>;
 
-/** What becomes of the old part of a log. */
+/** Retention of the old part of a log. */
 export type Retention = {
-  /** No start and nobody who follows needs an entry below this; it can still be replayed. */
+  /** Entries below this are not needed by a start or by a follower; they can still be replayed. */
   readonly belowSeq: number;
-  /** Of that part, what is older than this by the log's own time is removed; by default nothing. */
+  /** Removes entries of that part older than this, in log time; by default none. */
   readonly dropBeforeMs?: number;
 };
 
 /**
- * The command log: the only truth of a venue. It orders blocks, gives each its number and time, and
- * makes it durable. The file journal implements it for one machine; a replicated stream can for many.
+ * The command log, which is the authoritative record of a venue. It orders blocks, assigns each a
+ * number and a time, and makes it durable. The file journal implements it for one machine; a
+ * replicated stream can implement it for several.
  */
 export interface Log {
-  /** The oldest entry that can still be read; what is below was dropped. */
+  /** The oldest readable entry; earlier ones were dropped. */
   readonly firstSeq: number;
-  /** The number of the last durable entry; 0 when the log is empty. */
+  /** The number of the last durable entry; 0 if the log is empty. */
   readonly lastSeq: number;
-  /** The first entry of a log that others have and of which nothing lies here yet: it says by which rules the log begins. */
+  /**
+   * The first entry of a log that other replicas have and that is not stored here yet. It contains
+   * the rules version with which the log begins.
+   */
   beginning?(): Promise<LogEntry | undefined>;
-  /** True while a block that is appended would have to wait for the write of another. */
+  /** True while an appended block would have to wait for the write of another. */
   readonly isWriting: boolean;
-  /** Hands over the durable entries from `fromSeq` on, in order, as they stand on disk now. */
+  /** Passes on the durable entries starting with `fromSeq`, in order, as they are on disk now. */
   replay(fromSeq: number, apply: TakeEntry, options?: ReplayOptions): Promise<void>;
   /**
-   * Hands over every entry from `fromSeq` on, in order and each once: first what is durable already,
-   * then all that is appended, each after it is durable and before its `append` resolves. Resolves when
-   * what was there has been handed over; nothing can fall in between. A log has one follower.
+   * Passes on every entry starting with `fromSeq`, in order and each once: first the existing
+   * durable entries, then appended ones, each after it is durable and before its `append` resolves.
+   * Resolves when the existing entries have been passed on; no entry is missed in between. A log
+   * has one follower.
    */
   follow(fromSeq: number, apply: (entry: LogEntry) => void, options?: FollowOptions): Promise<void>;
   /**
-   * Appends a block. Resolves when it is durable; acknowledged means this and nothing less. The entry
-   * carries the id that its proposer gave it, for that one to know it by.
+   * Appends a block. Resolves when it is durable; an acknowledgement means exactly this. The entry
+   * carries the id of its proposer, which identifies it to the proposer.
    */
   append(commands: readonly LoggedCommand[], proposal?: string): Promise<LogEntry>;
   /**
-   * Appends a block if it then is the one behind this number, and tells whether it is. Either way that one is
-   * durable and handed over when it resolves.
+   * Appends a block if its number is then the next one after `seq`, and returns whether it is. In
+   * either case the block after `seq` is durable and has been passed on when this resolves.
    */
   appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean>;
   /**
-   * Of a log that others write too: resolves when the entry with this number is handed over. Throws where the log ends
-   * before it.
+   * For a log with several writers: resolves when the entry with this number has been passed on.
+   * Throws if the log ends before it.
    */
   reach?(seq: number): Promise<void>;
-  /** Calls back whenever a write could begin: what is appended then is in it. */
+  /** Calls back whenever a write could begin; blocks appended in the callback are part of it. */
   onFree(listener: () => void): void;
   /**
-   * Makes small what lies below a number, as far as the files allow. Resolves when that is done; what
-   * can't be done now is left for the next time. One at a time, with what was wanted last.
+   * Shrinks the part below a number as far as the files allow. Resolves when done; work that is not
+   * possible now is left for the next call. Runs are serialized and use the latest retention.
    */
   compact(retention: Retention): Promise<void>;
-  /** Waits for what is under way, then lets go of the files. */
+  /** Waits for pending work, then closes the files. */
   close(): Promise<void>;
 }
 
-/** Where a journal is damaged. */
 type JournalDamage = {
   readonly file: string;
   readonly offset: number;
-  /** The first entry that can't be read. */
+  /** The first entry that cannot be read. */
   readonly seq: number;
   readonly what: string;
   readonly cause?: unknown;
 };
 
 /**
- * Acknowledged entries can't be read. The journal never skips them: a venue that starts without
- * entries it acknowledged is wrong, and one that does not start is only down.
+ * Acknowledged entries cannot be read. The journal never skips them: a venue that starts without
+ * acknowledged entries is wrong, whereas one that does not start is only unavailable.
  */
 export class JournalDamagedError extends Error {
   override readonly name = 'JournalDamagedError';
@@ -98,7 +102,7 @@ export class JournalDamagedError extends Error {
   }
 }
 
-/** The journal is written in a way that this program does not know. */
+/** The journal has a format that this program does not know. */
 export class JournalFormatError extends Error {
   override readonly name = 'JournalFormatError';
 
@@ -109,7 +113,7 @@ export class JournalFormatError extends Error {
   }
 }
 
-/** The folder is older than this program supports; the release before it brings such folders forward. */
+/** The folder is older than this program supports; the previous release upgrades such folders. */
 export class EarlierReleaseError extends Error {
   override readonly name = 'EarlierReleaseError';
 
@@ -120,10 +124,10 @@ export class EarlierReleaseError extends Error {
   }
 }
 
-/** The entries asked for were pruned; a snapshot that covers them has to come first. */
+/** The requested entries were pruned; a snapshot that covers them must be restored first. */
 export class JournalPrunedError extends Error {
   override readonly name = 'JournalPrunedError';
-  /** The oldest entry that is still there. */
+  /** The oldest entry that still exists. */
   readonly firstSeq: number;
 
   constructor(fromSeq: number, firstSeq: number) {
@@ -134,7 +138,10 @@ export class JournalPrunedError extends Error {
   }
 }
 
-/** The journal stopped after a failure that leaves open what is on disk; only a restart helps. */
+/**
+ * The journal stopped after a failure that leaves the content of the disk unknown; only a restart
+ * helps.
+ */
 export class JournalFailedError extends Error {
   override readonly name = 'JournalFailedError';
 }

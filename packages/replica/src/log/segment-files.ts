@@ -23,7 +23,7 @@ import { pipeline } from 'node:stream';
 import { createZstdDecompress } from 'node:zlib';
 import { assert } from '@oddlot/units';
 
-/** A segment file as its header describes it. */
+/** A segment file as described by its header. */
 export type Segment = {
   readonly path: string;
   readonly firstSeq: number;
@@ -38,8 +38,8 @@ const HEADER_READ_BYTES = 1_024;
 const LEFT_UNFINISHED = /^journal-\d{16}\.log(?:\.zst)?\.new$/;
 
 /**
- * The segments of a directory in order. Removes what a crash left behind while one was created or
- * compressed: where both forms are there, the plain one is the original.
+ * The segments of a directory in order. Removes the remains of a crash during creation or
+ * compression: if both forms exist, the uncompressed one is the original.
  */
 export async function listSegments(directory: string): Promise<Segment[]> {
   const names = new Set(await readdir(directory));
@@ -53,7 +53,7 @@ export async function listSegments(directory: string): Promise<Segment[]> {
   return readSegments(directory);
 }
 
-/** The same beside whoever writes them: changes nothing. */
+/** The same while another process writes them: changes nothing. */
 export async function readSegments(directory: string): Promise<Segment[]> {
   // A segment that changes its form while the names are read could be missed once, but not twice.
   const names = new Set([...(await readdir(directory)), ...(await readdir(directory))]);
@@ -67,7 +67,7 @@ export async function readSegments(directory: string): Promise<Segment[]> {
   return segments;
 }
 
-/** Undefined when it was removed meanwhile. */
+/** Undefined if the segment was removed meanwhile. */
 export async function readSegment(path: string, firstSeq: number): Promise<Segment | undefined> {
   const source = await openSegment(path, firstSeq, HEADER_READ_BYTES);
   if (source === undefined) return undefined;
@@ -80,7 +80,7 @@ export async function readSegment(path: string, firstSeq: number): Promise<Segme
 
 /**
  * Creates the segment that continues a chain. It gets its name only when its header is on disk, so
- * a segment without an intact header is damage and never a crash at the wrong moment.
+ * a segment without an intact header is always damage and never the result of a crash.
  */
 export async function createSegment(
   directory: string,
@@ -98,7 +98,8 @@ export async function createSegment(
   } catch (error) {
     await handle.close();
     await rm(path + UNFINISHED_SUFFIX, { force: true });
-    // Entries may still go to the segment before: a second one of the same number must not be found.
+    // Entries may still be written to the previous segment, so a second segment with the same
+    // numbers must not exist.
     await rm(path, { force: true });
     throw error;
   }
@@ -106,7 +107,7 @@ export async function createSegment(
   return { segment, handle };
 }
 
-/** Writes the end mark of a segment, or wipes it, and waits until that is on disk. */
+/** Writes or erases the end mark of a segment, and waits until that is on disk. */
 export async function writeMark(
   handle: FileHandle,
   salt: number,
@@ -117,29 +118,32 @@ export async function writeMark(
   await handle.datasync();
 }
 
-/** Removes a segment for good before anything else happens: segments must vanish in order. */
+/**
+ * Removes a segment durably before anything else happens, because segments must be removed in
+ * order.
+ */
 export async function removeSegment(directory: string, segment: Segment): Promise<void> {
-  // A copy that could not take the place of its original must not stay without it.
+  // A copy that did not replace its original must not remain without it.
   if (!segment.isCompressed) await rm(segment.path + COMPRESSED_SUFFIX, { force: true });
   await unlink(segment.path);
   await syncDirectory(directory);
 }
 
-/** What the records of a segment are read from, be it compressed or not. */
+/** The source of the records of a segment, compressed or not. */
 type SegmentSource = {
-  /** The file that it is. */
+  /** The path of the file that was opened. */
   readonly path: string;
   readonly header: SegmentHeader;
   readonly mark: EndMark | undefined;
-  /** Nothing is behind this offset. */
+  /** No data follows this offset. */
   readonly endOffset: number;
   readonly bytes: ByteSource;
   close(): Promise<void>;
 };
 
-/** A file handle, or something that is read like one from its start to its end. */
+/** A file handle, or a source that is read like one from start to end. */
 export type ByteSource = {
-  /** Why there was less to read than there had been once. */
+  /** The reason why the content ended early. */
   readonly fault?: Error | undefined;
   read(
     target: Buffer,
@@ -147,14 +151,17 @@ export type ByteSource = {
     length: number,
     position: number,
   ): Promise<{ readonly bytesRead: number }>;
-  /** Of what is compressed: reads to the end, and gives the length of the whole; undefined when it is not intact. */
+  /**
+   * For compressed sources: reads to the end and returns the total length; undefined if the content
+   * is not intact.
+   */
   measure?(): Promise<number | undefined>;
 };
 
 /**
- * Opens a segment. One that was plain when it was listed may have been compressed since; undefined when
- * it is gone in either form. Throws when its header is not intact. Of a compressed one `readBytes` are read
- * at once.
+ * Opens a segment. A segment that was uncompressed when listed may have been compressed since;
+ * returns undefined if it is gone in both forms. Throws if its header is not intact. `readBytes` is
+ * the read size of a compressed file.
  */
 export async function openSegment(
   path: string,
@@ -220,27 +227,27 @@ async function unlessGone<T>(opening: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** How much of a file is read at once. */
+/** Bytes of one read of a file. */
 const READ_BYTES = 256 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * The content of a compressed file, from its start on and never back: a few chunks of it are in memory,
- * and the work is done by the threads of the system's pool.
+ * The content of a compressed file, read forwards only. A few chunks are in memory, and the threads
+ * of the system's pool do the work.
  */
 export class CompressedFile {
-  /** Why the content ended before its end, when the bytes are not what was written. */
+  /** The reason why the content ended early, if the bytes are not what was written. */
   #fault: Error | undefined;
   readonly #handle: FileHandle;
   readonly #chunks: AsyncIterator<Buffer>;
   #chunk: Buffer = Buffer.alloc(0);
-  /** Where in the content the chunk starts. */
+  /** Offset of the chunk in the content. */
   #position = 0;
 
   private constructor(handle: FileHandle, readBytes: number) {
     const decoder = createZstdDecompress({ chunkSize: CHUNK_BYTES });
     const file = handle.createReadStream({ autoClose: false, highWaterMark: readBytes });
-    // An error of either ends the iteration with it.
+    // An error of either stream ends the iteration.
     pipeline(file, decoder, () => undefined);
     this.#handle = handle;
     this.#chunks = decoder[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
@@ -254,7 +261,7 @@ export class CompressedFile {
     return this.#fault;
   }
 
-  /** Reads like a file handle does, of positions that do not go back; nothing behind the end. */
+  /** Reads like a file handle, at positions that never decrease; returns no bytes after the end. */
   async read(
     target: Buffer,
     at: number,
@@ -270,7 +277,7 @@ export class CompressedFile {
     return { bytesRead };
   }
 
-  /** Reads to the end and gives the length of the whole; undefined when it is not intact. */
+  /** Reads to the end and returns the total length; undefined if the content is not intact. */
   async measure(): Promise<number | undefined> {
     while (await this.#next());
     return this.#fault === undefined ? this.#position : undefined;

@@ -13,14 +13,16 @@ import {
 } from '@oddlot/testing/venue/journal';
 
 /**
- * What a crash or a bad disk can leave, and what the start makes of it. The method: write a
- * journal, copy its files while it is open (a kill leaves just this), change bytes in the copy,
- * open it.
+ * Simulates the effects of a crash or a bad disk on a start: a test writes a journal, copies its
+ * files while it is open (as a kill would leave them), changes bytes in the copy, and opens it.
  */
 
 type Image = { path: string; directory: string; bytes: Buffer; starts: number[]; end: number };
 
-/** Batches of one entry each, then a last batch of several, all acknowledged; then a kill. */
+/**
+ * Writes batches of one entry each, then a last batch of several, all acknowledged; then simulates
+ * a kill.
+ */
 async function killedJournal(
   directory: string,
   counts: { singles: number; lastBatch: number },
@@ -60,7 +62,7 @@ async function changed(image: Image, change: (bytes: Buffer) => unknown): Promis
 }
 
 test.each(Object.keys(DAMAGES))(
-  'a last write torn at any byte (%s) costs nothing acknowledged before it',
+  'a last write torn at any byte (%s) loses no entry acknowledged before it',
   (kind) =>
     inDirectory(async (directory) => {
       const { image, entries } = await killedJournal(directory, { singles: 3, lastBatch: 3 });
@@ -72,7 +74,7 @@ test.each(Object.keys(DAMAGES))(
         const intact =
           image.starts.filter((start) => start < at).length - (at > batchStart ? 1 : 0);
         const found = await readAll(journal);
-        // Zeros over zeros change nothing: then one record more is whole.
+        // Writing zeros over zeros changes nothing, so one more record may be complete.
         expect(found.length).toBeGreaterThanOrEqual(Math.max(3, intact));
         expect(found).toEqual(entries.slice(0, found.length));
         expect(journal.repaired?.atSeq ?? found.length + 1).toBe(found.length + 1);
@@ -84,7 +86,10 @@ test.each(Object.keys(DAMAGES))(
     }),
 );
 
-/** All of the places where a write can tear in `npm run test:long`; else all around the borders of records, and some between. */
+/**
+ * `npm run test:long` tears the write at every byte; otherwise at all bytes around record borders
+ * and some in between.
+ */
 const EVERY = process.env['TEST_LONG'] === undefined ? 7 : 1;
 
 function somewhere({ end, starts }: Image, from: number): number[] {
@@ -116,7 +121,7 @@ test('a torn tail is reported, overwritten, and gone at the next start', () =>
     await journal.close();
   }));
 
-test('damage at any byte of an acknowledged entry with later ones stops the start', () =>
+test('damage at any byte of an acknowledged entry with later entries stops the start', () =>
   inDirectory(async (directory) => {
     const { image } = await killedJournal(directory, { singles: 4, lastBatch: 2 });
     const [, start = 0, end = 0] = image.starts;
@@ -133,7 +138,7 @@ test('damage at any byte of an acknowledged entry with later ones stops the star
     await expect(openJournal(image.directory)).rejects.toThrow(/entries after 1 cannot be trusted/);
   }));
 
-test('after a clean close damage at any byte of the last entries stops the start', () =>
+test('after a clean close, damage at any byte of the last entries stops the start', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     await journal.append(block(1));
@@ -150,13 +155,13 @@ test('after a clean close damage at any byte of the last entries stops the start
     await expect(openJournal(directory)).rejects.toThrow(/complete up to entry 3/);
   }));
 
-test('records of an older run behind a tail that was cut do not come back', () =>
+test('records of an older run after a cut tail do not reappear', () =>
   inDirectory(async (directory) => {
     const { image, entries } = await killedJournal(directory, { singles: 2, lastBatch: 3 });
     const [, , third = 0, fourth = 0] = image.starts;
     await DAMAGES['zero to the end']?.(image, third);
     const journal = await openJournal(image.directory);
-    // As long as the entry that it replaces, so that the old records would fit behind it exactly.
+    // As long as the entry that it replaces, so that the old records would follow it exactly.
     const replacement = await journal.append(block(200));
     const later = await imageOf(await crashImage(image.directory));
     await journal.close();
@@ -178,7 +183,7 @@ test('a request that imitates a record is only text', () =>
     await journal.append(block(3, record.toString('utf8', 0, 400)));
     const image = await imageOf(await crashImage(directory));
     await journal.close();
-    // Were the imitations counted, there would be more than three.
+    // If the imitations counted, there would be more than three.
     expect(image.starts).toHaveLength(3);
     await truncate(image.path, image.end - 1);
     const again = await openJournal(image.directory);
@@ -230,7 +235,7 @@ test('a header that is not intact stops the start', () =>
     await expect(openJournal(directory)).rejects.toThrow(/header of the segment/);
   }));
 
-test('a crash between creating a segment and sealing the one before is made good', () =>
+test('a crash between creating a segment and sealing the previous one is repaired', () =>
   inDirectory(async (directory) => {
     const paths = await rolledJournal(directory);
     const before = paths[1] ?? '';
@@ -242,14 +247,14 @@ test('a crash between creating a segment and sealing the one before is made good
     expect(await readAll(journal)).toHaveLength(30);
     expect(await readFile(before)).toEqual(sealed);
     await journal.close();
-    // Without the mark the segment is read through, so damage in it is found at once.
+    // Without the mark the segment is read completely, so damage in it is found immediately.
     const { starts } = await recordOffsets(before);
     unsealed[(starts.at(-1) ?? 0) + 50] = 0;
     await writeFile(before, unsealed);
     await expect(openJournal(directory)).rejects.toThrow(JournalDamagedError);
   }));
 
-test('a journal that ends below what a snapshot covers is not replayed', () =>
+test('a journal that ends below the height of a snapshot is not replayed', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     await journal.append(block(1));

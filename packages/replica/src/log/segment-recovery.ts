@@ -11,28 +11,28 @@ import { inspectRemains, scanRecords } from './segment-scan.ts';
 import type { ScanEnd } from './segment-scan.ts';
 
 /**
- * Finds where the journal ends when it is opened, and tells a torn write from damage.
+ * Finds the end of the journal when it is opened, and distinguishes a torn write from damage.
  *
- * One write is in flight at a time, and a record carries the offset up to which everything was on
- * disk when it was written. So when no intact record starts at X:
+ * One write is in flight at a time, and a record carries the offset up to which all data was on
+ * disk when it was written. If no intact record starts at X, there are three cases:
  *
- * - A later intact record that says it was written when the disk was good beyond X proves that X
- *   held acknowledged data: damage. The start stops.
- * - Otherwise X lies in the last write, which a crash may have torn in any way: the sectors of one
- *   write reach the disk in any order, so even whole records may stand behind the gap. Nothing from
- *   X on was acknowledged. The tail is overwritten with zeros and reported.
- * - After a clean close, or in a segment that has a successor, the end mark says where the records
- *   end; there any shortfall is damage.
+ * - A later intact record, written when the disk was durable beyond X, proves that X held
+ *   acknowledged data. This is damage, and the start stops.
+ * - Otherwise X is in the last write, which a crash may have torn in any way: the sectors of one
+ *   write reach the disk in any order, so even whole records may follow the gap. Nothing at or
+ *   after X was acknowledged. The tail is overwritten with zeros and reported.
+ * - After a clean close, or in a segment that has a successor, the end mark states where the
+ *   records end. Any missing record before it is damage.
  *
- * The limit of this: when the process was killed and the very last acknowledged write is damaged
- * afterwards, nothing later exists to prove that it had been whole, and it is cut as torn. A
- * snapshot or a receipt above the end of the journal still gives it away (`replay` refuses then).
+ * Limit: if the process was killed and the very last acknowledged write is damaged afterwards, no
+ * later record proves that it was complete, and it is cut as torn. A snapshot or a receipt above
+ * the end of the journal still reveals this, and `replay` then refuses.
  */
 
 export type Repair = {
   /** The first entry that was cut off; the next append gets this number again. */
   readonly atSeq: number;
-  /** How many bytes were overwritten with zeros. */
+  /** The number of bytes overwritten with zeros. */
   readonly bytes: number;
 };
 
@@ -44,7 +44,7 @@ type RecoveredEnd = {
   readonly repaired?: Repair;
 };
 
-/** Opens the last segment for writing behind its last record, after cutting a torn tail. */
+/** Opens the last segment for appending, after cutting a torn tail. */
 export async function recoverLastSegment(segment: Segment): Promise<RecoveredEnd> {
   if (segment.isCompressed) throw wrongEnd(segment, 'the next segment is missing');
   const handle = await open(segment.path, 'r+');
@@ -79,10 +79,10 @@ function checkAgainstMark(segment: Segment, scan: ScanEnd): void {
 }
 
 /**
- * Writes the last batch over itself, so that the next sync puts it on disk whatever became of the
- * last one. If that sync failed, or the process died before it, the bytes may be in the page cache
- * alone, marked clean, and a plain fdatasync would pass over them; and entries that are read back
- * now will be built upon.
+ * Rewrites the last batch in place, so that the next sync puts it on disk even if its first sync
+ * failed. If that sync failed, or the process died before it, the bytes may be only in the page
+ * cache and marked clean. A plain fdatasync would skip them, although later entries build on what
+ * is read back now.
  */
 async function rewriteLastBatch(handle: FileHandle, scan: ScanEnd): Promise<void> {
   const from = Math.max(scan.durableUpTo, SEGMENT_HEADER_BYTES);
@@ -94,8 +94,9 @@ async function rewriteLastBatch(handle: FileHandle, scan: ScanEnd): Promise<void
 }
 
 /**
- * Checks that the segments continue one another, by their headers and end marks alone. A segment
- * whose mark is missing (a crash just after its successor was created) is read through and sealed.
+ * Checks that the segments continue one another, using only headers and end marks. A segment
+ * without a mark, after a crash right after its successor was created, is read completely and
+ * sealed.
  */
 export async function checkContinuity(segments: readonly Segment[]): Promise<void> {
   for (const [index, segment] of segments.entries()) {
@@ -118,7 +119,7 @@ export async function checkContinuity(segments: readonly Segment[]): Promise<voi
   }
 }
 
-/** Only a sealed segment is compressed, and one is sealed when its successor exists. */
+/** Only a sealed segment is compressed, and a segment is sealed when its successor exists. */
 function wrongEnd({ firstSeq, mark, path: file }: Segment, what: string): JournalDamagedError {
   return new JournalDamagedError({ file, offset: 0, seq: (mark?.seq ?? firstSeq - 1) + 1, what });
 }
@@ -143,7 +144,7 @@ async function sealSegment(segment: Segment, before: Chain): Promise<void> {
   }
 }
 
-/** Damage where a scan stopped. */
+/** Damage at the position where a scan stopped. */
 export function damageAt(segment: Segment, scan: ScanEnd, what: string): JournalDamagedError {
   const seq = scan.chain.seq + 1;
   return new JournalDamagedError({ file: segment.path, offset: scan.offset, seq, what });

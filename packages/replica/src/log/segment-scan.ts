@@ -15,7 +15,7 @@ const READ_BYTES = 4 * 1024 * 1024;
 /** An intact record in the reader's buffer, valid only during the visit. */
 export type RecordView = {
   readonly header: RecordHeader;
-  /** Of its segment. */
+  /** The format of its segment. */
   readonly format: number;
   readonly offset: number;
   readonly bytes: Buffer;
@@ -23,29 +23,29 @@ export type RecordView = {
   readonly payloadEnd: number;
 };
 
-/** Where a scan stopped: no intact successor of `chain` starts at `offset`. */
+/** The position where a scan stopped: no intact successor of `chain` starts at `offset`. */
 export type ScanEnd = {
   readonly offset: number;
   readonly chain: Chain;
-  /** What the last record says was on disk before it. */
+  /** The offset up to which data was on disk before the last record. */
   readonly durableUpTo: number;
 };
 
 type ScanLimits = {
-  /** Nothing is read from here on. */
+  /** The scan ends at this offset. */
   readonly endOffset: number;
   /** The scan stops after this entry. */
   readonly untilSeq?: number;
-  /** Goes on where a scan of the same segment ended. */
+  /** Continues where a scan of the same segment ended. */
   readonly from?: ScanEnd;
-  /** Memory for reads, as long as one of them is; whoever takes a little at a time brings its own. */
+  /** Memory of one read; a caller with many short reads passes its own. */
   readonly memory?: Buffer | undefined;
 };
 
 /**
- * Walks the records of a segment in order, in large reads, and checks each: its checksum, and that
- * it continues the one before. It stops at the first that fails, and judges nothing. A visit that
- * returns a promise is waited for.
+ * Reads the records of a segment in order, in large reads, and verifies each: its checksum, and
+ * that it continues its predecessor. It stops at the first invalid record without judging it. If a
+ * visit returns a promise, the scan waits for it.
  */
 export async function scanRecords(
   source: ByteSource,
@@ -91,15 +91,15 @@ function continues(chain: Chain, record: RecordHeader): boolean {
   );
 }
 
-/** What lies behind the last record that a scan could read. */
+/** The content after the last readable record. */
 type Remains = {
-  /** Where the last byte that is not zero ends; the start when there is none. */
+  /** The end of the last byte that is not zero; the start of the range without one. */
   readonly end: number;
-  /** A later record that proves that what should stand at the start was once on disk. */
+  /** A later record which proves that the data missing at the start was once on disk. */
   readonly proof?: { readonly offset: number; readonly seq: number };
 };
 
-/** Looks through everything behind the end of a scan for bytes that are not zero and for proof. */
+/** Searches everything after the end of a scan for bytes that are not zero and for proof. */
 export async function inspectRemains(
   handle: FileHandle,
   header: SegmentHeader,
@@ -120,7 +120,7 @@ export async function inspectRemains(
       const proof = await findProof(window, header, scan, { from: offset, to: offset + length });
       if (proof !== undefined) return { end, proof };
     }
-    // Chunks overlap, so that a magic on the border of two is seen.
+    // Chunks overlap, so that a magic on their border is found.
     if (offset + length === fileBytes) break;
     offset += length - RECORD_MAGIC_BYTES.length;
   }
@@ -147,7 +147,7 @@ async function findProof(
   return undefined;
 }
 
-/** The number of the record at an offset, when it is intact and was written after a sync. */
+/** The number of the record at an offset, if it is intact and was written after a sync. */
 async function provenSeq(
   window: FileWindow,
   header: SegmentHeader,
@@ -169,7 +169,9 @@ function lastNonZero(chunk: Buffer): number {
   return -1;
 }
 
-/** The part of a file that is in memory: a buffer that moves on, and grows for a large record. */
+/**
+ * The part of a file that is in memory: a buffer that moves forward and grows for a large record.
+ */
 class FileWindow {
   #bytes: Buffer;
   #offset = 0;
@@ -195,15 +197,15 @@ class FileWindow {
     return offset >= this.#offset && offset + length <= this.#offset + this.#length;
   }
 
-  /** Brings a range into memory; false when the file ends before. */
+  /** Loads a range; returns false if the file ends before. */
   async load(offset: number, length: number): Promise<boolean> {
     if (this.holds(offset, length)) return true;
     if (offset + length > this.#fileEnd) return false;
     if (length > RECORD_HEADER_BYTES + PAYLOAD_BYTES_MAX) return false;
-    const kept = this.#keep(offset, length);
+    const loaded = this.#moveToFront(offset, length);
     const wanted = Math.min(this.#bytes.length, this.#fileEnd - offset);
     this.#offset = offset;
-    this.#length = kept;
+    this.#length = loaded;
     while (this.#length < wanted) {
       const { bytesRead } = await this.#source.read(
         this.#bytes,
@@ -217,14 +219,14 @@ class FileWindow {
     return this.#length >= length;
   }
 
-  /** Moves what is known of the range to the front of a buffer that is large enough for it. */
-  #keep(offset: number, length: number): number {
+  /** Moves the loaded part of the range to the front of a buffer that is large enough for it. */
+  #moveToFront(offset: number, length: number): number {
     const known = this.#offset + this.#length - offset;
-    const kept = offset >= this.#offset && known > 0 ? known : 0;
+    const loaded = offset >= this.#offset && known > 0 ? known : 0;
     const from = offset - this.#offset;
     const target = length > this.#bytes.length ? Buffer.allocUnsafeSlow(length) : this.#bytes;
-    if (kept > 0) this.#bytes.copy(target, 0, from, from + kept);
+    if (loaded > 0) this.#bytes.copy(target, 0, from, from + loaded);
     this.#bytes = target;
-    return kept;
+    return loaded;
   }
 }

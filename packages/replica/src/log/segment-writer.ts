@@ -16,19 +16,19 @@ import { BlockBuffer } from './block-codec.ts';
 import type { LogEntry, LoggedCommand } from '../block.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Failures that tests order. A hook that throws or rejects fails the operation it precedes. */
+/** Faults injected by tests. A hook that throws or rejects fails the operation that follows it. */
 export type JournalFaults = {
   readonly beforeWrite?: () => void | Promise<void>;
   readonly beforeSync?: () => void | Promise<void>;
-  /** How many bytes of a batch the disk still takes; undefined for all of them. */
+  /** The number of bytes of a batch that the disk still accepts; undefined for all. */
   readonly room?: () => number | undefined;
-  /** Ahead of each step of compressing an old segment. */
+  /** Called before each step of compressing an old segment. */
   readonly beforeCompress?: (step: CompressStep) => void | Promise<void>;
 };
 
 type Done = (error?: Error) => void;
 
-/** Bytes in shared memory, which is one of a few. */
+/** Bytes in one of the shared memories. */
 type SharedBytes = {
   readonly bytes: Buffer;
   readonly length: number;
@@ -36,15 +36,15 @@ type SharedBytes = {
 };
 
 /**
- * How far the file is filled with zeros ahead. Overwriting allocated zeros changes no metadata, so
- * fdatasync has one thing less to write. The batch that takes a step waits for it: 8 MiB measured
- * the same throughput as 2 MiB and twice the longest wait.
+ * The file is filled with zeros this far ahead. Overwriting allocated zeros changes no metadata, so
+ * fdatasync has less to write. The batch that triggers a step waits for it: 8 MiB measured the same
+ * throughput as 2 MiB and twice the longest wait.
  */
 const ZERO_STEP_BYTES = 2 * 1024 * 1024;
-/** What the system writes back as a whole. */
+/** The unit in which the system writes back. */
 const PAGE_BYTES = 4_096;
 
-/** Writes batches behind one another into a segment, each when the one before is on disk. */
+/** Appends batches to a segment, each when the previous one is on disk. */
 export class SegmentWriter {
   readonly segment: Segment;
   readonly #handle: FileHandle;
@@ -64,7 +64,7 @@ export class SegmentWriter {
     readonly fileBytes: number;
     readonly segmentBytes: number;
     readonly faults?: JournalFaults | undefined;
-    /** Told how long each sync took. */
+    /** Receives the duration of each sync. */
     readonly onSync?: ((seconds: number) => void) | undefined;
   }) {
     this.segment = options.segment;
@@ -78,20 +78,25 @@ export class SegmentWriter {
     this.#onSync = options.onSync;
   }
 
-  /** Where the records end with those under way; all before is on disk when what comes next is written. */
+  /**
+   * The end of the records including those in flight. Everything before it is on disk when the next
+   * batch is written.
+   */
   get end(): number {
     return this.#end;
   }
 
-  /** How many commits may be under way: one waits at the thread's door, unless a hook comes between. */
+  /**
+   * The number of commits in flight: one waits at the thread, unless a hook must run in between.
+   */
   get commitsMax(): number {
     const { beforeSync, beforeWrite } = this.#faults ?? {};
     return beforeSync === undefined && beforeWrite === undefined ? JOBS_MAX : 1;
   }
 
   /**
-   * Appends bytes and syncs them, once the commit before has done so. After one that failed the next is not
-   * begun and fails too.
+   * Appends bytes and syncs them after the previous commit has done so. After a failed commit the
+   * next one is not begun and fails too.
    */
   commit(shared: SharedBytes, done: Done): void {
     const { beforeSync, beforeWrite } = this.#faults ?? {};
@@ -116,9 +121,9 @@ export class SegmentWriter {
   }
 
   /**
-   * Cuts off what failed commits may have left behind the durable records, and waits until that is
-   * on disk: whoever waited for it is told that it did not happen, so no start may find it. What
-   * shares a page with it is written again, because the page that failed may have been dropped.
+   * Cuts off everything that failed commits may have left after the durable records, and waits
+   * until that is on disk. The callers get an error, so no later start may find these records. The
+   * page shared with durable records is written again, because the failed sync may have dropped it.
    */
   async cut(): Promise<void> {
     const end = this.#durableEnd;
@@ -132,7 +137,7 @@ export class SegmentWriter {
     await this.#handle.sync();
   }
 
-  /** Says in the segment's header that it ends here. */
+  /** Writes the end mark into the segment's header. */
   async mark(kind: EndMark['kind'], last: { seq: number; crc: number }): Promise<void> {
     await writeMark(this.#handle, this.segment.header.salt, {
       kind,
@@ -164,7 +169,7 @@ export class SegmentWriter {
     });
   }
 
-  /** How many zeros a write up to there puts behind it: none while it stays within those before. */
+  /** The number of zeros to write after this offset; none within the range already filled. */
   #zerosBehind(after: number): number {
     if (after <= this.#allocated) return 0;
     const count = Math.min(ZERO_STEP_BYTES, Math.max(0, this.#zeroUpToMax - after));
@@ -184,18 +189,18 @@ function hooked(
   );
 }
 
-/** A block that another log has already given its place: its time stands, and so do its bytes. */
+/** A block that another log has already ordered: its time and its bytes are fixed. */
 export type OrderedBlock = {
   readonly seq: number;
   readonly commands: readonly LoggedCommand[];
   readonly proposal?: string | undefined;
-  /** Never below the time of the block before. */
+  /** Never less than the time of the previous block. */
   readonly timeMs: number;
-  /** As `BlockBuffer` has it. */
+  /** The format of `BlockBuffer`. */
   readonly encoded: Uint8Array;
 };
 
-/** A block on its way to the disk, and the promise that waits for it. */
+/** A block in flight to the disk, and the promise that waits for it. */
 export type PendingBlock = Pick<OrderedBlock, 'commands' | 'proposal'> & {
   readonly ordered?: Pick<OrderedBlock, 'encoded' | 'seq' | 'timeMs'> | undefined;
   readonly resolve: (entry: LogEntry) => void;
@@ -206,11 +211,11 @@ export type PendingBlock = Pick<OrderedBlock, 'commands' | 'proposal'> & {
 };
 
 /**
- * The blocks that one write makes durable. They are encoded as they arrive, while the write before
- * is in flight; their numbers and time are filled in when their turn comes.
+ * The blocks that one write makes durable. They are encoded on arrival, while the previous write is
+ * in flight; numbers and time are filled in when their batch is sent.
  */
 export class CommitBatch {
-  /** Which of the journal's batches it is: the disk thread knows their memories so. */
+  /** Index of this batch, by which the disk thread knows its memory. */
   readonly memory: number;
   readonly #buffer = new BlockBuffer((length) => Buffer.from(new SharedArrayBuffer(length)));
   #blocks: PendingBlock[] = [];
@@ -231,7 +236,7 @@ export class CommitBatch {
     return this.#buffer.length;
   }
 
-  /** Throws, and leaves the batch as it was, when the block can't be encoded. */
+  /** Throws and leaves the batch unchanged if the block cannot be encoded. */
   add(block: Omit<PendingBlock, 'start' | 'end' | 'entry'>): void {
     const start = this.#buffer.length;
     try {
@@ -250,7 +255,7 @@ export class CommitBatch {
     this.#blocks.push({ ...block, start, end, entry: undefined });
   }
 
-  /** Numbers the blocks, gives them their time, and returns where the chain stands after them. */
+  /** Numbers the blocks, sets their time, and returns the new position of the chain. */
   stamp(
     chain: Chain,
     at: { readonly timeMs: number; readonly durableUpTo: number; readonly salt: number },
@@ -272,7 +277,7 @@ export class CommitBatch {
     return { seq, crc, timeMs };
   }
 
-  /** Empties the batch for the next round and hands over its blocks. */
+  /** Empties the batch for reuse and returns its blocks. */
   take(): PendingBlock[] {
     const blocks = this.#blocks;
     this.#blocks = [];
@@ -284,8 +289,8 @@ export class CommitBatch {
 const SLOW_SYNC_PATTERN = /^slow-sync:([0-9]{1,6})$/;
 
 /**
- * Faults that an operator orders to see how clients cope: `slow-sync:MS` is a slow disk. Undefined
- * when the text names no fault that is known.
+ * Faults that an operator can inject to test clients: `slow-sync:MS` simulates a slow disk.
+ * Undefined if the text does not name a known fault.
  */
 export function journalFaults(text: string | undefined): JournalFaults | undefined {
   if (text === undefined) return {};

@@ -14,7 +14,7 @@ async function withStore(
   });
 }
 
-test('a snapshot comes back byte for byte; the newest wins, up to a height', () =>
+test('a snapshot is read back byte for byte; the newest one up to a height is used', () =>
   withStore(async (store) => {
     expect(await store.newestValid()).toBeUndefined();
     await store.write({
@@ -32,7 +32,7 @@ test('a snapshot comes back byte for byte; the newest wins, up to a height', () 
     expect(await store.newestValid(9)).toBeUndefined();
   }));
 
-test('the last three are kept, also when they are asked for all at once', () =>
+test('the last three are kept, also if all are written at once', () =>
   withStore(async (store) => {
     await Promise.all(
       [1, 2, 3, 4, 5].map((height) => store.write({ height, pieces: [Buffer.from('x')] })),
@@ -40,7 +40,7 @@ test('the last three are kept, also when they are asked for all at once', () =>
     expect((await store.list()).map((file) => file.height)).toEqual([5, 4, 3]);
   }));
 
-test('what a crash left half written is ignored, then removed', () =>
+test('files left unfinished by a crash are ignored, then removed', () =>
   withStore(async (store, directory) => {
     await mkdir(directory);
     await writeFile(join(directory, 'snapshot-0000000000000009.bin.new'), 'half');
@@ -67,7 +67,7 @@ test.each([
   }),
 );
 
-test('a snapshot that was cut short is not used', () =>
+test('a truncated snapshot is not used', () =>
   withStore(async (store, _, corrupt) => {
     const { path } = await store.write({ height: 20, pieces: [Buffer.from('twenty')] });
     await writeFile(path, (await readFile(path)).subarray(0, -1));
@@ -75,7 +75,7 @@ test('a snapshot that was cut short is not used', () =>
     expect(corrupt[0]?.why).toContain('5 bytes');
   }));
 
-test('R-disk: one that can not be finished leaves nothing behind', () =>
+test('R-disk: a snapshot that cannot be completed leaves no files', () =>
   withStore(async (store, directory) => {
     const inTheWay = 'snapshot-0000000000000020.bin';
     await mkdir(join(directory, inTheWay), { recursive: true });
