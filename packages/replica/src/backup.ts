@@ -305,9 +305,9 @@ async function assertContinues({
   readonly data: string;
   readonly to: string;
 }): Promise<void> {
-  const segments = await segmentsOf(to);
+  const backedUp = await segmentsOf(to);
   const segments = await readSegments(join(data, 'journal'));
-  const last = await chainUpTo(segments, Infinity);
+  const last = await chainUpTo(backedUp, Infinity);
   const [oldest] = segments;
   if (last === undefined || oldest === undefined) return;
   const reached = await chainUpTo(segments, last.seq);
@@ -318,7 +318,7 @@ async function assertContinues({
         `continued. ${ELSEWHERE}`,
     );
   }
-  const same = reached.seq === last.seq ? last : await chainUpTo(segments, reached.seq);
+  const same = reached.seq === last.seq ? last : await chainUpTo(backedUp, reached.seq);
   // If the logs do not overlap, all that can be checked is that the new one does not end earlier.
   if (same !== undefined && same.crc !== reached.crc) {
     throw new BackupError(
