@@ -2,15 +2,16 @@ import { limitOrder, type Client, type ExecutedReply } from '@oddlot/sdk';
 import { connect } from './connect.ts';
 
 /**
- * A front end that charges for the orders it sends. Users approve it once, up to a rate, with the key of their account; each order
- * then names it with what it takes, and the venue collects.
+ * A front end that charges a fee for the orders it sends. Users approve it once, up to a maximum
+ * rate, with their account's key; each order then names the builder and the fee, and the venue
+ * collects it.
  */
 
-/** In tenths of a basis point, as orders have it: 20 is 0.02%. */
+/** In tenths of a basis point, as in orders: 20 is 0.02%. */
 export const FEE = 20;
 const MAX_FEE_RATE = '0.02%';
 
-/** Asks the user's account for its approval, where it has not given it. */
+/** Asks the user's account for its approval if it has not been given. */
 export async function approve(account: Client, builder: string): Promise<void> {
   const user = account.wallet!.address;
   const approved = await account.info.approvedBuilders({ user });
@@ -20,7 +21,10 @@ export async function approve(account: Client, builder: string): Promise<void> {
   await account.exchange.approveBuilderFee(terms, { confirm: 'executed' });
 }
 
-/** Sends a user's order with the fee. A fee that the venue drops is no error of the order: it is told as a warning. */
+/**
+ * Sends a user's order with the fee. If the venue drops the fee, the order is still executed, and
+ * the reply has a warning.
+ */
 export async function sendFor(
   client: Client,
   builder: string,
@@ -38,7 +42,7 @@ export async function sendFor(
   return reply;
 }
 
-/** Takes what was earned into the builder's account; gives how much that was. */
+/** Claims the earned fees to the builder's account; returns the amount. */
 export async function collect(builder: Client): Promise<string> {
   const user = builder.wallet!.address;
   const { unclaimedRewards } = await builder.info.builderState({ user });

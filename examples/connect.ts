@@ -1,6 +1,9 @@
 import { createClient, privateKeyWallet, type Client } from '@oddlot/sdk';
 
-/** The client of an example that is run by hand: the venue and the key come from the environment. */
+/**
+ * Creates the client of an example that is run manually: the venue and the key come from the
+ * environment.
+ */
 export function connect(name = 'ODDLOT'): Client {
   const { [`${name}_URL`]: url = 'http://127.0.0.1:8690', [`${name}_KEY`]: key } = process.env;
   if (key === undefined) throw new Error(`Missing private key. Set ${name}_KEY=0x…`);

@@ -12,17 +12,18 @@ import {
 import { connect } from './connect.ts';
 
 /**
- * Repeats the trades of an account at a part of their size. It keeps where it stands, so that after a restart it goes on behind
- * the last trade that it repeated: it may repeat one again that it was in the middle of, and misses none.
+ * Repeats the trades of an account at a fraction of their size. It stores its position, so that
+ * after a restart it continues after the last repeated trade: a trade in progress may be repeated
+ * twice, and none is missed.
  */
 
 export type Copy = {
   readonly leader: string;
-  /** Of the leader's sizes. */
+  /** The fraction of the leader's sizes. */
   readonly part: number;
   readonly slippagePercent: string;
   readonly cursor?: FillsCursor | undefined;
-  /** Called when a trade was repeated. */
+  /** Called after a trade was repeated. */
   readonly keep: (cursor: FillsCursor) => void;
   readonly signal?: AbortSignal;
 };
@@ -46,7 +47,7 @@ async function repeat(
   const size = onGrid((Number(fill.sz) * copy.part).toFixed(8), instrument.sizeStep, 'down');
   if (Number(size) === 0) return;
   const side = fill.side === 'B' ? 'buy' : 'sell';
-  // What only closes at the leader only closes here.
+  // A trade that only closes the leader's position only closes here.
   const reduceOnly = fill.dir.startsWith('Close');
   const { slippagePercent } = copy;
   const order = await marketOrder(client, { instrument, side, size, slippagePercent, reduceOnly });
@@ -66,7 +67,7 @@ if (import.meta.main) {
     console.log('copying starts with the next trade');
   }
   const keep = (place: FillsCursor): void => {
-    // Under another name first: a crash leaves the old one or the new one.
+    // Written under another name first, so that a crash leaves the old file or the new one.
     writeFileSync(`${file}.new`, JSON.stringify(place));
     renameSync(`${file}.new`, file);
   };

@@ -2,20 +2,20 @@ import { Instruments, marketOrder, placeOrders, type Client } from '@oddlot/sdk'
 import { connect } from './connect.ts';
 
 /**
- * Funding is what longs pay shorts by the hour. Where two venues disagree about it, a long on the one and a short on the other cost
- * nothing when the price moves and collect the difference. Both legs are orders that are good at once or not at all; what one
- * leg got more than the other is closed at once, so that no price risk is left.
+ * Longs pay funding to shorts every hour. If the rates of two venues differ, a long on one and a
+ * short on the other have no price risk and collect the difference. Both legs are fill-or-cancel
+ * orders; if one leg fills more than the other, the excess is closed immediately.
  */
 
 export type Arbitrage = {
   readonly base: string;
   readonly size: string;
-  /** The least difference of the two rates, a fraction per hour. */
+  /** The minimum difference of the two rates, as a fraction per hour. */
   readonly least: number;
   readonly slippagePercent: string;
 };
 
-/** What an hour costs a long at the moment, as a fraction. */
+/** The current hourly cost of a long, as a fraction. */
 export async function fundingOf(client: Client, instrumentId: number): Promise<number> {
   for await (const event of client.streams.activeAssetCtx({ coin: String(instrumentId) })) {
     if (event.type === 'data') return Number(event.data.ctx.funding);
@@ -23,7 +23,7 @@ export async function fundingOf(client: Client, instrumentId: number): Promise<n
   throw new Error('The client was closed');
 }
 
-/** Opens both legs if it is worth it; gives the size of the pair, or nothing. */
+/** Opens both legs if the difference is large enough; returns the size of the pair, if any. */
 export async function openPair(
   venues: readonly [Client, Client],
   { base, size, least, slippagePercent }: Arbitrage,
@@ -49,7 +49,7 @@ export async function openPair(
   if (Number(bought) === 0) return undefined;
   const sold = await take(high, 'sell', bought);
   const rest = Number(bought) - Number(sold);
-  // The other book had less: what is left of the first leg goes back.
+  // The other book had less liquidity, so the excess of the first leg is sold.
   if (rest > 0) await take(low, 'sell', rest.toFixed(8).replace(/\.?0+$/, ''));
   return sold;
 }

@@ -1,14 +1,15 @@
 import { createReader, type Reader } from '@oddlot/sdk';
 
 /**
- * Says when an account comes near its liquidation, and when it is out of danger again. It reads and signs nothing: everybody may
- * watch every account. It asks, because a move of the mark alone is told on no stream of an account.
+ * Reports when an account comes close to liquidation, and when it is safe again. It only reads and
+ * signs nothing, because accounts are public. It polls, because no account stream reports a change
+ * of the mark alone.
  */
 
 export type Alarm = {
   readonly user: string;
   readonly isNear: boolean;
-  /** Of cross margin; higher is safer, and liquidation starts at 1. */
+  /** The cross margin ratio; higher is safer, and liquidation starts at 1. */
   readonly ratio: number;
 };
 
@@ -24,7 +25,7 @@ export class LiquidationWatcher {
     this.#below = below;
   }
 
-  /** Looks at all of them; gives those that came near, or got away, since the last look. */
+  /** Checks all accounts; returns those whose status changed since the last check. */
   async look(): Promise<Alarm[]> {
     const alarms: Alarm[] = [];
     for (const user of this.#users) {

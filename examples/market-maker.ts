@@ -12,19 +12,21 @@ import {
 import { connect } from './connect.ts';
 
 /**
- * Quotes both sides of a perp around the middle of its book, or around the mark where nobody else quotes. The more it holds, the further its quotes lean to the side that
- * brings it back; at the most it may hold, it quotes one side alone. A quote that crosses an order of somebody else takes it: post-only
- * quotes would be rejected as long as that order rests, and nobody would trade at a fair price. A dead man's switch cancels all if it falls silent.
+ * Quotes both sides of a perp around the mid of its book, or around the mark if there are no other
+ * quotes. The larger its position, the more it shifts its quotes to reduce it; at the maximum
+ * position it quotes one side only. A quote that crosses another order executes as taker: a
+ * post-only quote would be rejected while that order rests, so that no trade would happen at a fair
+ * price. A dead man's switch cancels all quotes if the program stops.
  */
 
 type Terms = {
-  /** Between the middle and a quote, as a part of the price. */
+  /** The distance between the mid and a quote, as a fraction of the price. */
   readonly halfSpread: number;
   readonly size: number;
   readonly positionMax: number;
 };
 
-/** The two orders, or one of them. Leaning is linear: at the most that it may hold a quote stands at the middle. */
+/** One or both orders. The shift is linear: at the maximum position a quote is at the mid. */
 export function quotes(
   { id: asset, priceTick, sizeStep }: Instrument,
   middle: number,
@@ -60,7 +62,10 @@ export class MarketMaker {
     return this.#book.isReady && this.#account.isReady;
   }
 
-  /** Takes back the old quotes and places new ones. Whoever does not come back in a minute is cancelled by the venue. */
+  /**
+   * Cancels the old quotes and places new ones. If the program stops for a minute, the venue
+   * cancels them.
+   */
   async requote(nowMs: number): Promise<void> {
     const { exchange } = this.#client;
     await exchange.scheduleCancel({ time: nowMs + 60_000 });
@@ -82,7 +87,7 @@ export class MarketMaker {
   }
 }
 
-/** What the venue says that it is worth. */
+/** The mark as reported by the venue. */
 async function markOf({ info, wallet }: Client, { id }: Instrument): Promise<number> {
   const { markPx } = await info.activeAssetData({ user: wallet!.address, coin: String(id) });
   return Number(markPx);
@@ -106,7 +111,7 @@ if (import.meta.main) {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     for (const maker of makers.filter(({ isReady }) => isReady)) {
-      // A round that fails is over; the switch stays set, and the next round tries again.
+      // After a failed round the switch stays set, and the next round tries again.
       await maker.requote(Date.now()).catch((error) => console.error(error.message));
     }
   }

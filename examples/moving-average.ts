@@ -2,12 +2,13 @@ import { marketOrder } from '@oddlot/sdk';
 import { type Bot, replayMarket } from '@oddlot/testkit';
 
 /**
- * Holds a perp while the average of its last prices is above that of a longer while, and is short below it. Run over a recording,
- * it says what that would have come to, and writes a page with all of it.
+ * Holds a long position while the average of the latest prices is above that of a longer period,
+ * and a short position otherwise. Run on a recording, it prints the result and writes a page with
+ * the details.
  */
 
 type Terms = {
-  /** Turns that each of the two averages looks back. */
+  /** The number of turns in each average. */
   readonly fast: number;
   readonly slow: number;
   readonly size: number;
@@ -30,7 +31,7 @@ export function movingAverage({ fast, size, slow }: Terms): Bot {
         slippagePercent: '0.5',
       });
       const reply = await client.exchange.order({ orders: [order] }, { confirm: 'executed' });
-      // What the book did not have is tried for at the next turn.
+      // The unfilled part is retried at the next turn.
       const filled = reply.status === 'executed' ? Number(reply.orders[0]?.filledSz ?? 0) : 0;
       held = Number((held + Math.sign(wanted - held) * filled).toFixed(5));
     };

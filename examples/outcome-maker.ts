@@ -10,22 +10,23 @@ import {
 import { connect } from './connect.ts';
 
 /**
- * Quotes markets that ask whether a price ends above a strike, such as those of a series. What YES is worth follows from how far the
- * price is from the strike, how long it has left, and how much it moves: the chance that a random walk ends above.
+ * Quotes markets that ask whether a price ends above a strike, such as those of a series. The value
+ * of YES follows from the distance to the strike, the remaining time and the volatility: the
+ * probability that a random walk ends above the strike.
  */
 
 type Terms = {
-  /** How much the price moves in a year, as a part of it. */
+  /** The annual volatility, as a fraction of the price. */
   readonly volatility: number;
-  /** Between what it is worth and a quote, in USDC a share. */
+  /** The distance between the value and a quote, in USDC per share. */
   readonly edge: number;
-  /** Shares. */
+  /** In shares. */
   readonly size: string;
 };
 
 const YEAR_MS = 365 * 86_400_000;
 
-/** The chance that a price ends above a strike. */
+/** The probability that a price ends above a strike. */
 export function chanceAbove(
   {
     price,
@@ -38,7 +39,7 @@ export function chanceAbove(
   return normal(Math.log(price / strike) / (volatility * Math.sqrt(leftMs / YEAR_MS)));
 }
 
-/** The normal distribution, by the formula 7.1.26 of Abramowitz and Stegun: right to the seventh digit. */
+/** The normal distribution by formula 7.1.26 of Abramowitz and Stegun, accurate to seven digits. */
 function normal(deviations: number): number {
   const x = Math.abs(deviations) / Math.SQRT2;
   const t = 1 / (1 + 0.3275911 * x);
@@ -49,8 +50,9 @@ function normal(deviations: number): number {
 }
 
 /**
- * Buys YES a little below what it is worth, and NO likewise: together less than the 1 that the pair pays. What others offer at these
- * prices or better is taken: post-only quotes would be rejected as long as it rests.
+ * Buys YES slightly below its value, and NO likewise: together less than the payout of 1. Orders at
+ * these prices or better are executed against: post-only quotes would be rejected while those
+ * orders rest.
  */
 export function outcomeQuotes(
   market: OutcomeMarketMeta,
@@ -66,7 +68,10 @@ export function outcomeQuotes(
   ];
 }
 
-/** Takes back the quotes of all such markets and places new ones; gives how many stand. */
+/**
+ * Cancels the old quotes of all such markets and places new ones; returns the number of resting
+ * quotes.
+ */
 export async function requoteOutcomes(
   client: Client,
   nowMs: number,
@@ -97,7 +102,7 @@ if (import.meta.main) {
   const client = connect();
   const terms = { volatility: 0.6, edge: 0.03, size: '20' };
   for (;;) {
-    // A round that fails is over, and the next one tries again.
+    // After a failed round, the next one tries again.
     await requoteOutcomes(client, Date.now(), terms).then(
       (standing) => console.log(`${standing} quotes are resting`),
       (error) => console.error(error.message),

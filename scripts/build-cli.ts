@@ -3,26 +3,27 @@ import { dirname, join, relative } from 'node:path';
 import { bundleEntries, ENTRIES } from '../packages/venue/build/bundle-programs.ts';
 
 /**
- * Makes the package `oddlot` that strangers install: `npm run build:cli`, then `npm pack packages/cli/dist/oddlot`. Programs and
- * threads are a few files of JavaScript; what they read besides (the page, the reference, engines of earlier rules) lies
- * beside them, at the places that it has in the repository. No workspace, no TypeScript, no compiler.
+ * Builds the package `oddlot` for external users: `npm run build:cli`, then `npm pack
+ * packages/cli/dist/oddlot`. Programs and threads are a few JavaScript files; the files that they
+ * read (the page, the reference, engines of earlier rules versions) have the same relative paths as
+ * in the repository. The package needs no workspace and no TypeScript compiler.
  */
 
 const ROOT = join(import.meta.dirname, '..');
 const OUT = join(ROOT, 'packages/cli/dist/oddlot');
-/** What is read at run time, by its place in the repository. */
+/** Files read at run time, by their path in the repository. */
 const READ = [
   'package.json',
   'docs/reference',
   'packages/replica/eras',
   'packages/web/dist/page',
 ] as const;
-/** Looked up by name where they are installed. */
+/** Resolved by name after installation. */
 const DEPENDENCIES = ['hash-wasm', 'pino'] as const;
 const NOTICES = ['LICENSE', 'NOTICE', 'packages/cli/README.md'] as const;
 const TREE = 'tree';
 
-/** What a file says of its own place: that of the same path below the package. */
+/** The path that a file reports for itself: the same path below the package. */
 function placeOf(id: string, what: string): string {
   const path = relative(ROOT, what === 'url' ? id : dirname(id));
   const url = `new URL(${JSON.stringify(`./${TREE}/${path}`)}, import.meta.$place)`;

@@ -5,12 +5,13 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 
 /**
- * Bundles the engine of a release, which a later release needs to open its folders (packages/replica/eras/README.md):
+ * Bundles the engine of a release, which later releases need to open its folders
+ * (packages/replica/eras/README.md):
  *
- *     node scripts/bundle-era.ts <tree of the release> <its version of the rules> [output file]
+ * `node scripts/bundle-era.ts <tree of the release> <its rules version> [output file]`
  *
- * The tree is a checkout of the release with its dependencies installed. Nothing of this tree is used but the entry
- * file of a release that had none itself.
+ * The tree is a checkout of the release with its dependencies installed. From the current tree,
+ * only an entry file is used, for releases without one.
  */
 
 const [tree = '', rules = '', output] = process.argv.slice(2);
@@ -21,7 +22,7 @@ const written = join(folder, `rules-${rules}.entry.js`);
 const input = existsSync(written) ? written : join(source, 'create-engine.ts');
 const file = output ?? join(folder, `rules-${rules}.js`);
 
-// Vite brings the bundler; the version of the release makes the same bytes again.
+// Vite includes the bundler; the release's own version of it reproduces the same bytes.
 const require = createRequire(join(release, 'node_modules', 'vite', 'package.json'));
 const { rolldown } = await import(require.resolve('rolldown'));
 
@@ -31,7 +32,7 @@ const bundle = await rolldown({
   input,
   cwd: release,
   platform: 'node',
-  // Keccak never changes; everything else is kept as the release had it.
+  // Keccak never changes; all other code is that of the release.
   external: ['hash-wasm'],
   plugins: [
     {

@@ -21,7 +21,7 @@ function fragment(path: string, text: string): Fragment {
 }
 
 describe('a fragment', () => {
-  test('is a section and a list', () => {
+  test('has a section and a list', () => {
     const text = 'Changed\n\n- **Trading:** Fees round up once\n  per order.\n- **API:** One.\n';
     expect(fragment('fees', text)).toEqual({
       path: 'changes/fees.md',
@@ -30,7 +30,7 @@ describe('a fragment', () => {
     });
   });
 
-  test('may have a note on compatibility, which can be long', () => {
+  test('may have a long note on compatibility', () => {
     const note = 'word '.repeat(60);
     const text = `Security\n- **Log:** Dumps name a version. *Compatibility:* Take a ${note}one.`;
     expect(fragment('dump', text).entries).toHaveLength(1);
@@ -45,7 +45,7 @@ describe('a fragment', () => {
     ['changes/fees.md', 'Added\n- **A:** One.\nA sentence.', 3, 'is not an entry'],
     ['changes/fees.md', 'Added\n- No area.', 2, 'is not an entry'],
     ['changes/fees.md', `Added\n- **A:** ${'word '.repeat(50)}.`, 2, 'at most'],
-  ])('%s with %j is refused', (path, text, line, part) => {
+  ])('rejects %s with %j', (path, text, line, part) => {
     const parsed = parseFragment({ path, text });
     expect(parsed).toMatchObject({ line, problem: expect.stringContaining(part) });
   });
@@ -54,7 +54,7 @@ describe('a fragment', () => {
 describe('a release', () => {
   const release = { version: '0.2.0', date: '2026-03-01' };
 
-  test('is printed on top, by section and then by name', () => {
+  test('is printed at the top, by section and then by name', () => {
     const fragments = [
       fragment('b', 'Fixed\n- **SDK:** Second.'),
       fragment('c', 'Added\n- **API:** Third. *Compatibility:* Replay once.'),
@@ -88,7 +88,7 @@ ${MARKER}
     expect(after.endsWith('### Added\n\n- **API:** First.\n')).toBe(true);
   });
 
-  test('is refused without fragments, without the marker, and twice', () => {
+  test('is rejected without fragments, without the marker, and twice', () => {
     const one = [fragment('a', 'Added\n- **API:** First.')];
     const changelog = `${MARKER}\n`;
     expect(() => assemble(changelog, [], release)).toThrow('nothing to release');
@@ -101,7 +101,7 @@ describe('CHANGELOG.md', () => {
   const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
   const releases = releasesIn(changelog);
 
-  test('has every release once, the newest first', () => {
+  test('has every release once, newest first', () => {
     expect(changelog.match(/^## /gm)).toHaveLength(releases.length);
     expect(releases.map(({ version }) => version).slice(-2)).toEqual(['0.2.0', '0.1.0']);
     for (const [index, { version, date }] of releases.slice(1).entries()) {
@@ -110,7 +110,7 @@ describe('CHANGELOG.md', () => {
     }
   });
 
-  test('has no release that is newer than the tree', () => {
+  test('has no release newer than the tree', () => {
     const manifest = readFileSync(join(ROOT, 'package.json'), 'utf8');
     const { version } = JSON.parse(manifest) as { readonly version: string };
     expect(isNewer(releases[0]!.version, version)).toBe(false);
@@ -124,7 +124,7 @@ describe('CHANGELOG.md', () => {
     }
   });
 
-  test('has entries of one form below the headings', () => {
+  test('has entries of one format below the headings', () => {
     for (const text of changelog.split(/^### .+$/m).slice(1)) {
       const [entries = ''] = text.split(/^## /m);
       for (const line of entries.split('\n').filter((each) => each !== '')) {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
  * touch the same line; `npm run release` collects them under the marker in CHANGELOG.md.
  */
 
-/** The sections of a release, in the order in which they are printed. */
+/** The sections of a release, in the order of printing. */
 export const SECTIONS = [
   'Upgrade steps',
   'Added',
@@ -17,25 +17,25 @@ export const SECTIONS = [
 ] as const;
 type Section = (typeof SECTIONS)[number];
 
-/** New releases are written under this line. */
+/** New releases are inserted below this line. */
 export const MARKER = '<!-- releases, newest first -->';
 
-/** Words of an entry, its note on compatibility not counted. */
+/** The maximum number of words of an entry, without its note on compatibility. */
 const ENTRY_WORDS_MAX = 45;
 
-/** What one line of the changelog looks like. */
+/** The format of a line of the changelog. */
 export const ENTRY = /^- \*\*[A-Z][\w, -]*:\*\* \S.*\.$/;
 
 export type Fragment = {
   readonly path: string;
   readonly section: Section;
-  /** One line each, as they are printed. */
+  /** One line each, as printed. */
   readonly entries: readonly string[];
 };
 
 type FragmentProblem = { readonly line: number; readonly problem: string };
 
-/** Reads a fragment: the section, then a list. A wrapped line continues with two spaces. */
+/** Parses a fragment: the section, then a list. A wrapped line continues with two spaces. */
 export function parseFragment(file: {
   readonly path: string;
   readonly text: string;
@@ -74,7 +74,7 @@ function wordsOf(entry: string): number {
   return entry.split(' *Compatibility:*')[0]!.split(/\s+/).length;
 }
 
-/** The changelog with one more release on top. */
+/** The changelog with an additional release at the top. */
 export function assemble(
   changelog: string,
   fragments: readonly Fragment[],
@@ -96,10 +96,9 @@ export function assemble(
   return `${head}${MARKER}\n\n${text}${tail.trim() === '' ? '' : `\n${tail.trimStart()}`}`;
 }
 
-/** A release that CHANGELOG.md has. */
 export type Release = { readonly version: string; readonly date: string };
 
-/** Newest first, as they stand there. */
+/** Newest first, in the order of the file. */
 export function releasesIn(changelog: string): Release[] {
   const headings = changelog.matchAll(/^## (\d+\.\d+\.\d+) \((\d{4}-\d{2}-\d{2})\)$/gm);
   return [...headings].map(([, version = '', date = '']) => ({ version, date }));

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * What is checked without running anything, side by side: `npm run check`. Each says what it found when it is done;
- * all of them are heard before the run ends.
+ * Runs all static checks in parallel: `npm run check`. Each check prints its findings when it ends,
+ * and the run waits for all of them.
  */
 const CHECKS = ['tidy', 'lint', 'format:check', 'types'];
 

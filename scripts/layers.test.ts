@@ -71,13 +71,13 @@ describe('a file', () => {
     expect(found(file, 'export const a = 1;')).toEqual(rules);
   });
 
-  test('the files of no other part are one part', () => {
+  test('the files that belong to no other part form one part', () => {
     expect(found('a.ts', "import './b/c.ts';", 'barn')).toEqual([]);
     expect(found('a.ts', "import './top/c.ts';", 'barn')).toEqual(['1 layer']);
     expect(found('top/c.ts', "import '../a.ts';", 'barn')).toEqual([]);
   });
 
-  test('of a package without layers can be anywhere', () => {
+  test('of a package without layers may be anywhere', () => {
     expect(found('a.ts', "import '../../b.ts';", 'hut')).toEqual([]);
   });
 });

@@ -13,27 +13,27 @@ import { dirname, isAbsolute, join, relative } from 'node:path';
 import { build as viteBuild } from 'vite';
 
 /**
- * Makes `npm pack -w packages/sdk` give a package that stands alone. In the workspace the SDK runs from
- * its TypeScript and imports its siblings; whoever installs it gets JavaScript, declarations, and the
- * siblings among them. npm reads one manifest for both, so `prepack` builds and puts the public one in
- * place, and `postpack` brings the workspace's back.
+ * Makes `npm pack -w packages/sdk` produce a self-contained package. In the workspace the SDK runs
+ * from TypeScript and imports its sibling packages; the published package contains JavaScript,
+ * declarations, and those packages. npm reads one manifest for both, so `prepack` builds and
+ * installs the public one, and `postpack` restores the workspace's.
  */
 
 const ROOT = join(import.meta.dirname, '..');
 const SDK = join(ROOT, 'packages', 'sdk');
 const OUT = join(SDK, 'dist', 'npm');
 const MANIFEST = join(SDK, 'package.json');
-/** The workspace's manifest while the public one is in its place. */
+/** The workspace's manifest while the public one replaces it. */
 const KEPT_MANIFEST = join(SDK, 'dist', 'package.workspace.json');
-/** Copied beside the manifest for as long as npm packs. */
+/** Copied next to the manifest while npm packs. */
 const NOTICES = ['LICENSE', 'NOTICE'];
 /** Compiled into the package, each into a folder of its name. */
 const PARTS = ['units', 'protocol', 'sdk'];
 
-/** What others import. */
+/** The public entry points. */
 const DOORS = ['index', 'actions'];
 
-/** Where another module is named: `from '…'` and `import('…')`. */
+/** Module specifiers in `from '…'` and `import('…')`. */
 const SPECIFIER = /(\bfrom\s+|\bimport\(\s*)(['"])([^'"\n]+)\2/g;
 
 type Manifest = Readonly<Record<string, unknown>> & {
@@ -55,7 +55,7 @@ if (step === 'prepack') {
   throw new Error('usage: node scripts/pack-sdk.ts prepack|postpack');
 }
 
-/** Also after a pack that was interrupted: then the kept manifest is still there. */
+/** Also works after an interrupted pack, because the stored manifest still exists. */
 function restore(): void {
   if (existsSync(KEPT_MANIFEST)) renameSync(KEPT_MANIFEST, MANIFEST);
   for (const name of NOTICES) rmSync(join(SDK, name), { force: true });
@@ -80,8 +80,8 @@ async function build(): Promise<void> {
 }
 
 /**
- * The JavaScript, a file a module, so that whoever bundles it takes what it uses. What only the venue needs, the schemas above
- * all, is not among it.
+ * The JavaScript, one file per module, so that bundlers can remove unused parts. Code that only the
+ * venue needs, such as the schemas, is excluded.
  */
 async function bundle(): Promise<void> {
   const packages = join(ROOT, 'packages');
@@ -117,7 +117,10 @@ function builtFiles(): string[] {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** The text with the doors of siblings by their place, and declarations named as they are run. */
+/**
+ * Replaces imports of sibling packages by relative paths, and renames declarations to match the
+ * JavaScript.
+ */
 function withoutSiblings(text: string, path: string): string {
   return text.replace(SPECIFIER, (_, before: string, quote: string, specifier: string) => {
     const sibling = /^@oddlot\/(\w+)$/.exec(specifier)?.[1];
@@ -135,7 +138,10 @@ function doorOf(sibling: string, path: string): string {
   return way.startsWith('.') ? way : `./${way}`;
 }
 
-/** The workspace's manifest with what `publishConfig` replaces, and only what the code imports. */
+/**
+ * The workspace's manifest with the replacements of `publishConfig`, and with imported dependencies
+ * only.
+ */
 function publicManifest(): Manifest {
   const { private: _, scripts: __, publishConfig, ...rest } = readManifest('sdk');
   const declared = Object.assign({}, ...PARTS.map((part) => readManifest(part).dependencies));

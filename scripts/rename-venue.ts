@@ -2,12 +2,13 @@ import { renameVenue } from '@oddlot/replica/rename-venue';
 import { readConfig } from '@oddlot/venue';
 
 /**
- * Gives the data folder of a venue that does not run another name, so that nothing signed for the old one
- * executes on it:
+ * Changes the network name of a stopped venue's data folder, so that requests signed for the old
+ * name are not executed on it:
  *
- *     npm run rename-venue -- --data ./copy --service-network example.org
+ * `npm run rename-venue -- --data ./copy --service-network example.org`
  *
- * Takes the venue's own settings, from flags, environment or file. Ends with 0 when the name is on disk.
+ * Uses the venue's settings, from flags, environment or file. Exit code 0 means that the name is on
+ * disk.
  */
 async function runRenameVenue(
   args: readonly string[],

@@ -7,7 +7,7 @@ import { setVersion, versionsIn } from './set-version.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** The version of package.json, which the venue tells. */
+/** The version of package.json, which the venue reports. */
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   readonly version: string;
 };
@@ -18,7 +18,7 @@ test('all packages, the lockfile and the SDK have one version', () => {
   expect(VERSION).toBe(version);
 });
 
-test('every package is asked, and what each needs of the others', () => {
+test('checks every package and its dependencies on other packages', () => {
   const places = versionsIn(ROOT).map(({ place }) => place);
   for (const name of readdirSync(join(ROOT, 'packages'))) {
     expect(places).toContain(`packages/${name}/package.json`);
@@ -28,7 +28,7 @@ test('every package is asked, and what each needs of the others', () => {
   expect(places).toContain('package-lock.json packages/sdk: @oddlot/protocol');
 });
 
-test('a version is set everywhere, and nothing else is changed', () => {
+test('a version is set everywhere, and all other content is unchanged', () => {
   const copy = mkdtempSync(join(tmpdir(), 'oddlot-version-'));
   try {
     const paths = ['package-lock.json', 'packages/sdk/src/version.ts', 'package.json'];

@@ -2,15 +2,16 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The whole repository has one version. It stands in every package.json, with those of packages that others need here, in
- * the lockfile, and in the SDK, from where the page has it; the venue reads the package.json at the root.
+ * The whole repository has one version. It is stored in every package.json and its references to
+ * other packages, in the lockfile, and in the SDK, from which the page reads it; the venue reads
+ * the package.json at the root.
  *
- *     npm run set-version -- 0.4.0
+ * `npm run set-version -- 0.4.0`
  */
 
 export const VERSION_FORM = /^\d+\.\d+\.\d+$/;
 
-/** Where the SDK tells it: whoever installs the SDK has no package.json of the repository. */
+/** The SDK's constant, because users of the SDK have no package.json of the repository. */
 const SDK_SOURCE = 'packages/sdk/src/version.ts';
 const SDK_LINE = /^(export const VERSION = ')([^']*)(';)$/m;
 const OWN = '@oddlot/';
@@ -18,7 +19,7 @@ const OWN = '@oddlot/';
 type Manifest = Record<string, unknown> & { version?: string };
 type Lockfile = Manifest & { packages: Record<string, Manifest> };
 
-/** A place that tells the version, and what it says. */
+/** A file with the version, and its value. */
 type Told = { readonly place: string; readonly version: string };
 
 export function versionsIn(root: string): Told[] {
@@ -54,7 +55,7 @@ function manifestPaths(root: string): string[] {
   return ['package.json', ...names.sort().map((name) => `packages/${name}/package.json`)];
 }
 
-/** What the lockfile says of the root and of the packages that are here. */
+/** The lockfile's entries of the root and of the workspace packages. */
 function ownEntries({ packages }: Lockfile): [string, Manifest][] {
   return Object.entries(packages).filter(([place]) => /^(?:packages\/[^/]+)?$/.test(place));
 }
@@ -89,7 +90,7 @@ function readJson<T>(root: string, path: string): T {
   return JSON.parse(read(root, path)) as T;
 }
 
-/** As npm writes it. */
+/** In the format of npm. */
 function writeJson(root: string, path: string, value: unknown): void {
   writeFileSync(join(root, path), `${JSON.stringify(value, undefined, 2)}\n`);
 }

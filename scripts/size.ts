@@ -72,7 +72,10 @@ function figuresOf(files: readonly Counted[]): readonly (number | string)[] {
   return [files.length, sum, middleOf(lines), small, lines.at(-1) ?? 0];
 }
 
-/** Leaves out names that are ordinary words as well, such as `order`: they also match variables and texts. */
+/**
+ * Omits names that are also ordinary words, such as `order`, because they also match variables and
+ * texts.
+ */
 function namingOf(names: readonly string[]): readonly (number | string)[] {
   const own = [...new Set(names)].filter((each) => /[A-Z0-9]/.test(each));
   const counts = own.map((each) => {

@@ -2,26 +2,26 @@ import { readFileSync } from 'node:fs';
 import { NATS_SERVER_WANTED } from '../packages/cluster/src/servers/find-nats-server.ts';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
-/** What the files of tests ask that need a NATS server. */
+/** The text in test files that require a NATS server. */
 const ASKS_FOR_NATS = 'skipIf(!hasNatsServer)';
 
 /**
- * Ends a test run with one plain line, `12 passed, 0 failed`, without colours and alone on its line,
- * for people and programs that read the log of a build from its end. Above it, how many tests did not run for want of a
- * NATS server. It changes no exit code.
+ * Ends a test run with one plain line, `12 passed, 0 failed`, without colours, for people and
+ * programs that read a build log from its end. The line above shows the number of tests skipped
+ * because there was no NATS server. It does not change the exit code.
  */
 export default class SummaryReporter implements Reporter {
   #isPartial = false;
 
   onInit(vitest: Pick<Vitest, 'config'>): void {
-    // Who names tests has all others skipped.
+    // Selecting tests by name skips all others.
     this.#isPartial = vitest.config.testNamePattern !== undefined;
   }
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     let passed = 0;
     let wanting = 0;
-    // A file that could not be loaded and an error outside of any test are failures too.
+    // A file that could not be loaded and an error outside of tests count as failures.
     let failed = errors.length;
     for (const testModule of modules) {
       failed += testModule.errors().length;

@@ -5,7 +5,7 @@ import { testsFor } from './test-changed.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-test('a change is tested by what imports it and by a part of what starts it', () => {
+test('a change is tested by the tests that import it and by a sample of those that start it', () => {
   const near = 'packages/history/src/receipts.test.ts';
   expect(testsFor(['packages/history/src/receipts.ts'], [near])).toEqual([
     near,
@@ -13,12 +13,12 @@ test('a change is tested by what imports it and by a part of what starts it', ()
   ]);
 });
 
-test('the nearest row of the table counts, and each test once', () => {
+test('the first matching row of the table is used, and each test runs once', () => {
   const changed = ['packages/engine/src/liquidation/a.ts', 'packages/engine/src/liquidation/b.ts'];
   expect(testsFor(changed, [])).toEqual(['tests/conformance/perp-liquidation']);
 });
 
-test('of other packages the table says which, however many import it', () => {
+test('tests of other packages come from the table, regardless of imports', () => {
   const far = 'packages/api/src/http/edge-over-http.test.ts';
   expect(testsFor(['packages/units/src/quantity.ts'], [far])).toEqual([
     'tests/conformance/positions-and-money',
@@ -30,14 +30,14 @@ test('of other packages the table says which, however many import it', () => {
   ]);
 });
 
-test('what takes minutes runs when it is itself what changed', () => {
+test('slow tests run if they changed themselves', () => {
   const long = 'tests/simulation/simulation.test.ts';
   expect(testsFor(['packages/units/src/a.ts'], [long])).not.toContain(long);
   expect(testsFor([long], [long])).toEqual([long]);
 });
 
 test.each(['packages/replica/src/a.ts', 'packages/cluster/src/a.ts'])(
-  'what replicas agree by is seen by tests of clusters, and of clusters in trouble: %s',
+  'consensus code is tested by the cluster and chaos tests: %s',
   (changed) => {
     const tests = testsFor([changed], []);
     expect(tests.filter((name) => name.startsWith('tests/cluster/'))).not.toEqual([]);
@@ -45,7 +45,7 @@ test.each(['packages/replica/src/a.ts', 'packages/cluster/src/a.ts'])(
   },
 );
 
-test('every folder of a package is seen by tests that are there', () => {
+test("the table's tests of every package folder exist", () => {
   const files = readdirSync(join(ROOT, 'tests'), { recursive: true, encoding: 'utf8' });
   const packages = readdirSync(join(ROOT, 'packages'))
     .map((name) => join('packages', name))

@@ -2,14 +2,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * Runs what a change can reach, in a minute or so: `npm run test:changed -- [branch]`. Compared is the working tree
- * with where it left the branch. Tests of the same package that import what changed are found by their imports. What
- * other packages and whole programs see of it a table says, a part of each kind. All tests are for `npm run test:all`.
+ * Runs the tests that a change can affect, in about one minute: `npm run test:changed -- [branch]`.
+ * Compares the working tree with its merge base. Tests in the same package are found by their
+ * imports; a table lists tests of other packages and whole programs, a sample of each kind. `npm
+ * run test:all` runs all tests.
  */
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Tests by the sources of other places that they see the most of: the first row that fits counts. */
+/** Tests for sources of other folders that exercise them most; the first matching row is used. */
 const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[] = [
   ['packages/engine/src/outcome/', ['conformance/outcome-matching', 'conformance/outcome-orders']],
   ['packages/engine/src/triggers/', ['conformance/perp-triggers', 'conformance/perp-grouping']],
@@ -56,10 +57,10 @@ const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[]
   ['tests/support/', ['conformance/orders', 'conformance/stream-control', 'e2e/guide']],
 ];
 
-/** They import much, take minutes, and run whole or not at all. */
+/** These import many files, take minutes, and run completely or not at all. */
 const LONG = /^tests\/(simulation|crash|free-money|fuzz|year|fixtures|packaging|web)\//;
 
-/** The tests to run, as filters, of what changed and of those that import some of it. */
+/** The test filters for the changed files and for the tests that import them. */
 export function testsFor(changed: readonly string[], importing: readonly string[]): string[] {
   const places = new Set(changed.map(placeOf));
   const reached = importing.filter(
@@ -94,7 +95,7 @@ function git(...args: readonly string[]): string[] {
   return text.split('\n').filter((line) => line !== '');
 }
 
-/** Files of tests that import something which is not as it was at the base. */
+/** Test files that import a file changed since the base. */
 function importingSince(base: string): string[] {
   const args = ['list', '--filesOnly', '--changed', base];
   const text = execFileSync('vitest', args, { cwd: ROOT, encoding: 'utf8' });

@@ -4,15 +4,17 @@ import type { Plugin } from 'vitest/config';
 import { replacePrograms } from '../packages/venue/build/bundle-programs.ts';
 
 /**
- * Parts that tests run in their own process start threads, some of them dozens of times. Each thread loads the one file that the
- * run bundled, as those of a venue's process do; from the sources it would strip the types of some hundred files first.
+ * Tests in one process start threads, some of them dozens of times. Each thread loads the single
+ * file that the run bundled, like a venue's threads; from the sources, it would have to strip the
+ * types of hundreds of files first.
  */
 export function threadsPlugin(): Plugin {
   const folderOf = (): string | undefined => process.env['ODDLOT_TEST_PROGRAMS'];
   return {
     name: 'threads',
     enforce: 'pre',
-    // What is transformed is kept from run to run: the next one must not start the threads of this one.
+    // Transformed code is cached across runs, and the next run must not start the thread files of
+    // this one.
     configureVitest({ defineCacheKeyGenerator }) {
       defineCacheKeyGenerator(({ sourceCode }) =>
         sourceCode.includes('import.meta.url') ? folderOf() : undefined,

@@ -5,8 +5,8 @@ import { toSource, type SourceFile } from './tidy/source.ts';
 import { FILE_LINES_MAX } from './tidy/texts.ts';
 
 /**
- * Every rule is shown to fire, and beside it the nearest thing that must not. What would be found in
- * this file itself is put together from parts.
+ * Each rule is tested with text that it must find and with similar text that it must not. Text that
+ * would be found in this file is assembled from parts.
  */
 
 const MANIFESTS = [
@@ -68,7 +68,7 @@ export function margin(state: State): bigint {
   ).toEqual([]);
 });
 
-test('findings come by path and line', () => {
+test('findings are sorted by path and line', () => {
   const found = tidy([
     { path: UNITS, text: 'const a = 1;\nconsole.log(Date);\n' },
     { path: ENGINE, text: 'Date;\n' },
@@ -118,7 +118,7 @@ describe('purity', () => {
   });
 
   test.each(['Date.now();', 'new Date();', 'process.hrtime.bigint();', 'os.uptime();'])(
-    '%s in the venue, but for the file of its clock',
+    '%s in the venue, except for the file of its clock',
     (code) => {
       expect(rules(VENUE, code)).toEqual(['1 venue-clock']);
       expect(rules('packages/host/src/clock.ts', code)).toEqual([]);
@@ -127,7 +127,7 @@ describe('purity', () => {
   );
 
   test.each(["writeFileSync(file, '');", 'renameSync(a, b);', 'await appendFile(file, text);'])(
-    '%s in the venue, but for what syncs files and folders',
+    '%s in the venue, except for files that sync files and folders',
     (code) => {
       expect(rules(VENUE, code)).toEqual(['1 venue-writes']);
       expect(rules('packages/host/src/durable/whole-file.ts', code)).toEqual([]);
@@ -156,7 +156,7 @@ describe('purity', () => {
     '/* Date */ // Math.random()',
     'const inside = `Date ${name} Math.random()`;',
     'const pattern = /Date|async/;',
-  ])('%s is fine', (code) => {
+  ])('%s is allowed', (code) => {
     expect(rules(ENGINE, code)).toEqual([]);
   });
 });
@@ -189,7 +189,7 @@ describe('division', () => {
   });
 });
 
-test('a unit is cast only where units are made', () => {
+test("casts to a unit are allowed only in the units' source", () => {
   expect(rules(ENGINE, 'const a = (b + c) as MicroUsdc;')).toEqual(['1 unit-cast']);
   expect(rules(VENUE, 'const a = 5 as\n  Lots;')).toEqual(['1 unit-cast']);
   expect(rules(UNITS, 'const a = (b + c) as MicroUsdc;')).toEqual([]);
@@ -235,13 +235,14 @@ describe('imports', () => {
     ['bench/a.ts', "import { Visit } from '../tests/web/support/visit.ts';", 'import-testing'],
   ])('%s: %s', (path, code, rule) => {
     const found = tidy([...MANIFESTS, { path, text: code }]).map((finding) => finding.rule);
-    // A door or a re-export may break further rules; here only the import matters.
+    // An entry point or a re-export may violate further rules; only the import rules are compared
+    // here.
     expect(found.filter((name) => name.startsWith('import'))).toEqual(
       rule === undefined ? [] : [rule],
     );
   });
 
-  test('the message names what to write', () => {
+  test('the message contains the correct form', () => {
     const [found] = tidy([...MANIFESTS, { path: VENUE, text: "import './other.js';" }]);
     expect(found?.message).toContain('write "./other.ts"');
   });
@@ -283,17 +284,17 @@ describe('names and sizes', () => {
     'packages/host/src/ports/index.ts',
     'packages/api/src/a-b2.prop.test.ts',
     'bench/run.ts',
-  ])('%s is fine', (path) => {
+  ])('%s is allowed', (path) => {
     expect(rules(path, '')).toEqual([]);
   });
 
-  test('a barrel is found by what it does', () => {
+  test('a barrel is found by its content', () => {
     const code = "export * from './a.ts';";
     expect(rules('packages/api/src/all.ts', code)).toEqual(['1 name-barrel']);
     expect(rules('packages/venue/src/index.ts', code)).toEqual([]);
   });
 
-  test('a long file is found, unless it is listed, and a listed one may not grow', () => {
+  test('a long file is found unless it is listed, and a listed one may not grow', () => {
     const path = 'packages/api/src/long.ts';
     const lines = (count: number) => [{ path, text: '\n'.repeat(count) }];
     const listed = { [path]: { lines: FILE_LINES_MAX + 10, reason: 'a table' } };
@@ -314,7 +315,7 @@ describe('names and sizes', () => {
   });
 });
 
-/** Written apart, so that nobody who searches the tree for them finds the tests of the search. */
+/** Split, so that a search for them in the repository does not find this test. */
 const FIX = ['FIX', 'ME'].join('');
 const LATER = ['TO', 'DO'].join('');
 
@@ -328,11 +329,11 @@ describe('words', () => {
     expect(rules(VENUE, code)).toEqual([`1 ${rule}`]);
   });
 
-  test('an issue makes a note', () => {
+  test('a note with an issue is allowed', () => {
     expect(rules(VENUE, `// ${LATER}(#7): soon`)).toEqual([]);
   });
 
-  test('a configuration file exports by default', () => {
+  test('a configuration file may have a default export', () => {
     expect(rules('vitest.config.ts', 'export default {};')).toEqual([]);
   });
 
@@ -404,7 +405,7 @@ describe('the lockfile', () => {
     expect(rules('package-lock.json', text)).toEqual(['3 integrity']);
   });
 
-  test('workspaces and links to them need none', () => {
+  test('workspaces and links to them need no hash', () => {
     const text = locked({
       '': { name: 'a' },
       'packages/b': { version: '1.0.0' },
@@ -416,7 +417,7 @@ describe('the lockfile', () => {
 });
 
 describe('documents', () => {
-  test('links lead somewhere', () => {
+  test('links have existing targets', () => {
     const text = '[a](b.md) [c](../d.md#e) [f](https://g.example/h.md) [i](#j)\n[k](gone.md)';
     const files = [
       { path: 'docs/a.md', text },
@@ -428,7 +429,7 @@ describe('documents', () => {
     ]);
   });
 
-  test('change fragments can be read', () => {
+  test('change fragments can be parsed', () => {
     expect(rules('changes/fees.md', 'Fixed\n- **Fees:** Fees changed.\n')).toEqual([]);
     expect(rules('changes/fees.md', 'Fees changed.\n')).toEqual(['1 fragment']);
     expect(rules('changes/README.md', '# How\n')).toEqual([]);

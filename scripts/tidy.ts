@@ -33,14 +33,14 @@ import {
 } from './tidy/texts.ts';
 
 /**
- * The house rules that neither the compiler nor the linter keeps. Each finding names its place and
- * what to write instead. Run it by `npm run tidy`; the rules are in `scripts/tidy/`.
+ * Repository rules that neither the compiler nor the linter checks. Each finding has its position
+ * and the correct form. Run by `npm run tidy`; the rules are in `scripts/tidy/`.
  */
 
-/** Files longer than the bound, with the length they may not pass and the reason. */
+/** Files longer than the limit, with their maximum length and the reason. */
 const LENGTH_EXCEPTIONS: Readonly<Record<string, LengthException>> = {};
 
-/** Packages of what runs as a process: they read one clock, and write files that last. */
+/** Packages that run as a process: they use one clock, and write durable files. */
 const PROGRAMS: ReadonlySet<string> = new Set([
   'host',
   'devchain',
@@ -55,10 +55,10 @@ const PROGRAMS: ReadonlySet<string> = new Set([
   'audit',
 ]);
 
-/** What makes a file a barrel. */
+/** The syntax that makes a file a barrel. */
 const REEXPORT_ALL = /\bexport\s+(?:type\s+)?\*\s+from\b/;
 
-/** Everything that is wrong in a set of files, by path and line. Paths are relative to the root. */
+/** All findings in a set of files, by path and line. Paths are relative to the root. */
 export function tidy(
   files: readonly SourceFile[],
   exceptions: Readonly<Record<string, LengthException>> = {},
@@ -134,7 +134,7 @@ function checkCode(
   return found;
 }
 
-/** Built, downloaded or recorded: not written by hand. */
+/** Built, downloaded or recorded files. */
 const SKIPPED =
   /^(?:\.git|data|release|coverage|tests\/vectors|tests\/replay)$|(?:^|\/)(?:node_modules|dist)$/;
 const TEXT_FILE =
@@ -150,7 +150,7 @@ function readTree(root: string, folder = ''): SourceFile[] {
   });
 }
 
-/** Takes files that have been rewritten off the list. */
+/** Removes rewritten files from the list. */
 function prune(root: string): void {
   const files = readTree(root);
   const pending = prunedPending(files, sourcesOf(files), pendingIn(files));

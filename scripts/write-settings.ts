@@ -5,17 +5,22 @@ import { settingsPage, type SettingsProgram } from '../packages/host/src/setting
 import { RELAY_SETTINGS } from '../packages/relay/src/relay-settings.ts';
 import { VENUE_SETTINGS } from '../packages/venue/src/settings/venue-settings.ts';
 
-/** Writes the tables of settings into their pages, from the declarations: `npm run write-settings`. */
+/**
+ * Writes the tables of settings into their pages, from the declarations: `npm run write-settings`.
+ */
 
 const ROOT = join(import.meta.dirname, '..');
 const FIRST = '<!-- These tables are made by npm run write-settings. -->';
 const LAST = '<!-- Here they end. -->';
 
-/** The programs that have settings, where the tables are, where each setting is declared, and where the code is that reads them. */
+/**
+ * The programs with settings, the pages of their tables, the files that declare each setting, and
+ * the code that reads them.
+ */
 export const SETTING_GUIDES: readonly {
   readonly program: SettingsProgram;
   readonly guide: string;
-  /** Files, and folders with a slash behind. What they check of a setting is no use of it. */
+  /** Files, and folders with a trailing slash. Validation of a setting does not count as a use. */
   readonly declared: readonly string[];
   readonly sources: readonly string[];
 }[] = [

@@ -10,7 +10,9 @@ import { fieldsOf, type ObjectShape, type Shape } from '../packages/protocol/src
 import { shapeOf } from '../packages/protocol/src/shapes/shape-of.ts';
 import { CHANNELS } from '../packages/protocol/src/streams/channels.ts';
 
-/** Writes what clients know of requests, from the schemas that the venue reads them by: `npm run write-shapes`. */
+/**
+ * Writes the clients' descriptions of requests from the venue's schemas: `npm run write-shapes`.
+ */
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'packages', 'protocol', 'src', 'shapes');
@@ -31,7 +33,7 @@ write('service-shapes.ts', 'Shape', [
 
 writeLines('action-tables.ts', actionTables());
 
-/** What clients know of actions besides their shapes, without loading these. */
+/** Properties of actions that clients need without loading the shapes. */
 function actionTables(): string[] {
   const typesOf = (isOne: (definition: ActionDefinition) => boolean): string =>
     JSON.stringify(Object.entries(ACTIONS).flatMap(([type, each]) => (isOne(each) ? [type] : [])));
@@ -52,7 +54,7 @@ function actionTables(): string[] {
   ];
 }
 
-/** The struct of a direct action: all fields but the type, in the order of the schema. */
+/** The struct of a direct action: all fields except the type, in the order of the schema. */
 function structOf(type: string, schema: ActionDefinition['schema']) {
   const fields = fieldsOf(shapeOf(schema) as ObjectShape).filter(({ name }) => name !== 'type');
   const name = type.charAt(0).toUpperCase() + type.slice(1);
@@ -66,7 +68,7 @@ function wordOf(shape: Shape): string {
   return shape[2] === undefined ? 'uint64' : 'uint32';
 }
 
-/** A constant each, so that a bundle has those alone that it sends. */
+/** One constant for each, so that a bundle contains only those that it uses. */
 function separately(definitions: Definitions): string[] {
   const lines = Object.entries(definitions).flatMap(([type, each]) => [
     `export const ${type}Shape: ObjectShape = ${textOf(each)};`,

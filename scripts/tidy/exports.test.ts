@@ -7,7 +7,7 @@ const MANIFEST = {
   text: '{ "name": "@oddlot/units", "exports": { ".": "./src/index.ts", "./sum": "./src/sum.ts" } }',
 };
 
-/** What is found in files, as `path name`. */
+/** The findings for files, as `path name`. */
 function found(files: Readonly<Record<string, string>>): string[] {
   const sources = Object.entries(files).map(([path, text]) => toSource({ path, text }));
   return checkExports(sources, [MANIFEST])
@@ -29,11 +29,11 @@ test.each([
   ['a type', 'packages/units/src/b.ts', "import { type one } from './a.ts';"],
   ['whoever takes all of it', 'packages/units/src/b.ts', "import * as all from './a.ts';"],
   ['whoever loads it later', 'packages/units/src/b.ts', "await import('./a.ts');"],
-])('%s is somebody', (_, path, text) => {
+])('%s counts as a use', (_, path, text) => {
   expect(found({ 'packages/units/src/a.ts': 'export const one = 1;', [path]: text })).toEqual([]);
 });
 
-test('a door passes use on, and is told of what nobody takes from it', () => {
+test('an entry point forwards uses, and its own unused names are found', () => {
   const files = {
     'packages/units/src/a.ts': 'export const one = 1;\nexport const two = 2;\n',
     'packages/units/src/sum.ts': 'export function sum() {}\n',
@@ -51,7 +51,7 @@ test('a door passes use on, and is told of what nobody takes from it', () => {
   expect(found(direct)).toEqual([]);
 });
 
-test('what the SDK opens to strangers needs nobody here', () => {
+test("the SDK's public names need no importer", () => {
   const files = {
     'packages/sdk/src/index.ts': "export { one } from './a.ts';\n",
     'packages/sdk/src/a.ts': 'export const one = 1;\n',

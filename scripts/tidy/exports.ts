@@ -2,11 +2,11 @@ import { resolveImport } from './imports.ts';
 import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
 
 /**
- * What is exported is for somebody. A name that no other file imports loses its `export`, and then the compiler and the
- * linter say whether anything needs it at all. A test that imports it counts.
+ * Each export must have an importer. If no other file imports a name, its `export` is removed, and
+ * then the compiler and the linter show whether the name is needed at all. Imports by tests count.
  */
 
-/** Doors to strangers: everything that they open is used. */
+/** Public entry points: all their names count as used. */
 const PUBLIC_DOORS: ReadonlySet<string> = new Set([
   'packages/sdk/src/actions.ts',
   'packages/sdk/src/index.ts',
@@ -14,30 +14,30 @@ const PUBLIC_DOORS: ReadonlySet<string> = new Set([
   'packages/venue/src/index.ts',
 ]);
 
-/** Taken by name without an import: by a pattern of files, by a setting of the build, or in types that are inferred. */
+/** Used by name without an import: through a file pattern, a build setting, or inferred types. */
 const TAKEN_BY_NAME: readonly RegExp[] = [
   /^packages\/web\/src\/features\/[\w-]+\/screens\.ts screens$/,
   /^packages\/sdk\/no-ws\.js WebSocket$/,
   /^packages\/host\/src\/settings\/index\.ts Setting$/,
 ];
 
-/** Set-ups of tests may have more than one test uses. */
+/** Test set-ups may have more names than the tests use. */
 const CHECKED = /^(?:packages|scripts|bench)\/(?!.*\.d\.ts$)/;
 
 type Export = {
   readonly line: number;
-  /** Where the name comes from, when it is passed on. */
+  /** The origin of a re-exported name. */
   readonly from?: { readonly path: string; readonly name: string } | undefined;
 };
 
 type Module = {
   readonly path: string;
   readonly exports: ReadonlyMap<string, Export>;
-  /** Files whose names are all passed on. */
+  /** Files of which all names are re-exported. */
   readonly stars: readonly string[];
 };
 
-/** A name, or all of them, that a file wants of another one. */
+/** A name, or all names, that a file imports from another one. */
 type Wish = { readonly path: string; readonly name: string | undefined };
 
 export function checkExports(
@@ -67,7 +67,7 @@ export function checkExports(
   );
 }
 
-/** Every name that somebody uses, through whatever door. */
+/** All used names, resolved through entry points. */
 function usedIn(
   modules: ReadonlyMap<string, Module>,
   wishes: readonly Wish[],
@@ -127,7 +127,7 @@ function moduleOf(source: Source, targetOf: TargetOf): Module {
 }
 
 const IMPORT_LIST = /\bimport\s+(?:type\s+)?\{([^}]*)\}\s*from\s*'([^'\n]+)'/g;
-/** Whatever is imported whole: nobody says which names it takes. */
+/** Namespace and dynamic imports, which use all names. */
 const IMPORT_WHOLE =
   /\bimport\s+(?:type\s+)?\*\s+as\s+\w+\s+from\s*'([^'\n]+)'|\bimport\(\s*'([^'\n]+)'\s*\)/g;
 
@@ -143,7 +143,7 @@ function wishesOf({ path: by, uncommented }: Source, targetOf: TargetOf): Wish[]
   return [...lists, ...wholes];
 }
 
-/** `a, type b as c`: what a name is inside and outside. */
+/** `a, type b as c`: the inner and outer name of each entry. */
 function namesIn(list: string): { readonly inner: string; readonly outer: string }[] {
   return list.split(',').flatMap((part) => {
     const words = part.trim().replace(/^type\s+/, '');
@@ -153,7 +153,7 @@ function namesIn(list: string): { readonly inner: string; readonly outer: string
   });
 }
 
-/** The file behind each name that a package may be imported by. */
+/** The file of each module specifier of a package. */
 function packageDoors(manifests: readonly SourceFile[]): ReadonlyMap<string, string> {
   return new Map(
     manifests.flatMap(({ path, text }) => {

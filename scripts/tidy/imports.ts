@@ -2,9 +2,9 @@ import { type PackageRules, PACKAGES } from './layers.ts';
 import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
 
 /**
- * Directions of imports between packages and layers (`layers.ts`). npm hoists every package to the root, so an import that its package does not
- * declare resolves all the same; and the compiler lets any folder import any other. These rules keep
- * the directions that ARCHITECTURE.md shows.
+ * Directions of imports between packages and layers (`layers.ts`). npm hoists every package to the
+ * root, so undeclared imports resolve too, and the compiler allows imports between any folders.
+ * These rules enforce the directions that ARCHITECTURE.md shows.
  */
 
 /** Packages that must run without Node. */
@@ -22,7 +22,7 @@ export function importsOf(source: Source): Import[] {
   return [...source.uncommented.matchAll(pattern)].flatMap((match) => {
     const specifier = match[3] ?? match[5];
     const keyword = match.index + match[0].search(/\S(?=mport|xport)/);
-    // Inside a string the same words are blank in `code`.
+    // In a string, the same words are blank in `code`.
     if (specifier === undefined || source.code[keyword] === ' ') return [];
     return [{ specifier, line: lineAt(source.text, keyword) }];
   });
@@ -65,7 +65,7 @@ function relativeProblem(
       message: `"${specifier}" leaves the package; import @oddlot/<package> by its entry point`,
     };
   }
-  // What is measured in a browser is brought about as in the tests of the page.
+  // Browser benchmarks use the same set-up as the tests of the page.
   if (isTestPath(target) && !isTestPath(path) && !path.startsWith('bench/page/')) {
     return ofTests(specifier);
   }
@@ -92,9 +92,9 @@ function bareProblem(
       message: `"${specifier}" needs Node, but ${owner} runs without it; move this to packages/host`,
     };
   }
-  // Names that the package's own manifest gives to others (`imports`).
+  // Names that the package's own manifest defines (`imports`).
   if (specifier.startsWith('#')) return undefined;
-  // Sections of the page's catalogue, which its build cuts out.
+  // Sections of the page's catalogue, which its build creates.
   const isOfPage = owner === 'web' || path.startsWith('tests/web/');
   if (isOfPage && specifier.startsWith('words:')) return undefined;
   const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
@@ -111,7 +111,8 @@ function bareProblem(
       };
     }
   }
-  // Files outside of packages (tests, benchmarks, scripts) use what any workspace declares.
+  // Files outside of packages (tests, benchmarks, scripts) may use the dependencies of any
+  // workspace.
   const lists = [...manifests].filter(
     ([manifest]) =>
       owner === undefined ||
@@ -127,7 +128,7 @@ function bareProblem(
   };
 }
 
-/** The names that a package.json lets its files import. */
+/** The packages that a package.json allows its files to import. */
 export function declaredIn(manifestText: string): ReadonlySet<string> {
   const manifest = JSON.parse(manifestText) as Record<string, unknown>;
   const names = [
@@ -139,7 +140,7 @@ export function declaredIn(manifestText: string): ReadonlySet<string> {
   return new Set(typeof manifest.name === 'string' ? [...names, manifest.name] : names);
 }
 
-/** The files that a package.json of ours opens to other packages. */
+/** The files that a package.json of this repository exports to other packages. */
 export function doorsOf({ path, text }: SourceFile): string[] {
   if (!/^(?:packages\/[^/]+|tests\/support)\/package\.json$/.test(path)) return [];
   const { exports = {} } = JSON.parse(text) as { readonly exports?: Record<string, unknown> };
@@ -152,12 +153,12 @@ export function packageOf(path: string): string | undefined {
   return /^packages\/([^/]+)\//.exec(path)?.[1];
 }
 
-/** Tests, and what only tests import. */
+/** Tests, and files that only tests import. */
 export function isTestPath(path: string): boolean {
   return /\.test(?:-d)?\.tsx?$|^tests\//.test(path);
 }
 
-/** Imports of a file into a higher or the same layer of its package, and a file that belongs to no layer. */
+/** Imports from the same or a higher layer of a package, and files without a layer. */
 export function checkLayers(
   source: Source,
   packages: Readonly<Record<string, PackageRules>> = PACKAGES,
@@ -207,7 +208,7 @@ function partOf(path: string, file: string): string | undefined {
   return (path.endsWith('/') ? file.startsWith(path) : file === path) ? path : undefined;
 }
 
-/** The path that a relative import of a file means. */
+/** Resolves a relative import to a path. */
 export function resolveImport(fromFile: string, specifier: string): string {
   const parts = fromFile.split('/').slice(0, -1);
   for (const part of specifier.split('/')) {

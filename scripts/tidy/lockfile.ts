@@ -2,7 +2,7 @@ import { lineAt, type Finding, type SourceFile } from './source.ts';
 
 const LOCKFILE = 'package-lock.json';
 
-/** sha512 is what registries publish; a length that base64 of 64 bytes has. */
+/** The sha512 form that registries publish, with the base64 length of 64 bytes. */
 const INTEGRITY = /^sha512-[A-Za-z0-9+/]{86}==$/;
 
 type Entry = { readonly integrity?: unknown; readonly link?: unknown };
@@ -14,7 +14,7 @@ export function checkLockfile({ path, text }: SourceFile): Finding[] {
     readonly packages?: Readonly<Record<string, Entry>>;
   };
   return Object.entries(packages).flatMap(([place, { integrity, link }]) => {
-    // Everything else is a workspace of this repository: its folder, or the link to it.
+    // All other entries are workspaces of this repository: their folders, or links to them.
     if (!place.includes('node_modules/') || link === true) return [];
     if (typeof integrity === 'string' && INTEGRITY.test(integrity)) return [];
     const message = `${place} has no integrity (sha512); docs/dependency-policy.md says how to add it`;

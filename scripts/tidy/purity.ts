@@ -1,21 +1,21 @@
 import { lineAt, type Finding, type Source } from './source.ts';
 
 /**
- * What makes two machines disagree. The engine and the units must give the same result for the same
- * log everywhere and at any time, so they may not even mention these; each ban names what to write
- * instead. The compiler keeps out most of what needs a host (their projects have no DOM and no Node
- * types); this list is for what plain JavaScript offers.
+ * Bans sources of nondeterminism. The engine and the units must give the same result for the same
+ * log on every machine and at any time, so they may not even mention these; each ban names the
+ * alternative. The compiler rejects most host APIs (these projects have no DOM and no Node types);
+ * this list covers plain JavaScript.
  */
 
 type Ban = {
   readonly rule: string;
   readonly pattern: RegExp;
   readonly message: string;
-  /** Where it holds; both packages unless said otherwise. */
+  /** The package of the ban; both packages by default. */
   readonly only?: 'engine';
-  /** Looks at strings too. */
+  /** Also searches strings. */
   readonly inStrings?: true;
-  /** The one file that may. */
+  /** The only file in which it is allowed. */
   readonly except?: string;
 };
 
@@ -113,11 +113,14 @@ export function checkPurity(source: Source, packageName: 'engine' | 'units'): Fi
 }
 
 const VENUE_CLOCK = 'packages/host/src/clock.ts';
-/** Time of day, and what only its file combines with it. Durations are measured by `performance.now`. */
+/**
+ * Wall clocks, and the clocks that only one file combines with them. Durations are measured by
+ * `performance.now`.
+ */
 const HOST_CLOCKS =
   /\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bDate\s*\(\s*\)|\bhrtime\b|\bos\s*\.\s*uptime\b|\bperformance\s*\.\s*timeOrigin\b/g;
 
-/** R-clock: a wall clock can be set, so a venue reads it in one place, which does not trust it. */
+/** R-clock: a wall clock can be set, so a venue reads it in one file, which validates it. */
 export function checkVenueClock(source: Source): Finding[] {
   if (source.path === VENUE_CLOCK) return [];
   return [...source.code.matchAll(HOST_CLOCKS)].map(({ 0: found, index }) => ({
@@ -129,14 +132,15 @@ export function checkVenueClock(source: Source): Finding[] {
 }
 
 /**
- * Division outside units. On bigint the operator drops the remainder without a word, and text alone
- * does not tell a bigint from a number. So the engine writes every division of numbers directly
- * inside `Math.floor`, `ceil`, `trunc` or `round`, which the compiler refuses for bigint; what stands
- * outside of them is flagged. A constant over a literal (`RATE_ONE / 100`) is seen to be whole.
+ * Division outside units. On bigint the operator silently drops the remainder, and the text alone
+ * does not show whether a value is a bigint. Therefore the engine writes every division of numbers
+ * directly inside `Math.floor`, `ceil`, `trunc` or `round`, which the compiler rejects for bigint;
+ * other divisions are findings. A constant over a literal (`RATE_ONE / 100`) is allowed, because it
+ * is visibly a whole number.
  */
 export function checkDivision(source: Source): Finding[] {
   const findings: Finding[] = [];
-  // For each open bracket: whether what stands directly inside is rounded.
+  // For each open bracket: whether its direct content is rounded.
   const rounded: boolean[] = [];
   for (let at = 0; at < source.code.length; at++) {
     const char = source.code[at];
@@ -166,7 +170,7 @@ function isConstant(code: string, slash: number): boolean {
   return /\b[A-Z][A-Z0-9_]*\s*$/.test(before) && /^\s*\d[\d_]*(?![\w.])/.test(after);
 }
 
-/** Elsewhere a division of bigint is found only when a literal or a conversion shows it. */
+/** In other packages, a division of bigint is found only if a literal or a conversion shows it. */
 export function checkBigintLiteralDivision(source: Source): Finding[] {
   const pattern = /\b\d[\d_]*n\s*\/(?![/*])|\/\s*\d[\d_]*n\b|\/\s*BigInt\(/g;
   return [...source.code.matchAll(pattern)].map((match) => ({
@@ -177,7 +181,7 @@ export function checkBigintLiteralDivision(source: Source): Finding[] {
   }));
 }
 
-/** A cast gives a number a unit without looking at it. */
+/** A cast assigns a unit to a number without checking it. */
 export function checkUnitCasts(source: Source): Finding[] {
   const pattern = /\bas\s+(?:Price|Lots|SignedLots|MicroUsdc|RateE8)\b/g;
   return [...source.code.matchAll(pattern)].map((match) => ({
@@ -188,18 +192,22 @@ export function checkUnitCasts(source: Source): Finding[] {
   }));
 }
 
-/** What writes files so that they survive a power loss; each is tested with one, in tests/crash/power-cut.test.ts. */
+/**
+ * Files that write durably across a power loss; tests/crash/power-cut.test.ts tests each of them.
+ */
 const DURABLE_WRITERS = /^packages\/(?:host\/src\/durable|replica\/src\/log)\//;
 /**
- * SQLite syncs what it writes; beside it, files are only put aside. A cluster on one machine writes what its servers are
- * started with, anew at each start. What is built is built again when it is not whole.
+ * SQLite syncs its files; otherwise files are only moved. A local cluster writes its servers'
+ * configuration anew at each start. Incomplete builds are repeated.
  */
 const OTHER_WRITERS =
   /^packages\/(?:history\/src\/store|cluster\/src\/servers|venue\/(?:src\/local-cluster|build))\//;
 const FILE_WRITES =
   /\b(?:writeFile|appendFile|copyFile|rename|mkdir|open|write|ftruncate|truncate)Sync\b|\b(?:createWriteStream|writeFile|appendFile|copyFile)\b|(?<![.\w])(?:mkdir|rename)(?=\()/g;
 
-/** A file that is written and not synced, or whose folder is not, may be gone or old after a power loss. */
+/**
+ * After a power loss, a file that was not synced, or whose folder was not, may be missing or old.
+ */
 export function checkVenueWrites(source: Source): Finding[] {
   if (DURABLE_WRITERS.test(source.path) || OTHER_WRITERS.test(source.path)) return [];
   return [...source.code.matchAll(FILE_WRITES)].map(({ 0: found, index }) => ({

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { tidy } from '../tidy.ts';
 import { RULEBOOK_PATH } from './rulebook.ts';
 
-/** Rules that do not exist, put together from parts so that they are not found in this file. */
+/**
+ * Names of rules that do not exist, assembled from parts so that they are not found in this file.
+ */
 const rule = (name: string): string => ['R', name].join('-');
 const KEPT = rule('kept');
 const OTHER = rule('other-one');
@@ -25,7 +27,7 @@ function found(rulebook: string | undefined, files: Readonly<Record<string, stri
 describe('the rulebook', () => {
   const rulebook = section(KEPT) + section(OTHER);
 
-  test('has nothing to say when every rule is cited and every citation has its rule', () => {
+  test('gives no findings if every rule is cited and every citation has its rule', () => {
     const files = { [CODE]: `// ${KEPT}, of ${OTHER}.`, 'docs/a.md': `${KEPT}'s` };
     expect(found(rulebook, files)).toEqual([]);
   });
@@ -39,34 +41,34 @@ describe('the rulebook', () => {
     },
   );
 
-  test('is missing altogether', () => {
+  test('is missing', () => {
     expect(found(undefined, { [CODE]: `// ${KEPT}` })).toEqual([`${CODE}:1 rule-unknown`]);
   });
 
-  test('cites itself only with names that it has', () => {
+  test('cites its own rules by existing names only', () => {
     const text = `${section(KEPT, `${GONE}\n\n*Why:* see ${KEPT}.`)}`;
     expect(found(text, { [CODE]: `// ${KEPT}` })).toEqual([`${RULEBOOK_PATH}:5 rule-unknown`]);
   });
 
-  test('has a rule that only pages cite, or nobody', () => {
+  test('has a rule that only pages cite, or that is never cited', () => {
     const files = { [CODE]: `// ${KEPT}`, 'docs/a.md': OTHER, 'packages/sdk/README.md': OTHER };
     expect(found(rulebook, files)).toEqual([`${RULEBOOK_PATH}:7 rule-uncited`]);
   });
 
-  test('may be ahead of the code and says so, until the rule is cited', () => {
+  test('may contain a rule marked as not built, until the rule is cited', () => {
     const ahead = section(OTHER, '*Not built yet:* the bridge.\n\n*Why:* a reason.');
     expect(found(ahead, {})).toEqual([]);
     expect(found(ahead, { [CODE]: `// ${OTHER}` })).toEqual([`${RULEBOOK_PATH}:1 rule-built`]);
   });
 
-  test('gives each rule one heading and a reason', () => {
+  test('has one heading and a reason for each rule', () => {
     const twice = section(KEPT) + section(KEPT);
     expect(found(twice, { [CODE]: KEPT })).toEqual([`${RULEBOOK_PATH}:7 rule-twice`]);
     const bare = section(KEPT, '');
     expect(found(bare, { [CODE]: KEPT })).toEqual([`${RULEBOOK_PATH}:1 rule-reason`]);
   });
 
-  test('is linked by anchors that exist', () => {
+  test('is linked by existing anchors', () => {
     const anchor = (name: string): string => `[it](rulebook.md#${name.toLowerCase()})`;
     const files = { [CODE]: KEPT, 'docs/a.md': `${anchor(KEPT)}\n${anchor(GONE)}` };
     expect(found(section(KEPT), files)).toEqual(['docs/a.md:2 rule-unknown']);
@@ -74,7 +76,7 @@ describe('the rulebook', () => {
     expect(found(inside, { [CODE]: KEPT })).toEqual([`${RULEBOOK_PATH}:5 rule-unknown`]);
   });
 
-  test('is not asked for what is part of a longer word, or in a lockfile', () => {
+  test('ignores parts of longer words and lockfiles', () => {
     const files = { [CODE]: `FOR-ever ${KEPT}`, 'package-lock.json': `{"a": "x/${GONE}"}` };
     expect(found(section(KEPT), files)).toEqual([]);
   });

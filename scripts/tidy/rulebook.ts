@@ -1,22 +1,22 @@
 import { lineAt, type Finding, type SourceFile } from './source.ts';
 
 /**
- * The rulebook and the tree agree. A rule that is cited can be looked up; a rule that is written down
- * is cited by what keeps it or shows it, or says that nothing does yet; each says why it is there.
+ * Checks that the rulebook and the code agree. Every cited rule exists; every rule is cited by code
+ * or tests, or is marked as not built; every rule has a reason.
  */
 
 export const RULEBOOK_PATH = 'docs/rulebook.md';
 
-/** A rule's name as it is cited; not the end of a longer word. */
+/** The name of a rule as cited; not the end of a longer word. */
 const CITATION = /(?<![\w-])R-[a-z]+(?:-[a-z]+)*/g;
 /** A link to a rule, from another page or inside the rulebook. */
 const ANCHOR = /\]\((?:[\w./-]*rulebook\.md)?#(r-[a-z-]+)\)/g;
 const HEADING = /^### (R-[a-z]+(?:-[a-z]+)*)$/gm;
-/** Opens the line of a rule that nothing keeps yet. It goes with the first citation. */
+/** Marks a rule that is not implemented. Removed with the first citation. */
 const NOT_BUILT = '\n*Not built yet:* ';
-/** Code and tests. Pages may cite a rule as well, but a page does not keep it. */
+/** Code and tests. Pages may cite a rule too, but do not implement it. */
 const KEEPER = /^(?:packages|tests|scripts|bench)\/.*(?<!\.md)$/;
-/** Written by a program: chance letters in its hashes are no citations. */
+/** Generated, and its hashes may contain the pattern by chance. */
 const GENERATED = /(?:^|\/)package-lock\.json$/;
 
 export function checkRulebook(files: readonly SourceFile[]): Finding[] {

@@ -1,27 +1,27 @@
 /**
- * A file as the rules see it. Rules look for words in code, so comments, strings and regular
- * expressions are blanked first: a space for every character, line breaks kept, so that a place in
- * the blanked text is the same place in the file. This is a tokenizer of a few dozen lines, not a
- * parser: it need not understand TypeScript, only know where text is not code.
+ * A source file in the form that the rules need. Rules search for words in code, so comments,
+ * strings and regular expressions are blanked first: each character becomes a space and line breaks
+ * remain, so that positions are the same in both texts. This is a small tokenizer, not a parser: it
+ * only distinguishes code from other text.
  */
 
 export type SourceFile = { readonly path: string; readonly text: string };
 
 export type Finding = {
   readonly path: string;
-  /** From 1. */
+  /** Starting with 1. */
   readonly line: number;
   readonly rule: string;
-  /** What is wrong and what to write in its place. */
+  /** The problem and the correct form. */
   readonly message: string;
 };
 
 export type Source = SourceFile & {
-  /** Code alone: comments, regular expressions and the insides of strings are blank. */
+  /** Code only: comments, regular expressions and the contents of strings are blank. */
   readonly code: string;
   /** Code and strings: only comments are blank. */
   readonly uncommented: string;
-  /** Comments alone. */
+  /** Comments only. */
   readonly comments: string;
 };
 
@@ -39,7 +39,7 @@ export function toSource(file: SourceFile): Source {
   };
 }
 
-/** The line of an offset, from 1. */
+/** The line of an offset, starting with 1. */
 export function lineAt(text: string, offset: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line++;
@@ -53,7 +53,7 @@ function classify(text: string): Kind[] {
     kinds.fill(kind, from, to);
     return to;
   };
-  // For each template that is open: how many braces are open inside its current `${}`.
+  // The number of open braces inside the current `${}` of each open template.
   const templates: number[] = [];
   let at = text.startsWith('#!') ? mark(0, endOfLine(text, 0), 'comment') : 0;
   while (at < text.length) {
@@ -109,7 +109,7 @@ function endOfBlock(text: string, from: number): number {
   return end < 0 ? text.length : end + 2;
 }
 
-/** The place of the closing quote, or of the line break that stands where it should. */
+/** The offset of the closing quote, or of the line break in its place. */
 function endOfQuoted(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     if (text[at] === '\\') at++;
@@ -129,7 +129,7 @@ function endOfRegex(text: string, from: number): number {
   return text.length;
 }
 
-/** A slash begins a regular expression where a value may begin, and divides anywhere else. */
+/** A slash begins a regular expression where a value may begin; otherwise it is a division. */
 function startsRegex(text: string, kinds: readonly Kind[], slash: number): boolean {
   let at = slash - 1;
   while (at >= 0 && (kinds[at] === 'comment' || /\s/.test(text[at] ?? ''))) at--;

@@ -36,7 +36,7 @@ function found(changes: Readonly<Record<string, string | undefined>> = {}): stri
     .map(({ message, path, rule }) => `${path} ${rule}: ${message}`);
 }
 
-test('a query, an action and a channel that have everything are in order', () => {
+test('a complete query, action and channel have no findings', () => {
   expect(found()).toEqual([]);
 });
 
@@ -54,7 +54,7 @@ test.each([
   expect(findings[0]).toContain(`"${name}"`);
 });
 
-test('a new query without the rest gets a finding for each missing part, with its place', () => {
+test('a new query alone gives a finding for each missing part, with its place', () => {
   const path = `${PROTOCOL}/info/market-queries.ts`;
   const findings = found({
     [path]: `${WHOLE[path]}\nexport const SKY_QUERIES = {\n  stars: z.object({}),\n};\n`,
@@ -77,7 +77,7 @@ test('a sample does not count as a test, and a longer name is a different one', 
   expect(noTest.map((finding) => finding.split(' ')[1])).toEqual(Array(3).fill('surface-test:'));
 });
 
-test('what is read of the sources is what the program serves', () => {
+test('the names found in the sources are those that the program serves', () => {
   const root = join(import.meta.dirname, '../..', PROTOCOL);
   const files = ['info', 'actions', 'streams'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => ({

@@ -1,18 +1,19 @@
 import { lineAt, type Finding, type SourceFile } from './source.ts';
 
 /**
- * Whatever the venue serves can be looked up, is called by a test and by the SDK, and was announced. Adding a
- * query, an action or a channel to the protocol is refused until all of that is there; each finding names the file.
+ * Every query, action and channel of the venue must be documented, called by a test and by the SDK,
+ * and announced in a change fragment. A new one in the protocol is rejected until all parts exist;
+ * each finding names the file.
  */
 
-/** A kind of call that the protocol defines, and where the rest of it belongs. */
+/** A kind of call that the protocol defines, and the files of its other parts. */
 type Kind = {
   readonly what: 'query' | 'action' | 'channel';
   /** The files that define it. */
   readonly source: RegExp;
-  /** Names and their places in such a file. */
+  /** The names and their positions in such a file. */
   readonly names: (text: string) => readonly Named[];
-  /** The page that describes it; `*` stands for part of a name. */
+  /** The page that describes it; `*` matches part of a name. */
   readonly page: string;
   /** The files of the SDK that offer it. */
   readonly sdk: RegExp;
@@ -56,7 +57,7 @@ const EXEMPT: Readonly<Record<string, string>> = {
     'an envelope around another action; tests/fuzz/signed-requests.ts wraps the samples',
 };
 
-/** Announced before fragments had to name what they are about. None joins them. */
+/** Announced before fragments had to name their calls. No entries are added. */
 const ANNOUNCED_BEFORE: ReadonlySet<string> = new Set([
   'actionStatus',
   'agentOwner',
@@ -105,7 +106,7 @@ export function surfaceOf(
   );
 }
 
-/** The texts that are asked again and again. */
+/** Caches the texts that are searched repeatedly. */
 class Tree {
   readonly #files: readonly SourceFile[];
   readonly #news: string;
@@ -130,7 +131,7 @@ class Tree {
     return hasWord(this.#news, name);
   }
 
-  /** Some test sends it, as a type or by a method of that name. */
+  /** Whether a test sends it, as a type or through a method of that name. */
   isTested(name: string): boolean {
     const call = new RegExp(`(?:['"]|\\.)${name}\\b`);
     return this.#tests.some((text) => call.test(text));
@@ -182,7 +183,9 @@ function faultsOf(
     }));
 }
 
-/** The keys of an object that begins behind the match and ends with a brace at the start of a line. */
+/**
+ * The keys of an object that begins after the match and ends with a brace at the start of a line.
+ */
 function keysOf(text: string, start: RegExp): Named[] {
   return [...text.matchAll(start)].flatMap((match) => {
     const from = match.index + match[0].length;

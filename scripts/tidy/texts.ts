@@ -2,18 +2,21 @@ import { parseFragment } from '../changelog.ts';
 import { isTestPath } from './imports.ts';
 import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
 
-/** Rules about names, sizes and words: what a reader would otherwise have to say in review. */
+/** Rules about names, sizes and words, which reviewers would otherwise have to check. */
 
-/** Beyond this a file explains itself in `LENGTH_EXCEPTIONS`, or is cut. */
+/** A longer file is split, or gives a reason in `LENGTH_EXCEPTIONS`. */
 export const FILE_LINES_MAX = 900;
 
-/** A file that may be longer. It may shrink, not grow; when it fits again its entry must go. */
+/**
+ * A file that may be longer. It may shrink, not grow; when it is short enough its entry must be
+ * removed.
+ */
 export type LengthException = { readonly lines: number; readonly reason: string };
 
 const VAGUE_NAMES = /^(?:utils?|helpers?|common|misc|(?:[\w-]+-)?manager)$/;
 const KEBAB_NAME = /^\.?[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)*$/;
 
-/** `doors`: what the packages let others import. */
+/** `doors`: the entry points of the packages. */
 export function checkName(path: string, doors: ReadonlySet<string>): Finding[] {
   const findings: Finding[] = [];
   const report = (rule: string, message: string): void => {
@@ -79,7 +82,7 @@ const TEST_WORDS: readonly Word[] = [
   },
 ];
 
-/** Built so that the rule does not find itself. */
+/** Assembled so that the rule does not find itself. */
 const TEXT_WORDS: readonly Word[] = [
   {
     rule: 'machine-path',
@@ -111,7 +114,7 @@ export function checkWords(source: Source): Finding[] {
   ];
 }
 
-/** For every text file, code or not. */
+/** For every text file, including code. */
 export function checkText(file: SourceFile): Finding[] {
   return find(file, file.text, TEXT_WORDS);
 }
@@ -127,7 +130,7 @@ function find(file: SourceFile, text: string, words: readonly Word[]): Finding[]
   );
 }
 
-/** Links between files of the repository lead somewhere. */
+/** Links between files of the repository must have existing targets. */
 export function checkLinks(file: SourceFile, paths: ReadonlySet<string>): Finding[] {
   const folder = file.path.split('/').slice(0, -1);
   return [...file.text.matchAll(/\]\((?!\w+:|#|\/)([^)\s#]+\.(?:md|ts|json))(?:#[^)\s]*)?\)/g)]
@@ -147,7 +150,7 @@ export function checkLinks(file: SourceFile, paths: ReadonlySet<string>): Findin
     }));
 }
 
-/** A change fragment that the changelog cannot read would be found out only at a release. */
+/** An invalid change fragment would otherwise be detected only at a release. */
 export function checkFragment(file: SourceFile): Finding[] {
   const parsed = parseFragment(file);
   if ('section' in parsed) return [];

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { RequestCommand } from '@oddlot/replica/block';
 import { ACTION_TYPES } from './action-to-command.ts';
 
-/** Who signs, as the engine's table of commands says it and as the wire does. */
+/** The required signer of each command, compared between the engine's table and the API. */
 const SIGNED_BY = {
   agent: 'agent',
   ownKey: 'direct',
@@ -18,18 +18,21 @@ const REQUESTS = Object.keys(ACTION_TYPES).map((name) => {
   return { type, action: ACTION_TYPES[type], signer: signerOf(type) };
 });
 
-describe('the action that a command comes from', () => {
-  test.each(REQUESTS)('R-agents: wire and engine ask $type for the same key', (request) => {
-    expect(ACTIONS[request.action].signedBy).toBe(SIGNED_BY[request.signer]);
-  });
+describe('the action type of a command', () => {
+  test.each(REQUESTS)(
+    'R-agents: the API and the engine require the same key for $type',
+    (request) => {
+      expect(ACTIONS[request.action].signedBy).toBe(SIGNED_BY[request.signer]);
+    },
+  );
 
-  test('every action becomes a command, a wrapper the one that it carries', () => {
+  test('every action becomes a command, and a wrapper becomes its inner command', () => {
     const reached = new Set<string>(REQUESTS.map(({ action }) => action));
     const actions = Object.keys(ACTIONS).filter((type) => type !== 'multiSig');
     expect([...reached].sort()).toEqual(actions.sort());
   });
 
-  test('deployers send what is about outcome markets, admins the rest of the operator', () => {
+  test('deployers send the actions on outcome markets, admins the other operator actions', () => {
     const roles = { admins: 'venueAdmin', deployers: 'outcomeDeploy' } as const;
     for (const { action, signer, type } of REQUESTS) {
       if (signer !== 'admins' && signer !== 'deployers') continue;

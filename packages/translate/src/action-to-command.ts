@@ -18,7 +18,7 @@ const TRANSLATIONS = {
   ...OPERATOR_ACTIONS,
 } as const satisfies { readonly [Type in PlainType]: ActionTranslation<Type> };
 
-/** The commands that the records name; the lookups below do not compile if it lacks one. */
+/** The commands that the records name; a missing one is a compile error in the lookups below. */
 type NamedCommand = (typeof TRANSLATIONS)[PlainType]['commands'][number];
 
 export function actionToCommand(
@@ -29,7 +29,7 @@ export function actionToCommand(
   return translationOf(action).toCommand(action, authority, instruments);
 }
 
-/** Why no state could make the action acceptable; undefined when one could. */
+/** The reason no state could make the action acceptable; undefined if one could. */
 export function refuseUnsupported(action: PlainAction): WireError | undefined {
   return translationOf(action).refuse?.(action);
 }
@@ -38,17 +38,16 @@ function translationOf({ type }: PlainAction): ActionTranslation<PlainType> {
   return TRANSLATIONS[type] as ActionTranslation<PlainType>;
 }
 
-/** The action that each command comes from: of a multiSig wrapper, the action that it carries. */
+/** The action type of each command; for a multiSig wrapper, that of its inner action. */
 export const ACTION_TYPES = Object.fromEntries(
   Object.entries(TRANSLATIONS).flatMap(([type, { commands }]) =>
     commands.map((command) => [command, type]),
   ),
 ) as Readonly<Record<NamedCommand, PlainType>>;
 
-/** The `type` of the action that a command came from. */
 export const actionTypeOf = ({ type }: Pick<RequestCommand, 'type'>): string => ACTION_TYPES[type];
 
-/** The same for a name that the engine gave, which is that of a command. */
+/** The action type of a command name that came from the engine. */
 export const actionTypeNamed = (command: string): string =>
   Object.hasOwn(ACTION_TYPES, command) ? ACTION_TYPES[command as NamedCommand] : command;
 
@@ -56,14 +55,17 @@ export const actionTypeNamed = (command: string): string =>
 export const internalNameOf = ({ type }: Pick<RequestCommand, 'type'>): string =>
   ACTIONS[ACTION_TYPES[type]].internalName;
 
-/** The same for the `type` of an action. */
+/** The `data.type` of replies to an action type. */
 export const internalNameNamed = (action: string): string =>
   Object.hasOwn(ACTIONS, action) ? ACTIONS[action as ActionType].internalName : action;
 
-/** Named in `details.why` of every refusal of an action that needs the settlement chain. */
+/** The `details.why` of rejected actions that need the settlement chain. */
 export const NO_CHAIN = 'this venue has no settlement chain';
 
-/** Refuses a withdrawal where no chain can pay it (R-withdraw): otherwise the amount would be held for ever. */
+/**
+ * Rejects a withdrawal if no chain can pay it (R-withdraw); otherwise the amount would be held
+ * forever.
+ */
 export function refuseWithoutChain(
   command: RequestCommand,
   hasChain = true,

@@ -4,7 +4,7 @@ import { ALICE, BOB, CAROL, TestVenue } from '@oddlot/testing/venue/ws/test-venu
 import { MarketData } from './read-models/market-data.ts';
 import { answerInfo, isStateQuery, type InfoAnswer, type InfoSettings } from './answer-info.ts';
 
-/** Every query goes the whole way from the request's text to the answer's fields. */
+/** Every query is tested from the request text to the fields of the answer. */
 
 const SETTINGS: InfoSettings = {
   bridgeContractAddress: '0x1111111111111111111111111111111111111111',
@@ -78,7 +78,7 @@ describe('metadata', () => {
     });
   });
 
-  test('perpMetaDetail tells the asset and its margin tables', () => {
+  test('perpMetaDetail returns the asset and its margin tables', () => {
     expect(data('perpMetaDetail', { assetName: 'BTC' })).toEqual({
       asset: {
         name: 'BTC',
@@ -155,7 +155,7 @@ describe('metadata', () => {
 });
 
 describe('the book', () => {
-  test('is shown best first, in the step that was asked for', () => {
+  test('is shown best price first, in the requested step', () => {
     venue.order(ALICE, { buy: true, price: 99, size: 0.5 });
     venue.order(ALICE, { buy: true, price: 99.5, size: 0.25 });
     venue.order(BOB, { sell: true, price: 100.5, size: 1 });
@@ -188,7 +188,7 @@ describe('the book', () => {
     expect(bids[0].px).toBe('92');
   });
 
-  test('must be named by a listed id and one of its steps', () => {
+  test('requires a listed id and one of its steps', () => {
     expect(refusal('l2Book', { coin: '2' })).toEqual({
       code: 10404,
       message: 'Instrument not found',
@@ -278,7 +278,7 @@ describe('the clearinghouse state', () => {
     expect(short.marginSummary.totalRawUsd).toBe('10999.85');
   });
 
-  test('of the outcome sub-account is its free money', () => {
+  test('of the outcome sub-account is its free balance', () => {
     venue.credit(CAROL, 'outcome', 12.5);
     const state = data('clearinghouseState', { user: CAROL, accountType: 'outcome' });
     const summary = { ...EMPTY_SUMMARY, accountValue: '12.5', totalRawUsd: '12.5' };
@@ -287,7 +287,7 @@ describe('the clearinghouse state', () => {
 });
 
 describe('orders', () => {
-  test('are listed newest first, with everything about them', () => {
+  test('are listed newest first, with all fields', () => {
     const expireMs = (venue.state.timeMs + 3_600_000) as never;
     venue.order(ALICE, { buy: true, price: 99, size: 1, timeInForce: 'gtd', expireMs });
     const timestamp = venue.state.timeMs;
@@ -334,7 +334,7 @@ describe('orders', () => {
 });
 
 describe('accounts', () => {
-  test('name their agents, and agents their owner', () => {
+  test('return their agents, and agents their owner', () => {
     const agent = `0x${'7'.repeat(40)}` as never;
     venue.approveAgent(ALICE, agent, 'desk');
     const time = venue.state.timeMs;
@@ -355,7 +355,7 @@ describe('accounts', () => {
     expect(data('approvedAgents', { user: NOBODY })).toEqual([]);
   });
 
-  test('are told apart from agents by a warning', () => {
+  test('are distinguished from agents by a warning', () => {
     const agent = `0x${'7'.repeat(40)}` as never;
     venue.approveAgent(ALICE, agent, '');
     const answer = ask('clearinghouseState', { user: agent });
@@ -366,13 +366,13 @@ describe('accounts', () => {
     expect(ask('clearinghouseState', { user: ALICE })).not.toHaveProperty('warnings');
   });
 
-  test('can trade what their margin allows', () => {
+  test('can trade as much as their margin allows', () => {
     const mine = data('activeAssetData', { user: ALICE, coin: '1' });
     expect(mine).toEqual({
       user: ALICE,
       coin: 'BTC-USDC',
       leverage: { mode: 'OneWay', type: 'Cross', value: 20, rawUsd: '' },
-      // As much as one market order may have, at the leverage.
+      // The maximum size of a market order at this leverage.
       maxTradeSzs: ['200', '200'],
       availableToTrade: ['1000', '1000'],
       markPx: '100',

@@ -18,7 +18,7 @@ import type { InfoAnswer, InfoContext, PastNeed, StateHandler } from './info/han
 export { agentWarning } from './info/access.ts';
 export type { InfoAnswer, InfoContext, InfoSettings } from './info/handler.ts';
 
-/** The queries that are answered at once, from the state and the read models. */
+/** The queries that are answered synchronously, from the state and the read models. */
 const STATE_QUERIES = {
   ...PERP_QUERIES,
   ...BOOK_QUERIES,
@@ -36,7 +36,7 @@ const STATE_QUERIES = {
   ...SIMULATION_QUERIES,
 } as const;
 
-/** What a query needs of the past beyond what the context has; undefined when it can be answered. */
+/** The history that a query needs in addition to the context; undefined if it can be answered. */
 export function pastNeedOf(context: InfoContext, query: StateQuery): PastNeed | undefined {
   return handlerOf(query).needs?.(context, query as never);
 }
@@ -44,12 +44,12 @@ export function pastNeedOf(context: InfoContext, query: StateQuery): PastNeed | 
 /** A query that `answerInfo` can answer. */
 export type StateQuery = InfoQueryOf<keyof typeof STATE_QUERIES>;
 
-/** True for queries that are answered at once; others need history or the edge. */
+/** True for queries that are answered synchronously; others need the history or the edge. */
 export function isStateQuery(query: InfoQuery): query is StateQuery {
   return Object.hasOwn(STATE_QUERIES, query.type);
 }
 
-/** Answers a query, with a warning when it asks about an agent as if it were an account. */
+/** Answers a query, with a warning if it asks for an agent's address as an account. */
 export function answerInfo(context: InfoContext, query: StateQuery): InfoAnswer {
   const answer = handlerOf(query).answer(context, query as never);
   const warning = agentWarning(context, query);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { briefAction } from './explorer.ts';
 
-test('of a list the first entry is left, and how many there were', () => {
+test('a list is reduced to its first entry and its length', () => {
   const action = { type: 'order', orders: [{ a: 1 }, { a: 2 }, { a: 3 }], grouping: 'na' };
   expect(briefAction(action)).toEqual({
     action: { type: 'order', orders: [{ a: 1 }], grouping: 'na' },
@@ -10,12 +10,12 @@ test('of a list the first entry is left, and how many there were', () => {
   expect(action.orders).toHaveLength(3);
 });
 
-test('what has no list is one thing, and stays whole', () => {
+test('an action without a list stays unchanged', () => {
   const action = { type: 'tokenSend', amount: '25', destination: '0xab' };
   expect(briefAction(action)).toEqual({ action, entries: 1 });
 });
 
-test('what several signed together is cut within', () => {
+test('the inner action of a multi-sig action is shortened', () => {
   const inner = { type: 'cancel', cancels: [{ o: 1 }, { o: 2 }] };
   const action = {
     type: 'multiSig',

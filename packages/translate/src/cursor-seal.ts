@@ -1,14 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 /**
- * Cursors are carried by clients and come back: the seal in them says that this venue gave them out, for
- * this place of this list. A place of another user, query or filter is none of this list, and rows would be
- * left out without a word.
+ * Clients return cursors, so each contains a seal which proves that this venue issued it for this
+ * position of this list. A position of another user, query or filter would silently skip rows.
  */
 export type CursorSeal = (list: string, place: readonly (number | string)[]) => string;
 
 export const CURSOR_KEY_BYTES = 32;
-/** A few bytes: whoever guesses one reads rows that everybody may read. */
+/** A few bytes are enough, because a forged cursor reads public rows only. */
 const SEAL_BYTES = 9;
 
 export function cursorSeal(key: Uint8Array): CursorSeal {
@@ -20,10 +19,10 @@ export function cursorSeal(key: Uint8Array): CursorSeal {
       .toString('base64url');
 }
 
-/** Of a process that keeps no key: its cursors end with it. */
+/** For a process without a stored key; its cursors become invalid when it ends. */
 export const PROCESS_SEAL: CursorSeal = cursorSeal(randomBytes(CURSOR_KEY_BYTES));
 
-/** Where a page begins, how long it is and how new it must be make no other list. */
+/** The page's start, length and required height do not distinguish lists. */
 const NO_FILTERS: ReadonlySet<string> = new Set([
   'cursor',
   'cursorField',
@@ -34,7 +33,7 @@ const NO_FILTERS: ReadonlySet<string> = new Set([
   'minHeight',
 ]);
 
-/** The list that a query pages through: its type, whose it is, and all its filters, however they are ordered. */
+/** The list that a query pages through: its type, user and filters, independent of their order. */
 export function listOf(query: object): string {
   const filters = Object.entries(query)
     .filter(([name, value]) => value !== undefined && !NO_FILTERS.has(name))

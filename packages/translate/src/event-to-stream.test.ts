@@ -4,8 +4,8 @@ import { ALICE, BOB, BTC, GENESIS, TestVenue } from '@oddlot/testing/venue/ws/te
 import type { AppliedBlock } from '@oddlot/replica/block';
 import { assetContext, causeHash, liveOrderRecords } from './event-to-stream.ts';
 
-describe('the hash of what happened', () => {
-  test('is the request that caused it, or the block when time or the venue did', () => {
+describe('the hash of an effect', () => {
+  test('is that of the request, or of the block if time or the venue caused it', () => {
     const venue = TestVenue.open();
     const blocks: AppliedBlock[] = [];
     venue.onBlock((block) => blocks.push(block));
@@ -19,7 +19,7 @@ describe('the hash of what happened', () => {
 });
 
 describe('live orders', () => {
-  test('are open records, whatever was filled of them', () => {
+  test('are open records, independent of their filled size', () => {
     const venue = TestVenue.open();
     venue.order(ALICE, { sell: true, price: 101, size: 1 });
     venue.order(BOB, { buy: true, price: 101, size: 0.25 });
@@ -34,7 +34,7 @@ describe('live orders', () => {
 });
 
 describe('the context of an asset', () => {
-  test('has unset prices before there are any', () => {
+  test('has no prices before the first one', () => {
     const venue = new TestVenue();
     venue.apply([GENESIS, { type: 'registerPerp', perp: BTC }]);
     const { ctx } = assetContext(venue.state, BTC) as { ctx: object };

@@ -42,13 +42,16 @@ import {
 import { findPerp } from './info/handler.ts';
 import { rejectToWire } from './reject-to-wire.ts';
 
-/** The hash that history shows for an effect: the request's, or the block's when time caused it. */
+/**
+ * The hash that history shows for an effect: that of the request, or of the block if time caused
+ * it.
+ */
 export function causeHash(block: AppliedBlock, commandIndex: number): Hash {
   const command = block.commands[commandIndex]?.command;
   return command !== undefined && isRequest(command) ? authorityOf(command).txHash : block.hash;
 }
 
-/** A trade and what its event does not say. */
+/** A trade, with the fields that its event does not contain. */
 type TimedTrade = {
   readonly event: TradeExecuted;
   readonly timeMs: number;
@@ -71,7 +74,7 @@ export function tradeRecord(perp: PerpDefinition, { event, timeMs, hash }: Timed
   };
 }
 
-/** One position's funding for one hour; `usdc` and `amount` are the same by agreement. */
+/** One position's funding for one hour; `usdc` and `amount` are equal by definition. */
 export function fundingRow(perp: PerpDefinition, event: FundingPaid): FundingRow {
   const amount = formatMoney(event.amount);
   return {
@@ -104,7 +107,9 @@ export function liveOrderRecords(state: State, user: Address): OrderUpdate[] {
   }));
 }
 
-/** Newest first: the book's, those that wait for a price or a parent, those of positions. */
+/**
+ * Newest first: resting orders, orders that wait for a price or a parent, and those of positions.
+ */
 function liveOrders(state: State, user: Address): OrderSnapshot[] {
   const resting = openOrders(state, user);
   const orders = [...resting];
@@ -129,7 +134,7 @@ export const TIF_TEXT: Readonly<Record<TimeInForce, 'GTC' | 'GTD' | 'ALO' | 'IOC
 
 type Tif = (typeof TIF_TEXT)[TimeInForce];
 
-/** What streams and queries tell alike about an order. */
+/** The fields of an order that streams and queries share. */
 export function orderFields(state: State, order: OrderSnapshot): UpdatedOrder & { tif: Tif } {
   const perp = present(findPerp(state, order.instrumentId), 'the perp of an order');
   const { filled, filledNotional } = order;
@@ -148,19 +153,19 @@ export function orderFields(state: State, order: OrderSnapshot): UpdatedOrder & 
     reduceOnly: order.reduceOnly,
     orderType: isMarketOrder(order) ? 'Market' : 'Limit',
     tif: TIF_TEXT[order.timeInForce],
-    // It stays a trigger after it fired: that is where the order came from.
+    // An order remains a trigger order after it triggers.
     isTrigger: order.trigger !== undefined,
     triggerPx: order.trigger === undefined ? '0' : formatPrice(perp, order.trigger.price),
     cloid: order.clientOrderId ?? null,
   };
 }
 
-/** True for what executes at the market, at once or when it fires. */
+/** True for orders that execute at the market price, immediately or when triggered. */
 export function isMarketOrder({ timeInForce, trigger }: OrderSnapshot): boolean {
   return timeInForce === 'market' || trigger?.isMarket === true;
 }
 
-/** Why an order ended unfilled: the cause of a cancel, the text of a refusal. */
+/** The reason an order ended unfilled: the cause of a cancel, or the text of a reject. */
 export function reasonOf(
   state: State,
   event: Pick<OrderUpdated, 'reject' | 'cancelCause'>,
@@ -170,7 +175,7 @@ export function reasonOf(
   return event.cancelCause;
 }
 
-/** What traders watch of a perp, without its book. Prices are unset before the first one. */
+/** The market data of a perp, without its book. Prices are unset before the first one. */
 export function assetContext(state: State, perp: PerpDefinition): object {
   const view = present(perpView(state, perp.instrumentId), 'the view of a listed perp');
   const { bestBid, bestAsk, impactBid, impactAsk } = view;
@@ -201,7 +206,7 @@ export function assetContext(state: State, perp: PerpDefinition): object {
   };
 }
 
-/** Orders, trades and books of outcome markets as the streams tell them. */
+/** Orders, trades and books of outcome markets in the form of the streams. */
 
 const LEG_TEXT: Readonly<Record<OutcomeLeg, Leg>> = { yes: 'Yes', no: 'No' };
 
@@ -232,7 +237,7 @@ export function liveOutcomeOrderRecords(
   }));
 }
 
-/** The prices of an outcome order are the leg's own already. */
+/** The prices of an outcome order are already those of its outcome. */
 function outcomeOrderFields(state: State, order: OrderSnapshot): UpdatedOutcomeOrder {
   const market = present(
     instrumentLookup(() => state)(order.instrumentId),
@@ -260,7 +265,7 @@ function outcomeOrderFields(state: State, order: OrderSnapshot): UpdatedOutcomeO
   };
 }
 
-/** A trade with what only outcome markets have: the taker's leg and its price. */
+/** A trade with the additional fields of outcome markets: the taker's outcome and its price. */
 export function outcomeTradeRecord(
   market: Instrument,
   event: OutcomeTraded,

@@ -12,7 +12,7 @@ import { outcomeToWire } from './outcome-to-wire.ts';
 import { requestTexts } from './reject-to-wire.ts';
 import { maskedCode } from './info/access.ts';
 
-/** There are no validators: whoever ran the venue made the block. */
+/** There are no validators; the venue's operator makes all blocks. */
 export const PROPOSER = '0x0000000000000000000000000000000000000000';
 
 export function explorerBlock(block: AppliedBlock): ExplorerBlock {
@@ -25,8 +25,9 @@ export function explorerBlock(block: AppliedBlock): ExplorerBlock {
 }
 
 /**
- * True of a signed request that its block has executed, or refused for what it asks. One whose nonce was used is none: in a
- * cluster the same bytes may come into blocks by several replicas, and count once. A process alone refuses it before its block.
+ * True for a signed request that its block executed, or rejected for its content. A request with a
+ * used nonce does not count: in a cluster, several replicas may log the same bytes, which count
+ * once. A single process rejects it before its block.
  */
 export function isTransaction(
   command: Command,
@@ -36,8 +37,8 @@ export function isTransaction(
 }
 
 /**
- * The signed requests of a block in order, or the last of them. What a request holds is not shown
- * beyond its type: an order may still wait in the delay queue (R-delay).
+ * The signed requests of a block in order, or the last ones. Only the type of a request is shown,
+ * because an order may still be in the delay queue (R-delay).
  */
 export function explorerTxs(
   block: AppliedBlock,
@@ -63,7 +64,7 @@ export function explorerTxs(
   return txs.reverse();
 }
 
-/** Why a request, or the first of its orders that was, was refused when it executed, as its receipt says it. */
+/** The reason a request, or its first rejected order, failed at execution, as in its receipt. */
 export function executionError(
   command: RequestCommand,
   executed: CommandResult,
@@ -74,7 +75,7 @@ export function executionError(
     reject !== undefined ||
     skipped.length > 0 ||
     entries.some((entry) => entry.reject !== undefined);
-  // Most requests are granted: those are not put into words only to find that nothing failed.
+  // Most requests succeed, so their texts are not built.
   if (!hasFailed) return null;
   const context = { instruments: found.instruments, texts: requestTexts(found.request) };
   return outcomeToWire(command, executed, context).error?.message ?? null;
@@ -83,8 +84,8 @@ export function executionError(
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * An action as anybody may read it. It is what was signed, but for the access codes of a gate: who could read
- * those could use them (R-gate). The log, its hashes and whoever replays it have them as they are.
+ * An action in public form: as signed, but with masked access codes of a gate, because anyone could
+ * use a published code (R-gate). The log and its hashes contain the original, which replays use.
  */
 export function publicAction<Action extends Fields>(action: Action): Action {
   const gate = fieldsOf(action['setGate']);
@@ -121,16 +122,16 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
-/** An action with its first entry alone, and how many it has. */
+/** An action reduced to its first entry, with the number of entries. */
 type BriefAction = {
   readonly action: { type: string } & Record<string, unknown>;
   readonly entries: number;
 };
 
-/** What an action may hold many of. */
+/** The lists that an action may contain. */
 const LISTS = ['orders', 'cancels', 'split', 'merge'] as const;
 
-/** An action as a line of a list tells it: long ones would make the list many times as long. */
+/** Shortens an action for a list of transactions, which long actions would multiply in size. */
 export function briefAction(action: BriefAction['action']): BriefAction {
   const { payload } = action;
   if (isWrapped(payload)) {
@@ -151,7 +152,7 @@ export function briefAction(action: BriefAction['action']): BriefAction {
   return { action: brief, entries: Math.max(1, entries) };
 }
 
-/** What several signed together carries the action in it. */
+/** A multi-sig payload contains the action. */
 function isWrapped(payload: unknown): payload is { readonly action: BriefAction['action'] } {
   return typeof payload === 'object' && payload !== null && 'action' in payload;
 }

@@ -22,7 +22,7 @@ describe('prices and sizes', () => {
     expect(formatSize(TENS, 12)).toBe('120');
   });
 
-  test('become JSON numbers where the wire has them', () => {
+  test('become JSON numbers where the API requires them', () => {
     expect(sizeAsNumber(BTC, 12_345_678)).toBe(123.45678);
     expect(sizeAsNumber(TENS, 7)).toBe(70);
   });
@@ -43,7 +43,7 @@ describe('rates and ratios', () => {
 });
 
 describe('an average price', () => {
-  test('is the notional over the size, whatever the signs', () => {
+  test('is the notional over the size, for all signs', () => {
     // 0.5 at 97000 and 0.25 at 97000.3.
     const notional = 48_500_000_000n + 24_250_075_000n;
     expect(formatAveragePrice(BTC, notional, 75_000)).toBe('97000.1');

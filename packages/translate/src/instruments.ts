@@ -2,7 +2,7 @@ import { marketView, perpDefinitions, settledMarketView, type State } from '@odd
 import { findPerp } from './info/handler.ts';
 import type { Details, WireError } from '@oddlot/protocol';
 
-/** What an order needs to know of its instrument: what it is called, and what its counts mean. */
+/** The name and the scale of an order's instrument. */
 export type Instrument = {
   readonly instrumentId: number;
   /** `BTC-USDC`, or `OUTCOME-<id>`. */
@@ -11,10 +11,13 @@ export type Instrument = {
   readonly priceTick: number;
 };
 
-/** Finds an instrument of either exchange. Of a settled market, so that old orders can be told. */
+/**
+ * Finds an instrument of either exchange, including settled markets, so that old orders can be
+ * shown.
+ */
 export type InstrumentLookup = (instrumentId: number) => Instrument | undefined;
 
-/** Looks instruments up in the state as it is now. */
+/** Looks up instruments in the current state. */
 export function instrumentLookup(state: () => State): InstrumentLookup {
   return (id) => findPerp(state(), id) ?? findMarket(state(), id);
 }
@@ -27,21 +30,21 @@ function findMarket(state: State, id: number): Instrument | undefined {
   return { instrumentId: id, name: outcomeName(id), szDecimals, priceTick };
 }
 
-/** How the wire names an outcome market where it names perps. */
+/** The name of an outcome market in fields that contain names of perps. */
 export function outcomeName(instrumentId: number): string {
   return `OUTCOME-${instrumentId}`;
 }
 
 /**
- * Clients of other venues name an instrument where this one takes its id. A refusal of such a name
- * says which id it is, in the type that the field takes: texts in queries and subscriptions, numbers
- * in actions.
+ * Clients of other venues use an instrument's name where this one requires its id. The error for
+ * such a name contains the id, in the type of the field: text in queries and subscriptions, a
+ * number in actions.
  */
 
-/** What the fields of an endpoint take an id as. */
+/** The type of ids in the fields of an endpoint. */
 type Takes = 'text' | 'number';
 
-/** The fields that take an id, by their last name. */
+/** The last path segments of fields that contain an id. */
 const ID_FIELDS: ReadonlySet<string> = new Set([
   'coin',
   'asset',
@@ -52,23 +55,23 @@ const ID_FIELDS: ReadonlySet<string> = new Set([
 const OUTCOME_NAME = /^OUTCOME-(\d{1,10})$/i;
 const WHERE = 'ids are `index` in perpMeta and `instrument_id` in outcomeMeta';
 
-/** The refusal with the id that was meant, or where ids are found; any other as it is. */
+/** Adds the intended id, or the place to look up ids, to an error; other errors are unchanged. */
 export function refusalWithInstrument(state: State, error: WireError, takes: Takes): WireError {
   if (error.name !== 'BAD_REQUEST' && error.name !== 'NOT_FOUND') return error;
   return { ...error, details: withInstrument(state, error.details ?? {}, takes) };
 }
 
-/** The same for the details of a refusal. */
+/** Adds it to the details of an error. */
 export function withInstrument(state: State, details: Details, takes: Takes): Details {
   const { field = '', got } = details;
   const name = field.slice(field.lastIndexOf('.') + 1).replace(/\[\d+\]$/, '');
-  // A refusal that says what is allowed, or why, knows better.
+  // An error with allowed values or a reason is already more specific.
   const isTold = details.allowed !== undefined || details.why !== undefined;
   if (isTold || !ID_FIELDS.has(name) || got === undefined || got === null) return details;
   const isText = takes === 'text' && (name === 'coin' || name === 'asset');
   const form = `${name} takes ids${isText ? ' as text' : ''}`;
   const meant = meantBy(state, got);
-  // An id of the right type was understood; it is just not one of these instruments.
+  // An id of the right type was understood, but is not a listed instrument.
   const isRightType = isText
     ? typeof got === 'string' && /^\d+$/.test(got)
     : typeof got === 'number';

@@ -19,20 +19,20 @@ import { causeHash } from './event-to-stream.ts';
 import { formatPrice, formatSize, type Scale } from './format.ts';
 import { findPerp } from './info/handler.ts';
 
-/** A row and the sub-account that it belongs to. */
+/** A row and its sub-account. */
 export type LedgerEntry = {
   readonly accountType: SubAccount;
-  /** The second sub-account of a row that is about both. */
+  /** The second sub-account of a row that affects both. */
   readonly alsoIn?: SubAccount;
-  /** Of a withdrawal, whose status changes later. */
+  /** For a withdrawal, whose status changes later. */
   readonly withdrawalId?: number;
   readonly row: LedgerUpdate;
 };
 
-/** What an event leaves in somebody's ledger, without its time and cause. */
+/** The ledger row of an event, without its time and cause. */
 type Entry = Omit<LedgerEntry, 'row'> & { readonly user: Address; readonly delta: LedgerDelta };
 
-/** The rows that an event leaves in ledgers: none, one, or one for each of two accounts. */
+/** The ledger rows of an event: none, one, or one for each of two accounts. */
 export function ledgerEntries(
   state: State,
   block: AppliedBlock,
@@ -47,7 +47,10 @@ export function ledgerEntries(
   }));
 }
 
-/** Of what another transaction caused than the block's: a resolution, one of the settlement chain. */
+/**
+ * The hash of the causing transaction if it is not the block's: a resolution, or a transaction of
+ * the settlement chain.
+ */
 function ownHash(event: EngineEvent): Hash | undefined {
   if (event.type === 'sharesSettled') return event.txHash;
   return event.type === 'depositCredited' ? event.source.txHash : undefined;
@@ -95,7 +98,10 @@ function ownTransfer({ account, amount, from, to }: TokenSent): Entry {
   return { user: account, accountType: from, alsoIn: to, delta };
 }
 
-/** The fee is the sender's, so that amounts and fees of a ledger sum to what its balance lost. */
+/**
+ * The fee belongs to the sender, so that the amounts and fees of a ledger add up to the change of
+ * its balance.
+ */
 function transfer({
   account,
   amount,
@@ -121,7 +127,7 @@ function transfer({
   ];
 }
 
-/** What liquidation left over goes to the insurance fund, what it left owing comes from there. */
+/** The surplus of a liquidation goes to the insurance fund, which also pays a deficit. */
 function withFund({ account, amount, fund }: FundSettled): readonly Entry[] {
   const perp = { fee: ZERO_USDC, from: 'perp', to: 'perp' } as const;
   return amount < 0n
@@ -129,7 +135,7 @@ function withFund({ account, amount, fund }: FundSettled): readonly Entry[] {
     : transfer({ account: fund, destination: account, amount, ...perp });
 }
 
-/** The treasury has no address; the zero address stands for it. */
+/** The treasury has no address and is shown as the zero address. */
 const TREASURY = `0x${'0'.repeat(40)}`;
 
 function fromTreasury({ account, amount }: TreasurySent): Entry {
@@ -158,7 +164,7 @@ function withdrawal(event: WithdrawalChanged): Entry {
   return { user: account, accountType: 'perp', withdrawalId, delta };
 }
 
-/** The row of a withdrawal after the bridge has said how it went; it stays where it was. */
+/** The row of a withdrawal after the bridge has settled it; its position does not change. */
 export function settledEntry(
   entry: LedgerEntry,
   { status }: Pick<WithdrawalChanged, 'status'>,
@@ -172,7 +178,7 @@ function usdc(amount: bigint): { readonly amount: string; readonly token: 'USDC'
   return { amount: formatMoney(amount), token: 'USDC' };
 }
 
-/** The positions are as they were before the step; the mark is that of the first one. */
+/** The positions are those before the step; the mark is that of the first one. */
 function liquidation(state: State, event: LiquidationStep): LedgerDelta {
   const first = event.positions[0]?.instrumentId;
   const perp = first === undefined ? undefined : findPerp(state, first);
@@ -203,7 +209,7 @@ function deleverage(state: State, event: Deleveraged): LedgerDelta {
   };
 }
 
-/** R-split-merge: what was locked, or came back. */
+/** R-split-merge: the locked or returned amount. */
 function operation(state: State, event: SharesOperated): LedgerDelta {
   const { amount, instrumentId, kind, size } = event;
   return {
@@ -214,7 +220,7 @@ function operation(state: State, event: SharesOperated): LedgerDelta {
   };
 }
 
-/** R-settlement: what one leg paid. */
+/** R-settlement: the payout of one outcome. */
 function settlement(state: State, event: SharesSettled): LedgerDelta {
   const { amount, fraction, instrumentId, leg, size } = event;
   const scale = marketScale(state, instrumentId);

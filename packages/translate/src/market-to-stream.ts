@@ -8,11 +8,11 @@ import type { Instrument } from './instruments.ts';
 import { formatHalfPrice, formatPrice, formatRateE10, formatSize } from './format.ts';
 import { midOrNull, shownMarket, type ShownMarket, strikeStatus } from './info/outcome-market.ts';
 
-/** Instruments of both exchanges at a glance, as streams show them. */
+/** Summaries of instruments of both exchanges, in the form of the streams. */
 
 type Source = { readonly markets: MarketData; readonly state: State };
 
-/** What traders watch of an outcome market; it knows neither oracle nor funding. */
+/** The market data of an outcome market, which has neither oracle nor funding. */
 export function marketContext({ markets, state }: Source, instrument: Instrument): object {
   const market = glanceOf({ markets, state }, instrument);
   const { day } = market;
@@ -35,7 +35,7 @@ export function marketContext({ markets, state }: Source, instrument: Instrument
   };
 }
 
-/** One instrument in a tickers frame, without the time, which alone is no news. */
+/** One instrument of a tickers frame, without the time, whose change alone is not an update. */
 export function tickerFields(source: Source, instrument: Instrument): Omit<Ticker, 'time'> {
   const { markets, state } = source;
   const isPerp = state.perps.has(instrument.instrumentId);
@@ -58,7 +58,7 @@ export function tickerFields(source: Source, instrument: Instrument): Omit<Ticke
   };
 }
 
-/** Prices in price units, the mark in halves of them; 0 is unset. */
+/** Prices in price units, the mark in half units; 0 is unset. */
 type Facts = {
   readonly last: number;
   readonly markHalves: number;
@@ -102,7 +102,7 @@ type Glance = Pick<ShownMarket, 'day' | 'halves' | 'live'> & {
   readonly strike: StrikeStatus | null;
 };
 
-/** Of a market that memory has let go of the engine still knows what it paid. */
+/** For a market that is no longer in memory, the engine still has its result. */
 function glanceOf({ markets, state }: Source, { instrumentId: id }: Instrument): Glance {
   const record = markets.catalogue.market(id);
   if (record === undefined) {
@@ -118,7 +118,7 @@ function glanceOf({ markets, state }: Source, { instrumentId: id }: Instrument):
 
 const DAY_HOURS = 24;
 
-/** The highest and lowest price of the hours that the day's volume covers; 0 before the first trade. */
+/** The highest and lowest price of the hours in the day's volume; 0 before the first trade. */
 function dayRange(
   candles: Candles,
   id: number,

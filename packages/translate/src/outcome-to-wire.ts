@@ -27,13 +27,13 @@ import { type EntryTexts, rejectToWire } from './reject-to-wire.ts';
 import { authorityOf, type RequestCommand } from '@oddlot/replica/block';
 import { insideVariant } from './wrapped-field.ts';
 
-/** How an action ended, as replies and receipts tell it. Plain data that survives JSON. */
+/** The result of an action in replies and receipts. Plain data that can be stored as JSON. */
 export type ActionResult = NonNullable<ActionStatus['result']>;
 
-/** A refusal as it stands in a body. */
+/** An error as in a response body. */
 export type ErrorBody = NonNullable<ActionStatus['error']>;
 
-/** What an operator's action brought into being. */
+/** The ids created by an operator's action. */
 export type Created = {
   readonly eventId?: number;
   readonly instrumentId?: number;
@@ -44,28 +44,34 @@ export type WireOutcome = {
   readonly result: ActionResult;
   /** The first failure; its message is also the error of the status. */
   readonly error: ErrorBody | null;
-  /** True when the whole action was refused, so that nothing of it happened. */
+  /** True if the whole action was rejected and had no effect. */
   readonly refused: boolean;
   readonly warnings: readonly Warning[];
   readonly created?: Created;
-  /** The block in which the last order left the delay queue, when that is a later one (R-delay). */
+  /** The block in which the last order left the delay queue, if it is a later one (R-delay). */
   readonly doneHeight?: number;
-  /** Orders on outcome markets: whoever does not wait for them gets their trace id (R-delay). */
+  /**
+   * Set for orders on outcome markets: clients that do not wait for the result get a trace id
+   * (R-delay).
+   */
   readonly isTraced?: true;
 };
 
-/** What became of one entry of an action. Plain data that survives JSON. */
+/** The result of one entry of an action. Plain data that can be stored as JSON. */
 export type WireEntry = { readonly order: OrderResult; readonly error: ErrorBody | null };
 
 type Failure = { readonly error: ErrorBody; readonly prefix: string };
 
 export type OutcomeContext = {
   readonly instruments: InstrumentLookup;
-  /** Gives an entry in the client's spelling; without it the command's own numbers serve. */
+  /** Returns an entry in the client's spelling; without it the command's numbers are used. */
   readonly texts?: EntryTexts | undefined;
-  /** Of the block that executed the command: they tell what it found by itself. */
+  /**
+   * The events of the block that executed the command, which contain the orders that the command
+   * itself found.
+   */
   readonly events?: readonly EngineEvent[];
-  /** How orders ended that the engine has forgotten. */
+  /** The final states of orders that the engine no longer stores. */
   readonly ended?: EndedLookup | undefined;
   /** The account acted for. */
   readonly account?: Address | undefined;
@@ -99,7 +105,7 @@ export function outcomeToWire(
   });
 }
 
-/** One order or cancel of a command, right after its execution or its release. */
+/** One order or cancel of a command, immediately after its execution or its release. */
 export function entryToWire(
   command: RequestCommand,
   entry: EntryResult,
@@ -112,7 +118,7 @@ export function entryToWire(
   return { order: orderResult(command, told, context), error };
 }
 
-/** How the order of an entry stands, beside what became of the entry. */
+/** The state of an entry's order, next to the result of the entry. */
 function orderResult(
   command: RequestCommand,
   told: { readonly entry: EntryResult; readonly index: number; readonly error: string | null },
@@ -120,7 +126,7 @@ function orderResult(
 ): OrderResult {
   const { error, index } = told;
   const entry = asEnded(command, told, (target) => {
-    // Without the instrument the counts of what filled have no meaning.
+    // Without the instrument, the filled size cannot be formatted.
     if (account === undefined || instruments(target.instrumentId) === undefined) return undefined;
     return ended?.(account, target);
   });
@@ -131,7 +137,7 @@ function orderResult(
   return entryResult(entry, index, scale, error);
 }
 
-/** The outcome of a command whose entries were told one by one. */
+/** The result of a command whose entries were translated one by one. */
 export function entriesToWire(
   command: RequestCommand,
   entries: readonly WireEntry[],
@@ -140,7 +146,7 @@ export function entriesToWire(
   return wireOutcome(command, { ...toldEntries(command, entries), warnings });
 }
 
-/** A refusal of a command or of one of its entries, in the client's spelling. */
+/** A reject of a command or of one of its entries, in the client's spelling. */
 function translate(
   command: RequestCommand,
   reject: Reject,
@@ -155,7 +161,7 @@ function translate(
   return rejectToWire(reject, { instruments, nonce, isWrapped, command: type, ...found });
 }
 
-/** The entries as they are shown, and the first that failed. */
+/** The translated entries, and the first failure. */
 function toldEntries(
   command: RequestCommand,
   entries: readonly WireEntry[],
@@ -171,7 +177,7 @@ function toldEntries(
   };
 }
 
-/** The first price of a push that did not count; its place is told even when it is the only one. */
+/** The first price of a push that was skipped; its index is included even if it is the only one. */
 function skippedFailure(
   command: RequestCommand,
   { skipped }: CommandResult,
@@ -210,13 +216,13 @@ function wireOutcome(
   };
 }
 
-/** True for orders on outcome markets; one action holds orders of one exchange. */
+/** True for orders on outcome markets; an action has orders of one exchange. */
 export function isOutcomeOrder(command: RequestCommand): boolean {
   if (command.type !== 'placeOrders') return false;
   return (command.orders[0]?.instrumentId ?? 0) >= OUTCOME_ID_MIN;
 }
 
-/** A refusal without its HTTP status. */
+/** An error without its HTTP status. */
 export function errorBody({ code, name, message, details }: WireError): ErrorBody {
   return { code, name, message, ...(details === undefined ? {} : { details }) };
 }
@@ -226,7 +232,7 @@ function statusOf({ error, prefix }: Failure): ActionResultStatus {
   return { error: prefix + message, code, name, ...(details === undefined ? {} : { details }) };
 }
 
-/** A price of a push that did not count, in the wire's words. */
+/** A skipped price of a push, in the API's terms. */
 function skippedToWire(
   command: RequestCommand,
   { index, why }: SkippedEntry,
@@ -248,7 +254,7 @@ function skippedToWire(
   }
 }
 
-/** A reference price has no instrument: its symbol stands for what it is about. */
+/** A reference price has no instrument and is identified by its symbol. */
 function referenceToWire(
   { prices }: Extract<RequestCommand, { type: 'pushPrice' }>,
   { index, why }: SkippedEntry,

@@ -16,7 +16,7 @@ const context: RejectContext = {
   entry: { field: 'orders[3]', price: '100.3', size: '0.123456', clientOrderId: 'x', expireMs: 5 },
 };
 
-/** Every reason with its code and its text, letter for letter. */
+/** Every reason with its code and its exact text. */
 const TABLE: {
   [Reason in RejectReason]: [Omit<Extract<Reject, { reason: Reason }>, 'reason'>, number, string];
 } = {
@@ -194,7 +194,7 @@ test.each(Object.keys(TABLE) as RejectReason[])('%s', (reason) => {
   expect(() => JSON.stringify(wire)).not.toThrow();
 });
 
-test('details help a client to correct itself', () => {
+test('details help a client to correct its request', () => {
   expect(translate('priceOffTick').details).toMatchObject({
     field: 'orders[3].p',
     got: '100.3',
@@ -213,7 +213,7 @@ test('details help a client to correct itself', () => {
   expect(translate('nonceTooLow').details).toMatchObject({ got: 77, allowed: { min: 81 } });
 });
 
-test('a price that is off the tick is told apart from a trigger price that is', () => {
+test('an off-tick price is distinguished from an off-tick trigger price', () => {
   const offTick: Reject = { reason: 'priceOffTick', ...btc };
   const entry = { field: 'orders[0]', price: '100', triggerPrice: '90.2' };
   expect(rejectToWire(offTick, { ...context, entry }).details).toMatchObject({
@@ -261,7 +261,7 @@ test.each([
   });
 });
 
-test('what keeps money from moving is told, the amount in the words of the client', () => {
+test('a rejected money transfer is explained with the amount as the client wrote it', () => {
   const reject: Reject = {
     reason: 'balanceInsufficient',
     required: microUsdc(5_000_000),
@@ -285,7 +285,7 @@ test('what keeps money from moving is told, the amount in the words of the clien
   });
 });
 
-test('fields of an action in a wrapper stand inside it, those of the envelope do not', () => {
+test("fields of an action in a wrapper have the wrapper's path, those of the envelope do not", () => {
   const field = (reject: Reject) =>
     rejectToWire(reject, { ...context, isWrapped: true }).details?.field;
   expect(field({ reason: 'sizeOffLot', ...btc })).toBe('payload.action.orders[3].s');
@@ -306,7 +306,7 @@ describe('nearestOn', () => {
     ['9007199254740993', 0, 2n, undefined, [null, null]],
     ['125', -1, 1n, undefined, ['120', '130']],
     ['5', -1, 1n, undefined, [null, '10']],
-    // Prices of outcome markets end below 1.
+    // Prices of outcome markets are below 1.
     ['0.985', 4, 100n, 10_000n, ['0.98', '0.99']],
     ['0.995', 4, 100n, 10_000n, ['0.99', null]],
   ] as const)('%s', (text, decimals, step, end, expected) => {

@@ -7,7 +7,9 @@ import { ORDERS, OUTCOME } from './rejects/orders.ts';
 import { insideVariant, insideWrapper } from './wrapped-field.ts';
 export type { EntryText, RejectContext } from './rejects/context.ts';
 
-/** A refusal of the engine in the wire's words, with what a client needs to correct itself. */
+/**
+ * An engine reject in the API's terms, with the details that a client needs to correct the request.
+ */
 const TRANSLATIONS: Translations = {
   ...WHO,
   ...KEYS,
@@ -24,9 +26,11 @@ export function rejectToWire(reject: Reject, context: RejectContext): WireError 
   return context.isWrapped === true ? insideWrapper(error) : error;
 }
 
-/** The entries of an action in the client's own spelling, which the engine's numbers have lost. */
+/**
+ * The entries of an action in the client's spelling, which the engine's numbers no longer contain.
+ */
 
-/** The text of an entry; of the action itself when a refusal names no entry. */
+/** The text of an entry, or of the action itself if a reject names no entry. */
 export type EntryTexts = (index: number | undefined) => EntryText | undefined;
 
 type AnyOrder = {
@@ -46,7 +50,10 @@ type AnyCancel = {
 
 type AnyOperation = { readonly sz: string };
 
-/** What any action of /exchange may hold. Single actions keep at the top what lists keep inside. */
+/**
+ * The fields of any /exchange action. Single actions have at the top level the fields that list
+ * entries have.
+ */
 type AnyAction = {
   readonly type: string;
   readonly orders?: readonly AnyOrder[] | undefined;
@@ -62,11 +69,11 @@ type AnyAction = {
   readonly time?: number | undefined;
   readonly amount?: string | undefined;
   readonly treasurySend?: { readonly amount: string } | undefined;
-  /** Of a multiSig wrapper. */
+  /** Set for a multiSig wrapper. */
   readonly payload?: { readonly action: AnyAction } | undefined;
 };
 
-/** From an action of /exchange; from what a multiSig wrapper carries. */
+/** Texts of an /exchange action, or of a multiSig wrapper's inner action. */
 export function actionTexts(action: object): EntryTexts {
   const { payload, orders, cancels, split, merge, ...single } = action as AnyAction;
   if (payload !== undefined) return actionTexts(payload.action);
@@ -85,7 +92,7 @@ export function actionTexts(action: object): EntryTexts {
   };
 }
 
-/** From the body of a logged request, which is read only when a text is needed. */
+/** Texts from the body of a logged request, which is parsed only if a text is needed. */
 export function requestTexts(request: string | undefined): EntryTexts {
   let texts: EntryTexts | undefined;
   return (index) => {

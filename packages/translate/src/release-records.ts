@@ -6,7 +6,7 @@ import { instrumentLookup, type InstrumentLookup } from './instruments.ts';
 import { entryToWire, errorBody, outcomeToWire, type OutcomeContext } from './outcome-to-wire.ts';
 import { rejectToWire, requestTexts } from './reject-to-wire.ts';
 
-/** A record and whom it is for. */
+/** A record and its recipient. */
 type Release = { readonly user: Address; readonly record: OutcomeOrderRelease };
 
 type Body = OutcomeOrderRelease['body'];
@@ -14,8 +14,8 @@ type Body = OutcomeOrderRelease['body'];
 const RELEASED: Body = { code: 0, message: 'Released' };
 
 /**
- * What became of outcome orders between their acknowledgement and the book (R-delay): those that a
- * block released, and those whose whole action it refused.
+ * The results of outcome orders after their acknowledgement (R-delay): orders that a block
+ * released, and actions that it rejected as a whole.
  */
 export function releaseRecords(
   state: State,
@@ -34,7 +34,7 @@ export function releaseRecords(
   return releases;
 }
 
-/** An action that was acknowledged and then refused as a whole has no events of its own. */
+/** An action that was acknowledged and then rejected as a whole has no events. */
 function refusedActions(
   block: AppliedBlock,
   instruments: InstrumentLookup,
@@ -62,7 +62,7 @@ function isOutcomeOrder({ instrumentId }: { readonly instrumentId: number }): bo
   return instrumentId >= OUTCOME_ID_MIN;
 }
 
-/** A refusal is in the client's own spelling where the block still has the request. */
+/** The reject is in the client's spelling if the block still has the request. */
 function bodyOf(
   block: AppliedBlock,
   event: OutcomeOrderReleased,

@@ -57,13 +57,13 @@ import { marginRatio } from './info/clearinghouse.ts';
 import { entriesOf } from './outcome/entries.ts';
 
 /**
- * What an unsigned action would do now. It is read, translated, admitted and executed as one that
- * came to /exchange. Only the signature is missing: the account that is named acts.
+ * The result that an unsigned action would have now. It is parsed, translated, admitted and
+ * executed like an action sent to /exchange, except for the signature: the named account acts.
  */
 
 type Query = InfoQueryOf<'simulate'>;
 
-/** Direct kinds that can be simulated beside all that agents sign. */
+/** Direct actions that can be simulated in addition to all agent actions. */
 const DIRECT_KINDS: readonly string[] = ['tokenSend', 'withdraw3'];
 
 const NO_HASH = hash(`0x${'0'.repeat(64)}`);
@@ -77,7 +77,7 @@ const simulate: InfoHandler<'simulate', SimulatedAction> = (context, query) => {
     : answer(refused(context, query, understood));
 };
 
-/** Reads the action as /exchange does, or says what it would answer to its text alone. */
+/** Parses the action as /exchange does, or returns the error for its text. */
 function understand(
   network: Network,
   { action: sent, vaultAddress }: Query,
@@ -109,7 +109,7 @@ function notAllowed(type: string): WireError {
   return refusal('notAllowed', [], { field: 'action.type', got: type });
 }
 
-/** What ties a direct action to a network and a nonce may be left out: nobody signs it. */
+/** The network and nonce fields of a direct action may be omitted, because it is not signed. */
 function bound(action: object, network: Network): object {
   const { apiVersion, chainId, serviceNetwork } = network;
   return { serviceNetwork, chainId, apiVersion, nonce: 0, ...action };
@@ -119,7 +119,9 @@ function nonceOf(action: PlainAction): number {
   return 'nonce' in action ? action.nonce : 0;
 }
 
-/** A query that cannot be read, or asks for what is not simulated; anything else is an answer. */
+/**
+ * True for a query that is invalid or cannot be simulated; all other errors are part of the answer.
+ */
 function isQueryFault({ httpStatus, name }: WireError): boolean {
   return httpStatus === HTTP_BAD_REQUEST || name === 'NOT_ALLOWED';
 }
@@ -140,7 +142,7 @@ function simulated(context: InfoContext, query: Query, action: PlainAction): Sim
   return {
     height: state.height,
     time: state.timeMs,
-    // What is refused at its execution was accepted before, as /exchange tells it.
+    // As on /exchange, an action rejected at its execution was accepted before.
     accepted: isAdmitted,
     error: wire.error,
     orders: isAdmitted ? simulatedOrders(wire.result.orders ?? [], done) : [],
@@ -150,7 +152,7 @@ function simulated(context: InfoContext, query: Query, action: PlainAction): Sim
   };
 }
 
-/** An action that is refused before the engine sees it. */
+/** An action that is rejected before it reaches the engine. */
 function refused(context: InfoContext, query: Query, error: WireError): SimulatedAction {
   const { state } = context;
   return {
@@ -165,7 +167,7 @@ function refused(context: InfoContext, query: Query, error: WireError): Simulate
   };
 }
 
-/** An agent's address stands for its owner's. */
+/** An agent's address is replaced by its owner's. */
 function actorOf({ state }: InfoContext, { user }: Query): Address {
   return agentOwner(state, user)?.owner ?? user;
 }
@@ -194,7 +196,7 @@ function warningsFor(context: InfoContext, query: Query): Warning[] {
   return warning === undefined ? [] : [warning];
 }
 
-/** A command that was executed on a fork of the state, and for whom. */
+/** A command that was executed on a fork of the state, and its account. */
 type Done = {
   readonly command: SignedCommand;
   readonly outcome: CommandResult;
@@ -204,7 +206,7 @@ type Done = {
   readonly after: State;
 };
 
-/** The entries of an action with what would rest of them and what they would cost. */
+/** The entries of an action, with the size that would rest and its cost. */
 function simulatedOrders(results: readonly OrderResult[], done: Done): SimulatedOrder[] {
   const instruments = instrumentLookup(() => done.after);
   const { delays, sides: sidesBy } = gathered(done);
@@ -218,7 +220,7 @@ function simulatedOrders(results: readonly OrderResult[], done: Done): Simulated
     const resting =
       done.outcome.reject === undefined ? restingSize(order, entry) : untouchedSize(done, entry);
     const sides = entry.orderId === undefined ? [] : (sidesBy.get(entry.orderId) ?? []);
-    // What it takes it pays for now; untouched in the book it will pay as a maker.
+    // Filled size pays the taker fee now; untouched resting size will pay the maker fee.
     const role = sides.length > 0 ? 'taker' : resting > 0 ? 'maker' : undefined;
     const restingSz = formatSize(scale, resting);
     const feeRate = role === undefined ? '0' : formatRate(rateOf(done, order.instrumentId, role));
@@ -226,7 +228,7 @@ function simulatedOrders(results: readonly OrderResult[], done: Done): Simulated
   });
 }
 
-/** What a fill of the order pays; makers on outcome markets pay nothing (R-outcome-fee). */
+/** The fee rate of the order's fills; makers on outcome markets pay no fee (R-outcome-fee). */
 function rateOf({ address, after }: Done, instrumentId: number, role: 'taker' | 'maker'): number {
   const perp = findPerp(after, instrumentId);
   if (perp !== undefined) return fillRate(feeTierView(after, address).tier, perp, role);
@@ -235,7 +237,7 @@ function rateOf({ address, after }: Done, instrumentId: number, role: 'taker' | 
 
 const NO_FEES = { fee: '0', feeRate: '0', builderFee: '0', delayMs: 0 };
 
-/** The order that an entry of the command is about; a cancel has none that could trade. */
+/** The order of an entry; a cancel has none that could trade. */
 type AskedOrder = {
   readonly instrumentId: number;
   readonly size: number;
@@ -253,13 +255,13 @@ function orderAt(command: SignedCommand, index: number): AskedOrder | undefined 
   return { instrumentId, size, waits: trigger !== undefined };
 }
 
-/** Lots in the book of an order whose amend was refused. */
+/** Resting lots of an order whose amend was rejected. */
 function untouchedSize({ after }: Done, { orderId, state }: EntryResult): number {
   const order = orderId === undefined || state !== 'open' ? undefined : findOrder(after, orderId);
   return order === undefined || order.trigger !== undefined ? 0 : order.remaining;
 }
 
-/** Lots in the book right after the order's own execution; one that waits for the mark has none. */
+/** Resting lots immediately after the order's execution; a trigger order has none. */
 function restingSize({ size, waits }: AskedOrder, { clipped, filled, state }: EntryResult): number {
   if (state !== 'open' || waits) return 0;
   const cut = clipped === undefined ? 0 : clipped.from - clipped.to;
@@ -267,13 +269,19 @@ function restingSize({ size, waits }: AskedOrder, { clipped, filled, state }: En
 }
 
 type Gathered = {
-  /** An order's side of each of its fills. It takes: whoever it meets was in the book before. */
+  /**
+   * The order's side of each of its fills. It is always the taker, because its counterparties were
+   * resting before.
+   */
   readonly sides: ReadonlyMap<number, readonly PaidSide[]>;
-  /** How long an outcome order would wait in the delay queue, by its place in the action. */
+  /** The delay of an outcome order in the delay queue, by its index in the action. */
   readonly delays: ReadonlyMap<number, number>;
 };
 
-/** What the events say of the action's entries, in one walk: there may be thousands of each. */
+/**
+ * The relevant events of the action's entries, collected in one pass, because there may be
+ * thousands of each.
+ */
 function gathered({ after, events }: Done): Gathered {
   const sides = new Map<number, PaidSide[]>();
   const delays = new Map<number, number>();
@@ -290,7 +298,7 @@ function gathered({ after, events }: Done): Gathered {
   return { sides, delays };
 }
 
-/** What one side of a fill pays. */
+/** The fees of one side of a fill. */
 type PaidSide = Pick<TradeSide, 'fee' | 'builderFee'>;
 
 function feesOf(sides: readonly PaidSide[]): Pick<typeof NO_FEES, 'fee' | 'builderFee'> {
@@ -303,10 +311,10 @@ function feesOf(sides: readonly PaidSide[]): Pick<typeof NO_FEES, 'fee' | 'build
   return { fee: formatMoney(fee), builderFee: formatMoney(builderFee) };
 }
 
-/** Nobody is told the ADL rank of a position that is not there, and to rank it costs a look at all. */
+/** The ADL rank is not shown, and computing it needs a scan of all accounts. */
 const UNRANKED = (): number => 0;
 
-/** The money of an account in a state that may be a fork; null for one that does not exist. */
+/** The balances of an account in a state that may be a fork; null if it does not exist. */
 function accountAfter(state: State, address: Address): Pick<SimulatedAction, 'margin' | 'outcome'> {
   const account = accountView(state, address, UNRANKED);
   if (account === undefined) return { margin: null, outcome: null };
@@ -325,8 +333,8 @@ function accountAfter(state: State, address: Address): Pick<SimulatedAction, 'ma
 }
 
 /**
- * The account's positions in the instruments that the action names or that something happened in,
- * as they would be. One that would close is shown with a size of 0.
+ * The account's resulting positions in the instruments that the action names or affects. A position
+ * that would close has size 0.
  */
 function positionsAfter(done: Done): SimulatedPosition[] {
   const instruments = instrumentLookup(() => done.after);
@@ -355,7 +363,7 @@ function touchedInstruments({ address, command, events }: Done): ReadonlySet<num
   return touched;
 }
 
-/** The instrument of an event that is about the account. */
+/** The instrument of an event that affects the account. */
 function instrumentOf(event: EngineEvent, address: Address): number[] {
   if (event.type === 'orderUpdated') {
     return event.order.account === address ? [event.order.instrumentId] : [];
@@ -390,7 +398,7 @@ function outcomeMoney(state: State, address: Address): SimulatedAction['outcome'
   return { available: formatMoney(free), reserved: formatMoney(reserved) };
 }
 
-/** Shares in the markets that the action touches; of a leg that would be sold out, size 0. */
+/** Shares in the markets that the action affects; a position that would be sold has size 0. */
 function sharesAfter(
   { address, after, before }: Done,
   touched: ReadonlySet<number>,
@@ -408,7 +416,7 @@ function sharesAfter(
   return [...rows, ...sold.map(({ instrumentId }) => closedRow({ instrumentId, leverage: 1 }))];
 }
 
-/** The sign tells the leg: NO counts negative. */
+/** The sign shows the outcome: NO is negative. */
 function sharesRow(shares: SharesView, instruments: InstrumentLookup): SimulatedPosition {
   const { cost, instrumentId, leg, size } = shares;
   const scale = present(instruments(instrumentId), 'the market of shares');

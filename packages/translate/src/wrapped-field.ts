@@ -1,10 +1,10 @@
 import type { Command, OperatorCommand } from '@oddlot/engine';
 import type { WireError } from '@oddlot/protocol';
 
-/** Fields that a request with a multiSig wrapper has outside of the action that it carries. */
+/** Fields of a multiSig request that are outside its inner action. */
 const OUTSIDE = /^(nonce|vaultAddress|expiresAfter|signatures\b|payload\.)/;
 
-/** The part of an operator's action that a command came from, which its fields stand in. */
+/** The part of an operator's action that became the command and contains its fields. */
 const VARIANTS: Readonly<Record<OperatorCommand['type'], string>> = {
   registerPerp: 'registerPerp',
   setPerp: 'setPerp',
@@ -22,7 +22,7 @@ const VARIANTS: Readonly<Record<OperatorCommand['type'], string>> = {
   resolveMarket: 'resolve',
 };
 
-/** The refusal of an operator's action, with its field where the client wrote it. */
+/** The error of an operator's action, with the field's path in the request. */
 export function insideVariant(error: WireError, command: Command['type'] | undefined): WireError {
   const variants: Readonly<Partial<Record<Command['type'], string>>> = VARIANTS;
   const variant = command === undefined ? undefined : variants[command];
@@ -31,7 +31,7 @@ export function insideVariant(error: WireError, command: Command['type'] | undef
   return { ...error, details: { ...error.details, field: `${variant}.${field}` } };
 }
 
-/** The refusal of an action that came in a multiSig wrapper, with its field where the client wrote it. */
+/** The error of an action in a multiSig wrapper, with the field's path in the request. */
 export function insideWrapper(error: WireError): WireError {
   const field = error.details?.field;
   if (field === undefined || OUTSIDE.test(field)) return error;

@@ -3,7 +3,10 @@ import { type InstrumentId, MONEY_DECIMALS } from '@oddlot/units';
 import { count } from './count.ts';
 import type { ActionTranslations } from './translation.ts';
 
-/** How an account trades (modes, leverage, margin), who may act for it or charge it, and what moves its money. */
+/**
+ * Account settings (modes, leverage, margin), permissions and fees of third parties, and money
+ * transfers.
+ */
 export const ACCOUNT_ACTIONS = {
   updatePositionMode: {
     commands: ['updatePositionMode'],
@@ -63,7 +66,7 @@ export const ACCOUNT_ACTIONS = {
   approveBuilderFee: {
     commands: ['approveBuilder'],
     toCommand: ({ builder, maxFeeRate }, authority) => {
-      // An invalid rate is left out; the engine then rejects the command in its order of precedence.
+      // An invalid rate is omitted; the engine then rejects the command in its order of precedence.
       const maxFeeE8 = parseMaxFeeRate(maxFeeRate);
       return {
         type: 'approveBuilder',
@@ -85,7 +88,8 @@ export const ACCOUNT_ACTIONS = {
   convertToMultiSigUser: {
     commands: ['convertToMultiSig'],
     toCommand: ({ signers: text }, authority) => {
-      // An invalid set of signers is left out; the engine then rejects the command in its order of precedence.
+      // An invalid set of signers is omitted; the engine then rejects the command in its order of
+      // precedence.
       const parsed = parseMultiSigSigners(text);
       if (parsed === undefined) return { type: 'convertToMultiSig', authority };
       const signers =
@@ -116,7 +120,10 @@ export const ACCOUNT_ACTIONS = {
   },
 } as const satisfies ActionTranslations;
 
-/** Micro-USDC, rounded down and flagged when the text is finer; too much to count saturates. */
+/**
+ * Micro-USDC, rounded down and flagged if the text has more decimals; saturates if the amount is
+ * too large.
+ */
 export function amountOf(text: string): {
   readonly amountMicroUsdc: number;
   readonly amountInexact?: true;

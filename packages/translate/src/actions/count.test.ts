@@ -38,7 +38,7 @@ describe('count', () => {
   });
 });
 
-test('reference prices round half up, definitions are neither rounded nor cut', () => {
+test('reference prices round half up, definitions are neither rounded nor truncated', () => {
   expect(nearestCount('100.04', 1)).toBe(1000);
   expect(nearestCount('100.05', 1)).toBe(1001);
   expect(nearestCount('97123', 1)).toBe(971_230);

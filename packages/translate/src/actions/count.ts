@@ -4,7 +4,10 @@ const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 const SHORT_TEXT_MAX = 16;
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10];
 
-/** A decimal on a grid. Beyond the safe integers it saturates: every rule refuses it there. */
+/**
+ * Converts a decimal to grid units. It saturates beyond the safe integers, where every rule rejects
+ * it.
+ */
 export function count(text: string, decimals: number): { value: number; exact: boolean } {
   const short = shortCount(text, decimals);
   if (short >= 0) return { value: short, exact: true };
@@ -16,8 +19,8 @@ export function count(text: string, decimals: number): { value: number; exact: b
 }
 
 /**
- * The count of a short text that lies on the grid, without bigints, which would cost more than the
- * rest of the translation; -1 when it has to go the long way.
+ * The count of a short text on the grid, computed without bigints, which would cost more than the
+ * rest of the translation; -1 if the general conversion is needed.
  */
 function shortCount(text: string, decimals: number): number {
   if (text.length > SHORT_TEXT_MAX) return -1;
@@ -34,16 +37,18 @@ function shortCount(text: string, decimals: number): number {
   return Number.isSafeInteger(value * scale) ? value * scale : -1;
 }
 
-/** A price, rounded to the grid half up: a reference price may be finer than the venue's own. */
+/**
+ * A price rounded half up to the grid, because a reference price may have more decimals than the
+ * venue's grid.
+ */
 export function nearestCount(text: string, decimals: number): number {
   const { value } = count(text, decimals + 1);
   return Math.floor((value + 5) / 10);
 }
 
 /**
- * A decimal of the operator's, which lies on its grid or is nothing: −1 then, since a definition that
- * was silently rounded, or cut to what can be counted, would be another one. Every rule refuses −1,
- * and names the field.
+ * A decimal from an operator, which must be on its grid, because a definition must not be rounded
+ * or truncated silently. Otherwise returns −1, which every rule rejects with the name of the field.
  */
 export function exactCount(text: string, decimals: number): number {
   const { value, exact } = count(text, decimals);

@@ -17,7 +17,7 @@ import type { InstrumentLookup } from '../instruments.ts';
 import { amountOf } from './account.ts';
 import type { ActionTranslations } from './translation.ts';
 
-/** The operator's actions. Who may send them is the engine's to judge. */
+/** The operator's actions. The engine checks the sender's permission. */
 
 type VenueAdmin = ActionOf<'venueAdmin'>;
 type RegisterPerp = NonNullable<VenueAdmin['registerPerp']>;
@@ -49,7 +49,7 @@ function operatorCommand(
       instrumentId: instrumentId as InstrumentId,
       ...(haltTrading === undefined ? {} : { halted: haltTrading }),
       ...(delisted === undefined ? {} : { delisted }),
-      // Without the perp there is no scale; the engine refuses an unknown one first.
+      // The scale of an unknown perp does not matter, because the engine rejects it first.
       changes: changes(setPerp, instruments(instrumentId)?.szDecimals ?? 0),
     };
   }
@@ -87,7 +87,7 @@ function listing(wire: RegisterPerp): PerpListing {
   };
 }
 
-/** The changes that are named; absent ones stay absent. */
+/** Includes the fields that were sent only. */
 function changes(wire: SetPerp, szDecimals: number): PerpChanges {
   const { bookTicks, impactNotional, makerFeeRate, marginTable, markBand, onlyIsolated } = wire;
   const { maxLimitOrderSize, maxMarketOrderSize, premiumCap, priceTick, tagIds, takerFeeRate } =
@@ -174,7 +174,7 @@ function setGate(
   };
 }
 
-/** A change of a list without the halves that were not sent. */
+/** Changes of a list, without the parts that were not sent. */
 function changesOf<Added, Removed>({
   add,
   remove,

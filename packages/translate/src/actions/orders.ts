@@ -28,7 +28,7 @@ const TIME_IN_FORCE = {
 
 const TRIGGER_KINDS = { tp: 'takeProfit', sl: 'stopLoss' } as const;
 
-/** Perps and outcome markets are two exchanges; one action goes to one of them. */
+/** Perps and outcome markets are separate exchanges; an action is for one of them. */
 function refuseMixed({ orders }: ActionOf<'order'>): WireError | undefined {
   const isOutcome = (orders[0]?.a ?? 0) >= OUTCOME_ID_MIN;
   const index = orders.findIndex((order) => order.a >= OUTCOME_ID_MIN !== isOutcome);
@@ -37,7 +37,7 @@ function refuseMixed({ orders }: ActionOf<'order'>): WireError | undefined {
   return refusal('mixedExchanges', [], { field: `orders[${index}].a`, got });
 }
 
-/** A client order id whose form is wrong belongs to no order. */
+/** A malformed client order id cannot belong to an order. */
 function refuseModify({ c }: ActionOf<'modify2'>): WireError | undefined {
   if (c === undefined || isCloid(c)) return undefined;
   return refusal('invalidCloid', [], { field: 'c', got: c });
@@ -82,12 +82,15 @@ function priceAndSize({ p, s }: { p: string; s: string }, instrument: Instrument
   };
 }
 
-/** An unknown instrument has no scale; the engine refuses it before it looks at the numbers. */
+/**
+ * The scale of an unknown instrument does not matter, because the engine rejects it before it reads
+ * the numbers.
+ */
 function priceDecimalsOf(instrument: Instrument | undefined): number {
   return instrument === undefined ? 0 : MONEY_DECIMALS - instrument.szDecimals;
 }
 
-/** A client order id whose form is wrong belongs to no order. */
+/** A malformed client order id cannot belong to an order. */
 function refuseCancels({ cancels }: ActionOf<'cancelByCloid'>): WireError | undefined {
   const index = cancels.findIndex((cancel) => !isCloid(cancel.cloid));
   const got = cancels[index]?.cloid;
@@ -96,9 +99,9 @@ function refuseCancels({ cancels }: ActionOf<'cancelByCloid'>): WireError | unde
 }
 
 /**
- * What makes the orders of one action belong together (R-grouping), as far as the text alone tells.
- * An action that says one thing and holds another is malformed: it is refused before any rule of
- * trading is asked, and the refusal names the order that does not fit.
+ * Checks the orders of a grouped action (R-grouping) as far as the text allows. An action that
+ * contradicts its grouping is malformed: it is rejected before all trading rules, and the reject
+ * names the order that does not fit.
  */
 
 type OrderAction = ActionOf<'order'>;
@@ -111,7 +114,7 @@ function refuseGrouping({ grouping, orders }: OrderAction): WireError | undefine
 const FAMILY = { min: 2, max: 3 };
 const ON_POSITION = { min: 1, max: 2 };
 
-/** A parent, then one or two triggers that reduce what it opens. */
+/** A parent, followed by one or two triggers that reduce its position. */
 function refuseFamily(orders: readonly WireOrder[]): WireError | undefined {
   const [parent, ...children] = orders;
   if (parent === undefined || !isWithin(orders.length, FAMILY)) return wrongCount(FAMILY);
@@ -169,7 +172,6 @@ function wrong(index: number, part: string, why: string, details: Details = {}):
   return refusal('invalidValue', [name, why], { field: `orders[${index}].${part}`, ...details });
 }
 
-/** Orders, amends and cancels. */
 export const ORDER_ACTIONS = {
   order: {
     commands: ['placeOrders'],

@@ -13,7 +13,7 @@ import { count, exactCount, nearestCount } from './count.ts';
 import type { InstrumentLookup } from '../instruments.ts';
 import type { ActionTranslations } from './translation.ts';
 
-/** Actions on outcome markets: the deployers', and split and merge of their holders. */
+/** Actions on outcome markets: those of deployers, and split and merge of shares. */
 
 type OutcomeDeploy = ActionOf<'outcomeDeploy'>;
 type WireEvent = NonNullable<OutcomeDeploy['registerEvent']>;
@@ -40,7 +40,6 @@ function eventListing(wire: WireEvent): RegisterEventCommand['event'] {
   };
 }
 
-/** A market as the engine lists it. */
 function marketListing(wire: WireMarket): RegisterMarketCommand['market'] {
   const { instrumentId } = wire;
   return {
@@ -91,8 +90,8 @@ function grid(wire: WireGrid): MarketGrid {
 }
 
 /**
- * What the engine would hold against the times and the grid of a market, for whoever wants to know before it is sent. Whether its
- * slug and id are free is not judged here.
+ * Checks the times and the grid of a market as the engine does, for a client that validates a
+ * listing before sending it. Does not check whether its slug and id are free.
  */
 export function marketFault(
   market: NonNullable<OutcomeDeploy['registerMarket']>,

@@ -3,17 +3,17 @@ import type { ActionOf, ActionType, WireError } from '@oddlot/protocol';
 import type { RequestCommand } from '@oddlot/replica/block';
 import type { InstrumentLookup } from '../instruments.ts';
 
-/** Actions that become a command; a multiSig wrapper only carries such an action. */
+/** Actions that become a command; a multiSig wrapper only contains such an action. */
 export type PlainType = Exclude<ActionType, 'multiSig'>;
 export type PlainAction = ActionOf<PlainType>;
 
-/** How an action becomes a command of the engine, from the wire's texts to integers. */
+/** The translation of an action from API texts to an engine command with integers. */
 export type ActionTranslation<Type extends PlainType> = {
   /** The types of the commands that the action may become. */
   readonly commands: readonly RequestCommand['type'][];
-  /** Rejects what no state could make acceptable, as far as the action alone shows. */
+  /** Rejects actions that no state could make acceptable, as far as the action alone shows. */
   readonly refuse?: (action: ActionOf<Type>) => WireError | undefined;
-  /** Checks nothing: the engine does. */
+  /** Does not validate; the engine does. */
   readonly toCommand: (
     action: ActionOf<Type>,
     authority: Authority,

@@ -20,7 +20,7 @@ import type {
 import { formatMoney } from '@oddlot/units';
 import { answer, type InfoContext, type InfoHandler, type StateQueries } from './handler.ts';
 
-/** Who may charge an account, sign for it, or is let in; and what builders earned. */
+/** Approved agents and builders, access control, and builder rewards. */
 
 const approvedAgents: InfoHandler<'approvedAgents', ApprovedAgent[]> = ({ state }, { user }) => {
   const agents = agentsOf(state, user);
@@ -53,7 +53,7 @@ const approvedBuilders: InfoHandler<'approvedBuilders', ApprovedBuilder[]> = (
   );
 
 const builderState: InfoHandler<'builderState', BuilderState> = ({ state }, { user }) => {
-  // Before its first block a venue has no parameters, and nobody has earned.
+  // Before its first block a venue has no parameters and no rewards.
   if (state.parameters === undefined) return answer({ ...NOTHING_EARNED, builder: user });
   const view = findBuilderState(state, user);
   return answer({
@@ -101,7 +101,9 @@ const accessCodeStatus: InfoHandler<'accessCodeStatus', AccessCodeStatus> = (
   });
 };
 
-/** Agents hold nothing: who asks for an agent's positions most likely meant its owner's. */
+/**
+ * Agents hold nothing, so a client that asks for an agent's positions probably meant its owner's.
+ */
 export function agentWarning({ state }: InfoContext, query: InfoQuery): Warning | undefined {
   if (!('user' in query) || query.user === undefined) return undefined;
   const found = findAgentOwner(state, query.user);
@@ -116,7 +118,10 @@ export function agentWarning({ state }: InfoContext, query: InfoQuery): Warning 
 
 const SHOWN_MAX = 1_000;
 
-/** Whom the lists of a gate name. Every request that changed them can be read as a transaction anyway. */
+/**
+ * The addresses in the lists of a gate. They are public, because every request that changed them is
+ * a public transaction.
+ */
 const gateLists: InfoHandler<'gateLists', GateLists> = ({ state }, { channel }) => {
   const { blacklist, codes, grants, whitelist } = state.gates[channel];
   return answer({
@@ -142,7 +147,7 @@ function newest<Entry>(list: Iterable<Entry>): Entry[] {
 
 const SHOWN_CHARACTERS = 2;
 
-/** An access code as it is shown: enough to tell which one it is to whoever knows it, and nothing to anybody else. */
+/** An access code in masked form: recognisable to users that know it, and useless to others. */
 export function maskedCode(code: string): string {
   return `${[...code].slice(0, SHOWN_CHARACTERS).join('')}****`;
 }

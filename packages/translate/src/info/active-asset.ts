@@ -62,7 +62,7 @@ const activeAssetData: InfoHandler<'activeAssetData', ActiveAssetData> = (
   });
 };
 
-/** The short side is told apart only where it differs from the long one. */
+/** The short side is included only if it differs from the long side. */
 function leverages(
   state: State,
   user: Address,
@@ -86,8 +86,8 @@ function leverages(
 const RATE_ONE = 100_000_000n;
 
 /**
- * What a user can trade of the YES leg of an outcome market: buy with free money, fee included, at a limit price or
- * at the mark, and sell of the shares that no order holds. Undefined for what is not such a market.
+ * The maximum trade in the YES outcome of a market: buys with the free balance, fee included, at a
+ * limit price or at the mark, and sells of unreserved shares. Undefined for other instruments.
  */
 function outcomeAssetData(
   state: State,
@@ -100,9 +100,9 @@ function outcomeAssetData(
   const { definition, markHalves, unit } = market;
   const { free = 0n, positions = [] } = outcomeAccountView(state, user) ?? {};
   const yes = positions.find((each) => each.instrumentId === id && each.leg === 'yes');
-  // Anyone may ask: shares of queued sells count as free (R-delay).
+  // This is public data, so shares of queued sells count as free (R-delay).
   const unreserved = yes === undefined ? 0 : yes.size - yes.reserved + yes.queued;
-  // A mark between two price units is bought at the upper one.
+  // A mark between two price units is rounded up for a buy.
   const price = BigInt(limits?.buy ?? Math.ceil(markHalves / 2));
   const one = BigInt(unit);
   const cost = price * one * RATE_ONE + BigInt(definition.takerFeeE8) * price * (one - price);
@@ -122,10 +122,12 @@ function outcomeAssetData(
   };
 }
 
-/** Limit prices of a buy and a sell in price units; undefined for an order at the market. */
+/** Limit prices of a buy and a sell in price units; undefined for a market order. */
 type LimitPrices = { readonly buy: number | undefined; readonly sell: number | undefined };
 
-/** `px` on the grid of its instrument. A price that no order can have is refused as that of an order is. */
+/**
+ * Parses `px` to the grid of its instrument. An invalid price is rejected like that of an order.
+ */
 function limitPrices(
   state: State,
   instrument: Instrument,
@@ -150,7 +152,7 @@ function faultOf(
   { exact, value }: ReturnType<typeof count>,
   { instrumentId: id, priceTick, szDecimals }: Instrument,
 ): Fault | undefined {
-  // A share pays at most 1.00, and less is paid for it.
+  // A share pays at most 1.00, so its price must be lower.
   const isShare = id >= OUTCOME_ID_MIN;
   const end = isShare ? 10 ** priceDecimals({ szDecimals }) : Number.MAX_SAFE_INTEGER;
   const isBeyond = value < 0 || value >= end;
@@ -168,7 +170,7 @@ function refusalOf(
   const instruments = instrumentLookup(() => state);
   const entry = { field, price: text };
   const error = rejectToWire({ reason, instrumentId: instrumentId(id) }, { instruments, entry });
-  // An order has its price in a field of its own.
+  // The price is in a different field than that of an order.
   return { ...error, details: { ...error.details, field } };
 }
 

@@ -16,13 +16,13 @@ import { crc32 } from 'node:zlib';
 
 export type BookRequest = { readonly coin: string; readonly tick?: string | undefined };
 
-/** What has a book, of either exchange. */
+/** An instrument of either exchange that has a book. */
 export type BookOwner = {
   readonly instrumentId: number;
   readonly name: string;
   readonly szDecimals: number;
   readonly priceTick: number;
-  /** Steps that it can be shown in, finest first. */
+  /** Aggregation steps, finest first. */
   readonly bookTicks: readonly number[];
 };
 
@@ -33,7 +33,7 @@ const l2Book: InfoHandler<'l2Book', L2Book> = ({ state }, query) => {
   return answer({ coin: owner.name, time: state.timeMs, levels: bookSides(state, owner, tick) });
 };
 
-/** The book that a request names and its step in price units, or why there is none. */
+/** The book of a request and its step in price units, or an error. */
 export function findBook(
   state: State,
   request: BookRequest,
@@ -54,7 +54,7 @@ export function findBook(
   return { ok: false, error: refusal('wrongType', ['tick'], details) };
 }
 
-/** A market that is paid out has a book without orders, and no step any more. */
+/** A settled market has an empty book and no steps. */
 function findMarket({ outcomes }: State, id: number): BookOwner | undefined {
   const { markets, settled } = outcomes;
   const name = outcomeName(id);
@@ -68,12 +68,13 @@ function findMarket({ outcomes }: State, id: number): BookOwner | undefined {
   return { instrumentId: id, name, szDecimals, priceTick: 1, bookTicks: [] };
 }
 
-/** Both sides, bids first, best first. */
+/** Both sides, bids first, best price first. */
 export function bookSides(state: State, owner: BookOwner, tick: number): L2Book['levels'] {
   const side = (isBuy: boolean): Level[] => {
     const max = LIMITS.bookLevelsMax;
     const id = instrumentId(owner.instrumentId);
-    // Orders from before a coarser tick stand between its steps; without them nothing is grouped.
+    // Orders from before the tick became coarser may be between its steps; otherwise no aggregation
+    // is needed.
     const plain = tick === owner.priceTick ? bookLevels(state, id, isBuy, max) : undefined;
     const isOnTick = plain?.every(({ price }) => price % tick === 0) === true;
     const levels =
@@ -87,7 +88,7 @@ export function bookSides(state: State, owner: BookOwner, tick: number): L2Book[
   return [side(true), side(false)];
 }
 
-/** A book with every level, and what changed between two of them. */
+/** A book with all levels, and the difference between two of them. */
 
 export type WholeBook = {
   readonly bids: readonly BookLevel[];
@@ -103,7 +104,7 @@ export function wholeBook(state: State, instrument: Instrument): WholeBook {
   return { bids: side(true), asks: side(false) };
 }
 
-/** All of a book, for those who start. */
+/** The whole book, for new subscribers. */
 export function bookSnapshot(instrument: Instrument, book: WholeBook, timeMs: number): L2Diff {
   return {
     coin: instrument.name,
@@ -116,7 +117,7 @@ export function bookSnapshot(instrument: Instrument, book: WholeBook, timeMs: nu
   };
 }
 
-/** What leads from one book to the next; undefined when they are the same. */
+/** The changes from one book to the next; undefined if they are equal. */
 export function bookDiff(
   instrument: Instrument,
   { before, after }: { readonly before: WholeBook; readonly after: WholeBook },
@@ -135,7 +136,7 @@ export function bookDiff(
   };
 }
 
-/** New and changed levels, best first, then those that are gone. */
+/** New and changed levels, best price first, followed by removed levels. */
 function changedLevels(
   scale: Scale,
   before: readonly BookLevel[],

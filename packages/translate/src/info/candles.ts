@@ -18,7 +18,7 @@ import {
 type Context = Pick<InfoContext, 'state' | 'markets' | 'past'>;
 export type CandleQuery = InfoQueryOf<'candleSnapshot'>['req'];
 
-/** What was traded, interval by interval; of a settled market too. */
+/** Trades by interval; also available for settled markets. */
 const candleSnapshot: InfoHandler<'candleSnapshot', Candle[]> = (context, { req }) =>
   candlesOf(context, req);
 
@@ -39,7 +39,7 @@ export function candlesOf(
   return answer(bars.map((bar) => candleRecord(instrument, interval, bar)));
 }
 
-/** The trades that candles need and that memory does not have; undefined when it has all. */
+/** The trades that candles need and that are not in memory; undefined if all are. */
 export function missingBars(
   { markets, state }: Context,
   { coin, endTime = state.timeMs, interval, startTime }: CandleQuery,
@@ -55,7 +55,7 @@ export function missingBars(
   return missing === undefined ? undefined : { instrumentId, ...missing };
 }
 
-/** A candle as queries and streams show it. */
+/** A candle in the form of queries and streams. */
 export function candleRecord(
   instrument: Omit<Instrument, 'priceTick'>,
   interval: CandleInterval,

@@ -45,7 +45,7 @@ const perpClearinghouseState: InfoHandler<'perpClearinghouseState', Clearinghous
   { user },
 ) => answer(clearinghouseOf(state, user, 'perp'));
 
-/** A sub-account as the wire shows it; one that does not exist is one without money. */
+/** A sub-account in the form of the API; one that does not exist is shown as empty. */
 export function clearinghouseOf(
   state: State,
   user: Address,
@@ -114,7 +114,7 @@ const NO_MARGIN: MarginView = {
   marginUsed: ZERO_USDC,
 };
 
-/** Shares of a vault need no account. */
+/** A vault depositor needs no account. */
 function emptyAccount(state: State, address: Address): AccountView {
   return {
     address,
@@ -134,7 +134,7 @@ function emptyAccount(state: State, address: Address): AccountView {
   };
 }
 
-/** A position as the wire shows it, with what hangs on it. */
+/** A position in the form of the API, with its TP/SL orders. */
 function positionRecord(state: State, position: PositionView, isHedged: boolean): AssetPosition {
   const perp = present(findPerp(state, position.instrumentId), 'the perp of a position');
   const { liquidationPrice, unrealised, leverage, cost } = position;
@@ -170,12 +170,14 @@ function positionRecord(state: State, position: PositionView, isHedged: boolean)
   };
 }
 
-/** R-ratio of a scope; liquidation at 1 and below. */
+/** R-ratio of a margin account; liquidation at 1 and below. */
 export function marginRatio({ equity, risk }: { equity: bigint; risk: bigint }): string {
   return risk === 0n ? RATIO_SAFE : formatRatio(equity, risk);
 }
 
-/** The money that an isolated position has or owes beside its value; unset for a cross one. */
+/**
+ * The cash or debt of an isolated position in addition to its value; empty for a cross position.
+ */
 export function rawUsd(position: PositionView): string {
   if (!position.isIsolated) return '';
   return formatMoney(position.marginUsed - notional(position.mark, position.size));
@@ -186,7 +188,7 @@ function positionLeverage(position: PositionView): PositionLeverage {
   return { rawUsd: rawUsd(position), type, value: position.leverage };
 }
 
-/** An action of which both orders have fired has nothing left to show here. */
+/** If both orders of an action have triggered, no entry remains to be shown. */
 function tpslEntry(perp: Scale, entry: TpslView): PositionTpsl[] {
   const { takeProfit: tp, stopLoss: sl } = entry;
   if (tp === undefined && sl === undefined) return [];
@@ -206,7 +208,7 @@ function tpslEntry(perp: Scale, entry: TpslView): PositionTpsl[] {
   ];
 }
 
-/** A market order has no price of its own. */
+/** A market order has no limit price. */
 function orderPrice(perp: Scale, leg: TpslLeg | undefined): string {
   return leg === undefined || leg.isMarket ? '' : formatPrice(perp, leg.price);
 }

@@ -17,7 +17,7 @@ import {
 } from './handler.ts';
 
 const MINUTE_MS = 60_000;
-/** R-series: observations of an instant may come this much later. */
+/** R-series: the maximum delay of an observation. */
 const LATE_MS = 5_000;
 
 const VARIANT_MS = {
@@ -28,7 +28,7 @@ const VARIANT_MS = {
   '1d': 1_440 * MINUTE_MS,
 } as const;
 
-/** The price to beat at the start of a window, and the price at its end or the latest. */
+/** The start price of a window, and the price at its end or the latest. */
 const cryptoPrice: InfoHandler<'cryptoPrice', CryptoPrice> = ({ markets, state }, query) => {
   const { prices } = markets;
   const { eventStartTime: startMs, source } = query;
@@ -54,13 +54,13 @@ const cryptoPrice: InfoHandler<'cryptoPrice', CryptoPrice> = ({ markets, state }
   });
 };
 
-/** What `variant` asks for prices by that never were, and what they are called. */
+/** The `variant` value that requests simulated prices, and the name of those prices. */
 const BEFORE = 'before';
 const SIMULATED = 'simulated';
 
 /**
- * Prices of a span, thinned evenly when there are too many. Of before the venue began there are none, or made-up ones
- * for who asks for those.
+ * Prices of a period, thinned evenly if there are too many. Before the venue's start there are
+ * none, except simulated ones on request.
  */
 const cryptoPriceHistory: InfoHandler<'cryptoPriceHistory', CryptoPriceHistory> = (
   context,
@@ -86,7 +86,7 @@ function pastOf(
   { endTime, startTime, symbol: asked }: InfoQueryOf<'cryptoPriceHistory'>,
 ): CryptoPriceHistory {
   const symbol = asked.toUpperCase();
-  // Of a perp that an operator listed nobody knows what it would have cost.
+  // For a perp that an operator listed, no simulated prices exist.
   const isOwn =
     markets.prices.hasSymbol(symbol) ||
     perpDefinitions(state).some((perp) => perp.baseCurrency === symbol && isFirstPerp(perp));
@@ -99,7 +99,7 @@ function shown({ atMs, priceE8 }: PricePoint): CryptoPriceHistory['data'][number
   return { timestamp: atMs, value: formatReferencePrice(priceE8) };
 }
 
-/** Symbols are told in upper case as a rule; `btc` finds `BTC`. */
+/** Symbols are usually in upper case; `btc` finds `BTC`. */
 function knownSymbol(prices: ReferencePrices, symbol: string): string | undefined {
   return [symbol, symbol.toUpperCase()].find((each) => prices.hasSymbol(each));
 }
@@ -114,7 +114,7 @@ function endOf({
   return eventStartTime + VARIANT_MS[variant];
 }
 
-/** Nothing is known of the future. */
+/** A future time has no price. */
 function priceAt(
   prices: ReferencePrices,
   symbol: string,

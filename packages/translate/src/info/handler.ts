@@ -14,49 +14,49 @@ import type { CandleRow, MissingRows } from '../read-models/candles.ts';
 import type { EventWithMarkets, MarketRecord } from '../read-models/outcome-catalogue.ts';
 import type { Place } from '../read-models/listed-event-index.ts';
 
-/** What a query may read. */
+/** The data that a query may read. */
 export type InfoContext = {
   readonly state: State;
   readonly network: Network;
   readonly settings: InfoSettings;
   readonly markets: MarketData;
-  /** How orders ended that the state has forgotten. */
+  /** The final states of orders that the engine no longer stores. */
   readonly ended?: EndedLookup;
-  /** Of the cursors that the venue gives out; without one they end with the process. */
+  /** Seals the venue's cursors; by default they become invalid when the process ends. */
   readonly cursors?: CursorSeal | undefined;
-  /** What the history was asked for this query, where it needs more than memory has. */
+  /** The history's answer for this query, if it needs more than memory has. */
   readonly past?: Past;
 };
 
-/** Facts about the deployment that the state does not hold. */
+/** Facts about the deployment that are not in the state. */
 export type InfoSettings = {
   readonly bridgeContractAddress: string;
   readonly usdcContractAddress: string;
   readonly settlementChainId: number;
-  /** What wallets may use. */
+  /** The RPC endpoint for wallets. */
   readonly settlementRpcUrl?: string | undefined;
-  /** Where the relay serves; undefined without one. */
+  /** The relay's URL; undefined without a relay. */
   readonly relayUrl?: string | undefined;
-  /** What the relay takes as source chain. */
+  /** The relay's name of the source chain. */
   readonly chainName: string;
-  /** Of one grant; undefined without a faucet. */
+  /** The amount per grant; undefined without a faucet. */
   readonly faucetUsdc?: number | undefined;
-  /** Simulated traders make the books; not unless told. */
+  /** Bots provide the liquidity; false by default. */
   readonly hasBots?: boolean;
-  /** The accounts of simulated traders; none unless told. */
+  /** The accounts of bots; empty by default. */
   readonly botAccounts?: readonly string[];
-  /** Where prices are simulated: made-up ones of before the venue began, oldest first. */
+  /** If prices are simulated: prices from before the venue's start, oldest first. */
   readonly simulatedPast?:
     | ((
         symbol: string,
         beganMs: number,
       ) => readonly { readonly atMs: number; readonly priceE8: number }[])
     | undefined;
-  /** Accounts are compared with each other; they are unless told. */
+  /** Whether accounts appear in a leaderboard; true by default. */
   readonly hasLeaderboard?: boolean;
-  /** False where no settlement chain is configured; true by default. */
+  /** False if no settlement chain is configured; true by default. */
   readonly hasChain?: boolean;
-  /** The processes of a cluster that clients can reach. */
+  /** The replicas of a cluster that clients can reach. */
   readonly replicas?: ReplicaList | undefined;
 };
 
@@ -65,37 +65,40 @@ export type InfoAnswer<Data = unknown> =
       readonly ok: true;
       readonly data: Data;
       readonly warnings?: readonly Warning[];
-      /** Of paged queries: told beside `data`. */
+      /** For paged queries: returned next to `data`. */
       readonly nextCursor?: string | null;
     }
   | { readonly ok: false; readonly error: WireError };
 
-/** Answers one type of query from the state, at once. */
+/** Answers one type of query from the state, synchronously. */
 export type InfoHandler<Type extends InfoType, Data = unknown> = (
   context: InfoContext,
   query: InfoQueryOf<Type>,
 ) => InfoAnswer<Data>;
 
-/** Says what a query needs of the past; undefined when memory, and what was asked already, suffice. */
+/**
+ * Returns the history that a query needs; undefined if memory and the loaded history are
+ * sufficient.
+ */
 export type PastNeeds<Type extends InfoType> = (
   context: InfoContext,
   query: InfoQueryOf<Type>,
 ) => PastNeed | undefined;
 
-/** How a type of query is answered from the state, and what it needs of the past. */
+/** The handler of a query type, and the history that it needs. */
 export type StateHandler<Type extends InfoType> = {
   readonly answer: InfoHandler<Type>;
   readonly needs?: PastNeeds<Type>;
 };
 
-/** The queries that a file answers; `answer-info.ts` joins these records. */
+/** The queries of one file; `answer-info.ts` joins these records. */
 export type StateQueries = { readonly [Type in InfoType]?: StateHandler<Type> };
 
 export function answer<Data>(data: Data): InfoAnswer<Data> {
   return { ok: true, data };
 }
 
-/** The listed perp of an id as the wire writes it, or the refusal. */
+/** The listed perp of an id in API form, or the error. */
 export function perpOf(
   state: State,
   coin: string,
@@ -105,7 +108,7 @@ export function perpOf(
   return { ok: false, error: refusal('instrumentNotFound', [], { field: 'coin', got: coin }) };
 }
 
-/** The refusal of an id or name that nothing is known of. */
+/** The error for an unknown id or name. */
 export function instrumentNotFound(field: string, got: string | number): InfoAnswer<never> {
   return { ok: false, error: refusal('instrumentNotFound', [], { field, got }) };
 }
@@ -113,12 +116,11 @@ export function instrumentNotFound(field: string, got: string | number): InfoAns
 /** The channel of outcome markets. */
 export const OUTCOME_CHANNEL = 1;
 
-/** The listed perp of an id. */
 export function findPerp(state: State, instrumentId: number): PerpDefinition | undefined {
   return state.perps.get(instrumentId)?.definition;
 }
 
-/** The processes of a venue that clients can reach now, this one among them, and how far each is. */
+/** The replicas of a venue that clients can reach, including this one, with their heights. */
 export type ReplicaList = () => readonly {
   readonly replica: string;
   readonly url: string;
@@ -126,19 +128,20 @@ export type ReplicaList = () => readonly {
 }[];
 
 /**
- * What queries need of events that are settled so long that memory has let go of them. A query first
- * says what it needs; the edge asks the history for it, and the query is answered with what came.
+ * The data of settled events that a query needs and that is no longer in memory. The query first
+ * returns its needs, the edge loads them from the history, and the query is answered with the
+ * result.
  */
 
-/** All parts that are there are needed. */
+/** All parts that are present are needed. */
 export type PastNeed = {
-  /** Events by name. */
+  /** Events by slug. */
   readonly slugs?: readonly string[];
   readonly list?: PastList;
   readonly bars?: readonly PastBars[];
 };
 
-/** Settled events in an order, from behind a place on. */
+/** Settled events in a sort order, starting after a position. */
 export type PastList = {
   readonly sortBy: 'volume' | 'newest' | 'endingSoon' | 'start' | 'zero';
   readonly descending: boolean;
@@ -149,39 +152,39 @@ export type PastList = {
   readonly settledBeforeMs: number;
 };
 
-/** Rows of trades, and the last one before them. */
+/** Rows of trades, and the last row before them. */
 export type PastBars = MissingRows & { readonly instrumentId: number };
 
-/** What the history said. */
+/** The answer of the history. */
 export type Past = {
-  /** By name; null of one that it does not have. */
+  /** By slug; null if the history does not have the event. */
   readonly events: Map<string, EventWithMarkets | null>;
   list?: {
     readonly events: readonly EventWithMarkets[];
-    /** Whether there are none behind these. */
+    /** True if no further events follow. */
     readonly isEnd: boolean;
   };
   /** By instrument. */
   readonly bars: Map<number, PastRows>;
 };
 
-/** The last row before a span, if there is one, and those of the span. */
+/** The last row before a period, if it exists, and the rows of the period. */
 export type PastRows = { readonly stepMs: number; readonly rows: readonly CandleRow[] };
 
 export function emptyPast(): Past {
   return { events: new Map(), bars: new Map() };
 }
 
-/** Events and markets, wherever they are. */
+/** Lookups of events and markets in memory and in the history. */
 
-/** While a question is under way events may leave; they are asked for a bit before they do. */
+/** Events may leave memory while a query is pending, so they are requested slightly earlier. */
 const LEAVING_MS = 60_000;
 
 export function settledBeforeMs({ markets, state }: InfoContext): number {
   return state.timeMs - markets.catalogue.keptMs + LEAVING_MS;
 }
 
-/** An event by its name, from memory or from the past. */
+/** An event by its slug, from memory or from the history. */
 export function eventIn(
   { markets, past }: InfoContext,
   slug: string,
@@ -191,7 +194,7 @@ export function eventIn(
   return past?.events.get(slug) ?? undefined;
 }
 
-/** A market by its id, from memory or from the past. */
+/** A market by its id, from memory or from the history. */
 export function marketIn(context: InfoContext, instrumentId: number): MarketRecord | undefined {
   const { markets, past, state } = context;
   const record = markets.catalogue.market(instrumentId);
@@ -201,7 +204,9 @@ export function marketIn(context: InfoContext, instrumentId: number): MarketReco
   return event?.markets.find((market) => market.instrumentId === instrumentId);
 }
 
-/** Which of these events have left memory and were not asked for yet. The engine knows all names. */
+/**
+ * The events that are no longer in memory and have not been requested. The engine knows all slugs.
+ */
 export function eventsNeeded(context: InfoContext, slugs: readonly string[]): PastNeed | undefined {
   const { markets, past, state } = context;
   const needed = slugs.filter(
@@ -213,7 +218,7 @@ export function eventsNeeded(context: InfoContext, slugs: readonly string[]): Pa
   return needed.length === 0 ? undefined : { slugs: [...new Set(needed)] };
 }
 
-/** The same for the events of markets. */
+/** `eventsNeeded` for the events of markets. */
 export function marketsNeeded(
   context: InfoContext,
   instrumentIds: readonly number[],

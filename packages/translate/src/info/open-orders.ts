@@ -24,7 +24,7 @@ import { isMarketOrder, orderFields, TIF_TEXT } from '../event-to-stream.ts';
 import { formatAveragePrice, formatPrice, formatSize } from '../format.ts';
 import { marketScale } from './outcome-market.ts';
 
-/** Orders in the book, newest first; what waits for its price is listed elsewhere. */
+/** Resting orders, newest first; trigger orders are in another list. */
 const frontendOpenOrders: InfoHandler<'frontendOpenOrders', OpenOrder[] | LazyRows<OpenOrder>> = (
   { state, markets },
   { user, coin, accountType },
@@ -46,7 +46,7 @@ const frontendOpenOrders: InfoHandler<'frontendOpenOrders', OpenOrder[] | LazyRo
   return answer(rowsOf(rows.sort((a, b) => b.oid - a.oid).map(({ make }) => make)));
 };
 
-/** Orders that wait for their price, newest first; those of a position are with the position. */
+/** Trigger orders, newest first; those attached to a position are shown with the position. */
 const triggerOrders: InfoHandler<'triggerOrders', TriggerOrder[]> = (
   { state },
   { user, asset },
@@ -70,8 +70,8 @@ const outcomeFrontendOpenOrders: InfoHandler<
 };
 
 /**
- * Prices are the leg's own; side and reduceOnly are the wire's `b` and `r`. The market is looked up
- * now, the row is made when it is asked for.
+ * Prices are those of the outcome; side and reduceOnly are the API's `b` and `r`. The market is
+ * looked up immediately, the row is built on demand.
  */
 function outcomeOrderRow(
   state: State,
@@ -121,10 +121,12 @@ function outcomeOrderRow(
 
 type Settings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;
 
-/** Orders as the lists of one account show them, with how the account trades their instrument. */
+/**
+ * Builds the rows of one account's order lists, with the account's settings for their instruments.
+ */
 class OrderRows {
   readonly #state: State;
-  /** Looked up once per instrument: it costs more than the row. */
+  /** Cached per instrument, because the lookup costs more than the row. */
   readonly #capacities = new Map<number, TradeCapacity>();
 
   constructor(state: State) {
@@ -132,8 +134,8 @@ class OrderRows {
   }
 
   /**
-   * An order in the book, its sleeping children inside. What it reads of the state it reads now; the
-   * row itself is made when it is asked for.
+   * A resting order with its inactive children. Reads the state immediately; the row is built on
+   * demand.
    */
   open(order: OrderSnapshot): () => OpenOrder {
     const settings = this.#settingsOf(order);
@@ -144,7 +146,7 @@ class OrderRows {
     };
   }
 
-  /** An order that waits for its price, or has fired and tries on. */
+  /** An order that waits for its trigger price, or has triggered and is being retried. */
   trigger({ order, children }: TriggerView): TriggerOrder {
     const perp = present(findPerp(this.#state, order.instrumentId), 'the perp of an order');
     const { leverage, marginMode, positionMode } = this.#settingsOf(order);
@@ -216,7 +218,10 @@ class OrderRows {
   }
 }
 
-/** A take-profit sell and a stop-loss buy fire on the way up; the other two on the way down. */
+/**
+ * A take-profit sell and a stop-loss buy trigger on a rising price, the other two on a falling
+ * price.
+ */
 export function triggerCondition({ trigger, isBuy }: OrderSnapshot, triggerPx: string): string {
   if (trigger === undefined) return 'N/A';
   const isAbove = (trigger.kind === 'takeProfit') !== isBuy;
@@ -224,9 +229,9 @@ export function triggerCondition({ trigger, isBuy }: OrderSnapshot, triggerPx: s
 }
 
 /**
- * A list whose rows are made when they are told. Each row holds what it needs of the state from the
- * start, so that all of them are of one moment although the last is made some turns of the event loop
- * later: a list of thousands would else keep everybody waiting.
+ * A list whose rows are built on demand. Each row captures its part of the state at the start, so
+ * that all rows are from one moment even if later ones are built in later turns of the event loop.
+ * Building thousands of rows in one turn would delay all other requests.
  */
 export class LazyRows<Row> {
   readonly #makers: readonly (() => Row)[];
@@ -244,10 +249,10 @@ export class LazyRows<Row> {
   }
 }
 
-/** Rows that are made in one turn. */
+/** Rows built per turn of the event loop. */
 export const ROWS_AT_ONCE = 250;
 
-/** A list that is short as it is, a long one for later. */
+/** Builds a short list immediately and a long one on demand. */
 export function rowsOf<Row>(makers: readonly (() => Row)[]): Row[] | LazyRows<Row> {
   return makers.length <= ROWS_AT_ONCE ? makers.map((make) => make()) : new LazyRows(makers);
 }

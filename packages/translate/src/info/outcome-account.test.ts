@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ALICE, BOB, CAROL } from '@oddlot/testing/venue/ws/test-venue';
 import { DAY_MS, FIRST_ID, OutcomeVenue } from '@oddlot/testing/venue/outcome-venue';
 
-/** What an account has on outcome markets, as queries show it. */
+/** An account's outcome positions, orders and balances in queries. */
 
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any;
@@ -26,12 +26,12 @@ const TEXTS = {
 };
 
 describe('positions', () => {
-  test('of both legs are two records, told apart by the sign', () => {
-    // Alice rests a bid for YES at 0.60; Bob buys NO at 0.40 and pays the taker fee:
-    // 0.07 × 100 × 0.4 × 0.6 = 1.68.
+  test('of both outcomes are two records with different signs', () => {
+    // Alice bids YES at 0.60; Bob buys NO at 0.40 and pays the taker fee: 0.07 × 100 × 0.4 × 0.6 =
+    // 1.68.
     world.mint(ALICE, BOB, 0.6, 100);
     const updateTime = world.nowMs;
-    // The book is 0.61 to 0.64, so the mark is 0.625, and NO's is 0.375.
+    // The book is 0.61 to 0.64, so the mark is 0.625, and that of NO is 0.375.
     world.shares(CAROL, { price: 0.61, size: 10 });
     world.shares(CAROL, { leg: 'no', price: 0.36, size: 10 });
     const record = {
@@ -80,7 +80,7 @@ describe('positions', () => {
     expect(world.data('outcomePositions', { user: NOBODY })).toEqual([]);
   });
 
-  test('of a split are both legs at 0.50, and go when the market is paid (R-settlement)', () => {
+  test('of a split are both outcomes at 0.50, and are removed when the market is settled (R-settlement)', () => {
     const entries = [{ instrumentId: FIRST_ID as never, size: 2_000 }];
     world.venue.signed(ALICE, { type: 'operateOutcome', kind: 'split', entries });
     const positions = world.data('outcomePositions', { user: ALICE });
@@ -104,11 +104,11 @@ describe('positions', () => {
 });
 
 describe('the clearinghouse state of the outcome sub-account', () => {
-  test('adds what is free, what orders hold back and what shares are worth', () => {
+  test('is the sum of the free balance, the reserved amounts and the value of shares', () => {
     world.mint(ALICE, BOB, 0.6, 100);
-    // A bid for 50 at 0.20 holds 10 and the worst fee, 0.07 × 50 × 0.2 × 0.8 = 0.56.
+    // A bid for 50 at 0.20 reserves 10 and the maximum fee, 0.07 × 50 × 0.2 × 0.8 = 0.56.
     world.shares(ALICE, { price: 0.2, size: 50 });
-    // One side of the book is empty: the mark is the last trade, 0.60.
+    // One side of the book is empty, so the mark is the last trade, 0.60.
     const state = world.data('clearinghouseState', { user: ALICE, accountType: 'outcome' });
     const summary = {
       accountValue: '1000',
@@ -134,7 +134,7 @@ describe('the clearinghouse state of the outcome sub-account', () => {
 });
 
 describe('open orders', () => {
-  test('have the price of their leg, and the wire’s b and r', () => {
+  test('have the price of their outcome, and the API’s b and r', () => {
     world.mint(ALICE, BOB, 0.6, 100);
     const clientOrderId = `0x${'1'.repeat(32)}`;
     const expireMs = world.nowMs + DAY_MS;
@@ -204,13 +204,13 @@ describe('open orders', () => {
   });
 });
 
-test('R-rounding: the account value rounds down once, each position shown half up', () => {
+test('R-rounding: the account value rounds down once, and each position is shown half up', () => {
   const ids = [FIRST_ID + 1, FIRST_ID + 2];
   for (const id of ids) {
     const listing = { ...slowMarket(), slug: `fine ${id}`, priceTick: 1 };
     world.venue.apply([{ type: 'registerMarket', market: listing }]);
     world.mint(ALICE, BOB, 0.6, 10.01, id);
-    // Between 0.6000 and 0.6001 the mark lies on half a price unit.
+    // Between 0.6000 and 0.6001 the mark is half a price unit.
     world.shares(CAROL, { id, price: 0.6, size: 10 });
     world.shares(CAROL, { id, leg: 'no', price: 0.3999, size: 10 });
   }
@@ -225,11 +225,11 @@ test('R-rounding: the account value rounds down once, each position shown half u
   expect(marginSummary.accountValue).toBe('1000.001001');
 });
 
-test('what can be traded: free money at the mark with its fee, and unreserved shares', () => {
+test('the maximum trade: the free balance at the mark with its fee, and unreserved shares', () => {
   world.mint(ALICE, BOB, 0.6, 100);
   world.shares(ALICE, { sell: true, price: 0.9, size: 40 });
-  // Without a bid the mark is the last trade. A share costs 0.6 + 0.07 × 0.6 × 0.4 = 0.6168;
-  // 940 / 0.6168 is 1,523.99.
+  // Without a bid the mark is the last trade. A share costs 0.6 + 0.07 × 0.6 × 0.4 = 0.6168; 940 /
+  // 0.6168 is 1,523.99.
   expect(world.data('activeAssetData', { user: ALICE, coin: String(FIRST_ID) })).toEqual({
     user: ALICE,
     coin: 'OUTCOME-100000',
@@ -241,7 +241,7 @@ test('what can be traded: free money at the mark with its fee, and unreserved sh
   });
 });
 
-test('R-reserve: what can be bought at a limit price is what that price and its fee leave', () => {
+test('R-reserve: the maximum buy at a limit price includes the price and its fee', () => {
   const asked = (px: readonly (string | null)[]) =>
     world.ask('activeAssetData', { user: ALICE, coin: String(FIRST_ID), px });
   // 0.25 + 0.07 × 0.25 × 0.75 = 0.263125; 1,000 / 0.263125 is 3,800.475.

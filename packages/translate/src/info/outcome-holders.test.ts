@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { FIRST_ID, OutcomeVenue } from '@oddlot/testing/venue/outcome-venue';
 import { ALICE, BOB, CAROL } from '@oddlot/testing/venue/ws/test-venue';
 
-/** Who holds the shares of a market. */
+/** The holders of a market's shares. */
 
 let world: OutcomeVenue;
 beforeEach(() => {
@@ -14,7 +14,7 @@ beforeEach(() => {
 const holders = (fields: object = {}) =>
   world.data('outcomeHolders', { instrumentId: FIRST_ID, ...fields });
 
-test('the most first, with what a share cost; whoever only has orders there holds none', () => {
+test('the largest holder first, with the average cost; accounts with orders only are not holders', () => {
   world.mint(ALICE, BOB, 0.6, 100);
   world.mint(CAROL, BOB, 0.5, 150);
   world.shares(ALICE, { leg: 'no', price: 0.1, size: 10 });
@@ -38,7 +38,7 @@ test('the most first, with what a share cost; whoever only has orders there hold
   });
 });
 
-test('of equal ones the older account; a page goes on behind the last one', () => {
+test('equal holders are sorted by account age; a page starts after the last holder', () => {
   for (const buyer of [CAROL, ALICE]) world.mint(buyer, BOB, 0.5, 10);
   const first = holders({ limit: 1 });
   expect(first).toMatchObject({ holders: 2, rows: [{ user: ALICE }] });
@@ -53,7 +53,7 @@ test('of equal ones the older account; a page goes on behind the last one', () =
   }
 });
 
-test('a market that nobody has come to, one that is paid, and one that there is none of', () => {
+test('a market without holders, a settled one, and an unknown one', () => {
   const nobody = { holders: 0, shares: '0', rows: [], nextCursor: null };
   expect(holders()).toMatchObject(nobody);
   world.mint(ALICE, BOB, 0.6, 100);

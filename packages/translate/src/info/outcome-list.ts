@@ -4,9 +4,9 @@ import type { EventSort, PageOptions, Place } from '../read-models/listed-event-
 import { type InfoContext, type PastList, type PastNeed, settledBeforeMs } from './handler.ts';
 
 /**
- * Pages of events over memory and the past. Both are in the order of the same keys, and an event's key
- * does not change when it leaves memory, so a place in the one is a place in the other: a cursor goes
- * on wherever the border lies by then.
+ * Pages of events from memory and history. Both use the same sort keys, and an event's key does not
+ * change when it leaves memory, so a position is valid in both: a cursor stays valid when the
+ * border between them moves.
  */
 
 type Query = InfoQueryOf<'outcomeMeta'>;
@@ -29,7 +29,7 @@ export function listPage(context: InfoContext, query: Query, options: PageOption
   });
   const past = list.events.map(placed);
   const isInOrder = options.descending ? isAbove : isBelow;
-  // What lies behind the last that the past has told may have others of the past before it.
+  // After the last event of the loaded history, further history events may come first.
   const end = list.isEnd ? undefined : past.at(-1)?.place;
   const merged = [...items.map(placed), ...past.filter(({ item }) => hasLeft(context, item))]
     .filter(({ place }) => end === undefined || !isInOrder(end, place))
@@ -40,7 +40,7 @@ export function listPage(context: InfoContext, query: Query, options: PageOption
   return { items: shown.map(({ item }) => item), next: hasMore ? last : undefined };
 }
 
-/** Undefined where memory has the whole page. */
+/** Undefined if memory has the whole page. */
 export function listNeeds(
   context: InfoContext,
   query: Query,
@@ -60,7 +60,7 @@ export function listNeeds(
   return { list };
 }
 
-/** What left memory has neither orders nor trades of the last day. */
+/** Events that left memory have neither orders nor trades in the last day. */
 const PAST_SORTS: Readonly<Record<EventSort, PastList['sortBy']>> = {
   volume: 'volume',
   newest: 'newest',
@@ -69,7 +69,7 @@ const PAST_SORTS: Readonly<Record<EventSort, PastList['sortBy']>> = {
   trending: 'zero',
 };
 
-/** Whether a page is full of what comes before everything that is over. */
+/** Whether a page is filled by events that come before all settled ones. */
 function isInMemory(context: InfoContext, query: Query, options: PageOptions): boolean {
   const { catalogue, listedEvents } = context.markets;
   const { sortBy, status, tag } = query;
@@ -77,7 +77,7 @@ function isInMemory(context: InfoContext, query: Query, options: PageOptions): b
   if (!isNewer || !options.descending) return false;
   const { items, next } = listedEvents.page({ sortBy, status, tag }, options);
   const last = items.at(-1);
-  // Behind the last page of memory the past may go on.
+  // After the last page of memory, history events may follow.
   if (last === undefined || next === undefined) return false;
   const key = listedEvents.keyOf(sortBy, { event: last, markets: catalogue.marketsOf(last) });
   return key > (sortBy === 'newest' ? settledBeforeMs(context) : 0);
@@ -95,14 +95,14 @@ function isAbove(place: Place, other: Place): boolean {
   return isBelow(other, place);
 }
 
-/** As many events as one question looks through. */
+/** The maximum number of events that one query searches. */
 export const SEARCHED_EVENTS = 200;
 
 export function isSought({ category, search }: Query): boolean {
   return category !== undefined || search !== undefined;
 }
 
-/** Every word must be somewhere in what is said of the event or of one of its markets, in any case. */
+/** Every word must occur in the texts of the event or of one of its markets, ignoring case. */
 export function matchOf({
   category,
   search = '',

@@ -4,17 +4,17 @@ import { present } from '@oddlot/units';
 import type { MarketRecord } from '../read-models/outcome-catalogue.ts';
 import { formatHalfPrice, formatPrice, priceDecimals, type Scale } from '../format.ts';
 
-/** An outcome market as its catalogue and the engine know it together. */
+/** An outcome market as the combination of its catalogue record and the engine's data. */
 export type ShownMarket = {
   readonly record: MarketRecord;
   readonly scale: Scale;
-  /** Gone when its holders are paid. */
+  /** Undefined after its holders are paid. */
   readonly live: MarketView | undefined;
   /** 1.00 in price units. */
   readonly unit: number;
-  /** The YES mark in half price units: what a share pays, once that is known. */
+  /** The YES mark in half price units; after the resolution, the payout of a share. */
   readonly halves: number;
-  /** What it traded in a day. */
+  /** Its trading volume of the last day. */
   readonly day: ReturnType<MarketRecord['volume']['day']>;
 };
 
@@ -27,12 +27,12 @@ export function shownMarket(state: State, record: MarketRecord): ShownMarket {
   return { record, scale, live, unit, halves, day: record.volume.day(state.timeMs) };
 }
 
-/** The scale of a market that somebody still has shares or orders in. */
+/** The scale of a market that has shares or orders. */
 export function marketScale(state: State, instrumentId: number): Scale {
   return present(marketView(state, instrumentId), 'a market with holders').definition;
 }
 
-/** R-settlement: derived from the fraction; null when it is a half, or not known yet. */
+/** R-settlement: derived from the fraction; null if it is a half, or not known yet. */
 export function winningLeg({ record, unit }: ShownMarket): Leg | null {
   const fraction = record.resolution?.fraction;
   if (fraction === undefined || 2 * fraction === unit) return null;
@@ -43,13 +43,13 @@ export function resolutionStatus({ resolution }: MarketRecord): 'prepared' | 're
   return resolution === null ? 'prepared' : 'resolved';
 }
 
-/** R-series: whether a market of a series has a price to beat. */
+/** R-series: whether a market of a series has a start price. */
 export function strikeStatus(state: State, record: MarketRecord): StrikeStatus {
   const outlook = seriesOutlook(state, record.instrumentId);
   return outlook?.strike ?? (record.strikeE8 === null ? 'missing' : 'fixed');
 }
 
-/** Who says how a market of a series ends, as far as that is known by now. */
+/** The source of a series market's result, as far as it is known. */
 export function decidedBy(state: State, record: MarketRecord): DecidedBy {
   const live = seriesOutlook(state, record.instrumentId)?.decidedBy;
   return record.resolution?.by ?? live ?? 'operator';
@@ -59,12 +59,12 @@ export function settlementFraction({ record, scale }: ShownMarket): string | nul
   return record.resolution === null ? null : formatPrice(scale, record.resolution.fraction);
 }
 
-/** A price of which 0 means that there is none. */
+/** A price for which 0 means unset. */
 export function priceOrNull(scale: Scale, price: number | undefined): string | null {
   return price === undefined || price === 0 ? null : formatPrice(scale, price);
 }
 
-/** The mid of a book that has both sides. */
+/** The mid of a book with both sides. */
 export function midOrNull({ live, scale }: ShownMarket): string | null {
   if (live === undefined || live.bestBid === 0 || live.bestAsk === 0) return null;
   return formatHalfPrice(scale, live.bestBid + live.bestAsk);

@@ -15,7 +15,7 @@ type Page = { events: { slug: string; markets: { slug: string }[] }[]; next_curs
 const page = (fields: object = {}): Page => world.data('outcomeMeta', fields);
 const slugs = (fields: object = {}): string[] => page(fields).events.map(({ slug }) => slug);
 
-/** Every slug of every page. */
+/** The slugs of all pages. */
 function walk(fields: object): string[] {
   const found: string[] = [];
   let cursor: string | null = null;
@@ -30,7 +30,7 @@ function walk(fields: object): string[] {
   return found;
 }
 
-test('an event is told with its markets, gates, prices, volume and settlement', () => {
+test('an event is returned with its markets, gates, prices, volume and settlement', () => {
   world.list('rain', { markets: ['monday', 'tuesday'], tags: ['weather'], category: 'nature' });
   const created = world.nowMs;
   world.fund(ALICE, BOB);
@@ -113,7 +113,7 @@ test('an event is told with its markets, gates, prices, volume and settlement', 
   });
 });
 
-describe('a market that is over', () => {
+describe('a resolved market', () => {
   test.each([
     [0.75, 'Yes', '0.75', '0.25'],
     [0.5, null, '0.5', '0.5'],
@@ -147,7 +147,7 @@ describe('a market that is over', () => {
   });
 });
 
-test('a day later the change is told, and the day’s volume is gone', () => {
+test('a day later the change is shown, and the day’s volume is zero', () => {
   world.list('rain');
   world.fund(ALICE, BOB);
   world.mint(ALICE, BOB, 0.6, 100);
@@ -165,7 +165,7 @@ describe('orders', () => {
       world.list(slug, { endMs: timeMs(START_MS + (7 + day) * DAY_MS) });
     }
     world.fund(ALICE, BOB);
-    // Volume long ago: one has 6, two 12. Volume of today: two 1.2, three 3.
+    // Older volume: one has 6, two 12. Volume of today: two 1.2, three 3.
     world.mint(ALICE, BOB, 0.6, 10, FIRST_ID);
     world.mint(ALICE, BOB, 0.6, 20, FIRST_ID + 1);
     world.waitUntil(world.nowMs + 30 * HOUR_MS);
@@ -190,7 +190,7 @@ describe('orders', () => {
     expect(walk({ ...fields, limit: 2 })).toEqual(expected);
   });
 
-  test('follow what happens after they were first asked for', () => {
+  test('follow the events after the first query', () => {
     expect(slugs({ sortBy: 'volume' })).toEqual(['two', 'one', 'three']);
     expect(slugs({ sortBy: 'liquidity' })).toEqual(['three', 'one', 'two']);
     expect(slugs({ sortBy: 'trending' })).toEqual(['three', 'two', 'one']);
@@ -200,13 +200,13 @@ describe('orders', () => {
     expect(slugs({ sortBy: 'liquidity' })).toEqual(['two', 'three', 'one']);
     expect(slugs({ sortBy: 'trending' })).toEqual(['one', 'three', 'two']);
     world.waitUntil(world.nowMs + 30 * HOUR_MS);
-    // Nothing traded today: the ids decide.
+    // No trades today, so the ids decide.
     expect(slugs({ sortBy: 'trending' })).toEqual(['three', 'two', 'one']);
     world.list('four');
     expect(slugs({ sortBy: 'newest' })).toEqual(['four', 'three', 'two', 'one']);
   });
 
-  test('a cursor belongs to the list that it came from', () => {
+  test('a cursor is valid for its list only', () => {
     const { next_cursor: cursor } = page({ limit: 1, tag: undefined });
     expect(slugs({ cursor })).toEqual(['one', 'three']);
     expect(slugs({ after_cursor: cursor })).toEqual(['one', 'three']);
@@ -228,7 +228,7 @@ describe('orders', () => {
     }
   });
 
-  test('a page is bounded, and says so', () => {
+  test('a page is bounded, and indicates further rows', () => {
     expect(world.ask('outcomeMeta', { limit: 51 })).toMatchObject({
       clamped: { from: 51, to: 50 },
     });
@@ -317,7 +317,7 @@ describe('filters', () => {
     expect(found({ search: '' })).toHaveLength(7);
   });
 
-  test('what is found is walked page by page, with a cursor of its own', () => {
+  test('search results are paged with their own cursor', () => {
     for (let at = 0; at < 5; at++) world.list(`tide-${at}`);
     const titled = world.markets.catalogue.listedEvent('tide-0')!.listing;
     for (let at = 0; at < 5; at++) {
@@ -338,7 +338,7 @@ describe('filters', () => {
     expect(world.refusal('outcomeMeta', foreign)).toEqual([10000, 'Invalid cursor']);
   });
 
-  test('by a tag that an event got or lost later', () => {
+  test('by a tag that was added to or removed from an event later', () => {
     expect(slugs({ tag: 'b' })).toEqual(['open']);
     world.list('new', { tags: ['b', 'c'] });
     const { listing } = world.markets.catalogue.listedEvent('open')!;
@@ -356,7 +356,7 @@ describe('filters', () => {
     expect(walk(many)).toEqual(['mixed', 'done', 'open']);
   });
 
-  test('an event that is not there is refused', () => {
+  test('rejects an unknown event', () => {
     const missing = [10404, 'Event not found'];
     expect(world.refusal('outcomeMeta', { eventSlug: 'nothing' })).toEqual(missing);
     expect(world.refusal('outcomeMeta', { eventSlug: 'done', status: 'open' })).toEqual(missing);

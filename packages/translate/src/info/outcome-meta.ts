@@ -58,7 +58,7 @@ import {
 type Query = InfoQueryOf<'outcomeMeta'>;
 type Context = InfoContext;
 
-/** Discovery: one event by its name, or pages of events. */
+/** Discovery: one event by its slug, or pages of events. */
 function outcomeMeta(
   context: Context,
   query: Query,
@@ -82,7 +82,7 @@ function outcomeMeta(
   });
 }
 
-/** Only events that are resolved leave memory. */
+/** Only resolved events leave memory. */
 const outcomeMetaNeeds: PastNeeds<'outcomeMeta'> = (context, query) => {
   const { eventSlug, status } = query;
   if (status !== 'resolved' && status !== 'all') return undefined;
@@ -100,7 +100,10 @@ function pageOptions(context: Context, query: Query): PageOptions | 'invalid' {
   return { after, limit, descending: isDescending(query) };
 }
 
-/** Those of a stretch that match; where they are more than a page, it ends at the last that is shown. */
+/**
+ * The matching events of a range; if there are more than a page, the range ends at the last one
+ * shown.
+ */
 function foundIn({ markets }: Context, query: Query, stretch: EventPage): EventPage {
   const found = stretch.items.filter(matchOf(query));
   const items = found.slice(0, query.limit);
@@ -130,7 +133,7 @@ function shownEvent(
   return eventMeta(state, event, listedEvents.liquidityOf(event.event), only);
 }
 
-/** The markets that are asked for by name or id, as ids; names that nobody knows are left out. */
+/** The requested markets by name or id, as ids; unknown names are omitted. */
 function matchedMarkets(
   { state }: Context,
   { instrumentIds, marketSlugs }: Query,
@@ -140,7 +143,7 @@ function matchedMarkets(
   return new Set([...found.filter((id) => id !== undefined), ...(instrumentIds ?? [])]);
 }
 
-/** The events of these markets, at most one for each. */
+/** The events of these markets, without duplicates. */
 function ownersOf(
   context: Context,
   { sortBy, status, tag }: Query,
@@ -164,12 +167,15 @@ function hasTag({ event }: EventWithMarkets, tag: string | undefined): boolean {
   return tag === undefined || event.listing.tags.includes(tag);
 }
 
-/** What ends soon comes first by itself; everything else from the top. */
+/** By default, events that end soon are sorted ascending and all other orders descending. */
 function isDescending({ sortBy, sortOrder }: Query): boolean {
   return sortBy !== 'endingSoon' && sortOrder !== 'asc';
 }
 
-/** A cursor says where the page ended and what it was a page of: another list has no such place. */
+/**
+ * A cursor contains the end of the page and a seal of its list, because another list does not have
+ * this position.
+ */
 function cursorOf({ cursors = PROCESS_SEAL }: Context, query: Query, [key, id]: Place): string {
   const text = JSON.stringify([`${key}@${cursors(listName(query), [key, id])}`, id]);
   return Buffer.from(text).toString('base64url');
@@ -180,7 +186,7 @@ function readCursor(context: Context, query: Query): Place | 'invalid' | undefin
   const [sortKey, id] = parseCursor(query.cursor);
   const [key] = typeof sortKey === 'string' ? sortKey.split('@') : [];
   const place: Place = [Number(key === '' ? undefined : key), Number(id)];
-  // Only our own spelling of it: what we gave for this list is what comes back.
+  // Accepts only the exact text that the venue issued for this list.
   return cursorOf(context, query, place) === query.cursor ? place : 'invalid';
 }
 
@@ -193,16 +199,16 @@ function parseCursor(cursor: string): readonly unknown[] {
   }
 }
 
-/** What comes first when nobody says it is the same list as when somebody does. */
+/** The default sort order and the same explicit one are the same list. */
 function listName(query: Query): string {
   return listOf({ ...query, sortOrder: query.sortOrder ?? 'desc' });
 }
 
-/** Events and their markets in the form of discovery, snake case as the interface has it. */
+/** Events and their markets in the form of discovery, in snake case as in the API. */
 
 /**
- * `only` restricts the markets that are listed; the event's own numbers are about all of them. The
- * liquidity is what rests in its books, in micro-USDC.
+ * `only` restricts the listed markets; the totals of the event include all of them. The liquidity
+ * is the notional of resting orders, in micro-USDC.
  */
 function eventMeta(
   state: State,
@@ -265,7 +271,7 @@ function eventVolume(nowMs: number, markets: readonly ShownMarket[]): OutcomeEve
   };
 }
 
-/** A pair is worth 1.00, so pairs of markets with different lots add up in money. */
+/** A pair is worth 1.00, so pairs of markets with different lot sizes are added in money. */
 function eventInterest(markets: readonly ShownMarket[]): string {
   return formatMoney(sum(markets, ({ live, unit }) => BigInt(live?.pairs ?? 0) * BigInt(unit)));
 }
@@ -308,7 +314,7 @@ type MarketDefinitionMeta = Omit<
   'phase' | 'trading' | 'pricing' | 'volume' | 'open_interest' | 'underlying' | 'settlement'
 >;
 
-/** What never changes of a market is put into text once. */
+/** The constant part of a market is formatted once. */
 const DEFINITIONS = new WeakMap<MarketRecord, MarketDefinitionMeta>();
 
 function definitionOf(record: MarketRecord): MarketDefinitionMeta {
@@ -360,7 +366,7 @@ function pricing(market: ShownMarket): OutcomeMarketMeta['pricing'] {
     best_bid: priceOrNull(scale, live?.bestBid),
     best_ask: priceOrNull(scale, live?.bestAsk),
     last_price: priceOrNull(scale, record.lastTrade),
-    // Without a price of a day ago there is nothing that it has changed from.
+    // Without a price from a day ago, the change is zero.
     change_24h: previousClose === 0 ? '0' : formatHalfPrice(scale, halves - 2 * previousClose),
   };
 }

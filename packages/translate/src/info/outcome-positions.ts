@@ -49,7 +49,7 @@ const outcomePositions: InfoHandler<'outcomePositions', AssetPosition[]> = (
 };
 
 export type OutcomeStateOptions = {
-  /** Without it the records have no texts, as those of the node have none. */
+  /** Without it the records have no texts, like those of the node. */
   readonly catalogue?: OutcomeCatalogue;
 };
 
@@ -62,7 +62,7 @@ export function outcomeState(
   const { free = 0n, reserved = 0n } = outcomeAccountView(state, user) ?? {};
   const shares = sharesOf(state, user);
   const value = shares.reduce((sum, each) => sum + valueOf(each), 0n);
-  // What is owed to somebody rounds down once (R-rounding): the same number as in the proof of reserves.
+  // The amount owed to a user rounds down once (R-rounding), the same as in the proof of reserves.
   const owed = divFloor(
     shares.reduce((sum, each) => sum + halvesOf(each), 0n),
     2n,
@@ -77,7 +77,7 @@ export function outcomeState(
   return {
     marginSummary: summary,
     crossMarginSummary: { ...summary },
-    // Withdrawals leave from the other sub-account, and what a vault is worth is told there.
+    // Withdrawals are paid from the perp sub-account, which also shows the value of a vault.
     accountValuePlusWithdrawHold: summary.accountValue,
     totalRawUsdPlusWithdrawHold: summary.totalRawUsd,
     vaultEquity: '0',
@@ -85,7 +85,7 @@ export function outcomeState(
     assetPositions: shares.map((each) => sharesRecord(state, each, options.catalogue)),
     activeReverseJobs: [],
     crossMaintenanceMarginUsed: '0',
-    // There is no ratio where nothing is borrowed.
+    // There is no margin ratio, because nothing is borrowed.
     crossMarginRatio: '',
     withdrawable: formatMoney(free),
   };
@@ -95,7 +95,7 @@ function sharesOf(state: State, user: Address): readonly SharesView[] {
   return outcomeAccountView(state, user)?.positions ?? [];
 }
 
-/** At the leg's mark; half a micro-USDC is shown as one. */
+/** At the outcome's mark; half a micro-USDC is rounded up. */
 function valueOf(shares: SharesView): bigint {
   return divHalfUp(halvesOf(shares), 2n);
 }
@@ -163,7 +163,7 @@ function textsOf(market: MarketRecord): Texts {
 
 type Query = InfoQueryOf<'outcomeHolders'>;
 
-/** Who holds the shares of a leg. A market whose holders are paid has none, and is still known. */
+/** The holders of an outcome's shares. A settled market has none, but is still known. */
 const outcomeHolders: InfoHandler<'outcomeHolders', OutcomeHolders> = (context, query) => {
   const { state } = context;
   const { instrumentId, limit, outcome } = query;
@@ -198,7 +198,10 @@ const outcomeHolders: InfoHandler<'outcomeHolders', OutcomeHolders> = (context, 
 const holdersNeeds: PastNeeds<'outcomeHolders'> = (context, { instrumentId }) =>
   marketsNeeded(context, [instrumentId]);
 
-/** A cursor says where the page ended and what it was a page of: another leg has no such place. */
+/**
+ * A cursor contains the end of the page and a seal of its list, because another outcome does not
+ * have this position.
+ */
 function cursorOf(
   { cursors = PROCESS_SEAL }: InfoContext,
   query: Query,
@@ -215,7 +218,7 @@ function readCursor(context: InfoContext, query: Query): HolderPlace | 'invalid'
   try {
     parts = JSON.parse(Buffer.from(cursor, 'base64url').toString());
   } catch {
-    // Whatever it is, it is not one of ours.
+    // Not a cursor of this venue.
     return 'invalid';
   }
   if (!Array.isArray(parts)) return 'invalid';

@@ -11,7 +11,7 @@ beforeEach(() => {
   world.fund(ALICE, BOB);
 });
 
-test('a context has the mark: the mid of a narrow book, else the last trade, else a half', () => {
+test('the mark in a context is the mid of a narrow book, otherwise the last trade, otherwise a half', () => {
   const context = (fields: object = {}) =>
     world.data('outcomeAssetCtxs', { instrumentIds: [7, FIRST_ID], ...fields });
   const none = { midPx: null, bestBid: null, bestAsk: null, lastPx: null, prevDayPx: null };
@@ -53,7 +53,7 @@ describe('probabilities', () => {
   const series = (fields: object) =>
     world.data('outcomeProbability', { instrumentIds: [FIRST_ID, 7], ...fields }).series;
 
-  test('hold until they change, one point for each step', () => {
+  test('stay until they change, with one point for each step', () => {
     const fromMs = Math.ceil(world.nowMs / HOUR_MS) * HOUR_MS;
     world.waitUntil(fromMs + 60_000);
     world.shares(ALICE, { price: 0.6, size: 10 });
@@ -61,7 +61,7 @@ describe('probabilities', () => {
     world.waitUntil(fromMs + 180_000);
     const points = (fields: object) => series({ startTime: fromMs, ...fields })[0].points;
     const at = (minute: number, p: string) => ({ t: fromMs + minute * 60_000, p });
-    // The second order came two seconds after the first minute.
+    // The second order was placed two seconds after the first minute.
     const all = [at(0, '0.5'), at(1, '0.5'), at(2, '0.61'), at(3, '0.61')];
     expect(points({ fidelity: 1 })).toEqual(all);
     expect(points({ fidelity: 2 })).toEqual([all[0], all[2], all[3]]);
@@ -85,7 +85,7 @@ describe('probabilities', () => {
     expect(day.points).toHaveLength(1_441);
     expect(day.points.at(-2)).toEqual({ t: last, p: '0.6' });
     expect(day.points.at(-1)).toEqual({ t: resolvedMs, p: '1' });
-    // No finer than 2,000 points a market.
+    // At most 2,000 steps per market.
     const [long] = series({ interval: 'max', fidelity: 1 });
     expect(long.points.length).toBeLessThanOrEqual(2_001);
     expect(long.points.length).toBeGreaterThan(1_400);
@@ -109,7 +109,7 @@ test('a book is shown in YES prices, in its one step', () => {
   expect(world.data('l2Book', { coin }).levels).toEqual([[], []]);
 });
 
-test('candles are of trades, an empty one repeats the close', () => {
+test('candles contain trades, and an empty one repeats the close', () => {
   const startMs = Math.ceil(world.nowMs / 60_000) * 60_000;
   world.waitUntil(startMs - 2_000);
   world.mint(ALICE, BOB, 0.6, 10);

@@ -24,7 +24,7 @@ import {
 } from './handler.ts';
 import { midOrNull, priceOrNull, shownMarket } from './outcome-market.ts';
 
-/** What traders watch of outcome markets, in YES prices. */
+/** The market data of outcome markets, in YES prices. */
 const outcomeAssetCtxs: InfoHandler<'outcomeAssetCtxs', OutcomeAssetCtx[]> = (
   context,
   { instrumentIds },
@@ -33,7 +33,7 @@ const outcomeAssetCtxs: InfoHandler<'outcomeAssetCtxs', OutcomeAssetCtx[]> = (
 const assetCtxNeeds: PastNeeds<'outcomeAssetCtxs'> = (context, { instrumentIds }) =>
   marketsNeeded(context, instrumentIds);
 
-/** In the order of the request, without those that nobody knows. */
+/** In the order of the request, without unknown markets. */
 function known(context: InfoContext, instrumentIds: readonly number[]): MarketRecord[] {
   return instrumentIds.map((id) => marketIn(context, id)).filter((record) => record !== undefined);
 }
@@ -65,7 +65,7 @@ function assetContext(state: State, record: MarketRecord): OutcomeAssetCtx {
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 
-/** How far back an interval reaches and how fine it is unless the client says, in minutes. */
+/** The length and the default resolution of an interval, in minutes. */
 const INTERVALS = {
   '1h': { reach: 60, fidelity: 1 },
   '6h': { reach: 360, fidelity: 5 },
@@ -75,7 +75,7 @@ const INTERVALS = {
   max: { reach: Infinity, fidelity: 720 },
 } as const;
 
-/** How YES probabilities moved. */
+/** The history of YES probabilities. */
 const outcomeProbability: InfoHandler<'outcomeProbability', OutcomeProbability> = (
   context,
   query,
@@ -94,7 +94,7 @@ const outcomeProbability: InfoHandler<'outcomeProbability', OutcomeProbability> 
       t: point.atMs,
       p: formatHalfPrice(scale, point.halves),
     }));
-    // A line ends where the market stands, also between two steps of its grid.
+    // The last point is the current value, also between two steps of the grid.
     const isToNow = query.endTime === undefined || query.endTime >= span.toMs;
     if (isToNow && (shown.at(-1)?.t ?? 0) < span.toMs) shown.push({ t: span.toMs, p: current });
     return { instrumentId, current, points: shown };
@@ -102,7 +102,7 @@ const outcomeProbability: InfoHandler<'outcomeProbability', OutcomeProbability> 
   return answer({ series });
 };
 
-/** Of markets that memory has let go of, their events first and then their trades. */
+/** For markets that are no longer in memory: first their events, then their trades. */
 const probabilityNeeds: PastNeeds<'outcomeProbability'> = (context, query) => {
   const events = marketsNeeded(context, query.instrumentIds);
   if (events !== undefined) return events;
@@ -119,12 +119,12 @@ const probabilityNeeds: PastNeeds<'outcomeProbability'> = (context, query) => {
   return bars.length === 0 ? undefined : { bars };
 };
 
-/** The steps in which the history has trades. */
+/** The steps in which the history stores trades. */
 const BAR_STEPS = [MINUTE_MS, 15 * MINUTE_MS, 240 * MINUTE_MS] as const;
 
 /**
- * What the marks of a market were whose own are gone: a half at first, then what it last traded at,
- * then the result. What a step's last trade was is known from the end of the step on.
+ * The approximate marks of a market whose recorded marks were dropped: a half at first, then the
+ * last trade, then the result. The last trade of a step is known from the end of the step.
  */
 function marksOfTrades(
   { resolution }: MarketRecord,
@@ -143,7 +143,7 @@ function marksOfTrades(
 type ProbabilityQuery = InfoQueryOf<'outcomeProbability'>;
 type Span = { readonly fromMs: number; readonly toMs: number };
 
-/** What is shown of each market that is known, and how finely. */
+/** The period and the resolution for each known market. */
 function spansOf(
   context: InfoContext,
   query: ProbabilityQuery,
@@ -159,7 +159,7 @@ function spansOf(
   });
 }
 
-/** Of a market that is resolved the last part before that is shown: nothing moves any more. */
+/** For a resolved market, the period before its resolution, because later points are constant. */
 function spanOf(
   context: InfoContext,
   { endTime, interval, startTime }: ProbabilityQuery,
@@ -172,7 +172,7 @@ function spanOf(
   return { fromMs: Math.max(fromMs, event.createdMs), toMs };
 }
 
-/** As fine as it was asked for, but not more points than an answer can have. */
+/** The requested resolution, limited by the maximum number of points in an answer. */
 function stepOf(
   { fidelity, interval }: ProbabilityQuery,
   { fromMs, toMs }: Span,

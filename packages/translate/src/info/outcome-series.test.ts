@@ -3,11 +3,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { START_MS } from '@oddlot/testing/venue/ws/test-venue';
 import { FIRST_ID, OutcomeVenue, SERIES } from '@oddlot/testing/venue/outcome-venue';
 
-/** Series of outcome markets, their reference prices and the receipts of their settlement. */
+/** Series of outcome markets, their reference prices and their resolution records. */
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
-/** A whole quarter of an hour after the venue's first block; the strike is taken before it. */
+/** A full quarter of an hour after the venue's first block; the strike is taken before it. */
 const FIRST_START = START_MS + QUARTER_MS;
 
 let world: OutcomeVenue;
@@ -18,14 +18,17 @@ beforeEach(() => {
   ]);
 });
 
-/** A price for each second of the minute before an instant: half of them one, half the other. */
+/**
+ * A price for each second of the minute before an instant: one value in the first half, another in
+ * the second.
+ */
 function minuteBefore(instantMs: number, first: number, second: number): void {
   world.waitUntil(instantMs - MINUTE_MS - 1_000);
   for (let at = 0; at < 60; at++) world.price(at < 30 ? first : second);
 }
 
 describe('a series', () => {
-  test('tells its markets, the strike as it is known and the result when it is there', () => {
+  test('returns its markets, the strike when it is known and the result when it exists', () => {
     minuteBefore(FIRST_START, 100, 101);
     world.waitUntil(FIRST_START + 5_000);
     const timeline = () => world.data('outcomeSeriesTimeline', { seriesSlug: 'btc-15m' });
@@ -61,7 +64,7 @@ describe('a series', () => {
     expect(items.at(-1)).toEqual({ ...first, ...resolved, closePrice: '100' });
   });
 
-  test('is walked by its starts', () => {
+  test('is paged by start time', () => {
     world.waitUntil(FIRST_START + 4 * QUARTER_MS);
     const starts = (fields: object) => {
       const { items, hasMore } = world.data('outcomeSeriesTimeline', {
@@ -71,7 +74,7 @@ describe('a series', () => {
       const at = ({ startTime }: { startTime: number }) => (startTime - FIRST_START) / QUARTER_MS;
       return [items.map(at), hasMore];
     };
-    // The market in progress and one ahead are listed; those that nobody could trade are not.
+    // The market in progress and one ahead are listed; those that could not be traded are not.
     expect(starts({})).toEqual([[5, 4, 0], false]);
     expect(starts({ limit: 2 })).toEqual([[5, 4], true]);
     expect(starts({ before: FIRST_START + 4 * QUARTER_MS })).toEqual([[0], false]);
@@ -82,7 +85,7 @@ describe('a series', () => {
   });
 });
 
-describe('the receipt of a settlement', () => {
+describe('the resolution record', () => {
   const KEYS = [
     'instrumentId',
     'resolutionStatus',
@@ -98,7 +101,7 @@ describe('the receipt of a settlement', () => {
     'receiptHash',
   ];
 
-  test('of a series has every sample, and a hash over all of it', () => {
+  test('of a series has every sample, and a hash over all of them', () => {
     minuteBefore(FIRST_START, 100, 101);
     world.waitUntil(FIRST_START + 5_000);
     minuteBefore(FIRST_START + QUARTER_MS, 100, 102);
@@ -142,7 +145,7 @@ describe('the receipt of a settlement', () => {
     expect(settleSamples.at(-1)).toEqual({ t: FIRST_START + QUARTER_MS - 1_000, px: '102' });
   });
 
-  test('of an operator has no inputs; before a resolution there is nothing to hash', () => {
+  test('of an operator has no inputs; before a resolution there is no hash', () => {
     world.list('rain');
     const id = world.markets.catalogue.marketBySlug('rain')!.instrumentId;
     expect(world.data('outcomeResolution', { instrumentId: id })).toEqual({
@@ -177,7 +180,7 @@ describe('the receipt of a settlement', () => {
 describe('reference prices', () => {
   const price = (fields: object = {}) => world.data('cryptoPrice', { symbol: 'BTC', ...fields });
 
-  test('are told at a start, at an end, or the latest', () => {
+  test('are returned at a start, at an end, or the latest', () => {
     minuteBefore(FIRST_START, 100, 101);
     const flags = { completed: false, incomplete: false, cached: false };
     const latest = { openPrice: null, closePrice: '101', ...flags };
@@ -193,7 +196,8 @@ describe('reference prices', () => {
     const window = { eventStartTime: start, endTime: new Date(FIRST_START).toISOString() };
     const over = { openPrice: '101', closePrice: '102', completed: true, incomplete: false };
     expect(price(window)).toMatchObject(over);
-    // The minute before the start has 30 seconds of each; that before the end of the window too.
+    // The minute before the start has 30 seconds of each, as has the minute before the end of the
+    // window.
     const twap = { source: 'twap', eventStartTime: FIRST_START, endTime: FIRST_START + 10_000 };
     expect(price(twap)).toMatchObject({ openPrice: '100.5', closePrice: '100.83333333' });
     expect(price({ source: 'spot' })).toMatchObject({ closePrice: null, incomplete: true });
@@ -203,7 +207,7 @@ describe('reference prices', () => {
     ]);
   });
 
-  test('that are missing are told as missing, never guessed', () => {
+  test('that are missing are returned as missing, never interpolated', () => {
     minuteBefore(FIRST_START, 100, 100);
     world.waitUntil(FIRST_START + 30_000);
     world.price(105);
@@ -215,7 +219,7 @@ describe('reference prices', () => {
     expect(price(twap)).toMatchObject({ closePrice: null, incomplete: true });
   });
 
-  test('of before the venue there are none where prices are not simulated, whatever is asked for', () => {
+  test("from before the venue's start do not exist unless prices are simulated", () => {
     minuteBefore(FIRST_START, 100, 101);
     const asked = { startTime: 0, endTime: world.nowMs, variant: 'before' };
     for (const symbol of ['BTC', 'NOTHING']) {
@@ -224,7 +228,7 @@ describe('reference prices', () => {
     }
   });
 
-  test('of a span are listed oldest first, thinned when there are too many', () => {
+  test('of a period are listed oldest first, thinned if there are too many', () => {
     minuteBefore(FIRST_START, 100, 101);
     const history = (fields: object) =>
       world.data('cryptoPriceHistory', { symbol: 'BTC', ...fields }).data;
@@ -243,7 +247,7 @@ describe('reference prices', () => {
       endTime: world.nowMs,
       source: 'twap',
     });
-    // Of 2238 to 2297, and of 2239 to 2298: each second has the price pushed at it.
+    // 2238 to 2297, and 2239 to 2298: each second has the price of that second.
     expect(averages).toEqual([
       { timestamp: world.nowMs - 1_000, value: '2267.5' },
       { timestamp: world.nowMs, value: '2268.5' },

@@ -32,7 +32,7 @@ import {
   winningLeg,
 } from './outcome-market.ts';
 
-/** The markets of a series, newest start first, those that are listed ahead included. */
+/** The markets of a series, newest start first, including those listed ahead. */
 const outcomeSeriesTimeline: InfoHandler<'outcomeSeriesTimeline', OutcomeSeriesTimeline> = (
   context,
   query,
@@ -59,7 +59,7 @@ const outcomeSeriesTimeline: InfoHandler<'outcomeSeriesTimeline', OutcomeSeriesT
 
 type TimelineQuery = InfoQueryOf<'outcomeSeriesTimeline'>;
 
-/** A market ends before it is settled, so what memory has let go of started before that. */
+/** A market ends before it is settled, so markets that left memory started earlier. */
 const timelineNeeds: PastNeeds<'outcomeSeriesTimeline'> = (context, query) => {
   const { markets, past } = context;
   const { after = -1, before, limit, seriesSlug } = query;
@@ -74,17 +74,18 @@ const timelineNeeds: PastNeeds<'outcomeSeriesTimeline'> = (context, query) => {
   return { list: { ...list, after: place, limit: limit + 1, settledBeforeMs: borderMs } };
 };
 
-/** Those in memory, one more than are asked for when there are more. */
+/** The markets in memory, with one more than requested if more exist. */
 function newestStarts({ markets }: InfoContext, query: TimelineQuery): MarketRecord[] {
   const { after = -1, before = Infinity, limit, seriesSlug } = query;
   const records = markets.catalogue.seriesMarkets(seriesSlug);
-  // Starts ascend; `to` is the first that is too late, `from` the first that is late enough.
+  // Starts ascend; `to` is the first start at or after `before`, `from` the first one later than
+  // `after`.
   const to = countUntil(records, before);
   const from = countUntil(records, after + 1);
   return records.slice(Math.max(from, to - limit - 1), to).reverse();
 }
 
-/** Those of the past. */
+/** The markets from the history. */
 function pastStarts({ markets, past }: InfoContext, { after = -1 }: TimelineQuery): MarketRecord[] {
   const events = past?.list?.events ?? [];
   return events
@@ -93,7 +94,7 @@ function pastStarts({ markets, past }: InfoContext, { after = -1 }: TimelineQuer
     .filter(({ listing }) => listing.startMs > after);
 }
 
-/** How many markets start before a time. */
+/** The number of markets that start before a time. */
 function countUntil(records: readonly MarketRecord[], timeMs: number): number {
   let low = 0;
   let high = records.length;
@@ -125,7 +126,7 @@ function timelineItem(state: State, record: MarketRecord): OutcomeTimelineItem {
   };
 }
 
-/** R-settlement: the receipt from which anyone can compute the result again. */
+/** R-settlement: the record from which the result can be recomputed. */
 const outcomeResolution: InfoHandler<'outcomeResolution', OutcomeResolution> = (
   context,
   { instrumentId },
@@ -153,7 +154,7 @@ const outcomeResolution: InfoHandler<'outcomeResolution', OutcomeResolution> = (
 const resolutionNeeds: PastNeeds<'outcomeResolution'> = (context, { instrumentId }) =>
   marketsNeeded(context, [instrumentId]);
 
-/** Said in the receipt, so that it can be read on its own. */
+/** Included in the record, so that it is self-contained. */
 const FORMULA =
   'settlementFraction = 1 if sum(settleSamples) * count(strikeSamples) >= sum(strikeSamples) * count(settleSamples), else 0';
 
@@ -174,7 +175,7 @@ function inputsOf(resolution: ResolutionRecord | null): OutcomeResolutionInputs 
 
 type Samples = NonNullable<ResolutionRecord['inputs']>['strike'];
 
-/** Rounded half up, for showing. */
+/** Rounded half up, for display. */
 function average({ samples, sumE8 }: Samples): string {
   return formatReferencePrice(Number(divHalfUp(BigInt(sumE8), BigInt(samples.length))));
 }

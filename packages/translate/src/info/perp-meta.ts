@@ -17,7 +17,7 @@ import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 import { formatPrice, formatRate, formatRateE10, formatSize, sizeAsNumber } from '../format.ts';
 import { answer, type InfoHandler, instrumentNotFound, type StateQueries } from './handler.ts';
 
-/** The asset id of USDC, the second of every perp's pair. */
+/** The asset id of USDC, the quote asset of every perp. */
 const USDC_ASSET_ID = 1;
 
 type Instrument = PerpMetaDetail['instruments'][number];
@@ -86,7 +86,7 @@ function perpEntry(state: State, perp: PerpDefinition): Instrument['perp'] {
   };
 }
 
-/** The sizes are JSON numbers, against the rule: the interface types them so. */
+/** The sizes are JSON numbers, unlike other sizes, because the API types them so. */
 function sizesAndGates(state: State, perp: PerpDefinition) {
   const view = perpView(state, perp.instrumentId);
   return {
@@ -116,7 +116,7 @@ function assetsOf(perp: PerpDefinition): [number, number] {
   return [perp.asset.assetId, USDC_ASSET_ID];
 }
 
-/** What the hours of a perp came to, oldest first; a market is told by its name or by its id. */
+/** The hourly funding of a perp, oldest first; a market is given by its name or by its id. */
 const fundingHistory: InfoHandler<'fundingHistory', FundingHistoryRow[]> = (
   { markets, state },
   { coin, endTime = state.timeMs, startTime },

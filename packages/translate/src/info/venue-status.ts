@@ -20,7 +20,10 @@ import { formatMoney, MONEY_DECIMALS, ZERO_USDC } from '@oddlot/units';
 import { answer, type InfoHandler, type ReplicaList, type StateQueries } from './handler.ts';
 import { formatRate } from '../format.ts';
 
-/** Who operates the venue, and how it does. Of the lists of gates only how long they are: those are people. */
+/**
+ * The operators and the health of the venue. Only the lengths of the gates' lists are shown,
+ * because they contain users.
+ */
 const venueStatus: InfoHandler<'venueStatus', VenueStatus> = ({ state }) => {
   const { accounts, gates, height, outcomes, parameters, timeMs, withdrawals } = state;
   return answer({
@@ -44,7 +47,7 @@ const venueStatus: InfoHandler<'venueStatus', VenueStatus> = ({ state }) => {
   });
 };
 
-/** Before its first block a venue has neither prices nor a fund. */
+/** Before its first block a venue has neither prices nor an insurance fund. */
 function moneyAndOracles(
   state: State,
 ): Pick<VenueStatus, 'oracles' | 'insuranceFund' | 'insuranceTarget' | 'treasury'> {
@@ -67,10 +70,10 @@ function moneyAndOracles(
   };
 }
 
-/** Builder fees need 47 or later. */
+/** Builder fees need version 47 or later. */
 const PROTOCOL_VERSION = 47;
 
-/** In snake_case, as the interface names these fields. */
+/** In snake_case, as in the API. */
 const settings: InfoHandler<'settings', Settings> = ({ network, settings: deployment, state }) =>
   answer({
     bridge2_contract_address: deployment.bridgeContractAddress,
@@ -101,15 +104,15 @@ function relayOf(url: string | undefined) {
     : ({ has_relay: true, relay_url: url } as const);
 }
 
-/** Those that clients can reach; one alone is what they know already. */
+/** The replicas that clients can reach; omitted for a single one, which clients already know. */
 function replicasOf(told: ReturnType<ReplicaList>): Pick<Settings, 'replicas'> {
   const replicas = told.map(({ height, replica, url }) => ({ replica, url, height }));
   return replicas.length < 2 ? {} : { replicas };
 }
 
-/** The channel of outcome markets, whose rates are each market's own. */
+/** The channel of outcome markets, whose fee rates are set per market. */
 const OUTCOME_EXCHANGE_ID = 1;
-/** What an outcome market charges takers unless it says otherwise, 10^-8. */
+/** The default taker fee of an outcome market, 10^-8. */
 const OUTCOME_TAKER_FEE_E8 = 7_000_000;
 const NO_FEES: FeeTier = { level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 0, takerFeeE8: 0 };
 const NO_TIER: FeeTierView = { tier: NO_FEES, volume14d: ZERO_USDC, next: undefined };
@@ -124,7 +127,7 @@ const feeTierInfo: InfoHandler<'feeTierInfo', { tiers: FeeTierRow[] }> = (
 };
 
 const feeTierRates: InfoHandler<'feeTierRates', FeeTierRates> = ({ state }, { user }) => {
-  // Before its first block a venue has no ladder, and nobody has traded.
+  // Before its first block a venue has neither a fee schedule nor volume.
   const { tier, volume14d, next } =
     state.parameters === undefined ? NO_TIER : feeTierView(state, user);
   const { perpMakerFeeRate, perpTakerFeeRate } = tierRow(tier);

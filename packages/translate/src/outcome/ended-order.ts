@@ -6,14 +6,14 @@ import {
 } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 
-/** An order that a cancel or an amend names. */
+/** The order of a cancel or an amend. */
 export type OrderTarget = {
   readonly instrumentId: number;
   readonly orderId?: number;
   readonly clientOrderId?: string;
 };
 
-/** How an order ended, as far as it is remembered. */
+/** The final state of an order, as far as it is stored. */
 export type EndedOrder = Pick<
   EntryResult,
   'orderId' | 'clientOrderId' | 'state' | 'filled' | 'filledNotional'
@@ -21,7 +21,7 @@ export type EndedOrder = Pick<
 
 export type EndedLookup = (account: Address, target: OrderTarget) => EndedOrder | undefined;
 
-/** Orders that ended by these events, and before them what was remembered already. */
+/** Orders that ended in these events, followed by the stored ones. */
 export function endedBy(
   events: readonly EngineEvent[],
   remembered: EndedLookup | undefined,

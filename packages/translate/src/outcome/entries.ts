@@ -13,9 +13,9 @@ import type { EntryText } from '../reject-to-wire.ts';
 import type { RequestCommand } from '@oddlot/replica/block';
 import type { EndedOrder, OrderTarget } from './ended-order.ts';
 
-/** The orders and cancels of a command: what it was told about each, and what became of them. */
+/** The orders and cancels of a command, with their requests and results. */
 
-/** One entry as a command holds it. */
+/** One entry of a command. */
 type CommandEntry = {
   readonly instrumentId: number;
   readonly orderId?: number;
@@ -26,8 +26,8 @@ type CommandEntry = {
 };
 
 /**
- * An entry of an amend or a cancel that found no live order: told as the order ended, when that is
- * still known.
+ * An entry of an amend or a cancel without a live order, shown with the order's final state if it
+ * is still stored.
  */
 export function asEnded(
   command: RequestCommand,
@@ -40,7 +40,7 @@ export function asEnded(
   return known === undefined ? entry : { ...entry, ...known };
 }
 
-/** The entries of a command, and what the wire calls their list; undefined when it has none. */
+/** The entries of a command, and the API's name of their list; undefined if it has none. */
 export function entriesOf(
   command: RequestCommand,
 ): { readonly list: string; readonly entries: readonly CommandEntry[] } | undefined {
@@ -55,7 +55,7 @@ export function entriesOf(
       return { list: '', entries: [{ instrumentId, price, size, ...target }] };
     }
     case 'cancelAll':
-      // Its entries are the orders that it found, so only its outcome tells them.
+      // Its entries are the orders that it found, so only its result contains them.
       return { list: '', entries: [] };
     default:
       return noEntries(command);
@@ -67,12 +67,12 @@ type WithoutEntries = Exclude<
   { readonly orders: unknown } | { readonly cancels: unknown } | { readonly target: unknown }
 >;
 
-/** Only for commands without a list of orders: a new one that has one must say above how it is told. */
+/** Only for commands without a list of orders: a new command with a list must be added above. */
 function noEntries(_command: WithoutEntries): undefined {
   return undefined;
 }
 
-/** What gives the counts of an entry their meaning. */
+/** The scale of an entry's counts. */
 export function scaleOf(
   command: RequestCommand,
   index: number,
@@ -84,8 +84,7 @@ export function scaleOf(
 const NO_SCALE: Scale = { szDecimals: 0 };
 
 /**
- * The scale of an order that a command found by itself: only the events of its block tell what the
- * order was of.
+ * The scale of an order that the command itself found, which only the events of its block identify.
  */
 export function foundScale(
   orderId: number | undefined,
@@ -96,7 +95,9 @@ export function foundScale(
   return (instrumentId === undefined ? undefined : instruments(instrumentId)) ?? NO_SCALE;
 }
 
-/** Instrument by order id; found out once per block, since one command may end thousands. */
+/**
+ * Instrument by order id, computed once per block, because one command may end thousands of orders.
+ */
 const instrumentsFound = new WeakMap<readonly EngineEvent[], ReadonlyMap<number, number>>();
 
 function ordersIn(events: readonly EngineEvent[]): ReadonlyMap<number, number> {
@@ -110,7 +111,7 @@ function ordersIn(events: readonly EngineEvent[]): ReadonlyMap<number, number> {
   return orders;
 }
 
-/** The entries of a command that was refused as a whole. */
+/** The entries of a command that was rejected as a whole. */
 export function refusedEntries(command: RequestCommand, error: string): OrderResult[] | undefined {
   return entriesOf(command)?.entries.map(({ orderId, clientOrderId }, i) => ({
     i,
@@ -134,7 +135,7 @@ export function entryResult(
     i,
     oid: entry.orderId ?? null,
     cloid: entry.clientOrderId ?? null,
-    // An order that waits for its release is as alive as a trigger that waits for its price.
+    // An order in the delay queue is shown as open, like a trigger order that waits for its price.
     state: entry.state === 'queued' ? 'open' : entry.state,
     filledSz: filled === 0 ? '0' : formatSize(scale, filled),
     avgPx: filled === 0 ? null : formatAveragePrice(scale, filledNotional, filled),
@@ -142,7 +143,7 @@ export function entryResult(
   };
 }
 
-/** An entry in the command's numbers, for logs that do not hold the request. */
+/** An entry with the command's numbers, for logs without the request. */
 export function entryTextOf(
   command: RequestCommand,
   index: number | undefined,
@@ -178,7 +179,7 @@ function operationText(
   return { field: `${kind}[${index}]`, instrument: 'asset', sizePart: 'sz', size };
 }
 
-/** An amount that was rounded down is not what the client wrote, so it is not told as that. */
+/** A rounded amount differs from the client's text, so it is omitted. */
 function amountOf(command: RequestCommand): Pick<EntryText, 'amount'> {
   switch (command.type) {
     case 'sendToken':
@@ -195,18 +196,18 @@ function amountOf(command: RequestCommand): Pick<EntryText, 'amount'> {
 
 type WithoutAmount = Exclude<RequestCommand, { readonly amountMicroUsdc: unknown }>;
 
-/** Only for commands that move no money: a new one that does must say above how its amount is told. */
+/** Only for commands that move no money: a new command that does must be added above. */
 function noAmount(_command: WithoutAmount): Pick<EntryText, 'amount'> {
   return {};
 }
 
 const PRICE_CLAMPED = 'PRICE_CLAMPED';
-/** Told only to clients that asked for the result of the execution. */
+/** Only for clients that requested the result of the execution. */
 export const REDUCE_ONLY_CLIPPED = 'REDUCE_ONLY_CLIPPED';
-/** Told only to the others: whoever waits for the result finds it there. */
+/** Only for clients that did not wait for the result, which contains the same information. */
 export const CANCEL_QUEUED = 'CANCEL_QUEUED';
 
-/** What is not as the sender may think, although the action was accepted. */
+/** Warnings about an accepted action whose effect may differ from the sender's intention. */
 export function warningsOf(
   command: RequestCommand,
   { agentReused, builderDrop, entries = [] }: CommandResult,
@@ -236,7 +237,10 @@ export function warningsOf(
   return warnings;
 }
 
-/** R-nonce: what a former agent's key signed ahead of its time can't be told from what it signs now. */
+/**
+ * R-nonce: requests that a former agent's key signed in advance cannot be distinguished from new
+ * ones.
+ */
 function agentReusedWarning(agent: string): Warning {
   const message =
     'The address was an agent before; actions that its key signed in advance can still ' +
@@ -252,7 +256,7 @@ function queuedCancels(entries: readonly EntryResult[]): Warning[] {
   });
 }
 
-/** R-builder: the order went on without the fee, for the first reason that applied. */
+/** R-builder: the order was executed without the builder fee, for the first reason that applied. */
 function builderFeeDropped({ reason, feeTenthsBp, allowedTenthsBp }: BuilderDrop): Warning {
   const details = { reason, f: feeTenthsBp, allowed: allowedTenthsBp };
   return { code: 'BUILDER_FEE_DROPPED', message: 'The builder fee was dropped', details };

@@ -1,6 +1,6 @@
 import type { INTERVALS } from '@oddlot/protocol';
 
-/** How time is cut into candles. All borders are UTC. */
+/** Candle intervals. All borders are UTC. */
 
 export type CandleInterval = (typeof INTERVALS)[number];
 
@@ -11,7 +11,7 @@ export const DAY_MS = 24 * HOUR_MS;
 /** 1970-01-05 was a Monday; weeks start on Mondays. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
-/** Length of the intervals that have one; months differ. */
+/** The lengths of all intervals except months, which differ. */
 const STEPS: Readonly<Record<Exclude<CandleInterval, '1M'>, number>> = {
   '1m': MINUTE_MS,
   '3m': 3 * MINUTE_MS,
@@ -28,7 +28,7 @@ const STEPS: Readonly<Record<Exclude<CandleInterval, '1M'>, number>> = {
   '1w': 7 * DAY_MS,
 };
 
-/** The start of the candle that holds a time. */
+/** The start of the candle that contains a time. */
 export function startOf(interval: CandleInterval, timeMs: number): number {
   if (interval === '1M') return monthStart(timeMs, 0);
   const step = STEPS[interval];
@@ -36,12 +36,14 @@ export function startOf(interval: CandleInterval, timeMs: number): number {
   return Math.floor((timeMs - origin) / step) * step + origin;
 }
 
-/** The start of a candle so many after the one that starts at a time; negative goes back. */
+/**
+ * The start of the candle that is `count` candles after the given start; negative counts go back.
+ */
 export function startAfter(interval: CandleInterval, startMs: number, count = 1): number {
   return interval === '1M' ? monthStart(startMs, count) : startMs + count * STEPS[interval];
 }
 
-/** True when rows of a step can be put together to candles of the interval. */
+/** True if rows of a step can be combined to candles of the interval. */
 export function isMadeOf(interval: CandleInterval, stepMs: number): boolean {
   return interval === '1M' ? DAY_MS % stepMs === 0 : STEPS[interval] % stepMs === 0;
 }

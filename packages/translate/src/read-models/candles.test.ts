@@ -30,7 +30,7 @@ test.each<[CandleInterval, string, string]>([
   expect(startAfter(interval, startMs)).toBe(Date.parse(next));
 });
 
-test('every interval is put together from the same trades', () => {
+test('all intervals are built from the same trades', () => {
   const candles = new Candles();
   // One trade a minute for two hours: 1 to 120.
   for (let at = 0; at < 120; at++) trade(candles, WEDNESDAY + at * MINUTE_MS, at + 1, 2);
@@ -49,7 +49,7 @@ test('every interval is put together from the same trades', () => {
   }
 });
 
-test('the candle in progress repeats the close until something trades', () => {
+test('the candle in progress repeats the close until the next trade', () => {
   const candles = new Candles();
   expect(candles.running(ID, '1m')).toBeUndefined();
   trade(candles, WEDNESDAY, 5);
@@ -62,7 +62,7 @@ test('the candle in progress repeats the close until something trades', () => {
   expect(closes(candles, '1m')).toEqual([5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 7]);
 });
 
-test('at most 5,000 candles are told, the latest', () => {
+test('returns at most 5,000 candles, the latest ones', () => {
   const candles = new Candles();
   trade(candles, WEDNESDAY, 5);
   trade(candles, WEDNESDAY + 6_000 * MINUTE_MS, 6);
@@ -71,19 +71,19 @@ test('at most 5,000 candles are told, the latest', () => {
   expect(bars.at(-1)?.close).toBe(6);
 });
 
-test('minutes are forgotten after two days, longer candles are not', () => {
+test('minutes are dropped after two days, longer candles are not', () => {
   const candles = new Candles();
   trade(candles, WEDNESDAY + 2 * MINUTE_MS, 1);
   trade(candles, WEDNESDAY + 4 * MINUTE_MS, 2);
   trade(candles, WEDNESDAY + 3 * DAY_MS, 3);
-  // What held two days ago is still known; of the five minutes before, a part is missing.
+  // The value of two days ago is still known, but part of the five minutes before is missing.
   expect(candles.snapshot(ID, '1m', 0, Infinity)[0]).toMatchObject({ open: 2, trades: 1 });
   expect(candles.snapshot(ID, '5m', 0, Infinity)[0]).toMatchObject({ open: 2, trades: 0 });
   expect(candles.snapshot(ID, '15m', 0, Infinity)[0]).toMatchObject({ open: 1, trades: 2 });
   expect(closes(candles, '1d')).toEqual([2, 2, 2, 3]);
 });
 
-test('a restored one goes on as if it had lived', () => {
+test('restored candles continue like the original', () => {
   const lived = new Candles();
   for (let at = 0; at < 50; at++) trade(lived, WEDNESDAY + at * 7 * MINUTE_MS, at + 1);
   const restored = new Candles();
@@ -96,12 +96,12 @@ test('a restored one goes on as if it had lived', () => {
   }
 });
 
-test('rows that are missing make the same candles as if they had stayed', () => {
+test('loading dropped rows gives the same candles as keeping them', () => {
   const candles = new Candles();
   const minutes: CandleRow[] = [];
   for (let at = 0; at < 4 * 1_440; at += 3) {
     const timeMs = WEDNESDAY + at * MINUTE_MS;
-    // Nothing trades in the second six hours of the first day.
+    // No trades in the second six hours of the first day.
     if (at >= 360 && at < 720) continue;
     trade(candles, timeMs, at + 1);
     minutes.push([timeMs, at + 1, at + 1, at + 1, at + 1, 1, 1]);
@@ -119,7 +119,7 @@ test('rows that are missing make the same candles as if they had stayed', () => 
   expect(bars.at(-1)).toMatchObject({ startMs: WEDNESDAY + 2 * DAY_MS, open: 2_881 });
 });
 
-test('nothing is missing of a span that is in memory, nor before the first trade', () => {
+test('no rows are missing for a period in memory, nor before the first trade', () => {
   const candles = new Candles();
   trade(candles, WEDNESDAY, 1);
   const span = { fromMs: 0, toMs: Infinity, isGone: false };
@@ -129,7 +129,7 @@ test('nothing is missing of a span that is in memory, nor before the first trade
   expect(candles.missing(ID, '1m', span)).toMatchObject({ stepMs: MINUTE_MS });
   expect(candles.missing(ID, '15m', span)).toBeUndefined();
   expect(candles.missing(ID, '1m', { ...span, fromMs: WEDNESDAY + 8 * DAY_MS })).toBeUndefined();
-  // Of a market that is gone everything is.
+  // All rows of a settled market are missing.
   const gone = { ...span, toMs: WEDNESDAY, isGone: true };
   expect(candles.missing(ID + 1, '1d', gone)).toMatchObject({
     stepMs: 240 * MINUTE_MS,

@@ -12,7 +12,7 @@ import {
 } from './candle-interval.ts';
 import { firstFrom, type Fold, SeriesSet, type Tier, type TieredSeries } from './tiered-series.ts';
 
-/** A candle in integers: prices in price units (YES prices on outcome markets), lots. */
+/** A candle in integers: prices in price units (YES prices on outcome markets), sizes in lots. */
 export type CandleBar = {
   readonly startMs: number;
   readonly endMs: number;
@@ -24,7 +24,7 @@ export type CandleBar = {
   trades: number;
 };
 
-/** The trades of a step, in a few numbers. */
+/** The trades of a step in aggregated form. */
 export type CandleRow = [
   startMs: number,
   open: number,
@@ -35,10 +35,10 @@ export type CandleRow = [
   trades: number,
 ];
 
-/** The columns of a row by name, for those that are looked up alone or written over. */
+/** The columns of a row that are read or written by index. */
 const [START, OPEN, HIGH, LOW, CLOSE, LOTS, TRADES] = [0, 1, 2, 3, 4, 5, 6] as const;
 
-/** Rows of a step that start in a span, both ends included, and are not in memory. */
+/** Rows that start in a period, inclusive of both ends, and are not in memory. */
 export type MissingRows = {
   readonly stepMs: number;
   readonly startMs: number;
@@ -47,7 +47,7 @@ export type MissingRows = {
 
 /**
  * Minutes for two days, quarters of an hour for a month, four hours for two years. An interval is
- * put together from the coarsest rows that fit into it, so that it reaches back as far as it can.
+ * built from the coarsest rows that divide it, so that it reaches back as far as possible.
  */
 const TIERS: readonly Tier[] = [
   { stepMs: MINUTE_MS, keptMs: 2 * DAY_MS },
@@ -55,7 +55,7 @@ const TIERS: readonly Tier[] = [
   { stepMs: 4 * HOUR_MS, keptMs: 730 * DAY_MS },
 ];
 
-/** Of all instruments; about 50 bytes each in a snapshot. */
+/** For all instruments; about 50 bytes each in a snapshot. */
 const ROWS_MAX = 500_000;
 
 const TRADES_OF_STEP: Fold<CandleRow> = {
@@ -73,8 +73,8 @@ const TRADES_OF_STEP: Fold<CandleRow> = {
 };
 
 /**
- * Candles of everything that trades, perps and outcome markets, made of trades. To be called for
- * every block, in order, replayed ones included; kept in snapshots.
+ * Candles of all instruments, built from trades. Must be called for every block in order, including
+ * replayed ones; stored in snapshots.
  */
 export class Candles {
   readonly name = 'candles';
@@ -96,15 +96,15 @@ export class Candles {
     }
   }
 
-  /** From here on only the history has them. */
+  /** Afterwards only the history has these candles. */
   forget(instrumentId: number): void {
     this.#series.forget(instrumentId);
   }
 
   /**
-   * The candles that start in a span, oldest first, at most the latest 5,000. One without trades
-   * repeats the close before it; there is none before the first trade, and none in the future. `older`
-   * are the rows that `missing` has named, and the last one before them.
+   * The candles that start in a period, oldest first, at most the latest 5,000. A candle without
+   * trades repeats the previous close; there are none before the first trade or in the future.
+   * `older` contains the rows that `missing` named, and the last row before them.
    */
   snapshot(
     instrumentId: number,
@@ -123,8 +123,8 @@ export class Candles {
   }
 
   /**
-   * What a snapshot needs that is not here: of a series that was cut, or of all of one that is gone.
-   * Undefined when everything is.
+   * The rows that `snapshot` needs and that are not in memory: the dropped part of a series, or all
+   * of a settled market. Undefined if none are missing.
    */
   missing(
     instrumentId: number,
@@ -144,7 +144,7 @@ export class Candles {
     return { stepMs, startMs, endMs: Math.min(endMs, (found.rows[0]?.[START] ?? 0) - 1) };
   }
 
-  /** The first and the last candle of a span: those that start in it, not too many, not in the future. */
+  /** The first and last candle of a period, limited in number and to the past. */
   #starts(interval: CandleInterval, fromMs: number, toMs: number) {
     const lastMs = startOf(interval, Math.min(toMs, this.#nowMs));
     const floor = startOf(interval, fromMs);
@@ -186,7 +186,7 @@ export class Candles {
   }
 }
 
-/** The coarsest rows that fit into an interval. */
+/** The coarsest rows that divide an interval. */
 function tierOf(interval: CandleInterval): number {
   return TIERS.findLastIndex(({ stepMs }) => isMadeOf(interval, stepMs));
 }

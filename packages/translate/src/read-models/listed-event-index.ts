@@ -11,39 +11,41 @@ import {
 
 export type EventSort = 'volume' | 'trending' | 'liquidity' | 'newest' | 'endingSoon';
 
-/** Which events, in which order. */
+/** The filter and sort order of an event list. */
 type EventListQuery = {
   readonly sortBy: EventSort;
   readonly status: EventStatus | 'all';
   readonly tag: string | undefined;
 };
 
-/** Rankings that are kept up to date at once; the one that was not asked for longest goes first. */
+/** The maximum number of maintained rankings; the least recently used is dropped first. */
 const RANKINGS_MAX = 32;
-/** A ranking with so many events to move is brought up to date without being asked for. */
+/** A ranking with this many pending events is updated even if it is not queried. */
 const PENDING_MAX = 256;
 const HOUR_MS = 3_600_000;
 
 type KeptRanking = {
   readonly query: EventListQuery;
   readonly ranking: Ranking<ListedEvent>;
-  /** Events whose place may have changed. */
+  /** Events whose position may have changed. */
   readonly pending: Set<ListedEvent>;
-  /** Volume of a day is counted in whole hours. */
+  /** The daily volume is counted in whole hours. */
   hour: number;
 };
 
 /**
- * The events of the catalogue in every order that is asked for. A ranking is made when it is first
- * asked for; from then on blocks tell which events to move, and a page costs what is on it.
+ * The catalogue's events in every requested order. A ranking is built at its first query;
+ * afterwards blocks mark the events to move, so that a page costs only as much as its length.
  */
 export class ListedEventIndex {
   readonly #catalogue: OutcomeCatalogue;
   readonly #state: () => State;
   readonly #liquidity: Liquidity;
-  /** The one that was asked for last is the last in the map. */
+  /** The most recently used ranking is the last in the map. */
   readonly #rankings = new Map<string, KeptRanking>();
-  /** Who asks for a tag that few events have pays for those few. Made when first asked for. */
+  /**
+   * Makes a query for a rare tag proportional to its number of events. Built at the first query.
+   */
   #byTag: Map<string, Set<ListedEvent>> | undefined;
 
   constructor(catalogue: OutcomeCatalogue, state: () => State) {
@@ -52,7 +54,7 @@ export class ListedEventIndex {
     this.#liquidity = new Liquidity(state);
   }
 
-  /** After the catalogue has seen the block. */
+  /** Must be called after the catalogue has processed the block. */
   onBlock(block: AppliedBlock): void {
     if (this.#rankings.size === 0 && this.#byTag === undefined) return;
     const touched = new Set<ListedEvent>();
@@ -67,7 +69,7 @@ export class ListedEventIndex {
     if (touched.size === 0 && rested.size === 0) return;
     for (const kept of this.#rankings.values()) {
       for (const record of touched) kept.pending.add(record);
-      // Orders that come and go change nothing but the liquidity.
+      // Placed and cancelled orders affect the liquidity only.
       if (kept.query.sortBy === 'liquidity') {
         for (const record of rested) kept.pending.add(record);
       }
@@ -75,13 +77,13 @@ export class ListedEventIndex {
     }
   }
 
-  /** Takes out an event that the catalogue lets go of. */
+  /** Removes an event that leaves the catalogue. */
   forget(event: ListedEvent): void {
     for (const { pending, ranking } of this.#rankings.values()) {
       pending.delete(event);
       ranking.place(event.eventId, undefined, event);
     }
-    // Those of tags that it has lost too.
+    // Includes tags that the event no longer has.
     for (const [tag, tagged] of this.#byTag ?? []) {
       if (tagged.delete(event) && tagged.size === 0) this.#byTag?.delete(tag);
     }
@@ -95,7 +97,10 @@ export class ListedEventIndex {
     return this.#rankingOf(query).ranking.page(options);
   }
 
-  /** What an event is sorted by. Beyond 2^53 micro-USDC neighbours may tie: it is only a ranking. */
+  /**
+   * The sort key of an event. Beyond 2^53 micro-USDC neighbours may tie, which is acceptable for a
+   * ranking.
+   */
   keyOf(sortBy: EventSort, { event, markets }: EventWithMarkets): number {
     const nowMs = this.#state().timeMs;
     switch (sortBy) {
@@ -112,7 +117,7 @@ export class ListedEventIndex {
     }
   }
 
-  /** Notional of all orders that rest in its markets, in micro-USDC. */
+  /** Notional of all resting orders in its markets, in micro-USDC. */
   liquidityOf(event: ListedEvent): bigint {
     return sum(event.instrumentIds, (id) => this.#liquidity.of(id));
   }
@@ -163,7 +168,7 @@ export class ListedEventIndex {
     return this.#byTag.get(tag) ?? [];
   }
 
-  /** Tags that an event has lost stay here: what is listed is asked for its tags anyway. */
+  /** Former tags of an event remain here, because the query filters by the current tags anyway. */
   #addTags(event: ListedEvent): void {
     for (const tag of event.listing.tags) {
       const tagged = this.#byTag?.get(tag);
@@ -191,7 +196,7 @@ export class ListedEventIndex {
     return Math.floor(this.#state().timeMs / HOUR_MS);
   }
 
-  /** The event that something happened to. */
+  /** The slug of the event that an engine event affects. */
   #slugOf(event: EngineEvent): string | undefined {
     switch (event.type) {
       case 'outcomeEventListed':
@@ -216,10 +221,10 @@ function sum<Item>(items: readonly Item[], amountOf: (item: Item) => bigint): bi
   return items.reduce((total, item) => total + amountOf(item), 0n);
 }
 
-/** A place in a ranking: a key, and an id that no other item has. */
+/** A position in a ranking: a key, and an id that is unique among the items. */
 export type Place = readonly [key: number, id: number];
 
-/** Which part of a ranking. */
+/** The requested part of a ranking. */
 export type PageOptions = {
   readonly after: Place | undefined;
   readonly descending: boolean;
@@ -229,11 +234,11 @@ export type PageOptions = {
 type Entry<Item> = { readonly key: number; readonly id: number; readonly item: Item };
 
 /**
- * Items in the order of a key, then of their id. Finding a place takes a binary search, so that a
- * page costs what is on it; moving one item moves pointers in one array.
+ * Items sorted by key, then by id. A position is found by binary search, so that a page costs only
+ * as much as its length; moving an item shifts part of one array.
  */
 export class Ranking<Item> {
-  /** Ascending. */
+  /** In ascending order. */
   #entries: Entry<Item>[] = [];
   readonly #keys = new Map<number, number>();
 
@@ -241,14 +246,14 @@ export class Ranking<Item> {
     return this.#entries.length;
   }
 
-  /** Starts over with these, at once: cheaper than one by one. */
+  /** Replaces all items at once, which is faster than one by one. */
   reset(entries: readonly Entry<Item>[]): void {
     this.#entries = entries.toSorted((a, b) => a.key - b.key || a.id - b.id);
     this.#keys.clear();
     for (const { id, key } of entries) this.#keys.set(id, key);
   }
 
-  /** Puts an item where its key belongs; without a key it is taken out. */
+  /** Moves an item to the position of its key; without a key it is removed. */
   place(id: number, key: number | undefined, item: Item): void {
     const old = this.#keys.get(id);
     if (old === key) return;
@@ -261,11 +266,14 @@ export class Ranking<Item> {
     this.#keys.set(id, key);
   }
 
-  /** Items after a place, or from the start, in either direction, with the place of the last one. */
+  /**
+   * Items after a position, or from the start, in either direction, with the position of the last
+   * one.
+   */
   page(options: PageOptions): { readonly items: Item[]; readonly next: Place | undefined } {
     const { after, descending, limit } = options;
     const count = this.#entries.length;
-    // Half-open bounds of what is still to come.
+    // Half-open bounds of the remaining items.
     const from = descending || after === undefined ? 0 : this.#countUpTo(after);
     const to = descending && after !== undefined ? this.#countBelow(after) : count;
     const page = descending
@@ -287,7 +295,9 @@ export class Ranking<Item> {
     return this.#count((entry) => entry.key < key || (entry.key === key && entry.id <= id));
   }
 
-  /** How many entries satisfy a claim that holds for the first ones and for no later ones. */
+  /**
+   * The number of leading entries that satisfy a predicate, which must be false for all later ones.
+   */
   #count(holds: (entry: Entry<Item>) => boolean): number {
     let low = 0;
     let high = this.#entries.length;
@@ -301,7 +311,7 @@ export class Ranking<Item> {
   }
 }
 
-/** What rests in the books of outcome markets, computed again only for a book that has changed. */
+/** The liquidity of outcome markets, recomputed only for books that changed. */
 class Liquidity {
   readonly #state: () => State;
   readonly #known = new Map<number, { readonly version: number; readonly amount: bigint }>();

@@ -8,7 +8,7 @@ import { ReferencePrices } from './reference-prices.ts';
 import { DAY_MS, HOUR_MS } from './candle-interval.ts';
 import { type Fold, SeriesSet, type Tier } from './tiered-series.ts';
 
-/** What is kept of markets beside the engine's state: texts, results, and the past of prices. */
+/** Market data in addition to the engine's state: texts, results, and historical prices. */
 export class MarketData {
   readonly catalogue: OutcomeCatalogue;
   readonly candles = new Candles();
@@ -25,12 +25,12 @@ export class MarketData {
     this.listedEvents = new ListedEventIndex(this.catalogue, state);
   }
 
-  /** What snapshots hold; the index of events is made again from the catalogue. */
+  /** The content of snapshots; the event index is rebuilt from the catalogue. */
   get projections(): readonly Projection[] {
     return [this.catalogue, this.candles, this.prices, this.fundings, this.probabilities];
   }
 
-  /** Instead of `onBlock`, where there are snapshots. */
+  /** Used in place of `onBlock` if there are snapshots. */
   attachTo(replica: {
     attach(projection: Projection): void;
     onBlock(listener: (block: AppliedBlock) => void): void;
@@ -44,7 +44,7 @@ export class MarketData {
     this.listedEvents.onBlock(block);
   }
 
-  /** Everything that belongs to an event goes with it. */
+  /** Removes all data of an event. */
   #forget(event: ListedEvent): void {
     this.listedEvents.forget(event);
     for (const id of event.instrumentIds) {
@@ -54,14 +54,14 @@ export class MarketData {
   }
 }
 
-/** An hour of a market: when it fell due, its rate and the premium that made it, 10^-10. */
+/** One hour of a market: its due time, its rate and the premium of the rate, 10^-10. */
 type FundingPoint = [dueMs: number, rateE10: number, premiumE10: number];
 
 const TIERS: readonly Tier[] = [{ stepMs: HOUR_MS, keptMs: 90 * DAY_MS }];
-/** Of all markets; about 40 bytes each in a snapshot. */
+/** For all markets; about 40 bytes each in a snapshot. */
 const ROWS_MAX = 250_000;
 
-/** An hour is told once. */
+/** One row per hour. */
 const ONE_AN_HOUR: Fold<FundingPoint> = {
   bucket: (timeMs, stepMs) => Math.ceil(timeMs / stepMs),
   open: ([dueMs, rateE10, premiumE10]) => [dueMs, rateE10, premiumE10],
@@ -69,8 +69,9 @@ const ONE_AN_HOUR: Fold<FundingPoint> = {
 };
 
 /**
- * What the hours of perps came to. To be called for every block, in order, replayed ones included;
- * kept in snapshots. In a snapshot of an older program there is none: it begins there.
+ * The hourly funding of perps. Must be called for every block in order, including replayed ones;
+ * stored in snapshots. A snapshot of an older release does not contain it, so it starts empty
+ * there.
  */
 export class FundingRates {
   readonly name = 'fundingRates';
@@ -89,7 +90,7 @@ export class FundingRates {
     }
   }
 
-  /** The hours of a span, oldest first, both ends among them. */
+  /** The hours of a period, oldest first, inclusive of both ends. */
   between(instrumentId: number, fromMs: number, toMs: number): readonly FundingPoint[] {
     const parts = this.#rates.get(instrumentId)?.between(fromMs, toMs) ?? [];
     return parts.flatMap(({ rows }) => rows);

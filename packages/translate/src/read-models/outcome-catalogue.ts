@@ -14,12 +14,12 @@ import { DAY_MS } from './candle-interval.ts';
 import { RollingVolume, type RollingVolumeDump } from './rolling-volume.ts';
 
 /**
- * How long an event stays here after nothing about it can change. By then its last trade has left the
- * volume of a week, so that what is shown of it is the same ever after.
+ * How long an event stays in memory after it became final. By then its last trade is older than the
+ * weekly volume, so that its displayed data no longer changes.
  */
 export const SETTLED_KEPT_MS = 7 * DAY_MS;
 
-/** An event as it is shown: its texts, and the markets that belong to it. */
+/** An event with its texts and the ids of its markets. */
 export type ListedEvent = {
   readonly eventId: number;
   listing: EventListing;
@@ -29,7 +29,10 @@ export type ListedEvent = {
   readonly instrumentIds: number[];
 };
 
-/** A market as it is shown, longer than the engine knows it, which forgets it when it is paid. */
+/**
+ * The displayed data of a market, kept longer than in the engine, which drops a market after its
+ * payout.
+ */
 export type MarketRecord = {
   readonly instrumentId: number;
   readonly listing: MarketListing;
@@ -43,27 +46,27 @@ export type MarketRecord = {
   resolution: ResolutionRecord | null;
 };
 
-/** An event with its markets, in order of listing; from memory, or made of what was stored of it. */
+/** An event with its markets in order of listing, from memory or from stored data. */
 export type EventWithMarkets = {
   readonly event: ListedEvent;
   readonly markets: readonly MarketRecord[];
 };
 
-/** R-settlement: the result and where it came from. */
+/** R-settlement: the result and its source. */
 export type ResolutionRecord = Pick<
   MarketResolved,
   'fraction' | 'by' | 'oracleOutcome' | 'evidence' | 'inputs'
 > & {
   readonly resolvedMs: number;
   readonly height: number;
-  /** Of the deployer's action; null when the series resolved by itself. */
+  /** The hash of the deployer's action; null if the series resolved automatically. */
   readonly txHash: string | null;
 };
 
 /**
- * Events, markets and series with their texts, made of what the engine says. Events that are settled
- * stay for a week of block time and are then let go of; the history has them from their settlement on.
- * To be called for every block, in order, replayed ones included; kept in snapshots.
+ * Events, markets and series with their texts, built from engine events. Settled events stay for
+ * one week of block time and are then dropped; the history contains them from their settlement.
+ * Must be called for every block in order, including replayed ones; stored in snapshots.
  */
 export class OutcomeCatalogue {
   readonly name = 'outcomes';
@@ -72,18 +75,18 @@ export class OutcomeCatalogue {
   readonly #markets = new Map<number, MarketRecord>();
   readonly #marketSlugs = new Map<string, number>();
   readonly #series = new Map<string, SeriesListing>();
-  /** In order of listing, which is that of their start. */
+  /** In order of listing, which is the order of start times. */
   readonly #seriesMarkets = new Map<string, MarketRecord[]>();
   readonly #state: () => State;
   readonly #onLeave: (event: ListedEvent) => void;
-  /** What the newest block let go of. */
+  /** The events dropped by the newest block. */
   #left: EventWithMarkets[] = [];
   /** How long settled events stay. */
   readonly keptMs: number;
   /** Events whose markets are all resolved. */
   readonly #leaving = new LeavingEvents();
 
-  /** `onLeave` is told what is let go of, while it is still here. */
+  /** `onLeave` is called for a dropped event while it is still present. */
   constructor(
     state: () => State,
     options: { readonly onLeave?: (event: ListedEvent) => void; readonly keptMs?: number } = {},
@@ -116,7 +119,7 @@ export class OutcomeCatalogue {
     return this.#seriesMarkets.get(slug) ?? [];
   }
 
-  /** What the newest block has let go of: who reads a block after this can still see it. */
+  /** The events dropped by the newest block, for code that processes the block later. */
   get left(): readonly EventWithMarkets[] {
     return this.#left;
   }
@@ -143,9 +146,10 @@ export class OutcomeCatalogue {
     for (const leaving of due) {
       const { slug, leaveMs } = leaving;
       const event = this.#events.get(slug);
-      // One that another market has joined since comes again when that is resolved.
+      // If another market was added meanwhile, the event is scheduled again when that market is
+      // resolved.
       if (event === undefined || this.#leaveMs(event) !== leaveMs) continue;
-      // Who reads the block after this finds what it has paid.
+      // Code that processes this block later needs the markets it paid.
       const isHeld = event.instrumentIds.some((id) => paidNow.has(id));
       if (this.#isPaid(event) && !isHeld) this.#drop(event);
       else this.#leaving.add(leaving);
@@ -162,7 +166,7 @@ export class OutcomeCatalogue {
     if (leaveMs !== undefined) this.#leaving.add({ slug: event.listing.slug, leaveMs });
   }
 
-  /** The engine forgets a market when its last holder is paid. */
+  /** The engine drops a market when its last holder is paid. */
   #isPaid({ instrumentIds }: ListedEvent): boolean {
     return instrumentIds.every((id) => marketView(this.#state(), id) === undefined);
   }
@@ -309,8 +313,9 @@ export class OutcomeCatalogue {
 }
 
 /**
- * From when on nothing about an event can change: its markets are resolved, and none can join it, as its
- * end is over or it is an exclusive set with results. Undefined while one is not resolved.
+ * The time from which an event is final: its markets are resolved, and no market can be added,
+ * because its end has passed or it is an exclusive set with results. Undefined while a market is
+ * unresolved.
  */
 export function settledTime({ event, markets }: EventWithMarkets): number | undefined {
   const { endMs, mutuallyExclusive } = event.listing;
@@ -344,7 +349,7 @@ function resolutionOf(block: AppliedBlock, event: MarketResolved): ResolutionRec
   };
 }
 
-/** Of the deployer's action; the process itself and a series sign nothing. */
+/** The hash of the deployer's action; the process itself and series have no signature. */
 function txHashOf({ commands }: AppliedBlock, commandIndex: number): string | null {
   const command = commands[commandIndex]?.command;
   return command !== undefined && isRequest(command) ? authorityOf(command).txHash : null;
@@ -358,10 +363,10 @@ type CatalogueDump = {
   readonly series: readonly SeriesListing[];
 };
 
-/** What the markets of an event come to. */
+/** The status of an event, derived from its markets. */
 export type EventStatus = 'upcoming' | 'open' | 'closed' | 'resolved';
 
-/** An event without markets is one that is still being listed. */
+/** An event without markets is still being listed. */
 export function eventStatus(phases: readonly MarketPhase[]): EventStatus {
   if (phases.length === 0) return 'upcoming';
   if (phases.every((phase) => phase === 'resolved')) return 'resolved';
@@ -369,22 +374,25 @@ export function eventStatus(phases: readonly MarketPhase[]): EventStatus {
   return phases.includes('upcoming') ? 'upcoming' : 'closed';
 }
 
-/** An event that leaves at a time, unless something has happened to it by then. */
+/** An event and the time at which it leaves memory unless it changes. */
 type LeavingEvent = { readonly slug: string; readonly leaveMs: number };
 
-/** Events in the order in which they leave: by time, then by name, whatever the order they came in. */
+/**
+ * Events in the order in which they leave: by time, then by slug, independent of the insertion
+ * order.
+ */
 class LeavingEvents {
-  /** Ascending. */
+  /** In ascending order. */
   readonly #events: LeavingEvent[] = [];
 
-  /** Times grow as a rule, so the place of a new one is found from the end. */
+  /** Times usually increase, so the position of a new event is searched from the end. */
   add(leaving: LeavingEvent): void {
     let at = this.#events.length;
     while (at > 0 && isBefore(leaving, this.#events[at - 1])) at--;
     this.#events.splice(at, 0, leaving);
   }
 
-  /** Takes out those whose time has come. */
+  /** Removes and returns the events that are due. */
   takeDue(nowMs: number): LeavingEvent[] {
     let count = 0;
     while ((this.#events[count]?.leaveMs ?? Infinity) <= nowMs) count += 1;

@@ -8,8 +8,8 @@ import { firstAfter, LAST_OF_STEP, type PointRow, SeriesSet, type Tier } from '.
 type ProbabilityPoint = { readonly atMs: number; readonly halves: number };
 
 /**
- * A point a minute for a day, every ten minutes for a week, every three hours for two years: never
- * coarser than what the query shows of a span by default.
+ * One point per minute for a day, per ten minutes for a week, per three hours for two years: never
+ * coarser than the query's default resolution.
  */
 const TIERS: readonly Tier[] = [
   { stepMs: MINUTE_MS, keptMs: DAY_MS },
@@ -17,12 +17,12 @@ const TIERS: readonly Tier[] = [
   { stepMs: 3 * HOUR_MS, keptMs: 730 * DAY_MS },
 ];
 
-/** Of all markets; about 25 bytes each in a snapshot. */
+/** For all markets; about 25 bytes each in a snapshot. */
 const ROWS_MAX = 500_000;
 
 /**
- * What the marks of outcome markets were. Only changes are recorded: a mark holds until the next.
- * To be called for every block, in order, replayed ones included; kept in snapshots.
+ * The marks of outcome markets over time. Only changes are recorded. Must be called for every block
+ * in order, including replayed ones; stored in snapshots.
  */
 export class Probabilities {
   readonly name = 'probabilities';
@@ -42,7 +42,7 @@ export class Probabilities {
     const touched = new Set<number>();
     for (const event of block.result.events) {
       if (event.type === 'marketResolved') {
-        // Its book may be gone by the end of the block, and the result is all that counts.
+        // The book may no longer exist at the end of the block, and only the result counts.
         touched.delete(event.instrumentId);
         this.#record(event.instrumentId, block.timeMs, 2 * event.fraction);
         this.#series.end(event.instrumentId);
@@ -58,12 +58,12 @@ export class Probabilities {
     }
   }
 
-  /** From here on only the history tells, by trades. */
+  /** Afterwards only the history has this data, as trades. */
   forget(instrumentId: number): void {
     this.#series.forget(instrumentId);
   }
 
-  /** What held at each multiple of a step in a span, from the listing on, oldest first. */
+  /** The value at each multiple of a step in a period, starting with the listing, oldest first. */
   points(instrumentId: number, grid: Grid): ProbabilityPoint[] {
     const series = this.#series.get(instrumentId);
     if (series === undefined) return [];
@@ -90,7 +90,7 @@ export class Probabilities {
 
 type Grid = { readonly fromMs: number; readonly toMs: number; readonly stepMs: number };
 
-/** What held at each multiple of a step in a span, by rows from anywhere, oldest first. */
+/** The value at each multiple of a step in a period, from given rows, oldest first. */
 export function pointsIn(rows: readonly PointRow[], grid: Grid): ProbabilityPoint[] {
   return pointsOf((atMs) => rows[firstAfter(rows, atMs) - 1], grid);
 }
@@ -107,7 +107,7 @@ function pointsOf(
   return points;
 }
 
-/** The market whose mark an event may have moved. */
+/** The market whose mark an event may have changed. */
 function marketOf(event: EngineEvent): number | undefined {
   switch (event.type) {
     case 'outcomeTraded':

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Place, Ranking } from './listed-event-index.ts';
 
-/** The ranking against a list that is sorted anew for every question. */
+/** Compares the ranking with a list that is sorted for every query. */
 
 const Change = fc.tuple(fc.nat(20), fc.option(fc.nat(5), { nil: undefined }));
 
-test('pages show what sorting everything would show', () => {
+test('pages equal those of a fully sorted list', () => {
   const property = fc.property(
     fc.array(Change, { maxLength: 60 }),
     fc.array(Change, { maxLength: 10 }),

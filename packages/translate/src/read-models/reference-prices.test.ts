@@ -18,7 +18,7 @@ function push(prices: ReferencePrices, observedMs: number, priceE8: number): voi
   prices.onBlock({ timeMs: observedMs, result: { events: [event] } } as unknown as AppliedBlock);
 }
 
-test('an average is what the engine strikes by, from irregular observations (R-series)', () => {
+test("an average of irregular observations equals the engine's strike (R-series)", () => {
   const world = new OutcomeVenue();
   world.venue.apply([{ type: 'registerSeries', series: SERIES }]);
   const startMs = START_MS + 900_000;
@@ -33,17 +33,17 @@ test('an average is what the engine strikes by, from irregular observations (R-s
   expect(twap.samples).toBe(60);
 });
 
-test('old prices are kept coarser, and averages of whole minutes for good', () => {
+test('old prices are stored at a coarser step, and averages of whole minutes are kept', () => {
   const prices = new ReferencePrices();
-  // A day, a price a second, one more each second.
+  // One day with a price per second that increases by one.
   for (let at = 0; at <= 86_400; at++) push(prices, START_MS + at * 1_000, 1 + at);
   const price = (source: 'oracle' | 'twap', atMs: number) =>
     prices.price('BTC', source, START_MS + atMs)?.priceE8;
-  // Within six hours every second is there, before that every minute.
+  // Within six hours every second is stored, before that every minute.
   expect(price('oracle', 86_399_000)).toBe(86_400);
   expect(price('oracle', HOUR_MS)).toBe(3_601);
   expect(price('oracle', HOUR_MS + 30_000)).toBe(3_601);
-  // The average before one hour is of 3541 to 3600.
+  // The average before one hour is that of 3541 to 3600.
   expect(price('twap', HOUR_MS)).toBe(3_571);
   expect(price('twap', 23 * HOUR_MS)).toBe(82_771);
   expect(price('twap', 30_000)).toBeUndefined();

@@ -14,24 +14,24 @@ import {
 /** A price of an underlying, 10^-8, with the time of its observation. */
 export type PricePoint = { readonly atMs: number; readonly priceE8: number };
 
-/** Where a price comes from; `twap` is the average that R-series settles by. */
+/** The source of a price; `twap` is the average that R-series settles by. */
 export type ShownSource = PriceSource | 'twap';
 
 /** A time-weighted price: the sum of its samples and their number. */
 type Twap = { readonly sumE8: bigint; readonly samples: number };
 
 const SECOND_MS = 1_000;
-/** R-series: an observation speaks for this long. */
+/** R-series: the maximum age of an observation. */
 const OBSERVATION_AGE_MS = 5_000;
-/** R-series: the share of a window's seconds that must have a sample, percent. */
+/** R-series: the minimum share of a window's seconds that have a sample, in percent. */
 const COVERAGE_PERCENT = 90;
-/** W of R-series unless a series says otherwise; also what `twap` means here. */
+/** The default W of R-series, which also defines `twap` here. */
 const WINDOW_SECONDS = 60;
 
 /**
  * Every second for six hours, every minute for a week, every quarter of an hour for two months. Two
- * days of seconds of a dozen prices would be two million rows in every snapshot; what an older
- * instant is asked for, the start of a market, lies on a quarter of an hour.
+ * days of seconds for a dozen prices would be two million rows in every snapshot; queries of older
+ * instants are for market starts, which are on quarters of an hour.
  */
 const PRICE_TIERS: readonly Tier[] = [
   { stepMs: SECOND_MS, keptMs: 6 * HOUR_MS },
@@ -39,15 +39,17 @@ const PRICE_TIERS: readonly Tier[] = [
   { stepMs: 15 * MINUTE_MS, keptMs: 60 * DAY_MS },
 ];
 
-/** Averages cannot be computed once the seconds are gone, so those of whole minutes are kept. */
+/**
+ * Averages cannot be computed after the seconds are dropped, so those of whole minutes are stored.
+ */
 const TWAP_TIERS: readonly Tier[] = PRICE_TIERS.slice(1);
 
-/** Of all symbols and sources; about 30 bytes each in a snapshot. */
+/** For all symbols and sources; about 30 bytes each in a snapshot. */
 const ROWS_MAX = 1_000_000;
 
 /**
- * What the reference prices were, by symbol and source. To be called for every block, in order,
- * replayed ones included; kept in snapshots.
+ * Historical reference prices by symbol and source. Must be called for every block in order,
+ * including replayed ones; stored in snapshots.
  */
 export class ReferencePrices {
   readonly name = 'referencePrices';
@@ -71,17 +73,17 @@ export class ReferencePrices {
       const lastMs = this.#prices.get(key)?.last?.[0] ?? observedMs;
       this.#prices.record(key, [observedMs, priceE8]);
       const minuteMs = observedMs - (observedMs % MINUTE_MS);
-      // Everything before this minute is known now, since observations never go back.
+      // All observations before this minute are known, because their times never decrease.
       if (lastMs < minuteMs) this.#keepAverage(key, minuteMs);
     }
   }
 
-  /** Whether anything is known of a symbol. */
+  /** Whether the symbol has any price. */
   hasSymbol(symbol: string): boolean {
     return this.#base(symbol) !== undefined;
   }
 
-  /** The newest price, however old. */
+  /** The newest price, independent of its age. */
   latest(symbol: string, source: ShownSource): PricePoint | undefined {
     const base = this.#keyFor(symbol, source);
     const last = base === undefined ? undefined : this.#prices.get(base)?.last;
@@ -90,7 +92,7 @@ export class ReferencePrices {
     return { atMs: last[0], priceE8: last[1] };
   }
 
-  /** What the price was at a time, or the average that ended then; undefined where it is not known. */
+  /** The price at a time, or the average that ended then; undefined if unknown. */
   price(symbol: string, source: ShownSource, timeMs: number): PricePoint | undefined {
     if (source === 'twap') return this.#average(symbol, timeMs);
     const found = this.#prices.get(keyOf(symbol, source))?.at(timeMs);
@@ -98,7 +100,7 @@ export class ReferencePrices {
     return { atMs: found.row[0], priceE8: found.row[1] };
   }
 
-  /** R-series: the average of the seconds before an instant, from the seconds that are kept. */
+  /** R-series: the average of the seconds before an instant, from stored seconds. */
   twap(
     symbol: string,
     source: PriceSource,
@@ -108,7 +110,7 @@ export class ReferencePrices {
     return this.#twapOf(keyOf(symbol, source), atMs, windowSeconds);
   }
 
-  /** The prices of a span, oldest first; when there are too many, evenly thinned. */
+  /** The prices of a period, oldest first, evenly thinned if there are too many. */
   history(
     symbol: string,
     source: ShownSource,
@@ -122,7 +124,7 @@ export class ReferencePrices {
     return thinned(rows, max).map(([atMs, priceE8]) => ({ atMs, priceE8 }));
   }
 
-  /** Whether a span has a time for which no sample speaks. */
+  /** Whether a period contains a time without a valid sample. */
   hasGap(symbol: string, source: ShownSource, fromMs: number, toMs: number): boolean {
     const key = this.#keyFor(symbol, source);
     const series = key === undefined ? undefined : this.#prices.get(key);
@@ -157,7 +159,7 @@ export class ReferencePrices {
     this.#averages.restore(averages);
   }
 
-  /** The source that averages are made of: the oracle's, where it has the symbol. */
+  /** The source of averages: the oracle if it has the symbol. */
   #base(symbol: string): string | undefined {
     const keys = [keyOf(symbol, 'oracle'), keyOf(symbol, 'spot')];
     return keys.find((key) => this.#prices.get(key) !== undefined);
@@ -173,7 +175,7 @@ export class ReferencePrices {
     const atMs = timeMs - (timeMs % SECOND_MS);
     const twap = this.#twapOf(key, atMs, WINDOW_SECONDS);
     if (twap !== undefined) return { atMs, priceE8: shownE8(twap) };
-    // Where the seconds are still there, there were too few of them.
+    // If the seconds are still stored, there were too few of them.
     const windowMs = atMs - WINDOW_SECONDS * SECOND_MS;
     if ((this.#prices.get(key)?.rows(0)[0]?.[0] ?? 0) <= windowMs) return undefined;
     const kept = this.#averages.get(key)?.at(timeMs);
@@ -226,7 +228,7 @@ function keyOf(symbol: string, source: PriceSource): string {
   return `${symbol}/${source}`;
 }
 
-/** For showing; R-series compares averages unrounded. */
+/** For display; R-series compares averages unrounded. */
 function shownE8({ samples, sumE8 }: Twap): number {
   return Number(divHalfUp(sumE8, BigInt(samples)));
 }
@@ -235,7 +237,7 @@ function wholeSecondFrom(timeMs: number): number {
   return Math.ceil(timeMs / SECOND_MS) * SECOND_MS;
 }
 
-/** A row of a coarse tier stands for its whole step. */
+/** A row of a coarse tier is valid for its whole step. */
 function isFresh(
   { row, stepMs }: { readonly row: PointRow; readonly stepMs: number },
   timeMs: number,
@@ -244,7 +246,7 @@ function isFresh(
   return timeMs - row[0] <= OBSERVATION_AGE_MS + stepped;
 }
 
-/** At most so many rows, evenly spread, the first and the last among them. */
+/** At most `max` rows, evenly spread, including the first and the last. */
 function thinned<R extends Row>(rows: readonly R[], max: number): readonly R[] {
   if (rows.length <= max) return rows;
   const last = rows.length - 1;

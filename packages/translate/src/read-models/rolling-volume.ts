@@ -4,10 +4,10 @@ const WEEK_HOURS = 7 * DAY_HOURS;
 
 type Hour = { readonly startMs: number; notional: bigint; lots: number; close: number };
 
-/** Traded volume of a market in hourly buckets: of the last day, of the last week, and ever. */
+/** Traded volume of a market in hourly buckets: of the last day, of the last week, and in total. */
 export class RollingVolume {
   #hours: Hour[] = [];
-  /** Close of the newest hour that has left the buckets; 0 when none has. */
+  /** Close of the newest hour that has left the buckets; 0 if there is none. */
   #before = 0;
   #total = 0n;
 
@@ -29,7 +29,7 @@ export class RollingVolume {
     this.#total += notional;
   }
 
-  /** The hour in progress and the 23 before it, and the price that they started from (0: none). */
+  /** The current hour and the 23 before it, and the price at their start (0: none). */
   day(timeMs: number): { notional: bigint; lots: number; previousClose: number } {
     return this.#since(timeMs, DAY_HOURS);
   }

@@ -8,7 +8,7 @@ const create = () =>
     rowsMax: 6,
   });
 
-/** A live one that is silent for long, two that have ended, and one that goes on. */
+/** One live series without recent samples, two that have ended, and one that continues. */
 function fill(): SeriesSet<string, PointRow> {
   const set = create();
   set.record('silent', [1, 1]);
@@ -21,7 +21,7 @@ function fill(): SeriesSet<string, PointRow> {
   return set;
 }
 
-test('what has ended makes room first, in the order in which it ended', () => {
+test('ended series are dropped first, in the order in which they ended', () => {
   const set = fill();
   expect(set.hasEvicted).toBe(false);
   set.record('live', [10, 1]);
@@ -39,7 +39,7 @@ test('what has ended makes room first, in the order in which it ended', () => {
   expect(set.get('silent')).toBeUndefined();
 });
 
-test('a restored set forgets the same', () => {
+test('a restored set drops the same series', () => {
   const lived = fill();
   const restored = create();
   restored.restore(JSON.parse(JSON.stringify(lived.dump())));
@@ -50,7 +50,7 @@ test('a restored set forgets the same', () => {
   }
 });
 
-test('a list of an older snapshot is read', () => {
+test('restores the list form of an older snapshot', () => {
   const { series } = fill().dump();
   const restored = create();
   restored.restore(JSON.parse(JSON.stringify(series)));
@@ -58,7 +58,7 @@ test('a list of an older snapshot is read', () => {
   expect(restored.dump()).toMatchObject({ ended: 0, evicted: false, series });
 });
 
-test('one that is let go of leaves nothing', () => {
+test('a forgotten series leaves no data', () => {
   const set = fill();
   for (const key of ['first', 'live', 'nobody']) set.forget(key);
   expect(set.dump().series.map(([key]) => key)).toEqual(['second', 'silent']);

@@ -6,14 +6,14 @@ const TIERS = [
   { stepMs: 100, keptMs: 1_000 },
 ];
 
-/** One sample every 5 ms, its value the time. */
+/** One sample every 5 ms whose value is the time. */
 function filled(toMs: number): TieredSeries<PointRow> {
   const series = new TieredSeries(TIERS, LAST_OF_STEP);
   for (let atMs = 5; atMs <= toMs; atMs += 5) series.record([atMs, atMs]);
   return series;
 }
 
-test('the newest past is fine, the older one coarse, the oldest gone', () => {
+test('recent samples are fine, older ones coarse, and the oldest are dropped', () => {
   const series = filled(3_000);
   expect(series.at(2_994)?.row).toEqual([2_990, 2_990]);
   expect(series.at(2_700)).toEqual({ row: [2_700, 2_700], stepMs: 100 });
@@ -23,7 +23,7 @@ test('the newest past is fine, the older one coarse, the oldest gone', () => {
   expect(series.size).toBe(7 + 12);
 });
 
-test('a span has no time twice and none out of order', () => {
+test('a period contains each time once and in order', () => {
   const parts = filled(3_000).between(0, 3_000);
   const times = parts.flatMap(({ rows }) => rows.map(([atMs]) => atMs));
   expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
@@ -33,7 +33,7 @@ test('a span has no time twice and none out of order', () => {
   ]);
 });
 
-test('all series together are bounded: the one that was silent longest goes', () => {
+test('the total number of rows is bounded: the least recently recorded series is dropped', () => {
   const set = new SeriesSet<string, PointRow>({ tiers: TIERS, fold: LAST_OF_STEP, rowsMax: 8 });
   set.record('a', [10, 1]);
   set.record('b', [20, 1]);
@@ -45,7 +45,7 @@ test('all series together are bounded: the one that was silent longest goes', ()
   });
   restored.restore(JSON.parse(JSON.stringify(set.dump())));
   for (const each of [set, restored]) {
-    // b has two rows, a three, c brings two at a time: b goes, then a.
+    // b has two rows, a three, c adds two at a time: b is dropped, then a.
     each.record('c', [40, 1]);
     each.record('c', [150, 1]);
     expect([each.get('a')?.size, each.get('b')?.size, each.get('c')?.size]).toEqual([

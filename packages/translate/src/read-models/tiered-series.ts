@@ -1,31 +1,31 @@
 import { present } from '@oddlot/units';
 
-/** One entry of a series: when, and numbers. */
+/** One entry of a series: a time and numbers. */
 export type Row = [timeMs: number, ...values: number[]];
 
-/** How fine a part of a series is, and how long that part is kept. */
+/** The resolution of a part of a series, and how long that part is kept. */
 export type Tier = { readonly stepMs: number; readonly keptMs: number };
 
-/** What makes one row of all that falls into the same step. */
+/** Combines all samples of a step into one row. */
 export type Fold<R extends Row> = {
-  /** The number of the step that a time belongs to. */
+  /** The index of the step that contains a time. */
   bucket(timeMs: number, stepMs: number): number;
-  /** The first row of a step. */
+  /** Creates the first row of a step. */
   open(sample: R, stepMs: number): R;
-  /** One more sample of the step, into its row. */
+  /** Adds a sample to the row of its step. */
   merge(row: R, sample: R): void;
 };
 
 /**
- * A series of numbers, fine for the newest past and coarser for the older one, so that what is kept
- * is bounded however long it runs. Every sample goes into each tier; a tier holds one row for each
- * step in which something was recorded. Samples come in order of time.
+ * A time series with a fine resolution for recent samples and a coarser one for older samples, so
+ * that its size is bounded. Every sample is added to each tier; a tier has one row for each step
+ * with a sample. Samples must be in order of time.
  */
 export class TieredSeries<R extends Row> {
   readonly #tiers: readonly Tier[];
   readonly #fold: Fold<R>;
   readonly #rows: R[][];
-  /** Whether rows of a tier have been dropped already. */
+  /** Whether rows of a tier have been dropped. */
   readonly #cut: boolean[];
 
   constructor(tiers: readonly Tier[], fold: Fold<R>) {
@@ -35,7 +35,7 @@ export class TieredSeries<R extends Row> {
     this.#cut = tiers.map(() => false);
   }
 
-  /** Rows of all tiers. */
+  /** The number of rows in all tiers. */
   get size(): number {
     return this.#rows.reduce((sum, rows) => sum + rows.length, 0);
   }
@@ -50,7 +50,7 @@ export class TieredSeries<R extends Row> {
     return this.#rows[tier] ?? [];
   }
 
-  /** Whether a tier once held older rows than it does now. */
+  /** Whether rows of a tier have been dropped. */
   isCut(tier: number): boolean {
     return this.#cut[tier] ?? false;
   }
@@ -69,7 +69,7 @@ export class TieredSeries<R extends Row> {
     }
   }
 
-  /** The last row at or before a time, from the finest tier that reaches back so far. */
+  /** The last row at or before a time, from the finest tier that reaches back that far. */
   at(timeMs: number): { readonly row: R; readonly stepMs: number } | undefined {
     for (const [tier, { stepMs }] of this.#tiers.entries()) {
       const rows = this.rows(tier);
@@ -79,14 +79,16 @@ export class TieredSeries<R extends Row> {
     return undefined;
   }
 
-  /** The rows of a span, oldest first, each part of it in the finest tier that reaches so far back. */
+  /**
+   * The rows of a period, oldest first, each part from the finest tier that reaches back that far.
+   */
   between(fromMs: number, toMs: number): { readonly stepMs: number; readonly rows: R[] }[] {
     const parts: { stepMs: number; rows: R[] }[] = [];
     let endMs = toMs;
     for (const [tier, { stepMs }] of this.#tiers.entries()) {
       const rows = this.rows(tier);
       parts.unshift({ stepMs, rows: rows.slice(firstFrom(rows, fromMs), firstAfter(rows, endMs)) });
-      // What is older than this tier comes from the next.
+      // Rows older than this tier come from the next.
       endMs = Math.min(endMs, (rows[0]?.[0] ?? endMs + 1) - 1);
     }
     return parts;
@@ -104,8 +106,9 @@ export class TieredSeries<R extends Row> {
   }
 
   /**
-   * One row before the border stays: it says what held at the border. Rows go by the eighth of a
-   * tier, since taking one off the front of a long array moves all the others.
+   * One row before the border is kept, because it has the value at the border. Rows are dropped in
+   * chunks of an eighth of a tier, because removing the first element of a long array moves all
+   * others.
    */
   #drop(tier: number, borderMs: number): void {
     const rows = present(this.#rows[tier], 'the rows of a tier');
@@ -122,8 +125,8 @@ type SeriesDump<R extends Row> = {
 };
 
 /**
- * The value that holds from a time on: the last of a step, with its own time. A step ends with its
- * border, so that what a coarse tier says about a border is what held there.
+ * Keeps the last value of a step, with its own time. A step ends at its border, so that the row of
+ * a coarse tier has the value at that border.
  */
 export const LAST_OF_STEP: Fold<PointRow> = {
   bucket: (timeMs, stepMs) => Math.ceil(timeMs / stepMs),
@@ -136,12 +139,12 @@ export const LAST_OF_STEP: Fold<PointRow> = {
 
 export type PointRow = [atMs: number, value: number];
 
-/** The place of the first row at or after a time. */
+/** The index of the first row at or after a time. */
 export function firstFrom(rows: readonly Row[], timeMs: number): number {
   return firstAfter(rows, timeMs - 1);
 }
 
-/** The place of the first row after a time. Times are whole milliseconds. */
+/** The index of the first row after a time. Times are whole milliseconds. */
 export function firstAfter(rows: readonly Row[], timeMs: number): number {
   let low = 0;
   let high = rows.length;
@@ -154,17 +157,17 @@ export function firstAfter(rows: readonly Row[], timeMs: number): number {
 }
 
 /**
- * A series for each of many instruments or symbols. Bounded twice: by its tiers, and by so many rows
- * in all; beyond that one is forgotten, which is the first that has ended, and when none has the one
- * that was silent longest. So what is over never pushes out what goes on.
+ * One series for each instrument or symbol. Its size is bounded by the tiers and by a total number
+ * of rows; beyond it one series is dropped: the first that has ended, otherwise the least recently
+ * recorded. Ended series therefore never displace active ones.
  */
 export class SeriesSet<Key extends string | number, R extends Row> {
   readonly #tiers: readonly Tier[];
   readonly #fold: Fold<R>;
   readonly #rowsMax: number;
-  /** The one that was recorded last is the last in the map. */
+  /** The most recently recorded series is the last in the map. */
   readonly #series = new Map<Key, TieredSeries<R>>();
-  /** Those that nothing will be recorded of any more, in the order in which they ended. */
+  /** Series without further samples, in the order in which they ended. */
   readonly #ended = new Map<Key, TieredSeries<R>>();
   #size = 0;
   #hasEvicted = false;
@@ -179,12 +182,15 @@ export class SeriesSet<Key extends string | number, R extends Row> {
     return this.#series.get(key) ?? this.#ended.get(key);
   }
 
-  /** Whether one was ever forgotten for want of room: it may have come again since, without its past. */
+  /**
+   * Whether a series was ever dropped to limit the size; it may exist again without its earlier
+   * rows.
+   */
   get hasEvicted(): boolean {
     return this.#hasEvicted;
   }
 
-  /** Nothing more comes of this one. */
+  /** Marks a series that gets no further samples. */
   end(key: Key): void {
     const series = this.#series.get(key);
     if (series === undefined) return;
@@ -212,7 +218,7 @@ export class SeriesSet<Key extends string | number, R extends Row> {
     }
   }
 
-  /** In the order in which they would be forgotten, so that a restored set forgets the same. */
+  /** In the order of eviction, so that a restored set drops the same series. */
   dump(): SeriesSetDump<Key, R> {
     const series = [...this.#ended, ...this.#series];
     return {
@@ -229,7 +235,7 @@ export class SeriesSet<Key extends string | number, R extends Row> {
     this.#hasEvicted = false;
   }
 
-  /** Older snapshots hold the list alone, and do not say which of it had ended. */
+  /** Older snapshots contain only the list, without the number of ended series. */
   restore(data: unknown): void {
     const plain = data as SeriesSetDump<Key, R> | SeriesSetDump<Key, R>['series'];
     const known = 'ended' in plain ? plain : { ended: 0, evicted: false, series: plain };
@@ -254,7 +260,7 @@ export class SeriesSet<Key extends string | number, R extends Row> {
 }
 
 type SeriesSetDump<Key, R extends Row> = {
-  /** How many from the start of the list. */
+  /** The number of ended series at the start of the list. */
   readonly ended: number;
   readonly evicted: boolean;
   readonly series: readonly (readonly [key: Key, series: SeriesDump<R>])[];

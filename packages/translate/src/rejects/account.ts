@@ -12,11 +12,11 @@ import type { GateRefusal, Reject, ReservedBy } from '@oddlot/engine';
 import { formatMoney, MONEY_DECIMALS } from '@oddlot/units';
 import { validText } from './orders.ts';
 
-/** Refusals of who sent a request, of its nonce and of its agents. */
+/** Rejects about the signer of a request, its nonce and its agents. */
 
 /**
- * A request that was signed for another network, or hashed in another way, recovers somebody whom
- * nobody knows: the text can't tell that from a stranger, the query can.
+ * A request signed for another network, or hashed differently, recovers an unknown address. The
+ * text cannot distinguish this from an unknown client; the query can.
  */
 const WHO_SIGNED =
   'The signature is that of `got`. If that is not your key, the request was signed for another ' +
@@ -57,7 +57,7 @@ export const WHO = {
   agentsFull: () => refusal('agentsFull', [], { field: 'agentName' }),
 } satisfies Partial<Translations>;
 
-/** What would be accepted now. */
+/** The valid range. */
 function nonceDetails(
   reject: { readonly minExclusive: number; readonly maxExclusive: number },
   { nonce }: RejectContext,
@@ -66,9 +66,12 @@ function nonceDetails(
   return { field: 'nonce', ...gotten(nonce), allowed };
 }
 
-/** Refusals of whom a request acts for (multi-sig, vault, gate) and of who may charge or sign. */
+/**
+ * Rejects about the account that a request acts for (multi-sig, vault, gate) and about permissions
+ * to charge or sign.
+ */
 
-/** The text of each reason of the gate; the account status says the same. */
+/** The text of each reason of the gate, also used in the account status. */
 export const GATE_TEXTS = {
   blacklisted: 'userBlacklisted',
   closed: 'exchangeClosed',
@@ -78,7 +81,7 @@ export const GATE_TEXTS = {
 
 type VaultFault = Extract<Reject, { reason: 'vaultInvalid' }>['why'];
 
-/** What an address already is that no vault can be. */
+/** Reasons an existing address cannot be a vault. */
 const VAULT_FAULTS = {
   agent: () => refusal('agentAddressUsed', [], { field: 'vault' }),
   builder: () => refusal('invalidBuilder', [], { field: 'vault' }),
@@ -114,9 +117,9 @@ export const KEYS = {
   builderRewardsNone: () => refusal('noBuilderRewards', []),
 } satisfies Partial<Translations>;
 
-/** Refusals of transfers, withdrawals and whatever else moves money. */
+/** Rejects of transfers, withdrawals and other money movements. */
 
-/** The least amount of money that there is. */
+/** The smallest amount of money. */
 const MICRO_USDC = formatMoney(1);
 
 export const MONEY = {
@@ -144,16 +147,19 @@ export const MONEY = {
     }),
 } satisfies Partial<Translations>;
 
-/** The amount, the entry of a list that costs something, or the margin that is to be added. */
+/** The amount, the list entry with a cost, or the margin to be added. */
 function spendingAt(context: RejectContext): Details {
   const { amount, field = '', size } = context.entry ?? {};
   if (amount !== undefined) return amountAt(context);
-  // An amend asks for more by its size.
+  // An amend needs more margin because of its size.
   if (field === '' && size !== undefined) return sizeAt(context);
   return field === '' ? { field: 'ntli' } : { field };
 }
 
-/** An amount beyond what the venue counts reaches the engine as the largest; the client asked for its own. */
+/**
+ * An amount beyond the venue's range reaches the engine as the maximum, so the client's text is
+ * used.
+ */
 function requiredText(required: bigint, { entry }: RejectContext): string {
   const isCut = required >= BigInt(Number.MAX_SAFE_INTEGER) && entry?.amount !== undefined;
   return isCut ? entry.amount : formatMoney(required);
@@ -171,7 +177,7 @@ function reserveText({ what, amount }: ReservedBy): { what: string; amount: stri
   return { what, amount: formatMoney(amount) };
 }
 
-/** Refusals of leverage, modes, isolated margin and what works on a whole position. */
+/** Rejects of leverage, modes, isolated margin and actions on whole positions. */
 
 export const SETTINGS = {
   leverageInvalid: ({ leverage }) =>

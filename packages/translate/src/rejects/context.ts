@@ -4,33 +4,33 @@ import type { RequestCommand } from '@oddlot/replica/block';
 import type { InstrumentLookup } from '../instruments.ts';
 import { formatPrice, formatSize } from '../format.ts';
 
-/** What a refusal is put into words with. */
+/** The context for the text of a reject. */
 
-/** The order, cancel or single thing that a refusal is about, in the client's own spelling. */
+/** The order, cancel or single entry that a reject concerns, in the client's spelling. */
 export type EntryText = {
-  /** `orders[3]`; empty when the action itself is the entry. */
+  /** `orders[3]`; empty if the action itself is the entry. */
   readonly field: string;
-  /** What the wire calls the instrument there; `a` unless said otherwise. */
+  /** The API's name of the instrument field; `a` by default. */
   readonly instrument?: 'a' | 'asset' | 'instrumentId';
   readonly price?: string;
   readonly size?: string;
-  /** What the wire calls the size there; `s` unless said otherwise. */
+  /** The API's name of the size field; `s` by default. */
   readonly sizePart?: 'sz';
   readonly triggerPrice?: string;
   readonly clientOrderId?: string;
   readonly orderId?: number;
   readonly expireMs?: number;
-  /** Of what moves money. */
+  /** For money movements. */
   readonly amount?: string;
 };
 
 export type RejectContext = {
   readonly instruments: InstrumentLookup;
-  /** The type of the command that is refused. */
+  /** The type of the rejected command. */
   readonly command?: Command['type'];
   readonly nonce?: number;
   readonly entry?: EntryText;
-  /** The action came inside a multiSig wrapper, and its fields stand there. */
+  /** The action was in a multiSig wrapper, which contains its fields. */
   readonly isWrapped?: boolean;
 };
 
@@ -41,7 +41,7 @@ export type Translations<Reason extends RejectReason = RejectReason> = {
   [Each in Reason]: Translation<Extract<Reject, { reason: Each }>>;
 };
 
-/** Where in the request the entry stands, or a part of it. */
+/** The path of the entry in the request, or of a part of it. */
 export function at({ entry }: RejectContext, part?: string): Details {
   if (entry === undefined) return {};
   const path = [entry.field, part ?? ''].filter((each) => each !== '').join('.');
@@ -52,7 +52,7 @@ export function instrumentAt(context: RejectContext): Details {
   return at(context, context.entry?.instrument ?? 'a');
 }
 
-/** Commands that a request names an address in which has to be, or must not be, an account. */
+/** Commands with an address that must be, or must not be, an account. */
 type Addressing = Extract<
   RequestCommand | CreditFaucetCommand,
   | { readonly account: unknown }
@@ -70,7 +70,7 @@ const ADDRESS_FIELDS: Readonly<Record<Addressing, string>> = {
   withdraw: 'destination',
 };
 
-/** What the wire calls the address that a command names. */
+/** The API's name of the address in a command. */
 export function addressField({ command }: RejectContext): string {
   const fields: Readonly<Partial<Record<Command['type'], string>>> = ADDRESS_FIELDS;
   return (command === undefined ? undefined : fields[command]) ?? 'agentAddress';

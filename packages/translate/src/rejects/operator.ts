@@ -3,9 +3,9 @@ import { actionTypeNamed } from '../action-to-command.ts';
 import { formatRate } from '../format.ts';
 import { gotten, type Translations } from './context.ts';
 
-/** Refusals of the operator's actions. */
+/** Rejects of the operator's actions. */
 
-/** The wire's names of fields that the engine calls otherwise. */
+/** API names of fields that have other names in the engine. */
 const FIELDS: Readonly<Record<string, string>> = {
   takerFeeE8: 'takerFeeRate',
   makerFeeE8: 'makerFeeRate',
@@ -15,10 +15,10 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 
 export const OPERATOR = {
-  // The engine names its own command; on the wire several of them are one action.
+  // The engine names its command; in the API several commands are one action.
   operatorUnknown: ({ signer, action }) =>
     refusal('signerNotPermitted', [actionTypeNamed(action)], { got: signer }),
-  // Commands of the process alone carry a term, so no client sees this text.
+  // Only the process itself sends commands with a term, so clients never see this text.
   termOver: ({ current, lease }) => {
     const why = `${lease} is in term ${current}`;
     return refusal('invalidValue', ['term', why], { field: 'term', why });
@@ -44,7 +44,7 @@ export const OPERATOR = {
   feeTiersInvalid: ({ why }) => refusal('invalidValue', ['tiers', why], { field: 'tiers', why }),
 } satisfies Partial<Translations>;
 
-/** `code` of `grants.add[3].code`, as faults of the shape are told. */
+/** `code` of `grants.add[3].code`, as in errors of the schema. */
 function lastName(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1);
 }

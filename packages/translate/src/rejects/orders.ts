@@ -17,7 +17,7 @@ import {
   triggerPriceAt,
 } from './context.ts';
 
-/** Refusals of orders, amends and cancels. */
+/** Rejects of orders, amends and cancels. */
 
 export const ORDERS = {
   instrumentUnknown: ({ instrumentId }, context) =>
@@ -54,7 +54,8 @@ export const ORDERS = {
     const step = formatDecimal(tick, pxDecimals);
     const nearestTo = (text: string | undefined) => nearestOn(text, pxDecimals, BigInt(tick), end);
     const nearest = nearestTo(context.entry?.price);
-    // The price is judged before the trigger's: when it lies on the grid, the other one does not.
+    // The price is checked before the trigger price: if the price is on the grid, the trigger price
+    // is not.
     const { triggerPrice } = context.entry ?? {};
     const details =
       triggerPrice !== undefined && nearest[0] === nearest[1]
@@ -99,7 +100,8 @@ export const ORDERS = {
       available: formatMoney(available),
     }),
   postOnlyWouldTrade: (_, context) => refusal('postOnlyWouldMatch', [], priceAt(context)),
-  // The edge judges the same from the text alone, so this is said only of what did not pass it.
+  // The edge checks the same from the text, so this occurs only for actions that did not pass the
+  // edge.
   groupingInvalid: ({ why }) =>
     refusal('invalidValue', ['grouping', why], { field: 'grouping', why }),
   orderUnknown: (_, context) =>
@@ -117,11 +119,14 @@ function gridOf(
 ): { pxDecimals: number; tick: number; end?: bigint } {
   const pxDecimals = MONEY_DECIMALS - decimalsOf(context, instrumentId);
   const grid = { pxDecimals, tick: context.instruments(instrumentId)?.priceTick ?? 1 };
-  // Prices of an outcome market lie below 1.00 (R-reserve).
+  // Prices of an outcome market are below 1.00 (R-reserve).
   return instrumentId < OUTCOME_ID_MIN ? grid : { ...grid, end: 10n ** BigInt(pxDecimals) };
 }
 
-/** The values on a grid next to a text, from the text itself: the engine saw it already rounded. */
+/**
+ * The grid values next to a text, computed from the text, because the engine's value is already
+ * rounded.
+ */
 export function nearestOn(
   text: string | undefined,
   decimals: number,
@@ -136,14 +141,17 @@ export function nearestOn(
   return [validText(down, decimals, end), validText(up, decimals, end)];
 }
 
-/** Only what an order or a transfer could carry: above zero, countable, and below an end if any. */
+/**
+ * Only values that an order or a transfer can have: positive, countable, and below `end` if it is
+ * given.
+ */
 export function validText(value: bigint, decimals: number, end?: bigint): string | null {
   if (value <= 0n || value > BigInt(Number.MAX_SAFE_INTEGER)) return null;
   if (end !== undefined && value >= end) return null;
   return formatDecimal(value, decimals);
 }
 
-/** Refusals on outcome markets: of orders, of split and merge, and of what deployers do. */
+/** Rejects on outcome markets: of orders, of split and merge, and of deployer actions. */
 
 export const OUTCOME = {
   amendWouldTake: (_, context) => refusal('amendWouldTake', [], priceAt(context)),
