@@ -79,7 +79,7 @@ const secondsInWords = (ms: number): string => `${words[ms / 1_000]} seconds`;
 const SAID: readonly (readonly [name: string, ...sentences: string[]])[] = [
   [
     'operate/markets.md',
-    `uses each pushed price for ${seconds(PUSHED_STANDS_MS)}`,
+    `uses each price that you submit for ${seconds(PUSHED_STANDS_MS)}`,
     `at least every ${seconds(defaultParameters('Oddlot-Testnet').oracleStaleMs)}`,
     `up to ${seconds(LIMITS.observationAheadMs)} ahead of the venue's clock`,
     `valid for ${seconds(defaultParameters('Oddlot-Testnet').externalStaleMs)}`,

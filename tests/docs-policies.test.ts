@@ -53,7 +53,7 @@ describe('docs/upgrade-policy.md', () => {
 });
 
 test('the README says which release it is', () => {
-  expect(read('README.md')).toContain(`\n## Status\n\n${version}. `);
+  expect(read('README.md')).toContain(`\n## Status\n\nThe current version is ${version}. `);
 });
 
 test('the guide of the SDK installs the tarball of this release', () => {

@@ -194,7 +194,10 @@ describe('a liquidation', () => {
     [
       'of one position',
       () => alice,
-      [/market: 0.2 BTC-USDC at \d+\.?\d* has a value of/, /sold by order/],
+      [
+        /market: 0.2 BTC-USDC at \d+\.?\d* has a value of/,
+        /order \d+ sold at \S+, within the price limit of/,
+      ],
     ],
     [
       'of an isolated position',
@@ -238,7 +241,12 @@ describe('a liquidation', () => {
       (rows) => (step(rows).accountValue = '500'),
       /should not have been liquid/,
     ],
-    ['another mark', LEDGER, (rows) => (step(rows).markPx = '93000'), /is within/],
+    [
+      'another mark',
+      LEDGER,
+      (rows) => (step(rows).markPx = '93000'),
+      /above the account's total of/,
+    ],
     [
       'more maintenance',
       LEDGER,
@@ -249,9 +257,14 @@ describe('a liquidation', () => {
       'a worse price',
       'userFills',
       ([fill]) => (fill.px = '90000'),
-      /sold by order \d+ at or above/,
+      /order \d+ sold at 90000, below the price limit of/,
     ],
-    ['a higher fee', 'userFills', ([fill]) => (fill.fee = '100'), /for a fee of at most/],
+    [
+      'a higher fee',
+      'userFills',
+      ([fill]) => (fill.fee = '100'),
+      /a fee of 100, above the maximum/,
+    ],
   ])('with %s is found', async (_, type, change, differs) => {
     const url = await liar([type], change);
     const args = ['--url', url, '--user', alice.address];

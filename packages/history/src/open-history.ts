@@ -46,7 +46,7 @@ export async function openHistory(
       log.warn({ why }, 'history database unavailable; rows are kept in the log until it returns'),
     onBack: (height) => log.info({ height }, 'history database available again'),
     onPassedOver: (what, why) =>
-      log.warn({ what, why }, 'unusable starting state of the history skipped'),
+      log.warn({ what, why }, 'skipped an unusable starting state for the history'),
   });
   const isShared = options.settings.isShared === true;
   const lead = (term: number | undefined): void => {

@@ -48,7 +48,7 @@ export async function openOwnLedger(
     draw,
     projections: [requests],
     faultOf: own.faultOf,
-    onPassedOver: (what, why) => log.warn({ what, why }, 'unusable state skipped'),
+    onPassedOver: (what, why) => log.warn({ what, why }, 'unusable snapshot skipped'),
   });
   const snapshotter = new Snapshotter({
     replica: replica.replica,

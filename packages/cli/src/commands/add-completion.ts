@@ -21,7 +21,7 @@ export function addCompletion(program: Command): void {
     .addArgument(new Argument('<shell>', 'Shell').choices(SHELLS))
     .addHelpText(
       'after',
-      '\nAdd this to the startup file of your shell:\n  source <(oddlot completion bash)\n  oddlot completion fish | source',
+      '\nAdd the line for your shell to its startup file:\n  bash: source <(oddlot completion bash)\n  zsh:  source <(oddlot completion zsh)\n  fish: oddlot completion fish | source',
     )
     .action(async (shell: (typeof SHELLS)[number]) => {
       const commands = completedIn(program, await programWords());

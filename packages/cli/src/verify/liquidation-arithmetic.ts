@@ -173,7 +173,7 @@ function checkOrder(
     if (row.step !== 'market' || position === undefined || bankrupt === undefined) return [];
     return position.size > 0n === isSell ? [marketLimit(position, bankrupt)] : [];
   });
-  const what = `${isSell ? 'sold' : 'bought'} by order ${fills[0]?.oid}`;
+  const what = `order ${fills[0]?.oid} ${isSell ? 'sold' : 'bought'}`;
   if (limits.length === 0) {
     findings.believe(what, 'no liquidation step provides a price limit for comparison');
     return;
@@ -183,12 +183,15 @@ function checkOrder(
   const prices = fills.map(({ px }) => priceOf(instrument, px));
   const worst = prices.reduce((a, b) => (isSell === a < b ? a : b));
   const isWithin = isSell ? worst >= limit : worst <= limit;
-  const side = isSell ? 'at or above' : 'at or below';
+  const limitText = priceText(instrument, limit);
+  const worstText = priceText(instrument, worst);
+  const side = isSell ? 'below' : 'above';
   findings.holds(
-    `${what} ${side}`,
+    `${what} at ${worstText}, within the price limit of`,
     isWithin,
-    priceText(instrument, limit),
-    priceText(instrument, worst),
+    limitText,
+    worstText,
+    `${what} at ${worstText}, ${side} the price limit of ${limitText}`,
   );
   const value = fills.reduce(
     (sum, { px, sz }) => sum + priceOf(instrument, px) * sizeOf(instrument, sz),
@@ -197,7 +200,9 @@ function checkOrder(
   const fee = fills.reduce((sum, fill) => sum + money(fill.fee), 0n);
   // Less if the account cannot pay the full fee.
   const most = feeOf(value);
-  findings.holds(`${what} for a fee of at most`, fee <= most, moneyText(most), moneyText(fee));
+  const [mostText, feeText] = [moneyText(most), moneyText(fee)];
+  const contrary = `${what} for a fee of ${feeText}, above the maximum of ${mostText}`;
+  findings.holds(`${what} for a fee of at most`, fee <= most, mostText, feeText, contrary);
 }
 
 /**
@@ -224,5 +229,6 @@ function checkMoved(
     ...own.map(({ row }) => row.markPx),
     ...prices.map((notice) => notice.px),
   ];
-  findings.holds(what, known.includes(px), px, [...new Set(known)].join(' or '));
+  const expected = [...new Set(known)].join(' or ');
+  findings.holds(what, known.includes(px), px, expected, `${what} ${px}, expected ${expected}`);
 }

@@ -64,6 +64,8 @@ const BRIEF_MAX = 300;
 /** The results of a check, in the order of their comparison. */
 export class Findings {
   readonly all: Finding[] = [];
+  /** Lines of values that are outside a limit; `, recomputed …` would not fit them. */
+  readonly #contraries = new Map<Finding, string>();
 
   /** Compares two values, ignoring the order of keys. */
   same(what: string, told: unknown, computed: unknown): void {
@@ -74,9 +76,13 @@ export class Findings {
     }
   }
 
-  /** Records whether a condition on the reported value holds; `computed` is the allowed range. */
-  holds(what: string, isSo: boolean, told: string, computed: string): void {
-    this.all.push(isSo ? { kind: 'agree', what, told } : { kind: 'DIFFER', what, told, computed });
+  /** Records whether a condition on the reported value holds; `contrary` is the printed line if it does not. */
+  holds(what: string, isSo: boolean, told: string, computed: string, contrary?: string): void {
+    const found: Finding = isSo
+      ? { kind: 'agree', what, told }
+      : { kind: 'DIFFER', what, told, computed };
+    this.all.push(found);
+    if (!isSo && contrary !== undefined) this.#contraries.set(found, contrary);
   }
 
   /** Records a fact that cannot be derived from the available data. */
@@ -91,7 +97,10 @@ export class Findings {
   }
 
   lines(): string[] {
-    return this.all.map(({ computed, kind, told, what }) => {
+    return this.all.map((found) => {
+      const { computed, kind, told, what } = found;
+      const contrary = this.#contraries.get(found);
+      if (contrary !== undefined) return `${kind.padEnd(8)}${contrary}`;
       if (kind === 'believed') return `unverified  ${what}: ${told}`;
       const said = `${kind.padEnd(8)}${what} ${told}`;
       return computed === undefined ? said : `${said}, recomputed ${computed}`;

@@ -133,11 +133,15 @@ async function checkStep(
     scope.equity <= risk,
     moneyText(risk),
     'above the limit: the account should not have been liquidated',
+    `${at} account value ${delta.accountValue} is above maintenance margin plus fee (${moneyText(risk)}), so the account should not have been liquidated`,
   );
   const [first] = liquidatedPositions;
   const instrument = first === undefined ? undefined : await instrumentOf(info, first.coin);
   if (first === undefined || instrument === undefined) {
-    const why = `${first?.coin ?? 'none'} is no longer listed`;
+    const why =
+      first === undefined
+        ? 'the ledger row lists no position'
+        : `${first.coin} is no longer listed`;
     findings.believe(`${at} the position`, why);
     return { row: delta, scope, instrument: undefined };
   }
@@ -162,6 +166,7 @@ async function checkStep(
       isPart,
       most,
       part,
+      `${what} has a value and maintenance margin of ${part}, above the account's total of ${most}`,
     );
     findings.believe(`${at} the account's other positions`, 'not listed in the ledger row');
   }
@@ -201,7 +206,9 @@ async function checkByLog(
   });
   const { finding } = report;
   if (finding !== undefined) {
-    findings.holds('the log is valid at', false, `block ${finding.height}`, finding.what);
+    const where = `block ${finding.height}`;
+    const contrary = `the log is not valid at ${where}: ${finding.what}`;
+    findings.holds('the log is valid at', false, where, finding.what, contrary);
     return;
   }
   const ofUser = <Row extends { readonly user: string }>(rows: readonly Row[] = []): Row[] =>

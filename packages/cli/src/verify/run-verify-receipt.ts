@@ -149,7 +149,9 @@ async function checkByLog(
   });
   const { finding } = report;
   if (finding !== undefined) {
-    findings.holds('the log is valid at', false, `block ${finding.height}`, finding.what);
+    const where = `block ${finding.height}`;
+    const contrary = `the log is not valid at ${where}: ${finding.what}`;
+    findings.holds('the log is valid at', false, where, finding.what, contrary);
     return;
   }
   const { head, txs = [] } = own ?? {};

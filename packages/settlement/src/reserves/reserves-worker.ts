@@ -264,7 +264,7 @@ export class ReservesWorker {
     if (outcome.reject !== undefined) throw new Error(`rejected: ${outcome.reject.reason}`);
     const difference = differenceOf(figures);
     const told = { height: tree.height, root: tree.root, difference: String(difference) };
-    if (difference === 0n) log.info(told, 'reserves published');
+    if (difference === 0n) log.info(told, 'proof of reserves published');
     else log.error(told, 'bridge holds less than the venue owes');
     await removeOthers(folder, tree.height);
   }

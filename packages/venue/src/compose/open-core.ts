@@ -210,7 +210,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
     }),
     knownHeight: async () =>
       (await opening).indexer.verify(await replica.firstApplicable(), replica),
-    onPassedOver: (what, why) => log.warn({ what, why }, 'unusable state skipped'),
+    onPassedOver: (what, why) => log.warn({ what, why }, 'unusable snapshot skipped'),
     onEra: (era) => log.info(era, 'rules version changed'),
   });
   const receipts: Receipts = new Receipts({
