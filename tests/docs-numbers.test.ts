@@ -86,7 +86,7 @@ const SAID: readonly (readonly [name: string, ...sentences: string[]])[] = [
   ],
   [
     'operate/outcome-markets.md',
-    `uses a price that you push for ${seconds(PUSHED_REFERENCE_STANDS_MS)}`,
+    `uses a price that you submit for ${seconds(PUSHED_REFERENCE_STANDS_MS)}`,
     `A round is resolved ${secondsInWords(RESULT_AFTER_MS)} after it ends`,
     `unless this price is older than ${seconds(LIMITS.observationAgeMs)}`,
     `If at least ${LIMITS.twapCoveragePercent}% of the samples exist`,
