@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { answerEnd, requestBytes } from './raw-http.ts';
 import { createRandom } from './report.ts';
+import { answerEnd, requestBytes } from './signed-requests.ts';
 
 /**
  * Sends requests at moments that do not depend on the answers, in a process of its own, and tells how long each took from

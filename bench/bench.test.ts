@@ -3,20 +3,12 @@ import { auditSection } from './audit.ts';
 import { backtestSection } from './backtest.ts';
 import { bookSection } from './book.ts';
 import { bridgeSection } from './bridge.ts';
-import { engineSection } from './engine.ts';
+import { engineSection, replaySection } from './engine.ts';
 import { historySection } from './history.ts';
-import { holdersSection } from './holders.ts';
-import { insolventSection } from './insolvent.ts';
 import { journalSection } from './journal.ts';
-import { memorySection } from './memory.ts';
-import { outcomeMetaSection } from './outcome-meta.ts';
-import { outcomesSection } from './outcomes.ts';
-import { recoverySection } from './recovery.ts';
-import { replaySection } from './replay.ts';
-import { median, medianRatio, show, table, type Section } from './report.ts';
-import { reservesSection } from './reserves.ts';
+import { median, medianRatio, type Section, show, table } from './report.ts';
+import { recoverySection } from './request.ts';
 import { settlementSection } from './settlement.ts';
-import { toolsSection } from './tools.ts';
 
 /**
  * Benchmarks that nobody runs rot. Every section runs here with next to nothing: that it works and
@@ -26,21 +18,14 @@ import { toolsSection } from './tools.ts';
 const SECTIONS: Readonly<Record<string, Section>> = {
   book: bookSection,
   engine: engineSection,
-  outcomes: outcomesSection,
   settlement: settlementSection,
-  holders: holdersSection,
-  insolvent: insolventSection,
-  outcomeMeta: outcomeMetaSection,
   bridge: bridgeSection,
   recovery: recoverySection,
   journal: journalSection,
   replay: replaySection,
   audit: auditSection,
   backtest: backtestSection,
-  tools: toolsSection,
   history: historySection,
-  reserves: reservesSection,
-  memory: memorySection,
 };
 
 /** Some start processes, which takes long on a machine that does other things too; those that do little else are in the long tests. */

@@ -1,7 +1,5 @@
 import { OrderBook, Side } from 'nodejs-order-book';
-import type { FlowBook } from './flow-book.ts';
-import { readFlow, runSegment, type Flow } from './flows.ts';
-import { PoolBook } from './pool-book.ts';
+import { type Flow, type FlowBook, PoolBook, readFlow, runSegment } from './flows.ts';
 import { collectGarbage, cpuMs } from './report.ts';
 
 /**

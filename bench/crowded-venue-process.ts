@@ -1,8 +1,7 @@
 import type { Command, OrderRequest } from '@oddlot/engine';
-import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units';
-import { FIRST_PERP, type Crowding } from './crowding.ts';
+import { address, type Address, hash, instrumentId, timeMs } from '@oddlot/units';
+import { type Crowding, FIRST_PERP, listing } from './crowd.ts';
 import { openDoorless } from './doorless-venue.ts';
-import { listing } from './positions.ts';
 import { same } from './report.ts';
 
 /**

@@ -38,7 +38,7 @@ export async function fanoutSection(scale: Scale): Promise<readonly Row[]> {
   const secp256k1 = loadSecp256k1();
   if (secp256k1 === undefined) return [skipped('fan-out', 'the binding is not installed')];
   const venue = await BenchVenue.start(await createRequestSigner(secp256k1));
-  const bare = await ServerProcess.start('bench/broadcast-server.ts', []);
+  const bare = await ServerProcess.start('bench/bare-servers.ts', ['broadcast']);
   try {
     const bench = new FanoutBench(venue, bare, await venue.hire());
     await bench.layOut();

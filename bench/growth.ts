@@ -1,13 +1,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BenchVenue, type Trader } from './bench-venue.ts';
-import { FIRST_PERP, type Crowding } from './crowding.ts';
+import { Crowd, type Crowding, FIRST_PERP } from './crowd.ts';
 import type { Load, LoadResult } from './load-generator.ts';
-import { diskUse } from './disk-use.ts';
-import { Crowd } from './positions.ts';
 import {
   atMost,
   collectGarbage,
@@ -15,11 +13,11 @@ import {
   median,
   medianRatio,
   noted,
+  type Row,
+  type Scale,
   show,
   sized,
   skipped,
-  type Row,
-  type Scale,
 } from './report.ts';
 import {
   createRequestSigner,
@@ -314,4 +312,27 @@ function liveBytes(): number {
   collectGarbage();
   const { external, heapUsed } = process.memoryUsage();
   return heapUsed + external;
+}
+
+/**
+ * Bytes that a venue has written: the log without the zeros that it lays out ahead, and the database of its history, in which
+ * everything is once the venue has stopped.
+ */
+async function diskUse(
+  folder: string,
+): Promise<{ readonly log: number; readonly history: number }> {
+  const journal = join(folder, 'journal');
+  let log = 0;
+  for (const name of await readdir(journal)) {
+    const bytes = await readFile(join(journal, name));
+    log += endOf(bytes);
+  }
+  const { size: history } = await stat(join(folder, 'history.sqlite'));
+  return { log, history };
+}
+
+function endOf(bytes: Buffer): number {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  return end;
 }

@@ -1,9 +1,6 @@
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
-import { COUNTED_MIN } from './hostile-counts.ts';
-import { Floods } from './hostile-floods.ts';
-import type { HostilePorts } from './hostile-ports.ts';
 
 /**
  * Clients with bad intentions, all at once, in a process of their own. Each attack comes from an
@@ -34,7 +31,7 @@ const BEGIN_MS_MAX = 30_000;
 /** How often those who watch are told. */
 const REPORT_MS = 500;
 
-if (process.send !== undefined) {
+if (import.meta.main) {
   const stopped = Promise.withResolvers<void>();
   process.on('message', (message: Attack | 'stop') => {
     if (message === 'stop') stopped.resolve();
@@ -257,3 +254,161 @@ class Battlefield {
     this.#counts[name] = (this.#counts[name] ?? 0) + 1;
   }
 }
+
+/** Requests that are sent ahead, calls that never end, and what is held open: on every port at once. */
+
+type FloodOptions = {
+  readonly ports: HostilePorts;
+  readonly count: (name: string) => void;
+};
+
+const CONNECTIONS_EACH = 5;
+const AHEAD_BYTES = 640_000;
+/** What is closed is opened again after so long. */
+const AGAIN_MS = 500;
+const HELD_SOCKETS_EACH = 60;
+const HELD_BODIES_EACH = 40;
+const CALLS_IN_BATCH = 100;
+
+const post = (path: string, body: string): string =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
+  `Content-Length: ${body.length}\r\n\r\n${body}`;
+const plain = (method: string, path: string): string =>
+  `${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+/** JUMPDEST, PUSH1 0, JUMP. */
+const ENDLESS = { method: 'eth_call', params: [{ data: '0x5b600056' }, 'latest'] };
+const BLOCK_NUMBER = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber' });
+
+const KINDS: readonly (readonly [port: keyof HostilePorts, name: string, request: string])[] = [
+  ['venue', 'page', 'GET / HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n'],
+  ['venue', 'missing', plain('GET', '/nothing')],
+  ['venue', 'refused', plain('PUT', '/info')],
+  ['venue', 'info', post('/info', '{"type":"perpMeta"}')],
+  ['venue', 'exchange', post('/exchange', '{}')],
+  ['relay', 'relay', plain('GET', '/api/v1/bridge/chains')],
+  ['relay', 'relayMissing', plain('GET', '/nothing')],
+  ['chain', 'chain', post('/', BLOCK_NUMBER)],
+  ['chain', 'chainRefused', plain('GET', '/')],
+  ['relayChain', 'relayChain', post('/', BLOCK_NUMBER)],
+];
+
+class Floods {
+  readonly #options: FloodOptions;
+  readonly #sockets = new Set<Socket>();
+  #isOver = false;
+
+  constructor(options: FloodOptions) {
+    this.#options = options;
+  }
+
+  begin(): void {
+    for (const [index, [port, name, request]] of KINDS.entries()) {
+      const text = request.repeat(Math.ceil(AHEAD_BYTES / request.length));
+      for (let each = 0; each < CONNECTIONS_EACH; each++) {
+        this.#keep(port, `127.0.4.${index + 1}`, (socket) => {
+          // Most of them never read what they are answered.
+          if (each > 0) socket.pause();
+          socket.once('data', () => this.#options.count(`ahead ${name}`));
+          socket.write(text);
+        });
+      }
+    }
+    for (const port of ['chain', 'relayChain'] as const) this.#endlessCalls(port);
+    for (const port of ['relay', 'chain', 'relayChain'] as const) this.#hold(port);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #endlessCalls(port: keyof HostilePorts): void {
+    const calls = Array.from({ length: CALLS_IN_BATCH }, (_, id) => ({
+      jsonrpc: '2.0',
+      id,
+      ...ENDLESS,
+    }));
+    const text = post('/', JSON.stringify(calls));
+    for (let each = 0; each < CONNECTIONS_EACH; each++) {
+      this.#keep(port, '127.0.5.1', (socket) => {
+        socket.once('data', () => socket.destroy());
+        socket.write(text);
+        this.#options.count('endless');
+      });
+    }
+  }
+
+  #hold(port: keyof HostilePorts): void {
+    for (let each = 0; each < HELD_SOCKETS_EACH; each++) {
+      this.#keep(port, '127.0.5.2', () => this.#options.count('held sockets'));
+    }
+    for (let each = 0; each < HELD_BODIES_EACH; each++) {
+      this.#keep(port, '127.0.5.3', (socket) => {
+        socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n');
+        socket.write('x'.repeat(50_000));
+        socket.once('data', () => this.#options.count('held bodies refused'));
+      });
+    }
+  }
+
+  /** A connection that is opened again whenever it ends. */
+  #keep(port: keyof HostilePorts, localAddress: string, begin: (socket: Socket) => void): void {
+    if (this.#isOver) return;
+    const target = { port: this.#options.ports[port], host: '127.0.0.1', localAddress };
+    const socket = connect(target);
+    this.#sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('connect', () => begin(socket));
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      setTimeout(() => this.#keep(port, localAddress, begin), AGAIN_MS);
+    });
+    socket.resume();
+  }
+}
+
+/** Every port of a venue with a local chain and a relay that strangers reach. */
+export type HostilePorts = {
+  readonly venue: number;
+  readonly chain: number;
+  readonly relay: number;
+  readonly relayChain: number;
+};
+
+const TRIES_MAX = 240;
+const PAUSE_MS = 250;
+
+/** Asks the venue where its chain and its relay are, and the relay for its own chain; the relay comes up last. */
+export async function hostilePortsOf(venue: string): Promise<HostilePorts> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const found = await ask(venue).catch(() => undefined);
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  throw new Error(`the relay of ${venue} does not serve`);
+}
+
+type Settings = {
+  readonly data: { readonly settlement_rpc_url: string; readonly relay_url: string };
+};
+type Chains = {
+  readonly data: readonly { readonly name: string; readonly rpcUrl: string | null }[];
+};
+
+async function ask(venue: string): Promise<HostilePorts | undefined> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ type: 'settings' });
+  const settings = await fetch(`${venue}/info`, { method: 'POST', headers, body });
+  const { relay_url: relay, settlement_rpc_url: chain } = ((await settings.json()) as Settings)
+    .data;
+  const chains = await fetch(`${relay}/api/v1/bridge/chains`);
+  const listed = ((await chains.json()) as Chains).data;
+  const second = listed.find(({ rpcUrl }) => rpcUrl !== null && rpcUrl !== chain)?.rpcUrl;
+  if (second === undefined || second === null) return undefined;
+  const port = (url: string): number => Number(new URL(url).port);
+  return { venue: port(venue), chain: port(chain), relay: port(relay), relayChain: port(second) };
+}
+
+/** So many things are counted when every attack has begun. */
+export const COUNTED_MIN = 16;

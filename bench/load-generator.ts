@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { answerEnd, requestBytes } from './raw-http.ts';
-import type { SignedRequest } from './signed-requests.ts';
+import { answerEnd, requestBytes, type SignedRequest } from './signed-requests.ts';
 
 /**
  * Sends requests that lie ready over kept connections, in a process of its own. It speaks HTTP by

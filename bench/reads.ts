@@ -29,7 +29,7 @@ export async function readsSection(scale: Scale): Promise<readonly Row[]> {
   if (secp256k1 === undefined) return [skipped('reads', 'the binding is not installed')];
   const signer = await createRequestSigner(secp256k1);
   const venue = await BenchVenue.start(signer, { flags: ['--exhibition'] });
-  const bare = await ServerProcess.start('bench/constant-server.ts', []);
+  const bare = await ServerProcess.start('bench/bare-servers.ts', ['constant']);
   const generator = fork(join(import.meta.dirname, 'load-generator.ts'));
   try {
     const trader = await venue.hire();

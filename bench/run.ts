@@ -5,45 +5,31 @@ import { backtestSection } from './backtest.ts';
 import { bookSection } from './book.ts';
 import { bridgeSection } from './bridge.ts';
 import { clusterSection } from './cluster.ts';
-import { engineSection } from './engine.ts';
+import { marksSection } from './crowd.ts';
+import { engineSection, replaySection } from './engine.ts';
 import { fanoutSection } from './fanout.ts';
 import { growthSection } from './growth.ts';
 import { historySection } from './history.ts';
-import { holdersSection } from './holders.ts';
 import { hostileSection } from './hostile.ts';
-import { insolventSection } from './insolvent.ts';
 import { journalSection } from './journal.ts';
 import { latencySection } from './latency.ts';
-import { marksSection } from './marks.ts';
-import { memorySection } from './memory.ts';
-import { outcomeMetaSection } from './outcome-meta.ts';
-import { outcomesSection } from './outcomes.ts';
-import { positionsSection } from './positions.ts';
 import { readsSection } from './reads.ts';
-import { recoverySection } from './recovery.ts';
-import { replaySection } from './replay.ts';
-import { machine, skipped, table, type Row, type Scale, type Section } from './report.ts';
-import { requestSection } from './request.ts';
-import { reservesSection } from './reserves.ts';
+import { machine, type Row, type Scale, type Section, skipped, table } from './report.ts';
+import { recoverySection, requestSection } from './request.ts';
 import { restartSection } from './restart.ts';
 import { settlementSection } from './settlement.ts';
-import { toolsSection } from './tools.ts';
 
 /**
- * `npm run bench -- [--only book,engine] [--quick]`: measures, prints one table, keeps nothing. Each
- * section has a process of its own, so that what one compiled or left behind does not slow the next.
+ * `npm run bench` lists the sections; `--all` runs all of them and `--only book,engine` some of them. `--quick` uses
+ * smaller inputs. Each section runs in its own process, because code compiled and memory used by one would affect the
+ * next.
  */
 
 const SECTIONS: Readonly<Record<string, Section>> = {
   book: bookSection,
   engine: engineSection,
-  positions: positionsSection,
   marks: marksSection,
-  outcomes: outcomesSection,
   settlement: settlementSection,
-  holders: holdersSection,
-  insolvent: insolventSection,
-  outcomeMeta: outcomeMetaSection,
   bridge: bridgeSection,
   recovery: recoverySection,
   request: requestSection,
@@ -55,17 +41,15 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   replay: replaySection,
   audit: auditSection,
   backtest: backtestSection,
-  tools: toolsSection,
   history: historySection,
-  reserves: reservesSection,
   restart: restartSection,
-  memory: memorySection,
   hostile: hostileSection,
   cluster: clusterSection,
 };
 
 const { values } = parseArgs({
   options: {
+    all: { type: 'boolean', default: false },
     only: { type: 'string' },
     quick: { type: 'boolean', default: false },
     section: { type: 'string' },
@@ -73,8 +57,15 @@ const { values } = parseArgs({
 });
 const scale: Scale = values.quick ? 'quick' : 'full';
 
-if (values.section === undefined) await runAll(values.only?.split(',') ?? Object.keys(SECTIONS));
-else await runOne(values.section);
+if (values.section !== undefined) await runOne(values.section);
+else if (values.all) await runAll(Object.keys(SECTIONS));
+else if (values.only !== undefined) await runAll(values.only.split(','));
+else listSections();
+
+function listSections(): void {
+  console.log(`Sections:\n${Object.keys(SECTIONS).join('\n')}\n`);
+  console.log('Run one with --only NAME, all with --all. bench/README.md describes them.');
+}
 
 async function runAll(names: readonly string[]): Promise<void> {
   const unknown = names.find((name) => !(name in SECTIONS));
@@ -92,7 +83,7 @@ async function runAll(names: readonly string[]): Promise<void> {
   console.log(table(rows));
 }
 
-/** Runs a section in a process of its own; one that fails leaves a line in the table. */
+/** A section that fails is a row of the table. */
 function inChild(name: string): Promise<readonly Row[]> {
   const quick = values.quick ? ['--quick'] : [];
   const child = fork(import.meta.filename, ['--section', name, ...quick], {

@@ -10,20 +10,28 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { writeBill } from './release/bill-of-materials.ts';
-import { CHECKSUMS, checkChecksums, writeChecksums } from './release/checksums.ts';
-import { makeCommit, nextRelease, takeCommit } from './release/release-commit.ts';
-import { checkSdk, packSdk } from './release/sdk-tarball.ts';
-import { packSource, unpackSource } from './release/source-archive.ts';
+import {
+  checkChecksums,
+  checkSdk,
+  CHECKSUMS,
+  makeCommit,
+  nextRelease,
+  packSdk,
+  packSource,
+  takeCommit,
+  unpackSource,
+  writeBill,
+  writeChecksums,
+} from './release-files.ts';
 
 /**
- * Makes a release of what is committed, and publishes nothing:
+ * Creates a release from the committed files and does not publish it:
  *
  *     npm run release -- [--dry-run]
  *
- * The fragments of changes/ become a release of CHANGELOG.md in a commit of its own; sources, SDK, bill of materials and
- * checksums are made of that commit, checked, and put into `release/`. Only then does the branch go on to the commit. A dry
- * run leaves the branch and every file that git knows as they are.
+ * The fragments of changes/ become a release of CHANGELOG.md in a separate commit. Sources, SDK, bill of materials and
+ * checksums are built from that commit, checked, and written to `release/`. The branch then moves to the commit. A dry
+ * run changes neither the branch nor tracked files.
  */
 
 const ROOT = join(import.meta.dirname, '..');
@@ -64,7 +72,7 @@ function main(isDry: boolean): void {
   );
 }
 
-/** In place of what an earlier run has made, whole or not at all. */
+/** Replaces the files of an earlier run atomically. */
 function put(made: string): void {
   const folder = join(ROOT, 'release');
   const draft = `${folder}.${process.pid}`;

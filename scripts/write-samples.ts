@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { recordSamples } from './samples/record-samples.ts';
-import type { Part, Samples } from './samples/recorder.ts';
-import { withSamples } from './samples/render-samples.ts';
+import { withSamples, type Part, type Samples } from './samples.ts';
+import { recordSamples } from './record-samples.ts';
 
 /** Writes real requests and answers into the pages of the reference: `npm run write-samples`. */
 

@@ -1,10 +1,9 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
 import { ACTIONS, API_WS_CHANNELS, INFO_QUERIES, WS_CHANNELS } from '@oddlot/protocol';
-import { recordSamples } from '../scripts/samples/record-samples.ts';
-import type { Part, Samples } from '../scripts/samples/recorder.ts';
-import { samplesOf, shapeOf, shortened } from '../scripts/samples/render-samples.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { samplesOf, shapeOf, shortened, type Part, type Samples } from '../scripts/samples.ts';
+import { recordSamples } from '../scripts/record-samples.ts';
 
 /**
  * Goal: the reference has a sample of every action, query and channel, and each has the shape of a live answer.

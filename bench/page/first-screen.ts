@@ -3,9 +3,16 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { REPOSITORY } from '../../tests/support/venue-process.ts';
 import { atMost, median, noted, type Row } from '../report.ts';
-import type { Measured, PageScale, Stage } from './stage.ts';
-import { pageThread, traced, type TraceEvent } from './trace.ts';
-import { visit, wait } from './visitor.ts';
+import {
+  type Measured,
+  type PageScale,
+  pageThread,
+  type Stage,
+  traced,
+  type TraceEvent,
+  visit,
+  wait,
+} from './stage.ts';
 
 /** How soon a first visit sees something and can use it, on a machine four times slower than this one. */
 

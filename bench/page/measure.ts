@@ -2,13 +2,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { REPOSITORY, removeTemporaryData } from '../../tests/support/venue-process.ts';
-import { machine, skipped, table, type Row } from '../report.ts';
+import { removeTemporaryData, REPOSITORY } from '../../tests/support/venue-process.ts';
+import { machine, type Row, skipped, table } from '../report.ts';
 import { busyBook } from './busy-book.ts';
 import { firstScreen } from './first-screen.ts';
-import { manyMarkets } from './many-markets.ts';
-import { setStage, type Measured, type PageScale, type PageSection } from './stage.ts';
-import { tenMinutes } from './ten-minutes.ts';
+import { manyMarkets, tenMinutes } from './growth.ts';
+import { type Measured, type PageScale, type PageSection, setStage } from './stage.ts';
 import { venueStart } from './venue-start.ts';
 
 /**

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { REPOSITORY, Venue } from '../../tests/support/venue-process.ts';
 import { buildPageOnce } from '../../tests/web/support/build-once.ts';
 import { atMost, median, medianRatio, noted, type Row } from '../report.ts';
-import type { Measured, PageScale, Stage } from './stage.ts';
-import { percentile } from './statistics.ts';
-import { wait } from './visitor.ts';
+import { type Measured, type PageScale, percentile, type Stage, wait } from './stage.ts';
 
 /** What the page costs a venue's start: without it, with it as it should be, and with it to be built first. */
 

@@ -1,15 +1,19 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Attack, AttackResult } from '../../bench/hostile-attackers.ts';
-import { type HostilePorts, hostilePortsOf } from '../../bench/hostile-ports.ts';
+import {
+  type Attack,
+  type AttackResult,
+  type HostilePorts,
+  hostilePortsOf,
+} from '../../bench/hostile-attackers.ts';
 import { Actor, cancelAction, order, orderAction } from '../support/actors.ts';
 import { Client } from '../support/client.ts';
 import { type Answer, postFrom } from '../support/from-address.ts';
-import { readMarket, type Market } from '../support/market.ts';
+import { type Market, readMarket } from '../support/market.ts';
 import { NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 import { keyOf, type Signed } from '../support/wallet.ts';
 

@@ -1,12 +1,12 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { samplesOf } from '../../scripts/samples/render-samples.ts';
+import { samplesOf } from '../../scripts/samples.ts';
 import { aSharedVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
 import { direct, expectNothing, transfer, WHO_SIGNED, type Refusal } from '../support/keys.ts';
 import { done } from '../support/perps.ts';
-import { expectShape, address, exactly, listOf, record, text, time } from '../support/shape.ts';
+import { address, exactly, expectShape, listOf, record, text, time } from '../support/shape.ts';
 import { REPOSITORY } from '../support/venue-process.ts';
 import { nextNonce, signApproveAgent, ZERO_ADDRESS, type JsonObject } from '../support/wallet.ts';
 

@@ -1,8 +1,39 @@
 import { buyYes, limitOrder, sellYes, signPermit, triggerOrder, type ReplyOf } from '@oddlot/sdk';
-import type { Stage } from './stage.ts';
+import { startVenue, type TestAccount, type TestVenue } from '@oddlot/testkit';
+import { NAMES, Recorder, type Json, type People, type Samples, type Stage } from './samples.ts';
+
+const RESERVES_EVERY_MS = 3_600_000;
+
+/**
+ * Sends every action, every query and every subscription to a venue with fixed keys, prices and time, and returns
+ * the requests with their answers.
+ */
+export async function recordSamples(): Promise<Samples> {
+  const flags = ['--faucet', '--reserves-every-ms', String(RESERVES_EVERY_MS)];
+  const venue = await startVenue({ seed: 'samples', accounts: 0, chain: true, flags });
+  const recorder = new Recorder(venue);
+  try {
+    const stage = { venue, recorder, people: await peopleOf(venue) };
+    const traces = await act(stage);
+    await ask(stage, traces);
+    await follow(stage, traces);
+    const { actions, channels, queries, services } = recorder;
+    return { actions, channels, queries, services };
+  } finally {
+    recorder.close();
+    await venue.stop();
+  }
+}
+
+async function peopleOf(venue: TestVenue): Promise<People> {
+  const money = { perp: '100000', outcome: '1000' };
+  const accounts: [string, TestAccount][] = [];
+  for (const name of NAMES) accounts.push([name, await venue.account(name, money)]);
+  return Object.fromEntries(accounts) as People;
+}
 
 /** Instruments that the venue lists at its start. */
-export const BTC = 1;
+const BTC = 1;
 const ETH = 2;
 const SOL = 3;
 
@@ -13,7 +44,7 @@ const DAY_MS = 24 * HOUR_MS;
 const CLOID = '0x00000000000000000000000000000001';
 
 /** Names that the queries need. */
-export type Traces = {
+type Traces = {
   /** Outcome markets: one with shares and orders, one with an order delay, and one that is resolved. */
   readonly market: number;
   readonly delayed: number;
@@ -35,7 +66,7 @@ const TERMS = {
 };
 
 /** Sends every action. */
-export async function act(stage: Stage): Promise<Traces> {
+async function act(stage: Stage): Promise<Traces> {
   await operatePerps(stage);
   const listed = await operateOutcomes(stage);
   const traded = await trade(stage);
@@ -347,4 +378,158 @@ async function done(sent: Promise<ReplyOf<'executed'>>) {
   const reply = await sent;
   if (reply.status === 'executed' && reply.failure === undefined) return reply;
   throw new Error(`Not executed: ${JSON.stringify(reply)}`);
+}
+
+const ASK_HOUR_MS = 3_600_000;
+const coin = String(BTC);
+
+/** Sends every query. */
+async function ask(stage: Stage, traces: Traces): Promise<void> {
+  const { people, recorder, venue } = stage;
+  const { alice, carol } = people;
+  const startTime = venue.now - ASK_HOUR_MS;
+  await venue.advance('3h', { step: '1m' });
+  const isPublished = async () => (await alice.client.info.reserves()).published !== null;
+  await venue.chain.until(isPublished, 'reserves are published');
+  await venue.settled();
+  const user = alice.address;
+  await recorder.serve('/account-status', { type: 'accountStatus', user, channel: 0 });
+  await recorder.serve('/request-fund', { user, accountType: 'perp' });
+
+  const about = (type: string, fields: Record<string, Json> = {}) =>
+    recorder.ask({ type, user, ...fields });
+  await askOfMarkets(stage, startTime);
+  await askOfOutcomes(stage, traces);
+  await about('clearinghouseState', { accountType: 'perp' });
+  await recorder.ask({ type: 'perpClearinghouseState', user: carol.address });
+  await about('outcomePositions');
+  await about('activeAssetData', { coin, px: ['97001', null] });
+  await about('frontendOpenOrders');
+  await about('outcomeFrontendOpenOrders');
+  await about('triggerOrders');
+  await about('approvedAgents');
+  await recorder.ask({ type: 'agentOwner', agent: traces.agent });
+  await about('approvedBuilders');
+  await about('accessCodeStatus', { channel: 0 });
+  await about('feeTierRates');
+  const builder = carol.address;
+  await recorder.ask({ type: 'builderState', user: builder });
+  await recorder.ask({ type: 'multiSigSigners', user: traces.group });
+  await recorder.ask({ type: 'multiSigChanges', user: traces.group });
+  await about('userFills', { limit: 2 });
+  await about('historicalOrders', { limit: 2 });
+  await about('executionReport', { oid: traces.oid });
+  await about('userFundings', { limit: 2 });
+  await about('userNonFundingLedgerUpdates', { limit: 2 });
+  await about('portfolio', { window: 'all' });
+  await about('withdrawals');
+  for (const type of ['builderMeEarned', 'builderMeClaimed', 'builderMeClaimable']) {
+    await recorder.ask({ type, user: builder });
+  }
+  await recorder.ask({ type: 'builderMeShare', user: builder, dimension: 'instrument' });
+  await askOfVenue(stage, traces);
+}
+
+async function askOfMarkets({ recorder }: Stage, startTime: number): Promise<void> {
+  await recorder.ask({ type: 'perpMeta' });
+  await recorder.ask({ type: 'perpMetaDetail', assetName: 'BTC' });
+  await recorder.ask({ type: 'l2Book', coin, tick: '1' });
+  await recorder.ask({ type: 'candleSnapshot', req: { coin, interval: '15m', startTime } });
+  await recorder.ask({ type: 'fundingHistory', coin, startTime });
+  await recorder.ask({ type: 'openInterestHistory', coin, startTime });
+  await recorder.ask({ type: 'liquidations', limit: 1 });
+  await recorder.ask({ type: 'largestTrades', window: 'day', limit: 1 });
+  await recorder.ask({ type: 'leaderboard', window: 'week', sortBy: 'pnl', limit: 2 });
+}
+
+async function askOfOutcomes(
+  { recorder, venue }: Stage,
+  { market, resolved, seriesSlug }: Traces,
+): Promise<void> {
+  const { now } = venue;
+  const start = now - ASK_HOUR_MS - (now % ASK_HOUR_MS);
+  await recorder.ask({ type: 'outcomeMeta', instrumentIds: [market] });
+  await recorder.ask({ type: 'outcomeAssetCtxs', instrumentIds: [market] });
+  await recorder.ask({ type: 'outcomeProbability', instrumentIds: [market], interval: '1h' });
+  await recorder.ask({ type: 'outcomeSeriesTimeline', seriesSlug, limit: 1 });
+  await recorder.ask({ type: 'outcomeResolution', instrumentId: resolved });
+  await recorder.ask({ type: 'outcomeHolders', instrumentId: market });
+  const span = { eventStartTime: start, variant: '1h' };
+  await recorder.ask({ type: 'cryptoPrice', symbol: 'BTC', ...span });
+  const past = { startTime: start, endTime: now };
+  await recorder.ask({ type: 'cryptoPriceHistory', symbol: 'BTC', ...past });
+}
+
+async function askOfVenue({ people, recorder }: Stage, { txHash }: Traces): Promise<void> {
+  const user = people.alice.address;
+  await recorder.ask({ type: 'settings' });
+  await recorder.ask({ type: 'feeTierInfo' });
+  await recorder.ask({ type: 'actionStatus', txHash });
+  const order = { a: BTC, b: true, p: '97002', s: '1', r: false, t: { limit: { tif: 'Ioc' } } };
+  const action = { type: 'order', grouping: 'na', orders: [order] };
+  await recorder.ask({ type: 'simulate', user, action });
+  const [request] = recorder.actions.get('cancel')!;
+  await recorder.ask({ type: 'explainSignature', envelope: request!.value });
+  await recorder.ask({ type: 'rateLimit' });
+  await recorder.ask({ type: 'reserves' });
+  await recorder.ask({ type: 'reservesProof', user });
+  await recorder.ask({ type: 'venueStatus' });
+  await recorder.ask({ type: 'gateLists', channel: 0 });
+  await recorder.ask({ type: 'venueHealth' });
+  await recorder.ask({ type: 'blocks', limit: 1 });
+  const { block } = await recorder.ask<{ block: number }>({ type: 'tx', txHash });
+  await recorder.ask({ type: 'block', height: block });
+  await recorder.ask({ type: 'txs', limit: 1 });
+  await recorder.ask({ type: 'stateHash', height: block });
+}
+
+/** Subscribes to every channel, and makes something happen on each. */
+async function follow(stage: Stage, traces: Traces): Promise<void> {
+  const { people, recorder, venue } = stage;
+  const { alice, bob } = people;
+  const { delayed, market } = traces;
+  const user = alice.address;
+  const waits: (() => Promise<void>)[] = [];
+  const on = async (
+    path: '/ws' | '/api-ws',
+    type: string,
+    fields: Record<string, Json> = {},
+    frames?: number,
+  ) => {
+    waits.push(await recorder.follow(path, { type, ...fields }, frames));
+  };
+  await on('/ws', 'l2Book', { coin, tick: '1' });
+  await on('/ws', 'l2Diff', { coin }, 2);
+  await on('/ws', 'trades', { coin });
+  await on('/ws', 'activeAssetCtx', { coin });
+  await on('/ws', 'orderUpdates', { user });
+  await on('/ws', 'outcomeOrderUpdates', { user });
+  await on('/ws', 'outcomeBbos', { instrumentIds: [market] });
+  await on('/ws', 'outcomeTrades', { instrumentIds: [market] });
+  await on('/ws', 'clearinghouseState', { user, accountType: 'outcome' });
+  await on('/ws', 'userFundings', { user });
+  await on('/ws', 'explorerBlock');
+  await on('/ws', 'explorerTxs');
+  await on('/api-ws', 'outcomeOrderUpdate', { user, includeSuccess: false });
+  await on('/api-ws', 'candle', { coin, interval: '1m' });
+  await on('/api-ws', 'tickers', { instrumentIds: [BTC] });
+  await on('/api-ws', 'recentTrades', { coin, limit: 1 });
+  await on('/api-ws', 'userFills', { user, accountType: ['perp'] });
+  await on('/api-ws', 'userHistoricalOrders', { user, accountType: ['perp'] });
+  await on('/api-ws', 'userNonFundingLedgerUpdates', { user });
+
+  const { exchange } = alice.client;
+  const order = limitOrder({ asset: BTC, side: 'buy', price: '97002', size: '0.01' });
+  await exchange.order({ orders: [order] }, confirm);
+  const shares = buyYes({ asset: market, price: '0.6', size: '5' });
+  await exchange.order({ orders: [shares] }, confirm);
+
+  // A taker order that waits, and a market that is halted meanwhile.
+  const quote = { ...buyYes({ asset: delayed, price: '0.4', size: '10' }), b: false };
+  await bob.client.exchange.order({ orders: [quote] }, confirm);
+  await exchange.order({ orders: [buyYes({ asset: delayed, price: '0.6', size: '10' })] });
+  const halt = { instrumentIds: [delayed], state: 'halt' } as const;
+  await venue.admin.client.exchange.outcomeDeploy.setTrading(halt as never, confirm);
+  await venue.advance('1s');
+  await Promise.all(waits.map((wait) => wait()));
 }

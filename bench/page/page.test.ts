@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { interactiveAt } from './first-screen.ts';
-import { bytesOf } from './program-heap.ts';
-import { percentile, slope } from './statistics.ts';
+import { bytesOf, percentile, slope } from './stage.ts';
 
 test('a percentile is one of the values', () => {
   const values = Array.from({ length: 200 }, (_, index) => index + 1);
@@ -34,7 +33,7 @@ test.each([
   expect(interactiveAt({ tasks, usableMs: 800 })).toBe(expected);
 });
 
-test('a screen that was never usable is no number', () => {
+test('a screen that never became usable is an error', () => {
   expect(() => interactiveAt({ tasks: [], usableMs: undefined })).toThrow('never usable');
 });
 

@@ -1,32 +1,29 @@
 import {
   applyBlock,
-  createState,
   type Authority,
   type Command,
+  createState,
   type OrderRequest,
   type PerpListing,
   type State,
 } from '@oddlot/engine';
-import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units';
+import { address, type Address, hash, instrumentId, timeMs } from '@oddlot/units';
 import { defaultParameters } from '../packages/replica/src/genesis-commands.ts';
 import {
   atMost,
   collectGarbage,
   cpuMs,
   median,
-  medianRatio,
+  type Row,
+  same,
+  type Scale,
+  settleHeap,
   show,
   sized,
-  type Row,
-  type Scale,
 } from './report.ts';
 
-/**
- * Whether an order costs more where there is more around it: positions of the account that sends it,
- * and accounts with positions. Rounds of the sizes alternate, and their ratio is taken round by round.
- */
+/** An engine with many accounts and open positions, and the cost of a mark update in it. */
 
-const TARGET = 1.5;
 const START_MS = 1_767_225_600_000;
 const ORACLE = 1_000_000;
 const LOTS = 30;
@@ -34,56 +31,7 @@ const MAKER = someone(1);
 const HOT = someone(2);
 const ORDERS_PER_BLOCK = 100;
 
-export async function positionsSection(scale: Scale): Promise<readonly Row[]> {
-  const orders = sized(scale, { full: 40_000, quick: 10_000, tiny: 200 });
-  const rounds = sized(scale, { full: 7, quick: 4, tiny: 2 });
-  const perps = sized(scale, { full: 1_000, quick: 1_000, tiny: 8 });
-  const many = sized(scale, { full: 100_000, quick: 100_000, tiny: 40 });
-  const held = [perps / 100, perps / 10, perps].map((count) => Math.max(1, Math.floor(count)));
-  const byPositions = held.map((count) => {
-    const venue = new Crowd(perps);
-    venue.open(HOT, count);
-    return { count, venue, senders: [HOT] };
-  });
-  const byAccounts = [Math.max(1, Math.floor(many / 100)), many].map((count) => {
-    const venue = new Crowd(1);
-    return { count, venue, senders: venue.crowd(count, () => 100_000) };
-  });
-  return [
-    compare(
-      'cost of an order, by number of open positions in its account',
-      byPositions,
-      orders,
-      rounds,
-    ),
-    compare('cost of an order, by number of accounts with a position', byAccounts, orders, rounds),
-  ];
-}
-
-type Case = {
-  readonly count: number;
-  readonly venue: Crowd;
-  readonly senders: readonly Address[];
-};
-
-/** The largest case over the smallest. */
-function compare(what: string, cases: readonly Case[], orders: number, rounds: number): Row {
-  const spent = cases.map((): number[] => []);
-  for (let round = 0; round <= rounds; round++) {
-    for (const [at, { senders, venue }] of cases.entries()) {
-      const ms = venue.trade(senders, orders);
-      if (round > 0) spent[at]?.push(ms);
-    }
-  }
-  const words = cases.map(({ count }, at) => {
-    const microseconds = (median(spent[at] ?? []) * 1_000) / orders;
-    return `${show(microseconds)} µs with ${show(count)}`;
-  });
-  const ratio = medianRatio(spent.at(-1) ?? [], spent[0] ?? []);
-  return atMost(what, words.join(', '), ratio, TARGET);
-}
-
-/** A venue with some perps, a maker that offers in all of them, and whoever takes. */
+/** A venue with perps, a maker that quotes in all of them, and takers. */
 export class Crowd {
   readonly state: State = createState();
   readonly #perps: number;
@@ -131,7 +79,7 @@ export class Crowd {
     }
   }
 
-  /** New accounts with a position of 30 USDC each, and so much money. */
+  /** Creates accounts with a position of 30 USDC each and the given balance. */
   crowd(count: number, usdcOf: (at: number) => number): Address[] {
     const accounts = Array.from({ length: count }, (_, at) => someone(0x10_0000 + at));
     for (let from = 0; from < count; from += 500) {
@@ -251,4 +199,38 @@ export function listing(id: number): PerpListing {
     tiers: [{ tier: 1, minSize: 0, maxSize: 1_000_000_000, maxLeverage: 20, mmrE8: 1_000_000 }],
     tagIds: [],
   };
+}
+
+/** The size of a venue created by a section. */
+export type Crowding = {
+  readonly accounts: number;
+  readonly instruments: number;
+  readonly orders: number;
+};
+
+/** The first perp, which every venue lists; the others have the next numbers. */
+export const FIRST_PERP = 3;
+
+/** The cost of a mark update with many open positions, none of which is at risk. */
+
+const MARK_MS_MAX = 15;
+
+export async function marksSection(scale: Scale): Promise<readonly Row[]> {
+  const positions = sized(scale, { full: 100_000, quick: 100_000, tiny: 50 });
+  const updates = sized(scale, { full: 200, quick: 60, tiny: 3 });
+  const venue = new Crowd(1);
+  // Leverages from 0.5 to 4.
+  venue.crowd(positions, (at) => 8 + ((7 * at) % 60));
+  // The first mark update checks every new position once.
+  venue.price(ORACLE);
+  await settleHeap();
+  const spent: number[] = [];
+  for (let update = 1; update <= updates; update++) {
+    // 0.2% up and down, so that every update changes the mark.
+    spent.push(venue.price(ORACLE + (update % 2 === 0 ? 0 : 2_000)));
+  }
+  same('scopes under liquidation', venue.state.liquidations.size, 0);
+  const worst = Math.max(...spent);
+  const words = `${show(median(spent))} ms in the median of ${updates}, ${show(positions)} positions`;
+  return [atMost('a mark without liquidations, the slowest', words, worst, MARK_MS_MAX, ' ms')];
 }

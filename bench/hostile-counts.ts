@@ -1,2 +1,0 @@
-/** So many things are counted when every attack has begun. */
-export const COUNTED_MIN = 16;
