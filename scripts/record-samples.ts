@@ -15,7 +15,7 @@ export async function recordSamples(): Promise<Samples> {
   try {
     const stage = { venue, recorder, people: await peopleOf(venue) };
     const traces = await act(stage);
-    await ask(stage, traces);
+    await query(stage, traces);
     await follow(stage, traces);
     const { actions, channels, queries, services } = recorder;
     return { actions, channels, queries, services };
@@ -384,7 +384,7 @@ const ASK_HOUR_MS = 3_600_000;
 const coin = String(BTC);
 
 /** Sends every query. */
-async function ask(stage: Stage, traces: Traces): Promise<void> {
+async function query(stage: Stage, traces: Traces): Promise<void> {
   const { people, recorder, venue } = stage;
   const { alice, carol } = people;
   const startTime = venue.now - ASK_HOUR_MS;

@@ -1,25 +1,25 @@
 import {
+  createClient,
+  limitOrder,
+  privateKeyWallet,
   type ActiveAssetData,
   type AssetPosition,
   type Client,
-  createClient,
-  limitOrder,
   type OrderEntry,
   type OrderResult,
   type PerpMeta,
-  privateKeyWallet,
 } from '@oddlot/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { gridOf } from '../../packages/web/src/features/perps/traded-perp.ts';
-import { againForMargin } from '../../packages/web/src/features/perps/ticket/use-sending.ts';
-import { type Draft, draftStore } from '../../packages/web/src/features/perps/ticket/draft.ts';
+import { draftStore, type Draft } from '../../packages/web/src/features/perps/ticket/draft.ts';
 import {
-  type askedPrices,
+  againForMargin,
   freshOrders,
   sizingOf,
+  type askedPrices,
 } from '../../packages/web/src/features/perps/ticket/share-of-most.ts';
+import { gridOf } from '../../packages/web/src/features/perps/use-account.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { type Chance, chance } from '../support/seeded.ts';
+import { chance, type Chance } from '../support/seeded.ts';
 import { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 

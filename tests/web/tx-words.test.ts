@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ACTIONS, type ActionType } from '@oddlot/protocol';
 import { describe, expect, test } from 'vitest';
 import { marketIdsOf, sentencesOf } from '../../packages/web/src/features/explorer/tx-words.ts';
-import { wholeDate } from '../../packages/web/src/lib/time.ts';
+import { wholeDate } from '../../packages/web/src/lib/format.ts';
 import { addWords, words } from '../../packages/web/src/lib/words.ts';
 
 /** Whatever the protocol knows, the explorer says in words. */

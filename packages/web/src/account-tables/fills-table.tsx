@@ -3,19 +3,21 @@ import { useMemo, useState } from 'react';
 import { isDecimal, multiply, sign } from '../lib/decimal.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { fillId, ledgerLists, useFills } from '../market/account-lists.ts';
-import { Money } from '../ui/figure.tsx';
-import { type Column, Table } from '../ui/table.tsx';
+import { Money } from '../ui/figures.tsx';
+import { Table, type Column } from '../ui/table.tsx';
 import {
   isBought,
   Market,
   Nothing,
   numberColumn,
+  OriginLink,
   secondColumn,
-  type Shown,
   Sided,
   STACKED_ROW_PX,
+  TradedPrice,
+  TradedSize,
+  type Shown,
 } from './cells.tsx';
-import { OriginLink, TradedPrice, TradedSize } from './fill-cells.tsx';
 import { REPORT_KEY, ReportButton, useReport } from './report/report-button.tsx';
 import { ShareButton, sharedFill } from './share/share-button.tsx';
 import { WhyDialog } from './why-dialog.tsx';

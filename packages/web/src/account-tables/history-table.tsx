@@ -3,18 +3,20 @@ import { useMemo } from 'react';
 import { sign, subtract } from '../lib/decimal.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { orderId, useOrderHistory } from '../market/account-lists.ts';
-import { type Column, Table } from '../ui/table.tsx';
+import { Table, type Column } from '../ui/table.tsx';
 import {
   isBought,
   Market,
   Nothing,
   numberColumn,
+  OrderOrigin,
   secondColumn,
-  type Shown,
   Sided,
   STACKED_ROW_PX,
+  TradedPrice,
+  TradedSize,
+  type Shown,
 } from './cells.tsx';
-import { OrderOrigin, TradedPrice, TradedSize } from './fill-cells.tsx';
 import { REPORT_KEY, ReportButton, useReport } from './report/report-button.tsx';
 
 export function HistoryTable({ user, only }: Shown) {

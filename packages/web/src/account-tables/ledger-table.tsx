@@ -1,17 +1,16 @@
-import { Link } from '@tanstack/react-router';
 import type { FundingRow, LedgerUpdate } from '@oddlot/sdk';
+import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { decimalsOf, negate, subtract } from '../lib/decimal.ts';
 import { cents, money, number, short } from '../lib/format.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { fundingId, ledgerId, useFundings, useLedger } from '../market/account-lists.ts';
-import { type MarketName, type MarketNames, useMarketNames } from '../market/market-names.ts';
-import { Button } from '../ui/button.tsx';
-import { Money, Percent } from '../ui/figure.tsx';
-import { type Column, Table } from '../ui/table.tsx';
+import { SizeOnGrid, useMarketNames, type MarketName, type MarketNames } from '../market/cells.tsx';
+import { Button } from '../ui/controls.tsx';
+import { Money, Percent } from '../ui/figures.tsx';
+import { Table, type Column } from '../ui/table.tsx';
 import { Market, minuteColumn, Nothing, numberColumn } from './cells.tsx';
 import { WhyDialog } from './why-dialog.tsx';
-import { decimalsOf, negate, subtract } from '../lib/decimal.ts';
-import { SizeOnGrid } from '../market/on-grid.tsx';
 
 /** What changed the account other than trading and funding; a liquidation opens its why. */
 export function LedgerTable({ user }: { readonly user: string }) {

@@ -1,12 +1,11 @@
 import type { LedgerDelta, LedgerUpdate } from '@oddlot/sdk';
 import { magnitude, sign } from '../lib/decimal.ts';
-import { money, number, usdc } from '../lib/format.ts';
-import { wholeDate } from '../lib/time.ts';
+import { money, number, usdc, wholeDate } from '../lib/format.ts';
 import { useWords, type Words } from '../lib/words.ts';
-import { priceDecimals } from '../market/on-grid.tsx';
+import { priceDecimals } from '../market/cells.tsx';
 import { usePerp } from '../market/queries.ts';
-import { Dialog } from '../ui/dialog.tsx';
-import { OriginLink } from './fill-cells.tsx';
+import { Dialog } from '../ui/overlays.tsx';
+import { OriginLink } from './cells.tsx';
 
 type WhyDialogProps = { readonly update: LedgerUpdate; readonly onClose: () => void };
 

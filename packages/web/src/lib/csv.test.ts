@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { csvOf } from './csv.ts';
+import { csvOf } from './browser.ts';
 
 test('rows become a table: nested fields by their path, what one lacks is empty', () => {
   expect(

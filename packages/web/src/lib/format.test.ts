@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cents, chance, compact, money, number, percent, short } from './format.ts';
+import {
+  cents,
+  chance,
+  clockTime,
+  compact,
+  countdown,
+  money,
+  number,
+  percent,
+  relative,
+  short,
+} from './format.ts';
 import { chooseLocale } from './languages.ts';
-import { clockTime, countdown, relative } from './time.ts';
 import { fieldText, typedNumber } from './typed-text.ts';
 
 beforeAll(() => chooseLocale('en-US'));

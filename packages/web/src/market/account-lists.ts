@@ -1,8 +1,15 @@
-import type { Fill, FundingRow, HistOrderRow, LedgerUpdate, UserFundings } from '@oddlot/sdk';
+import type {
+  Fill,
+  FundingRow,
+  HistOrderRow,
+  HistoryPage,
+  LedgerUpdate,
+  UserFundings,
+} from '@oddlot/sdk';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
 import type { Older } from '../ui/table.tsx';
 import { createLive, type Live } from './live.ts';
-import { type OlderOptions, useOlder } from './use-older.ts';
 import { reader } from './venue.ts';
 
 /** What an account did: the newest 200 rows first, then each new one. Older ones are asked for page by page. */
@@ -38,7 +45,7 @@ export const orderId: IdOf<HistOrderRow> = ({ order }) => `${order.marketType} $
 export const fundingId: IdOf<FundingRow> = ({ coin, szi, time }) => `${time} ${coin} ${szi}`;
 export const ledgerId: IdOf<LedgerUpdate> = ({ delta, hash, time }) =>
   delta.type === 'withdraw' ? hash : `${time} ${hash} ${JSON.stringify(delta)}`;
-const timeOf = ({ time }: { readonly time: number }): number => time;
+const timeOfRow = ({ time }: { readonly time: number }): number => time;
 
 export const fillLists = listOf(fillId, (user, take) =>
   reader.streams.userFills({ user, accountType }, (event) => {
@@ -66,7 +73,7 @@ export const ledgerLists = listOf(ledgerId, (user, take) =>
 
 export function useFills(user: string | undefined): WholeList<Fill> {
   return useWhole(fillLists, user, {
-    timeOf,
+    timeOf: timeOfRow,
     idOf: fillId,
     ask: (start, options) =>
       reader.info.historyPage(
@@ -92,7 +99,7 @@ const changedAt = ({ statusTimestamp }: HistOrderRow): number => statusTimestamp
 
 export function useFundings(user: string | undefined): WholeList<FundingRow> {
   return useWhole(fundingLists, user, {
-    timeOf,
+    timeOf: timeOfRow,
     idOf: fundingId,
     ask: async (start, options) => {
       const page = await reader.info.historyPage<'userFundings', UserFundings>(
@@ -106,7 +113,7 @@ export function useFundings(user: string | undefined): WholeList<FundingRow> {
 
 export function useLedger(user: string | undefined): WholeList<LedgerUpdate> {
   return useWhole(ledgerLists, user, {
-    timeOf,
+    timeOf: timeOfRow,
     idOf: ledgerId,
     ask: (start, options) =>
       reader.info.historyPage(
@@ -194,4 +201,104 @@ export function createTeller<Row>(
       release();
     };
   };
+}
+
+/** Where a page begins: behind the rows that are there, or where the page before it ended. */
+type PageStart = { readonly endTime: number } | { readonly cursor: string };
+
+type Pages<Row> = {
+  readonly key: string;
+  /** The time of the oldest row that was there when the first page was asked for. */
+  readonly endTime: number;
+  readonly rows: readonly Row[];
+  /** Of the next page; null behind the last row. */
+  readonly cursor: string | null | undefined;
+  readonly isAsking: boolean;
+  readonly hasFailed: boolean;
+};
+
+type OlderOptions<Row> = {
+  readonly key: string;
+  /** The newest rows, kept up to date by somebody else, newest first. */
+  readonly head: readonly Row[];
+  readonly fullAt: number;
+  readonly timeOf: (row: Row) => number;
+  readonly idOf: (row: Row) => string | number;
+  readonly ask: (
+    start: PageStart,
+    options: { signal: AbortSignal },
+  ) => Promise<HistoryPage<readonly Row[]>>;
+};
+
+export function useOlder<Row>({ key, head, fullAt, timeOf, idOf, ask }: OlderOptions<Row>): {
+  readonly rows: readonly Row[];
+  readonly older: Older;
+} {
+  const [kept, setPages] = useState<Pages<Row>>();
+  const visit = useRef<{ readonly key: string; readonly signal: AbortSignal }>(undefined);
+  useEffect(() => {
+    const controller = new AbortController();
+    visit.current = { key, signal: controller.signal };
+    return () => controller.abort();
+  }, [key]);
+  const oldest = head.at(-1);
+  // Once rows have fallen out of the head there is a gap before what was asked for: it is asked for again.
+  const isWhole = kept?.key === key && oldest !== undefined && timeOf(oldest) <= kept.endTime;
+  const pages = isWhole ? kept : undefined;
+  const rows = useMemo(() => joined(head, pages?.rows ?? [], idOf), [head, pages?.rows, idOf]);
+  const more = (): void => {
+    const { current } = visit;
+    if (oldest === undefined || current?.key !== key || pages?.isAsking === true) return;
+    const { signal } = current;
+    const begun: Pages<Row> = pages ?? {
+      key,
+      endTime: timeOf(oldest),
+      rows: [],
+      cursor: undefined,
+      isAsking: true,
+      hasFailed: false,
+    };
+    setPages({ ...begun, isAsking: true, hasFailed: false });
+    const { cursor, endTime } = begun;
+    const start = typeof cursor === 'string' ? { cursor } : { endTime };
+    const settle = (change: Partial<Pages<Row>>): void => {
+      if (!signal.aborted) setPages({ ...begun, isAsking: false, ...change });
+    };
+    ask(start, { signal }).then(
+      ({ data, nextCursor }) =>
+        settle({ rows: [...begun.rows, ...data], cursor: nextCursor ?? null, hasFailed: false }),
+      () => settle({ hasFailed: true }),
+    );
+  };
+  const status =
+    pages === undefined
+      ? head.length >= fullAt
+        ? 'some'
+        : 'whole'
+      : pages.isAsking
+        ? 'asking'
+        : pages.hasFailed
+          ? 'failed'
+          : pages.cursor === null
+            ? 'end'
+            : 'some';
+  return { rows, older: { status, more } };
+}
+
+function joined<Row>(
+  head: readonly Row[],
+  tail: readonly Row[],
+  idOf: (row: Row) => string | number,
+): readonly Row[] {
+  if (tail.length === 0) return head;
+  const known = new Set(head.map(idOf));
+  return [
+    ...head,
+    ...tail.filter((row) => {
+      const id = idOf(row);
+      if (known.has(id)) return false;
+      known.add(id);
+      return true;
+    }),
+  ];
 }

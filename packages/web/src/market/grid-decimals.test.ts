@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { number } from '../lib/format.ts';
-import { priceDecimals, sizeDecimals } from './on-grid.tsx';
+import { priceDecimals, sizeDecimals } from './cells.tsx';
 
 test.each([
   ['0.01', 2],

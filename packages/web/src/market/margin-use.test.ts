@@ -1,6 +1,6 @@
 import type { ClearinghouseState } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
-import { crossUse, hasReached, worstUse } from './margin-use.ts';
+import { crossUse, hasReached, worstUse } from './account.ts';
 
 function state(
   ratio: string,

@@ -1,8 +1,11 @@
+import type { Candle, PerpMeta, Ticker } from '@oddlot/sdk';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { divide, isDecimal, subtract, toPixels } from '../lib/decimal.ts';
-import { queryClient } from './queries.ts';
+import { useMemo } from 'react';
+import { divide, isDecimal, multiply, subtract, toPixels } from '../lib/decimal.ts';
+import { isLike } from '../lib/typed-text.ts';
+import { queryClient, usePerps } from './queries.ts';
+import { tickers } from './streams.ts';
 import { reader, venueNow } from './venue.ts';
-import type { Candle, PerpMeta } from '@oddlot/sdk';
 
 /** A made-up price of before this venue began; here it is a pixel to be. */
 type PastPrice = { readonly timeMs: number; readonly value: number; readonly text: string };
@@ -112,12 +115,12 @@ export function isAgainstPast(prices: Prices | undefined, since: Trend | undefin
 async function trendOf(coin: string): Promise<Trend> {
   const now = venueNow();
   const day = await reader.info.candleSnapshot({ coin, interval: '15m', startTime: now - DAY_MS });
-  if (day.length >= POINTS_MIN) return trend(day);
+  if (day.length >= POINTS_MIN) return trendIn(day);
   const young = { coin, interval: '1m', startTime: now - 4 * HOUR_MS } as const;
-  return trend(await reader.info.candleSnapshot(young));
+  return trendIn(await reader.info.candleSnapshot(young));
 }
 
-function trend(candles: readonly Candle[]): Trend {
+function trendIn(candles: readonly Candle[]): Trend {
   return { closes: candles.map(({ c }) => toPixels(c)), open: candles[0]?.o, before: 0 };
 }
 
@@ -129,4 +132,42 @@ export function withPast(own: Trend, past: readonly PastPrice[]): Trend {
     open: first.text,
     before: past.length,
   };
+}
+
+export type PerpRow = {
+  readonly perp: PerpMeta;
+  readonly ticker: Ticker | undefined;
+  readonly trend: Trend | undefined;
+};
+
+const NO_PERPS: readonly PerpMeta[] = [];
+
+/** The perps whose names are like what is wanted, and whether there are any at all. */
+export function usePerpRows(wanted: string): {
+  readonly rows: readonly PerpRow[];
+  readonly isLoaded: boolean;
+  readonly hasAny: boolean;
+} {
+  const { data } = usePerps();
+  const byId = tickers.use({ accountType: 'perp' }, (state) => state.byId);
+  const listed = data?.universe ?? NO_PERPS;
+  const trends = useTrends(listed);
+  const rows = useMemo(
+    () =>
+      listed
+        .filter(({ name }) => isLike(name, wanted))
+        .map((perp) => ({ perp, ticker: byId.get(perp.index), trend: trends.get(perp.index) })),
+    [listed, byId, trends, wanted],
+  );
+  return { rows, isLoaded: data !== undefined, hasAny: listed.length > 0 };
+}
+
+export function changeOf({ ticker, trend }: PerpRow): string | undefined {
+  return dayChange(ticker, trend);
+}
+
+/** In money: sizes of different assets don't compare. */
+export function openInterestOf({ ticker }: PerpRow): string | undefined {
+  if (!isDecimal(ticker?.markPx)) return undefined;
+  return multiply(ticker.openInterest, ticker.markPx);
 }

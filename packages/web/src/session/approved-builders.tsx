@@ -1,17 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ApprovedBuilder, Client } from '@oddlot/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { short } from '../lib/format.ts';
-import { dateTime } from '../lib/time.ts';
+import { texts } from 'words:builder';
+import { dateTime, short } from '../lib/format.ts';
 import { addWords, useWords, type Words } from '../lib/words.ts';
 import { queryClient } from '../market/queries.ts';
 import { reader } from '../market/venue.ts';
-import { Button, ConfirmButton } from '../ui/button.tsx';
-import { emptied, TextField } from '../ui/text-field.tsx';
-import { EmptyState, ErrorSentence, useDoing } from '../ui/empty-state.tsx';
-import { type Column, Table } from '../ui/table.tsx';
+import { Button, ConfirmButton, emptied, TextField } from '../ui/controls.tsx';
+import { EmptyState, ErrorSentence, useDoing } from '../ui/states.tsx';
+import { Table, type Column } from '../ui/table.tsx';
 import { doneOnce } from './sent-once.ts';
-import { texts } from 'words:builder';
 
 addWords(texts);
 

@@ -1,8 +1,17 @@
 import type { Client, Eip1193Provider } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
 import { words } from '../lib/words.ts';
-import { loadSigning, type Session, sessionStore, setSession } from './session.ts';
-import { keepAgent, keepView, keptView, NO_TRADER, traderOf } from './stored-session.ts';
+import {
+  keepAgent,
+  keepView,
+  keptView,
+  loadSigning,
+  NO_TRADER,
+  sessionStore,
+  setSession,
+  traderOf,
+  type Session,
+} from './session.ts';
 
 /** Wallets that announce themselves to pages (EIP-6963). */
 

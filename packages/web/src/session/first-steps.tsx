@@ -1,15 +1,22 @@
 import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
 import { money } from '../lib/format.ts';
 import { useWords } from '../lib/words.ts';
 import { useSettings } from '../market/queries.ts';
-import { classes } from '../ui/classes.ts';
-import { EmptyState, ErrorSentence } from '../ui/empty-state.tsx';
-import { canKeepKeys } from './key-safe.ts';
-import { Button, Spinner } from '../ui/button.tsx';
-import { createStore } from 'zustand/vanilla';
+import { Button, Spinner } from '../ui/controls.tsx';
+import { EmptyState, ErrorSentence } from '../ui/states.tsx';
+import { classes } from '../ui/styles.ts';
 import { approveOwnAgent } from './browser-wallets.ts';
-import { loadSigning, sessionStore, setSession } from './session.ts';
-import { exportBurner, forgetView, keepBurner, NO_TRADER } from './stored-session.ts';
+import { canKeepKeys } from './key-safe.ts';
+import {
+  exportBurner,
+  forgetView,
+  keepBurner,
+  loadSigning,
+  NO_TRADER,
+  sessionStore,
+  setSession,
+} from './session.ts';
 
 /** The three steps to a test account, each as it happens; nothing before the button was pressed. */
 export function FirstSteps({ isInLine = false }: { readonly isInLine?: boolean }) {

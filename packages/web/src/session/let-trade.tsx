@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useStore } from 'zustand';
 import { useWords } from '../lib/words.ts';
-import { Button } from '../ui/button.tsx';
-import { ErrorSentence, useDoing } from '../ui/empty-state.tsx';
+import { Button } from '../ui/controls.tsx';
+import { ErrorSentence, useDoing } from '../ui/states.tsx';
 import { enableTrading, hasAccount } from './browser-wallets.ts';
 import { firstVisit, isUnderWay } from './first-steps.tsx';
-import { type Session, useSession } from './session.ts';
+import { useSession, type Session } from './session.ts';
 
 const EVERY_MS = 3_000;
 

@@ -1,16 +1,15 @@
 import {
+  ApiError,
+  HttpError,
   type ActionReply,
   type ActionStatus,
-  ApiError,
   type Client,
   type ExecutedReply,
-  HttpError,
 } from '@oddlot/sdk';
 import { NotArrivedError } from '../lib/explain-error.ts';
-import { venueNow } from '../market/venue.ts';
 import { words } from '../lib/words.ts';
-import { sessionStore, setSession } from './session.ts';
-import { dropAgent, NO_TRADER } from './stored-session.ts';
+import { venueNow } from '../market/venue.ts';
+import { dropAgent, NO_TRADER, sessionStore, setSession } from './session.ts';
 
 /** What was sent, and when it can no longer be taken in. */
 type Sent = { readonly txHash: string; readonly expiresAfter: number | undefined };

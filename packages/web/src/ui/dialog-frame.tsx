@@ -1,7 +1,7 @@
 import { Dialog as RadixDialog } from 'radix-ui';
 import { useRef, type KeyboardEvent } from 'react';
 import { useWords } from '../lib/words.ts';
-import type { DialogProps } from './dialog.tsx';
+import type { DialogProps } from './overlays.tsx';
 
 /** What is around a dialog or a sheet, over everything else. */
 export function DialogFrame({

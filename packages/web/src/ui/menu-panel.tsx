@@ -1,7 +1,7 @@
 import { DropdownMenu } from 'radix-ui';
 import { useRef, type RefObject } from 'react';
-import { classes } from './classes.ts';
-import type { MenuItem } from './menu.tsx';
+import type { MenuItem } from './overlays.tsx';
+import { classes } from './styles.ts';
 
 type MenuPanelProps = {
   /** Around the button that opened it. */

@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { clockTime, dayMonth, hourMinute } from '../lib/time.ts';
+import { clockTime, dayMonth, hourMinute } from '../lib/format.ts';
 
 /**
  * Charts of lines over time. Loaded when the first one is shown: nothing else on a screen waits for it.

@@ -1,6 +1,6 @@
-import { chooseLocale, firstKnown, LANGUAGES, type LanguageTag } from '../lib/languages.ts';
-import { keepText, readText } from '../lib/local-texts.ts';
 import { createStore } from 'zustand/vanilla';
+import { keepText, readText } from '../lib/browser.ts';
+import { chooseLocale, firstKnown, LANGUAGES, type LanguageTag } from '../lib/languages.ts';
 import { speak } from '../lib/words.ts';
 
 /** How the page looks and what it tells, as its reader chose; kept in this browser. */

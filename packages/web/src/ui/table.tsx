@@ -1,10 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type CSSProperties, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
-import { classes } from './classes.ts';
-import { pressesKey } from './keyboard.tsx';
-import { useIsWide } from './use-is-wide.ts';
+import { useEffect, useMemo, useRef, useState, type CSSProperties, type ReactNode } from 'react';
 import { compare, isDecimal } from '../lib/decimal.ts';
 import { useWords } from '../lib/words.ts';
+import { pressesKey } from './keyboard.tsx';
+import { classes, useIsWide } from './styles.ts';
 
 export type Column<Row> = {
   readonly id: string;

@@ -1,8 +1,8 @@
 import { Toast as RadixToast } from 'radix-ui';
 import { useStore } from 'zustand';
 import { useWords } from '../lib/words.ts';
-import { classes } from './classes.ts';
-import { dismiss, toasts } from './toast.tsx';
+import { dismiss, toasts } from './overlays.tsx';
+import { classes } from './styles.ts';
 
 const SHOWN_MS = 6_000;
 

@@ -1,6 +1,6 @@
-import { type ReactNode, useCallback, useState } from 'react';
+import { useCallback, useState, type ReactNode } from 'react';
 import { useWords } from '../../lib/words.ts';
-import { onDemand } from '../../ui/late.tsx';
+import { onDemand } from '../../ui/states.tsx';
 
 type ReportButtonProps = {
   readonly oid: number;

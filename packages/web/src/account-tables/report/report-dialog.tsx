@@ -1,23 +1,35 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ExecutionReport, OrderReport, ReportedFill } from '@oddlot/sdk';
-import { saveBlob } from '../../lib/csv.ts';
-import { NOTHING, number, short } from '../../lib/format.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, type ReactNode } from 'react';
+import { texts } from 'words:report';
+import { saveBlob } from '../../lib/browser.ts';
+import { compare, magnitude, sign, subtract, sum } from '../../lib/decimal.ts';
+import {
+  clockTime,
+  countdown,
+  exactTime,
+  NOTHING,
+  number,
+  short,
+  wholeDate,
+} from '../../lib/format.ts';
 import { addWords, useWords, type Words } from '../../lib/words.ts';
-import { useMarketNames } from '../../market/market-names.ts';
+import { timeColumn, useMarketNames } from '../../market/cells.tsx';
 import { usePerp } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
-import { Button, Spinner } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { ErrorSentence } from '../../ui/empty-state.tsx';
-import { isBought, numberColumn } from '../cells.tsx';
-import { texts } from 'words:report';
-import { type ReactNode, useMemo } from 'react';
-import { compare, magnitude, sign, subtract, sum } from '../../lib/decimal.ts';
-import { clockTime, countdown, exactTime, wholeDate } from '../../lib/time.ts';
-import { Fact } from '../../ui/figure.tsx';
-import { BlockLink, OriginLink, TradedPrice, TradedSize } from '../fill-cells.tsx';
-import { timeColumn } from '../../market/time-column.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
+import { Button, Spinner } from '../../ui/controls.tsx';
+import { Fact } from '../../ui/figures.tsx';
+import { Dialog } from '../../ui/overlays.tsx';
+import { ErrorSentence } from '../../ui/states.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import {
+  BlockLink,
+  isBought,
+  numberColumn,
+  OriginLink,
+  TradedPrice,
+  TradedSize,
+} from '../cells.tsx';
 
 addWords(texts);
 

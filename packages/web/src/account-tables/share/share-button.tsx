@@ -1,10 +1,9 @@
-import { type ReactNode, useState } from 'react';
-import { useWords, type Words } from '../../lib/words.ts';
-import { onDemand } from '../../ui/late.tsx';
 import type { AssetPosition, Fill } from '@oddlot/sdk';
+import { useState, type ReactNode } from 'react';
 import { isDecimal, magnitude, sign } from '../../lib/decimal.ts';
-import { cents, number, percent, short, usdc } from '../../lib/format.ts';
-import { dateTime } from '../../lib/time.ts';
+import { cents, dateTime, number, percent, short, usdc } from '../../lib/format.ts';
+import { useWords, type Words } from '../../lib/words.ts';
+import { onDemand } from '../../ui/states.tsx';
 
 const ShareDialog = onDemand(async () => (await import('./share-dialog.tsx')).ShareDialog);
 

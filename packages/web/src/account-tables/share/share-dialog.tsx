@@ -1,15 +1,14 @@
 import { useEffect, useMemo, useState } from 'react';
-import { saveBlob } from '../../lib/csv.ts';
-import { isTestnet, useSettings } from '../../market/queries.ts';
+import { saveBlob } from '../../lib/browser.ts';
 import { useWords } from '../../lib/words.ts';
+import { isTestnet, useSettings } from '../../market/queries.ts';
 import { venueNow } from '../../market/venue.ts';
 import { useSession } from '../../session/session.ts';
-import { Button } from '../../ui/button.tsx';
-import { Checkbox } from '../../ui/checkbox.tsx';
-import { CopyButton } from '../../ui/address.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { type Card, cardOf, type SharedResult } from './share-button.tsx';
 import { FONT, palette } from '../../ui/canvas.ts';
+import { Button, Checkbox } from '../../ui/controls.tsx';
+import { CopyButton } from '../../ui/figures.tsx';
+import { Dialog } from '../../ui/overlays.tsx';
+import { cardOf, type Card, type SharedResult } from './share-button.tsx';
 
 type ShareDialogProps = { readonly shared: SharedResult; readonly onClose: () => void };
 

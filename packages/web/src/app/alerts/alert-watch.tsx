@@ -1,26 +1,24 @@
 import type { Fill } from '@oddlot/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
-import { hourlyRate, number, percent } from '../../lib/format.ts';
-import { relative } from '../../lib/time.ts';
+import { hourlyRate, number, percent, relative } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { createTeller, fillLists } from '../../market/account-lists.ts';
-import { accountStates } from '../../market/account.ts';
+import { accountStates, hasReached, worstUse } from '../../market/account.ts';
 import {
-  type Alert,
   changeAlerts,
   currentAlerts,
-  type Figures,
   judged,
   tellAlert,
   tellOutside,
   useAlerts,
+  type Alert,
+  type Figures,
 } from '../../market/alerts/alerts.ts';
-import { contexts } from '../../market/contexts.ts';
-import { hasReached, worstUse } from '../../market/margin-use.ts';
+import { contexts } from '../../market/streams.ts';
 import { reader, venueNow } from '../../market/venue.ts';
 import { useSession } from '../../session/session.ts';
 import { namedFillNews } from '../shell/news.ts';
-import { useQuery } from '@tanstack/react-query';
 
 /** Watches for whoever asked for alerts; it shows nothing itself. */
 export function AlertWatch() {

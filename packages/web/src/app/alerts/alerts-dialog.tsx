@@ -1,11 +1,9 @@
-import { useState } from 'react';
 import type { PerpMeta } from '@oddlot/sdk';
+import { useState } from 'react';
 import { compare, isDecimal, sign } from '../../lib/decimal.ts';
-import { number, percent } from '../../lib/format.ts';
-import { clockTime } from '../../lib/time.ts';
+import { clockTime, number, percent } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import {
-  type Alert,
   askForNotices,
   changeAlerts,
   hideAlerts,
@@ -13,15 +11,13 @@ import {
   useShownAlerts,
   withoutRow,
   withRow,
+  type Alert,
 } from '../../market/alerts/alerts.ts';
-import { contexts } from '../../market/contexts.ts';
 import { usePerps } from '../../market/queries.ts';
+import { contexts } from '../../market/streams.ts';
 import { useSession } from '../../session/session.ts';
-import { Button } from '../../ui/button.tsx';
-import { Checkbox } from '../../ui/checkbox.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { NumberField } from '../../ui/number-field.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
+import { Button, Checkbox, NumberField, Segmented } from '../../ui/controls.tsx';
+import { Dialog } from '../../ui/overlays.tsx';
 
 /** What the page tells by itself: prices and rates, and what happens to the account. */
 export function AlertsDialog() {

@@ -3,7 +3,7 @@ import { useStore } from 'zustand';
 import { useWords } from '../../lib/words.ts';
 import { createTeller, fillLists, ledgerLists } from '../../market/account-lists.ts';
 import { useSession } from '../../session/session.ts';
-import { notify, playTone } from '../../ui/toast.tsx';
+import { notify, playTone } from '../../ui/overlays.tsx';
 import { preferences } from '../../ui/preferences.ts';
 import { namedFillNews, namedLedgerNews, type News } from './news.ts';
 

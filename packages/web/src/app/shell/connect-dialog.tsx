@@ -4,16 +4,15 @@ import { money } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { useSettings } from '../../market/queries.ts';
 import {
-  type BrowserWallet,
   browserWallets,
   connectWallet,
   spectate,
+  type BrowserWallet,
 } from '../../session/browser-wallets.ts';
 import { FirstSteps, openTestAccount } from '../../session/first-steps.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { ErrorSentence } from '../../ui/empty-state.tsx';
-import { TextField } from '../../ui/text-field.tsx';
+import { Button, TextField } from '../../ui/controls.tsx';
+import { Dialog } from '../../ui/overlays.tsx';
+import { ErrorSentence } from '../../ui/states.tsx';
 
 type ConnectDialogProps = { readonly isOpen: boolean; readonly onClose: () => void };
 

@@ -1,7 +1,7 @@
 import { VERSION } from '@oddlot/sdk';
 import { Fragment } from 'react';
 import { useWords } from '../../lib/words.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog } from '../../ui/overlays.tsx';
 
 /** As keyboards are labelled, which is the same in every language that the page may have. */
 const SECTIONS = [

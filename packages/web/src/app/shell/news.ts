@@ -2,10 +2,15 @@ import type { Fill, LedgerUpdate, PerpMeta } from '@oddlot/sdk';
 import { decimalsOf, divide, multiply, roundTo, sign, subtract, sum } from '../../lib/decimal.ts';
 import { cents, money, number, short } from '../../lib/format.ts';
 import type { Words } from '../../lib/words.ts';
-import { priceDecimals, sizeDecimals } from '../../market/on-grid.tsx';
-import { type MarketName, type MarketNames, marketNames } from '../../market/market-names.ts';
-import type { Toast } from '../../ui/toast.tsx';
+import {
+  marketNames,
+  priceDecimals,
+  sizeDecimals,
+  type MarketName,
+  type MarketNames,
+} from '../../market/cells.tsx';
 import { knownPerps } from '../../market/queries.ts';
+import type { Toast } from '../../ui/overlays.tsx';
 
 export type News = Omit<Toast, 'id'>;
 

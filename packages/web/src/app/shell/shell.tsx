@@ -1,19 +1,21 @@
 import { Outlet, useRouter } from '@tanstack/react-router';
-import { Fragment, type ReactNode, useEffect, useState } from 'react';
-import { useLanguage, useWords } from '../../lib/words.ts';
-import { useIsSessionLoaded, useSession } from '../../session/session.ts';
-import { late, loadAheadSoon, onDemand } from '../../ui/late.tsx';
-import { SkipLink, useHotkey } from '../../ui/keyboard.tsx';
-import { Toasts } from '../../ui/toast.tsx';
-import { BottomBar } from './navigation.tsx';
-import { Header } from './header.tsx';
+import { Fragment, useEffect, useState, type ReactNode } from 'react';
 import { useStore } from 'zustand';
-import { clockTime } from '../../lib/time.ts';
-import { type Connection, connection, tryNow } from '../../market/venue.ts';
-import { short } from '../../lib/format.ts';
-import { Button } from '../../ui/button.tsx';
-import { forgetView, restoreSession } from '../../session/stored-session.ts';
+import { clockTime, short } from '../../lib/format.ts';
+import { useLanguage, useWords } from '../../lib/words.ts';
 import { openAlerts, showAlerts, useAlerts, useShownAlerts } from '../../market/alerts/alerts.ts';
+import { connection, tryNow, type Connection } from '../../market/venue.ts';
+import {
+  forgetView,
+  restoreSession,
+  useIsSessionLoaded,
+  useSession,
+} from '../../session/session.ts';
+import { Button } from '../../ui/controls.tsx';
+import { SkipLink, useHotkey } from '../../ui/keyboard.tsx';
+import { Toasts } from '../../ui/overlays.tsx';
+import { late, loadAheadSoon, onDemand } from '../../ui/states.tsx';
+import { BottomBar, Header } from './header.tsx';
 
 const AccountNews = onDemand(async () => (await import('./account-news.tsx')).AccountNews);
 const HelpDialog = late(async () => (await import('./help-dialog.tsx')).HelpDialog);

@@ -1,25 +1,22 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { usePageTitle } from '../../lib/screen.ts';
-import { addWords, useWords } from '../../lib/words.ts';
-import { NoAccount } from '../../session/first-steps.tsx';
-import { type Session, useIsSessionLoaded, useSession } from '../../session/session.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { CopyButton } from '../../ui/address.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
 import { texts } from 'words:account';
+import { usePageTitle } from '../../lib/browser.ts';
+import { add, sign, subtract } from '../../lib/decimal.ts';
+import { money } from '../../lib/format.ts';
+import { addWords, useWords } from '../../lib/words.ts';
+import { accountStates } from '../../market/account.ts';
 import { useSettings } from '../../market/queries.ts';
-import { Segmented } from '../../ui/segmented.tsx';
+import { NoAccount } from '../../session/first-steps.tsx';
+import { useIsSessionLoaded, useSession, type Session } from '../../session/session.ts';
+import { chainName, hasChain } from '../../session/settlement-chain.ts';
+import { Segmented, Tabs } from '../../ui/controls.tsx';
+import { Badge, CopyButton, Money, Stat } from '../../ui/figures.tsx';
 import { DepositForm, FaucetForm } from './money/deposit-form.tsx';
+import { useChainBalance } from './money/deposit.ts';
 import { Movements, UnderWay } from './money/movements.tsx';
 import { TransferForm } from './money/transfer-form.tsx';
 import { WithdrawForm } from './money/withdraw-form.tsx';
-import { add, sign, subtract } from '../../lib/decimal.ts';
-import { money } from '../../lib/format.ts';
-import { accountStates } from '../../market/account.ts';
-import { chainName, hasChain } from '../../session/settlement-chain.ts';
-import { Money, Stat } from '../../ui/figure.tsx';
-import { useChainBalance } from './money/use-chain-balance.ts';
 
 addWords(texts);
 

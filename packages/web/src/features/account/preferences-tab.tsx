@@ -1,14 +1,11 @@
-import { useStore } from 'zustand';
 import { useState, type ReactNode } from 'react';
+import { useStore } from 'zustand';
 import { isDecimal, sign } from '../../lib/decimal.ts';
 import { percent } from '../../lib/format.ts';
 import { LANGUAGE_TAGS, LANGUAGES } from '../../lib/languages.ts';
 import { useWords } from '../../lib/words.ts';
-import { Checkbox } from '../../ui/checkbox.tsx';
+import { Checkbox, NumberField, Segmented, TextField } from '../../ui/controls.tsx';
 import { prefer, preferences } from '../../ui/preferences.ts';
-import { NumberField } from '../../ui/number-field.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
-import { TextField } from '../../ui/text-field.tsx';
 
 /** How the page looks and sounds; kept in this browser. */
 export function PreferencesTab() {

@@ -1,5 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import type {
   BuilderClaim,
   BuilderEarning,
@@ -8,31 +6,27 @@ import type {
   BuilderState,
   Client,
 } from '@oddlot/sdk';
-import { csvOf, saveFile } from '../../lib/csv.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { texts } from 'words:builder';
+import { csvOf, saveFile, usePageTitle } from '../../lib/browser.ts';
 import { isDecimal, sign } from '../../lib/decimal.ts';
 import { cents, money, percent, short } from '../../lib/format.ts';
-import { usePageTitle } from '../../lib/screen.ts';
 import { addWords, useWords, type Words } from '../../lib/words.ts';
+import { useOlder } from '../../market/account-lists.ts';
+import { OnGrid, timeColumn } from '../../market/cells.tsx';
 import { queryClient } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
 import { ApprovedBuilders } from '../../session/approved-builders.tsx';
 import { NoAccount } from '../../session/first-steps.tsx';
 import { doneOnce } from '../../session/sent-once.ts';
-import { type Session, useIsSessionLoaded, useSession } from '../../session/session.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/address.tsx';
-import { EmptyState, ErrorSentence, useDoing } from '../../ui/empty-state.tsx';
-import { Money, Percent, Stat } from '../../ui/figure.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
-import { notify } from '../../ui/toast.tsx';
-import { texts } from 'words:builder';
-import { Segmented } from '../../ui/segmented.tsx';
-import { OnGrid } from '../../market/on-grid.tsx';
-import { type Column, type Older, Table } from '../../ui/table.tsx';
-import { useMemo } from 'react';
-import { timeColumn } from '../../market/time-column.tsx';
-import { useOlder } from '../../market/use-older.ts';
+import { useIsSessionLoaded, useSession, type Session } from '../../session/session.ts';
+import { Button, Segmented, Tabs } from '../../ui/controls.tsx';
+import { Badge, CopyButton, Money, Percent, Stat } from '../../ui/figures.tsx';
+import { notify } from '../../ui/overlays.tsx';
+import { EmptyState, ErrorSentence, useDoing } from '../../ui/states.tsx';
+import { Table, type Column, type Older } from '../../ui/table.tsx';
 
 addWords(texts);
 

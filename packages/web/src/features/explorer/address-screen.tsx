@@ -1,25 +1,31 @@
-import { texts } from 'words:explorer';
+import type { TxBrief } from '@oddlot/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { texts } from 'words:explorer';
 import { AccountTables } from '../../account-tables/account-tables.tsx';
+import { usePageTitle } from '../../lib/browser.ts';
 import { add } from '../../lib/decimal.ts';
 import { short } from '../../lib/format.ts';
 import { isAddress } from '../../lib/typed-text.ts';
-import { usePageTitle } from '../../lib/screen.ts';
 import { addWords, useWords } from '../../lib/words.ts';
+import { useOlder } from '../../market/account-lists.ts';
 import { accountStates } from '../../market/account.ts';
 import { useSettings } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
 import { spectate } from '../../session/browser-wallets.ts';
 import { useSession } from '../../session/session.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { AddressLink, Code, CopyButton, SimulatedBadge } from '../../ui/address.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Money, Stat } from '../../ui/figure.tsx';
+import { Button } from '../../ui/controls.tsx';
+import {
+  AddressLink,
+  Badge,
+  Code,
+  CopyButton,
+  Money,
+  SimulatedBadge,
+  Stat,
+} from '../../ui/figures.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { Head } from './head.tsx';
-import type { TxBrief } from '@oddlot/sdk';
-import { useOlder } from '../../market/use-older.ts';
 import { TxsTable } from './txs-table.tsx';
 
 addWords(texts);

@@ -1,18 +1,16 @@
-import { texts } from 'words:explorer';
+import type { BlockDetail } from '@oddlot/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { BlockDetail } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { number } from '../../lib/format.ts';
-import { usePageTitle } from '../../lib/screen.ts';
-import { wholeDate } from '../../lib/time.ts';
+import { texts } from 'words:explorer';
+import { usePageTitle } from '../../lib/browser.ts';
+import { number, wholeDate } from '../../lib/format.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';
-import { Code } from '../../ui/address.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { BlockLink, Fact, Facts } from './facts.tsx';
+import { Code } from '../../ui/figures.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { Head } from './head.tsx';
-import { TxsTable } from './txs-table.tsx';
+import { BlockLink, Fact, Facts, TxsTable } from './txs-table.tsx';
 
 addWords(texts);
 

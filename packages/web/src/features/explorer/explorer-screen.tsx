@@ -1,21 +1,19 @@
-import { texts } from 'words:explorer';
+import type { ExplorerBlock, TxBrief } from '@oddlot/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
-import { number, short } from '../../lib/format.ts';
-import { usePageTitle } from '../../lib/screen.ts';
+import { useMemo, useState, type ReactNode } from 'react';
+import { texts } from 'words:explorer';
+import { usePageTitle } from '../../lib/browser.ts';
+import { clockTime, number, short } from '../../lib/format.ts';
 import { addWords, useWords, type Words } from '../../lib/words.ts';
-import { reader } from '../../market/venue.ts';
-import { classes } from '../../ui/classes.ts';
-import { EmptyState, Skeleton } from '../../ui/empty-state.tsx';
-import { Head } from './head.tsx';
-import { TxsTable } from './txs-table.tsx';
-import type { ExplorerBlock, TxBrief } from '@oddlot/sdk';
-import { clockTime } from '../../lib/time.ts';
-import { timeColumn } from '../../market/time-column.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
-import { BlockLink } from './facts.tsx';
+import { timeColumn } from '../../market/cells.tsx';
 import { askAfterChanges, createLive } from '../../market/live.ts';
+import { reader } from '../../market/venue.ts';
+import { EmptyState, Skeleton } from '../../ui/states.tsx';
+import { classes } from '../../ui/styles.ts';
+import { Table, type Column } from '../../ui/table.tsx';
+import { Head } from './head.tsx';
+import { BlockLink, TxsTable } from './txs-table.tsx';
 
 addWords(texts);
 

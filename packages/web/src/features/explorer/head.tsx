@@ -1,13 +1,12 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useRef, useState } from 'react';
-import { useWords } from '../../lib/words.ts';
-import { reader } from '../../market/venue.ts';
-import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/text-field.tsx';
-import { useDoing } from '../../ui/empty-state.tsx';
-import { useHotkey } from '../../ui/keyboard.tsx';
-import { queryClient } from '../../market/queries.ts';
+import { useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { isAddress } from '../../lib/typed-text.ts';
+import { useWords } from '../../lib/words.ts';
+import { queryClient } from '../../market/queries.ts';
+import { reader } from '../../market/venue.ts';
+import { Button, TextField } from '../../ui/controls.tsx';
+import { useHotkey } from '../../ui/keyboard.tsx';
+import { useDoing } from '../../ui/states.tsx';
 
 type HeadProps = {
   readonly title: string;

@@ -1,19 +1,16 @@
-import { texts } from 'words:explorer';
+import type { TxDetail } from '@oddlot/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, useParams } from '@tanstack/react-router';
-import type { TxDetail } from '@oddlot/sdk';
-import { usePageTitle } from '../../lib/screen.ts';
-import { cents, number, short } from '../../lib/format.ts';
-import { wholeDate } from '../../lib/time.ts';
+import { texts } from 'words:explorer';
+import { usePageTitle } from '../../lib/browser.ts';
+import { cents, number, short, wholeDate } from '../../lib/format.ts';
 import { addWords, useWords, type Words } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { AddressLink, Code, CopyButton } from '../../ui/address.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { BlockLink, Fact, Facts } from './facts.tsx';
+import { AddressLink, Badge, Code, CopyButton } from '../../ui/figures.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { Head } from './head.tsx';
 import { actionName, marketIdsOf, sentencesOf } from './tx-words.ts';
-import { useNames } from './use-names.ts';
+import { BlockLink, Fact, Facts, useNames } from './txs-table.tsx';
 
 addWords(texts);
 

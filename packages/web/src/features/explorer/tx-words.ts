@@ -1,7 +1,6 @@
-import { cents, number, percent } from '../../lib/format.ts';
-import { wholeDate } from '../../lib/time.ts';
-import { type Words, words } from '../../lib/words.ts';
 import { isDecimal, multiply, subtract } from '../../lib/decimal.ts';
+import { cents, number, percent, wholeDate } from '../../lib/format.ts';
+import { words, type Words } from '../../lib/words.ts';
 import type en from '../../words/en.json';
 
 export function sentencesOf(action: Fields, nameOf: NameOf, t: Words): readonly Sentence[] {

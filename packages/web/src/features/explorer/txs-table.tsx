@@ -1,15 +1,22 @@
-import { type ReactNode, useMemo } from 'react';
-import { clockTime } from '../../lib/time.ts';
-import { AddressLink, SimulatedBadge } from '../../ui/address.tsx';
-import { useWords, type Words } from '../../lib/words.ts';
-import { useSettings } from '../../market/queries.ts';
-import { timeColumn } from '../../market/time-column.tsx';
-import { type Column, type Older, Table } from '../../ui/table.tsx';
-import { BlockLink, TxLink } from './facts.tsx';
-import { actionName, marketIdsOf, type NameOf, type Sentence, sentencesOf } from './tx-words.ts';
-import { useNames } from './use-names.ts';
 import type { TxBrief } from '@oddlot/sdk';
-import { short } from '../../lib/format.ts';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useCallback, useMemo, type ReactNode } from 'react';
+import { clockTime, number, short } from '../../lib/format.ts';
+import { useWords, type Words } from '../../lib/words.ts';
+import { timeColumn } from '../../market/cells.tsx';
+import { usePerps, useSettings } from '../../market/queries.ts';
+import { reader } from '../../market/venue.ts';
+import { AddressLink, SimulatedBadge } from '../../ui/figures.tsx';
+import { Table, type Column, type Older } from '../../ui/table.tsx';
+import {
+  actionName,
+  marketIdsOf,
+  OUTCOME_ID_MIN,
+  sentencesOf,
+  type NameOf,
+  type Sentence,
+} from './tx-words.ts';
 
 export function TxsTable({
   label,
@@ -151,4 +158,80 @@ function inBrief(name: string): string {
   if (name.length <= NAME_CHARS_MAX) return name;
   const end = name.startsWith('“') ? '…”' : '…';
   return `${name.slice(0, NAME_CHARS_MAX).trimEnd()}${end}`;
+}
+
+export function Facts({ children }: { readonly children: ReactNode }) {
+  return (
+    <dl className="grid grid-cols-[112px_minmax(0,1fr)] items-baseline gap-x-4 px-4 py-2 tablet:grid-cols-[176px_minmax(0,1fr)]">
+      {children}
+    </dl>
+  );
+}
+
+type FactProps = { readonly label: string; readonly children: ReactNode };
+
+export function Fact({ label, children }: FactProps) {
+  return (
+    <>
+      <dt className="py-1 text-12 text-muted">{label}</dt>
+      <dd className="min-w-0 py-1 text-13 break-words">{children}</dd>
+    </>
+  );
+}
+
+/** In a sentence a colour alone would not do for everybody. */
+const LOOKS = 'text-accent hover:underline [p_&]:underline [dd_&]:underline';
+
+export function BlockLink({ height }: { readonly height: number }) {
+  return (
+    <Link to={`/explorer/block/${height}`} className={`${LOOKS} tabular-nums`}>
+      {number(String(height))}
+    </Link>
+  );
+}
+
+type TxLinkProps = { readonly hash: string; readonly isWhole?: boolean };
+
+/** The way to a transaction; whole where there is room for it. */
+function TxLink({ hash, isWhole = false }: TxLinkProps) {
+  return (
+    <Link
+      to={`/explorer/tx/${hash}`}
+      title={hash}
+      className={`${LOOKS} font-mono text-12 ${isWhole ? 'break-all' : ''}`}
+    >
+      {isWhole ? hash : short(hash)}
+    </Link>
+  );
+}
+
+/** How many ids fit into one question; a request can hardly name more. */
+const ASKED_MAX = 50;
+
+/** Names of instruments by their ids: of perps all, of outcome markets those that are asked for. */
+export function useNames(ids: readonly number[]): NameOf {
+  const { data: perps } = usePerps();
+  const wanted = [...new Set(ids)]
+    .filter((id) => id >= OUTCOME_ID_MIN)
+    .slice(0, ASKED_MAX)
+    .toSorted((left, right) => left - right);
+  const { data: events } = useQuery({
+    queryKey: ['outcomeMeta', 'names', wanted],
+    queryFn: ({ signal }) =>
+      reader.info.outcomeMeta({ instrumentIds: wanted, limit: ASKED_MAX }, { signal }),
+    enabled: wanted.length > 0,
+    staleTime: Infinity,
+    // A list that moves on keeps the names that it has.
+    placeholderData: (before) => before,
+  });
+  return useCallback(
+    (id) => {
+      const perp = perps?.universe.find(({ index }) => index === id);
+      if (perp !== undefined) return perp.name;
+      const markets = events?.events.flatMap((event) => event.markets) ?? [];
+      const market = markets.find(({ instrument_id: own }) => own === id);
+      return market === undefined ? `#${id}` : `“${market.question}”`;
+    },
+    [perps, events],
+  );
 }

@@ -1,15 +1,14 @@
+import type { FundingHistoryRow } from '@oddlot/sdk';
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { divide, multiply, sum, toPixels } from '../../lib/decimal.ts';
 import { hourlyRate } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { type PerpRow, usePerpRows } from '../../market/perp-rows.ts';
+import { usePerpRows, type PerpRow } from '../../market/past-prices.ts';
 import { reader, venueNow } from '../../market/venue.ts';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Percent } from '../../ui/figure.tsx';
-import { byDecimal, type Column, Table } from '../../ui/table.tsx';
-import { Spark } from '../../ui/spark.tsx';
-import type { FundingHistoryRow } from '@oddlot/sdk';
-import { divide, multiply, sum, toPixels } from '../../lib/decimal.ts';
+import { Percent, Spark } from '../../ui/figures.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { byDecimal, Table, type Column } from '../../ui/table.tsx';
 
 type Row = PerpRow & { readonly sums: FundingSums | undefined };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventOf, marketsOf, NEW_EVENT, slugOf, timeOf } from './create-event.tsx';
+import { eventOf, marketsOf, NEW_EVENT, slugOf, timeOf } from './events.tsx';
 
 const NOW_MS = Date.UTC(2026, 10, 15, 12);
 const draft = {

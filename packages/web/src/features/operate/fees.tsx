@@ -1,17 +1,14 @@
-import { useQuery } from '@tanstack/react-query';
 import type { Client, FeeTierRow } from '@oddlot/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { compare, isDecimal, magnitude, multiply, sign } from '../../lib/decimal.ts';
 import { number, percent } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';
-import { Button } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
-import { NeedsRole } from './refusal.tsx';
-import { NumberField } from '../../ui/number-field.tsx';
-import { AskDialog } from './ask-dialog.tsx';
-import { CONFIRMED, useOperation } from './operation.ts';
-import { compare, isDecimal, magnitude, multiply, sign } from '../../lib/decimal.ts';
+import { Button, NumberField } from '../../ui/controls.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import { AskDialog, CONFIRMED, NeedsRole, useOperation } from './operation.tsx';
 
 const RATE_DECIMALS = 4;
 

@@ -1,19 +1,20 @@
 import type { Client, GateLists as Lists, SetGateParameters, VenueGate } from '@oddlot/sdk';
-import { useWords, type Words } from '../../lib/words.ts';
-import { Stat } from '../../ui/figure.tsx';
-import { NeedsRole, Refusal } from './refusal.tsx';
-import { CONFIRMED, useOperation } from './operation.ts';
-import { useState } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
-import { AskDialog, Facts } from './ask-dialog.tsx';
-import { short } from '../../lib/format.ts';
-import { NumberField } from '../../ui/number-field.tsx';
-import { TextField } from '../../ui/text-field.tsx';
-import { personFault, personOf } from './operators.tsx';
-import { useGateLists } from './use-status.ts';
 import { Link } from '@tanstack/react-router';
-import { dateTime } from '../../lib/time.ts';
+import { useState } from 'react';
+import { dateTime, short } from '../../lib/format.ts';
+import { useWords, type Words } from '../../lib/words.ts';
+import { Button, NumberField, Segmented, TextField } from '../../ui/controls.tsx';
+import { Stat } from '../../ui/figures.tsx';
+import {
+  AskDialog,
+  CONFIRMED,
+  Facts,
+  NeedsRole,
+  Refusal,
+  useGateLists,
+  useOperation,
+} from './operation.tsx';
+import { personFault, personOf } from './operators.tsx';
 
 type GatesProps = { readonly gates: readonly VenueGate[]; readonly admin: Client | undefined };
 

@@ -1,10 +1,9 @@
-import { type FormEvent, useState } from 'react';
+import { useState, type FormEvent } from 'react';
 import { useWords } from '../../lib/words.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { ErrorSentence, useDoing } from '../../ui/empty-state.tsx';
-import { TextField } from '../../ui/text-field.tsx';
-import { faultOfKey, openOperatorKey } from './use-operator.ts';
+import { Button, TextField } from '../../ui/controls.tsx';
+import { Dialog } from '../../ui/overlays.tsx';
+import { ErrorSentence, useDoing } from '../../ui/states.tsx';
+import { faultOfKey, openOperatorKey } from './operation.tsx';
 
 export function OpenKey({ onClose }: { readonly onClose: () => void }) {
   const t = useWords();

@@ -1,28 +1,33 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { SettlementHealth, VenueHealth, VenueOracle, VenueStatus } from '@oddlot/sdk';
-import { usePageTitle } from '../../lib/screen.ts';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense, useMemo, useState, type ReactNode } from 'react';
+import { texts } from 'words:operate';
+import { useStore } from 'zustand';
+import { usePageTitle } from '../../lib/browser.ts';
+import { compare, magnitude, sign } from '../../lib/decimal.ts';
+import { money, NOTHING, number, short } from '../../lib/format.ts';
 import { addWords, useWords, type Words } from '../../lib/words.ts';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
+import { OnGrid } from '../../market/cells.tsx';
+import { tickers } from '../../market/streams.ts';
+import { connection } from '../../market/venue.ts';
+import { Button, Tabs } from '../../ui/controls.tsx';
+import { Badge, Money, Stat } from '../../ui/figures.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
 import { Events } from './events.tsx';
 import { Fees } from './fees.tsx';
 import { Gates } from './gates.tsx';
+import {
+  putOperatorKeyAway,
+  useHealth,
+  useOperator,
+  useReserves,
+  useStatus,
+  type Hindrance,
+  type Operator,
+} from './operation.tsx';
 import { Operators } from './operators.tsx';
 import { Perps } from './perps.tsx';
-import { type Hindrance, type Operator, putOperatorKeyAway, useOperator } from './use-operator.ts';
-import { useHealth, useReserves, useStatus } from './use-status.ts';
-import { texts } from 'words:operate';
-import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
-import { money, NOTHING, number, short } from '../../lib/format.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { compare, magnitude, sign } from '../../lib/decimal.ts';
-import { OnGrid } from '../../market/on-grid.tsx';
-import { tickers } from '../../market/tickers.ts';
-import { Money, Stat } from '../../ui/figure.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
-import { useStore } from 'zustand';
-import { connection } from '../../market/venue.ts';
 
 addWords(texts);
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { NEW_PERP, NEW_TIER, perpOf } from './list-perp.tsx';
+import { NEW_PERP, NEW_TIER, perpOf } from './perps.tsx';
 
 const second = { maxSize: '200000', maxLeverage: '10', mmr: '0.045' };
 

@@ -1,6 +1,3 @@
-import { texts } from 'words:outcomes';
-import { Link, Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
 import {
   ApiError,
   type Leg,
@@ -9,11 +6,21 @@ import {
   type OutcomeProbability,
   type Ticker,
 } from '@oddlot/sdk';
-import { usePageTitle } from '../../lib/screen.ts';
+import { Link, Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { AlignedData } from 'uplot';
+import { texts } from 'words:outcomes';
+import { usePageTitle } from '../../lib/browser.ts';
+import { isDecimal, toPixels } from '../../lib/decimal.ts';
+import { chance, countdown, dateTime, percent, relative, wholeDate } from '../../lib/format.ts';
 import { addWords, useWords } from '../../lib/words.ts';
-import { outcomePrices } from '../../market/contexts.ts';
-import { isSomebodys, NOBODYS, tickers } from '../../market/tickers.ts';
-import { EmptyState, ErrorSentence } from '../../ui/empty-state.tsx';
+import { useVenueSecond } from '../../market/cells.tsx';
+import { isSomebodys, NOBODYS, outcomePrices, tickers } from '../../market/streams.ts';
+import { venueNow } from '../../market/venue.ts';
+import { Segmented, Spinner } from '../../ui/controls.tsx';
+import { Badge, EventTitle } from '../../ui/figures.tsx';
+import { EmptyState, ErrorSentence } from '../../ui/states.tsx';
+import { usePlot } from '../../ui/use-plot.ts';
 import { EventPanels } from './event-panels.tsx';
 import { Holdings } from './holdings.tsx';
 import {
@@ -27,26 +34,14 @@ import {
 } from './market-facts.ts';
 import { MarketRows } from './market-rows.tsx';
 import {
-  type Range,
   RANGES,
   useAskWhenGone,
   useEvent,
   useOwner,
   useProbabilities,
+  type Range,
 } from './queries.ts';
-import { TradeSide } from './trade-side.tsx';
-import { type ChoiceSearch, useChoice } from './use-choice.ts';
-import { countdown, dateTime, relative, wholeDate } from '../../lib/time.ts';
-import { useVenueSecond } from '../../market/time-column.tsx';
-import { Badge } from '../../ui/badge.tsx';
-import { EventTitle } from '../../ui/event-title.tsx';
-import type { AlignedData } from 'uplot';
-import { isDecimal, toPixels } from '../../lib/decimal.ts';
-import { chance, percent } from '../../lib/format.ts';
-import { venueNow } from '../../market/venue.ts';
-import { Segmented } from '../../ui/segmented.tsx';
-import { usePlot } from '../../ui/use-plot.ts';
-import { Spinner } from '../../ui/button.tsx';
+import { TradeSide, useChoice, type ChoiceSearch } from './trade-side.tsx';
 
 addWords(texts);
 

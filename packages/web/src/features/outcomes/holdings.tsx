@@ -3,19 +3,19 @@ import type { ReactNode } from 'react';
 import { sign, subtract, sum } from '../../lib/decimal.ts';
 import { cents, money, number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
-import { priceDecimals } from '../../market/on-grid.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Money } from '../../ui/figure.tsx';
+import { priceDecimals } from '../../market/cells.tsx';
+import { Button } from '../../ui/controls.tsx';
+import { Money } from '../../ui/figures.tsx';
 import {
-  type Bbo,
   costOf,
   legName,
   nameOf,
   priceToSell,
   usePayouts,
   worthAt,
+  type Bbo,
 } from './market-facts.ts';
-import { usePurse } from './use-purse.ts';
+import { usePurse } from './queries.ts';
 
 type HoldingsProps = {
   readonly event: OutcomeEventMeta;

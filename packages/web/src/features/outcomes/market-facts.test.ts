@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
 import type { OutcomeMarketMeta } from '@oddlot/sdk';
-import type { AccountState } from '../../market/account.ts';
+import { expect, test } from 'vitest';
 import { subtract } from '../../lib/decimal.ts';
-import { isSomebodys } from '../../market/tickers.ts';
+import type { AccountState } from '../../market/account.ts';
+import { isSomebodys } from '../../market/streams.ts';
 import { costOf, holdingsOf, inOrder, worthAt } from './market-facts.ts';
 
 const record = (szi: string, entryPx: string, cumFee: string, asset = '7') => ({

@@ -9,14 +9,13 @@ import {
   sign,
   subtract,
 } from '../../lib/decimal.ts';
-import { compact } from '../../lib/format.ts';
-import { dateTime, hourMinute } from '../../lib/time.ts';
-import type { AccountState } from '../../market/account.ts';
-import { sizeDecimals } from '../../market/on-grid.tsx';
-import { byLikelihood, yesPriceOf } from '../../market/tickers.ts';
-import type { Grid } from './quote.ts';
+import { compact, dateTime, hourMinute } from '../../lib/format.ts';
 import { ledgerLists } from '../../market/account-lists.ts';
+import type { AccountState } from '../../market/account.ts';
+import { sizeDecimals } from '../../market/cells.tsx';
+import { byLikelihood, yesPriceOf } from '../../market/streams.ts';
 import { useSession } from '../../session/session.ts';
+import type { Grid } from './quote.ts';
 
 /** What a market is called: inside of its event, or by its question where it is the only one. */
 export function nameOf(market: OutcomeMarketMeta, event?: OutcomeEventMeta): string {

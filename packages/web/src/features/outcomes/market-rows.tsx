@@ -3,22 +3,21 @@ import { isDecimal, multiply, roundTo, sign, subtract, sum } from '../../lib/dec
 import { cents, chance, money, NOTHING, number, percent } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
-import { priceDecimals } from '../../market/on-grid.tsx';
+import { priceDecimals } from '../../market/cells.tsx';
 import { useSession } from '../../session/session.ts';
-import { Badge } from '../../ui/badge.tsx';
-import { classes } from '../../ui/classes.ts';
-import { colourOf } from '../../ui/figure.tsx';
+import { Badge, colourOf } from '../../ui/figures.tsx';
+import { classes } from '../../ui/styles.ts';
 import {
-  type Bbo,
   holdingsOf,
   legName,
   markOf,
   nameOf,
-  type Payout,
   plotColour,
   priceToBuy,
   turnover,
   usePayouts,
+  type Bbo,
+  type Payout,
 } from './market-facts.ts';
 
 type MarketRowsProps = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownPrices } from './outcome-book.tsx';
+import { ownPrices } from './event-panels.tsx';
 
 const order = (outcome: 'Yes' | 'No', limitPx: string, reduceOnly = false) => ({
   instrumentId: 1,

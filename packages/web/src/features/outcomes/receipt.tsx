@@ -1,19 +1,18 @@
-import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
 import type {
   OutcomeEventMeta,
   OutcomeMarketMeta,
   OutcomeResolution,
   ResolutionFinding,
 } from '@oddlot/sdk';
+import { Link } from '@tanstack/react-router';
+import { useState, type ReactNode } from 'react';
 import { decimalsOf } from '../../lib/decimal.ts';
-import { money, number, short } from '../../lib/format.ts';
-import { wholeDate } from '../../lib/time.ts';
+import { money, number, short, wholeDate } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { Button } from '../../ui/button.tsx';
-import { classes } from '../../ui/classes.ts';
-import { Code, CopyButton } from '../../ui/address.tsx';
-import { ErrorSentence, useDoing } from '../../ui/empty-state.tsx';
+import { Button } from '../../ui/controls.tsx';
+import { Code, CopyButton } from '../../ui/figures.tsx';
+import { ErrorSentence, useDoing } from '../../ui/states.tsx';
+import { classes } from '../../ui/styles.ts';
 import { lacksStrike, legName, nameOf, usePayouts } from './market-facts.ts';
 import { useResolution } from './queries.ts';
 

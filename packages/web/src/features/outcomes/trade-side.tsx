@@ -1,15 +1,15 @@
-import type { OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
+import type { Leg, OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
+import { useState } from 'react';
 import { cents, chance } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
-import { priceDecimals } from '../../market/on-grid.tsx';
-import { Badge } from '../../ui/badge.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Sheet } from '../../ui/dialog.tsx';
-import { useIsWide } from '../../ui/use-is-wide.ts';
-import { type Bbo, lacksStrike, legName, nameOf, priceToBuy } from './market-facts.ts';
+import { priceDecimals } from '../../market/cells.tsx';
+import { Button } from '../../ui/controls.tsx';
+import { Badge } from '../../ui/figures.tsx';
+import { Sheet } from '../../ui/overlays.tsx';
+import { useIsWide } from '../../ui/styles.ts';
+import { lacksStrike, legName, nameOf, priceToBuy, type Bbo } from './market-facts.ts';
 import { Receipt } from './receipt.tsx';
-import { TicketPanel } from './ticket/ticket.tsx';
-import type { Choosing } from './use-choice.ts';
+import { TicketPanel, type Choice } from './ticket/ticket.tsx';
 
 type TradeSideProps = {
   readonly event: OutcomeEventMeta;
@@ -98,4 +98,57 @@ function Bar({ event, market, mark, bbo, choosing: { open } }: TradeSideProps) {
 
 function isBySeries(event: OutcomeEventMeta, market: OutcomeMarketMeta): boolean {
   return event.series_slug !== null && !lacksStrike(market);
+}
+
+export type ChoiceSearch = { readonly leg?: unknown; readonly panel?: unknown };
+
+export type Choosing = {
+  readonly choice: Choice;
+  readonly panel: Panel;
+  readonly isSheetOpen: boolean;
+  setIsSheetOpen(isOpen: boolean): void;
+  choose(part: Partial<Choice>): void;
+  /** Chooses, and shows the ticket. */
+  open(part: Partial<Choice>): void;
+  /** A price of the book becomes that of an order. */
+  takePrice(cents: string): void;
+  setPanel(panel: Panel): void;
+};
+
+/** What the ticket is about. The leg and the panel are in the address, so that a link shows the same. */
+export function useChoice(
+  search: ChoiceSearch,
+  set: (part: ChoiceSearch) => void,
+  /** What is shown as long as nobody chooses. */
+  firstPanel: Panel = 'book',
+): Choosing {
+  const [isSheetOpen, setIsSheetOpen] = useState(false);
+  const [ticket, setTicket] = useState<Omit<Choice, 'leg'>>({ intent: 'buy', cents: undefined });
+  const leg: Leg = search.leg === 'no' ? 'No' : 'Yes';
+  const choose = ({ leg: next, ...rest }: Partial<Choice>): void => {
+    setTicket((before) => ({ ...before, ...rest }));
+    if (next !== undefined && next !== leg) set({ leg: next === 'No' ? 'no' : undefined });
+  };
+  return {
+    choice: { ...ticket, leg },
+    panel: isPanel(search.panel) ? search.panel : firstPanel,
+    isSheetOpen,
+    setIsSheetOpen,
+    choose,
+    open: (part) => {
+      choose({ cents: undefined, ...part });
+      setIsSheetOpen(true);
+    },
+    takePrice: (price) =>
+      choose({ cents: price, intent: ticket.intent === 'sell' ? 'sell' : 'buy' }),
+    setPanel: (panel) => set({ panel: panel === firstPanel ? undefined : panel }),
+  };
+}
+
+/** What can stand below the markets of an event. */
+const PANELS = ['book', 'activity', 'holders', 'orders', 'rules'] as const;
+type Panel = (typeof PANELS)[number];
+
+function isPanel(value: unknown): value is Panel {
+  return PANELS.includes(value as Panel);
 }

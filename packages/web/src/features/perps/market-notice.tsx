@@ -1,11 +1,11 @@
-import { Link } from '@tanstack/react-router';
-import { countdown, dateTime } from '../../lib/time.ts';
-import { useWords } from '../../lib/words.ts';
-import { useVenueSecond } from '../../market/time-column.tsx';
-import { useTradedPerp } from './traded-perp.ts';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { countdown, dateTime } from '../../lib/format.ts';
+import { useWords } from '../../lib/words.ts';
+import { useVenueSecond } from '../../market/cells.tsx';
 import { usePerps } from '../../market/queries.ts';
 import { reader, venueNow } from '../../market/venue.ts';
+import { useTradedPerp } from './use-account.ts';
 
 export function MarketNotice() {
   const t = useWords();

@@ -1,17 +1,16 @@
-import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState, type ReactNode } from 'react';
+import { usePageTitle } from '../../lib/browser.ts';
 import { isDecimal, multiply, sign } from '../../lib/decimal.ts';
-import { compact, hourlyRate, number, usdc } from '../../lib/format.ts';
-import { usePageTitle } from '../../lib/screen.ts';
-import { countdown } from '../../lib/time.ts';
+import { compact, countdown, hourlyRate, number, usdc } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { showAlerts } from '../../market/alerts/alerts.ts';
-import { contexts } from '../../market/contexts.ts';
+import { useVenueSecond } from '../../market/cells.tsx';
 import { dayChange, isAgainstPast, useTrends } from '../../market/past-prices.ts';
-import { useVenueSecond } from '../../market/time-column.tsx';
-import { Percent, Price } from '../../ui/figure.tsx';
-import { Tooltip } from '../../ui/tooltip.tsx';
-import { useTradedPerp } from './traded-perp.ts';
+import { contexts } from '../../market/streams.ts';
+import { Percent, Price } from '../../ui/figures.tsx';
 import { useHotkey } from '../../ui/keyboard.tsx';
+import { Tooltip } from '../../ui/overlays.tsx';
+import { useTradedPerp } from './use-account.ts';
 
 export function MarketStrip() {
   const t = useWords();

@@ -1,16 +1,16 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { useKept } from '../../lib/browser.ts';
 import { compact, hourlyRate } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { priceDecimals } from '../../market/on-grid.tsx';
-import { changeOf, openInterestOf, type PerpRow, usePerpRows } from '../../market/perp-rows.ts';
-import { Dialog } from '../../ui/dialog.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { Percent, Price } from '../../ui/figure.tsx';
-import { byDecimal, type Column, Table } from '../../ui/table.tsx';
-import { TextField } from '../../ui/text-field.tsx';
-import { useTradedPerp } from './traded-perp.ts';
-import { useKept } from './use-kept.ts';
+import { priceDecimals } from '../../market/cells.tsx';
+import { changeOf, openInterestOf, usePerpRows, type PerpRow } from '../../market/past-prices.ts';
+import { TextField } from '../../ui/controls.tsx';
+import { Percent, Price } from '../../ui/figures.tsx';
+import { Dialog } from '../../ui/overlays.tsx';
+import { EmptyState } from '../../ui/states.tsx';
+import { byDecimal, Table, type Column } from '../../ui/table.tsx';
+import { useTradedPerp } from './use-account.ts';
 
 type Row = PerpRow & { readonly isFavourite: boolean };
 

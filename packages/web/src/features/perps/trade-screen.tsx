@@ -1,18 +1,46 @@
-import { texts } from 'words:perps';
+import type { ActiveAssetData, ClearinghouseState, PerpMeta, Trade } from '@oddlot/sdk';
 import { Link, useParams } from '@tanstack/react-router';
-import { useEffect, useMemo } from 'react';
-import type { PerpMeta } from '@oddlot/sdk';
+import {
+  memo,
+  useEffect,
+  useMemo,
+  useState,
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+} from 'react';
+import { texts } from 'words:perps';
+import { useStore } from 'zustand';
+import { useKept } from '../../lib/browser.ts';
+import { compare, divide, multiply, subtract, sum } from '../../lib/decimal.ts';
+import { clockTime, number, percent } from '../../lib/format.ts';
 import { addWords, useWords } from '../../lib/words.ts';
+import { accountStates, crossUse, hasReached } from '../../market/account.ts';
 import { usePerp, usePerps } from '../../market/queries.ts';
+import { tapes } from '../../market/streams.ts';
+import { useSession } from '../../session/session.ts';
+import { Button, Spinner, Tabs } from '../../ui/controls.tsx';
+import { Money } from '../../ui/figures.tsx';
 import { SkipLink, useHotkey } from '../../ui/keyboard.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { gridOf, TradedPerpContext } from './traded-perp.ts';
+import { Sheet } from '../../ui/overlays.tsx';
+import { preferences } from '../../ui/preferences.ts';
+import { EmptyState } from '../../ui/states.tsx';
+import { classes, useWidth } from '../../ui/styles.ts';
+import { BookPanel } from './book/book-panel.tsx';
+import { ChartPanel } from './chart/chart-panel.tsx';
 import { MarketNotice } from './market-notice.tsx';
-import { MarketStrip } from './market-strip.tsx';
-import { DesktopLayout, PhoneLayout, TabletLayout } from './layouts.tsx';
-import { clearDraft, focusTicket, TICKET } from './ticket/draft.ts';
-import { useWidth } from './use-width.ts';
-import { Spinner } from '../../ui/button.tsx';
+import { MarketInfo, MarketStrip } from './market-strip.tsx';
+import { TablesPanel } from './tables/tables-panel.tsx';
+import { changeDraft, clearDraft, focusTicket, TICKET, useDraft } from './ticket/draft.ts';
+import { Ticket } from './ticket/ticket.tsx';
+import {
+  gridOf,
+  TradedPerpContext,
+  useAccountState,
+  useAssetData,
+  useTradedPerp,
+  type Grid,
+} from './use-account.ts';
 
 addWords(texts);
 
@@ -82,5 +110,402 @@ function Terminal({ perp }: { readonly perp: PerpMeta }) {
         )}
       </div>
     </TradedPerpContext>
+  );
+}
+
+const TABLES_MIN_PX = 240;
+const CHART_MIN_PX = 260;
+
+/** Chart, book and ticket in columns, tables below; on a wide desk book and tape stand side by side. */
+export function DesktopLayout({ isWide }: { readonly isWide: boolean }) {
+  const t = useWords();
+  return (
+    <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)_320px]">
+      <Split below={<TablesPanel />}>
+        <div className="flex h-full min-h-0">
+          <div className="min-w-0 flex-1">
+            <ChartPanel />
+          </div>
+          {isWide ? (
+            <>
+              <div className="w-70 border-s border-line">
+                <BookPanel title={t('perps.book.title')} />
+              </div>
+              <div className="flex w-60 flex-col border-s border-line">
+                <TapePanel title={t('perps.tape.title')} />
+              </div>
+            </>
+          ) : (
+            <div className="flex w-[300px] flex-col border-s border-line">
+              <div className="min-h-0 flex-[2_1_0]">
+                <BookPanel title={t('perps.book.title')} />
+              </div>
+              <div className="flex min-h-0 flex-[1_1_0] flex-col border-t border-line">
+                <TapePanel title={t('perps.tape.title')} />
+              </div>
+            </div>
+          )}
+        </div>
+      </Split>
+      <div className="min-h-0 overflow-y-auto border-s border-line">
+        <Ticket />
+        <AccountBox />
+      </div>
+    </div>
+  );
+}
+
+export function TabletLayout() {
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <div className="min-h-0 flex-1">
+        <Split below={<TablesPanel />}>
+          <div className="flex h-full min-h-0">
+            <div className="min-w-0 flex-1">
+              <ChartPanel />
+            </div>
+            <div className="w-64 border-s border-line">
+              <BookAndTape />
+            </div>
+          </div>
+        </Split>
+      </div>
+      <TradeBar />
+    </div>
+  );
+}
+
+type PhoneTab = 'chart' | 'book' | 'trades' | 'info';
+
+export function PhoneLayout() {
+  const t = useWords();
+  const [tab, setTab] = useState<PhoneTab>('chart');
+  const contents: Readonly<Record<PhoneTab, ReactNode>> = {
+    chart: <ChartPanel />,
+    book: <BookPanel />,
+    trades: <TapePanel />,
+    info: <MarketInfo />,
+  };
+  return (
+    <>
+      <div className="h-[52dvh] shrink-0">
+        <Tabs
+          label={t('perps.phone.label')}
+          value={tab}
+          onChange={setTab}
+          tabs={(['chart', 'book', 'trades', 'info'] as const).map((value) => ({
+            value,
+            label: t(`perps.phone.${value}`),
+            content: contents[value],
+          }))}
+        />
+      </div>
+      <div className="min-h-60 flex-1 border-t border-line">
+        <TablesPanel />
+      </div>
+      <TradeBar />
+    </>
+  );
+}
+
+function TradeBar() {
+  const t = useWords();
+  const { perp } = useTradedPerp();
+  const [isOpen, setIsOpen] = useState(false);
+  const open = (side: 'buy' | 'sell'): void => {
+    changeDraft({ side });
+    setIsOpen(true);
+  };
+  return (
+    <div className="sticky bottom-0 z-20 grid shrink-0 grid-cols-2 gap-2 border-t border-line bg-panel p-2">
+      <Button kind="buy" size="large" onClick={() => open('buy')}>
+        {t('perps.ticket.oneWay.buy')}
+      </Button>
+      <Button kind="sell" size="large" onClick={() => open('sell')}>
+        {t('perps.ticket.oneWay.sell')}
+      </Button>
+      <Sheet title={perp.name} isOpen={isOpen} onClose={() => setIsOpen(false)}>
+        <div className="-m-3">
+          <Ticket isInSheet />
+          <AccountBox />
+        </div>
+      </Sheet>
+    </div>
+  );
+}
+
+function BookAndTape() {
+  const t = useWords();
+  const [tab, setTab] = useKept<'book' | 'trades'>('bookTab', 'book');
+  return (
+    <Tabs
+      label={t('perps.book.tabs')}
+      value={tab}
+      onChange={setTab}
+      tabs={[
+        { value: 'book', label: t('perps.book.title'), content: <BookPanel /> },
+        { value: 'trades', label: t('perps.tape.title'), content: <TapePanel /> },
+      ]}
+    />
+  );
+}
+
+function Split({ children, below }: { readonly children: ReactNode; readonly below: ReactNode }) {
+  const t = useWords();
+  const [height, setHeight] = useKept('tablesHeight', TABLES_MIN_PX);
+  const change = (next: number): void =>
+    setHeight(
+      Math.round(Math.min(Math.max(TABLES_MIN_PX, next), innerHeight - CHART_MIN_PX - 104)),
+    );
+  const onKeyDown = ({ key }: KeyboardEvent): void => {
+    if (key === 'ArrowUp') change(height + 16);
+    if (key === 'ArrowDown') change(height - 16);
+  };
+  const onPointerMove = (event: PointerEvent<HTMLElement>): void => {
+    if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+    const bottom = event.currentTarget.parentElement?.getBoundingClientRect().bottom ?? 0;
+    change(bottom - event.clientY);
+  };
+  return (
+    <div className="flex h-full min-h-0 min-w-0 flex-col">
+      <div className="min-h-0 flex-1">{children}</div>
+      <div
+        role="separator"
+        tabIndex={0}
+        aria-orientation="horizontal"
+        aria-label={t('perps.split')}
+        aria-valuenow={height}
+        aria-valuemin={TABLES_MIN_PX}
+        onKeyDown={onKeyDown}
+        onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+        onPointerMove={onPointerMove}
+        className="relative h-px shrink-0 cursor-row-resize touch-none bg-line before:absolute before:inset-x-0 before:-top-1 before:h-2 hover:bg-accent"
+      />
+      <div className="min-h-0 shrink-0" style={{ height }}>
+        {below}
+      </div>
+    </div>
+  );
+}
+
+/** As many as the tallest panel shows at once. */
+const ROWS = 40;
+/** From this value in USDC on a trade is set in bold. */
+const LARGE = '25000';
+
+/** The last trades, newest first. */
+function TapePanel({ title }: { readonly title?: string }) {
+  const t = useWords();
+  const { coin, grid, perp } = useTradedPerp();
+  const { isLoaded, trades } = tapes.use(coin, (state) => state);
+  const rows = useMemo(() => trades.slice(0, ROWS), [trades]);
+  if (isLoaded && rows.length === 0) {
+    return <EmptyState title={t('perps.tape.empty')} text={t('perps.tape.emptyText')} />;
+  }
+  return (
+    <div
+      className="h-full overflow-y-auto"
+      role="group"
+      tabIndex={0}
+      aria-label={t('perps.tape.label')}
+    >
+      <table className="w-full text-12">
+        <thead className="sticky top-0 z-10 bg-panel shadow-[0_1px_0_var(--line)]">
+          <tr className={classes('text-11 text-muted', title === undefined ? 'h-6' : 'h-9')}>
+            <th className="ps-3 text-start font-normal">
+              {title === undefined ? (
+                t('perps.column.price')
+              ) : (
+                <h2 className="text-13 text-text">{title}</h2>
+              )}
+            </th>
+            <th className="max-w-24 truncate text-end font-normal">
+              {t('perps.tape.size', { base: perp.baseCurrency })}
+            </th>
+            <th className="pe-3 text-end font-normal">{t('perps.column.time')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((trade) => (
+            <Row key={trade.tid} trade={trade} grid={grid} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** A trade never changes: one more on top renders one row. */
+const Row = memo(function Row({ grid, trade }: { readonly grid: Grid; readonly trade: Trade }) {
+  const t = useWords();
+  const { liquidation, px, side, sz, time } = trade;
+  const isLarge = compare(multiply(px, sz), LARGE) >= 0;
+  return (
+    <tr className={classes('h-5', isLarge && 'font-semibold')}>
+      <td className={classes('ps-3', side === 'B' ? 'text-buy' : 'text-sell')}>
+        {number(px, { decimals: grid.priceDecimals })}
+        {liquidation === true && (
+          <span
+            title={t('perps.tape.liquidation')}
+            className="ms-1.5 rounded bg-warning/15 px-1 text-11 font-normal text-warning"
+          >
+            {t('perps.tape.liquidationShort')}
+          </span>
+        )}
+      </td>
+      <td className="text-end">{number(sz, { decimals: grid.sizeDecimals })}</td>
+      <td className="pe-3 text-end text-muted">{clockTime(time)}</td>
+    </tr>
+  );
+});
+
+function AccountBox() {
+  const t = useWords();
+  const user = useSession()?.address;
+  const { coin } = useTradedPerp();
+  const asset = useAssetData(coin);
+  const state = useAccountState();
+  if (user === undefined) return null;
+  return (
+    <section
+      aria-label={t('perps.box.label')}
+      className="flex flex-col gap-3 border-t border-line p-3 text-12"
+    >
+      <h2 className="flex items-baseline justify-between text-13">
+        {t('perps.box.label')}
+        <span className="text-11 text-muted">USDC</span>
+      </h2>
+      <MarginBar state={state} />
+      <Perps state={state} asset={asset} />
+      <Outcomes user={user} />
+      <Ways />
+    </section>
+  );
+}
+
+function MarginBar({ state }: { readonly state: ClearinghouseState | undefined }) {
+  const t = useWords();
+  const warnFrom = useStore(preferences, ({ marginShownFrom }) => marginShownFrom);
+  const use = state && crossUse(state);
+  const isNear = use !== undefined && hasReached(use, warnFrom);
+  const shown = use === undefined ? t('perps.box.noCross') : percent(use.share, { decimals: 1 });
+  return (
+    <div>
+      <p className="flex justify-between gap-2">
+        <span className="text-muted">{t('perps.box.ratio')}</span>
+        <span className={classes('tabular-nums', isNear && 'text-warning')}>
+          {state === undefined ? '–' : shown}
+        </span>
+      </p>
+      <div
+        role="meter"
+        aria-label={t('perps.box.ratio')}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={use === undefined ? 0 : Number(multiply(use.share, '100'))}
+        aria-valuetext={shown}
+        className="mt-1 h-1.5 overflow-hidden rounded bg-raised"
+      >
+        <div
+          className={classes('h-full', isNear ? 'bg-warning' : 'bg-accent')}
+          style={{ width: `${use === undefined ? '0' : multiply(use.share, '100')}%` }}
+        />
+      </div>
+      <p className="mt-0.5 text-end text-11 text-muted">{t('perps.box.end')}</p>
+    </div>
+  );
+}
+
+type PerpsProps = {
+  readonly state: ClearinghouseState | undefined;
+  readonly asset: ActiveAssetData | undefined;
+};
+
+function Perps({ state, asset }: PerpsProps) {
+  const t = useWords();
+  const { side } = useDraft();
+  const summary = state?.marginSummary;
+  const leverage =
+    summary === undefined ? undefined : divide(summary.totalNtlPos, summary.accountValue, 4);
+  const pnl = state && sum(state.assetPositions.map(({ position }) => position.unrealizedPnl));
+  return (
+    <dl className="flex flex-col gap-1">
+      <Line label={t('perps.box.equity')}>
+        <Money value={summary?.accountValue} />
+      </Line>
+      <Line label={t('perps.box.free')}>
+        <Money value={asset?.availableToTrade[side === 'buy' ? 0 : 1]} />
+      </Line>
+      <Line label={t('perps.box.withdrawable')}>
+        <Money value={state?.withdrawable} />
+      </Line>
+      <Line label={t('perps.box.maintenance')}>
+        <Money value={state?.crossMaintenanceMarginUsed} />
+      </Line>
+      <Line label={t('perps.box.leverage')}>
+        {leverage === undefined ? '–' : `${number(leverage, { decimals: 2 })}×`}
+      </Line>
+      <Line label={t('perps.box.pnl')}>
+        <Money value={pnl} isSigned isColoured />
+      </Line>
+    </dl>
+  );
+}
+
+/** The other part of the account: money there cannot be margin here until it is moved. */
+function Outcomes({ user }: { readonly user: string }) {
+  const t = useWords();
+  const state = accountStates.use({ user, accountType: 'outcome' }, (account) => account.state);
+  const cash = state?.withdrawable;
+  const shares = state && sum(state.assetPositions.map(({ position }) => position.positionValue));
+  const held =
+    state === undefined || cash === undefined || shares === undefined
+      ? undefined
+      : subtract(subtract(state.marginSummary.accountValue, cash), shares);
+  return (
+    <dl className="flex flex-col gap-1 border-t border-line pt-3">
+      <Line label={t('perps.box.cash')}>
+        <Money value={cash} />
+      </Line>
+      <Line label={t('perps.box.shares')}>
+        <Money value={shares} />
+      </Line>
+      {held !== undefined && Number(held) > 0 && (
+        <Line label={t('perps.box.reserved')}>
+          <Money value={held} />
+        </Line>
+      )}
+    </dl>
+  );
+}
+
+const WAYS = ['deposit', 'transfer', 'withdraw'] as const;
+
+function Ways() {
+  const t = useWords();
+  const session = useSession();
+  if (session === undefined || session.kind === 'spectator') return null;
+  return (
+    <p className="grid grid-cols-3 gap-2">
+      {WAYS.map((way) => (
+        <Link
+          key={way}
+          to="/account"
+          search={{ tab: 'money', do: way } as object}
+          className="flex h-8 items-center justify-center rounded border border-line bg-raised hover:border-faint"
+        >
+          {t(`perps.box.way.${way}`)}
+        </Link>
+      ))}
+    </p>
+  );
+}
+
+function Line({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+  return (
+    <div className="flex justify-between gap-2">
+      <dt className="text-muted">{label}</dt>
+      <dd className="tabular-nums">{children}</dd>
+    </div>
   );
 }

@@ -1,10 +1,23 @@
+import type {
+  ActionReply,
+  ActiveAssetData,
+  AssetPosition,
+  ClearinghouseState,
+  Client,
+  PerpMeta,
+} from '@oddlot/sdk';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { ActiveAssetData, AssetPosition, ClearinghouseState } from '@oddlot/sdk';
+import { createContext, useContext, useState } from 'react';
 import { sign } from '../../lib/decimal.ts';
-import type { Words } from '../../lib/words.ts';
+import { explainError } from '../../lib/explain-error.ts';
+import { useWords, type Words } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
+import { priceDecimals, sizeDecimals } from '../../market/cells.tsx';
+import { queryClient } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
-import { useSession } from '../../session/session.ts';
+import { failureOf, sentOnce } from '../../session/sent-once.ts';
+import { isLive, useSession } from '../../session/session.ts';
+import { notify } from '../../ui/overlays.tsx';
 
 /** What the account of the session has, as far as perps go. */
 
@@ -66,4 +79,78 @@ export function positionName(row: AssetPosition, t: Words): string {
 
 export function positionKey(row: AssetPosition): string {
   return `${row.position.asset} ${isLong(row) ? 'long' : 'short'}`;
+}
+
+function afterAction(): void {
+  void queryClient.invalidateQueries({ queryKey: ['activeAssetData'] });
+  void queryClient.invalidateQueries({ queryKey: ['simulate'] });
+}
+
+type Acting = {
+  readonly canAct: boolean;
+  readonly isBusy: boolean;
+  /** The answer was lost, and the venue is asked what became of it. */
+  readonly isAsking: boolean;
+  /** The answer, or undefined when it was refused. */
+  readonly act: (run: (trader: Client) => Promise<ActionReply>) => Promise<ActionReply | undefined>;
+};
+
+/** Does something with the key that trades; one at a time. A refusal is told in a notice unless somebody takes it. */
+export function useAct(onFault?: (error: unknown) => void): Acting {
+  const t = useWords();
+  const trader = useSession()?.trader;
+  const [stage, setStage] = useState<'idle' | 'sending' | 'asking'>('idle');
+  const isBusy = stage !== 'idle';
+  const act: Acting['act'] = async (run) => {
+    if (trader === undefined || isBusy) return undefined;
+    if (!isLive()) {
+      notify({ title: t('perps.notLive'), tone: 'warning' });
+      return undefined;
+    }
+    setStage('sending');
+    try {
+      const reply = await sentOnce(trader, run, () => setStage('asking'));
+      const fault = failureOf(reply);
+      if (fault !== undefined) throw fault;
+      return reply;
+    } catch (error) {
+      if (onFault === undefined)
+        notify({ title: explainError(error, t).sentence, tone: 'warning' });
+      else onFault(error);
+      return undefined;
+    } finally {
+      setStage('idle');
+      afterAction();
+    }
+  };
+  return { canAct: trader !== undefined, isBusy, isAsking: stage === 'asking', act };
+}
+
+type TradedPerp = { readonly perp: PerpMeta; readonly grid: Grid; readonly coin: string };
+
+export const TradedPerpContext = createContext<TradedPerp | undefined>(undefined);
+
+export function useTradedPerp(): TradedPerp {
+  const traded = useContext(TradedPerpContext);
+  if (traded === undefined) throw new Error('There is no market around this panel');
+  return traded;
+}
+
+/** What prices and sizes of a market are whole steps of. */
+export type Grid = {
+  readonly tick: string;
+  readonly priceDecimals: number;
+  readonly lot: string;
+  readonly sizeDecimals: number;
+};
+
+export function gridOf(perp: PerpMeta): Grid {
+  const { priceTick, szDecimals } = perp;
+  const lot = szDecimals > 0 ? `0.${'0'.repeat(szDecimals - 1)}1` : `1${'0'.repeat(-szDecimals)}`;
+  return {
+    tick: priceTick,
+    priceDecimals: priceDecimals(perp),
+    lot,
+    sizeDecimals: sizeDecimals(perp),
+  };
 }

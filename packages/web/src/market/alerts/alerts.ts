@@ -1,8 +1,8 @@
-import { compare, isDecimal, magnitude, multiply } from '../../lib/decimal.ts';
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
-import { keepText, readText } from '../../lib/local-texts.ts';
-import { notify, playTone } from '../../ui/toast.tsx';
+import { keepText, readText } from '../../lib/browser.ts';
+import { compare, isDecimal, magnitude, multiply } from '../../lib/decimal.ts';
+import { notify, playTone } from '../../ui/overlays.tsx';
 
 /** What somebody asked to be told of. Nothing of it leaves the browser. */
 

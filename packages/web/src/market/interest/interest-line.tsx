@@ -1,13 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import type { OpenInterestRow } from '@oddlot/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type uPlot from 'uplot';
 import { texts } from 'words:interest';
 import { isDecimal, toPixels } from '../../lib/decimal.ts';
-import { compact, number } from '../../lib/format.ts';
-import { dateTime } from '../../lib/time.ts';
+import { compact, dateTime, number } from '../../lib/format.ts';
 import { addWords, useWords } from '../../lib/words.ts';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { EmptyState } from '../../ui/states.tsx';
 import { usePlot } from '../../ui/use-plot.ts';
 import { reader, venueNow } from '../venue.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { averageOf, levelsOf, spreadOf, summedUp } from './book-levels.ts';
+import { averageOf, levelsOf, spreadOf, summedUp } from './book-half.tsx';
 
 test('levels are summed up from the best one, and no further than they are shown', () => {
   const levels = [

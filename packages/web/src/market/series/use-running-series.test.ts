@@ -1,6 +1,6 @@
 import type { OutcomeEventMeta } from '@oddlot/sdk';
 import { expect, test } from 'vitest';
-import { runningOf } from './use-running-series.ts';
+import { runningOf } from './series-cards.tsx';
 
 const event = (slug: string | null, start: number, end: number): OutcomeEventMeta =>
   ({

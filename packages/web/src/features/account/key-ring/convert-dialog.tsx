@@ -1,16 +1,13 @@
 import type { Client } from '@oddlot/sdk';
 import { useState } from 'react';
+import { isAddress } from '../../../lib/typed-text.ts';
 import { useWords } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
 import { doneOnce, forgetAgent } from '../../../session/sent-once.ts';
 import type { Session } from '../../../session/session.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Checkbox } from '../../../ui/checkbox.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { ErrorSentence, useDoing } from '../../../ui/empty-state.tsx';
-import { NumberField } from '../../../ui/number-field.tsx';
-import { TextField } from '../../../ui/text-field.tsx';
-import { isAddress } from '../../../lib/typed-text.ts';
+import { Button, Checkbox, NumberField, TextField } from '../../../ui/controls.tsx';
+import { Dialog } from '../../../ui/overlays.tsx';
+import { ErrorSentence, useDoing } from '../../../ui/states.tsx';
 
 const COUNT = /^[1-9]\d*$/;
 

@@ -1,24 +1,20 @@
-import { lazy, type ReactNode, Suspense, useId, useMemo, useState } from 'react';
-import { inOneDirection, useWords, type Words } from '../../../lib/words.ts';
-import { ApprovedBuilders } from '../../../session/approved-builders.tsx';
-import type { Session } from '../../../session/session.ts';
-import { short } from '../../../lib/format.ts';
-import { canKeepKeys } from '../../../session/key-safe.ts';
-import { eraseKeys, exportBurner } from '../../../session/stored-session.ts';
-import { Button, ConfirmButton } from '../../../ui/button.tsx';
-import { Checkbox } from '../../../ui/checkbox.tsx';
-import { Code, CopyButton } from '../../../ui/address.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { EmptyState, ErrorSentence, useDoing } from '../../../ui/empty-state.tsx';
-import { useQuery } from '@tanstack/react-query';
-import { letterReader, reader, venueNow } from '../../../market/venue.ts';
 import type { ApprovedAgent } from '@oddlot/sdk';
-import { relative, wholeDate } from '../../../lib/time.ts';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useId, useMemo, useState, type ReactNode } from 'react';
+import { relative, short, wholeDate } from '../../../lib/format.ts';
+import { inOneDirection, useWords, type Words } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
+import { letterReader, reader, venueNow } from '../../../market/venue.ts';
+import { ApprovedBuilders } from '../../../session/approved-builders.tsx';
 import { enableTrading } from '../../../session/browser-wallets.ts';
+import { canKeepKeys } from '../../../session/key-safe.ts';
 import { doneOnce, forgetAgent } from '../../../session/sent-once.ts';
-import { Badge } from '../../../ui/badge.tsx';
-import { type Column, Table } from '../../../ui/table.tsx';
+import { eraseKeys, exportBurner, type Session } from '../../../session/session.ts';
+import { Button, Checkbox, ConfirmButton } from '../../../ui/controls.tsx';
+import { Badge, Code, CopyButton } from '../../../ui/figures.tsx';
+import { Dialog } from '../../../ui/overlays.tsx';
+import { EmptyState, ErrorSentence, useDoing } from '../../../ui/states.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
 
 export function KeysTab({ session }: { readonly session: Session }) {
   const t = useWords();

@@ -2,21 +2,23 @@ import { ApiError, type Client, type Settings } from '@oddlot/sdk';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { isDecimal, sign } from '../../../lib/decimal.ts';
-import { money, usdc } from '../../../lib/format.ts';
+import { dateTime, money, usdc } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
+import { useVenueSecond } from '../../../market/cells.tsx';
+import { venueNow } from '../../../market/venue.ts';
 import type { Session } from '../../../session/session.ts';
 import { chainName, fromMicro, hasChain } from '../../../session/settlement-chain.ts';
-import { Code, CopyButton } from '../../../ui/address.tsx';
-import { emptied } from '../../../ui/text-field.tsx';
-import { Segmented } from '../../../ui/segmented.tsx';
-import { ErrorSentence, useDoing } from '../../../ui/empty-state.tsx';
+import { Button, emptied, Segmented } from '../../../ui/controls.tsx';
+import { Code, CopyButton } from '../../../ui/figures.tsx';
+import { ErrorSentence, useDoing } from '../../../ui/states.tsx';
+import {
+  askChainBalance,
+  deposit,
+  useChainBalance,
+  type DepositStep,
+  type DepositWay,
+} from './deposit.ts';
 import { AmountField, checkAmount, SendButton, Terms } from './money-fields.tsx';
-import { deposit, type DepositStep, type DepositWay } from './deposit.ts';
-import { askChainBalance, useChainBalance } from './use-chain-balance.ts';
-import { dateTime } from '../../../lib/time.ts';
-import { useVenueSecond } from '../../../market/time-column.tsx';
-import { venueNow } from '../../../market/venue.ts';
-import { Button } from '../../../ui/button.tsx';
 
 type DepositFormProps = {
   readonly session: Session;

@@ -1,10 +1,20 @@
 import type { Client, LedgerUpdate, Settings } from '@oddlot/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { createStore } from 'zustand/vanilla';
+import { keepText, readText } from '../../../lib/browser.ts';
+import { ledgerLists } from '../../../market/account-lists.ts';
+import { queryClient } from '../../../market/queries.ts';
 import { reader, venueNow } from '../../../market/venue.ts';
 import { providerOf } from '../../../session/browser-wallets.ts';
 import { loadSigning } from '../../../session/session.ts';
-import { joinChain, permitNonce, sendDeposit, toMicro } from '../../../session/settlement-chain.ts';
-import { createStore } from 'zustand/vanilla';
-import { keepText, readText } from '../../../lib/local-texts.ts';
+import {
+  joinChain,
+  permitNonce,
+  sendDeposit,
+  toMicro,
+  usdcOf,
+  type Chain,
+} from '../../../session/settlement-chain.ts';
 
 export type DepositWay = 'permit' | 'transaction';
 export type DepositStep = 'sign' | 'approve' | 'send';
@@ -116,4 +126,30 @@ function kept(): readonly DepositUnderWay[] {
   } catch {
     return [];
   }
+}
+
+const EVERY_MS = 5_000;
+const NAME = 'chainBalance';
+
+export function useChainBalance(chain: Chain | undefined, user: string): string | undefined {
+  // A deposit that arrived, or a withdrawal that was paid, changed it.
+  const moved = ledgerLists.use(user, ({ rows }) => {
+    const paid = rows.filter(
+      ({ delta }) => delta.type === 'withdraw' && delta.status !== 'pending',
+    );
+    return `${rows[0]?.time} ${paid.length}`;
+  });
+  const wallet = providerOf(user);
+  return useQuery({
+    queryKey: [NAME, user, moved],
+    queryFn: () => usdcOf(chain!, user, wallet),
+    enabled: chain !== undefined && (chain.settlement_rpc_url !== null || wallet !== undefined),
+    placeholderData: (before) => before,
+    staleTime: 0,
+    refetchInterval: EVERY_MS,
+  }).data;
+}
+
+export function askChainBalance(): void {
+  void queryClient.invalidateQueries({ queryKey: [NAME] });
 }

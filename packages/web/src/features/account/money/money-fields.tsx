@@ -1,10 +1,9 @@
+import type { ReactNode } from 'react';
 import { compare, decimalsOf, isDecimal, roundTo, sign } from '../../../lib/decimal.ts';
 import { money } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
-import { Button } from '../../../ui/button.tsx';
-import { NumberField } from '../../../ui/number-field.tsx';
-import { type Doing, ErrorSentence } from '../../../ui/empty-state.tsx';
-import type { ReactNode } from 'react';
+import { Button, NumberField } from '../../../ui/controls.tsx';
+import { ErrorSentence, type Doing } from '../../../ui/states.tsx';
 
 type AmountLimits = {
   /** The most that there is; undefined while that is not known. */

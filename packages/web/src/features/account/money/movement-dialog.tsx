@@ -2,14 +2,12 @@ import type { Withdrawal } from '@oddlot/sdk';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { magnitude, subtract } from '../../../lib/decimal.ts';
-import { usdc } from '../../../lib/format.ts';
-import { wholeDate } from '../../../lib/time.ts';
+import { usdc, wholeDate } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
-import { Code, CopyButton } from '../../../ui/address.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import type { Movement } from './movement.ts';
+import { Code, CopyButton } from '../../../ui/figures.tsx';
+import { Dialog } from '../../../ui/overlays.tsx';
 import { Terms } from './money-fields.tsx';
-import { statusOf, WithdrawalWay } from './withdrawals.tsx';
+import { statusOf, WithdrawalWay, type Movement } from './withdrawals.tsx';
 
 type MovementDialogProps = {
   readonly movement: Movement;

@@ -1,6 +1,6 @@
 import type { LedgerUpdate } from '@oddlot/sdk';
 import { expect, test } from 'vitest';
-import { movementOf } from './movement.ts';
+import { movementOf } from './withdrawals.tsx';
 
 const row = (delta: LedgerUpdate['delta']): LedgerUpdate => ({ time: 7, hash: '0x1', delta });
 

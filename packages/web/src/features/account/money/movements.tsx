@@ -1,23 +1,29 @@
 import type { Withdrawal } from '@oddlot/sdk';
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useStore } from 'zustand';
 import { money, short } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { ledgerLists, useLedger } from '../../../market/account-lists.ts';
-import { timeColumn, useVenueSecond } from '../../../market/time-column.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { Money } from '../../../ui/figure.tsx';
-import { type Column, Table } from '../../../ui/table.tsx';
-import { type Movement, movementOf } from './movement.ts';
-import { isFinal, statusOf, useWithdrawals, withdrawalOf, WithdrawalWay } from './withdrawals.tsx';
-import { useStore } from 'zustand';
+import { timeColumn, useVenueSecond } from '../../../market/cells.tsx';
 import { venueNow } from '../../../market/venue.ts';
-import { Ladder } from '../../../ui/ladder.tsx';
+import { Ladder, Money } from '../../../ui/figures.tsx';
+import { EmptyState } from '../../../ui/states.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
 import {
   depositsUnderWay,
-  type DepositUnderWay,
   forgetDeposit,
   settleDeposits,
+  type DepositUnderWay,
 } from './deposit.ts';
+import {
+  isFinal,
+  movementOf,
+  statusOf,
+  useWithdrawals,
+  withdrawalOf,
+  WithdrawalWay,
+  type Movement,
+} from './withdrawals.tsx';
 
 const MovementDialog = lazy(async () => ({
   default: (await import('./movement-dialog.tsx')).MovementDialog,

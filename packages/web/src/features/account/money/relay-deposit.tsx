@@ -4,16 +4,16 @@ import { usdc } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
 import { loadSigning } from '../../../session/session.ts';
-import { ErrorSentence, useDoing } from '../../../ui/empty-state.tsx';
-import { Segmented } from '../../../ui/segmented.tsx';
+import { Segmented } from '../../../ui/controls.tsx';
+import { ErrorSentence, useDoing } from '../../../ui/states.tsx';
+import { SendButton, Terms } from './money-fields.tsx';
 import {
   RELAY_TRANSFERS,
   relayChainName,
-  type RelaySettings,
   RelayTransfers,
   useRelayChains,
+  type RelaySettings,
 } from './relay-transfers.tsx';
-import { SendButton, Terms } from './money-fields.tsx';
 
 type RelayDepositProps = { readonly user: string; readonly settings: RelaySettings };
 

@@ -1,11 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import type { RelayChainRow, RelayTransfer, Settings } from '@oddlot/sdk';
-import { money, short } from '../../../lib/format.ts';
-import { dateTime } from '../../../lib/time.ts';
+import { useQuery } from '@tanstack/react-query';
+import { dateTime, money, short } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { loadSigning } from '../../../session/session.ts';
-import { Code, CopyButton } from '../../../ui/address.tsx';
-import { Ladder } from '../../../ui/ladder.tsx';
+import { Code, CopyButton, Ladder } from '../../../ui/figures.tsx';
 
 const EVERY_MS = 2_000;
 const SHOWN_MAX = 5;

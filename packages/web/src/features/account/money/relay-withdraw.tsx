@@ -2,18 +2,18 @@ import type { RelayChainRow } from '@oddlot/sdk';
 import { useState } from 'react';
 import { useWords } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
-import { loadSigning } from '../../../session/session.ts';
 import { doneOnce } from '../../../session/sent-once.ts';
-import { ErrorSentence } from '../../../ui/empty-state.tsx';
-import { Segmented } from '../../../ui/segmented.tsx';
+import { loadSigning } from '../../../session/session.ts';
+import { Segmented } from '../../../ui/controls.tsx';
+import { ErrorSentence } from '../../../ui/states.tsx';
 import {
   RELAY_TRANSFERS,
   relayChainName,
-  type RelaySettings,
   RelayTransfers,
   useRelayChains,
+  type RelaySettings,
 } from './relay-transfers.tsx';
-import { type WithdrawalOrder, WithdrawFields, type WithdrawFormProps } from './withdraw-form.tsx';
+import { WithdrawFields, type WithdrawalOrder, type WithdrawFormProps } from './withdraw-form.tsx';
 
 type RelayWithdrawProps = WithdrawFormProps & { readonly settings: RelaySettings };
 

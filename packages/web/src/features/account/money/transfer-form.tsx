@@ -1,14 +1,13 @@
 import type { Client } from '@oddlot/sdk';
 import { useState } from 'react';
 import { money, short } from '../../../lib/format.ts';
+import { isAddress } from '../../../lib/typed-text.ts';
 import { useWords } from '../../../lib/words.ts';
 import { accountStates } from '../../../market/account.ts';
 import { doneOnce } from '../../../session/sent-once.ts';
-import { emptied, TextField } from '../../../ui/text-field.tsx';
-import { Segmented } from '../../../ui/segmented.tsx';
-import { notify } from '../../../ui/toast.tsx';
-import { useDoing } from '../../../ui/empty-state.tsx';
-import { isAddress } from '../../../lib/typed-text.ts';
+import { emptied, Segmented, TextField } from '../../../ui/controls.tsx';
+import { notify } from '../../../ui/overlays.tsx';
+import { useDoing } from '../../../ui/states.tsx';
 import { AmountField, checkAmount, lackOf, SendButton } from './money-fields.tsx';
 
 type Part = 'perp' | 'outcome';

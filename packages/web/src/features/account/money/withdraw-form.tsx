@@ -1,17 +1,16 @@
 import type { Client, Settings } from '@oddlot/sdk';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
-import { useWords } from '../../../lib/words.ts';
-import { doneOnce } from '../../../session/sent-once.ts';
-import { chainName, hasChain } from '../../../session/settlement-chain.ts';
-import { Segmented } from '../../../ui/segmented.tsx';
-import { askWithdrawals } from './withdrawals.tsx';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { compare, subtract } from '../../../lib/decimal.ts';
 import { money, short, usdc } from '../../../lib/format.ts';
 import { isAddress } from '../../../lib/typed-text.ts';
+import { useWords } from '../../../lib/words.ts';
 import { accountStates } from '../../../market/account.ts';
-import { emptied, TextField } from '../../../ui/text-field.tsx';
-import { useDoing } from '../../../ui/empty-state.tsx';
+import { doneOnce } from '../../../session/sent-once.ts';
+import { chainName, hasChain } from '../../../session/settlement-chain.ts';
+import { emptied, Segmented, TextField } from '../../../ui/controls.tsx';
+import { useDoing } from '../../../ui/states.tsx';
 import { AmountField, checkAmount, lackOf, SendButton, Terms } from './money-fields.tsx';
+import { askWithdrawals } from './withdrawals.tsx';
 
 const RelayWithdraw = lazy(async () => ({
   default: (await import('./relay-withdraw.tsx')).RelayWithdraw,

@@ -1,12 +1,11 @@
-import type { Withdrawal } from '@oddlot/sdk';
-import { useWords } from '../../../lib/words.ts';
-import { Ladder } from '../../../ui/ladder.tsx';
+import type { LedgerUpdate, Withdrawal } from '@oddlot/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { magnitude } from '../../../lib/decimal.ts';
+import { magnitude, negate } from '../../../lib/decimal.ts';
+import { useWords } from '../../../lib/words.ts';
 import { ledgerLists } from '../../../market/account-lists.ts';
 import { queryClient } from '../../../market/queries.ts';
 import { reader } from '../../../market/venue.ts';
-import type { Movement } from './movement.ts';
+import { Ladder } from '../../../ui/figures.tsx';
 
 const STEPS = ['held', 'signed', 'sent', 'confirmed'] as const;
 
@@ -96,4 +95,62 @@ export function useWithdrawals(user: string): readonly Withdrawal[] {
 
 export function askWithdrawals(): void {
   void queryClient.invalidateQueries({ queryKey: [NAME] });
+}
+
+export type Movement = {
+  readonly key: string;
+  readonly time: number;
+  readonly kind:
+    | 'deposit'
+    | 'withdraw'
+    | 'send'
+    | 'receive'
+    | 'toOutcome'
+    | 'toPerp'
+    | 'faucet'
+    | 'builderRewardsClaim';
+  readonly amount: string;
+  /** Within the account: neither more nor less of it. */
+  readonly isNeutral: boolean;
+  readonly other: string | undefined;
+  /** How far a withdrawal is, as the ledger has it; anything else is done when it is there. */
+  readonly status: 'pending' | 'completed' | 'failed';
+  /** Of the transaction; of a deposit the one on the settlement chain. */
+  readonly hash: string;
+};
+
+/** Undefined for what trading, liquidation and settlement did. */
+export function movementOf({ delta, hash, time }: LedgerUpdate): Movement | undefined {
+  const base = {
+    key: `${time} ${hash} ${delta.type}`,
+    time,
+    isNeutral: false,
+    other: undefined,
+    status: 'completed' as const,
+    hash,
+  };
+  switch (delta.type) {
+    case 'deposit':
+    case 'faucet':
+    case 'builderRewardsClaim':
+      return { ...base, kind: delta.type, amount: delta.amount };
+    case 'withdraw':
+      return {
+        ...base,
+        kind: 'withdraw',
+        amount: negate(delta.amount),
+        other: delta.destination,
+        status: delta.status,
+      };
+    case 'send':
+      return { ...base, kind: 'send', amount: negate(delta.amount), other: delta.destination };
+    case 'receive':
+      return { ...base, kind: 'receive', amount: delta.amount, other: delta.user };
+    case 'accountTransfer': {
+      const kind = delta.toAccountType === 'outcome' ? 'toOutcome' : 'toPerp';
+      return { ...base, kind, amount: delta.amount, isNeutral: true };
+    }
+    default:
+      return undefined;
+  }
 }

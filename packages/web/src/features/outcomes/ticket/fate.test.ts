@@ -1,6 +1,6 @@
 import type { ActionStatus, OrderResult } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
-import { fateOf, type FatesState, isOver, type OutcomeUpdate } from './fate.ts';
+import { fateOf, isOver, type FatesState, type OutcomeUpdate } from './draft.ts';
 
 const SENT = { id: 1, words: 'Buy 20 Yes', sentMs: 0, delayMs: 250, traceId: 'trace' };
 const NOTHING: FatesState = { releases: new Map(), updates: new Map() };

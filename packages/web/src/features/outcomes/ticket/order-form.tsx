@@ -1,25 +1,31 @@
 import type { L2Book, Leg, OutcomeMarketMeta } from '@oddlot/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { add, isDecimal, multiply, roundTo, sign } from '../../../lib/decimal.ts';
-import { cents, money, NOTHING, number, percent, usdc } from '../../../lib/format.ts';
-import { useWords, type Words } from '../../../lib/words.ts';
-import { priceDecimals, sizeDecimals } from '../../../market/on-grid.tsx';
-import { ErrorSentence } from '../../../ui/empty-state.tsx';
-import { NumberField } from '../../../ui/number-field.tsx';
-import { Segmented } from '../../../ui/segmented.tsx';
-import { ladderOf, legLabel, legName, otherLeg } from '../market-facts.ts';
-import { OrderFate } from './order-fate.tsx';
-import { SendButton } from './send-button.tsx';
-import { type OpenTicket, type Typed, useTicket } from './use-ticket.ts';
-import { dateTime } from '../../../lib/time.ts';
-import { venueNow } from '../../../market/venue.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Checkbox } from '../../../ui/checkbox.tsx';
-import { TextField } from '../../../ui/text-field.tsx';
-import { type Draft, lastingMs, MARKET_REST_MS, type Ticket } from './draft.ts';
-import { mostOf } from './money-to-move.ts';
-import type { ReactNode } from 'react';
 import { explainRefusal } from '../../../lib/explain-error.ts';
-import { classes } from '../../../ui/classes.ts';
+import { cents, dateTime, money, NOTHING, number, percent, usdc } from '../../../lib/format.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
+import { priceDecimals, sizeDecimals } from '../../../market/cells.tsx';
+import { queryClient } from '../../../market/queries.ts';
+import { reader, venueNow } from '../../../market/venue.ts';
+import { Button, Checkbox, NumberField, Segmented, TextField } from '../../../ui/controls.tsx';
+import { ErrorSentence } from '../../../ui/states.tsx';
+import { classes } from '../../../ui/styles.ts';
+import { ladderOf, legLabel, legName, otherLeg } from '../market-facts.ts';
+import {
+  fateOf,
+  isOver,
+  lastingMs,
+  MARKET_REST_MS,
+  mostOf,
+  outcomeFates,
+  type Draft,
+  type Fate,
+  type SentOrder,
+  type Ticket,
+} from './draft.ts';
+import { SendButton } from './send-button.tsx';
+import { useTicket, type OpenTicket, type Typed } from './use-ticket.ts';
 
 type OrderFormProps = {
   readonly market: OutcomeMarketMeta;
@@ -376,5 +382,183 @@ function Ending({ label, value, tone, note }: EndingProps) {
         <span className="block text-12 text-muted">{note}</span>
       </dd>
     </div>
+  );
+}
+
+/** Streams tell within this time; a receipt is asked for when they do not. */
+const RECEIPT_AFTER_MS = 1_500;
+
+type OrderFateProps = {
+  readonly user: string;
+  readonly sent: SentOrder;
+  readonly market: OutcomeMarketMeta;
+};
+
+function OrderFate({ user, sent, market }: OrderFateProps) {
+  const t = useWords();
+  const fates = outcomeFates.use(user, (state) => state);
+  const known = fateOf(sent, fates, undefined);
+  const { traceId } = sent;
+  const { data: receipt } = useQuery({
+    queryKey: ['actionStatus', traceId],
+    queryFn: async ({ signal }) => {
+      const dueMs = sent.sentMs + sent.delayMs + RECEIPT_AFTER_MS - venueNow();
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueMs)));
+      return reader.info.actionStatus({ traceId: traceId ?? '' }, { signal });
+    },
+    enabled: traceId !== undefined && known.at === 'queued',
+    refetchInterval: RECEIPT_AFTER_MS,
+    gcTime: 0,
+  });
+  const fate = fateOf(sent, fates, receipt);
+  const hasFailed = fate.at === 'failed';
+  // The event contains the reason, such as a halt or the end of the market.
+  useEffect(() => {
+    if (hasFailed) void queryClient.invalidateQueries({ queryKey: ['outcomeEvent'] });
+  }, [hasFailed]);
+  const { text, title } = fateTexts(fate, sent, market, t);
+  return (
+    <div
+      role="status"
+      className="flex min-h-14 items-center gap-3 rounded border border-line px-3 py-2"
+    >
+      {isOver(fate) || fate.at === 'book' ? (
+        <Mark fate={fate} />
+      ) : (
+        <Ring sentMs={sent.sentMs} delayMs={sent.delayMs} />
+      )}
+      <div className="min-w-0 break-words">
+        <p className="text-13">{title}</p>
+        <p className="text-12 text-muted">{text}</p>
+        {(fate.at === 'failed' || fate.at === 'ended') && (
+          <p className="truncate text-12 text-muted">{sent.words}</p>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function fateTexts(
+  fate: Fate,
+  { delayMs, isAskedFor, words }: SentOrder,
+  market: OutcomeMarketMeta,
+  t: Words,
+): { title: string; text: string } {
+  switch (fate.at) {
+    case 'sent':
+      return {
+        title: t(isAskedFor === true ? 'outcomes.fate.askedFor' : 'outcomes.fate.sent'),
+        text: words,
+      };
+    case 'queued':
+      return {
+        title: t('outcomes.fate.queued', { wait: waitOf(delayMs) }),
+        text: t('outcomes.fate.queuedText'),
+      };
+    case 'book':
+      return {
+        title: t('outcomes.fate.book'),
+        text: isZero(fate.filled)
+          ? t('outcomes.fate.restsText', { order: words })
+          : t('outcomes.fate.bookText', { filled: number(fate.filled) }),
+      };
+    case 'filled':
+      return {
+        title: t('outcomes.fate.filled'),
+        text: t('outcomes.fate.filledText', {
+          filled: number(fate.filled),
+          // An average is between two prices.
+          price: cents(fate.average, priceDecimals(market) + 1),
+        }),
+      };
+    case 'ended':
+      return {
+        title: t(isZero(fate.filled) ? 'outcomes.fate.endedEmpty' : 'outcomes.fate.ended', {
+          filled: number(fate.filled),
+        }),
+        text: endReason(fate.reason, t),
+      };
+    case 'failed':
+      return {
+        title: t('outcomes.fate.failed'),
+        // The venue calls a market by its number.
+        text: explainRefusal(fate, t).sentence.replace(
+          /\bOUTCOME-\d+\b/,
+          `“${market.group_title ?? market.question}”`,
+        ),
+      };
+  }
+}
+
+/** `250 ms`, `3 s`. */
+function waitOf(delayMs: number): string {
+  return delayMs < 1_000 ? `${delayMs} ms` : `${number(String(delayMs / 1_000))} s`;
+}
+
+function isZero(amount: string): boolean {
+  return !isDecimal(amount) || sign(amount) === 0;
+}
+
+const END_REASONS = [
+  'userCanceled',
+  'expired',
+  'selfTrade',
+  'reduceOnly',
+  'matchLimit',
+  'outcomeResolved',
+  'scheduledCancel',
+  'amendedBelowFilled',
+] as const;
+
+/** The reason why the rest of an order was cancelled; unknown reasons are shown unchanged. */
+function endReason(reason: string | undefined, t: Words): string {
+  const known = END_REASONS.find((each) => each === reason);
+  return known === undefined ? (reason ?? '') : t(`outcomes.endReason.${known}`);
+}
+
+function Mark({ fate }: { readonly fate: Fate }) {
+  return (
+    <span
+      aria-hidden="true"
+      className={classes(
+        'flex size-6 shrink-0 items-center justify-center text-15',
+        fate.at === 'failed' ? 'text-warning' : 'text-accent',
+      )}
+    >
+      {fate.at === 'failed' ? '!' : fate.at === 'book' ? '≡' : fate.at === 'filled' ? '✓' : '·'}
+    </span>
+  );
+}
+
+const RADIUS = 9;
+const LENGTH = 2 * Math.PI * RADIUS;
+
+/** Runs while an order that would take waits, so that makers may move first. */
+function Ring({ sentMs, delayMs }: { readonly sentMs: number; readonly delayMs: number }) {
+  const arc = useRef<SVGCircleElement>(null);
+  useEffect(() => {
+    let frame = 0;
+    const draw = (): void => {
+      const share = delayMs === 0 ? 1 : Math.min(1, (venueNow() - sentMs) / delayMs);
+      arc.current?.setAttribute('stroke-dashoffset', String(LENGTH * (1 - share)));
+      if (share < 1) frame = requestAnimationFrame(draw);
+    };
+    draw();
+    return () => cancelAnimationFrame(frame);
+  }, [sentMs, delayMs]);
+  return (
+    <svg viewBox="0 0 24 24" className="size-6 shrink-0 -rotate-90" aria-hidden="true">
+      <circle cx="12" cy="12" r={RADIUS} fill="none" strokeWidth="3" className="stroke-line" />
+      <circle
+        ref={arc}
+        cx="12"
+        cy="12"
+        r={RADIUS}
+        fill="none"
+        strokeWidth="3"
+        strokeDasharray={LENGTH}
+        className="stroke-warning"
+      />
+    </svg>
   );
 }

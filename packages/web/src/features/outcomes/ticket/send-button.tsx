@@ -1,12 +1,9 @@
 import type { Client, OutcomeMarketMeta } from '@oddlot/sdk';
+import { useStore } from 'zustand';
+import { add, compare, onStep, roundTo, smaller } from '../../../lib/decimal.ts';
 import { cents, money, number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
-import { priceDecimals } from '../../../market/on-grid.tsx';
-import { Button } from '../../../ui/button.tsx';
-import { legName } from '../market-facts.ts';
-import { moneyToMove } from './money-to-move.ts';
-import type { OpenTicket } from './use-ticket.ts';
-import { useStore } from 'zustand';
+import { priceDecimals } from '../../../market/cells.tsx';
 import { useSettings } from '../../../market/queries.ts';
 import {
   FirstSteps,
@@ -15,10 +12,13 @@ import {
   openTestAccount,
 } from '../../../session/first-steps.tsx';
 import { LetTrade } from '../../../session/let-trade.tsx';
-import type { Session } from '../../../session/session.ts';
-import { add, compare, onStep, roundTo, smaller } from '../../../lib/decimal.ts';
 import { doneOnce } from '../../../session/sent-once.ts';
-import { ErrorSentence, useDoing } from '../../../ui/empty-state.tsx';
+import type { Session } from '../../../session/session.ts';
+import { Button } from '../../../ui/controls.tsx';
+import { ErrorSentence, useDoing } from '../../../ui/states.tsx';
+import { legName } from '../market-facts.ts';
+import { moneyToMove } from './draft.ts';
+import type { OpenTicket } from './use-ticket.ts';
 
 type SendButtonProps = { readonly market: OutcomeMarketMeta; readonly open: OpenTicket };
 

@@ -1,12 +1,19 @@
-import type { Leg, OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
-import { chance } from '../../../lib/format.ts';
+import type { Client, Leg, OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
+import { useState } from 'react';
+import { useStore } from 'zustand';
+import { compare, isDecimal, roundTo, sign, smaller, subtract } from '../../../lib/decimal.ts';
+import { chance, countdown, hourMinute, number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
-import { Segmented } from '../../../ui/segmented.tsx';
+import { sizeDecimals, useVenueSecond } from '../../../market/cells.tsx';
+import { connection } from '../../../market/venue.ts';
+import { doneOnce } from '../../../session/sent-once.ts';
+import { Button, emptied, NumberField, Segmented } from '../../../ui/controls.tsx';
+import { ErrorSentence, useDoing } from '../../../ui/states.tsx';
 import { lacksStrike, legName, nameOf } from '../market-facts.ts';
+import { usePurse } from '../queries.ts';
+import { mostOf, movable } from './draft.ts';
 import { OrderForm } from './order-form.tsx';
-import { PairForm } from './pair-form.tsx';
-import { countdown, hourMinute } from '../../../lib/time.ts';
-import { useVenueSecond } from '../../../market/time-column.tsx';
+import { MoveMoney, NoConnection, WayIn } from './send-button.tsx';
 
 type Intent = 'buy' | 'sell' | 'split' | 'merge';
 
@@ -110,4 +117,162 @@ function NoStrike({ market }: { readonly market: OutcomeMarketMeta }) {
       })}
     </p>
   );
+}
+
+type PairFormProps = { readonly market: OutcomeMarketMeta; readonly kind: 'split' | 'merge' };
+
+/** One USDC is a YES and a NO, and the other way round; free, and at once. */
+function PairForm({ market, kind }: PairFormProps) {
+  const t = useWords();
+  const [amount, setAmount] = useState('');
+  const purse = usePurse(market.instrument_id);
+  const { cash, freeShares, session } = purse;
+  const isSplit = kind === 'split';
+  const pairs = smaller(freeShares('Yes'), freeShares('No'));
+  const isLost = useStore(connection, ({ status }) => status === 'lost');
+  const most = isSplit ? cash : pairs;
+  const told = mostOf(most, isSplit ? 'money' : 'shares');
+  const isGood = isDecimal(amount) && sign(amount) > 0;
+  const names = { yes: legName(market, 'Yes'), no: legName(market, 'No') };
+  const words = { amount: isGood ? number(amount) : '0', ...names };
+  const work = usePair(session?.trader, market, kind);
+  const isOver = isGood && isDecimal(most) && compare(amount, most) > 0;
+  const move = isOver && isSplit ? movable(purse, subtract(amount, most)) : undefined;
+  const isTooMuch = isOver && move === undefined;
+  const canAct = isGood && !isOver && !isLost;
+  const act = async (): Promise<void> => {
+    if (canAct && (await work.act(amount))) setAmount(emptied(amount));
+  };
+  return (
+    <>
+      <PairPicture isSplit={isSplit} {...names} amount={words.amount} />
+      <NumberField
+        label={t('outcomes.pair.pairs')}
+        value={amount}
+        placeholder="0"
+        unit={t('outcomes.pair.unit')}
+        onChange={(typed) => {
+          work.clear();
+          setAmount(typed);
+        }}
+        onEnter={() => void act()}
+        fault={isTooMuch ? t('outcomes.pair.tooMuch', { amount: told ?? '0' }) : undefined}
+      />
+      {isDecimal(most) && told !== undefined && (
+        <Most told={told} onTake={() => setAmount(roundTo(most, sizeDecimals(market), 'down'))} />
+      )}
+      <p className="text-12 text-muted">
+        {t(isSplit ? 'outcomes.pair.splitText' : 'outcomes.pair.mergeText', words)}
+      </p>
+      {session?.trader === undefined ? (
+        <WayIn session={session} />
+      ) : isLost ? (
+        <NoConnection />
+      ) : move !== undefined ? (
+        <MoveMoney {...move} />
+      ) : (
+        <Button
+          kind="accent"
+          size="large"
+          isWide
+          isBusy={work.isBusy}
+          disabled={!canAct}
+          onClick={() => void act()}
+        >
+          {t(isSplit ? 'outcomes.pair.splitButton' : 'outcomes.pair.mergeButton', words)}
+        </Button>
+      )}
+      <Outcome work={work} kind={kind} names={names} />
+    </>
+  );
+}
+
+function Most({ told, onTake }: { readonly told: string; readonly onTake: () => void }) {
+  const t = useWords();
+  return (
+    <div className="-mt-1">
+      <Button kind="quiet" size="small" onClick={onTake}>
+        {t('outcomes.ticket.max', { amount: told })}
+      </Button>
+    </div>
+  );
+}
+
+type OutcomeProps = {
+  readonly work: PairWork;
+  readonly kind: 'split' | 'merge';
+  readonly names: { readonly yes: string; readonly no: string };
+};
+
+function Outcome({ work: { done, error }, kind, names }: OutcomeProps) {
+  const t = useWords();
+  const key = kind === 'split' ? 'outcomes.pair.splitDone' : 'outcomes.pair.mergeDone';
+  return (
+    <>
+      {error !== undefined && <ErrorSentence error={error} />}
+      {done !== undefined && (
+        <p role="status" className="text-12 text-muted">
+          {t(key, { amount: number(done), ...names })}
+        </p>
+      )}
+    </>
+  );
+}
+
+type PairPictureProps = {
+  readonly isSplit: boolean;
+  readonly yes: string;
+  readonly no: string;
+  readonly amount: string;
+};
+
+function PairPicture({ isSplit, yes, no, amount }: PairPictureProps) {
+  return (
+    <div
+      aria-hidden="true"
+      className="grid grid-cols-[1fr_auto_1fr] items-center gap-3 rounded border border-line p-3 text-13"
+    >
+      <span className="truncate text-center font-medium">{amount} USDC</span>
+      <span className="text-15 text-muted">{isSplit ? '→' : '←'}</span>
+      <span className="flex min-w-0 flex-col gap-1">
+        <span className="truncate rounded bg-buy/12 px-2 py-1 text-center text-buy-strong">
+          {amount} {yes}
+        </span>
+        <span className="truncate rounded bg-sell/12 px-2 py-1 text-center text-sell-strong">
+          {amount} {no}
+        </span>
+      </span>
+    </div>
+  );
+}
+
+type PairWork = {
+  readonly isBusy: boolean;
+  readonly error: unknown;
+  readonly done: string | undefined;
+  /** True when it was done. */
+  act(amount: string): Promise<boolean>;
+  clear(): void;
+};
+
+function usePair(
+  trader: Client | undefined,
+  market: OutcomeMarketMeta,
+  kind: 'split' | 'merge',
+): PairWork {
+  const { run, ...doing } = useDoing();
+  const [done, setDone] = useState<string>();
+  const act = async (amount: string): Promise<boolean> => {
+    if (trader === undefined) return false;
+    const entries = [{ asset: market.instrument_id, sz: amount }];
+    const operation = kind === 'split' ? { split: entries } : { merge: entries };
+    return run(async () => {
+      setDone(undefined);
+      await doneOnce(trader, ({ exchange }) =>
+        exchange.outcomeOperate(operation, { confirm: 'executed' }),
+      );
+      setDone(amount);
+    });
+  };
+  return { ...doing, done, act };
 }

@@ -1,5 +1,3 @@
-import { useEffect, useRef, useState } from 'react';
-import { useStore } from 'zustand';
 import type {
   Client,
   L2Book,
@@ -8,20 +6,27 @@ import type {
   OutcomeMarketMeta,
   SimulatedAction,
 } from '@oddlot/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { useStore } from 'zustand';
+import { add, divide, isDecimal, larger, multiply, sign, subtract } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
-import { books } from '../../../market/book.ts';
-import { outcomeFates, type SentOrder } from './fate.ts';
+import { books } from '../../../market/streams.ts';
 import { connection, reader, venueNow } from '../../../market/venue.ts';
-import { emptied } from '../../../ui/text-field.tsx';
-import { gridOf, ladderOf, legName } from '../market-facts.ts';
-import { type Purse, usePurse } from '../use-purse.ts';
-import { type Draft, draftOf, type Ticket } from './draft.ts';
-import { moneyToMove } from './money-to-move.ts';
 import { sentOnce } from '../../../session/sent-once.ts';
-import { useDoing } from '../../../ui/empty-state.tsx';
-import { add, divide, isDecimal, larger, multiply, sign, subtract } from '../../../lib/decimal.ts';
-import { useQuery } from '@tanstack/react-query';
+import { emptied } from '../../../ui/controls.tsx';
+import { useDoing } from '../../../ui/states.tsx';
+import { gridOf, ladderOf, legName } from '../market-facts.ts';
+import { usePurse, type Purse } from '../queries.ts';
+import {
+  draftOf,
+  moneyToMove,
+  outcomeFates,
+  type Draft,
+  type SentOrder,
+  type Ticket,
+} from './draft.ts';
 
 /** What is typed; what to do and which leg is chosen outside. */
 export type Typed = Omit<Ticket, 'intent' | 'leg'>;

@@ -1,21 +1,19 @@
+import type { Level } from '@oddlot/sdk';
 import { memo, useMemo, useState } from 'react';
+import type { StoreApi } from 'zustand/vanilla';
+import { decimalsOf } from '../../../lib/decimal.ts';
 import { compact, money, number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
-import { books, type BookState } from '../../../market/book.ts';
-import { contexts } from '../../../market/contexts.ts';
+import { averageOf, BookHalf, spreadOf } from '../../../market/ladder/book-half.tsx';
+import { books, contexts, type BookState } from '../../../market/streams.ts';
 import { useSession } from '../../../session/session.ts';
-import { classes } from '../../../ui/classes.ts';
-import { Price } from '../../../ui/figure.tsx';
-import { Menu } from '../../../ui/menu.tsx';
-import { useTradedPerp } from '../traded-perp.ts';
-import { averageOf, spreadOf } from '../../../market/ladder/book-levels.ts';
-import type { Level } from '@oddlot/sdk';
-import type { StoreApi } from 'zustand/vanilla';
-import { decimalsOf } from '../../../lib/decimal.ts';
-import { BookHalf } from '../../../market/ladder/book-half.tsx';
+import { Price } from '../../../ui/figures.tsx';
+import { Menu } from '../../../ui/overlays.tsx';
 import { preferences } from '../../../ui/preferences.ts';
+import { classes } from '../../../ui/styles.ts';
 import { draftStore, takePrice, wishToSend } from '../ticket/draft.ts';
+import { useTradedPerp } from '../use-account.ts';
 
 /** The book changes more often than what a half is told: it draws by itself and is rendered seldom. */
 const Half = memo(BookSide);

@@ -1,33 +1,28 @@
-import { lazy, type ReactNode, type RefObject, Suspense, useMemo, useRef, useState } from 'react';
-import { saveBlob } from '../../../lib/csv.ts';
+import { lazy, Suspense, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { saveBlob, useKept } from '../../../lib/browser.ts';
+import { isDecimal } from '../../../lib/decimal.ts';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
-import { books } from '../../../market/book.ts';
-import { type CandleInterval, intervalMs } from '../../../market/candles.ts';
-import { contexts } from '../../../market/contexts.ts';
-import { useSession } from '../../../session/session.ts';
-import { onDemand } from '../../../ui/late.tsx';
-import { Segmented } from '../../../ui/segmented.tsx';
-import { useTradedPerp } from '../traded-perp.ts';
-import { changeDraft, draftStore, useDraft } from '../ticket/draft.ts';
-import { useKept } from '../use-kept.ts';
-import { usePositions } from '../use-account.ts';
-import { bracketAt, type ChartLine, chartLines, draftLines } from './chart-lines.ts';
-import { type Indicator, INDICATORS } from './indicators.ts';
-import type { Compared } from './use-lines.ts';
-import { isDecimal } from '../../../lib/decimal.ts';
+import { intervalMs, type CandleInterval } from '../../../market/candles.ts';
 import { usePerps } from '../../../market/queries.ts';
+import { books, contexts } from '../../../market/streams.ts';
 import { venueNow } from '../../../market/venue.ts';
-import { Menu, type MenuItem } from '../../../ui/menu.tsx';
+import { useSession } from '../../../session/session.ts';
+import { Segmented, Spinner } from '../../../ui/controls.tsx';
+import { Menu, type MenuItem } from '../../../ui/overlays.tsx';
+import { onDemand } from '../../../ui/states.tsx';
+import { changeDraft, draftStore, useDraft } from '../ticket/draft.ts';
+import { usePositions, useTradedPerp } from '../use-account.ts';
+import { bracketAt, chartLines, draftLines, type ChartLine } from './chart-lines.ts';
 import {
   changeDrawings,
   DRAWING_KINDS,
-  type DrawingKind,
   newDrawing,
   useDrawings,
   withDrawing,
+  type DrawingKind,
 } from './drawings/drawing.ts';
-import { Spinner } from '../../../ui/button.tsx';
+import type { Compared } from './use-lines.ts';
 
 const PriceChart = lazy(async () => ({ default: (await import('./price-chart.tsx')).PriceChart }));
 
@@ -513,4 +508,13 @@ function ChartMenu({ label, items, children }: ChartMenuProps) {
       items={items}
     />
   );
+}
+
+/** What can be drawn over the candles, and what has a place of its own under them. */
+const INDICATORS = ['sma', 'ema', 'vwap', 'bollinger', 'rsi', 'macd', 'profile'] as const;
+export type Indicator = (typeof INDICATORS)[number];
+
+/** Not in prices: it stands under the candles. */
+export function hasOwnPane(kind: Indicator): boolean {
+  return kind === 'rsi' || kind === 'macd';
 }

@@ -1,12 +1,12 @@
-import { type PointerEvent, useRef, useState } from 'react';
-import { useWords } from '../../../lib/words.ts';
-import { books } from '../../../market/book.ts';
-import { useTradedPerp } from '../traded-perp.ts';
-import { useDrawing } from '../../../market/use-drawing.ts';
 import type { L2Book, Level } from '@oddlot/sdk';
+import { useRef, useState, type PointerEvent } from 'react';
 import { toPixels } from '../../../lib/decimal.ts';
 import { compact, number, percent } from '../../../lib/format.ts';
-import { fitted, FONT, type Palette, palette } from '../../../ui/canvas.ts';
+import { useWords } from '../../../lib/words.ts';
+import { useDrawing } from '../../../market/frame.ts';
+import { books } from '../../../market/streams.ts';
+import { fitted, FONT, palette, type Palette } from '../../../ui/canvas.ts';
+import { useTradedPerp } from '../use-account.ts';
 
 export function DepthChart() {
   const t = useWords();

@@ -1,13 +1,12 @@
+import type { FundingHistoryRow } from '@oddlot/sdk';
 import { createChart, HistogramSeries, type Time } from 'lightweight-charts';
 import { useEffect, useRef } from 'react';
-import type { FundingHistoryRow } from '@oddlot/sdk';
 import { multiply, sign, toPixels } from '../../../lib/decimal.ts';
-import { percent } from '../../../lib/format.ts';
+import { dateTime, percent } from '../../../lib/format.ts';
 import { locale } from '../../../lib/languages.ts';
-import { dateTime } from '../../../lib/time.ts';
 import { inNextFrame } from '../../../market/frame.ts';
-import { preferences } from '../../../ui/preferences.ts';
 import { FONT, palette } from '../../../ui/canvas.ts';
+import { preferences } from '../../../ui/preferences.ts';
 import { secondsOf } from './make-chart.ts';
 
 type FundingChartProps = { readonly rows: readonly FundingHistoryRow[]; readonly label: string };

@@ -1,18 +1,16 @@
+import type { FundingHistoryRow } from '@oddlot/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
-import type { FundingHistoryRow } from '@oddlot/sdk';
 import { isDecimal, multiply, negate, sign, sum } from '../../../lib/decimal.ts';
-import { hourlyRate, percent, usdc } from '../../../lib/format.ts';
-import { dateTime, hourMinute } from '../../../lib/time.ts';
+import { dateTime, hourlyRate, hourMinute, percent, usdc } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { fundingLists } from '../../../market/account-lists.ts';
-import { contexts } from '../../../market/contexts.ts';
+import { contexts } from '../../../market/streams.ts';
 import { reader, venueNow } from '../../../market/venue.ts';
 import { useSession } from '../../../session/session.ts';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { Money } from '../../../ui/figure.tsx';
-import { useTradedPerp } from '../traded-perp.ts';
-import { usePositions } from '../use-account.ts';
+import { Money } from '../../../ui/figures.tsx';
+import { EmptyState } from '../../../ui/states.tsx';
+import { usePositions, useTradedPerp } from '../use-account.ts';
 
 const FundingChart = lazy(async () => ({
   default: (await import('./funding-chart.tsx')).FundingChart,

@@ -1,7 +1,7 @@
-import { BollingerBands, EMA, MACD, RSI, SMA, VWAP } from 'trading-signals';
 import type { Candle } from '@oddlot/sdk';
+import { BollingerBands, EMA, MACD, RSI, SMA, VWAP } from 'trading-signals';
 import { toPixels } from '../../../lib/decimal.ts';
-import type { Indicator } from './indicators.ts';
+import type { Indicator } from './chart-panel.tsx';
 
 /** One line of an indicator: a value for each candle that has one. */
 export type IndicatorLine = {

@@ -1,24 +1,23 @@
+import type { Candle } from '@oddlot/sdk';
 import {
-  type CandlestickData,
   CandlestickSeries,
   createChart,
   createSeriesMarkers,
-  type HistogramData,
   HistogramSeries,
+  TickMarkType,
+  type CandlestickData,
+  type HistogramData,
   type IChartApi,
   type ISeriesApi,
   type ISeriesMarkersPluginApi,
-  TickMarkType,
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts';
-import type { Candle } from '@oddlot/sdk';
 import { onStep, toPixels } from '../../../lib/decimal.ts';
-import { number } from '../../../lib/format.ts';
+import { dateTime, dayMonth, hourMinute, number } from '../../../lib/format.ts';
 import { locale } from '../../../lib/languages.ts';
-import { dateTime, dayMonth, hourMinute } from '../../../lib/time.ts';
 import { FONT, palette } from '../../../ui/canvas.ts';
-import type { Grid } from '../traded-perp.ts';
+import type { Grid } from '../use-account.ts';
 
 export type PriceChart = {
   readonly chart: IChartApi;

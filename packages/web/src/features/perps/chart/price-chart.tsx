@@ -1,32 +1,55 @@
-import { useEffect, useEffectEvent, useMemo, useRef, useState, type RefObject } from 'react';
-import { PriceScaleMode } from 'lightweight-charts';
 import type { Candle, Fill } from '@oddlot/sdk';
-import { toPixels } from '../../../lib/decimal.ts';
-import { number } from '../../../lib/format.ts';
+import { LineSeries, PriceScaleMode, type ISeriesApi } from 'lightweight-charts';
+import {
+  useCallback,
+  useEffect,
+  useEffectEvent,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type PointerEvent,
+  type RefObject,
+} from 'react';
+import type { StoreApi } from 'zustand/vanilla';
+import {
+  add,
+  divide,
+  isDecimal,
+  multiply,
+  onStep,
+  sign,
+  subtract,
+  toPixels,
+} from '../../../lib/decimal.ts';
+import { number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { fillLists } from '../../../market/account-lists.ts';
 import { candleSeries, changedEnd, startOf, type CandleInterval } from '../../../market/candles.ts';
 import { inNextFrame, onFrame } from '../../../market/frame.ts';
+import { contexts } from '../../../market/streams.ts';
 import { useSession } from '../../../session/session.ts';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { preferences } from '../../../ui/preferences.ts';
 import { palette } from '../../../ui/canvas.ts';
-import { onDemand } from '../../../ui/late.tsx';
-import { useTradedPerp } from '../traded-perp.ts';
+import { notify } from '../../../ui/overlays.tsx';
+import { preferences } from '../../../ui/preferences.ts';
+import { EmptyState, onDemand } from '../../../ui/states.tsx';
+import { classes } from '../../../ui/styles.ts';
+import { useAct, useTradedPerp } from '../use-account.ts';
 import type { ChartLine } from './chart-lines.ts';
+import { hasOwnPane, type Indicator } from './chart-panel.tsx';
 import { useDrawings } from './drawings/drawing.ts';
-import { LineOverlay } from './line-overlay.tsx';
-import type { Indicator } from './indicators.ts';
-import { type Compared, useComparison, usePastLine } from './use-lines.ts';
-import { useIndicators } from './use-indicators.ts';
+import type { indicatorLines } from './indicator-lines.ts';
 import {
   barOf,
   makeChart,
   secondsOf,
   showLatest,
   volumeOf,
+  type PriceChart,
   type PriceChart as Chart,
+  type Scale,
 } from './make-chart.ts';
+import { useComparison, usePastLine, type Compared } from './use-lines.ts';
 
 const DrawingOverlay = onDemand(
   async () => (await import('./drawings/drawing-overlay.tsx')).DrawingOverlay,
@@ -239,4 +262,412 @@ function useLegend(
     return () => chart.unsubscribeCrosshairMove(onMove);
   }, [made]);
   return legend;
+}
+
+const TONES = {
+  buy: 'border-buy text-buy-strong',
+  sell: 'border-sell text-sell-strong',
+  accent: 'border-accent text-accent',
+  warning: 'border-warning text-warning',
+  muted: 'border-faint text-muted',
+} as const;
+
+const STYLES = { dashed: 'border-dashed', dotted: 'border-dotted', solid: '' } as const;
+
+type LineOverlayProps = { readonly lines: readonly ChartLine[]; readonly scale: Scale };
+
+export function LineOverlay({ lines, scale }: LineOverlayProps) {
+  const t = useWords();
+  const { coin } = useTradedPerp();
+  const list = useRef<HTMLUListElement>(null);
+  const market = contexts.useStore(coin);
+  const place = useCallback((): void => {
+    if (list.current !== null) placeAll(list.current, scale, market.getState().ctx?.markPx);
+  }, [market, scale]);
+  useEffect(() => scale.onRedraw(place), [place, scale]);
+  useEffect(() => place());
+  return (
+    <ul
+      ref={list}
+      aria-label={t('perps.chart.lines')}
+      className="pointer-events-none absolute inset-0 z-10 overflow-hidden"
+    >
+      {lines.map((line) => (
+        <Line key={line.id} line={line} scale={scale} onMove={place} />
+      ))}
+      {(['above', 'below'] as const).map((edge) => (
+        <li key={edge} data-edge={edge} hidden className="absolute start-2 text-11 text-muted" />
+      ))}
+    </ul>
+  );
+}
+
+/** From the lower edge of the prices up to how many more are below it. */
+const EDGE_NOTE_PX = 40;
+
+/**
+ * Puts every line at its price and every label where it can be read. What is out of sight is told at the edge, with how
+ * far it is from the mark: it must not press the prices together.
+ */
+function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefined): void {
+  const items = [...list.querySelectorAll<HTMLLIElement>('li[data-price]')];
+  const height = scale.height();
+  const lines = items.flatMap((item, at) => {
+    const y = scale.toY(item.dataset['price'] ?? '');
+    return y === undefined ? [] : [{ id: String(at), y }];
+  });
+  const { places, ...counted } = placeTags(lines, height);
+  const axis = `${scale.axisWidth()}px`;
+  items.forEach((item, at) => {
+    const placed = places.get(String(at));
+    const isSeen = placed !== undefined && !placed.isCounted;
+    item.style.visibility = isSeen ? 'visible' : 'hidden';
+    if (!isSeen) return;
+    const y =
+      placed.edge === undefined ? lines.find(({ id }) => id === String(at))!.y : placed.tagY;
+    item.style.right = axis;
+    // Not by a transform: what has one is drawn whole, and the next line would strike through its label.
+    item.style.top = `${y}px`;
+    item.style.borderColor = placed.edge === undefined ? '' : 'transparent';
+    const tag = item.firstElementChild as HTMLElement;
+    tag.style.transform = `translateY(${placed.tagY - y}px)`;
+    const note = tag.lastElementChild as HTMLElement;
+    const told =
+      placed.edge === undefined ? '' : toldAtEdge(placed.edge, item.dataset['price'], markPx);
+    if (note.textContent !== told) note.textContent = told;
+  });
+  for (const edge of ['above', 'below'] as const) {
+    const note = list.querySelector<HTMLLIElement>(`li[data-edge=${edge}]`)!;
+    note.hidden = counted[edge] === 0;
+    if (note.hidden) continue;
+    note.style.top = edge === 'above' ? '24px' : `${height - EDGE_NOTE_PX}px`;
+    note.textContent = `${edge === 'above' ? '↑' : '↓'} +${counted[edge]}`;
+  }
+}
+
+function toldAtEdge(
+  edge: 'above' | 'below',
+  price: string | undefined,
+  markPx: string | undefined,
+): string {
+  const arrow = edge === 'above' ? '  ↑' : '  ↓';
+  if (!isDecimal(price) || !isDecimal(markPx)) return arrow;
+  const distance = divide(subtract(price, markPx), markPx, 6);
+  return `${arrow} ${percent(distance, { decimals: 1, isSigned: true })}`;
+}
+
+type LineProps = { readonly line: ChartLine; readonly scale: Scale; readonly onMove: () => void };
+
+function Line({ line, scale, onMove }: LineProps) {
+  const t = useWords();
+  const { grid } = useTradedPerp();
+  const item = useRef<HTMLLIElement>(null);
+  const { canMove, isBusy, move, moved, resize, resized, send } = useMove(line);
+  const shown = moved ?? line.price;
+  useEffect(() => onMove());
+  // From the line down to the hand: a label that made room for another is not at its line, and what is dragged is the line.
+  const grip = useRef(0);
+  const take = (event: PointerEvent<HTMLElement>): void => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    grip.current = event.clientY - Number.parseFloat(item.current?.style.top ?? '');
+  };
+  const drag = (event: PointerEvent<HTMLElement>): void => {
+    if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+    move(scale.toPrice(event.clientY - grip.current));
+  };
+  const warning = moved === undefined ? undefined : line.warn?.(moved);
+  const label = moved === undefined ? line.label : (line.labelAt?.(moved) ?? line.label);
+  const text = [
+    label,
+    number(shown, { decimals: grid.priceDecimals }),
+    ...(resized === undefined ? [] : [t('perps.line.resized', { size: number(resized) })]),
+    ...(warning === undefined ? [] : [t(`perps.line.${warning}`)]),
+  ].join(' · ');
+  const tone = warning === undefined ? line.tone : 'warning';
+  const tag = classes(
+    'absolute -top-2.5 end-2 z-10 flex h-5 items-center rounded border bg-panel px-1.5 text-11 whitespace-pre',
+    TONES[tone],
+  );
+  const stroke = classes(TONES[tone], STYLES[line.style]);
+  return (
+    <li ref={item} data-price={shown} className={classes('absolute start-0 h-0 border-t', stroke)}>
+      {canMove ? (
+        <button
+          type="button"
+          role="slider"
+          aria-orientation="vertical"
+          aria-label={line.name ?? line.label}
+          aria-valuenow={toPixels(shown)}
+          aria-valuetext={text}
+          className={classes(tag, 'pointer-events-auto cursor-ns-resize touch-none')}
+          onKeyDown={(event) => onKey(event, { shown, moved, tick: grid.tick, move, resize, send })}
+          onBlur={() => {
+            if (line.set === undefined) move(undefined);
+          }}
+          onPointerDown={take}
+          onPointerMove={drag}
+          onPointerCancel={() => line.set === undefined && move(undefined)}
+          onPointerUp={() => send(moved)}
+        >
+          {text}
+          <span />
+        </button>
+      ) : (
+        <span className={classes(tag, isBusy && 'opacity-60')}>
+          {text}
+          <span />
+        </span>
+      )}
+    </li>
+  );
+}
+
+type Move = {
+  /** The price under the finger, and after it the one that the venue has not confirmed yet. */
+  readonly moved: string | undefined;
+  readonly canMove: boolean;
+  readonly isBusy: boolean;
+  readonly resized: string | undefined;
+  readonly move: (price: string | undefined) => void;
+  readonly resize: (lots: number) => void;
+  readonly send: (price: string | undefined) => void;
+};
+
+function useMove(line: ChartLine): Move {
+  const t = useWords();
+  const [moved, setMoved] = useState<string>();
+  const [resized, setResized] = useState<string>();
+  const { act, canAct, isBusy } = useAct();
+  const { move: give, set, size } = line;
+  const putBack = (): void => {
+    setMoved(undefined);
+    setResized(undefined);
+  };
+  const move = (price: string | undefined): void => {
+    if (isBusy) return;
+    if (price === undefined) putBack();
+    else if (!isDecimal(price) || sign(price) <= 0) return;
+    else if (set !== undefined) set(price);
+    else setMoved(price);
+  };
+  const resize = (lots: number): void => {
+    if (size === undefined || isBusy) return;
+    const next = add(resized ?? size.whole, multiply(size.lot, String(lots)));
+    if (sign(next) > 0) setResized(next);
+  };
+  const send = (price: string | undefined): void => {
+    const isSame = (price ?? line.price) === line.price && resized === undefined;
+    if (isSame || give === undefined) return putBack();
+    const next = price ?? line.price;
+    if (line.warn?.(next) === 'firesNow') {
+      notify({ title: t('perps.amend.firesNow'), tone: 'warning' });
+      return putBack();
+    }
+    void act((trader) => give(trader, next, resized)).then(putBack);
+  };
+  const canMove = set !== undefined || (give !== undefined && canAct && !isBusy);
+  return { moved, resized, canMove, isBusy, move, resize, send };
+}
+
+/** A tick by an arrow, ten with the shift key, and to the sides a lot of the size; Enter sends, Escape puts it back. */
+function onKey(
+  event: KeyboardEvent,
+  {
+    shown,
+    moved,
+    tick,
+    move,
+    resize,
+    send,
+  }: Pick<Move, 'moved' | 'move' | 'resize' | 'send'> & {
+    readonly shown: string;
+    readonly tick: string;
+  },
+): void {
+  if (event.key === 'Enter') send(moved);
+  if (event.key === 'Escape') move(undefined);
+  if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
+    event.preventDefault();
+    resize((event.shiftKey ? 10 : 1) * (event.key === 'ArrowLeft' ? -1 : 1));
+  }
+  if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
+  event.preventDefault();
+  const step = event.shiftKey ? multiply(tick, '10') : tick;
+  move(onStep(event.key === 'ArrowUp' ? add(shown, step) : subtract(shown, step), tick));
+}
+
+/** Where the label of a line stands; the line itself is at its price. */
+type Placed = {
+  readonly tagY: number;
+  /** Whether the price is out of sight, and where it would be. */
+  readonly edge: 'above' | 'below' | undefined;
+  /** One of too many beyond an edge: it is counted there. */
+  readonly isCounted: boolean;
+};
+
+type Wanted = { readonly id: string; readonly y: number };
+
+/** From the middle of one label to the middle of the next. */
+const STEP_PX = 22;
+/** So many labels at an edge, the nearest ones; the others are counted. */
+const EDGE_MAX = 3;
+
+export function placeTags(
+  lines: readonly Wanted[],
+  height: number,
+): {
+  readonly places: ReadonlyMap<string, Placed>;
+  readonly above: number;
+  readonly below: number;
+} {
+  const places = new Map<string, Placed>();
+  const sorted = lines.toSorted((a, b) => a.y - b.y);
+  // Nearest first on either side.
+  const above = sorted.filter(({ y }) => y < 0).toReversed();
+  const below = sorted.filter(({ y }) => y > height);
+  const counted = {
+    above: Math.max(0, above.length - EDGE_MAX),
+    below: Math.max(0, below.length - EDGE_MAX),
+  };
+  const [top, bottom] = [Math.min(above.length, EDGE_MAX), Math.min(below.length, EDGE_MAX)];
+  above.forEach(({ id }, at) =>
+    places.set(id, { tagY: (top - 0.5 - at) * STEP_PX, edge: 'above', isCounted: at >= EDGE_MAX }),
+  );
+  below.forEach(({ id }, at) =>
+    places.set(id, {
+      tagY: height - (bottom - 0.5 - at) * STEP_PX,
+      edge: 'below',
+      isCounted: at >= EDGE_MAX,
+    }),
+  );
+  const inside = sorted.filter(({ y }) => y >= 0 && y <= height);
+  const from = (top + 0.5) * STEP_PX;
+  const to = height - (bottom + 0.5) * STEP_PX;
+  apart(
+    inside.map(({ y }) => y),
+    top === 0 ? 0 : from,
+    bottom === 0 ? height : to,
+  ).forEach((tagY, at) => places.set(inside[at]!.id, { tagY, edge: undefined, isCounted: false }));
+  return { places, ...counted };
+}
+
+/**
+ * Rising places, a step apart at least and all in all as near to the wanted ones as that can be: labels of one price
+ * stand around it. Counted without the steps above it, a place only has to be no less than the one before.
+ */
+function apart(wanted: readonly number[], from: number, to: number): readonly number[] {
+  const groups: { readonly sum: number; readonly count: number }[] = [];
+  wanted.forEach((y, at) => {
+    let [sum, count] = [y - at * STEP_PX, 1];
+    // Those that are in each other's way meet at the mean of what they want.
+    for (let before = groups.at(-1); before !== undefined; before = groups.at(-1)) {
+      if (before.sum / before.count <= sum / count) break;
+      groups.pop();
+      [sum, count] = [before.sum + sum, before.count + count];
+    }
+    groups.push({ sum, count });
+  });
+  const most = to - (wanted.length - 1) * STEP_PX;
+  return groups
+    .flatMap(({ count, sum }) => Array<number>(count).fill(Math.round(sum / count)))
+    .map((less, at) => Math.min(Math.max(less, from), most) + at * STEP_PX);
+}
+
+type Candles = { readonly candles: readonly Candle[] };
+
+export function useIndicators(
+  made: PriceChart | undefined,
+  store: StoreApi<Candles>,
+  kinds: readonly Indicator[],
+): void {
+  const chosen = kinds.join(' ');
+  useEffect(() => {
+    if (made === undefined || chosen === '') return undefined;
+    let leave: (() => void) | undefined;
+    let isLeft = false;
+    const begin = async (): Promise<void> => {
+      const { indicatorLines: linesOf } = await import('./indicator-lines.ts');
+      if (isLeft) return;
+      const drawing = new Drawing(made, chosen.split(' ') as Indicator[], linesOf);
+      const draw = (): void => drawing.draw(store.getState().candles);
+      draw();
+      const stop = onFrame(store, draw);
+      leave = () => {
+        stop();
+        drawing.remove();
+      };
+    };
+    void begin();
+    return () => {
+      isLeft = true;
+      leave?.();
+    };
+  }, [made, store, chosen]);
+}
+
+type Lines = typeof indicatorLines;
+
+/** The height of the candles, where that of another pane is one. */
+const PRICES_SHARE = 3;
+
+class Drawing {
+  readonly #made: PriceChart;
+  readonly #kinds: readonly Indicator[];
+  readonly #linesOf: Lines;
+  readonly #series = new Map<string, ISeriesApi<'Line'>>();
+  #drawn: readonly Candle[] | undefined;
+
+  constructor(made: PriceChart, kinds: readonly Indicator[], linesOf: Lines) {
+    this.#made = made;
+    this.#kinds = kinds;
+    this.#linesOf = linesOf;
+  }
+
+  draw(candles: readonly Candle[]): void {
+    if (candles === this.#drawn) return;
+    this.#drawn = candles;
+    let pane = 0;
+    for (const kind of this.#kinds) {
+      if (hasOwnPane(kind)) pane += 1;
+      for (const { name, points } of this.#linesOf(kind, candles)) {
+        const series = this.#of(name, hasOwnPane(kind) ? pane : 0);
+        series.setData(points.map(({ timeMs, value }) => ({ time: secondsOf(timeMs), value })));
+      }
+    }
+  }
+
+  #of(name: string, pane: number): ISeriesApi<'Line'> {
+    const known = this.#series.get(name);
+    if (known !== undefined) return known;
+    const made = this.#made.chart.addSeries(
+      LineSeries,
+      {
+        color: plotColour(this.#series.size),
+        lineWidth: 1,
+        title: name,
+        priceLineVisible: false,
+        crosshairMarkerVisible: false,
+        // Prices alone decide how the chart is scaled.
+        ...(pane === 0 ? { autoscaleInfoProvider: () => null } : {}),
+      },
+      pane,
+    );
+    // The candles keep the larger part, whatever stands under them.
+    this.#made.chart.panes()[0]?.setStretchFactor(PRICES_SHARE);
+    this.#series.set(name, made);
+    return made;
+  }
+
+  /** With the last line of a pane the pane goes too. */
+  remove(): void {
+    if (this.#made.isGone()) return;
+    for (const series of this.#series.values()) this.#made.chart.removeSeries(series);
+  }
+}
+
+const PLOT_COLOURS = 6;
+
+function plotColour(at: number): string {
+  const style = getComputedStyle(document.documentElement);
+  return style.getPropertyValue(`--plot-${1 + (at % PLOT_COLOURS)}`).trim();
 }

@@ -1,15 +1,15 @@
+import type { Candle } from '@oddlot/sdk';
 import { LineSeries, LineStyle } from 'lightweight-charts';
 import { useEffect } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
-import type { Candle } from '@oddlot/sdk';
-import { type CandleInterval, candleSeries, intervalMs, startOf } from '../../../market/candles.ts';
+import { toPixels } from '../../../lib/decimal.ts';
+import { candleSeries, intervalMs, startOf, type CandleInterval } from '../../../market/candles.ts';
+import { onFrame } from '../../../market/frame.ts';
 import { pastLine, usePastPrices } from '../../../market/past-prices.ts';
 import { venueNow } from '../../../market/venue.ts';
 import { palette } from '../../../ui/canvas.ts';
-import { useTradedPerp } from '../traded-perp.ts';
-import { type PriceChart, secondsOf, showLatest } from './make-chart.ts';
-import { toPixels } from '../../../lib/decimal.ts';
-import { onFrame } from '../../../market/frame.ts';
+import { useTradedPerp } from '../use-account.ts';
+import { secondsOf, showLatest, type PriceChart } from './make-chart.ts';
 
 /** As many steps as a screen shows beside the first candles. */
 const STEPS_MAX = 300;

@@ -1,49 +1,45 @@
-import { type ComponentType, useMemo, useState } from 'react';
+import type { ActionReply, AssetPosition, Client, PerpMeta, TriggerOrder } from '@oddlot/sdk';
+import { useMemo, useState, type ComponentType } from 'react';
 import { texts } from 'words:portfolio';
 import type { Shown } from '../../../account-tables/cells.tsx';
 import { FillsTable } from '../../../account-tables/fills-table.tsx';
-import { FundingTable, LedgerTable } from '../../../account-tables/ledger-table.tsx';
 import { HistoryTable } from '../../../account-tables/history-table.tsx';
-import { addWords, useWords, type Words } from '../../../lib/words.ts';
-import { MayNotTrade } from '../../../session/let-trade.tsx';
-import { OrdersTable } from './orders-table.tsx';
-import { PositionsTable } from './positions-table.tsx';
-import type { TableName } from './tables-panel.tsx';
-import type { ActionReply, AssetPosition, Client, PerpMeta, TriggerOrder } from '@oddlot/sdk';
-import { compare, isDecimal, sign, sum } from '../../../lib/decimal.ts';
-import { openOrders } from '../../../market/account.ts';
-import { OnGrid, priceDecimals, SizeOnGrid } from '../../../market/on-grid.tsx';
-import { usePerp, usePerps } from '../../../market/queries.ts';
-import { useSession } from '../../../session/session.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { EmptyState, ErrorSentence } from '../../../ui/empty-state.tsx';
-import { Money } from '../../../ui/figure.tsx';
-import { closingOrder } from './position-actions.tsx';
-import { gridOf } from '../traded-perp.ts';
-import { positionKey, positionName, usePositions } from '../use-account.ts';
-import { useAct } from '../use-act.ts';
-import {
-  exitsAmong,
-  isPastMark,
-  isReplaceable,
-  kindOfWaiting,
-  replaceTrigger,
-} from './waiting-exits.ts';
-import { cancelNamed, type Exit, whatWaits } from './what-waits.ts';
-import { Checkbox } from '../../../ui/checkbox.tsx';
+import { FundingTable, LedgerTable } from '../../../account-tables/ledger-table.tsx';
 import {
   REPORT_KEY,
   ReportButton,
   useReport,
 } from '../../../account-tables/report/report-button.tsx';
-import { number } from '../../../lib/format.ts';
-import { dateTimeSecond } from '../../../lib/time.ts';
-import { contexts } from '../../../market/contexts.ts';
-import { type Column, Table } from '../../../ui/table.tsx';
-import { MarketLink, SideWord } from './cells.tsx';
-import { NumberField } from '../../../ui/number-field.tsx';
+import { compare, isDecimal, sign, sum } from '../../../lib/decimal.ts';
+import { dateTimeSecond, number } from '../../../lib/format.ts';
+import { addWords, useWords, type Words } from '../../../lib/words.ts';
+import { openOrders } from '../../../market/account.ts';
+import { OnGrid, priceDecimals, SizeOnGrid } from '../../../market/cells.tsx';
+import { usePerp, usePerps } from '../../../market/queries.ts';
+import { contexts } from '../../../market/streams.ts';
+import { MayNotTrade } from '../../../session/let-trade.tsx';
+import { useSession } from '../../../session/session.ts';
+import { Button, Checkbox, NumberField } from '../../../ui/controls.tsx';
+import { Money } from '../../../ui/figures.tsx';
+import { Dialog } from '../../../ui/overlays.tsx';
+import { EmptyState, ErrorSentence } from '../../../ui/states.tsx';
+import { Table, type Column } from '../../../ui/table.tsx';
+import { gridOf, positionKey, positionName, useAct, usePositions } from '../use-account.ts';
+import { MarketLink, OrdersTable, SideWord } from './orders-table.tsx';
+import { closingOrder } from './position-actions.tsx';
 import { FiresNow } from './position-exits.tsx';
+import { PositionsTable } from './positions-table.tsx';
+import type { TableName } from './tables-panel.tsx';
+import {
+  cancelNamed,
+  exitsAmong,
+  isPastMark,
+  isReplaceable,
+  kindOfWaiting,
+  replaceTrigger,
+  whatWaits,
+  type Exit,
+} from './waiting-exits.ts';
 
 addWords(texts);
 

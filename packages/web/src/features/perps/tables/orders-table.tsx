@@ -1,37 +1,34 @@
+import type { AssetPosition, OpenOrder } from '@oddlot/sdk';
+import { Link } from '@tanstack/react-router';
 import {
   createContext,
-  type FormEvent,
-  type ReactNode,
   useContext,
   useMemo,
   useState,
+  type FormEvent,
+  type ReactNode,
 } from 'react';
-import type { OpenOrder } from '@oddlot/sdk';
-import { OrderOrigin } from '../../../account-tables/fill-cells.tsx';
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
+import { OrderOrigin } from '../../../account-tables/cells.tsx';
 import {
   REPORT_KEY,
   ReportButton,
   useReport,
 } from '../../../account-tables/report/report-button.tsx';
-import { compare, isDecimal, sign, subtract } from '../../../lib/decimal.ts';
-import { number } from '../../../lib/format.ts';
-import { dateTime } from '../../../lib/time.ts';
+import { keepText, readText } from '../../../lib/browser.ts';
+import { compare, divide, isDecimal, sign, subtract } from '../../../lib/decimal.ts';
+import { dateTime, number, percent } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
-import { OnGrid, priceDecimals, SizeOnGrid } from '../../../market/on-grid.tsx';
+import { OnGrid, priceDecimals, SizeOnGrid } from '../../../market/cells.tsx';
 import { usePerp } from '../../../market/queries.ts';
-import { Button } from '../../../ui/button.tsx';
-import { EmptyState, ErrorSentence } from '../../../ui/empty-state.tsx';
-import { type Column, Table } from '../../../ui/table.tsx';
-import { useAct } from '../use-act.ts';
-import { MarketLink, SideWord } from './cells.tsx';
-import { NumberField } from '../../../ui/number-field.tsx';
-import { gridOf } from '../traded-perp.ts';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { TextField } from '../../../ui/text-field.tsx';
-import { useStore } from 'zustand';
-import { createStore } from 'zustand/vanilla';
-import { keepText, readText } from '../../../lib/local-texts.ts';
+import { Button, NumberField, TextField } from '../../../ui/controls.tsx';
+import { Dialog } from '../../../ui/overlays.tsx';
+import { EmptyState, ErrorSentence } from '../../../ui/states.tsx';
+import { classes } from '../../../ui/styles.ts';
+import { Table, type Column } from '../../../ui/table.tsx';
+import { gridOf, useAct } from '../use-account.ts';
 
 export function OrdersTable({ user }: { readonly user: string }) {
   const t = useWords();
@@ -404,4 +401,63 @@ function kept(): Notes {
   } catch {
     return {};
   }
+}
+
+type MarketLinkProps = { readonly name: string; readonly tone?: 'buy' | 'sell' | undefined };
+
+export function MarketLink({ name, tone }: MarketLinkProps) {
+  return (
+    <Link
+      to={`/trade/${name}`}
+      search={(before: object) => before}
+      title={name}
+      className={classes(
+        'block min-w-0 truncate hover:underline',
+        tone === 'buy' && 'text-buy',
+        tone === 'sell' && 'text-sell',
+      )}
+    >
+      {name}
+    </Link>
+  );
+}
+
+export function SideWord({ side, text }: { readonly side: 'B' | 'A'; readonly text: ReactNode }) {
+  return <span className={side === 'B' ? 'text-buy' : 'text-sell'}>{text}</span>;
+}
+
+type Props = { readonly position: AssetPosition['position'] };
+
+export function LiquidationPrice({ position }: Props) {
+  if (!isLiquidated(position)) return <span className="text-faint">–</span>;
+  return <OnGrid coin={position.asset} value={position.liquidationPx} />;
+}
+
+export function LiquidationDistance({ position }: Props) {
+  const { liquidationPx, markPx } = position;
+  if (!isLiquidated(position) || !isDecimal(markPx)) return null;
+  const distance = divide(subtract(liquidationPx, markPx), markPx, 6);
+  return <span>{percent(distance, { decimals: 1, isSigned: true })}</span>;
+}
+
+function isLiquidated({ liquidationPx }: Props['position']): boolean {
+  return isDecimal(liquidationPx) && sign(liquidationPx) > 0;
+}
+
+const LIGHTS = [1, 2, 3, 4, 5];
+
+/** How early this position would be closed against a bankrupt one: five lights are first in line. */
+export function AdlLights({ quantile }: { readonly quantile: number }) {
+  const t = useWords();
+  const text = t('perps.adl.rank', { rank: quantile });
+  return (
+    <span className="inline-flex items-center gap-px" role="img" aria-label={text} title={text}>
+      {LIGHTS.map((light) => (
+        <span
+          key={light}
+          className={classes('h-2.5 w-1', light <= quantile ? 'bg-warning' : 'bg-line')}
+        />
+      ))}
+    </span>
+  );
 }

@@ -1,22 +1,19 @@
+import type { AssetPosition } from '@oddlot/sdk';
 import { useNavigate } from '@tanstack/react-router';
 import { memo, useState } from 'react';
-import type { AssetPosition } from '@oddlot/sdk';
+import { divide, isDecimal, magnitude, multiply, subtract } from '../../../lib/decimal.ts';
 import { money, number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
-import { priceDecimals } from '../../../market/on-grid.tsx';
+import { priceDecimals } from '../../../market/cells.tsx';
 import { usePerp } from '../../../market/queries.ts';
-import { classes } from '../../../ui/classes.ts';
+import { Button, NumberField, Segmented } from '../../../ui/controls.tsx';
+import { colourOf } from '../../../ui/figures.tsx';
+import { Dialog } from '../../../ui/overlays.tsx';
+import { ErrorSentence } from '../../../ui/states.tsx';
+import { classes } from '../../../ui/styles.ts';
+import { exitPrice } from '../ticket/draft.ts';
+import { isLong, positionName, useAct } from '../use-account.ts';
 import { isExitPastMark, replaceExits, useWaitingExits } from './waiting-exits.ts';
-import { isLong, positionName } from '../use-account.ts';
-import { divide, isDecimal, magnitude, multiply, subtract } from '../../../lib/decimal.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { ErrorSentence } from '../../../ui/empty-state.tsx';
-import { colourOf } from '../../../ui/figure.tsx';
-import { NumberField } from '../../../ui/number-field.tsx';
-import { Segmented } from '../../../ui/segmented.tsx';
-import { exitPrice } from '../ticket/orders-of-draft.ts';
-import { useAct } from '../use-act.ts';
 
 /** Take-profit and stop-loss of a position; a press opens them. */
 export const PositionExits = memo(function PositionExits({ row }: { readonly row: AssetPosition }) {

@@ -1,31 +1,28 @@
-import { type ReactNode, useMemo, useState } from 'react';
 import type { AssetPosition, LedgerUpdate } from '@oddlot/sdk';
-import { useWords, type Words } from '../../../lib/words.ts';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { type Column, Table } from '../../../ui/table.tsx';
-import { isLong, positionKey, useAccountState, usePositions } from '../use-account.ts';
-import { useWidth } from '../use-width.ts';
+import { useMemo, useState, type ReactNode } from 'react';
 import {
   ShareButton,
   sharedPosition,
   type SharedResult,
 } from '../../../account-tables/share/share-button.tsx';
-import { compare, magnitude } from '../../../lib/decimal.ts';
-import { number, percent } from '../../../lib/format.ts';
-import { OnGrid, priceDecimals, SizeOnGrid } from '../../../market/on-grid.tsx';
-import { knownPerps, usePerp } from '../../../market/queries.ts';
-import { Badge } from '../../../ui/badge.tsx';
-import { colourOf, Money } from '../../../ui/figure.tsx';
-import { AdlLights, LiquidationDistance, LiquidationPrice, MarketLink } from './cells.tsx';
-import { PositionActions } from './position-actions.tsx';
-import { PositionExits } from './position-exits.tsx';
-import { MarginButtons, MarginShare } from './position-margin.tsx';
-import { dateTime } from '../../../lib/time.ts';
 import { WhyDialog } from '../../../account-tables/why-dialog.tsx';
+import { useKept } from '../../../lib/browser.ts';
+import { compare, magnitude } from '../../../lib/decimal.ts';
+import { dateTime, number, percent } from '../../../lib/format.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
 import { ledgerLists } from '../../../market/account-lists.ts';
+import { OnGrid, priceDecimals, SizeOnGrid } from '../../../market/cells.tsx';
+import { knownPerps, usePerp } from '../../../market/queries.ts';
 import { venueNow } from '../../../market/venue.ts';
-import { Button } from '../../../ui/button.tsx';
-import { useKept } from '../use-kept.ts';
+import { Button } from '../../../ui/controls.tsx';
+import { Badge, colourOf, Money } from '../../../ui/figures.tsx';
+import { EmptyState } from '../../../ui/states.tsx';
+import { useWidth } from '../../../ui/styles.ts';
+import { Table, type Column } from '../../../ui/table.tsx';
+import { isLong, positionKey, useAccountState, usePositions } from '../use-account.ts';
+import { AdlLights, LiquidationDistance, LiquidationPrice, MarketLink } from './orders-table.tsx';
+import { MarginButtons, MarginShare, PositionActions } from './position-actions.tsx';
+import { PositionExits } from './position-exits.tsx';
 
 /** Rows of one line where all columns have room beside each other, else of two. */
 const [ROW_PX, TWO_LINES_PX] = [32, 44];

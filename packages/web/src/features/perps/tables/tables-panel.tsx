@@ -2,9 +2,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
 import { useIsSessionLoaded, useSession } from '../../../session/session.ts';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { onDemand } from '../../../ui/late.tsx';
-import { Tabs } from '../../../ui/tabs.tsx';
+import { Tabs } from '../../../ui/controls.tsx';
+import { EmptyState, onDemand } from '../../../ui/states.tsx';
 import { usePositionCount } from '../use-account.ts';
 
 /** Rows are an account's: who has none yet loads none of what shows them. */

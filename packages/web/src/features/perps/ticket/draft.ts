@@ -1,5 +1,23 @@
+import {
+  bracketOrder,
+  limitOrder,
+  triggerOrder,
+  type OrderEntry,
+  type OrderParameters,
+} from '@oddlot/sdk';
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
+import {
+  add,
+  compare,
+  divide,
+  isDecimal,
+  multiply,
+  onStep,
+  sign,
+  subtract,
+} from '../../../lib/decimal.ts';
+import type { Grid } from '../use-account.ts';
 
 /** What stands in the ticket. Book and chart write into it too. */
 
@@ -120,4 +138,196 @@ export const TICKET = 'ticket';
 /** The first thing to type in the ticket: a price, or with a market order the size. */
 export function focusTicket(): void {
   document.querySelector<HTMLInputElement>(`#${TICKET} input:not([type=checkbox])`)?.focus();
+}
+
+export type Surroundings = {
+  readonly asset: number;
+  readonly grid: Grid;
+  /** Whether there is a mark: without one nothing is taken. */
+  readonly hasMark: boolean;
+  /** What a market order counts with; to others it may be absent. */
+  readonly markPx: string | undefined;
+  /** The limit of a market order, where it is closer to the market than usual. */
+  readonly bound?: string | undefined;
+  readonly nowMs: number;
+  readonly isHedge: boolean;
+};
+
+type Missing =
+  | 'price'
+  | 'triggerPrice'
+  | 'lastPrice'
+  | 'steps'
+  | 'size'
+  | 'mark'
+  | 'exits'
+  | 'date';
+
+export type Drafted =
+  | {
+      readonly missing: undefined;
+      readonly parameters: OrderParameters;
+      /** In base, of all orders together. */
+      readonly size: string;
+      /** The price that the ticket counts with; a market order's is the mark. */
+      readonly price: string;
+    }
+  | { readonly missing: Missing };
+
+/** A market order takes no price further than this from the mark; the venue's own bound is wider. */
+const SLIPPAGE_MAX = '0.03';
+/** As many orders as a ladder may have. */
+const STEPS_MAX = 20;
+const HOUR_MS = 3_600_000;
+const LIFETIMES_MS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 168 * HOUR_MS } as const;
+
+/** The orders that a ticket stands for, or what it lacks. Values off the grid are left for the venue to refuse. */
+export function ordersOf(draft: Draft, around: Surroundings): Drafted {
+  if (!around.hasMark) return { missing: 'mark' };
+  const price = countedPrice(draft, around);
+  if (typeof price !== 'string') return price;
+  const size = sizeInBase(draft, price, around.grid);
+  if (size === undefined || sign(size) <= 0) return { missing: 'size' };
+  if (hasLife(draft) && draft.lifetime === 'date' && draft.untilMs === undefined) {
+    return { missing: 'date' };
+  }
+  if (draft.type === 'scale') return ladder(draft, { price, size }, around);
+  const parent = singleOrder(draft, { price, size }, around);
+  const counted = { missing: undefined, size, price } as const;
+  if (!draft.hasExits || isReducing(draft, around)) {
+    return { ...counted, parameters: { orders: [parent] } };
+  }
+  const [takeProfit, stopLoss] = (['takeProfit', 'stopLoss'] as const).map((exit) =>
+    exitPrice(draft, exit, { price, size, tick: around.grid.tick }),
+  );
+  if (takeProfit === undefined && stopLoss === undefined) return { missing: 'exits' };
+  const parameters = bracketOrder({
+    parent,
+    ...(takeProfit === undefined ? {} : { takeProfit: { triggerPrice: takeProfit } }),
+    ...(stopLoss === undefined ? {} : { stopLoss: { triggerPrice: stopLoss } }),
+  });
+  return { ...counted, parameters };
+}
+
+/** Base size of what was typed; what was typed in USDC is rounded down to the lot. */
+export function sizeInBase(draft: Draft, price: string, { lot }: Grid): string | undefined {
+  if (!isDecimal(draft.size)) return undefined;
+  if (draft.sizeUnit === 'base') return draft.size;
+  const size = divide(draft.size, price);
+  return size === undefined ? undefined : onStep(size, lot, 'down');
+}
+
+type Exit = 'takeProfit' | 'stopLoss';
+
+/** Where an exit fires: typed as a price, as a move of the price in percent, or as a profit or loss in USDC. */
+export function exitPrice(
+  draft: Pick<Draft, Exit | 'exitBasis' | 'side'>,
+  exit: Exit,
+  entry: { readonly price: string; readonly size: string; readonly tick: string },
+): string | undefined {
+  const typed = draft[exit];
+  if (!isPositive(typed)) return undefined;
+  if (draft.exitBasis === 'price') return typed;
+  const distance =
+    draft.exitBasis === 'percent'
+      ? multiply(entry.price, multiply(typed, '0.01'))
+      : divide(typed, entry.size);
+  if (distance === undefined) return undefined;
+  const isAbove = (draft.side === 'buy') === (exit === 'takeProfit');
+  const price = isAbove ? add(entry.price, distance) : subtract(entry.price, distance);
+  const onTick = onStep(price, entry.tick);
+  return sign(onTick) > 0 ? onTick : undefined;
+}
+
+export function marketPrice(side: 'buy' | 'sell', markPx: string, tick: string): string {
+  const distance = multiply(markPx, SLIPPAGE_MAX);
+  const bound = side === 'buy' ? add(markPx, distance) : subtract(markPx, distance);
+  return onStep(bound, tick, 'down');
+}
+
+function countedPrice(
+  { limitPrice, price, triggerPrice, type }: Draft,
+  { markPx }: Surroundings,
+): string | { readonly missing: Missing } {
+  if (type === 'market') return markPx ?? { missing: 'mark' };
+  if (type === 'limit' || type === 'scale') return isPositive(price) ? price : { missing: 'price' };
+  if (!isPositive(triggerPrice)) return { missing: 'triggerPrice' };
+  // Half a limit is none: it must not become an order at the market.
+  if (limitPrice !== '' && !isPositive(limitPrice)) return { missing: 'price' };
+  return limitPrice === '' ? triggerPrice : limitPrice;
+}
+
+type Counted = { readonly price: string; readonly size: string };
+
+function singleOrder(draft: Draft, { price, size }: Counted, around: Surroundings): OrderEntry {
+  const { asset, grid } = around;
+  const { side, type } = draft;
+  const reduceOnly = isReducing(draft, around);
+  if (type === 'stop' || type === 'takeProfit') {
+    return triggerOrder({
+      asset,
+      side,
+      size,
+      kind: type === 'stop' ? 'sl' : 'tp',
+      triggerPrice: draft.triggerPrice,
+      reduceOnly,
+      ...(draft.limitPrice === '' ? {} : { limitPrice: draft.limitPrice }),
+    });
+  }
+  if (type === 'market') {
+    const bound = around.bound ?? marketPrice(side, price, grid.tick);
+    return limitOrder({ asset, side, size, price: bound, reduceOnly, tif: 'FrontendMarket' });
+  }
+  return limitOrder({ asset, side, size, price, reduceOnly, ...lifeOf(draft, around.nowMs) });
+}
+
+function ladder(draft: Draft, { price, size }: Counted, around: Surroundings): Drafted {
+  const { asset, grid, nowMs } = around;
+  if (!isPositive(draft.lastPrice)) return { missing: 'lastPrice' };
+  const steps = Number(draft.steps);
+  if (!Number.isInteger(steps) || steps < 2 || steps > STEPS_MAX) return { missing: 'steps' };
+  const part = onStep(divide(size, String(steps)) ?? '0', grid.lot, 'down');
+  if (sign(part) <= 0) return { missing: 'size' };
+  const span = subtract(draft.lastPrice, price);
+  const orders = Array.from({ length: steps }, (_, at) => {
+    const distance = divide(multiply(span, String(at)), String(steps - 1)) ?? '0';
+    return limitOrder({
+      asset,
+      side: draft.side,
+      size: part,
+      price: onStep(add(price, distance), grid.tick),
+      reduceOnly: isReducing(draft, around),
+      ...lifeOf(draft, nowMs),
+    });
+  });
+  return {
+    missing: undefined,
+    parameters: { orders },
+    size: multiply(part, String(steps)),
+    price: divide(add(price, draft.lastPrice), '2') ?? price,
+  };
+}
+
+type Life = { readonly tif?: 'Alo' | 'Ioc' } | { readonly tif: 'Gtd'; readonly expireTime: number };
+
+/** Only what rests has an end that can be chosen, and what is post-only rests until it is cancelled. */
+export function hasLife({ isPostOnly, type }: Draft): boolean {
+  return (type === 'limit' || type === 'scale') && !isPostOnly;
+}
+
+function lifeOf({ isPostOnly, lifetime, untilMs }: Draft, nowMs: number): Life {
+  if (isPostOnly) return { tif: 'Alo' };
+  if (lifetime === 'gtc') return {};
+  if (lifetime === 'ioc') return { tif: 'Ioc' };
+  if (lifetime === 'date') return { tif: 'Gtd', expireTime: untilMs ?? nowMs };
+  return { tif: 'Gtd', expireTime: nowMs + LIFETIMES_MS[lifetime] };
+}
+
+/** In hedge mode what closes is what reduces; there is nothing to choose beside it. */
+export function isReducing(draft: Draft, { isHedge }: Pick<Surroundings, 'isHedge'>): boolean {
+  return isHedge ? draft.isClosing : draft.isReduceOnly;
+}
+
+export function isPositive(text: string): boolean {
+  return isDecimal(text) && compare(text, '0') > 0;
 }

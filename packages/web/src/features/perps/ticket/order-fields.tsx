@@ -1,3 +1,6 @@
+import type { ActiveAssetData, ApiError } from '@oddlot/sdk';
+import { useMemo } from 'react';
+import { useStore } from 'zustand';
 import {
   add,
   compare,
@@ -11,23 +14,26 @@ import {
 } from '../../../lib/decimal.ts';
 import { compact, money, number, percent, usdc } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
-import { books } from '../../../market/book.ts';
-import { NumberField } from '../../../ui/number-field.tsx';
-import { type Grid, useTradedPerp } from '../traded-perp.ts';
-import { changeDraft, type Draft, isTriggerType, type Lifetime, useDraft } from './draft.ts';
-import { Checkbox } from '../../../ui/checkbox.tsx';
-import { Menu } from '../../../ui/menu.tsx';
-import { TextField } from '../../../ui/text-field.tsx';
-import { type Drafted, exitPrice, hasLife, isReducing, sizeInBase } from './orders-of-draft.ts';
-import { colourOf } from '../../../ui/figure.tsx';
-import { Segmented } from '../../../ui/segmented.tsx';
-import { useStore } from 'zustand';
-import type { ActiveAssetData, ApiError } from '@oddlot/sdk';
-import { preferences } from '../../../ui/preferences.ts';
-import { askedPrices, sizeOfShare, type Sizing, sizingOf, withShare } from './share-of-most.ts';
+import { books } from '../../../market/streams.ts';
 import { reader } from '../../../market/venue.ts';
-import { useAnswer } from '../use-account.ts';
-import { useMemo } from 'react';
+import { Checkbox, NumberField, Segmented, TextField } from '../../../ui/controls.tsx';
+import { colourOf } from '../../../ui/figures.tsx';
+import { Menu } from '../../../ui/overlays.tsx';
+import { preferences } from '../../../ui/preferences.ts';
+import { useAnswer, useTradedPerp, type Grid } from '../use-account.ts';
+import {
+  changeDraft,
+  exitPrice,
+  hasLife,
+  isReducing,
+  isTriggerType,
+  sizeInBase,
+  useDraft,
+  type Draft,
+  type Drafted,
+  type Lifetime,
+} from './draft.ts';
+import { askedPrices, sizeOfShare, sizingOf, withShare, type Sizing } from './share-of-most.ts';
 
 export function PriceFields() {
   const t = useWords();

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
-import { changeDraft, chooseType, draftStore, type Draft } from './draft.ts';
-import { ordersOf, type Surroundings } from './orders-of-draft.ts';
+import {
+  changeDraft,
+  chooseType,
+  draftStore,
+  ordersOf,
+  type Draft,
+  type Surroundings,
+} from './draft.ts';
 
 const AROUND: Surroundings = {
   asset: 7,

@@ -1,15 +1,37 @@
-import type { ActiveAssetData, AssetPosition, L2Book } from '@oddlot/sdk';
-import { compare, magnitude, multiply, onStep, sign } from '../../../lib/decimal.ts';
-import type { Grid } from '../traded-perp.ts';
-import { type Draft, isTriggerType } from './draft.ts';
 import {
-  type Drafted,
+  ApiError,
+  type ActionReply,
+  type ActiveAssetData,
+  type AssetPosition,
+  type Client,
+  type L2Book,
+  type OrderEntry,
+  type OrderParameters,
+  type SimulatedAction,
+} from '@oddlot/sdk';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { compare, magnitude, multiply, onStep, sign } from '../../../lib/decimal.ts';
+import { useVenueSecond } from '../../../market/cells.tsx';
+import { contexts } from '../../../market/streams.ts';
+import { reader, venueNow } from '../../../market/venue.ts';
+import { useSession } from '../../../session/session.ts';
+import { emptied } from '../../../ui/controls.tsx';
+import { useAct, usePositions, useTradedPerp, type Grid } from '../use-account.ts';
+import {
+  changeDraft,
+  clearDraft,
+  draftStore,
   isPositive,
   isReducing,
+  isTriggerType,
   marketPrice,
   ordersOf,
+  useDraft,
+  type Draft,
+  type Drafted,
   type Surroundings,
-} from './orders-of-draft.ts';
+} from './draft.ts';
 
 /**
  * What is left, in 10^-4 of the most, for moves of the market while an order is on its way: 0.5%, and more from a leverage of 25 on, at
@@ -158,4 +180,175 @@ export async function freshOrders(
   const most = mostOf(draft, asset, { coin, positions });
   const sized = withShare(draft, most, { asset, lot: grid.lot });
   return ordersOf(sized, { ...around, markPx: asset.markPx, bound });
+}
+
+/** Between the last change of the ticket and the question. */
+const PAUSE_MS = 180;
+/** The book moves under a ticket that stands. */
+const AGAIN_MS = 3_000;
+
+export type Simulation = {
+  /** The answer to what is asked now; undefined until it is there. */
+  readonly result: SimulatedAction | undefined;
+  readonly isOld: boolean;
+};
+
+/** What the venue says that these orders would do now. They follow the mark; what was typed is the draft. */
+export function useSimulation(
+  user: string | undefined,
+  parameters: OrderParameters | undefined,
+  draft: Draft,
+): Simulation {
+  const asked = parameters && { type: 'order', grouping: 'na', ...parameters };
+  return useSimulatedAction(user, asked, draft);
+}
+
+/**
+ * What the venue says that an action would do now. One question is under way at a time. An answer to what somebody
+ * asked before is none: it would be read as one to what stands there now.
+ */
+export function useSimulatedAction(
+  user: string | undefined,
+  asked: object | undefined,
+  draft?: Draft,
+): Simulation {
+  const action = asked === undefined ? '' : JSON.stringify(asked);
+  const settled = useSettled(action);
+  const query = useQuery({
+    queryKey: ['simulate', user, settled],
+    queryFn: ({ signal }) =>
+      reader.info.simulate({ user: user!, action: JSON.parse(settled) }, { signal }),
+    enabled: user !== undefined && settled !== '',
+    placeholderData: keepPreviousData,
+    refetchInterval: AGAIN_MS,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const isOld = settled !== action || query.isPlaceholderData;
+  const typed = draft ?? action;
+  const [answered, setAnswered] = useState<unknown>(typed);
+  if (!isOld && answered !== typed) setAnswered(typed);
+  const isAnswered = action !== '' && user !== undefined && answered === typed;
+  return { result: isAnswered ? query.data : undefined, isOld };
+}
+
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+type Sent = {
+  readonly label: string;
+  readonly orders: readonly OrderEntry[];
+  readonly reply: ActionReply;
+};
+
+export type Sending = {
+  readonly send: () => Promise<void>;
+  readonly clear: () => void;
+  readonly isBusy: boolean;
+  /** The answer was lost, and the venue is asked what became of the order. */
+  readonly isAsking: boolean;
+  readonly sent: Sent | undefined;
+  readonly fault: unknown;
+};
+
+/** The draft as it stood then: what was said to it is not about the next one. */
+type Said = { readonly draft: Draft; readonly sent?: Sent; readonly fault?: unknown };
+
+/**
+ * Sends the orders of the ticket, and keeps the answer of the venue until another order is written. A percentage that the margin
+ * does not cover because the market has moved is computed once more: a rejected order changed nothing.
+ */
+export function useSending(
+  orders: (() => Promise<OrderParameters | undefined>) | undefined,
+  label: string,
+): Sending {
+  const draft = useDraft();
+  const [said, setSaid] = useState<Said>();
+  const { act, canAct, isAsking, isBusy } = useAct((fault) =>
+    setSaid({ draft: draftStore.getState(), fault }),
+  );
+  const send = async (): Promise<void> => {
+    if (orders === undefined || !canAct || isBusy) return;
+    setSaid(undefined);
+    let entries: readonly OrderEntry[] = [];
+    const attempt = async (trader: Client): Promise<ActionReply> => {
+      const parameters = await orders();
+      if (parameters === undefined) throw new Error('the ticket has no size');
+      entries = parameters.orders;
+      return trader.exchange.order(parameters, { confirm: 'executed' });
+    };
+    const reply = await act((trader) =>
+      draft.share === undefined ? attempt(trader) : againForMargin(() => attempt(trader)),
+    );
+    if (reply === undefined) return;
+    if (emptied(draft.size)(draftStore.getState().size) === '') changeDraft({ size: '' });
+    setSaid({ draft: draftStore.getState(), sent: { label, orders: entries, reply } });
+  };
+  const clear = (): void => {
+    clearDraft();
+    setSaid(undefined);
+  };
+  const { fault, sent } = said?.draft === draft ? said : {};
+  return { send, clear, isBusy, isAsking, sent, fault };
+}
+
+/** The orders of a ticket at the moment of sending; those that it shows where the size was typed. */
+export function useFreshOrders(
+  draft: Draft,
+  shown: OrderParameters | undefined,
+  isHedge: boolean,
+): (() => Promise<OrderParameters | undefined>) | undefined {
+  const { coin, grid, perp } = useTradedPerp();
+  const user = useSession()?.address;
+  const positions = usePositions();
+  if (shown === undefined || user === undefined) return undefined;
+  return async () => {
+    if (draft.share === undefined) return shown;
+    const around = { asset: perp.index, grid, hasMark: true, nowMs: venueNow(), isHedge };
+    const drafted = await freshOrders(draft, around, {
+      coin,
+      positions,
+      ask: (px) => reader.info.activeAssetData({ user, coin, px }),
+      askBook: () => reader.info.l2Book({ coin }),
+    });
+    return drafted.missing === undefined ? drafted.parameters : undefined;
+  };
+}
+
+const MARGIN = 'MARGIN';
+
+export async function againForMargin(send: () => Promise<ActionReply>): Promise<ActionReply> {
+  try {
+    const reply = await send();
+    const isShort = reply.status === 'executed' && reply.failure?.name === MARGIN;
+    return isShort ? await send() : reply;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.name !== MARGIN) throw error;
+    return send();
+  }
+}
+
+export function useDrafted(draft: Draft, isHedge: boolean): Drafted {
+  const { coin, grid, perp } = useTradedPerp();
+  const hasMark = contexts.use(coin, ({ ctx }) => isPositive(ctx?.markPx ?? ''));
+  const followed = draft.type === 'market' ? coin : undefined;
+  const markPx = contexts.use(followed, ({ ctx }) => ctx?.markPx);
+  const nowMs = useVenueSecond(wholeMinute);
+  return useMemo(
+    () => ordersOf(draft, { asset: perp.index, grid, hasMark, markPx, nowMs, isHedge }),
+    [draft, perp.index, grid, hasMark, markPx, nowMs, isHedge],
+  );
+}
+
+const MINUTE_MS = 60_000;
+
+/** The end of an order is told to the minute, so that a ticket which stands seldom changes. */
+function wholeMinute(nowMs: number): number {
+  return Math.ceil(nowMs / MINUTE_MS) * MINUTE_MS;
 }

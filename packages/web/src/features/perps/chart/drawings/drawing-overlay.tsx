@@ -1,29 +1,28 @@
+import type { Candle } from '@oddlot/sdk';
+import type { IChartApi, UTCTimestamp } from 'lightweight-charts';
 import {
-  type KeyboardEvent,
-  type PointerEvent,
   useEffect,
   useEffectEvent,
   useMemo,
   useRef,
+  type KeyboardEvent,
+  type PointerEvent,
 } from 'react';
-import { number, percent } from '../../../../lib/format.ts';
-import { dateTime } from '../../../../lib/time.ts';
-import { useWords } from '../../../../lib/words.ts';
 import { toPixels } from '../../../../lib/decimal.ts';
-import { type CandleInterval, candleSeries, intervalMs } from '../../../../market/candles.ts';
+import { dateTime, number, percent } from '../../../../lib/format.ts';
+import { useWords } from '../../../../lib/words.ts';
+import { candleSeries, intervalMs, type CandleInterval } from '../../../../market/candles.ts';
 import { inNextFrame, notInNextFrame } from '../../../../market/frame.ts';
-import { useTradedPerp } from '../../traded-perp.ts';
+import { fitted, FONT, palette } from '../../../../ui/canvas.ts';
+import { useTradedPerp } from '../../use-account.ts';
 import type { PriceChart, Scale } from '../make-chart.ts';
 import {
   changeDrawings,
-  type Drawing,
-  type DrawingPoint,
   ratioLevels,
   withPoint,
+  type Drawing,
+  type DrawingPoint,
 } from './drawing.ts';
-import type { Candle } from '@oddlot/sdk';
-import { fitted, FONT, palette } from '../../../../ui/canvas.ts';
-import type { IChartApi, UTCTimestamp } from 'lightweight-charts';
 
 type DrawingOverlayProps = {
   readonly made: PriceChart;

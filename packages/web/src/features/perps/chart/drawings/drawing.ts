@@ -1,7 +1,7 @@
-import { add, isDecimal, multiply, onStep, sign, subtract } from '../../../../lib/decimal.ts';
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
-import { keepText, readText } from '../../../../lib/local-texts.ts';
+import { keepText, readText } from '../../../../lib/browser.ts';
+import { add, isDecimal, multiply, onStep, sign, subtract } from '../../../../lib/decimal.ts';
 
 /** What somebody drew over a market: a level, a line, or the ratios of a move. */
 

@@ -1,0 +1,380 @@
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { compare, isDecimal, roundTo, sign } from '../lib/decimal.ts';
+import { isBelowCent, money, number, percent, short } from '../lib/format.ts';
+import { useWords } from '../lib/words.ts';
+import { Button, Spinner } from './controls.tsx';
+import { classes } from './styles.ts';
+
+/** Numbers with tabular figures; only signed values are coloured. */
+
+type Text = string | null | undefined;
+
+type PriceProps = {
+  readonly value: Text;
+  readonly decimals?: number | undefined;
+  readonly hasFlash?: boolean;
+};
+
+export function Price({ value, decimals, hasFlash = false }: PriceProps) {
+  const shown = useRef<HTMLSpanElement>(null);
+  const before = useRef<Text>(undefined);
+  useEffect(() => {
+    const last = before.current;
+    before.current = value;
+    if (!hasFlash || !isDecimal(last) || !isDecimal(value)) return;
+    const direction = compare(value, last);
+    if (direction !== 0) flash(shown.current, direction > 0 ? '--buy' : '--sell');
+  }, [value, hasFlash]);
+  return (
+    <span ref={shown} className="rounded tabular-nums">
+      {number(value, { decimals })}
+    </span>
+  );
+}
+
+const FLASH_MS = 320;
+const still = globalThis.matchMedia?.('(prefers-reduced-motion: reduce)');
+
+/** Changes the element directly: a flash needs neither a render nor a layout. */
+function flash(element: HTMLElement | null, colour: '--buy' | '--sell'): void {
+  if (element === null || still?.matches === true) return;
+  element.animate(
+    { backgroundColor: [`color-mix(in srgb, var(${colour}) 28%, transparent)`, 'transparent'] },
+    { duration: FLASH_MS, easing: 'ease-out' },
+  );
+}
+
+type MoneyProps = {
+  readonly value: Text;
+  readonly isSigned?: boolean;
+  readonly isColoured?: boolean;
+};
+
+export function Money({ value, isSigned = false, isColoured = false }: MoneyProps) {
+  const isSmall = isDecimal(value) && isBelowCent(value);
+  return (
+    <span
+      className={colourOf(value, isColoured)}
+      title={isSmall ? number(value, { isSigned }) : undefined}
+    >
+      {money(value, { isSigned })}
+    </span>
+  );
+}
+
+type PercentProps = {
+  readonly value: Text;
+  readonly decimals?: number;
+  readonly isSigned?: boolean;
+  readonly isColoured?: boolean;
+};
+
+/** A fraction, shown in percent. */
+export function Percent({ value, decimals = 2, isSigned = true, isColoured = true }: PercentProps) {
+  // A value that is shown as zero has no colour.
+  const rounded = isDecimal(value) ? roundTo(value, decimals + 2) : undefined;
+  return (
+    <span className={colourOf(rounded, isColoured)}>{percent(value, { decimals, isSigned })}</span>
+  );
+}
+
+export function colourOf(value: Text, isColoured = true): string {
+  if (!isDecimal(value)) return 'text-faint';
+  const direction = sign(value);
+  return classes(
+    'whitespace-nowrap tabular-nums',
+    isColoured && direction > 0 && 'text-buy',
+    isColoured && direction < 0 && 'text-sell',
+  );
+}
+
+type StatProps = {
+  readonly label: string;
+  readonly unit?: string | undefined;
+  readonly note?: ReactNode;
+  readonly isLarge?: boolean;
+  readonly children: ReactNode;
+};
+
+export function Stat({ label, unit, note, isLarge = false, children }: StatProps) {
+  return (
+    <div className="min-w-0">
+      <dt className="truncate text-11 text-muted">{label}</dt>
+      <dd className={isLarge ? 'truncate text-20 font-semibold' : 'truncate text-15'}>
+        {children}
+        {unit !== undefined && (
+          // On a phone, a large figure needs the full width.
+          <span
+            className={classes('text-11 font-normal text-muted', isLarge && 'max-tablet:hidden')}
+          >
+            &nbsp;{unit}
+          </span>
+        )}
+        {note !== undefined && (
+          <span className="block truncate text-11 font-normal text-muted">{note}</span>
+        )}
+      </dd>
+    </div>
+  );
+}
+
+export function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <div className="flex min-h-6 items-center justify-between gap-4">
+      <dt className="text-muted">{name}</dt>
+      <dd className="tabular-nums">{children}</dd>
+    </div>
+  );
+}
+
+type Tone = 'plain' | 'accent' | 'warning' | 'buy' | 'sell';
+
+const TONES: Readonly<Record<Tone, string>> = {
+  plain: 'border-line text-muted',
+  accent: 'border-accent/50 text-accent',
+  warning: 'border-warning/50 text-warning',
+  buy: 'border-buy/50 text-buy',
+  sell: 'border-sell/50 text-sell',
+};
+
+type BadgeProps = {
+  readonly tone?: Tone;
+  readonly title?: string | undefined;
+  readonly children: ReactNode;
+};
+
+export function Badge({ tone = 'plain', title, children }: BadgeProps) {
+  return (
+    <span
+      title={title}
+      className={classes(
+        'inline-flex h-5 items-center rounded border px-1.5 text-11 whitespace-nowrap',
+        TONES[tone],
+      )}
+    >
+      {children}
+    </span>
+  );
+}
+
+export function Code({ children }: { readonly children: string }) {
+  return <code className="font-mono text-12 break-all">{children}</code>;
+}
+
+const SAID_MS = 1_500;
+
+export function CopyButton({ text, label }: { readonly text: string; readonly label?: string }) {
+  const t = useWords();
+  const [isCopied, setIsCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return undefined;
+    const timer = setTimeout(() => setIsCopied(false), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text).then(
+      () => setIsCopied(true),
+      () => setIsCopied(false),
+    );
+  };
+  return (
+    <Button size="small" aria-live="polite" onClick={() => void copy()}>
+      {isCopied ? t('ui.copied') : (label ?? t('ui.copy'))}
+    </Button>
+  );
+}
+
+/** Links in a sentence are underlined, because colour alone is not accessible. */
+const LOOKS = 'text-accent hover:underline [p_&]:underline [dd_&]:underline';
+
+type AddressLinkProps = { readonly address: string; readonly isWhole?: boolean };
+
+export function AddressLink({ address, isWhole = false }: AddressLinkProps) {
+  return (
+    <Link
+      to={`/explorer/address/${address}`}
+      title={address}
+      className={`${LOOKS} font-mono text-12 ${isWhole ? 'break-all' : 'whitespace-nowrap'}`}
+    >
+      {isWhole ? address : short(address)}
+    </Link>
+  );
+}
+
+type WhoProps = { readonly user: string; readonly isSimulated: boolean };
+
+export function Who({ user, isSimulated }: WhoProps) {
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      <AddressLink address={user} />
+      {isSimulated && <SimulatedBadge />}
+    </span>
+  );
+}
+
+export function SimulatedBadge() {
+  const t = useWords();
+  return (
+    <span title={t('ui.botText')}>
+      <Badge>{t('ui.bot')}</Badge>
+    </span>
+  );
+}
+
+type EventTitleProps = {
+  readonly title: string;
+  /** Omits the date where the time is shown separately. */
+  readonly isShort?: boolean;
+};
+
+/** A title; a suffix in brackets, often a time, is shown less prominently. */
+export function EventTitle({ title, isShort = false }: EventTitleProps) {
+  const { aside, main } = partsOf(title);
+  const shown = isShort ? aside?.replace(DAY, '') : aside;
+  return (
+    <>
+      {main}
+      {shown !== undefined && (
+        <>
+          {' '}
+          <span
+            className={classes(
+              'text-[max(0.75em,11px)] font-normal text-muted',
+              TIME.test(shown) && 'whitespace-nowrap',
+            )}
+          >
+            {shown}
+          </span>
+        </>
+      )}
+    </>
+  );
+}
+
+/** In two lines on narrow screens, so that the time does not truncate the name. */
+export function StackedTitle({ title }: { readonly title: string }) {
+  const { aside, main } = partsOf(title);
+  if (aside === undefined) {
+    return <span className="line-clamp-2 leading-tight whitespace-normal">{main}</span>;
+  }
+  return (
+    <>
+      <span className="block truncate leading-tight">{main}</span>
+      <span className="block truncate text-11 leading-tight text-muted">{aside.slice(1, -1)}</span>
+    </>
+  );
+}
+
+function partsOf(title: string): { readonly main: string; readonly aside: string | undefined } {
+  const [, main = title, aside] = /^(.*\S)\s*(\([^()]+\))$/.exec(title) ?? [];
+  return { main, aside };
+}
+
+/** `(15:00–15:15 UTC)`, with or without a date. */
+const TIME = /^\([\p{L}\d ,]*\d{2}:\d{2}–\d{2}:\d{2}[\p{L} ]*\)$/u;
+/** `15 Nov 2026, ` before a time. */
+const DAY = /\d{1,2} \p{L}{3} \d{4}, (?=\d{2}:\d{2})/u;
+
+type SparkProps = {
+  /** Oldest first. */
+  readonly values: readonly number[];
+  readonly width?: number;
+  readonly height?: number;
+  readonly label: string;
+  /** The number of leading values that are drawn fainter, because they are of another kind. */
+  readonly faint?: number | undefined;
+};
+
+export function Spark({ values, width = 96, height = 24, label, faint = 0 }: SparkProps) {
+  const [first, last] = [values[0], values.at(-1)];
+  if (first === undefined || last === undefined || values.length < 2) {
+    return <span style={{ width, height }} className="inline-block" aria-hidden="true" />;
+  }
+  const [min, max] = [Math.min(...values), Math.max(...values)];
+  const span = max - min || 1;
+  const inset = 1.5;
+  const points = values.map((value, at) => {
+    const x = (at / (values.length - 1)) * (width - 2 * inset) + inset;
+    const y = height - inset - ((value - min) / span) * (height - 2 * inset);
+    return `${x.toFixed(1)},${y.toFixed(1)}`;
+  });
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      className={last >= first ? 'text-buy' : 'text-sell'}
+    >
+      {faint > 0 && (
+        <polyline
+          points={points.slice(0, faint + 1).join(' ')}
+          fill="none"
+          stroke="var(--faint)"
+          strokeDasharray="2 1.5"
+        />
+      )}
+      <polyline
+        points={points.slice(faint).join(' ')}
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.25"
+      />
+    </svg>
+  );
+}
+
+type LadderProps = {
+  readonly label: string;
+  readonly steps: readonly string[];
+  /** The number of completed steps; all of them at the end. */
+  readonly reached: number;
+  readonly isStopped?: boolean;
+};
+
+export function Ladder({ label, steps, reached, isStopped = false }: LadderProps) {
+  return (
+    <ol aria-label={label} aria-live="polite" className="flex min-w-0 flex-1">
+      {steps.map((step, place) => {
+        const state = place < reached ? 'done' : place === reached ? 'now' : 'ahead';
+        return (
+          <li
+            key={step}
+            aria-current={state === 'now' ? 'step' : undefined}
+            className="flex min-w-0 flex-1 flex-col gap-1"
+          >
+            <span
+              className={classes(
+                'h-0.5 rounded-full',
+                place < steps.length - 1 && 'me-1',
+                state === 'done'
+                  ? 'bg-accent'
+                  : state === 'now'
+                    ? isStopped
+                      ? 'bg-warning'
+                      : 'bg-accent/40'
+                    : 'bg-line',
+              )}
+            />
+            <span
+              className={classes(
+                'flex items-center gap-1.5 truncate text-12',
+                state === 'done' ? 'text-text' : state === 'now' ? 'text-muted' : 'text-faint',
+              )}
+            >
+              {state === 'done' && (
+                <span aria-hidden="true" className="text-accent">
+                  ✓
+                </span>
+              )}
+              {state === 'now' && !isStopped && <Spinner />}
+              <span className="truncate">{step}</span>
+            </span>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

@@ -1,0 +1,216 @@
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useRef,
+  useState,
+  type ComponentType,
+  type ReactNode,
+} from 'react';
+import { explainError, remedyLabel, type NameOf, type Remedy } from '../lib/explain-error.ts';
+import { useWords } from '../lib/words.ts';
+import { Button } from './controls.tsx';
+
+/**
+ * A component whose code the first screen does not need. The code loads when the component is first shown, or earlier
+ * when the browser is idle.
+ */
+export function late<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> {
+  loadAhead(load);
+  return onDemand(load);
+}
+
+/** Like `late`, but loads only when it is first shown, for components that few visitors see. */
+export function onDemand<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> {
+  const Loaded = lazy(async () => ({
+    default: await untilLoaded(load),
+  })) as unknown as ComponentType<Props>;
+  return function Late(props: Props) {
+    return (
+      <Suspense fallback={null}>
+        <Loaded {...props} />
+      </Suspense>
+    );
+  };
+}
+
+const AGAIN_MS = 2_000;
+
+/** Retries, so that a short outage of the venue does not break a screen that loads a component. */
+async function untilLoaded<Part>(load: () => Promise<Part>): Promise<Part> {
+  for (;;) {
+    try {
+      return await load();
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
+}
+
+/**
+ * After this time without input the visitor probably stays, and components must open even if the venue is
+ * unreachable.
+ */
+const REST_MS = 30_000;
+/** By then the first screen and its data have loaded, even on a slow machine. */
+const SOON_MS = 5_000;
+/** The pointer or focus on one of these suggests that the visitor opens something next. */
+const PRESSABLE = 'button, a, input, [role], [tabindex]';
+
+const waiting: (() => Promise<unknown>)[] = [];
+let hasBegun = false;
+let isLoading = false;
+
+if (typeof document !== 'undefined') {
+  setTimeout(begin, REST_MS);
+  for (const move of ['pointerover', 'focusin'] as const) document.addEventListener(move, onMove);
+}
+
+function loadAhead(load: () => Promise<unknown>): void {
+  waiting.push(load);
+  if (hasBegun) next();
+}
+
+export function loadAheadSoon(): void {
+  if (!hasBegun) setTimeout(begin, SOON_MS);
+}
+
+function onMove({ target }: Event): void {
+  if (target instanceof Element && target.closest(PRESSABLE) !== null) begin();
+}
+
+function begin(): void {
+  hasBegun = true;
+  for (const move of ['pointerover', 'focusin'] as const) {
+    document.removeEventListener(move, onMove);
+  }
+  next();
+}
+
+/** One at a time, when the browser is idle. */
+function next(): void {
+  if (isLoading) return;
+  const load = waiting.shift();
+  if (load === undefined) return;
+  isLoading = true;
+  const run = async (): Promise<void> => {
+    // A failed download is repeated when the component is shown.
+    await load().catch(() => undefined);
+    isLoading = false;
+    next();
+  };
+  // Not all browsers support `requestIdleCallback`.
+  if (typeof requestIdleCallback === 'function') requestIdleCallback(() => void run());
+  else setTimeout(() => void run());
+}
+
+type EmptyStateProps = {
+  readonly title: string;
+  readonly text?: string | undefined;
+  readonly action?: ReactNode;
+};
+
+export function EmptyState({ title, text, action }: EmptyStateProps) {
+  return (
+    <div className="flex h-full min-h-24 flex-col items-center justify-center gap-1 p-4 text-center">
+      <p className="text-13 text-text">{title}</p>
+      {text !== undefined && <p className="max-w-96 text-12 text-balance text-muted">{text}</p>}
+      {action !== undefined && <div className="mt-2">{action}</div>}
+    </div>
+  );
+}
+
+export function Skeleton({ width = '6ch' }: { readonly width?: string }) {
+  return (
+    <span
+      aria-hidden="true"
+      style={{ width }}
+      className="inline-block h-3 max-w-full rounded bg-raised align-middle"
+    />
+  );
+}
+
+type Offer = { readonly label: string; readonly act: () => void };
+
+export function ErrorSentence({
+  error,
+  nameOf,
+  onRemedy,
+  sentence: own,
+  also = [],
+}: {
+  readonly error: unknown;
+  readonly nameOf?: NameOf | undefined;
+  /** Performs a suggested remedy. The button is hidden if this is absent or returns undefined. */
+  readonly onRemedy?: ((remedy: Remedy) => (() => void) | undefined) | undefined;
+  /** Replaces the venue's message where the form knows more, such as units. */
+  readonly sentence?: string | undefined;
+  /** Remedies that only the form offers, shown first. */
+  readonly also?: readonly Offer[];
+}) {
+  const t = useWords();
+  const { docs, remedies, sentence } = explainError(error, t, nameOf);
+  const known = remedies.flatMap((remedy) => {
+    const act = onRemedy?.(remedy);
+    return act === undefined ? [] : [{ label: remedyLabel(remedy, t), act }];
+  });
+  const offers = [...also, ...known];
+  return (
+    <div role="alert" className="border-s-2 border-warning py-0.5 ps-3 text-12">
+      <p className="break-words">
+        {own ?? sentence}{' '}
+        {docs !== undefined && (
+          <a href={docs} target="_blank" rel="noreferrer" className="text-accent underline">
+            {t('error.why')}
+          </a>
+        )}
+      </p>
+      {offers.length > 0 && (
+        <p className="mt-1 flex flex-wrap gap-2">
+          {offers.map(({ act, label }) => (
+            <Button key={label} size="small" onClick={act}>
+              {label}
+            </Button>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export type Doing = {
+  readonly isBusy: boolean;
+  readonly error: unknown;
+  /** Ignored while another call is in progress. True if it succeeded. */
+  readonly run: (act: () => Promise<unknown>) => Promise<boolean>;
+  readonly clear: () => void;
+};
+
+export function useDoing(): Doing {
+  const [isBusy, setIsBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  // A ref, because a held key repeats before the state is rendered.
+  const isUnderWay = useRef(false);
+  const run = useCallback(async (act: () => Promise<unknown>): Promise<boolean> => {
+    if (isUnderWay.current) return false;
+    isUnderWay.current = true;
+    setIsBusy(true);
+    setError(undefined);
+    try {
+      await act();
+      return true;
+    } catch (fault) {
+      setError(fault);
+      return false;
+    } finally {
+      isUnderWay.current = false;
+      setIsBusy(false);
+    }
+  }, []);
+  const clear = useCallback(() => setError(undefined), []);
+  return { isBusy, error, run, clear };
+}
