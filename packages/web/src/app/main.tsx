@@ -1,29 +1,30 @@
 import '@fontsource-variable/inter/index.css';
 import '@fontsource-variable/jetbrains-mono/index.css';
+import '../ui/tokens.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import {
+  type AnyRoute,
   createRootRoute,
   createRoute,
   createRouter,
+  type ErrorComponentProps,
   lazyRouteComponent,
   Link,
   RouterProvider,
-  type AnyRoute,
-  type ErrorComponentProps,
 } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
-import { StrictMode, type ComponentType } from 'react';
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { useWords } from '../lib/words.ts';
 import { askAhead, queryClient } from '../market/queries.ts';
 import { watchVenue } from '../market/venue.ts';
 import { watchWallets } from '../session/browser-wallets.ts';
 import { restoreSession, setSession } from '../session/session.ts';
-import { Button, Spinner } from '../ui/controls.tsx';
 import { applyLanguage, applyPreferences } from '../ui/preferences.ts';
-import { EmptyState } from '../ui/states.tsx';
-import '../ui/tokens.css';
+import { SCREENS } from './screens.ts';
 import { Shell } from './shell/shell.tsx';
+import { useWords } from '../lib/words.ts';
+import { EmptyState } from '../ui/states.tsx';
+import { Button, Spinner } from '../ui/controls.tsx';
 
 // Before anything of Radix puts a style in: the policy of the page wants it signed.
 const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content');
@@ -107,31 +108,3 @@ function NotFound() {
     />
   );
 }
-
-type ScreenEntry = {
-  /** In the syntax of TanStack Router: `/trade/$market`. */
-  readonly path: string;
-  readonly load: () => Promise<{ readonly Screen: ComponentType }>;
-};
-
-/** All screens. The code of a screen is loaded on first use. `build/build-web.ts` reads this list as text. */
-const SCREENS: readonly ScreenEntry[] = [
-  { path: '/', load: () => import('../features/markets/markets-screen.tsx') },
-  { path: '/trade/$market', load: () => import('../features/perps/trade-screen.tsx') },
-  { path: '/events', load: () => import('../features/outcomes/events-screen.tsx') },
-  { path: '/events/$slug', load: () => import('../features/outcomes/event-screen.tsx') },
-  { path: '/series/$slug', load: () => import('../features/outcomes/series-screen.tsx') },
-  { path: '/portfolio', load: () => import('../features/portfolio/portfolio-screen.tsx') },
-  { path: '/account', load: () => import('../features/account/account-screen.tsx') },
-  { path: '/activity', load: () => import('../features/activity/activity-screen.tsx') },
-  { path: '/leaderboard', load: () => import('../features/activity/leaderboard-screen.tsx') },
-  { path: '/builder', load: () => import('../features/builder/builder-screen.tsx') },
-  { path: '/explorer', load: () => import('../features/explorer/explorer-screen.tsx') },
-  { path: '/explorer/block/$height', load: () => import('../features/explorer/block-screen.tsx') },
-  { path: '/explorer/tx/$hash', load: () => import('../features/explorer/tx-screen.tsx') },
-  {
-    path: '/explorer/address/$address',
-    load: () => import('../features/explorer/address-screen.tsx'),
-  },
-  { path: '/operate', load: () => import('../features/operate/operate-screen.tsx') },
-];
