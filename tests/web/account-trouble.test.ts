@@ -99,7 +99,7 @@ test(
     // It has no end: whatever still holds it may bring it later.
     await page.getByText(/^Status unknown\. Check your history/).waitFor(PATIENT);
     await page.getByText('299,900.00 available').waitFor();
-    expect(await page.getByText(/Request expired\. Not executed/).count()).toBe(0);
+    expect(await page.getByText(/Request expired and was not executed/).count()).toBe(0);
   },
   SLOW_MS,
 );

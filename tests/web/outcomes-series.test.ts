@@ -67,7 +67,7 @@ test('R-series: from before the start over the resolution to the next market, wi
   await page.getByRole('region', { name: 'Your shares' }).waitFor({ state: 'detached' });
   // What the last one paid stays in sight.
   const payout = page.getByRole('region', { name: 'Your payout' });
-  await payout.getByText(/^[\d.]+ Up paid you \d+\.\d\d USDC$/).waitFor();
+  await payout.getByText(/^[\d.]+ Up shares paid out \d+\.\d\d USDC$/).waitFor();
 });
 
 test('R-series: without prices before its start a market is not sold as if it had one to beat', async () => {
@@ -100,7 +100,7 @@ test('R-series: without prices before its start a market is not sold as if it ha
     .nth(1)
     .waitFor();
   await people.decide({ id: current!.instrumentId }, '0.5', 'nobody knows what it cost');
-  const dot = page.getByRole('button', { name: /: neither, Up paid 0.5$/ });
+  const dot = page.getByRole('button', { name: /: neither; Up paid 0.5$/ });
   await dot.click();
   const receipt = page.getByRole('dialog');
   await receipt.getByRole('heading', { name: 'Up paid 0.5 USDC' }).waitFor();

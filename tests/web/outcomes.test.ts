@@ -317,8 +317,8 @@ describe('a resolution', () => {
     await page.getByText('paid 10.00 USDC', { exact: true }).waitFor();
     await page.getByRole('row', { name: /Payout: 10\.00 USDC/ }).waitFor();
     const payout = page.getByRole('region', { name: 'Your payout' });
-    await payout.getByText('10 Rain paid you 10.00 USDC').waitFor();
-    await payout.getByText('10 Dry pay nothing').waitFor();
+    await payout.getByText('10 Rain shares paid out 10.00 USDC').waitFor();
+    await payout.getByText('10 Dry shares pay nothing').waitFor();
     // Notices of both legs: which market it was, and a loss as a loss.
     await visit.wasTold('Will it? paid you 10.00 USDC');
     await visit.wasTold('Will it? resolved to Rain | Your 10 Dry shares pay nothing');

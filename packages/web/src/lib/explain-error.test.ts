@@ -74,12 +74,12 @@ describe('a refusal is one sentence and a button', () => {
     [
       'too late is not executed',
       new ExpiredError(refused({ name: 'EXPIRED' }), { txHash: '0x1', expiresAfter: 5 }),
-      ['Request arrived too late. Not executed.'],
+      ['Request expired and was not executed.'],
     ],
     [
       'what never came until its end was not done',
       new NotArrivedError({ txHash: '0x1', mayStill: false }),
-      ['Request expired. Not executed.'],
+      ['Request expired and was not executed.'],
     ],
     [
       'what has no end may still come: nothing is promised',
