@@ -7,11 +7,11 @@ import { expect, test } from 'vitest';
 import { chainOf, post } from '../support/chain.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 
-/** R-conservation: a venue whose log is lost does not go on with a bridge that another log has paid by. */
+/** R-conservation: a venue that lost its log does not use a bridge that paid for another log. */
 
 const WAIT = { timeout: 60_000, interval: 100 };
 
-test('an empty log on a bridge that has paid: nothing is credited or paid, and it is told', async () => {
+test('with an empty log and a bridge that has paid, no deposit is credited or withdrawal paid, and this is reported', async () => {
   const venue = await Venue.start([...CALM, '--chain', 'local']);
   try {
     const key = generatePrivateKey();
@@ -59,7 +59,7 @@ test('an empty log on a bridge that has paid: nothing is credited or paid, and i
     expect(await post(venue.url, '/info', permit)).toMatchObject({ status: 503, code: 10503 });
     expect(await after.balanceOf(account.address)).toBe(parseUnits('919.9', 6));
 
-    // Test money makes an account; what it asks for waits, with a reason that its owner sees.
+    // Test money creates an account; its withdrawal waits, with a reason shown to its owner.
     await post(venue.url, '/request-fund', { user });
     await client().exchange.withdraw3({ destination: user, amount: '20' }, { confirm: 'executed' });
     const shown = async () => (await client().info.withdrawals({ user }))[0];

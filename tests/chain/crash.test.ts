@@ -12,7 +12,7 @@ import { CHAIN_ID, OTHER, POOR, RICH, openChain, payment } from '../support/loca
 
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 16) / 4);
 
-/** After how many answers it is killed. */
+/** The number of answers before the kill. */
 const KILLS = process.env['TEST_LONG'] === undefined ? [10] : [3, 7];
 
 const children: ChildProcess[] = [];
@@ -24,7 +24,7 @@ afterEach(() => {
 const sizeOf = async (directory: string): Promise<number> =>
   (await stat(join(directory, 'chain.log'))).size;
 
-test('whatever was done, it opens with the same blocks, and goes on as it would have', async () => {
+test('after any actions, it opens with the same blocks, and continues like the original', async () => {
   const history = fc.array(deed, { minLength: 3, maxLength: 14 });
   await fc.assert(
     fc.asyncProperty(history, fc.nat(), async (deeds, where) => {
@@ -46,7 +46,7 @@ test('whatever was done, it opens with the same blocks, and goes on as it would 
         await Promise.all([opened.close(), lived.close()]);
         await rm(whole, { recursive: true });
 
-        // Killed while it wrote: what was answered by then is there, and at most a part of what was under way.
+        // Killed during a write: all answered data exists, and at most a part of the pending write.
         const cut = first + (where % (last - first + 1));
         await truncate(join(directory, 'chain.log'), cut);
         const revived = await openChain(directory, { isAutomining: false });
@@ -70,7 +70,7 @@ test('whatever was done, it opens with the same blocks, and goes on as it would 
   );
 });
 
-/** In blocks of 1,024 bytes, what a file may grow to: stands for a disk without room. */
+/** With a file size limit in blocks of 1,024 bytes, which simulates a full disk. */
 async function startChild(
   directory: string,
   fileBlocksMax = 'unlimited',
@@ -91,14 +91,14 @@ async function post(url: string, method: string, params: unknown[]): Promise<unk
   return ((await reply.json()) as { result: unknown }).result;
 }
 
-/** Keeps the hash as soon as it is answered, and then the receipt. */
+/** Stores the hash when it is returned, and then the receipt. */
 async function sendAndAsk(url: string, raw: Hex, answered: Map<string, unknown>): Promise<void> {
   const hash = String(await post(url, 'eth_sendRawTransaction', [raw]));
   answered.set(hash, undefined);
   answered.set(hash, await post(url, 'eth_getTransactionReceipt', [hash]));
 }
 
-test('killed in the middle of its work it has every transaction that it answered, in the block that it told', async () => {
+test('killed during its work, it has every acknowledged transaction in the reported block', async () => {
   await inFolder(async (directory) => {
     const answered = new Map<string, unknown>();
     let nonce = 0;
@@ -112,7 +112,7 @@ test('killed in the middle of its work it has every transaction that it answered
         nonce += 1;
         const sent = sendAndAsk(url, raw, answered);
         if (answered.size >= target) {
-          // The one under way may be answered or not.
+          // The pending request may or may not be answered.
           child.kill('SIGKILL');
           isKilled = true;
         }
@@ -131,7 +131,7 @@ test('killed in the middle of its work it has every transaction that it answered
   });
 });
 
-test('a disk without room takes nothing half, and what was answered before stays', async () => {
+test('a full disk stores no partial data, and acknowledged transactions remain', async () => {
   await inFolder(async (directory) => {
     const { child, url } = await startChild(directory, '12');
     const answered: unknown[] = [];
@@ -155,7 +155,7 @@ test('a disk without room takes nothing half, and what was answered before stays
   });
 });
 
-test('in a thread of its own it answers by its port, keeps what it has, and says why it cannot start', async () => {
+test('in a separate thread it serves its port, keeps its data, and reports why it cannot start', async () => {
   await inFolder(async (directory) => {
     const options = { directory, chainId: CHAIN_ID, allocations: { [RICH.address]: 10n ** 18n } };
     const lost: Error[] = [];

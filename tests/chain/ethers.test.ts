@@ -18,7 +18,7 @@ let guestbook: Contract;
 
 beforeAll(async () => {
   world = await startChain();
-  // Answers are remembered for a quarter of a second otherwise.
+  // By default answers are cached for a quarter of a second.
   provider = new JsonRpcProvider(world.url, undefined, { cacheTimeout: -1, pollingInterval: 20 });
   wallet = new Wallet(`0x${'a1'.repeat(32)}`, provider);
   const deployed = await new ContractFactory(GUESTBOOK_ABI, GUESTBOOK_BYTECODE, wallet).deploy(7n);
@@ -27,7 +27,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // The library still asks for receipts when who waited has been answered: those come to their end first.
+  // The library still requests receipts after the waiter was answered, so these requests complete
+  // first.
   await provider.removeAllListeners();
   for (let round = 0; round < 5; round += 1) await provider.getBlockNumber();
   provider.destroy();
@@ -57,12 +58,12 @@ test('a contract is called, and its event read from the receipt and by a query',
   expect(block?.prefetchedTransactions[0]?.hash).toBe(sent.hash);
 });
 
-test('a listener hears an event', async () => {
+test('a listener receives an event', async () => {
   const heard: string[] = [];
   await guestbook.on(guestbook.getEvent('Signed'), (_guest, _page, text: string) => {
     heard.push(text);
   });
-  // Who listens hears what comes after the first look at the chain, so it is said until then.
+  // A listener receives only events after its first poll, so the event is repeated until then.
   while (heard.length === 0) {
     const sent = await method('sign').send('listen');
     await sent.wait();
@@ -72,7 +73,7 @@ test('a listener hears an event', async () => {
   expect(heard[0]).toBe('listen');
 });
 
-test('what a contract refuses comes back with its reason', async () => {
+test('a revert is returned with its reason', async () => {
   await expect(method('sign').staticCall('')).rejects.toMatchObject({
     code: 'CALL_EXCEPTION',
     reason: 'nothing written',
@@ -87,7 +88,7 @@ test('what a contract refuses comes back with its reason', async () => {
   });
 });
 
-test('refusals have the names that the library gives them', async () => {
+test('errors have the names that the library expects', async () => {
   const to = POOR.address;
   await expect(wallet.sendTransaction({ to, nonce: 0 })).rejects.toMatchObject({
     code: 'NONCE_EXPIRED',
@@ -110,7 +111,7 @@ test('refusals have the names that the library gives them', async () => {
   }
 });
 
-test('many transactions at once come in the order of their nonces', async () => {
+test('many concurrent transactions are executed in nonce order', async () => {
   const managed = new NonceManager(wallet);
   const payments = Array.from({ length: 12 }, () =>
     managed.sendTransaction({ to: POOR.address, value: 1n }),
@@ -121,7 +122,7 @@ test('many transactions at once come in the order of their nonces', async () => 
   expect(blocks.toSorted((a, b) => a - b)).toEqual(blocks.map((_, at) => first + at));
 });
 
-test('a replacement is noticed by who waits for the one that it replaced', async () => {
+test('a client waiting for a transaction detects its replacement', async () => {
   await world.chain.setAutomine(false);
   try {
     const nonce = await provider.getTransactionCount(wallet.address);

@@ -5,7 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { relayOf } from '../support/relay.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 
-/** Files of keys that a folder had, and that are missing, damaged or of another folder: nothing is drawn in their place. */
+/**
+ * Key files of an existing folder that are missing, damaged or from another folder are never
+ * replaced by new ones.
+ */
 
 let venue: Venue;
 beforeAll(async () => {
@@ -17,7 +20,7 @@ afterAll(async () => {
   await venue.remove();
 });
 
-/** Starts on a changed file, and puts back what was there. */
+/** Starts with a changed file, and restores it. */
 async function withFile<Told>(
   name: string,
   text: string | undefined,
@@ -37,7 +40,7 @@ async function withFile<Told>(
   }
 }
 
-/** What a start that fails says last. */
+/** The last message of a failing start. */
 async function refusal(): Promise<string> {
   const said = await venue.startAgain().then(
     () => 'it serves',
@@ -95,7 +98,7 @@ test.each<[string, string, string | undefined]>([
   });
 });
 
-test('with all files back the same venue and relay serve', async () => {
+test('with all files restored the same venue and relay serve', async () => {
   await venue.startAgain();
   await relayOf(venue.url);
   expect(await venue.stop()).toEqual({ code: 0, signal: null });

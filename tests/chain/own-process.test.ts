@@ -11,7 +11,7 @@ import { eventually } from '../support/client.ts';
 import { usdc } from '../support/money-world.ts';
 import { CALM, NODE, REPOSITORY, temporaryData, Venue } from '../support/venue-process.ts';
 
-/** A local chain as a process of its own, and the venues that share it. */
+/** A local chain in a separate process, and the venues that share it. */
 
 const PROGRAM = join(REPOSITORY, 'packages/venue/src/run-chain.ts');
 const SERVING =
@@ -19,7 +19,7 @@ const SERVING =
 
 type Run = {
   readonly url: string;
-  /** As it says itself. */
+  /** As printed by the program. */
   readonly flags: readonly string[];
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 };
@@ -71,7 +71,7 @@ async function rpc(url: string, method: string, params: readonly unknown[] = [])
   return ((await response.json()) as { readonly result: unknown }).result;
 }
 
-test('it comes back with its blocks, its contracts and its keys', async () => {
+test('it restarts with its blocks, its contracts and its keys', async () => {
   const data = await temporaryData();
   const first = await runChain(data);
   const blocks = await rpc(first.url, 'eth_blockNumber');
@@ -84,7 +84,7 @@ test('it comes back with its blocks, its contracts and its keys', async () => {
   await again.kill('SIGTERM');
 });
 
-test('with a port that is taken it names the port and its flag, and creates nothing', async () => {
+test('with a port in use it names the port and its flag, and creates no files', async () => {
   const held = await runChain(await temporaryData());
   const data = join(await temporaryData(), 'chain');
   const { port } = new URL(held.url);
@@ -100,7 +100,7 @@ test('with a port that is taken it names the port and its flag, and creates noth
   expect(existsSync(data)).toBe(false);
 });
 
-test('what it is not told right it refuses with a sentence', async () => {
+test('invalid settings are rejected with a message', async () => {
   const data = await temporaryData();
   await expect(runChain(data, ['--port', 'x'])).rejects.toThrow(
     '--port must be a whole number from 0 to 65535: x',
@@ -108,14 +108,14 @@ test('what it is not told right it refuses with a sentence', async () => {
   await expect(runChain(data, ['--ports', '1'])).rejects.toThrow('Did you mean --port?');
 });
 
-test('a venue without its keys does not start', async () => {
+test("a venue without the chain's keys does not start", async () => {
   const chain = await runChain(await temporaryData());
   const flags = ['--chain', chain.flags[1]!, '--chain-keys', await temporaryData()];
   await expect(Venue.start([...CALM, ...flags])).rejects.toThrow(/chainKeys: .*keys\S* is missing/);
 });
 
 test.skipIf(!hasNatsServer)(
-  'replicas share it: a deposit is credited once and a withdrawal paid once though the holder is killed in between',
+  'replicas share it: a deposit is credited once and a withdrawal paid once, although the active replica is killed in between',
   async () => {
     const chain = await runChain(await temporaryData());
     const cluster = ['--log', servers!.url, '--cluster', 'laptop', '--stream-replicas', '1'];
@@ -127,9 +127,9 @@ test.skipIf(!hasNatsServer)(
     const key = generatePrivateKey();
     const account = privateKeyToAccount(key);
     const user = account.address.toLowerCase() as `0x${string}`;
-    // Test money on the chain, once, whichever of them is asked.
+    // Test money on the chain is granted once, by any replica.
     const fund = { user, onChain: true };
-    // Nobody may work on the chain yet; who asks again gets it once all the same.
+    // There may be no active replica yet; a repeated request is still granted once.
     await eventually(async () => {
       const { status } = await post(second.url, '/request-fund', fund);
       expect([200, 429]).toContain(status);

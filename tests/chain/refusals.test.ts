@@ -73,7 +73,7 @@ test.each([
     RICH.signTransaction({ type: 'legacy', nonce: 1, gas: 21_000n, gasPrice: 10n ** 9n } as never),
     /replay-protected/,
   ],
-])('%s is refused and leaves nothing behind', async (_what, raw, why) => {
+])('%s is rejected without effect', async (_what, raw, why) => {
   const before = world.chain.head.hash;
   await expect(send(await raw)).rejects.toMatchObject({
     code: -32_000,
@@ -83,7 +83,7 @@ test.each([
   expect(await world.chain.rpc('eth_getTransactionCount', [RICH.address, 'pending'])).toBe('0x1');
 });
 
-test('viem has names for them', async () => {
+test('viem recognises the errors', async () => {
   const { wallet } = world;
   const cause = async (request: object): Promise<unknown> => {
     const plain = { to: POOR.address, gas: 21_000n, ...request };
@@ -100,7 +100,7 @@ test('viem has names for them', async () => {
   expect(await cause(fees)).toBeInstanceOf(FeeCapTooLowError);
 });
 
-test('a transaction ahead of its turn waits, and the one that it waited for brings both', async () => {
+test('a transaction with a future nonce waits, and the missing one executes both', async () => {
   const later = (await send(await payment({ nonce: 1 }, OTHER))) as string;
   const count = async (block: string): Promise<unknown> =>
     await world.chain.rpc('eth_getTransactionCount', [OTHER.address, block]);
@@ -117,7 +117,7 @@ test('a transaction ahead of its turn waits, and the one that it waited for brin
   expect(world.chain.head.transactions.map(({ hash }) => hash)).toEqual([later]);
 });
 
-test('a replacement offers a tenth more of both fees', async () => {
+test('a replacement must raise both fees by a tenth', async () => {
   await world.chain.setAutomine(false);
   const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({
     maxFeePerGas,
@@ -137,7 +137,7 @@ test('a replacement offers a tenth more of both fees', async () => {
   await world.chain.setAutomine(true);
 });
 
-test('methods that are not there say so in the words that clients look for', async () => {
+test('unknown methods give the error text that clients expect', async () => {
   for (const method of ['eth_fillTransaction', 'eth_newFilter', 'eth_subscribe', 'constructor']) {
     const reply = await post({ jsonrpc: '2.0', id: 1, method, params: [] });
     expect(await reply.json()).toEqual({
@@ -162,11 +162,11 @@ test.each([
   ['eth_feeHistory', ['0x1', 'latest', [101]]],
   ['eth_feeHistory', ['0x1', 'latest', [75, 25]]],
   ['eth_sendRawTransaction', ['hello']],
-])('%s with %j is told what is wrong', async (method, params) => {
+])('%s with %j gives a specific error', async (method, params) => {
   await expect(world.chain.rpc(method, params)).rejects.toMatchObject({ code: -32_602 });
 });
 
-test('a call cannot give what its sender does not have', async () => {
+test('a call cannot send more than its sender has', async () => {
   const call = { from: POOR.address, to: RICH.address, value: '0xffffff' };
   const broke = {
     code: -32_000,
@@ -176,7 +176,7 @@ test('a call cannot give what its sender does not have', async () => {
   await expect(world.chain.rpc('eth_estimateGas', [call])).rejects.toMatchObject(broke);
 });
 
-test('what is not there is null, and a state that is not there is refused', async () => {
+test('missing objects are null, and a missing state is an error', async () => {
   const unknown = keccak256('0x');
   expect(await world.chain.rpc('eth_getBlockByNumber', ['0xffffff', false])).toBeNull();
   expect(await world.chain.rpc('eth_getBlockByHash', [unknown, false])).toBeNull();
@@ -191,7 +191,7 @@ test('what is not there is null, and a state that is not there is refused', asyn
   expect(await wide).toEqual([]);
 });
 
-test('the door takes POST and batches, and has bounds', async () => {
+test('the port accepts POST and batches, within limits', async () => {
   const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] });
   const batch = await post([
     call(1),

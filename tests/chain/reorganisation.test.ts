@@ -28,7 +28,7 @@ afterEach(async () => {
 const send = async (raw: Hex): Promise<Hex> =>
   (await world.chain.rpc('eth_sendRawTransaction', [raw])) as Hex;
 
-test('both clients see a transaction vanish with its block, and its money come back', async () => {
+test('both clients see a transaction disappear with its block, and its amount return', async () => {
   const { chain, reads } = world;
   await send(await payment({ nonce: 0, value: 1n }));
   const kept = chain.head;
@@ -48,7 +48,7 @@ test('both clients see a transaction vanish with its block, and its money come b
   expect(await provider.getTransactionCount(RICH.address, 'pending')).toBe(1);
 });
 
-test('the same transaction in another block has the same hash and another place', async () => {
+test('the same transaction in another block has the same hash and another position', async () => {
   const { chain, reads } = world;
   const raw = await payment({ nonce: 0, value: 10n });
   const hash = await send(raw);
@@ -60,7 +60,7 @@ test('the same transaction in another block has the same hash and another place'
   expect((await provider.getTransactionReceipt(hash))?.blockNumber).toBe(Number(after.blockNumber));
 });
 
-test('the same transactions at the same places make other blocks all the same', async () => {
+test('the same transactions at the same positions still give other block hashes', async () => {
   const { chain } = world;
   const raw = await payment({ nonce: 0, value: 10n });
   await send(raw);
@@ -72,7 +72,7 @@ test('the same transactions at the same places make other blocks all the same', 
   expect(after.hash).not.toBe(before.hash);
 });
 
-test('another transaction takes the place of the one that was there', async () => {
+test('another transaction replaces the previous one', async () => {
   const { chain, reads } = world;
   const hash = await send(await payment({ nonce: 0, value: 10n }));
   const instead = await payment({ nonce: 0, value: 3n });
@@ -82,7 +82,7 @@ test('another transaction takes the place of the one that was there', async () =
   expect(await reads.getBalance({ address: POOR.address })).toBe(3n);
 });
 
-test('what the new branch left out waits in the pool, where that is asked for', async () => {
+test('transactions missing from the new branch return to the pool on request', async () => {
   const { chain, reads } = world;
   await chain.setAutomine(false);
   const first = await send(await payment({ nonce: 0 }));
@@ -97,7 +97,7 @@ test('what the new branch left out waits in the pool, where that is asked for', 
   expect(block.transactions.map(({ hash }) => hash)).toEqual([other]);
 });
 
-test('logs of several blocks go, and those of the new branch come', async () => {
+test('logs of several blocks are removed, and those of the new branch appear', async () => {
   const { chain, reads, wallet } = world;
   const hash = await wallet.deployContract({
     abi: GUESTBOOK_ABI,
@@ -128,7 +128,7 @@ test('logs of several blocks go, and those of the new branch come', async () => 
   ]);
 });
 
-test('a branch that cannot be executed is refused, and the chain is no shorter for it', async () => {
+test('a branch that cannot be executed is rejected, and the chain is unchanged', async () => {
   const { chain } = world;
   const hash = await send(await payment({ nonce: 0, value: 1n }));
   const gap = await payment({ nonce: 5 });
@@ -137,14 +137,14 @@ test('a branch that cannot be executed is refused, and the chain is no shorter f
   expect(await chain.rpc('eth_getTransactionByHash', [hash])).toMatchObject({ blockHash: null });
 });
 
-test('a chain is taken back to its first block at most', async () => {
+test('a chain can be reverted to its first block at most', async () => {
   const { chain } = world;
   await send(await payment({ nonce: 0 }));
   await expect(chain.reorg(2)).rejects.toThrow(/can be reset to block 0/);
   await expect(chain.reorg(0)).rejects.toThrow(/reset/);
 });
 
-test('a chain that was reorganised opens as it was closed', async () => {
+test('a reorganised chain opens as it was closed', async () => {
   const { chain, directory } = world;
   for (let nonce = 0; nonce < 4; nonce += 1) await send(await payment({ nonce, value: 1n }));
   await chain.reorg(3, { blocks: [[await payment({ nonce: 1, value: 50n })]] });

@@ -5,14 +5,14 @@ import { expect, test } from 'vitest';
 import { deed, inFolder, perform, view } from '../support/chain-actions.ts';
 import { TestClock, openChain, payment } from '../support/local-chain.ts';
 
-/** A chain whose file is made shorter now and then is the chain that it would have been. */
+/** A chain whose file is compacted from time to time equals one whose file is not. */
 
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 16) / 4);
 const UNDO = { undoBlocksMax: 4 };
 const SHORT = { ...UNDO, settledBlocksMax: 3 };
 const logOf = (directory: string): string => join(directory, 'chain.log');
 
-test('with a file that is made shorter it shows what its twin shows, also after a restart and a kill at any byte', async () => {
+test('with a compacted file it equals the reference chain, also after a restart and a kill at any byte', async () => {
   const history = fc.array(deed, { minLength: 8, maxLength: 24 });
   await fc.assert(
     fc.asyncProperty(history, fc.nat(), async (deeds, where) => {
@@ -32,7 +32,7 @@ test('with a file that is made shorter it shows what its twin shows, also after 
         await short.setAutomine(false);
         await Promise.all([short.close(), long.close()]);
 
-        // Killed while the shorter file was written: the long one counts, whatever there is of the other.
+        // Killed while the compacted file was written: the long one is used.
         const content = await readFile(logOf(here));
         await writeFile(
           join(there, 'chain.log.new'),
@@ -48,7 +48,7 @@ test('with a file that is made shorter it shows what its twin shows, also after 
           await opened.close();
         }
 
-        // Killed while it added a line to the shorter file.
+        // Killed while a line was appended to the compacted file.
         const whole = (await readFile(logOf(here))).length;
         const copy = join(directory, 'copy');
         await cp(here, copy, { recursive: true });
@@ -62,7 +62,7 @@ test('with a file that is made shorter it shows what its twin shows, also after 
   );
 });
 
-test('a transaction of long ago takes a third of the room that it took, and all of it can still be asked for', async () => {
+test('an old transaction needs a third of its original space, and remains fully readable', async () => {
   await inFolder(async (directory) => {
     const [here, there] = [join(directory, 'short'), join(directory, 'long')];
     const short = await openChain(here, { undoBlocksMax: 4, settledBlocksMax: 150 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PageOrigins } from '../../packages/host/src/ports/visitors.ts';
 import { CHAIN_ID, payment, RICH, startChain, type TestChain } from '../support/local-chain.ts';
 
-/** What strangers can do to the port of a local chain, and what they can't. */
+/** The limits for untrusted clients of a local chain's port. */
 
 let world: TestChain;
 let url: URL;
@@ -32,7 +32,7 @@ const endless = (id: number): object => ({
 
 type Reply = { readonly status: number; readonly json: unknown; readonly headers: object };
 
-/** Asks from an address of choice. */
+/** Sends from a given local address. */
 function ask(body: unknown, localAddress: string, headers: object = {}): Promise<Reply> {
   const text = JSON.stringify(body);
   return new Promise((resolve, reject) => {
@@ -64,19 +64,19 @@ const head = (bytes: number): string =>
   `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
 const BLOCK_NUMBER = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] };
 
-test('R-requests: a call that never ends is stopped, and so is the gas of one', async () => {
+test('R-requests: an endless call is stopped, and so is its gas estimate', async () => {
   const stopped = { code: -32_000, message: 'execution aborted (timeout = 250ms)' };
   for (const method of ['eth_call', 'eth_estimateGas']) {
     const { json } = await ask({ ...endless(1), method }, '127.0.0.2');
     expect(json).toMatchObject({ error: stopped });
   }
-  // What the machine computes in one step is bounded before it begins: here 480 pairings.
+  // The cost of a single step is bounded before it starts; here 480 pairings.
   const pairings = { to: `0x${'08'.padStart(40, '0')}`, data: `0x${'00'.repeat(192 * 480)}` };
   const { json } = await ask({ ...endless(1), params: [pairings] }, '127.0.0.2');
   expect(json).toMatchObject({ error: stopped });
 });
 
-test('R-requests: a transaction that never ends is in no block, and holds up nobody', async () => {
+test('R-requests: an endless transaction is in no block, and delays no other', async () => {
   const { chain, reads, wallet } = world;
   const before = await reads.getTransactionCount({ address: wallet.account.address });
   const fields = { data: ENDLESS.data as `0x${string}`, gas: 16_000_000n };
@@ -84,7 +84,7 @@ test('R-requests: a transaction that never ends is in no block, and holds up nob
     await wallet.prepareTransactionRequest({ ...fields, nonce: before + 1 }),
   );
   const send = { jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [signed] };
-  // It waits for the nonce before it, and is dropped when that has come.
+  // It waits for the preceding nonce, and is dropped when that is executed.
   expect(await ask(send, '127.0.0.2')).toMatchObject({ json: { result: expect.anything() } });
   await wallet.sendTransaction({ to: wallet.account.address, value: 1n });
   expect(await reads.getTransactionCount({ address: wallet.account.address })).toBe(before + 1);
@@ -93,7 +93,7 @@ test('R-requests: a transaction that never ends is in no block, and holds up nob
   expect(chain.head.transactions).toHaveLength(1);
 });
 
-test('R-requests: who asks little, and the venue before all, do not wait behind who asks for endless work', async () => {
+test('R-requests: light clients, and above all the venue, do not wait behind clients with endless calls', async () => {
   const batch = Array.from({ length: 100 }, (_each, id) => endless(id));
   const attacks = ['127.0.0.10', '127.0.0.11'].flatMap((from) =>
     Array.from({ length: 3 }, () => ask(batch, from).catch(() => undefined)),
@@ -103,11 +103,11 @@ test('R-requests: who asks little, and the venue before all, do not wait behind 
   for (let turn = 0; turn < 2; turn++) {
     const from = chain.ran;
     await chain.rpc('eth_blockNumber');
-    // The one that was running, and no other.
+    // Only the call that was running.
     expect(chain.ran - from).toBeLessThanOrEqual(1);
     const asked = chain.ran;
     expect((await ask(BLOCK_NUMBER, '127.0.0.3')).status).toBe(200);
-    // Its own, and one that was running at each of the turns in which it was connected, read and run.
+    // Its own calls, and those running in the turns in which it was connected, read and executed.
     expect(chain.ran - asked).toBeLessThanOrEqual(6);
   }
   await chain.close();
@@ -124,7 +124,7 @@ test('R-requests: work ends with its client', async () => {
   expect(world.chain.ran).toBeLessThan(20);
 });
 
-test('R-requests: held sockets and bodies are bounded for each client', async () => {
+test('R-requests: open sockets and request bodies are limited for each client', async () => {
   const held = Array.from({ length: 100 }, () => open('127.0.0.5'));
   let refused = 0;
   for (const socket of held) {
@@ -136,7 +136,7 @@ test('R-requests: held sockets and bodies are bounded for each client', async ()
   expect((await ask(BLOCK_NUMBER, '127.0.0.6')).status).toBe(200);
 });
 
-test('R-requests: pipelined calls are taken up one by one', async () => {
+test('R-requests: pipelined calls are processed one by one', async () => {
   const socket = open('127.0.0.7');
   const text = JSON.stringify(BLOCK_NUMBER);
   socket.pause();
@@ -146,7 +146,7 @@ test('R-requests: pipelined calls are taken up one by one', async () => {
   expect(world.chain.waiting).toBeLessThanOrEqual(1);
 });
 
-test('R-requests: what strangers have the chain keep is bounded, for each and in all; the venue goes on', async () => {
+test('R-requests: data stored for untrusted clients is limited, for each and in total; the venue continues', async () => {
   const chain = await startChain({
     guestWrites: { bytesAtOnce: 40_000, bytesPerSecond: 1, bytesInAll: 250_000 },
   });
@@ -154,7 +154,7 @@ test('R-requests: what strangers have the chain keep is bounded, for each and in
     const port = new URL((await chain.chain.listen({ port: 0 })).url);
     url = port;
     let nonce = 0;
-    // Nothing but a log: PUSH2 0x2000, PUSH1 0, LOG0 leaves 8 KiB, twice that as text.
+    // A program that only logs: PUSH2 0x2000, PUSH1 0, LOG0 gives 8 KiB, twice that as text.
     const wordy = async (): Promise<string> => {
       const fields = { data: '0x6120006000a0' as const, gas: 200_000n, nonce, value: 0n };
       const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 0n };
@@ -182,7 +182,7 @@ test('R-requests: what strangers have the chain keep is bounded, for each and in
   }
 });
 
-test('only the page of the venue may ask from a browser', async () => {
+test("only the venue's page may send requests from a browser", async () => {
   const from = (origin: string, host = url.host): Promise<Reply> =>
     ask(BLOCK_NUMBER, '127.0.0.8', { origin, host });
   const own = [

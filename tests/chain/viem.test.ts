@@ -56,7 +56,7 @@ test('a contract is deployed, called and read', async () => {
   expect(event).toMatchObject({ eventName: 'Signed', args: { page: 7n, text: 'hello' } });
 });
 
-test('what a contract refuses comes back with its reason', async () => {
+test('a revert is returned with its reason', async () => {
   const { reads, wallet } = world;
   const book = getContract({
     address: guestbook,
@@ -76,7 +76,7 @@ test('what a contract refuses comes back with its reason', async () => {
   expect(await book.read.pages()).toBe(8n);
 });
 
-test('logs are found by address, topics, range and block, and no others', async () => {
+test('exactly the matching logs are found by address, topics, range and block', async () => {
   const { reads, wallet } = world;
   const book = getContract({
     address: guestbook,
@@ -107,7 +107,7 @@ test('logs are found by address, topics, range and block, and no others', async 
   await expect(reads.getLogs({ blockHash: keccak256('0x') })).rejects.toThrow(/unknown block/);
 });
 
-test('watched events arrive, with the polling that a client falls back to', async () => {
+test("watched events arrive, with the client's fallback polling", async () => {
   const { reads, wallet } = world;
   const event = { address: guestbook, abi: GUESTBOOK_ABI, eventName: 'Signed' } as const;
   const seen: unknown[] = [];
@@ -118,7 +118,7 @@ test('watched events arrive, with the polling that a client falls back to', asyn
     onError: (error) => errors.push(error),
   });
   const sign = { address: guestbook, abi: GUESTBOOK_ABI, functionName: 'sign' } as const;
-  // Who watches sees what comes after the first look at the chain, so it is said until then.
+  // A watcher sees only events after its first poll, so the event is repeated until then.
   while (seen.length === 0 && errors.length === 0) {
     await wallet.writeContract({ ...sign, args: ['watched'] });
     await delay(50);
@@ -127,7 +127,7 @@ test('watched events arrive, with the polling that a client falls back to', asyn
   expect([seen[0], errors]).toEqual(['watched', []]);
 });
 
-test('a wallet finds what it asks for before it sends', async () => {
+test('a wallet finds all data that it requests before sending', async () => {
   const { reads, wallet } = world;
   expect(await reads.getChainId()).toBe(CHAIN_ID);
   expect(await reads.getGasPrice()).toBe(10_000_000n);
@@ -152,7 +152,7 @@ test('a wallet finds what it asks for before it sends', async () => {
   expect(BigInt(slot ?? 0)).toBeGreaterThanOrEqual(8n);
 });
 
-test('an estimate is enough where refunds make less look sufficient', async () => {
+test('a gas estimate is sufficient if refunds make less appear sufficient', async () => {
   const { reads, wallet } = world;
   const abi = GUESTBOOK_ABI;
   const other = { abi, bytecode: GUESTBOOK_BYTECODE, args: [3n] } as const;
@@ -173,7 +173,7 @@ test('an estimate is enough where refunds make less look sufficient', async () =
   expect((await outcome(estimated.gasUsed)).status).toBe('reverted');
 });
 
-test('fees are taken from the sender and from nobody else', async () => {
+test('fees are charged to the sender only', async () => {
   const { reads, wallet } = world;
   const [from, to] = [{ address: RICH.address }, { address: POOR.address }];
   const before = { from: await reads.getBalance(from), to: await reads.getBalance(to) };
@@ -198,7 +198,7 @@ test.each(['legacy', 'eip2930', 'eip1559'] as const)('a transaction of type %s',
   expect(block.transactions.map((row) => row.hash)).toEqual([hash]);
 });
 
-test('a program sees its block, the one before, and at the newest block the time of now', async () => {
+test('a program sees its block, the previous one, and at the newest block the current time', async () => {
   const { reads, clock } = world;
   const seen = { address: guestbook, abi: GUESTBOOK_ABI, functionName: 'seen' } as const;
   const head = await reads.getBlock();
@@ -211,7 +211,7 @@ test('a program sees its block, the one before, and at the newest block the time
   expect(old[1]).toBeLessThanOrEqual(head.timestamp);
 });
 
-test('the state of an earlier block is that of then', async () => {
+test('a query of an earlier block returns the state at that block', async () => {
   const { reads, wallet } = world;
   const pages = { address: guestbook, abi: GUESTBOOK_ABI, functionName: 'pages' } as const;
   const blockNumber = await reads.getBlockNumber();
@@ -223,7 +223,7 @@ test('the state of an earlier block is that of then', async () => {
   expect(await reads.readContract(pages)).toBe(then + 1n);
 });
 
-test('many questions in one request', async () => {
+test('many requests in one batch', async () => {
   const batched = createPublicClient({
     chain: world.network,
     transport: http(world.url, { batch: true }),

@@ -7,7 +7,10 @@ import { eventOf, marketOf } from '../../packages/testkit/src/outcome-listing.ts
 import { runVerifyResolution } from '../../packages/cli/src/verify/run-verify-resolution.ts';
 import { OddlotCommand } from '../support/oddlot-command.ts';
 
-/** Goal: what traders do from a terminal, with every way it can go wrong. Method: the command itself, on a venue in hand. */
+/**
+ * Goal: test traders' commands in a terminal, including their errors. Method: run the command
+ * itself, on a test venue.
+ */
 
 let venue: TestVenue;
 const command = new OddlotCommand(() => venue.url);
@@ -24,7 +27,7 @@ afterAll(async () => {
   command.remove();
 });
 
-/** An event as a deployer writes it down. */
+/** An event file of a deployer. */
 function eventFile(nowMs: number) {
   const event = eventOf({ event: { slug: 'snow' } }, { nowMs, number: 1 });
   const markets = ['snow-monday', 'snow-tuesday'].map((slug) => {
@@ -34,7 +37,7 @@ function eventFile(nowMs: number) {
   return { event, markets };
 }
 
-test('key, money, order, position, fills and cancel, for people and for programs', async () => {
+test('key, money, order, position, fills and cancel, as text and as JSON', async () => {
   const made = await oddlot('keys new');
   expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^main 0x[0-9a-f]{40}\n$/) });
   const [key] = JSON.parse((await oddlot('keys list --json')).out);
@@ -71,7 +74,7 @@ test('an agent is approved and trades; outcome shares are split, bought and merg
   expect((await oddlot('order buy 0.001 BTC --price 96000 --key bot')).code).toBe(0);
 });
 
-test('a book with its tape, and an account, are watched', async () => {
+test('a book with its trades, and an account, are watched', async () => {
   const [line] = (await oddlot('watch BTC --levels 1 --updates 1 --json')).out.split('\n');
   expect(JSON.parse(line!)).toMatchObject({ coin: 'BTC-USDC', bids: [{ px: '96999.9' }] });
   const people = await oddlot('watch BTC --levels 2 --updates 1');
@@ -83,7 +86,7 @@ test('a book with its tape, and an account, are watched', async () => {
   expect(account.out).toMatch(/BTC-USDC +0\.01/);
 });
 
-test('an admin changes, halts and resumes a perp, and the ladder, the gate and who operates', async () => {
+test('an admin changes, halts and resumes a perp, and changes the fee schedule, the gate and the operators', async () => {
   const admin = seededKey(venue.seed, 'admin');
   expect((await oddlot('keys import admin', { ODDLOT_PRIVATE_KEY: admin })).code).toBe(0);
   await cheapen('admin');
@@ -124,7 +127,7 @@ test('an admin changes, halts and resumes a perp, and the ladder, the gate and w
   expect((await oddlot(`market delist SOL --yes${as}`)).out).toBe('SOL-USDC is closing\n');
 });
 
-test('a deployer lists an event with two markets from a file, and resolves one that is closed', async () => {
+test('a deployer lists an event with two markets from a file, and resolves a closed one', async () => {
   const file = join(home, 'event.json');
   const { event, markets } = eventFile(venue.now);
   writeFileSync(file, JSON.stringify({ event, markets }));
@@ -156,7 +159,7 @@ function listing(slug: string, change: (file: Listing) => void): string {
   return path;
 }
 
-test('an event whose second market is refused is listed in part, and the file run again goes on', async () => {
+test('an event whose second market is rejected is listed in part, and running the file again continues', async () => {
   const taken = await venue.createMarket({ slug: 'hail', event: { slug: 'hail-event' } });
   const file = listing('fog', ({ markets }) => (markets[1]!['instrumentId'] = taken.id));
   const ended = await oddlot(`event create ${file} --key admin --json`);
@@ -187,7 +190,7 @@ test('an event whose second market is refused is listed in part, and the file ru
   expect(venue.head.hash).toBe(once);
 });
 
-test('the files that the guide shows are taken as they are, their times moved to now', async () => {
+test("the guide's files are valid if their times are moved to now", async () => {
   const guide = readFileSync(new URL('../../docs/build/cli.md', import.meta.url), 'utf8');
   const [event, ladder] = [...guide.matchAll(/^```json\n(.*?)^```$/gms)].map(([, text]) => text!);
   const start = 1_798_761_600_000;
@@ -227,7 +230,7 @@ test.each<[what: string, change: (file: Listing) => void, why: string]>([
     ({ event }) => ((event as { title: unknown }).title = 5),
     'event: Wrong type for title',
   ],
-])('an event with a wrong %s is refused before anything is sent', async (what, change, why) => {
+])('an event with a wrong %s is rejected before any action is sent', async (what, change, why) => {
   const before = venue.head.hash;
   const ended = await oddlot(`event create ${listing(what, change)} --key admin`);
   expect(ended).toMatchObject({ code: 2, out: '', err: expect.stringContaining(why) });
@@ -353,14 +356,14 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['restore /nowhere /nowhere-else', 2, '/nowhere is not a backup'],
   ['completion csh', 2, 'Allowed choices are bash, zsh, fish.'],
   ['dev --accounts many', 2, 'Invalid --accounts. Use a whole number from 0 to 100.'],
-])('`oddlot %s` ends with %i and a sentence', async (line, code, why, env) => {
+])('`oddlot %s` ends with %i and a message', async (line, code, why, env) => {
   const before = venue.head.hash;
   const ended = await oddlot(line, env);
   expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(why) });
   expect(venue.head.hash).toBe(before);
-  // Errors name arguments of the command, not fields of the request behind it.
+  // Errors name arguments of the command, not fields of its request.
   if (!line.startsWith('event create')) expect(ended.err).not.toMatch(/Wrong type|\[\d+\]\.?/);
-  // With --json, the same ending is one JSON object.
+  // With --json, the same result is one JSON object.
   if (line.startsWith('--key')) return;
   const json = await oddlot(`${line} --json`, env);
   expect(json).toMatchObject({ code, out: '' });
@@ -368,7 +371,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   expect(error).toMatchObject({ exitCode: code, message: expect.stringContaining(why) });
 });
 
-test('a cancel of an order that is not there is refused, and an agent that is refused leaves no key', async () => {
+test('a cancel of an unknown order is rejected, and a rejected agent leaves no key', async () => {
   const cancelled = await oddlot('cancel BTC 999999 --key main --json');
   expect(cancelled).toMatchObject({ code: 3, out: '' });
   expect(JSON.parse(cancelled.err).error.message).toContain('Order was never placed');
@@ -385,17 +388,17 @@ test('a cancel of an order that is not there is refused, and an agent that is re
   ]);
 });
 
-/** What a help lists as commands: the paragraph under that word. */
+/** The commands listed in a help text. */
 function listedIn(help: string): readonly string[] {
   const [, listed = ''] = /\nCommands:\n(.*?)(?:\n\n|$)/s.exec(help) ?? [];
   const names = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name!);
   return names.filter((name) => name !== 'help');
 }
 
-/** What takes all that stands behind its name as its own. */
+/** Programs that parse all arguments after their name. */
 const PROGRAMS = ['start', 'relay', 'validator', 'bridge', 'verify', 'rebuild-history'];
 
-test('every command refuses options that it has not, and too few or too many arguments', async () => {
+test('every command rejects unknown options, and missing or surplus arguments', async () => {
   const paths = listedIn((await oddlot('--help')).out).filter((name) => !PROGRAMS.includes(name));
   const before = venue.head.hash;
   let tried = 0;
@@ -403,7 +406,7 @@ test('every command refuses options that it has not, and too few or too many arg
     const { out } = await oddlot(`${path} --help`);
     const inner = listedIn(out).map((name) => `${path} ${name}`);
     if (inner.length > 0) {
-      // They are looked at in their turn.
+      // Checked later in the loop.
       paths.push(...inner);
       continue;
     }
@@ -427,13 +430,13 @@ test('every command refuses options that it has not, and too few or too many arg
   expect(venue.head.hash).toBe(before);
 });
 
-test('a venue that is not there ends with 4, and says so as JSON where that was asked for', async () => {
+test('an unreachable venue gives exit code 4, and a JSON error with --json', async () => {
   const ended = await oddlot('status --json', { ODDLOT_URL: 'http://127.0.0.1:9' });
   expect(ended).toMatchObject({ code: 4, out: '' });
   expect(JSON.parse(ended.err)).toMatchObject({ error: { exitCode: 4 } });
 }, 60_000);
 
-test('a settlement of a market that is not there is a wrong question', async () => {
+test('verifying the settlement of an unknown market is a usage error', async () => {
   const lines: string[] = [];
   const args = ['--instrument', '999999', '--url', venue.url];
   expect(await runVerifyResolution(args, (line) => lines.push(line))).toBe(2);

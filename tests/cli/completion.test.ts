@@ -4,13 +4,16 @@ import { afterAll, expect, test } from 'vitest';
 import { OddlotCommand } from '../support/oddlot-command.ts';
 import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
-/** Goal: shells complete commands, options and settings. Method: the scripts, run by bash, and the help of programs. */
+/**
+ * Goal: shells complete commands, options and settings. Method: run the scripts in bash, and
+ * compare them with the help of programs.
+ */
 
 const command = new OddlotCommand(() => 'http://127.0.0.1:9');
 const oddlot = command.run.bind(command);
 afterAll(() => command.remove());
 
-test.each(['bash', 'zsh', 'fish'])('completion for %s knows every command', async (shell) => {
+test.each(['bash', 'zsh', 'fish'])('completion for %s contains every command', async (shell) => {
   const { code, out } = await oddlot(`completion ${shell}`);
   expect(code).toBe(0);
   const help = (await oddlot('--help')).out;
@@ -40,13 +43,13 @@ test('completion in bash follows the line: commands, their options, settings of 
   expect(complete('oddlot start --snapshot-every-b')).toEqual(['--snapshot-every-blocks']);
   expect(complete('oddlot start --no-rel')).toEqual(['--no-relay']);
   expect(complete('oddlot relay --late')).toEqual(['--late-every-ms']);
-  // Tables of a file have no flag.
+  // Tables of a configuration file have no flag.
   expect(complete('oddlot validator --signers')).toEqual([]);
   expect(complete('oddlot rebuild-history --databa')).toEqual(['--database']);
 });
 
 test.each(['bridge', 'verify'])(
-  'completion knows all that the help of `%s` names',
+  'completion contains all names in the help of `%s`',
   async (name) => {
     const main = join(REPOSITORY, 'packages/cli/src/main.ts');
     const help = execFileSync(NODE, [main, name, '--help'], { encoding: 'utf8' });
@@ -59,7 +62,7 @@ test.each(['bridge', 'verify'])(
     );
     expect(flags.length).toBeGreaterThan(10);
     expect(commands.length).toBeGreaterThan(3);
-    // `--serve-log` is a setting of the venue that `verify` asks.
+    // `--serve-log` is a setting of the venue that `verify` reads from.
     const missing = [...flags, ...commands].filter((word) => !words.has(word));
     expect(missing.filter((word) => word !== '--serve-log')).toEqual([]);
   },

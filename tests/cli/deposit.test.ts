@@ -5,7 +5,10 @@ import { chainOf } from '../support/chain.ts';
 import { OddlotCommand } from '../support/oddlot-command.ts';
 import { CALM, removeTemporaryData, Venue } from '../support/venue-process.ts';
 
-/** Goal: money of the settlement chain is in the account, from a terminal. Method: a real venue with its chain, and the command. */
+/**
+ * Goal: deposit from the settlement chain in a terminal. Method: run the command on a real venue
+ * with its chain.
+ */
 
 const command = new OddlotCommand(() => venue.url);
 const oddlot = command.run.bind(command);
@@ -32,7 +35,7 @@ async function withdrawable(): Promise<string> {
   return (await info.clearinghouseState({ user: address })).withdrawable;
 }
 
-test('a permit and a transfer are credited, each step is told, and programs get JSON', async () => {
+test('a permit and a transfer are credited, each step is shown, and --json prints JSON', async () => {
   const permit = await oddlot('deposit 100 --key main');
   expect(permit).toMatchObject({
     code: 0,
@@ -48,7 +51,7 @@ test('a permit and a transfer are credited, each step is told, and programs get 
   expect(await withdrawable()).toBe('150.5');
 });
 
-test('who has no USDC, no ether or too little of it is told so, and nothing is sent', async () => {
+test('missing USDC or ether is reported, and no transaction is sent', async () => {
   expect(await oddlot('deposit 5 --key poor')).toMatchObject({
     code: 3,
     out: '',
@@ -64,11 +67,11 @@ test('who has no USDC, no ether or too little of it is told so, and nothing is s
     err: expect.stringMatching(/has 0 ether, but up to/),
   });
   expect(await chain.balanceOf(poor as `0x${string}`)).toBe(20_000_000n);
-  // Without ether the permit does.
+  // A permit needs no ether.
   expect(await oddlot('deposit 5 --key poor')).toMatchObject({ code: 0 });
 });
 
-test('an agent key deposits nothing: the credit would go to its own address', async () => {
+test('an agent key cannot deposit, because the credit would go to its own address', async () => {
   expect(await oddlot('agents approve bot --key main')).toMatchObject({ code: 0 });
   expect(await oddlot('deposit 5 --key bot')).toMatchObject({
     code: 5,
@@ -77,7 +80,7 @@ test('an agent key deposits nothing: the credit would go to its own address', as
   });
 });
 
-test('a running venue writes a snapshot when it is asked', async () => {
+test('a running venue writes a snapshot on request', async () => {
   const { height } = JSON.parse(
     (await oddlot(`snapshot --operations ${venue.operations} --json`)).out,
   );
@@ -99,7 +102,7 @@ test.each<[line: string, code: number, why: string]>([
   ['deposit', 2, "missing required argument 'amount'"],
   ['snapshot --operations moon', 2, 'Invalid --operations "moon". Use a URL.'],
   ['snapshot --operations http://127.0.0.1:1', 4, 'No answer from'],
-])('`oddlot %s` ends with %i and a sentence', async (line, code, why) => {
+])('`oddlot %s` ends with %i and a message', async (line, code, why) => {
   const before = await withdrawable();
   const ended = await oddlot(line);
   expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(why) });

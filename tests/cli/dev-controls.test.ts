@@ -10,7 +10,10 @@ import { afterEach, expect, test } from 'vitest';
 import { runCli } from '../../packages/cli/src/run-cli.ts';
 import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
-/** Goal: `oddlot dev --controls` is a venue whose clock and prices others hold. Method: the process, and HTTP to both of its ports. */
+/**
+ * Goal: clients control the clock and the prices of `oddlot dev --controls`. Method: run the
+ * process, and send HTTP to both of its ports.
+ */
 
 const HOUR_MS = 3_600_000;
 
@@ -25,7 +28,7 @@ async function ask(url: string, body: unknown): Promise<Record<string, unknown>>
   return (await response.json()) as Record<string, unknown>;
 }
 
-test('a bot in another process fills a book, trades, jumps ahead, and is paid its funding', async () => {
+test('an external bot fills a book, trades, advances time, and is paid its funding', async () => {
   const flags = ['dev', '--controls', '0', '--port', '0', '--accounts', '1', '--json'];
   child = spawn(NODE, [join(REPOSITORY, 'packages/cli/src/main.ts'), ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -38,7 +41,8 @@ test('a bot in another process fills a book, trades, jumps ahead, and is paid it
   ]);
   const held = await ask(`${controlsUrl}/clock/hold`, {});
   expect(held).toMatchObject({ status: 'ok', isHeld: true });
-  // To the next full hour: one of which only seconds are left has no premium, and pays nothing.
+  // To the next full hour, because an hour with only seconds left has no premium and pays no
+  // funding.
   await ask(`${controlsUrl}/clock/advance`, { by: HOUR_MS - (Number(held['now']) % HOUR_MS) });
   const wallet = privateKeyWallet(accounts[0].privateKey);
   const client = createClient({ url, network: 'testnet', wallet, orderLifeMs: Infinity });
@@ -56,7 +60,7 @@ test('a bot in another process fills a book, trades, jumps ahead, and is paid it
 });
 
 test.each(['--port', '--port 0 --controls'])(
-  'dev whose port is taken (%s) says so, and leaves no folder',
+  'dev with a port in use (%s) reports it, and leaves no folder',
   async (flags) => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
@@ -85,7 +89,7 @@ test.each([
   ['--controls 0 --port x', 'Invalid --port. Use a port from 0 to 65535.'],
   ['--controls 0 --data ./kept', '--data and --controls cannot be combined'],
   ['--controls 0 --accounts many', 'Invalid --accounts. Use a whole number from 0 to 100.'],
-])('dev %s is refused with a sentence', async (flags, sentence) => {
+])('dev %s is rejected with a message', async (flags, sentence) => {
   const said: string[] = [];
   const { write } = process.stderr;
   process.stderr.write = (text: string | Uint8Array) => said.push(String(text)) > 0;

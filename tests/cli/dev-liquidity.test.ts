@@ -9,7 +9,10 @@ import { ExampleMakers } from '../../packages/cli/src/example-makers.ts';
 import { runCli } from '../../packages/cli/src/run-cli.ts';
 import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
-/** Goal: the examples are the liquidity of a venue. Method: `oddlot dev` as a process, and a newcomer who trades with nobody else there. */
+/**
+ * Goal: the examples provide the liquidity of a venue. Method: run `oddlot dev` as a process, and
+ * trade with a new account.
+ */
 
 let child: ChildProcess | undefined;
 afterEach(() => {
@@ -17,7 +20,7 @@ afterEach(() => {
   child = undefined;
 });
 
-test('an order of a newcomer fills against the market maker of the examples, which ends with the venue', async () => {
+test('an order fills against the example market maker, which ends with the venue', async () => {
   const flags = ['dev', '--liquidity', 'examples', '--port', '0', '--accounts', '1', '--json'];
   child = spawn(NODE, [join(REPOSITORY, 'packages/cli/src/main.ts'), ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -40,7 +43,7 @@ test('an order of a newcomer fills against the market maker of the examples, whi
     const reply = await client.exchange.order({ orders: [order] }, { confirm: 'executed' });
     return reply.status === 'executed' ? reply.orders[0]?.filledSz : undefined;
   };
-  // The maker may move between a look at its quote and the order.
+  // The maker may requote between reading its quote and sending the order.
   await expect.poll(filled).toBe('0.001');
   const sold = async () => (await client.info.userFills({ user: makers[0].address }))[0];
   await expect.poll(sold).toMatchObject({ side: 'A', sz: '0.001', tradeSide: 'Maker' });
@@ -49,8 +52,8 @@ test('an order of a newcomer fills against the market maker of the examples, whi
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
 
-test('so does one for shares, against the outcome maker', async () => {
-  // Markets of a series have a strike from the next quarter of an hour on; this one has it now.
+test('an order for shares fills against the example outcome maker', async () => {
+  // Markets of a series get a strike at the next quarter of an hour; this one has it now.
   await using venue = await startVenue({ ports: true, time: Date.now() });
   const underlying = { symbol: 'BTC', source: 'oracle', priceToBeat: '97000' } as const;
   const market = await venue.createMarket({ underlying });
@@ -81,7 +84,7 @@ test('so does one for shares, against the outcome maker', async () => {
 test.each([
   ['--liquidity mine', 'Invalid --liquidity. Use `examples`.'],
   ['--liquidity examples --controls 0', '--liquidity and --controls cannot be combined'],
-])('dev %s is refused with a sentence', async (flags, sentence) => {
+])('dev %s is rejected with a message', async (flags, sentence) => {
   const said: string[] = [];
   const { write } = process.stderr;
   process.stderr.write = (text: string | Uint8Array) => said.push(String(text)) > 0;

@@ -4,7 +4,10 @@ import { startVenue, type TestVenue } from '@oddlot/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { OddlotCommand } from '../support/oddlot-command.ts';
 
-/** Goal: which key a command uses, and whose account it reads. Method: the command itself, on a venue in hand, with a new home for each test. */
+/**
+ * Goal: commands select the right key and account. Method: run the command itself, on a test venue,
+ * with a new home folder for each test.
+ */
 
 type Key = { readonly name: string; readonly address: string; readonly kind: string };
 
@@ -21,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => oddlot.remove());
 
-/** An account with money, and its agent. */
+/** A funded account and its agent. */
 async function accountWithAgent(): Promise<{ readonly main: string; readonly bot: string }> {
   const { address: main } = await oddlot.json<Key>('keys new main');
   await oddlot.cheapen('main');
@@ -42,7 +45,7 @@ test('after an agent is approved, commands without --key use the account key', a
   expect((await oddlot.run('keys list')).out).toMatch(/^main +0x\w+ +account +default$/m);
 });
 
-test('the default key can be set, is kept, and --key goes before it', async () => {
+test('the default key can be set, is stored, and --key overrides it', async () => {
   const { main, bot } = await accountWithAgent();
   const { address: other } = await oddlot.json<Key>('keys new other');
   const several = await oddlot.run('orders');
@@ -65,13 +68,13 @@ test('the default key can be set, is kept, and --key goes before it', async () =
   expect(await oddlot.json('orders')).toMatchObject({ agent: { key: 'bot' } });
 });
 
-test('an agent key alone is the default', async () => {
+test('a sole agent key is the default', async () => {
   const { main } = await accountWithAgent();
   rmSync(join(oddlot.home, 'keystore/main.json'));
   expect(await oddlot.json('positions')).toMatchObject({ user: main, agent: { key: 'bot' } });
 });
 
-test('every command that reads an account shows that of the owner of an agent key, and says so', async () => {
+test("for an agent key, commands that read an account show its owner's, and report this", async () => {
   const { main, bot } = await accountWithAgent();
   await oddlot.run('order buy 0.01 BTC');
   await oddlot.run('order buy 0.01 BTC --price 90000 --key bot');
@@ -101,7 +104,7 @@ test('every command that reads an account shows that of the owner of an agent ke
   expect(granted).toMatchObject({ code: 3, err: expect.stringContaining(note) });
 });
 
-test('a key that another program approved as an agent reads the account of its owner too', async () => {
+test("a key that another program approved as an agent also reads its owner's account", async () => {
   const [owner] = venue.accounts;
   const { address } = await oddlot.json<Key>('keys new imported');
   await owner!.client.exchange.approveAgent({ agentAddress: address, agentName: 'bot' });
@@ -112,7 +115,7 @@ test('a key that another program approved as an agent reads the account of its o
   });
 });
 
-test('an agent key without an approval at a venue reads nothing there', async () => {
+test('an agent key that a venue has not approved reads no account there', async () => {
   await accountWithAgent();
   await using other = await startVenue({ ports: true, time: Date.now() });
   const elsewhere = { ODDLOT_URL: other.url };
@@ -128,7 +131,7 @@ test.each([
   ['{"version": 1, "defaultKey": 5}', 'was written by a later release'],
   ['{"version": 2}', 'was written by a later release'],
   ['{"vers', 'is damaged'],
-])('a profile with %s is refused, and stays as it is', async (text, why) => {
+])('a profile with %s is rejected, and not changed', async (text, why) => {
   await oddlot.run('keys new main');
   const path = join(oddlot.home, 'profile.json');
   writeFileSync(path, text);
@@ -138,7 +141,7 @@ test.each([
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-test('a default key whose file is gone is named', async () => {
+test('a default key whose file is missing is named', async () => {
   await oddlot.run('keys new main');
   writeFileSync(join(oddlot.home, 'profile.json'), '{"version": 1, "defaultKey": "gone"}');
   expect(await oddlot.run('positions')).toMatchObject({

@@ -8,8 +8,9 @@ import { afterAll, expect, test } from 'vitest';
 import { runRebuildHistory } from '../../packages/cli/src/commands/add-programs.ts';
 
 /**
- * Goal: programs that run as commands say what is wrong in a sentence, and to programs in JSON. Method: real processes, one of each
- * that takes the place of the command; what their own files test in this process is not repeated.
+ * Goal: programs that run as commands report errors in one sentence, and in JSON on request.
+ * Method: run real processes, one of each kind that replaces the command; their own tests are not
+ * repeated here.
  */
 
 const REPOSITORY = join(import.meta.dirname, '../..');
@@ -39,10 +40,10 @@ test.each<[line: string, why: RegExp]>([
   ['start --moon', /^Unknown option '--moon'/],
   ['relay --port x', /port/],
   ['validator --port 8', /(key|bridge)/],
-  // What would be left out: it would be checked by another name than the one that was asked for.
+  // These would be ignored, so that another check than the requested one would run.
   ['--network other verify http://127.0.0.1:9', /^Put --network after the command: oddlot verify/],
   ['verify http://127.0.0.1:9 --from 9 --to 3', /^Nothing to compare: --to 3 is before --from 9$/m],
-])('`oddlot %s` ends with 2, a sentence and nothing left behind', async (line, why) => {
+])('`oddlot %s` ends with 2 and a message, and leaves no files', async (line, why) => {
   const ended = await oddlot(line);
   expect(ended).toEqual({ code: 2, out: '', err: expect.stringMatching(why) });
   expect(ended.err).not.toMatch(/^\s+at /m);
@@ -56,7 +57,7 @@ test.each<[program: string, flags: string]>([
   ['relay', '--local --port'],
   ['relay', '--local --port 0 --chain-port'],
 ])(
-  '`oddlot %s` whose port is taken (%s) says so at once, and creates nothing',
+  '`oddlot %s` with a port in use (%s) reports it at once, and creates no files',
   async (program, flags) => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
@@ -86,14 +87,14 @@ test.each<[program: string, command: string]>([
   expect(fromScript.out).toContain(`\n  npm run oddlot -- ${program} [flags]\n`);
 });
 
-test('the help of `oddlot rebuild-history` is printed, and nothing is created', async () => {
+test('the help of `oddlot rebuild-history` is printed, and no file is created', async () => {
   const helped = await oddlot('rebuild-history --help');
   expect(helped).toMatchObject({ code: 0, err: '' });
   expect(helped.out).toMatch(/^oddlot rebuild-history --data FOLDER /);
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('with --json a program ends with one object on standard output, all else on standard error', async () => {
+test('with --json a program prints one object on standard output, and all other output on standard error', async () => {
   const helped = await oddlot('bridge --help --json');
   const told = JSON.parse(helped.out) as { said: string[] };
   expect(told).toMatchObject({ program: 'bridge', exitCode: 0 });
@@ -120,7 +121,7 @@ test('with --json a program ends with one object on standard output, all else on
   });
 });
 
-test('checks ask the venue that the environment names, tell programs of faults in JSON, and have help', async () => {
+test('checks use the venue from the environment, report errors in JSON, and have help', async () => {
   const env = { ODDLOT_URL: 'http://127.0.0.1:9' };
   const tx = `0x${'5e'.repeat(32)}`;
   const asked = await oddlot(`verify receipt --tx ${tx}`, env);
@@ -136,16 +137,13 @@ test('checks ask the venue that the environment names, tell programs of faults i
 test.each<[args: readonly string[], why: RegExp]>([
   [['--data', '/nowhere'], /^No log in \/nowhere\n$/],
   [['--moon'], /^Unknown option '--moon'/],
-])(
-  '`oddlot rebuild-history` with %j is a wrong question, for people and for programs',
-  async (args, why) => {
-    const said = { out: '', err: '' };
-    const hear = (name: 'err' | 'out') => ({ write: (text: string) => (said[name] += text) });
-    const around = { environment: {}, stderr: hear('err'), stdout: hear('out') };
-    expect(await runRebuildHistory(args, { ...around, isJson: false })).toBe(2);
-    expect(said).toEqual({ out: '', err: expect.stringMatching(why) });
-    said.err = '';
-    expect(await runRebuildHistory(args, { ...around, isJson: true })).toBe(2);
-    expect(JSON.parse(said.err)).toMatchObject({ error: { exitCode: 2 } });
-  },
-);
+])('`oddlot rebuild-history` with %j is a usage error, as text and as JSON', async (args, why) => {
+  const said = { out: '', err: '' };
+  const hear = (name: 'err' | 'out') => ({ write: (text: string) => (said[name] += text) });
+  const around = { environment: {}, stderr: hear('err'), stdout: hear('out') };
+  expect(await runRebuildHistory(args, { ...around, isJson: false })).toBe(2);
+  expect(said).toEqual({ out: '', err: expect.stringMatching(why) });
+  said.err = '';
+  expect(await runRebuildHistory(args, { ...around, isJson: true })).toBe(2);
+  expect(JSON.parse(said.err)).toMatchObject({ error: { exitCode: 2 } });
+});

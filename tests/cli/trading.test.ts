@@ -2,7 +2,10 @@ import { startVenue, type TestVenue } from '@oddlot/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OddlotCommand } from '../support/oddlot-command.ts';
 
-/** Goal: transfers, leverage, margin, trigger orders and amends from a terminal. Method: the command itself, on a venue in hand. */
+/**
+ * Goal: transfers, leverage, margin, trigger orders and amends in a terminal. Method: run the
+ * command itself, on a test venue.
+ */
 
 let venue: TestVenue;
 const command = new OddlotCommand(() => venue.url);
@@ -33,7 +36,7 @@ type Orders = { readonly perps: Order[]; readonly triggers: (Order & { triggerPx
 
 const orderId = (out: string): string => /order (\d+)/.exec(out)![1]!;
 
-test('USDC moves between the own sub-accounts, and to another account', async () => {
+test('USDC is transferred between sub-accounts, and to another account', async () => {
   expect(await oddlot('transfer 100 --to outcome')).toEqual({
     code: 0,
     out: 'Moved 100 USDC from perp to outcome\n',
@@ -84,7 +87,7 @@ test('margin is added to an isolated position and removed from it', async () => 
   await oddlot('margin-mode BTC cross');
 });
 
-test('an open order is amended: its price, its size, by an agent as well', async () => {
+test('an open order is amended in price and size, also by an agent', async () => {
   const id = orderId((await oddlot('order buy 0.01 BTC --price 90000')).out);
   expect((await oddlot(`amend BTC ${id} --price 91000`)).out).toBe(
     `open: order ${id} on BTC-USDC\n`,
@@ -131,7 +134,7 @@ test('an order brings its TP/SL; a position gets, shows and loses them', async (
   expect((await oddlot('positions')).out).toMatch(/^No positions/);
 });
 
-test('a scheduled cancellation takes the orders at its time, and can be removed', async () => {
+test('a scheduled cancellation cancels the orders at its time, and can be removed', async () => {
   await oddlot('order buy 0.01 BTC --price 90000');
   expect((await oddlot('schedule-cancel 30')).out).toMatch(
     /^All orders will be cancelled at 20\d\d-.*Z\n$/,
@@ -180,18 +183,15 @@ test.each<[line: string, code: number, why: string]>([
   ['schedule-cancel', 2, 'Use either [seconds] or --off.'],
   ['schedule-cancel 30 --off', 2, 'Use either [seconds] or --off.'],
   ['schedule-cancel 9', 2, 'Invalid [seconds] "9". Use 10 or more.'],
-])(
-  '`oddlot %s` ends with %i and names what is wrong, as text and as JSON',
-  async (line, code, why) => {
-    const withKey = line.includes('--key') ? line : `${line} --key main`;
-    const ended = await oddlot(withKey);
-    expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(why) });
-    expect(ended.err).not.toMatch(/Wrong type|Missing field|\[\d+\]/);
-    const json = await oddlot(`${withKey} --json`);
-    expect(json).toMatchObject({ code, out: '' });
-    expect(JSON.parse(json.err)).toMatchObject({ error: { exitCode: code } });
-  },
-);
+])('`oddlot %s` ends with %i and names the error, as text and as JSON', async (line, code, why) => {
+  const withKey = line.includes('--key') ? line : `${line} --key main`;
+  const ended = await oddlot(withKey);
+  expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(why) });
+  expect(ended.err).not.toMatch(/Wrong type|Missing field|\[\d+\]/);
+  const json = await oddlot(`${withKey} --json`);
+  expect(json).toMatchObject({ code, out: '' });
+  expect(JSON.parse(json.err)).toMatchObject({ error: { exitCode: code } });
+});
 
 test('an outcome market has no leverage, margin or TP/SL', async () => {
   await venue.createMarket({ slug: 'rain', event: { slug: 'rain-event' } });

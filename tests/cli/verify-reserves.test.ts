@@ -15,7 +15,7 @@ import {
   runVerifyReserves,
 } from '../../packages/cli/src/verify/verify-reserves.ts';
 
-/** The stand-alone checker against trees of the real engine, right ones and forged ones. */
+/** Runs the stand-alone check on correct and forged trees of the real engine. */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 8);
 
@@ -36,7 +36,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The answer of a venue that has exactly what it owes. */
+/** The answer of a venue whose assets equal its liabilities. */
 async function proofOf(amounts: readonly number[], who: number): Promise<Proof> {
   const height = 12;
   const state = venueOf(amounts);
@@ -86,7 +86,7 @@ function holds(proof: Proof): boolean {
   }
 }
 
-test('its Keccak is the one of everybody else', () => {
+test('its Keccak equals the standard one', () => {
   const bytes = fc.uint8Array({ maxLength: 300 });
   fc.assert(
     fc.property(bytes, (input) => {
@@ -96,7 +96,7 @@ test('its Keccak is the one of everybody else', () => {
   );
 });
 
-/** Every number of a proof one higher or lower, every hash another one. */
+/** Every number of a proof changed by one, and every hash changed. */
 function* changes(proof: Proof): Iterable<Proof> {
   const { published, siblings } = proof;
   for (const by of [1, -1]) {
@@ -125,7 +125,7 @@ function* changes(proof: Proof): Iterable<Proof> {
   if (siblings.length > 1) yield { ...proof, siblings: siblings.toReversed() };
 }
 
-/** One micro-USDC, one count or one bit of a hash. */
+/** Changes a value by one micro-USDC, one count or one bit of a hash. */
 function moved(value: string | number, by: number): string | number {
   if (typeof value === 'number') return value + by;
   if (value.startsWith('0x')) {
@@ -136,7 +136,7 @@ function moved(value: string | number, by: number): string | number {
   return formatMoney(BigInt(whole + fraction.padEnd(6, '0')) + BigInt(by));
 }
 
-test('R-conservation: a proof holds, and no number in it can be another by one', async () => {
+test('R-conservation: a proof is valid, and changing any number by one makes it invalid', async () => {
   const amounts = fc.array(fc.integer({ min: 1, max: 2 ** 40 }), { minLength: 1, maxLength: 20 });
   let changed = 0;
   await fc.assert(
@@ -153,7 +153,7 @@ test('R-conservation: a proof holds, and no number in it can be another by one',
   expect(changed).toBeGreaterThan(40 * RUNS);
 });
 
-test('two siblings can’t share one sum in another way, below zero or beyond all bounds', async () => {
+test('two siblings cannot split their sum differently, with negative or excessive values', async () => {
   const proof = await proofOf([5, 6, 7, 8, 9], 2);
   const [first, second, ...rest] = proof.siblings;
   const give = (by: bigint): Proof => ({
@@ -177,7 +177,7 @@ async function run(args: readonly string[]): Promise<{ code: number; lines: stri
   return { code, lines };
 }
 
-/** Answers everything that is posted to it. */
+/** Answers all posted requests. */
 type Question = { readonly method?: string; readonly type?: string; readonly before?: number };
 
 async function serve(answer: (body: Question) => object): Promise<string> {
@@ -191,7 +191,7 @@ async function serve(answer: (body: Question) => object): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('the command tells what agrees and what differs', async () => {
+test('the command prints all equal and different values', async () => {
   const proof = await proofOf([1_000_000, 2_000_000, 3_000_000], 1);
   const file = join(folder, 'proof.json');
   writeFileSync(file, JSON.stringify({ success: true, data: proof }));
@@ -257,7 +257,7 @@ test('the command tells what agrees and what differs', async () => {
   ]);
 });
 
-/** A venue with real money that owes six dollars, and what the figures of its answer become. */
+/** A mainnet venue that owes six dollars, with changed figures in its answer. */
 async function mainnetProof(planted: Readonly<Record<string, string>>): Promise<string> {
   const proof = await proofOf([1_000_000, 2_000_000, 3_000_000], 1);
   const chain = { ...proof.chain, chainId: 42_161 };
@@ -267,7 +267,7 @@ async function mainnetProof(planted: Readonly<Record<string, string>>): Promise<
   return file;
 }
 
-/** A venue whose block of the publication is of time 7, and that tells this of every withdrawal. */
+/** A venue with time 7 at the block of the publication, and this row for every withdrawal. */
 async function tellingVenue(row: object): Promise<string> {
   return await serve(({ before, type }) => ({
     success: true,
@@ -275,7 +275,7 @@ async function tellingVenue(row: object): Promise<string> {
   }));
 }
 
-/** A node on which the bridge holds this much and has paid that much. */
+/** A node with this bridge balance and these payments. */
 async function node(held: string, paid: readonly number[] = []): Promise<string> {
   const word = (amount: number): string => amount.toString(16).padStart(64, '0');
   const logs = paid.map((usd, id) => {
@@ -314,7 +314,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
     { balance: '4', assets: '4', difference: '-2' },
     'assets equal the amount owed',
   ],
-])('R-conservation: an insolvent venue is seen behind %s', async (_, planted, named) => {
+])('R-conservation: detects insolvency despite %s', async (_, planted, named) => {
   const file = await mainnetProof(planted);
   const args = ['--user', someone(1), '--proof', file];
   for (const more of [[], ['--rpc', await node(FOUR)]]) {
@@ -325,7 +325,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   }
 });
 
-test('every figure is told; what is unsettled is compared with what the bridge has paid', async () => {
+test("all figures are printed; the unsettled amount is compared with the bridge's payments", async () => {
   const args = ['--user', someone(1), '--proof', await mainnetProof({})];
   const right = await run([...args, '--rpc', await node(SIX)]);
   expect(right.code).toBe(0);
@@ -359,7 +359,7 @@ test('every figure is told; what is unsettled is compared with what the bridge h
   const less = await run([...open, '--rpc', one, '--url', honest]);
   expect(less.lines).toContain(`DIFFER  ${what}: 2 of 1.5`);
   expect(less.code).toBe(1);
-  // What was settled before is in the books: it can't be counted once more.
+  // A payment settled earlier is already deducted and cannot count again.
   const settled = await tellingVenue({ status: 'confirmed', updateTime: 7 });
   const again = await run([...open, '--rpc', both, '--url', settled]);
   expect(again.lines).toContain(`DIFFER  ${what}: 2 of 0`);
@@ -414,14 +414,14 @@ test.each<[string, readonly string[], number, RegExp]>([
     4,
     /^No answer from http:\/\/127\.0\.0\.1:1\/info: /,
   ],
-])('%s is told in one line, with a code of its own', async (_, args, exitCode, text) => {
+])('%s is reported in one line, with its own exit code', async (_, args, exitCode, text) => {
   const { code, lines } = await run(args);
   expect(code).toBe(exitCode);
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(text);
 });
 
-test('a venue that refuses the question, a file without a proof, and a node that fails', async () => {
+test('rejects by the venue, a file without a proof, and a failing node', async () => {
   const refusing = await serve(() => ({ success: false, message: 'Wrong type for user' }));
   const lines = ['Wrong type for user'];
   expect(await run(['--user', ADDRESS, '--url', refusing])).toEqual({ code: 2, lines });

@@ -6,7 +6,7 @@ import { FIRST_ID, OutcomeVenue, SERIES } from '../support/venue/outcome-venue.t
 import { START_MS } from '../support/venue/ws/test-venue.ts';
 import { runVerifyResolution } from '../../packages/cli/src/verify/run-verify-resolution.ts';
 
-/** The command against receipts of the real engine, right ones and forged ones. */
+/** Runs the command on correct and forged resolution records of the real engine. */
 
 const QUARTER_MS = 900_000;
 
@@ -51,13 +51,13 @@ async function verify(data: OutcomeResolution, ...more: readonly string[]): Prom
   return { code, lines, faults };
 }
 
-/** A receipt whose hash fits what was changed in it. */
+/** A record with changes and a matching hash. */
 function forged(changes: Partial<OutcomeResolution>): OutcomeResolution {
   const changed = { ...RIGHT, ...changes };
   return { ...changed, receiptHash: receiptHash(changed) };
 }
 
-test('a right receipt agrees in everything', async () => {
+test('a correct record agrees in all values', async () => {
   const { code, lines } = await verify(RIGHT);
   expect(lines).toEqual([
     'agree   strike 100.5',
@@ -107,13 +107,13 @@ test.each<[string, OutcomeResolution, string[]]>([
       `DIFFER  receiptHash ${RIGHT.receiptHash}, recomputed ${receiptHash({ ...RIGHT, oracleOutcome: 'Down' })}`,
     ],
   ],
-])('%s is found', async (_what, receipt, expected) => {
+])('%s is detected', async (_what, receipt, expected) => {
   const { code, lines } = await verify(receipt);
   expect(differing(lines)).toEqual(expected);
   expect(code).toBe(1);
 });
 
-test('an operator’s resolution has only its winner and hash, a market in progress nothing', async () => {
+test('an operator’s resolution has only its winner and hash, and a market in progress has none', async () => {
   const operator = forged({
     by: 'operator',
     inputs: null,
@@ -137,7 +137,7 @@ test('an operator’s resolution has only its winner and hash, a market in progr
   });
 });
 
-test('a program is told the same as findings', async () => {
+test('the JSON output has the same findings', async () => {
   const right = await verify(RIGHT, '--json');
   expect(right.code).toBe(0);
   expect(JSON.parse(right.lines.join('\n'))).toEqual([
@@ -172,7 +172,7 @@ test.each<[string, readonly string[], number, RegExp]>([
     4,
     /^No answer from http:\/\/127\.0\.0\.1:1/,
   ],
-])('%s is told in one line, with a code of its own', async (_, args, code, text) => {
+])('%s is reported in one line, with its own exit code', async (_, args, code, text) => {
   const lines: string[] = [];
   expect(await runVerifyResolution(args, (line) => lines.push(line))).toBe(code);
   expect(lines).toHaveLength(1);

@@ -11,8 +11,9 @@ import { BlockBuffer } from '../../packages/replica/src/log/block-codec.ts';
 import { readLogPage } from '../../packages/replica/src/log/log-reader.ts';
 
 /**
- * Goal: whoever doubts a venue computes again what it says, and each lie is named. Method: a venue that serves its log, with
- * liquidations into the book and by deleveraging; then the same questions to somebody in between who changes a word of an answer.
+ * Goal: a venue's reports can be recomputed, and each lie is named. Method: use a venue that serves
+ * its log, with liquidations into the book and by deleveraging, and then a proxy that changes parts
+ * of its answers.
  */
 
 const BTC = 1;
@@ -20,7 +21,7 @@ const ETH = 2;
 let venue: TestVenue;
 let log = '';
 let txHash = '';
-/** Liquidated into the book: one position, an isolated one, one of two; and one by a gap. */
+/** Liquidated into the book: one position, an isolated one, one of two; and one by a price gap. */
 let alice: TestAccount;
 let carol: TestAccount;
 let dave: TestAccount;
@@ -74,7 +75,7 @@ async function run(verify: Verify, args: readonly string[]) {
 // oxlint-disable-next-line typescript/no-explicit-any
 type Data = any;
 
-/** Passes on what the venue answers to some types of question, changed. */
+/** A proxy that changes the venue's answers to some query types. */
 async function liar(types: readonly string[], change: (data: Data) => void): Promise<string> {
   const server = createServer(async (request, response) => {
     let body = '';
@@ -92,7 +93,7 @@ async function liar(types: readonly string[], change: (data: Data) => void): Pro
   return lends(server);
 }
 
-/** Passes on the log, with blocks that are changed. */
+/** A proxy that changes blocks of the log. */
 async function logLiar(change: (entries: LogEntry[], headers: Headers) => void): Promise<string> {
   const server = createServer(async (request, response) => {
     const answer = await fetch(log + request.url);
@@ -126,7 +127,7 @@ function framed({ commands, timeMs }: LogEntry): Buffer {
 }
 
 describe('a receipt', () => {
-  test('agrees from what everybody may ask, and its result from the log', async () => {
+  test('agrees with public data, and its result with the log', async () => {
     const asked = await run(runVerifyReceipt, ['--url', venue.url, '--tx', txHash]);
     expect(asked).toMatchObject({ code: 0, differing: [] });
     expect(asked.lines).toContain(`agree   hash of the signed data ${txHash}`);
@@ -141,7 +142,7 @@ describe('a receipt', () => {
     expect(JSON.parse(json.lines[0]!)[0]).toMatchObject({ kind: 'agree' });
   });
 
-  test('of a block whose hash does not follow from its requests is one for the log', async () => {
+  test('of a block whose hash does not follow from its requests needs the log', async () => {
     const url = await liar(['block'], (block) => (block.stateHash = `0x${'5e'.repeat(32)}`));
     const args = ['--url', url, '--tx', txHash];
     const asked = await run(runVerifyReceipt, args);
@@ -170,14 +171,14 @@ describe('a receipt', () => {
       (rows) => (rows.at(-1).hash = `0x${'5e'.repeat(32)}`),
       /block follows block/,
     ],
-  ])('with %s is found', async (_, type, change, differs) => {
+  ])('with %s is detected', async (_, type, change, differs) => {
     const url = await liar([type], change);
     const { code, differing } = await run(runVerifyReceipt, ['--url', url, '--tx', txHash]);
     expect(differing.join('\n')).toMatch(differs);
     expect(code).toBe(1);
   });
 
-  test('whose result is told wrong everywhere is found by the log alone', async () => {
+  test('whose result is reported wrongly everywhere is detected by the log only', async () => {
     const url = await liar(['tx', 'actionStatus'], ({ result }) => {
       result.orders[0].avgPx = '96000';
     });
@@ -206,7 +207,7 @@ describe('a liquidation', () => {
     ],
     ['of one of two positions', () => dave, [/is within/, /not listed in the ledger row/]],
     ['by deleveraging', () => bob, [/adl: account value -/, /taken over at: 9\d+/]],
-  ])('%s agrees, by the log too', async (_, who, expected) => {
+  ])('%s agrees, also by the log', async (_, who, expected) => {
     const args = ['--url', venue.url, '--user', who().address];
     const asked = await run(runVerifyLiquidation, args);
     expect(asked).toMatchObject({ code: 0, differing: [] });
@@ -217,7 +218,7 @@ describe('a liquidation', () => {
     expect(byLog.lines.join('\n')).toContain('agree   fill 1 according to the log');
   });
 
-  test('is found by its time, and by a fill of it', async () => {
+  test('is found by its time, and by one of its fills', async () => {
     const [fill] = await alice.client.info.userFills({ user: alice.address });
     const args = ['--url', venue.url, '--user', alice.address];
     const newest = await run(runVerifyLiquidation, args);
@@ -265,7 +266,7 @@ describe('a liquidation', () => {
       ([fill]) => (fill.fee = '100'),
       /a fee of 100, above the maximum/,
     ],
-  ])('with %s is found', async (_, type, change, differs) => {
+  ])('with %s is detected', async (_, type, change, differs) => {
     const url = await liar([type], change);
     const args = ['--url', url, '--user', alice.address];
     const { code, differing } = await run(runVerifyLiquidation, args);
@@ -273,7 +274,7 @@ describe('a liquidation', () => {
     expect(code).toBe(1);
   });
 
-  test('whose mark fits what is told of it and was another is found by the log alone', async () => {
+  test('with a consistent but wrong mark is detected by the log only', async () => {
     const url = await liar([LEDGER], (rows) => {
       const told = step(rows);
       Object.assign(told, { markPx: '92000', liquidatedNtlPos: '18400', maintenanceMargin: '184' });
@@ -287,7 +288,7 @@ describe('a liquidation', () => {
 });
 
 describe('the log of a venue', () => {
-  test('stands, and its blocks are told to everybody as they are', async () => {
+  test('is valid, and equals the published blocks', async () => {
     const { height, hash } = venue.head;
     const { code, lines } = await run(runVerifyUrl, [log, '--venue', venue.url]);
     expect(lines[0]).toMatch(
@@ -297,7 +298,7 @@ describe('the log of a venue', () => {
     expect(code).toBe(0);
   });
 
-  test('is derived from a block on, up to another, with what comes before applied and believed', async () => {
+  test('is derived from one block to another; earlier blocks are applied without derivation', async () => {
     const to = venue.head.height - 2;
     const whole = await run(runVerifyUrl, [log, '--json', '--to', String(to)]);
     const part = await run(runVerifyUrl, [log, '--json', '--to', String(to), '--from', '7']);
@@ -355,7 +356,7 @@ describe('the log of a venue', () => {
     expect(code).toBe(1);
   });
 
-  test('differs from what the venue tells everybody: the first such block is named', async () => {
+  test('differs from the published blocks: the first such block is named', async () => {
     const url = await liar(['blocks'], (rows) => {
       for (const row of rows) if (row.height >= 4) row.stateHash = `0x${'5e'.repeat(32)}`;
     });
@@ -364,7 +365,7 @@ describe('the log of a venue', () => {
     expect(code).toBe(1);
   });
 
-  test('of another name or another first block does not stand', async () => {
+  test('with another name or another first block is invalid', async () => {
     const named = await run(runVerifyUrl, [log, '--network', 'example.org-3fa9c1d2']);
     expect(named.lines[1]).toMatch(/^wrong {7}block \d+, command 0: the log records the signer 0x/);
     const pinned = await run(runVerifyUrl, [log, '--genesis', `0x${'5e'.repeat(32)}`]);
@@ -422,7 +423,7 @@ test.each<
   ['a door without a log', runVerifyUrl, () => [venue.url], 2, /^Cannot read the log at .*: HTTP/],
   ['a block beyond the end', runVerifyUrl, () => [log, '--to', '999999'], 2, /^the log ends at/],
   ['no block at all', runVerifyUrl, () => [log, '--from', '0'], 2, /Use a whole number above zero/],
-])('%s is told in one line, with a code of its own', async (_, verify, args, code, said) => {
+])('%s is reported in one line, with its own exit code', async (_, verify, args, code, said) => {
   const ended = await run(verify, args());
   expect(ended.lines).toEqual([expect.stringMatching(said)]);
   expect(ended.code).toBe(code);

@@ -32,7 +32,7 @@ async function adminAt(url: string, cluster: string, ...args: readonly string[])
 
 type Told = { readonly replicas: readonly { readonly replica: string; readonly height: number }[] };
 
-/** A venue of one machine that runs for a moment, and the head that it ends with. */
+/** Runs a single-machine venue briefly, and returns its head. */
 async function alone(data: string): Promise<{ readonly accounts: number }> {
   const flags = ['--port', '0', '--ops-port', '0', '--no-web', '--chain', 'none', '--no-limits'];
   const calm = ['--oracle', 'still', '--no-bots', '--no-exhibition'];
@@ -53,7 +53,7 @@ async function alone(data: string): Promise<{ readonly accounts: number }> {
   return { accounts: Number(/^oddlot_accounts (\d+)$/m.exec(metrics)?.[1]) };
 }
 
-/** How many there are in the stream. */
+/** The number of blocks in the stream. */
 async function blocksOf({ cluster, url }: { readonly cluster: string; readonly url: string }) {
   const stream = await openTestStream([url], cluster);
   const { lastPlace } = await stream.end();
@@ -61,8 +61,8 @@ async function blocksOf({ cluster, url }: { readonly cluster: string; readonly u
   return lastPlace - 1;
 }
 
-describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', () => {
-  test('a folder becomes a stream, replicas go on with it, and it becomes a folder again', () =>
+describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
+  test('a folder becomes a stream, replicas continue it, and it becomes a folder again', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const data = join(folder, 'alone');
@@ -75,13 +75,13 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
         err: expect.stringMatching(/has \d+ messages\. Import a folder only into an empty stream/),
       });
       const place = { cluster, url: nats.urls[0]! };
-      // As if it had been killed on its way.
+      // Simulates an interrupted import.
       await cutStream(place, 3);
       expect((await admin(cluster, 'status')).out).toMatch(
         /blocks 1 to 2 of .*, incomplete: it is being written from a folder, up to block \d+/,
       );
       expect(await admin(cluster, 'import', '--data', data)).toMatchObject({ code: 0 });
-      // One on the folder itself, one with nothing.
+      // One replica on the folder itself, one without data.
       const a = await startReplica({ ...place, name: 'a', data });
       const b = await startReplica({ ...place, name: 'b', data: join(folder, 'b') });
       expect(await b.metric('oddlot_accounts')).toBe(before.accounts);
@@ -107,9 +107,9 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
         out: expect.stringContaining(`the stream of`),
       });
       const after = await alone(out);
-      // Its own asked the faucet too.
+      // The test itself also used the faucet.
       expect(after.accounts).toBe(before.accounts + 2);
-      // Which went on by itself, and so does the cluster: neither is a copy of the other any more.
+      // The folder continued separately, and so does the cluster: they have diverged.
       const again = await startReplica({ ...place, name: 'a', data });
       expect(await again.faucet()).toMatchObject({ status: 200 });
       const refused = await admin(cluster, 'restore', '--data', out);
@@ -131,7 +131,7 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       await again.stop();
     }));
 
-  test('a stream that lost everything is written again from the longest copy, and from no other', () =>
+  test('an empty stream is restored from the longest copy only', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const { cluster } = place;
@@ -165,14 +165,14 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       expect(await b.metric('oddlot_accounts')).toBe(accounts);
       expect(await b.faucet()).toMatchObject({ status: 200 });
       await b.stop();
-      // What is given up has to be named.
+      // The discarded blocks must be named.
       const [, end] = /--give-up-from (\d+)/.exec(refused.err) ?? [];
       await nats.removeStream(`oddlot-${cluster}-blocks`);
       const given = await admin(cluster, 'restore', '--data', short, '--give-up-from', end!);
       expect(given).toMatchObject({ code: 0 });
     }));
 
-  test('blocks that the stream has lost and has others in their place stop the venue, until somebody decides', () =>
+  test('if the stream lost blocks and has others in their place, the venue stops until an operator decides', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const { cluster } = place;
@@ -188,7 +188,7 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       for (let at = 0; at < 3; at += 1) expect(await again.faucet()).toMatchObject({ status: 200 });
       const accounts = await again.metric('oddlot_accounts');
       await again.stop();
-      // What replicas told is lost as well, and b has heard nothing of it.
+      // The replicas' reports are lost as well, and b knows none of them.
       await cutStream(place, had + 1);
       await nats.removeStream(`KV_oddlot-${cluster}-replicas`);
       const b = await start('b', dataB);
@@ -208,7 +208,8 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       );
       await b.stop();
       await a.stop();
-      // The stream may have a block that b sent and did not read any more. A replica that just stopped may still be listed.
+      // The stream may have a block that b sent but did not read. A stopped replica may still be
+      // listed for a while.
       await expect
         .poll(() => admin(cluster, 'export', '--data', dataB), { timeout: 60_000 })
         .toMatchObject({ code: 0 });
@@ -219,7 +220,7 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
           new RegExp(`^Replica a has blocks ${from} to .* with --give-up-from ${from}\n$`),
         ),
       });
-      // Either may be kept, and what the other has must be named.
+      // Either copy may be kept, and the other one's blocks must be named.
       const keptA = join(folder, 'kept-a');
       await cp(dataA, keptA, { recursive: true });
       expect(await admin(cluster, 'restore', '--data', keptA)).toMatchObject({
@@ -227,7 +228,7 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
         err: expect.stringContaining(`they differ starting with block ${from}`),
       });
       const giveUp = ['--give-up-from', String(from)];
-      // Who has just gone may still be there.
+      // A stopped replica may still be listed.
       await expect
         .poll(() => admin(cluster, 'restore', '--data', dataB, ...giveUp), { timeout: 60_000 })
         .toMatchObject({ code: 0 });
@@ -240,17 +241,17 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
         .toMatchObject({ code: 0 });
       const other = await start('a', keptA);
       expect(await other.metric('oddlot_accounts')).toBe(accounts);
-      // Whose blocks were given up is told so, and stops nobody.
+      // A replica whose blocks were discarded reports it, and the others continue.
       await expect(start('b', dataB)).rejects.toThrow(`they differ starting with block ${from}`);
       expect(await other.faucet()).toMatchObject({ status: 200 });
       await other.stop();
     }));
 
-  test('what can not be done is a sentence, and nothing is changed', () =>
+  test('an impossible request gives an error message, and changes nothing', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const nothing = join(folder, 'nothing');
-      // A name that nobody has is one that was mistyped.
+      // An unknown cluster name is treated as a typing error.
       for (const command of ['status', 'restore', 'export', 'keep-era']) {
         expect(await admin(cluster, command, '--data', nothing)).toEqual({
           code: 1,

@@ -16,13 +16,13 @@ const nats = withNatsServer();
 const DEPLOY = join(REPOSITORY, 'deploy', 'cluster');
 const passwords = { ODDLOT_NATS_REPLICA: 'replica-secret', ODDLOT_NATS_ADMIN: 'admin-secret' };
 
-describe.skipIf(!hasNatsServer)('what lies in deploy/cluster', () => {
-  test('the configuration of a NATS server can be read', () =>
+describe.skipIf(!hasNatsServer)('the files in deploy/cluster', () => {
+  test('the configuration of a NATS server is valid', () =>
     inDirectory(async (folder) => {
       await mkdir(folder, { recursive: true });
       const text = await readFile(join(DEPLOY, 'nats', 'nats.conf'), 'utf8');
       const conf = join(folder, 'nats.conf');
-      // There are no certificates here.
+      // The test has no certificates.
       const plain = text.replaceAll(/^ *tls \{[^}]*\}\n/gm, '');
       expect(plain).not.toBe(text);
       expect(plain).toContain('sync_interval: always');
@@ -35,7 +35,7 @@ describe.skipIf(!hasNatsServer)('what lies in deploy/cluster', () => {
       expect({ status, stderr }).toMatchObject({ status: 0 });
     }));
 
-  test('the rights of a replica are enough for all that it does, and no more', () =>
+  test('the permissions of a replica are sufficient and minimal', () =>
     inDirectory(async (folder) => {
       await mkdir(folder, { recursive: true });
       const port = await freePorts(1);
@@ -64,7 +64,7 @@ describe.skipIf(!hasNatsServer)('what lies in deploy/cluster', () => {
         expect(await b.faucet()).toMatchObject({ status: 200 });
         await expect.poll(() => b.operations('/readyz')).toEqual({ status: 'ready' });
         await b.stop();
-        // What a replica that was taken over could do most harm by, it may not.
+        // The most harmful requests of a compromised replica are rejected.
         const credentials = { user: 'replica', password: passwords.ODDLOT_NATS_REPLICA };
         const options = { servers: [url], cluster: 'main', clientName: 'test', replicas: 1 };
         const stream = await BlockStream.open({ ...options, credentials });
@@ -96,7 +96,7 @@ describe.skipIf(!hasNatsServer)('what lies in deploy/cluster', () => {
       );
       expect(named.size).toBeGreaterThanOrEqual(countMin);
       expect([...named].filter((name) => !told.has(name))).toEqual([]);
-      // All of a cluster's own are explained.
+      // The guide explains all metrics of a cluster.
       const guide = readFileSync(join(REPOSITORY, 'docs/operate/cluster-runbook.md'), 'utf8');
       const own = [...told].filter((name) => name!.startsWith('oddlot_cluster_'));
       expect(own.length).toBeGreaterThan(8);

@@ -28,8 +28,8 @@ async function admin(cluster: string, ...args: readonly string[]) {
   return { code, text: texts.join('') };
 }
 
-describe.skipIf(!hasNatsServer)('R-era: other rules in a cluster', () => {
-  test('a release that has them follows and waits until an operator opens their era', () =>
+describe.skipIf(!hasNatsServer)('R-era: a new rules version in a cluster', () => {
+  test('a release that supports it follows and waits until an operator starts it', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const place = { cluster, url: nats.urls[0]! };
@@ -61,7 +61,7 @@ describe.skipIf(!hasNatsServer)('R-era: other rules in a cluster', () => {
       await expect
         .poll(() => a!.metric('oddlot_accounts'))
         .toBe(await b!.metric('oddlot_accounts'));
-      // Who comes later goes through both eras.
+      // A replica that joins later applies both rules versions.
       const c = await startReplica({ ...place, name: 'c', data: join(folder, 'c') });
       await expect
         .poll(() => c.metric('oddlot_cluster_attested_block'))
@@ -70,7 +70,7 @@ describe.skipIf(!hasNatsServer)('R-era: other rules in a cluster', () => {
       for (const each of [a!, b!, c]) await each.stop();
     }));
 
-  test('a release that does not know them takes no orders from their announcement on', () =>
+  test('a release that does not support it accepts no orders after its announcement', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const place = { cluster, url: nats.urls[0]! };
@@ -87,12 +87,12 @@ describe.skipIf(!hasNatsServer)('R-era: other rules in a cluster', () => {
       await publish(cluster, { type: 'announceEra', rules });
       await expect.poll(() => a.faucet()).toMatchObject(refused);
       await a.stop();
-      // It knows after a start, too, and until it is taken back.
+      // It also knows after a restart, until the announcement is withdrawn.
       const again = await startReplica({ ...place, name: 'a', data });
       await expect.poll(() => again.faucet()).toMatchObject(refused);
       expect(await admin(cluster, 'keep-era')).toMatchObject({ code: 0 });
       await expect.poll(() => again.faucet()).toMatchObject({ status: 200 });
-      // Where the era is opened, it stands still and shows what it has.
+      // When the rules version starts, it stops applying blocks and serves its last state.
       const hash = `0x${'1'.repeat(64)}`;
       await publish(cluster, { type: 'openEra', rules, stateHash: hash, previousHash: hash });
       await expect.poll(() => again.faucet()).toMatchObject(refused);

@@ -19,7 +19,10 @@ import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
 import { startReplica } from '../support/venue/nats/start-replica.ts';
 import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 
-/** A client of a venue of two processes, one of which goes away: it misses nothing, and nothing comes twice. */
+/**
+ * A client of a venue with two replicas, one of which stops: it misses no message, and gets none
+ * twice.
+ */
 
 const nats = withNatsServer();
 let postgres: PostgresServer;
@@ -30,7 +33,7 @@ afterAll(() => postgres?.stop());
 
 const SOON = { timeout: 60_000, interval: 100 };
 
-/** What happened, told by each channel of facts: the blocks of its rows in the order in which they came. */
+/** Events of each channel, with the blocks of their rows in the order of arrival. */
 function followed(client: Client, user: string) {
   const seen = new Map<string, StreamEvent<unknown>[]>();
   const { streams } = client;
@@ -62,7 +65,7 @@ const told = (events: readonly StreamEvent<unknown>[]) =>
   );
 
 describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
-  test('goes on at the other when one ends', { timeout: 300_000 }, () =>
+  test('continues with the other one when one stops', { timeout: 300_000 }, () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const flags = ['--database', await postgres.database()];
@@ -76,7 +79,7 @@ describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
       await expect.poll(() => steady.accountStatus({ user }), SOON).toMatchObject({});
       const [here, there] = [followed(moving, user), followed(steady, user)];
       await Promise.all([here.ready, there.ready]);
-      /** The block in which the last of it happened. */
+      /** The block of the last trade. */
       const trade = async (client: Client): Promise<number> => {
         const { universe } = await client.info.perpMeta();
         const { index: asset } = universe[0]!;
@@ -95,13 +98,14 @@ describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
       expect(behind.data).toHaveLength(1);
       expect(behind.data[0]!.order.oid).toBeLessThan(page.data[0]!.order.oid);
       const stopped = a.stop();
-      // Written elsewhere while this client looks for another process.
+      // Traded on the other replica while this client reconnects.
       await trade(steady);
       await trade(moving);
       await stopped;
       const last = await trade(moving);
       expect(moving.replicas.current).toBe(b.url);
-      // The history comes last: who has heard of the last orders from it has heard all else.
+      // The history is last: a client that has received the last orders from it has received all
+      // other messages.
       const orderRows = () => told(there.seen.get('userHistoricalOrders')!);
       await expect.poll(() => orderRows().at(-1)?.height, SOON).toBe(last);
       expect(orderRows().length).toBeGreaterThan(4);
@@ -121,7 +125,7 @@ describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
     }),
   );
 
-  test('is told of both, and where they are', () =>
+  test('is given both and their addresses', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });

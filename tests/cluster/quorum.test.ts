@@ -8,7 +8,7 @@ import { CALM, temporaryData, VenueRun } from '../support/venue-process.ts';
 import { startReplica } from '../support/venue/nats/start-replica.ts';
 
 describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
-  test('does not keep a replica from stopping: it says that something was not finished, and ends with 0', async () => {
+  test('does not prevent a replica from stopping: it reports unfinished work, and ends with 0', async () => {
     const servers = await startNatsServers({ count: 3 });
     try {
       await servers.ready();
@@ -29,7 +29,7 @@ describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
     }
   });
 
-  test('takes nothing and says when to come again, shows how old it is, and goes on by itself', () =>
+  test('accepts no requests and returns a retry time, shows its age, and recovers automatically', () =>
     inDirectory(async (folder) => {
       const servers = await startNatsServers({ count: 3 });
       try {
@@ -39,11 +39,11 @@ describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
         expect(await a.faucet()).toMatchObject({ status: 200 });
         const { headers } = await a.info({ type: 'perpMeta' });
         expect(headers.get('x-block-age-ms')).toBeNull();
-        // One of three may go.
+        // One of three may fail.
         await servers.kill(0);
         await expect.poll(() => a.faucet()).toMatchObject({ status: 200 });
         await servers.kill(1);
-        // What is sent before anybody knows waits until there is one again.
+        // Requests sent before the loss is detected wait until there is a quorum again.
         await expect
           .poll(() => a.operations('/readyz'))
           .toMatchObject({ reason: expect.stringContaining('the log has had no quorum for') });

@@ -9,13 +9,13 @@ import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
 import { startReplica } from '../support/venue/nats/start-replica.ts';
 import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 
-/** Whole venues whose log is a stream. */
+/** Complete venues whose log is a stream. */
 
 const nats = withNatsServer();
 const NAMED = ['--service-network', 'example.org'];
 
 describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
-  test('know each other, tell where they are, and who is behind or holds what', () =>
+  test('know each other, publish their addresses, and report the lag and leases of each', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
@@ -36,7 +36,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       expect(await b.metric('oddlot_cluster_leases_held{lease="ticker"}')).toBe(0);
       expect(await b.metric('oddlot_cluster_log_lost')).toBe(0);
       expect(await b.metric('oddlot_cluster_lag_blocks')).toBeLessThan(100);
-      // What one has acknowledged, the other knows of when it is told so.
+      // Actions that one has acknowledged are known to the other on request.
       for (let at = 0; at < 10; at += 1) {
         await a.faucet();
         const { body } = await a.info({ type: 'stateHash' });
@@ -54,7 +54,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await b.stop();
     }));
 
-  test('a replica without files does not begin a venue again that others have had', () =>
+  test('a replica without files does not start an existing venue again', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
@@ -69,7 +69,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await expect(again).rejects.toThrow(
         /The stream lost blocks 1 to \d+, which replica [ab] reported: it is empty/,
       );
-      // Who has a copy shows it, and takes nothing.
+      // A replica with a copy serves it, and accepts no requests.
       const copy = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
       expect(await copy.faucet()).toMatchObject({
         status: 503,
@@ -84,7 +84,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await copy.stop();
     }));
 
-  test('an action that is on its way when the stream is lost is refused with the reason, and that it may still execute', () =>
+  test('an action in flight when the stream is lost is rejected with the reason, and with a note that it may still execute', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
@@ -101,7 +101,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await a.stop();
     }));
 
-  test('replicas that begin a venue together have one name', () =>
+  test('replicas that start a venue together share one network name', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]!, flags: NAMED };
       const all = await Promise.all(
@@ -116,7 +116,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await again.stop();
     }));
 
-  test('a replica that stops lets others act first, and sends its clients to them', () =>
+  test('a stopping replica hands over its tasks first, and redirects its clients', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
@@ -126,7 +126,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await once(socket, 'open');
       const closed = once(socket, 'close');
       await Promise.all(Array.from({ length: 20 }, () => a.faucet()));
-      // What is under way when it is told to stop has its answer, and b writes all the while.
+      // Requests pending at the stop are answered, while b continues to write.
       const last = Array.from({ length: 20 }, () => a.faucet());
       const stopped = a.stop();
       expect((await Promise.all(last)).map(({ status }) => status)).toEqual(last.map(() => 200));
@@ -139,7 +139,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await b.stop();
     }));
 
-  test('a replica whose clock is ahead of the others takes nothing and lets others act', () =>
+  test('a replica whose clock is ahead of the others accepts no requests and hands over its tasks', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       let othersMs = 0;

@@ -7,17 +7,23 @@ import { hasNatsServer } from '../support/venue/nats/has-nats-server.ts';
 import { startReplica } from '../support/venue/nats/start-replica.ts';
 import { withNatsServer } from '../support/venue/nats/with-nats-server.ts';
 
-/** Replicas are replaced one after the other while people trade: a release with the same rules is put in place so. */
+/**
+ * Replicas are replaced one by one under load, the way a release with the same rules version is
+ * installed.
+ */
 
 const nats = withNatsServer();
 
 describe.skipIf(!hasNatsServer)('an upgrade of all replicas', () => {
-  test('refuses nobody, and everything is executed once', { timeout: 300_000 }, () =>
+  test('rejects no request, and executes each once', { timeout: 300_000 }, () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]! };
       const port = await freePorts(2);
       const urls = [port, port + 1].map((each) => `http://127.0.0.1:${each}`);
-      /** The process of a machine: a new one has the folder, the name and the address of the one before. */
+      /**
+       * The process of a machine: a new one has the folder, the name and the address of the
+       * previous one.
+       */
       const start = (machine: 0 | 1) =>
         startReplica({
           ...place,
@@ -102,7 +108,7 @@ async function heights(urls: readonly string[]): Promise<number[]> {
   return (await Promise.all(urls.map((url) => head(url)))).map(({ height }) => height);
 }
 
-/** Every order that the history of a replica has of an account, in the order in which they came. */
+/** All orders of an account in a replica's history, in their order. */
 async function orderIds(url: string, user: string): Promise<number[]> {
   const found: number[] = [];
   let cursor: string | undefined;

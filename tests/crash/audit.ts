@@ -5,14 +5,14 @@ import { absolute, exact, MICRO, show, sum, times, type Exact } from '../support
 import type { Market } from '../support/market.ts';
 import type { Rester, Sent } from './load.ts';
 
-/** What must be true of a venue that was killed and started again, seen from outside. */
+/** Checks of a venue after a kill and a restart, through its public API. */
 
-/** Receipts of all that was sent, asked for after the restart. */
+/** A request with its receipt after the restart. */
 export type Audited = { readonly sent: Sent; readonly receipt: Json };
 
 const ASKED_AT_ONCE = 16;
 
-/** Asks for the receipt of every request. None may be in between: nothing is in flight any more. */
+/** Fetches the receipt of every request. None may be pending, because no request is in flight. */
 export async function receiptsOf(client: Client, sent: readonly Sent[]): Promise<Audited[]> {
   const audited: Audited[] = [];
   for (let start = 0; start < sent.length; start += ASKED_AT_ONCE) {
@@ -32,7 +32,7 @@ async function receiptOf(client: Client, sent: Sent): Promise<Json> {
   });
 }
 
-/** An acknowledged action is there, with the result that was told. */
+/** An acknowledged action exists with the acknowledged result. */
 export function expectNothingForgotten(audited: readonly Audited[]): void {
   for (const { sent, receipt } of audited) {
     if (sent.acknowledged === undefined) continue;
@@ -47,7 +47,7 @@ export function expectNothingForgotten(audited: readonly Audited[]): void {
   }
 }
 
-/** Every order of a batch is there, or none is. */
+/** Either all orders of a batch exist, or none. */
 export function expectWholeBatches(
   audited: readonly Audited[],
   openByActor: ReadonlyMap<Actor, ReadonlySet<string>>,
@@ -63,7 +63,7 @@ export function expectWholeBatches(
   }
 }
 
-/** Which orders rest, by what the receipts say: placed and executed, less cancelled. */
+/** The resting orders according to the receipts: placed and executed, less cancelled. */
 export function restingBy(rester: Rester, history: readonly Audited[]): Set<string> {
   const resting = new Set<string>();
   const gone = new Set<string>();
@@ -94,8 +94,9 @@ export function fillsIn(history: readonly Audited[]): Json[] {
 }
 
 /**
- * R-conservation from outside: what was deposited is what all accounts hold, marks left out, plus
- * the fees of every trade. Each fee is rounded up per order and role, which bounds the difference.
+ * R-conservation through the API: the deposits equal the balances of all accounts, without
+ * unrealised PnL, plus the fees of every trade. Each fee is rounded up per order and role, which
+ * bounds the difference.
  */
 export async function expectMoneyConserved(
   actors: readonly Actor[],

@@ -12,7 +12,10 @@ import { chance } from '../support/seeded.ts';
 import { CALM, removeTemporaryData, temporaryData, type Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
-/** R-clock, from outside: the wall clock of a venue's process is set while it runs, and before it starts. */
+/**
+ * R-clock through the API: the wall clock of a venue's process is changed while it runs and before
+ * it starts.
+ */
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -24,7 +27,7 @@ let market: Market;
 let clockFile: string;
 const alice = new Actor('alice', keyOf('alice of the wrong clock'), () => client);
 
-/** One venue goes through all of it: its clock is right again after each test. */
+/** All tests share one venue, whose clock is correct again after each test. */
 beforeAll(async () => {
   clockFile = join(await temporaryData(), 'clock');
   setWallClock(0);
@@ -50,14 +53,14 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-/** The names of the checks of readiness that fail. */
+/** The names of failing readiness checks. */
 async function failing(): Promise<string[]> {
   const response = await fetch(`${venue.operations}/readyz`);
   const { failing: found = [] } = (await response.json()) as Json;
   return found.map(({ name }: { name: string }) => name);
 }
 
-/** How far the time of blocks goes, and that of this machine meanwhile, in milliseconds. */
+/** The progress of block time and of this machine's time, in milliseconds. */
 async function goes(ms: number): Promise<{ venueMs: number; realMs: number }> {
   const read = async () =>
     [(await metric('oddlot_block_time_seconds')) * 1_000, performance.now()] as const;
@@ -77,17 +80,17 @@ const STEPS: readonly (readonly [string, number])[] = [
 describe.each(drawnCases(STEPS, 2, chance(SEED)))(
   'R-clock: a wall clock that is set %s',
   (_, offMs) => {
-    test('neither stops time nor carries it away, and is told', async () => {
+    test('neither stops nor shifts block time, and is reported', async () => {
       expect((await place()).status).toBe(200);
       setWallClock(offMs);
       await vi.waitFor(async () => expect(await failing()).toEqual(['clock']), SOON);
       const { realMs, venueMs } = await goes(4_000);
-      // Blocks come about once a second.
+      // About one block is made per second.
       expect(venueMs).toBeGreaterThan(realMs - 1_600);
       expect(venueMs).toBeLessThan(realMs + 1_600);
       const offSeconds = await metric('oddlot_clock_offset_seconds');
       expect(Math.abs(offSeconds - offMs / 1_000)).toBeLessThan(1);
-      // The venue's own prices bear the time of its blocks: none is old, none is ahead.
+      // The venue's own prices have the time of its blocks, so none is stale or ahead.
       expect(await metric('oddlot_oracle_age_seconds')).toBeLessThan(5);
 
       const refused = await place();
@@ -106,7 +109,7 @@ describe.each(drawnCases(STEPS, 2, chance(SEED)))(
 );
 
 test(
-  'R-clock: a venue that is killed while its wall clock is wrong starts again with the right one',
+  'R-clock: a venue killed while its wall clock is wrong restarts with the correct one',
   { timeout: 120_000 },
   async () => {
     setWallClock(3.5 * DAY_MS);
@@ -121,7 +124,7 @@ test(
 );
 
 test(
-  'R-clock: a start behind the log is refused with both times; accepted, time runs at half speed',
+  'R-clock: a start behind the log is rejected with both times; if accepted, time runs at half speed',
   { timeout: 90_000 },
   async () => {
     await venue.stop();
@@ -141,7 +144,7 @@ test(
     expect(venueMs).toBeLessThan(realMs / 2 + 1_600);
     expect((await place()).status).toBe(503);
     expect(await cancelAll()).toMatchObject({ status: 200, json: { status: 'ok' } });
-    // The wall clock gets to where the venue is, as it would in some time.
+    // Advances the wall clock to the venue's time.
     setWallClock(-60_000 - (await metric('oddlot_clock_offset_seconds')) * 1_000);
     await vi.waitFor(async () => expect(await failing()).toEqual([]), SOON);
     expect(await place()).toMatchObject({ status: 200, json: { status: 'ok' } });

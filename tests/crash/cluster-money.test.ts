@@ -12,9 +12,10 @@ import { chance } from '../support/seeded.ts';
 import { tail, type Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: whichever replica of a cluster works on the settlement chain, and however it ends, a deposit is credited once and a
- * withdrawal paid once. Method: each of two replicas reaches the chain by a proxy of the test, which knows every step by the
- * question; at one of them the replica that works on the chain is killed, or frozen until the other one has done its work.
+ * Goal: a deposit is credited once and a withdrawal paid once, regardless of the replica that works
+ * on the settlement chain and of how it ends. Method: each of two replicas reaches the chain
+ * through a proxy of the test, which identifies each step by its request; at one step the active
+ * replica is killed, or frozen until the other one has completed the work.
  */
 
 type Point = {
@@ -23,15 +24,18 @@ type Point = {
   readonly is?: (params: readonly Json[]) => boolean;
 };
 
-/** A replica, and how it reaches the chain. */
+/** A replica, and its proxy to the chain. */
 type Replica = { venue: Venue; readonly proxy: JsonServer };
 
 let servers: NatsServers;
 let world: MoneyWorld;
 const replicas: Replica[] = [];
-/** Where the replica that works on the chain comes to a point, and what is waited for before the question goes on. */
+/**
+ * The step at which the active replica is intercepted, and the function to await before its request
+ * continues.
+ */
 let armed: { readonly point: Point; readonly reached: (at: Replica) => Promise<void> } | undefined;
-/** Transactions that replicas have sent. */
+/** Transactions sent by replicas. */
 const sent = new Set<Hex>();
 
 beforeAll(async () => {
@@ -76,7 +80,7 @@ async function answer(from: Replica, asked: Json): Promise<object> {
 const isLatest = (params: readonly Json[]): boolean => params[0] === 'latest';
 const isNumbered = (params: readonly Json[]): boolean => params[0] !== 'latest';
 
-/** Steps of a payout, by what is asked of the chain there. */
+/** Steps of a payout, identified by chain requests. */
 const PAYING: readonly (readonly [what: string, point: Point])[] = [
   ['before it is signed', { method: 'eth_getBlockByNumber', when: 'before', is: isLatest }],
   ['signed and not sent', { method: 'eth_sendRawTransaction', when: 'before' }],
@@ -116,7 +120,7 @@ async function holderOf(some: readonly Replica[] = replicas): Promise<Replica> {
 
 const otherThan = (one: Replica): Replica => replicas.find((each) => each !== one)!;
 
-/** Somebody with money in the venue, credited. */
+/** A user with a credited deposit. */
 async function depositor(): Promise<Somebody> {
   const who = await world.somebody();
   await who.transfer('100');
@@ -130,7 +134,10 @@ async function creditsOf({ user }: Somebody, { venue }: Replica): Promise<Json[]
   return (data as Json[]).filter(({ delta }) => delta.type === 'deposit');
 }
 
-/** Arms the chain for the holder; resolves with it when it has come there. It goes on when `until` is through. */
+/**
+ * Intercepts the active replica at a step and resolves with it. Its request continues after
+ * `until`.
+ */
 function meet(point: Point, until: (at: Replica) => Promise<void>): Promise<Replica> {
   const met = Promise.withResolvers<Replica>();
   armed = {
@@ -144,14 +151,14 @@ function meet(point: Point, until: (at: Replica) => Promise<void>): Promise<Repl
   return met.promise;
 }
 
-/** As a power cut ends it; what it asked is never answered. */
+/** Ends it like a power cut; its request is never answered. */
 async function killed(at: Replica): Promise<void> {
   await at.venue.kill();
 }
 
-describe.skipIf(!hasNatsServer)('money of a cluster', () => {
+describe.skipIf(!hasNatsServer)('the settlement of a cluster', () => {
   test.each(drawnCases(READING, 1, random))(
-    `a deposit is credited once when its reader is killed %s, CRASH_SEED=${SEED}`,
+    `a deposit is credited once if its reader is killed %s, CRASH_SEED=${SEED}`,
     async (_, point) => {
       const holder = await holderOf();
       world.use(otherThan(holder).venue);
@@ -171,7 +178,7 @@ describe.skipIf(!hasNatsServer)('money of a cluster', () => {
   );
 
   test.each(drawnCases(PAYING, 2, random))(
-    `a withdrawal is paid once when its payer is killed %s, CRASH_SEED=${SEED}`,
+    `a withdrawal is paid once if its payer is killed %s, CRASH_SEED=${SEED}`,
     async (_, point) => {
       const holder = await holderOf();
       const survivor = otherThan(holder);
@@ -192,7 +199,7 @@ describe.skipIf(!hasNatsServer)('money of a cluster', () => {
   );
 
   test.each(drawnCases(PAYING, 2, random))(
-    `a payer that was frozen %s and wakes up pays nothing a second time, CRASH_SEED=${SEED}`,
+    `a payer that was frozen %s does not pay again after it resumes, CRASH_SEED=${SEED}`,
     async (_, point) => {
       const holder = await holderOf();
       const survivor = otherThan(holder);
@@ -214,7 +221,7 @@ describe.skipIf(!hasNatsServer)('money of a cluster', () => {
         paid.resolve();
       }
       expect(await who.onChain()).toBe(before + usdc('49.9'));
-      // It knows by now that it was followed, and has done whatever it still wanted to do.
+      // By now it knows that it was replaced, and has ended its pending work.
       await eventually(async () => expect(await isHolder(holder)).toBe(false));
       await holderOf([survivor]);
       world.use(holder.venue);
@@ -228,7 +235,7 @@ describe.skipIf(!hasNatsServer)('money of a cluster', () => {
     240_000,
   );
 
-  test('a permit is sent once, whichever replica is asked, and both tell the same', async () => {
+  test('a permit is sent once for requests to any replica, and both report the same', async () => {
     const holder = await holderOf();
     const who = await world.somebody();
     const deadline = BigInt(Math.floor(Date.now() / 1000) + 3_600);
@@ -242,7 +249,7 @@ describe.skipIf(!hasNatsServer)('money of a cluster', () => {
     await who.has('11');
   });
 
-  test('a replica that does not work on the chain tells how far a withdrawal is', async () => {
+  test('a replica that does not work on the chain reports the progress of a withdrawal', async () => {
     const holder = await holderOf();
     const other = otherThan(holder);
     world.use(other.venue);

@@ -20,17 +20,17 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 
 /**
- * Goal: what was acknowledged survives a kill −9, whole and once; what was not is there whole or
- * not at all. Method: several signed clients press a real venue, it is killed at moments drawn from
- * a seed, started again on the same data, and audited through its public interface only.
+ * Goal: acknowledged actions survive a kill −9 completely and once; others exist completely or not
+ * at all. Method: several signing clients put load on a real venue, which is killed at random
+ * moments of a seed, restarted on the same data, and checked through its public API only.
  *
- * `CRASH_SEED=7 CRASH_ROUNDS=200 npx vitest run tests/crash` repeats or prolongs it.
+ * `CRASH_SEED=7 CRASH_ROUNDS=200 npx vitest run tests/crash` repeats or extends it.
  */
 
 const SEED = freshSeed('CRASH_SEED');
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 3);
 const DEPOSIT = 1000;
-/** Requests of earlier rounds that are sent again after each restart. */
+/** The number of earlier requests sent again after each restart. */
 const RESENT = 12;
 
 let venue: Venue;
@@ -42,14 +42,15 @@ const resters: Rester[] = [];
 const crossers: Crosser[] = [];
 const history: Audited[] = [];
 const random = chance(SEED);
-/** Six rounds have every pair of flags; fewer begin anywhere. */
+/** Six rounds cover all combinations of flags; fewer rounds start at a random one. */
 const FIRST = random.below(6);
-/** State hashes seen while the venue ran, by height. */
+/** State hashes observed while the venue ran, by height. */
 const seenHashes = new Map<number, Json>();
 
 /**
- * Snapshots now and then, never, and all the time: a start finds each kind of remains. Folders may be in memory, where nothing is
- * ever on its way to the disk; so a sync takes as long as on a bad disk, and a kill finds a block being written.
+ * Snapshots sometimes, never, or continuously, so that a start finds all kinds of remains. The
+ * folder may be in memory, where writes complete immediately; therefore a sync takes as long as on
+ * a slow disk, so that a kill can interrupt the write of a block.
  */
 const flagsOf = (round: number) => [
   ...CALM,
@@ -79,7 +80,10 @@ function emptyLoad(): Load {
   return { sent: [], surprises: [], height: 0, acknowledgedCount: 0, killed: false };
 }
 
-/** Presses the venue and kills it in the middle: mostly with an acknowledgement, before the disk could get to it, or some time after it. */
+/**
+ * Puts load on the venue and kills it: usually at an acknowledgement, before the disk could
+ * complete later writes, or some time after it.
+ */
 async function pressAndKill(): Promise<Load> {
   const load = emptyLoad();
   const enough = 1 + random.below(80);
@@ -105,14 +109,16 @@ async function pressAndKill(): Promise<Load> {
   return load;
 }
 
-/** Kills a start before it is done, or just after: recovery must survive its own crash. */
+/**
+ * Kills a start before it completes, or shortly after, because recovery must also survive a crash.
+ */
 async function startAndKill(flags: readonly string[]): Promise<void> {
   const run = new VenueRun(venue.data, flags);
   await pause(100 + random.below(1200));
   await run.end('SIGKILL');
 }
 
-/** Notes the hash of acknowledged heights while the venue lives. */
+/** Records the hashes of acknowledged heights while the venue runs. */
 async function watchHashes(load: Load): Promise<void> {
   for (;;) {
     try {
@@ -137,10 +143,10 @@ async function expectSameHash(): Promise<void> {
   expect(reply.json.data).toEqual(seenHashes.get(height));
 }
 
-/** Sends acknowledged requests again: each is answered from its receipt and executes nothing. */
+/** Sends acknowledged requests again: each is answered from its receipt and not executed again. */
 async function expectNothingTwice(): Promise<void> {
   const acknowledged = history.filter(({ sent }) => sent.acknowledged !== undefined);
-  // Half of them from the round that was just killed, which is the end of the list.
+  // Half of them are from the round that was just killed, which is at the end of the list.
   const again = Array.from({ length: Math.min(RESENT, acknowledged.length) }, (_, index) =>
     random.pick(index % 2 === 0 ? acknowledged : acknowledged.slice(-40)),
   );
@@ -154,7 +160,7 @@ async function expectNothingTwice(): Promise<void> {
   );
 }
 
-/** Unknown means that the same bytes may be sent again: then they must execute, once. */
+/** If a receipt is unknown, the same bytes may be sent again and must then be executed once. */
 async function sendUnknownAgain(audited: readonly Audited[]): Promise<Audited[]> {
   const chosen = audited.map(({ receipt }) => receipt.status === 'unknown' && random.next() < 0.5);
   return Promise.all(
@@ -180,7 +186,7 @@ async function expectOrdersAsTold(): Promise<void> {
 
 describe(`kill −9 under load, CRASH_SEED=${SEED}`, () => {
   test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
-    'round %i: what was acknowledged is there, whole and once',
+    'round %i: acknowledged actions exist completely and once',
     async (round) => {
       const load = await pressAndKill();
       if (random.next() < 0.2) await startAndKill(flagsOf(round));
@@ -204,7 +210,7 @@ describe(`kill −9 under load, CRASH_SEED=${SEED}`, () => {
     },
   );
 
-  test('a stop in good order under load ends in time and forgets nothing either', async () => {
+  test('a clean stop under load completes in time and loses no acknowledged action', async () => {
     const load = emptyLoad();
     const pressing = press(client, [...resters, ...crossers], load, random);
     const deadline = Date.now() + 60_000;
@@ -221,7 +227,7 @@ describe(`kill −9 under load, CRASH_SEED=${SEED}`, () => {
     await expectMoneyConserved(actors, eth, history, exact(DEPOSIT * actors.length));
   });
 
-  test('after all rounds, a stop in good order and a start, every receipt is still there', async () => {
+  test('after all rounds, a clean stop and a start, every receipt still exists', async () => {
     const ending = await venue.stop();
     expect(ending).toEqual({ code: 0, signal: null });
     await venue.startAgain(flagsOf(0));

@@ -32,19 +32,23 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 
 /**
- * Goal: whatever byte of its last write a crash comes at, each part opens its file with what it was told is written, and goes on.
- * A run draws a quarter of the bytes by its seed, and has the first and the last of them. Of lines that are appended the file has so many bytes more, or all of them with a hole in front; of a file that is written
- * as a whole so much is beside it.
+ * Goal: if a crash cuts the last write at any byte, each component opens its file with all
+ * completed writes and continues. A run tests a random quarter of the bytes, and always the first
+ * and the last. An appended file is cut at that byte, or is complete but has a hole in front; a
+ * file written as a whole has a partial temporary file next to it.
  */
 
-/** Thousands of files are opened: syncs of a disk would take minutes, and are shown elsewhere. */
+/**
+ * In memory, because syncs of thousands of files would take minutes on a disk; other tests cover
+ * the syncs.
+ */
 const MEMORY = '/dev/shm';
 const roots = existsSync(MEMORY) ? MEMORY : tmpdir();
 
 const SEED = freshSeed('CRASH_SEED');
 const random = chance(SEED);
 
-/** Where a write is cut: from one byte to another, both of them among it. */
+/** The cut positions between two bytes, inclusive of both. */
 function cuts(from: number, last: number): readonly number[] {
   const between = Array.from({ length: Math.max(0, last - from - 1) }, (_, at) => from + 1 + at);
   return [from, ...drawnCases(between, Math.ceil(between.length / 4), random), last];
@@ -57,7 +61,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 type Writer = {
   readonly what: string;
   readonly file: string;
-  /** The first time, and once more. */
+  /** The first and the second write. */
   readonly write: (folder: string, time: 1 | 2) => unknown;
   readonly read: (folder: string) => unknown;
 };
@@ -165,7 +169,7 @@ const WHOLE: readonly Writer[] = [
     file: 'refused.json',
     write: (folder, time) => new RefusalMemory(join(folder, 'refused.json'), 10).refused('3', time),
     read: (folder) => {
-      // Looking at it once more tells since when, and is written too.
+      // A second check records the time of the first, and is written too.
       new RefusalMemory(join(folder, 'refused.json'), 10).refused('4', 3);
       return readFileSync(join(folder, 'refused.json'), 'utf8');
     },
@@ -217,7 +221,7 @@ function paidWatch(folder: string, client: object): PaidWatch {
   return new PaidWatch({ client: chain, bridge: someone, fromBlock: 1, file, isOpen: () => true });
 }
 
-/** Made once, by whoever comes first. */
+/** Created once, at the first use. */
 const SECRETS: readonly Omit<Writer, 'write'>[] = [
   { what: 'keys of the local chain', file: 'keys.json', read: (folder) => localKeys(folder) },
   { what: 'what salts are made of', file: 'salt-secret', read: (folder) => treeSecret(folder) },
@@ -233,7 +237,7 @@ const SECRETS: readonly Omit<Writer, 'write'>[] = [
   },
 ];
 
-/** The folder as it was before the last write, and after it. */
+/** The folder before and after the last write. */
 async function writtenTwice({ write }: Writer): Promise<{ before: string; after: string }> {
   const [before, after] = [join(root, 'before'), join(root, 'after')];
   mkdirSync(before);
@@ -243,7 +247,7 @@ async function writtenTwice({ write }: Writer): Promise<{ before: string; after:
   return { before, after };
 }
 
-/** What is read in a copy of a folder, where a file has these bytes. */
+/** Reads a copy of a folder in which a file has these bytes. */
 async function readWith(
   folder: string,
   file: string,
@@ -255,7 +259,7 @@ async function readWith(
   return { left, found: await read(left) };
 }
 
-/** Reading may write. */
+/** Works on a copy, because reading may write. */
 async function told(folder: string, { read }: Pick<Writer, 'read'>): Promise<unknown> {
   return await read(copyOf(folder));
 }
@@ -267,29 +271,26 @@ function copyOf(folder: string): string {
   return copy;
 }
 
-test.each(LINES)(
-  `$what: cut at any byte of the last append, CRASH_SEED=${SEED}`,
-  async (writer) => {
-    const { after, before } = await writtenTwice(writer);
-    const [old, whole] = [before, after].map((folder) => readFileSync(join(folder, writer.file)));
-    const [first, both] = [await told(before, writer), await told(after, writer)];
-    expect(first).not.toEqual(both);
-    expect(whole!.subarray(0, old!.length)).toEqual(old);
-    for (const length of cuts(old!.length, whole!.length - 1)) {
-      const hole = Buffer.from(whole!).fill(0, old!.length, length + 1);
-      for (const bytes of [whole!.subarray(0, length), hole]) {
-        const { found, left } = await readWith(before, writer.file, bytes, writer);
-        expect(found, `byte ${length}`).toEqual(first);
-        expect(readFileSync(join(left, writer.file))).toEqual(old);
-      }
+test.each(LINES)(`$what: the last append cut at any byte, CRASH_SEED=${SEED}`, async (writer) => {
+  const { after, before } = await writtenTwice(writer);
+  const [old, whole] = [before, after].map((folder) => readFileSync(join(folder, writer.file)));
+  const [first, both] = [await told(before, writer), await told(after, writer)];
+  expect(first).not.toEqual(both);
+  expect(whole!.subarray(0, old!.length)).toEqual(old);
+  for (const length of cuts(old!.length, whole!.length - 1)) {
+    const hole = Buffer.from(whole!).fill(0, old!.length, length + 1);
+    for (const bytes of [whole!.subarray(0, length), hole]) {
+      const { found, left } = await readWith(before, writer.file, bytes, writer);
+      expect(found, `byte ${length}`).toEqual(first);
+      expect(readFileSync(join(left, writer.file))).toEqual(old);
     }
-    const { left } = await readWith(before, writer.file, whole!.subarray(0, -1), writer);
-    await writer.write(left, 2);
-    expect(readFileSync(join(left, writer.file))).toEqual(whole);
-  },
-);
+  }
+  const { left } = await readWith(before, writer.file, whole!.subarray(0, -1), writer);
+  await writer.write(left, 2);
+  expect(readFileSync(join(left, writer.file))).toEqual(whole);
+});
 
-test(`${SIGNED.what}: cut at any byte of the last append; all of it but its end counts, CRASH_SEED=${SEED}`, async () => {
+test(`${SIGNED.what}: the last append cut at any byte is valid if only its line end is missing, CRASH_SEED=${SEED}`, async () => {
   const { after, before } = await writtenTwice(SIGNED);
   const [old, whole] = [before, after].map((folder) => readFileSync(join(folder, SIGNED.file)));
   const [first, both] = [await told(before, SIGNED), await told(after, SIGNED)];
@@ -302,7 +303,7 @@ test(`${SIGNED.what}: cut at any byte of the last append; all of it but its end 
 });
 
 test.each(WHOLE)(
-  `$what: cut at any byte of the file that takes its place, CRASH_SEED=${SEED}`,
+  `$what: the replacement file cut at any byte, CRASH_SEED=${SEED}`,
   async (writer) => {
     const { after, before } = await writtenTwice(writer);
     const [first, second] = [await told(before, writer), await told(after, writer)];
@@ -320,7 +321,7 @@ test.each(WHOLE)(
 );
 
 test.each(SECRETS)(
-  `$what: cut at any byte, it is made anew and found again, CRASH_SEED=${SEED}`,
+  `$what: cut at any byte, it is created again and then found, CRASH_SEED=${SEED}`,
   async (writer) => {
     const made = join(root, 'made');
     const empty = join(root, 'empty');

@@ -17,10 +17,10 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 
 /**
- * Goal: remains of a crash are repaired, damage is refused, and neither ever loses what was
- * acknowledged. Method: the files of a killed venue are cut, overwritten or altered the way a torn
- * write or a bad disk would, then the venue is started on them. The format of the files is not
- * known here: only their names, and that a journal is written from front to back before zeros.
+ * Goal: remains of a crash are repaired, damage is rejected, and neither loses acknowledged
+ * actions. Method: the files of a killed venue are cut, overwritten or changed as by a torn write
+ * or a bad disk, then the venue is started on them. The test does not know the file format, except
+ * for the names and that a journal is written from front to back, followed by zeros.
  */
 
 const SEED = freshSeed('CRASH_SEED');
@@ -49,7 +49,7 @@ async function started(data: string, flags: readonly string[]): Promise<Venue> {
   return venue;
 }
 
-/** Places a batch of three resting orders and remembers what was told. */
+/** Places a batch of three resting orders and stores the reply. */
 async function place(label: string): Promise<Told> {
   const orders = [0, 1, 2].map((index) =>
     order({
@@ -66,7 +66,7 @@ async function place(label: string): Promise<Told> {
   return { signed, reply: json };
 }
 
-/** Everything acknowledged is there: receipts with the same results, orders with the same ids. */
+/** All acknowledged actions exist: receipts with the same results, orders with the same ids. */
 async function expectAll(told: readonly Told[]): Promise<void> {
   const open = new Set((await alice.openOrders()).map((row) => row.oid));
   for (const { signed, reply } of told) {
@@ -85,7 +85,7 @@ async function copyOf(data: string): Promise<string> {
   return copy;
 }
 
-/** The newest journal file: its path, its bytes, and where its last written byte ends. */
+/** The newest journal file: its path, its bytes, and the end of its last written byte. */
 async function journalOf(data: string): Promise<{ path: string; bytes: Buffer; end: number }> {
   const folder = join(data, 'journal');
   const names = (await readdir(folder)).filter((name) => /^journal-.*\.log$/.test(name)).toSorted();
@@ -113,7 +113,7 @@ async function flip(path: string, at: number): Promise<void> {
   await overwrite(path, new Uint8Array([bytes[at]! ^ (1 << random.below(8))]), at);
 }
 
-/** A start that must be refused, in words, without serving anything. */
+/** A start that must fail with a message, without serving requests. */
 async function expectRefusedStart(data: string, flags: readonly string[]): Promise<string> {
   const run = new VenueRun(data, flags);
   const outcome = await Promise.race([
@@ -131,11 +131,14 @@ async function expectRefusedStart(data: string, flags: readonly string[]): Promi
   return run.stderr;
 }
 
-/** Data of a venue that acknowledged twelve batches and was killed, with its snapshots and without, and of its next life. */
+/**
+ * The data of a venue that acknowledged twelve batches and was killed, with its snapshots and
+ * without, and after its next run.
+ */
 let killed: { data: string; withSnapshots: string; told: Told[] };
 let after: { data: string; extra: Told; shown: Json };
 
-/** What alice has, but for the time at which she asks. */
+/** Alice's account state without the time of the query. */
 async function shown(): Promise<Json> {
   const { time: _time, ...state } = await alice.state();
   return { state, orders: await alice.openOrders() };
@@ -147,7 +150,7 @@ beforeAll(async () => {
   market = await readMarket(client, 'BTC-USDC', alice.address);
   const told: Told[] = [];
   for (let index = 0; index < 12; index++) told.push(await place(`killed ${index}`));
-  // They are written beside the trading, so the last answer may come before the first of them.
+  // Snapshots are written in the background, so the last reply may arrive before the first of them.
   await eventually(async () => expect((await snapshotsOf(venue.data)).length).toBeGreaterThan(1));
   await venue.kill();
   const data = await copyOf(venue.data);
@@ -160,10 +163,10 @@ beforeAll(async () => {
   after = { data: next.data, extra, shown: replayed };
 });
 
-/** What stands behind a part of the last record. */
+/** The bytes after a partial last record. */
 const TORN = ['nothing', 'zeros', 'garbage', 'a word instead'];
 
-/** One folder goes through all of it: a start that is refused, or that repairs, leaves one that can be started. */
+/** The tests share one folder: a rejected or repairing start leaves it usable. */
 describe.each(drawnCases(TORN, 1, random))(`a journal, CRASH_SEED=${SEED}`, (kind) => {
   let data: string;
   let venue: Venue;
@@ -173,21 +176,21 @@ describe.each(drawnCases(TORN, 1, random))(`a journal, CRASH_SEED=${SEED}`, (kin
     data = await copyOf(killed.data);
   });
 
-  test('with a flipped bit in its middle stops the start', async () => {
+  test('with a flipped bit in the middle stops the start', async () => {
     const { path, bytes, end } = await journalOf(data);
-    // Past the first page, before the last third: many acknowledged records follow.
+    // After the first page and before the last third, so that many acknowledged records follow.
     let at = 0;
     while (bytes[at] === 0 || at < 4096) at = 4096 + random.below(Math.floor((end - 4096) * 0.66));
     await flip(path, at);
     const words = await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
     expect(words).toMatch(/journal/i);
     expect(words).toMatch(/damage|corrupt|checksum/i);
-    // A refused start changes nothing: with the byte repaired it is what it was.
+    // A rejected start changes no file: after the byte is repaired, the file is unchanged.
     await overwrite(path, bytes.subarray(at, at + 1), at);
     expect((await readFile(path)).equals(bytes)).toBe(true);
   });
 
-  test('from which a record is missing stops the start', async () => {
+  test('with a missing record stops the start', async () => {
     const { path, bytes, end } = await journalOf(data);
     const middle = 4096 + Math.floor((end - 4096) / 2);
     await overwrite(path, Buffer.alloc(600), middle);
@@ -197,7 +200,7 @@ describe.each(drawnCases(TORN, 1, random))(`a journal, CRASH_SEED=${SEED}`, (kin
     expect((await readFile(path)).equals(bytes)).toBe(true);
   });
 
-  test(`whose last record is torn, with ${kind} behind what is left of it, is cut there`, async () => {
+  test(`with a torn last record followed by ${kind} is truncated there`, async () => {
     await tear(data, kind);
     venue = await started(data, WITHOUT_SNAPSHOTS);
     await expectAll(killed.told);
@@ -208,7 +211,7 @@ describe.each(drawnCases(TORN, 1, random))(`a journal, CRASH_SEED=${SEED}`, (kin
     more = await place('more');
   });
 
-  test('of a venue that lives is refused to a second one, which harms nothing', async () => {
+  test('of a running venue is rejected by a second one, without effects', async () => {
     await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
     await expectAll([...killed.told, more]);
   });
@@ -220,7 +223,7 @@ describe.each(drawnCases(TORN, 1, random))(`a journal, CRASH_SEED=${SEED}`, (kin
     await expectAll([...killed.told, more]);
   });
 
-  test('that lost its end after a stop in good order is damaged, not torn', async () => {
+  test('that lost its end after a clean stop is damaged, not torn', async () => {
     await place('last words');
     await venue.stop();
     const { path, end } = await journalOf(data);
@@ -229,7 +232,7 @@ describe.each(drawnCases(TORN, 1, random))(`a journal, CRASH_SEED=${SEED}`, (kin
   });
 });
 
-/** The first write of the next life, cut somewhere: the file as a crash would leave it. */
+/** Cuts the first write of the next run, as a crash would. */
 async function tear(data: string, kind: string): Promise<void> {
   const { path, bytes, end } = await journalOf(data);
   expect(bytes.length).toBeGreaterThan(end);
@@ -244,7 +247,7 @@ async function tear(data: string, kind: string): Promise<void> {
   }
 }
 
-describe(`snapshots are a help, never the truth, CRASH_SEED=${SEED}`, () => {
+describe(`snapshots are optional, CRASH_SEED=${SEED}`, () => {
   const damages: [string, (path: string) => Promise<void>][] = [
     ['has a flipped bit', async (path) => flip(path, random.below((await readFile(path)).length))],
     [
@@ -257,7 +260,7 @@ describe(`snapshots are a help, never the truth, CRASH_SEED=${SEED}`, () => {
   ];
 
   test.each(drawnCases(damages, 1, random))(
-    'when the newest %s the venue starts with everything',
+    'if the newest %s, the venue starts with all actions',
     async (_what, damage) => {
       const data = await copyOf(killed.withSnapshots);
       await damage((await snapshotsOf(data)).at(-1)!);
@@ -267,7 +270,7 @@ describe(`snapshots are a help, never the truth, CRASH_SEED=${SEED}`, () => {
     },
   );
 
-  test('started from a snapshot, with half of another beside it, the state is that of a replay from the first record', async () => {
+  test('started from a snapshot, with half of another next to it, the state equals a replay from the first record', async () => {
     const data = await copyOf(killed.withSnapshots);
     const snapshots = await snapshotsOf(data);
     expect(snapshots.length).toBeGreaterThanOrEqual(2);

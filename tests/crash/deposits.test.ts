@@ -10,19 +10,19 @@ import { chance } from '../support/seeded.ts';
 import { tail, type Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: a venue that is killed between any two steps of a deposit credits it once after the next start,
- * and sends a permit once. Method: the chain and a proxy in front of it live in the test. The proxy knows
- * every step by the question that the venue asks, and kills the venue instead of passing the question on,
- * or instead of giving the answer. At each point a permit, approve and deposit, and a plain transfer of
- * three new users are under way together.
+ * Goal: a venue killed between any two steps of a deposit credits it once after the next start, and
+ * sends a permit once. Method: the chain and a proxy in front of it run in the test. The proxy
+ * identifies each step by the venue's request, and kills the venue before forwarding the request or
+ * before returning the answer. At each step a permit, an approved deposit and a plain transfer of
+ * three new users are pending together.
  */
 
 type Point = {
   readonly method: string;
   readonly when: 'before' | 'after';
-  /** Which answers or questions of this method count; by default all. */
+  /** Which requests or answers of this method count; by default all. */
   readonly is?: (params: readonly Json[], answer: Json) => boolean;
-  /** The answer is given, and the kill comes so many milliseconds later. */
+  /** The answer is returned, and the kill follows after this many milliseconds. */
   readonly thenMs?: number;
 };
 
@@ -31,9 +31,9 @@ let proxy: JsonServer;
 let venue: Venue;
 let point: Point | undefined;
 let reached: (() => void) | undefined;
-/** Logs of deposits were asked for and given since the point was set. */
+/** Whether logs of deposits were requested and returned after the step was set. */
 let hasRead = false;
-/** Transactions that the venue has sent, by hash. */
+/** Transactions sent by the venue, by hash. */
 const sent: Hex[] = [];
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ afterAll(async () => {
   proxy?.close();
 });
 
-/** Passes questions on until the point is reached; from then on the venue gets no answer at all. */
+/** Forwards requests until the step is reached; afterwards the venue gets no answers. */
 async function answer(asked: Json): Promise<object | undefined> {
   const { method, params } = asked;
   const armed = point;
@@ -80,7 +80,9 @@ type Deposits = {
   readonly permit: SignedPermit;
 };
 
-/** One deposit of each kind under way. The venue may die any moment, and answers nothing then. */
+/**
+ * Starts one deposit of each kind. The venue may be killed at any moment and then does not answer.
+ */
 async function depositAll(): Promise<Deposits> {
   const users = [await world.somebody(), await world.somebody(), await world.somebody()];
   const [permitted, depositor, sender] = users.map(({ wallet }) => wallet);
@@ -135,7 +137,7 @@ const POINTS: readonly (readonly [what: string, point: Point])[] = [
   ],
 ];
 
-// After the logs the block is asked for once more; then only the log and the file are written.
+// After the logs, the block is requested again; afterwards only the log and the file are written.
 const isCompared = (params: readonly Json[]): boolean => hasRead && isNumbered(params);
 const INTO_CREDITING = [0, 20, 60, 90].map((thenMs) => {
   const at: Point = { method: 'eth_getBlockByNumber', when: 'after', is: isCompared, thenMs };
@@ -157,6 +159,6 @@ test.each(DRAWN)(`R-deposit: killed %s, CRASH_SEED=${SEED}`, async (_, at) => {
   await dying;
   await venue.startAgain();
   await expectCreditedOnce(deposits);
-  // However often it was sent, it was the same transaction.
+  // It may have been sent several times, but as one transaction.
   expect(new Set(sent.slice(length)).size).toBe(1);
 });

@@ -10,11 +10,11 @@ import { unpackFolder } from '../fixtures/pack.ts';
 import { temporaryData } from '../support/venue-process.ts';
 import { ReplicaInHand } from './replica-in-hand.ts';
 
-/** Folders of earlier releases as power cuts left them, and what is looked at when one was opened. */
+/** Folders of earlier releases after a power cut, and the checks after opening them. */
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures');
 
-/** The last block that the earlier release wrote. */
+/** The last block written by the earlier release. */
 type Meta = { readonly height: number; readonly hash: string; readonly timeMs: number };
 
 export class EarlierFolder {
@@ -26,14 +26,14 @@ export class EarlierFolder {
     this.meta = JSON.parse(readFileSync(join(FIXTURES, format, meta), 'utf8')) as Meta;
   }
 
-  /** A copy that nobody has touched. */
+  /** A fresh copy. */
   async unpacked(): Promise<string> {
     const folder = await temporaryData();
     await unpackFolder(this.#pack, folder);
     return folder;
   }
 
-  /** Opens a folder at the moment at which it was left, and tells what came of it. */
+  /** Opens a folder at the time of its last block, and returns the result. */
   async opening(folder: string): Promise<Seen> {
     const hand = await this.inHand(folder);
     hand.checkInvariants();
@@ -81,7 +81,10 @@ export const PREVIOUS = new EarlierFolder('release-0.3.0', {
   pack: 'killed.pack.br',
   meta: 'meta.json',
 });
-/** A folder that release 0.1.0 began and release 0.3.0 continued, killed: its log begins under rules 1. */
+/**
+ * A folder started by release 0.1.0 and continued by release 0.3.0, killed: its log begins under
+ * rules version 1.
+ */
 export const CONTINUED = new EarlierFolder('release-0.3.0', {
   pack: 'upgraded.pack.br',
   meta: 'upgraded.json',
@@ -93,24 +96,27 @@ export async function copyOf(folder: string): Promise<string> {
   return copy;
 }
 
-/** The starts of eras that are kept, oldest first. */
+/** The stored start states of rules versions, oldest first. */
 export async function eraFiles(folder: string): Promise<string[]> {
   return (await readdir(join(folder, 'eras')).catch(() => [])).sort();
 }
 
-/** What each era starts from: the state, and what the projections dumped. */
+/** The content of each start state: the state and the dumps of projections. */
 export async function startsOf(folder: string): Promise<Readonly<Record<string, unknown>>[]> {
   const names = await eraFiles(folder);
   const texts = names.map((name) => readFile(join(folder, 'eras', name), 'utf8'));
   return (await Promise.all(texts)).map((text) => JSON.parse(text.slice(text.indexOf('\n') + 1)));
 }
 
-/** The same but for that: it is another where the earlier engine began with its release's own snapshot. */
+/**
+ * The start states without the dumps, which differ if the earlier engine started from its release's
+ * own snapshot.
+ */
 export async function statesOf(folder: string): Promise<unknown[]> {
   return (await startsOf(folder)).map(({ head, rules, state }) => ({ head, rules, state }));
 }
 
-/** Writes a snapshot with a right checksum, whatever its payload is. */
+/** Writes a snapshot with a valid checksum and any payload. */
 export async function snapshot(folder: string, height: number, payload: unknown): Promise<void> {
   const isObject = typeof payload === 'object' && payload !== null && 'state' in payload;
   const pieces = isObject

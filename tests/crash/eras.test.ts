@@ -19,15 +19,15 @@ import {
 } from './era-folders.ts';
 
 /**
- * Goal: a change of rules never rewrites what happened, and no crash while an era opens leaves a folder
- * that opens otherwise (R-era). Method: the folder of an earlier release, as a power cut left it, is opened
- * once; then copies of it, put into each state that a crash or a bad disk could leave, must give
- * the same venue: state, heads, and what is kept of markets.
+ * Goal: a rules change never changes earlier results, and a crash during the switch leaves a folder
+ * that opens with the same result (R-era). Method: the folder of an earlier release after a power
+ * cut is opened once; then copies of it, in each state that a crash or a bad disk could leave, must
+ * give the same venue: state, heads, and market data.
  */
 
 const SEED = freshSeed('CRASH_SEED');
 const random = chance(SEED);
-/** Some of the projections whose dumps snapshots hold beside the state. */
+/** Some of the projections whose dumps are in snapshots. */
 const PROJECTIONS = ['outcomes', 'candles', 'probabilities', 'referencePrices'];
 
 afterAll(removeTemporaryData);
@@ -37,9 +37,9 @@ describe.each<[string, EarlierFolder]>([
   ['release 0.1.0 and then 0.3.0', CONTINUED],
 ])(`R-era: after %s, CRASH_SEED=${SEED}`, (_name, earlier) => {
   const { meta } = earlier;
-  /** The folder of the earlier release, untouched. */
+  /** The unchanged folder of the earlier release. */
   let old: string;
-  /** The same after this release has opened its era and was killed. */
+  /** The folder after this release switched to its rules version and was killed. */
   let opened: string;
   let first: Seen;
 
@@ -50,7 +50,7 @@ describe.each<[string, EarlierFolder]>([
   });
 
   describe('a change of rules', () => {
-    test('opens an era behind the last block, with its rules, its start and its past', async () => {
+    test('starts a rules version after the last block, with its rules, start state and history', async () => {
       const [entry, ...more] = await earlier.entriesFrom(opened, meta.height + 1);
       expect(more).toEqual([]);
       const command = { type: 'openEra', rules: RULES_VERSION, previousHash: meta.hash };
@@ -60,15 +60,15 @@ describe.each<[string, EarlierFolder]>([
       expect(await eraFiles(opened)).toEqual([...(await eraFiles(old)), name]);
     });
 
-    test('is made once: the next start goes on in the era', async () => {
+    test('happens once: the next start continues with that version', async () => {
       const again = await copyOf(opened);
       expect(await earlier.opening(again)).toEqual(first);
       expect(await earlier.entriesFrom(again, meta.height + 1)).toHaveLength(1);
     });
   });
 
-  describe('a crash while an era opens is harmless', () => {
-    test('before the start of the era was whole', async () => {
+  describe('a crash during the switch has no effect', () => {
+    test('before the start state was complete', async () => {
       const folder = await copyOf(old);
       await cp(join(opened, 'eras'), join(folder, 'eras'), { recursive: true });
       const names = await eraFiles(folder);
@@ -79,26 +79,29 @@ describe.each<[string, EarlierFolder]>([
       expect(await eraFiles(folder)).toEqual(names);
     });
 
-    test('when the start is kept and the log does not name it', async () => {
+    test('if the start state is stored and the log does not name it', async () => {
       const folder = await copyOf(old);
       await cp(join(opened, 'eras'), join(folder, 'eras'), { recursive: true });
       expect(await earlier.opening(folder)).toEqual(first);
       expect(await earlier.entriesFrom(folder, meta.height + 1)).toHaveLength(1);
     });
 
-    test('and so is the earlier release going on after it', async () => {
+    test('and the earlier release can continue afterwards', async () => {
       const folder = await copyOf(old);
       await earlier.append(folder, []);
       const went = await earlier.opening(await copyOf(folder));
-      // The start of an era that never opened, at a block that has others behind it.
+      // A start state that was never used, at a block with later blocks.
       await cp(join(opened, 'eras'), join(folder, 'eras'), { recursive: true });
       expect(await earlier.opening(folder)).toEqual(went);
       expect(went.height).toBe(first.height + 1);
     });
   });
 
-  describe('what is derived can be lost', () => {
-    /** A log that began under rules 1 starts from the first state of rules 3; its earlier blocks cannot be applied. */
+  describe('derived data can be lost', () => {
+    /**
+     * A log that began under rules version 1 starts from the first state of version 3; its earlier
+     * blocks cannot be applied.
+     */
     const isReplayable = earlier === PREVIOUS;
     const losses: readonly (readonly [string, (folder: string) => Promise<void>])[] = [
       ['the snapshots', (folder) => rm(join(folder, 'snapshots'), { recursive: true })],
@@ -117,12 +120,12 @@ describe.each<[string, EarlierFolder]>([
       const folder = await copyOf(opened);
       await lose(folder);
       expect(await earlier.opening(folder)).toEqual(first);
-      // What is kept for ever is there again.
+      // The permanent files exist again.
       expect(await eraFiles(folder)).toEqual(await eraFiles(opened));
       expect(await statesOf(folder)).toEqual(await statesOf(opened));
     });
 
-    test('all before the era opened: the earlier engine starts with the first block', async () => {
+    test('all blocks before the switch: the earlier engine starts with the first block', async () => {
       const folder = await copyOf(old);
       await rm(join(folder, 'snapshots'), { recursive: true });
       await rm(join(folder, 'eras'), { recursive: true, force: true });
@@ -135,8 +138,8 @@ describe.each<[string, EarlierFolder]>([
     });
   });
 
-  describe('a snapshot of another shape with a right hash is passed over', () => {
-    /** By name what is in them. */
+  describe('a snapshot with invalid content and a valid hash is skipped', () => {
+    /** The invalid contents by name. */
     const shapes: readonly [string, unknown][] = [
       ['no object', 'text'],
       ['nothing', {}],
@@ -161,22 +164,19 @@ describe.each<[string, EarlierFolder]>([
       expect(await earlier.opening(folder)).toEqual(first);
     });
 
-    test.each(drawnCases(PROJECTIONS, 1, random))(
-      'one whose %s are of another shape',
-      async (name) => {
-        const folder = await copyOf(opened);
-        const hand = await earlier.inHand(folder);
-        const payload = hand.replica.payload();
-        const companions = { ...payload.companions, [name]: { another: 'shape' } };
-        await snapshot(folder, first.height, { ...payload, companions });
-        await hand.close();
-        expect(await earlier.opening(folder)).toEqual(first);
-      },
-    );
+    test.each(drawnCases(PROJECTIONS, 1, random))('one with invalid %s', async (name) => {
+      const folder = await copyOf(opened);
+      const hand = await earlier.inHand(folder);
+      const payload = hand.replica.payload();
+      const companions = { ...payload.companions, [name]: { another: 'shape' } };
+      await snapshot(folder, first.height, { ...payload, companions });
+      await hand.close();
+      expect(await earlier.opening(folder)).toEqual(first);
+    });
   });
 });
 
-test('R-era: a new log begins with an era too', async () => {
+test('R-era: a new log begins with a rules version too', async () => {
   const hand = await PREVIOUS.inHand();
   await hand.close();
   const [entry] = await PREVIOUS.entriesFrom(hand.folder, 1);

@@ -8,9 +8,11 @@ import { FIXTURE_FLAGS } from '../fixtures/people.ts';
 import { removeTemporaryData, temporaryData, VenueRun } from '../support/venue-process.ts';
 import { copyOf, PREVIOUS, snapshot, type Seen } from './era-folders.ts';
 
-/** Goal: a program never goes on with what a later one began, and changes nothing of it (R-era). */
+/**
+ * Goal: a program never continues data that a later release started, and never changes it (R-era).
+ */
 
-/** A folder in which this release has opened its era. */
+/** A folder in which this release has started its rules version. */
 let opened: string;
 let first: Seen;
 
@@ -20,12 +22,12 @@ beforeAll(async () => {
 });
 afterAll(removeTemporaryData);
 
-describe('R-era: a folder of a later release is refused by its rules', () => {
+describe('R-era: a folder of a later release is rejected because of its rules version', () => {
   const rules = RULES_VERSION + 1;
   const { hash } = PREVIOUS.meta;
   const openEra = { type: 'openEra', rules, stateHash: hash, previousHash: hash } as never;
 
-  test('when its log goes on under them', async () => {
+  test('if its log continues under that version', async () => {
     const folder = await copyOf(opened);
     await PREVIOUS.append(folder, [{ command: openEra }]);
     const before = await filesOf(folder);
@@ -36,7 +38,7 @@ describe('R-era: a folder of a later release is refused by its rules', () => {
     expect(await filesOf(folder)).toEqual(before);
   });
 
-  test('with one line and no stack, by the venue itself', async () => {
+  test('with one line and no stack trace, by the venue itself', async () => {
     const folder = await copyOf(opened);
     await PREVIOUS.append(folder, [{ command: openEra }]);
     expect(await refused(folder)).toMatch(
@@ -44,7 +46,7 @@ describe('R-era: a folder of a later release is refused by its rules', () => {
     );
   });
 
-  test('when its journal has another format', async () => {
+  test('if its journal has another format', async () => {
     const folder = await copyOf(opened);
     const [name = ''] = await readdir(join(folder, 'journal'));
     const file = join(folder, 'journal', name);
@@ -57,7 +59,7 @@ describe('R-era: a folder of a later release is refused by its rules', () => {
     );
   });
 
-  test('when a snapshot is of them', async () => {
+  test('if a snapshot has that version', async () => {
     const folder = await copyOf(opened);
     await snapshot(folder, first.height, {
       rules,
@@ -68,7 +70,7 @@ describe('R-era: a folder of a later release is refused by its rules', () => {
   });
 });
 
-test('R-era: a folder of rules before the previous version is rejected, names the release to use, and stays as it is', async () => {
+test('R-era: a folder with rules older than the previous version is rejected with the release to use, and not changed', async () => {
   const folder = await temporaryData();
   const { hash } = PREVIOUS.meta;
   const openEra = {
@@ -85,7 +87,7 @@ test('R-era: a folder of rules before the previous version is rejected, names th
   expect(await contentsOf(folder)).toEqual(before);
 });
 
-/** What a venue that does not start says, beside its log. */
+/** The output of a venue that does not start, without its log. */
 async function refused(folder: string): Promise<string> {
   const run = new VenueRun(folder, FIXTURE_FLAGS);
   expect(await run.ended).toEqual({ code: 1, signal: null });
@@ -94,7 +96,7 @@ async function refused(folder: string): Promise<string> {
   return run.stderr;
 }
 
-/** Journal, snapshots and first states with their contents. */
+/** Journal, snapshots and start states with their contents. */
 async function contentsOf(folder: string): Promise<Record<string, string>> {
   const kept = (await filesOf(folder)).filter((name) => /^(journal|snapshots|eras)\/./.test(name));
   const read = async (name: string) => [name, (await readFile(join(folder, name))).toString('hex')];

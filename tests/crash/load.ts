@@ -6,8 +6,9 @@ import type { JsonObject, Signed } from '../support/wallet.ts';
 import type { Chance } from '../support/seeded.ts';
 
 /**
- * Signed clients that never stop until the venue is gone. Every request is remembered with its
- * bytes, so that it can be asked for and sent again, and with the answer if one came.
+ * Signing clients that send requests until the venue is down. Every request is stored with its
+ * bytes, so that its receipt can be requested and it can be sent again, and with its answer if
+ * there was one.
  */
 
 export type Sent = {
@@ -17,31 +18,31 @@ export type Sent = {
   readonly confirm: boolean;
   /** The client order ids that it places or cancels. */
   readonly cloids: readonly string[];
-  /** The answer with status `ok`: from here on the venue must never forget the action. */
+  /** The answer with status `ok`: from now on the venue must not lose the action. */
   acknowledged?: Json;
 };
 
 export type Load = {
-  /** What was sent since the venue was last started. */
+  /** The requests since the venue's last start. */
   readonly sent: Sent[];
-  /** Answers that are neither acceptance nor a broken connection: there should be none. */
+  /** Answers that are neither an acceptance nor a broken connection; none are expected. */
   readonly surprises: string[];
-  /** The highest block that an answer named. */
+  /** The highest block named in an answer. */
   height: number;
   acknowledgedCount: number;
   killed: boolean;
-  /** Called with each acknowledgement, before anything else can happen. */
+  /** Called synchronously at each acknowledgement. */
   onAcknowledged?: () => void;
 };
 
-/** An order book far from the market, so that only its owner decides what becomes of an order. */
+/** Orders far from the market, so that only their owner changes them. */
 const LIVE_MAX = 150;
 const IN_FLIGHT = 2;
 
-/** Places and cancels orders that nobody will ever trade with. */
+/** Places and cancels orders that never trade. */
 export class Rester {
   readonly actor: Actor;
-  /** Orders believed to rest: the audit corrects it after each crash. */
+  /** Orders expected to rest; corrected after each crash. */
   readonly live = new Set<string>();
   #market: Market;
 
@@ -68,7 +69,7 @@ export class Rester {
   }
 }
 
-/** Trades around the mark with whoever is there. */
+/** Trades around the mark. */
 export class Crosser {
   readonly actor: Actor;
   #market: Market;
@@ -110,7 +111,7 @@ export async function press(
   );
 }
 
-/** False once the venue is gone. */
+/** Returns false when the venue is down. */
 async function sendNext(
   client: Client,
   one: Rester | Crosser,
@@ -128,7 +129,7 @@ async function sendNext(
   } catch {
     return false;
   }
-  // A reply that the kill cut short is no acknowledgement.
+  // A reply truncated by the kill is not an acknowledgement.
   if (reply.json === undefined) return false;
   if (reply.json.status !== 'ok') {
     load.surprises.push(`${kind} of ${one.actor.name}: ${reply.status} ${reply.text}`);

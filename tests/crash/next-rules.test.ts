@@ -14,16 +14,20 @@ import { copyOf, eraFiles, PREVIOUS } from './era-folders.ts';
 import { ReplicaInHand, someone } from './replica-in-hand.ts';
 
 /**
- * Goal: the next change of rules works before it is made (R-era). Method: the engine of this tree is bundled as a
- * release would bundle it, and a synthetic release with the next rules version opens a folder that this one wrote. Its
- * rules differ in one visible fact: the treasury gets one micro-USDC from the first account.
+ * Goal: the next rules change works before it is made (R-era). Method: the engine of this tree is
+ * bundled like a release, and a synthetic release with the next rules version opens a folder that
+ * this one wrote. Its rules have one visible difference: the treasury gets one micro-USDC from the
+ * first account.
  */
 
 const NEXT = RULES_VERSION + 1;
 const nowMs = PREVIOUS.meta.timeMs;
 
 let step: RulesStep;
-/** A folder of this release, killed: its log has rules 3 and 4, and no snapshot of rules 4. */
+/**
+ * A folder of this release after a kill: its log has rules versions 3 and 4, and no snapshot of
+ * version 4.
+ */
 let folder: string;
 let before: { readonly height: number; readonly hash: string; readonly state: StateDump };
 
@@ -55,7 +59,7 @@ const credit = (number: number): Command => ({
   amountMicroUsdc: 1_000_000,
 });
 
-/** One micro-USDC from the newest account to the treasury: the sum of money stays the same. */
+/** Moves one micro-USDC from the newest account to the treasury, which keeps the total. */
 function withMovedMoney(state: StateDump): StateDump {
   const accounts = state.accounts.map((account, index, all) =>
     index === all.length - 1
@@ -91,7 +95,7 @@ test('R-era: a release with the next rules opens a folder of this one and contin
   await again.close();
 });
 
-test('R-era: the bundled engine computes the blocks and rows that this tree computes', async () => {
+test('R-era: the bundled engine computes the same blocks and rows as this tree', async () => {
   const hand = await ReplicaInHand.open({ nowMs });
   for (let number = 1; number <= 3; number += 1) await hand.all([credit(number)]);
   const { hash } = hand.replica.head;
@@ -106,7 +110,7 @@ test('R-era: the bundled engine computes the blocks and rows that this tree comp
   expect(own!.dump().head.hash).toBe(hash);
 });
 
-test('R-era: without the state that the next rules started from, it is computed again', async () => {
+test('R-era: a missing start state of the next rules is computed again', async () => {
   const data = await copyOf(folder);
   const first = await open(data);
   const { head } = first.replica;
@@ -119,7 +123,7 @@ test('R-era: without the state that the next rules started from, it is computed 
   expect(await eraFiles(data)).toContain(latest);
 });
 
-test('R-era: this release rejects the folder from then on, and the next one rejects rules before the previous', async () => {
+test('R-era: afterwards this release rejects the folder, and the next one rejects rules older than the previous version', async () => {
   const data = await copyOf(folder);
   await (await open(data)).close();
   await expect(ReplicaInHand.open({ folder: data, nowMs })).rejects.toThrow(LaterReleaseError);

@@ -20,8 +20,8 @@ import { chance } from '../support/seeded.ts';
 import type { Signed } from '../support/wallet.ts';
 
 /**
- * A venue that is killed while orders wait in its delay queue, or while a market is resolved: what was
- * acknowledged is executed or failed exactly once after the restart, and money and shares add up.
+ * Kills a venue while orders are in its delay queue, or while a market is resolved: acknowledged
+ * orders are executed or failed exactly once after the restart, and money and shares add up.
  *
  * `CRASH_SEED=7 npx vitest run tests/crash/outcome-queue.test.ts` repeats it.
  */
@@ -40,18 +40,18 @@ type Sent = { readonly actor: Actor; readonly signed: Signed; isAcknowledged: bo
 let maker: Actor;
 const takers: Actor[] = [];
 let market: OutcomeMarket;
-/** Every action ever sent, with the number of shares that it bought. */
+/** Every action sent, with the number of shares bought. */
 const bought = new Map<Actor, number>();
 
 beforeAll(async () => {
-  // Without fees the sums are exact; the maker's bid is deeper than all takers together.
+  // Without fees the sums are exact; the maker's bid is larger than all taker orders together.
   market = await deployer.list({ orderDelayMs: DELAY_MS });
   maker = await shareTrader(world, 'maker');
   for (const name of ['alice', 'bob', 'carol']) takers.push(await shareTrader(world, name));
   await placed(maker, market, 'buy Yes 1600 at 0.60');
 });
 
-/** Sends takers' orders until the venue is gone. */
+/** Sends taker orders until the venue is down. */
 async function press(sent: Sent[]): Promise<void> {
   await Promise.all(
     takers.map(async (actor) => {
@@ -74,7 +74,7 @@ async function press(sent: Sent[]): Promise<void> {
   );
 }
 
-/** The receipt of an action once nothing of it waits any more. */
+/** The receipt of an action after none of its orders is pending. */
 const settled = ({ signed }: Sent): Promise<Json> =>
   eventually(async () => {
     const receipt = await actionStatus(world, signed);
@@ -88,7 +88,7 @@ const sharesOf = async (actor: Actor): Promise<string> => {
   return record?.position.szi ?? '0';
 };
 
-/** R-conservation and R-reserve from outside, once the queue is empty. */
+/** R-conservation and R-reserve through the API, after the queue is empty. */
 async function expectSumsRight(): Promise<void> {
   const people = [maker, ...takers];
   const states = await Promise.all(people.map(outcomeState));
@@ -108,7 +108,7 @@ async function expectSumsRight(): Promise<void> {
   }
 }
 
-describe(`kill −9 while orders wait in the queue, CRASH_SEED=${SEED}`, () => {
+describe(`kill −9 while orders are in the delay queue, CRASH_SEED=${SEED}`, () => {
   test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
     'round %i: each acknowledged order is executed once',
     async () => {
@@ -126,13 +126,13 @@ describe(`kill −9 while orders wait in the queue, CRASH_SEED=${SEED}`, () => {
       for (const one of sent) {
         const found = await settled(one);
         if (one.isAcknowledged) expect(found.status).toBe('executed');
-        // What was never seen may be sent again, the same bytes, and executes only now.
+        // An unknown request may be sent again with the same bytes, and is executed only now.
         if (found.status === 'unknown') done(await world.client.executed(one.signed));
         const { result } = await settled(one);
         expect(result.orders).toMatchObject([{ state: 'filled', filledSz: '5', avgPx: '0.4' }]);
         bought.set(one.actor, (bought.get(one.actor) ?? 0) + 5);
       }
-      // Acknowledged ones again: the answer is the first one's, and nobody buys twice.
+      // Acknowledged requests sent again get the first answer and buy no further shares.
       for (const { signed } of kept) {
         const { json } = await world.client.exchange(signed);
         expect(json).toEqual({ status: 'ok', traceId: signed.traceId });
@@ -142,7 +142,7 @@ describe(`kill −9 while orders wait in the queue, CRASH_SEED=${SEED}`, () => {
     },
   );
 
-  test('orders that fail at their release fail once, after the restart too', async () => {
+  test('orders that fail at their release fail once, also after the restart', async () => {
     const slow = await deployer.list({ orderDelayMs: 2_500 });
     const [alice, bob] = [takers[0]!, await shareTrader(world, 'dave')];
     await placed(alice, slow, 'buy Yes 10 at 0.20');
@@ -167,7 +167,7 @@ describe(`kill −9 while orders wait in the queue, CRASH_SEED=${SEED}`, () => {
 
 describe(`kill −9 around a resolution, CRASH_SEED=${SEED}`, () => {
   test.each(drawnCases([0, 2, 4, 8], 1, random))(
-    '%i ms after it was sent: everybody is paid once',
+    '%i ms after it was sent: each holder is paid once',
     async (moment) => {
       const quick = await deployer.list();
       const [yes, no] = [await shareTrader(world, 'yes'), await shareTrader(world, 'no')];
@@ -184,7 +184,7 @@ describe(`kill −9 around a resolution, CRASH_SEED=${SEED}`, () => {
       await world.venue.startAgain();
       const receipt = await settled({ actor: deployer.actor, signed, isAcknowledged });
       if (isAcknowledged) expect(receipt.status).toBe('executed');
-      // Whether it got through or not, the same bytes lead to the same end.
+      // Whether or not it was received, the same bytes give the same result.
       done(await world.client.executed(signed));
       done(await world.client.executed(signed));
       expect([await purse(yes, quick), await purse(no, quick)]).toEqual(['960', '1040']);

@@ -7,8 +7,8 @@ import type { Json } from '../support/client.ts';
 import { GRID, listing, ReplicaInHand, someone } from './replica-in-hand.ts';
 
 /**
- * Settlements that are cut off: whoever holds shares is paid once and whole, whatever of the work had
- * reached the disk. A replica on a real journal, with the clock in hand.
+ * Interrupted settlements: each holder of shares is paid once and completely, independent of the
+ * progress on disk. Uses a replica on a real journal with a controlled clock.
  */
 
 const START_MS = 1_767_225_600_000;
@@ -33,7 +33,7 @@ const credit = (number: number): Command => ({
   amountMicroUsdc: 10 * USDC,
 });
 
-/** Buys five shares of a leg, the price in cents. */
+/** Buys five shares of an outcome, the price in cents. */
 function buys(
   venue: ReplicaInHand,
   number: number,
@@ -49,18 +49,21 @@ function buys(
   };
 }
 
-/** What somebody has, in micro-USDC. */
+/** The balance of an account, in micro-USDC. */
 function moneyOf({ state }: ReplicaInHand, number: number): bigint | undefined {
   const index = state.accountIndex.get(someone(number));
   return index === undefined ? undefined : state.accounts[index]?.outcomeBalance;
 }
 
-/** A block pays a thousand of them, and it is cut off within eight blocks. */
+/** A block pays a thousand holders, and the settlement is interrupted within eight blocks. */
 const HOLDERS = process.env['TEST_LONG'] === undefined ? 10_000 : 50_000;
 
 describe(`a market with ${HOLDERS} holders`, () => {
   const FIRST = 1_000;
-  /** Resolved by YES pays 0.25. Half hold 5 YES for 3.00, half 5 NO for 2.00 and a fee of 0.084. */
+  /**
+   * The resolution pays 0.25 per YES share. Half of the accounts hold 5 YES for 3.00, the others 5
+   * NO for 2.00 and a fee of 0.084.
+   */
   const YES = BigInt(10 * USDC - 3 * USDC + 1.25 * USDC);
   const NO = BigInt(10 * USDC - 2 * USDC - 84_000 + 3.75 * USDC);
 
@@ -96,7 +99,7 @@ describe(`a market with ${HOLDERS} holders`, () => {
     return blocks;
   }
 
-  test('cut off at any block, it goes on where the disk ends and pays nobody twice', async () => {
+  test('interrupted at any block, it continues from the disk and pays no holder twice', async () => {
     const venue = await full();
     const resolve = { fraction: 2_500, oracleOutcome: null, evidence: null };
     await venue.all([{ type: 'resolveMarket', instrumentId: ID, ...resolve }]);
@@ -104,13 +107,13 @@ describe(`a market with ${HOLDERS} holders`, () => {
     expect(begun).toBeGreaterThan(0);
     expect(begun).toBeLessThan(HOLDERS);
 
-    // Right after the block that resolved it, while the next one is on its way to the disk.
+    // Immediately after the block of the resolution, while the next one is being written.
     const next = venue.pass(1);
     const first = keep(await venue.crashed());
     await next;
     expect(isSettled(first)).toBe(false);
 
-    // In the middle, twice in a row, with and without a snapshot that was written meanwhile.
+    // In the middle, twice in a row, with and without a snapshot written meanwhile.
     for (let block = 0; block < 3; block++) await first.pass(1);
     const second = keep(await first.crashed({ snapshotEveryBlocks: 3 }));
     expect(second.replica.head.hash).toBe(first.replica.head.hash);
@@ -123,7 +126,7 @@ describe(`a market with ${HOLDERS} holders`, () => {
 
     expect(await finish(third)).toBeGreaterThan(1);
     expectAllPaid(third);
-    // And once more, from the end: there is nothing left to do.
+    // After the end: no work is left.
     const fourth = keep(await third.crashed());
     expect(fourth.replica.head.hash).toBe(third.replica.head.hash);
     await fourth.pass(1_000);
@@ -131,7 +134,7 @@ describe(`a market with ${HOLDERS} holders`, () => {
   }, 240_000);
 });
 
-describe('a series market that resolves by itself', () => {
+describe('a series market that resolves automatically', () => {
   const QUARTER_MS = 900_000;
   const FROM = Math.ceil((START_MS + 120_000) / QUARTER_MS) * QUARTER_MS;
   const TO = FROM + QUARTER_MS;
@@ -164,11 +167,13 @@ describe('a series market that resolves by itself', () => {
     ],
   });
 
-  /** A price for every second; before the start they waver around 100, before the end around 100.5. */
+  /** A price for every second: around 100 before the start, around 100.5 before the end. */
   const priceAt = (ms: number) =>
     ms < FROM ? 100 + ((ms / 1_000) % 3) - 1 : 100 + ((ms / 1_000) % 2);
 
-  /** Runs a market from before its start to after its resolution, crashed at the times given. */
+  /**
+   * Runs a market from before its start to after its resolution, with crashes at the given times.
+   */
   async function run(crashes: readonly number[]): Promise<ReplicaInHand> {
     let venue = keep(await ReplicaInHand.open({ nowMs: FROM - 70_000, snapshotEveryBlocks: 40 }));
     const waiting = new Set(crashes);
@@ -193,13 +198,13 @@ describe('a series market that resolves by itself', () => {
   const receiptOf = (venue: ReplicaInHand): Json =>
     venue.ask({ type: 'outcomeResolution', instrumentId: MARKET });
 
-  test('crashes in the windows, before, at and after the resolution change nothing', async () => {
+  test('crashes in the windows, and before, at and after the resolution change nothing', async () => {
     const undisturbed = await run([]);
     const windows = [FROM - 30_000, FROM, FROM + 1, TO - 30_000];
     const venue = await run([...windows, TO, TO + 4_999, TO + 5_000, TO + 5_001]);
     expect(receiptOf(venue)).toEqual(receiptOf(undisturbed));
     for (const each of [undisturbed, venue]) {
-      // Up: alice has her 5.00 for 3.00, bob lost 2.00 and his fee.
+      // Price up: alice gets 5.00 for 3.00, bob loses 2.00 and his fee.
       expect([moneyOf(each, 1), moneyOf(each, 2)]).toEqual([12_000_000n, 7_916_000n]);
       each.checkInvariants();
       const { state } = each;
@@ -211,7 +216,7 @@ describe('a series market that resolves by itself', () => {
     expect(venue.state.digest.hex()).toBe(undisturbed.state.digest.hex());
   });
 
-  test('R-series: anyone can recompute the result from the receipt', async () => {
+  test('R-series: the result can be recomputed from the resolution record', async () => {
     const { receiptHash, ...receipt } = receiptOf(await run([TO - 1_000, TO + 5_000]));
     const seconds = (end: number) => Array.from({ length: 60 }, (_, at) => end - (60 - at) * 1_000);
     const samples = (end: number) => seconds(end).map((t) => ({ t, px: String(priceAt(t)) }));

@@ -33,9 +33,10 @@ import { RefusalMemory } from '../../packages/custody/src/validator/signing-refu
 import { SignedBook } from '../../packages/custody/src/validator/signed-book.ts';
 
 /**
- * Goal: what a part of the venue relies on is there after the power went, even if nothing is left but what was synced: a file by
- * its own sync, its name by that of its folder, and a new folder by that of the one above. Each part writes into a folder that
- * does not exist before, and reads what is left of it.
+ * Goal: data that a component relies on exists after a power loss in which only synced data
+ * survives: the content through the file's sync, its name through that of its folder, and a new
+ * folder through that of its parent. Each component writes into a new folder, and reads the
+ * surviving part of it.
  */
 
 let root: string;
@@ -55,7 +56,7 @@ afterEach(() => {
 
 const others: string[] = [];
 
-/** What the power leaves of the folder now. */
+/** The surviving part of the folder after a power loss now. */
 function left(): string {
   const folder = mkdtempSync(join(tmpdir(), 'oddlot-left-'));
   others.push(folder);
@@ -103,13 +104,13 @@ const bridge = { chainId: 7, bridge: someone };
 const storeOf = (folder: string): SnapshotStore =>
   new SnapshotStore({ directory: join(folder, 'a/snapshots') });
 
-/** Made by whoever comes first, and found by all others. */
+/** Created at the first use and then reused. */
 const keysOf = (folder: string): unknown => localKeys(join(folder, 'a/chain'));
 const seedOf = (folder: string): unknown => localSeed(join(folder, 'a/relay')).address('float');
 const saltsOf = (folder: string): unknown => treeSecret(join(folder, 'a/reserves'));
 const exhibitedOf = (folder: string): unknown => exhibitionSecret(join(folder, 'a/data'));
 
-/** What each writes at a place, and what it reads there; the same of both sides of a cut. */
+/** What each component writes and reads; the result must be equal before and after a cut. */
 const WRITERS: readonly {
   readonly what: string;
   readonly write: (folder: string) => unknown;
@@ -175,7 +176,7 @@ const WRITERS: readonly {
   { what: 'what exhibition results follow from', write: exhibitedOf, read: exhibitedOf },
   {
     what: 'the log',
-    // Syncs of another thread can't be watched; what it does is the same.
+    // Syncs of another thread cannot be observed, so the same code runs here.
     write: async (folder) => {
       const options = { disk: () => diskHere() };
       await (await openJournal(join(folder, 'a/journal'), options)).append(block(1));
@@ -199,13 +200,13 @@ const WRITERS: readonly {
   },
 ];
 
-test.each(WRITERS)('$what: there after a power loss', async ({ read, write }) => {
+test.each(WRITERS)('$what survives a power loss', async ({ read, write }) => {
   await write(root);
   const after = left();
   expect(await read(after)).toEqual(await read(root));
 });
 
-test('a tree of what is owed is there after a power loss, whole', async () => {
+test('a liabilities tree survives a power loss completely', async () => {
   const trees = await Trees.create();
   const folder = join(root, 'reserves');
   const { hasher, secret } = trees;
@@ -216,10 +217,10 @@ test('a tree of what is owed is there after a power loss, whole', async () => {
   );
 });
 
-test('records are there after a power loss, from the first on and after the file was written anew', () => {
+test('records survive a power loss, from the first one and after the file was rewritten', () => {
   const at = (folder: string): string => join(folder, 'a/b/records.jsonl');
   const records = new RecordFile(at(root));
-  // A folder that is new is an entry of the one above it: two of them, and the file in the last.
+  // A new folder is an entry of its parent: two folders, and the file in the last one.
   expect(disk.syncs).toEqual({ files: 0, folders: 3 });
   records.read();
   expect(syncsOf(() => records.append([{ n: 1 }, { n: 2 }]))).toEqual({ files: 1, folders: 0 });
@@ -230,20 +231,20 @@ test('records are there after a power loss, from the first on and after the file
   expect(recordsOf(at(left()))).toEqual([{ n: 2 }, { n: 3 }]);
 });
 
-test('what a validator finds written is on the disk before it counts as signed', () => {
+test('an entry that a validator finds on start is synced before it counts as signed', () => {
   const at = (folder: string): string => join(folder, 'signed.jsonl');
   const place = { timeMs: 1, chainId: 7, bridge: someone, withdrawalId: '3', user: someone };
   const elsewhere = mkdtempSync(join(tmpdir(), 'oddlot-left-'));
   others.push(elsewhere);
   new SignedBook(at(elsewhere)).add({ ...place, type: 'cancellation', reason: 'refused' });
-  // As by a process that died between the line and its sync.
+  // As after a process died between the write and the sync.
   writeFileSync(at(root), readFileSync(at(elsewhere)));
   const book = new SignedBook(at(root));
   expect(book.count).toBe(1);
   expect(new SignedBook(at(left())).latest).toEqual(book.latest);
 });
 
-test('a whole file is synced before it gets its name, and its folder after that', () => {
+test('a whole file is synced before it is renamed, and its folder afterwards', () => {
   const file = join(root, 'whole');
   for (const text of ['one', 'two']) {
     expect(syncsOf(() => writeWholeFile(file, text))).toEqual({ files: 1, folders: 1 });

@@ -9,15 +9,16 @@ import { removeTemporaryData } from '../support/venue-process.ts';
 import { type EarlierFolder, PREVIOUS } from './era-folders.ts';
 
 /**
- * Goal: which blocks of a stream count is told alike by a replica that waits for its era, or has just entered it, and by
- * those that know nothing else (R-era). Method: the log of an earlier release, its blocks named as proposers name them.
+ * Goal: a replica that waits for its rules version, or has just started it, accepts the same blocks
+ * of a stream as components without the state (R-era). Method: the log of an earlier release, with
+ * its blocks named as by proposers.
  */
 
 afterAll(removeTemporaryData);
 
 const LOGS: readonly [string, EarlierFolder][] = [['rules 3', PREVIOUS]];
 
-/** Follows a folder with the order of its proposals, and nothing read yet. */
+/** Follows a folder with the order of its proposals, without blocks so far. */
 async function following(earlier: EarlierFolder) {
   const folder = await earlier.unpacked();
   const clock = { nowMs: () => earlier.meta.timeMs };
@@ -30,12 +31,12 @@ async function following(earlier: EarlierFolder) {
   const entries: LogEntry[] = [];
   await log.replay(1, (entry) => entries.push({ ...entry, proposal: `someone:${entry.seq}` }));
   const { seq, timeMs } = entries.at(-1)!;
-  /** What it says of the block behind the last one. */
+  /** The verdict on the block after the last one. */
   const verdict = () => order.copy().take(`someone:${seq + 1}`, timeMs);
   return { entries, order, replica, verdict, [Symbol.asyncDispose]: () => log.close() };
 }
 
-test.each(LOGS)('R-era: of blocks under %s, read from the first one', async (_, earlier) => {
+test.each(LOGS)('R-era: blocks under %s, read from the first one', async (_, earlier) => {
   await using at = await following(earlier);
   await at.replica.goToBeginning();
   for (const entry of at.entries) at.replica.take(entry);
@@ -46,7 +47,7 @@ test.each(LOGS)('R-era: of blocks under %s, read from the first one', async (_, 
   expect(at.verdict()).toBe('next');
 });
 
-test.each(LOGS)('R-era: of blocks under %s, behind a snapshot of them', async (_, earlier) => {
+test.each(LOGS)('R-era: blocks under %s, read after a snapshot of them', async (_, earlier) => {
   await using at = await following(earlier);
   const base = (await at.replica.bases(Infinity).next()).value!;
   const { companions, head } = base.payload;

@@ -13,12 +13,12 @@ import { HOLDING, removeTemporaryData, temporaryData, Venue } from '../support/v
 import { Record } from './record.ts';
 
 /**
- * Goal: receipts are derived from the log, so losing them costs nothing: computed again they are what
- * they were, byte for byte, and no damage of their store ends the venue (R-tx). Method: people do
- * everything that can be signed, with and without success; then the store is deleted, cut or has bytes
- * flipped, the venue is started on it, and all rows are compared with those of before.
+ * Goal: receipts are derived from the log, so a lost store is recomputed byte for byte, and damage
+ * to it never stops the venue (R-tx). Method: accounts send every signable action, successful and
+ * failed ones; then the store is deleted, truncated or corrupted, the venue is started on it, and
+ * all rows are compared with the earlier ones.
  *
- * `RECEIPTS_SEED=7 npx vitest run tests/crash/receipts` flips other bytes.
+ * `RECEIPTS_SEED=7 npx vitest run tests/crash/receipts` corrupts other bytes.
  */
 
 const SEED = freshSeed('RECEIPTS_SEED');
@@ -36,7 +36,7 @@ const STORE = 'history.sqlite';
 
 const world = aVenue(FLAGS);
 let record: Record;
-/** The folder as a kill left it. */
+/** The folder after a kill. */
 let killed: string;
 let before: Row[];
 
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(removeTemporaryData);
 
-/** The store follows the log: everything that was answered until now is in it. */
+/** Waits until the store contains all answered requests, because it follows the log. */
 async function allStored(operations: string): Promise<void> {
   const number = (text: string, name: string): number =>
     Number(new RegExp(`^oddlot_${name} (\\d+)$`, 'm').exec(text)?.[1]);
@@ -65,12 +65,15 @@ async function allStored(operations: string): Promise<void> {
   });
 }
 
-/** Orders that admission lets pass, and execution refuses: what they say is the client's spelling. */
+/**
+ * Orders that pass admission and are rejected at execution, with texts in the client's spelling.
+ */
 async function refusals(): Promise<void> {
   const { alice, bob } = record;
   const { btc: market } = world;
   const size = market.worth(50);
-  // Two of one block compete for what is there for one: the second is refused when it is executed.
+  // Two orders of one block compete for the same balance, so the second is rejected at its
+  // execution.
   for (const price of [market.at(100), market.at(101)]) {
     const offer = order({ market, side: 'sell', price, size, tif: 'Alo' });
     const { json } = await world.client.executed(await bob.sign(orderAction(offer)));
@@ -84,7 +87,8 @@ async function refusals(): Promise<void> {
   const crossing = order({ market, side: 'buy', price: market.at(300), size, tif: 'Alo' });
   const spelt = { ...crossing, p: spelling(crossing['p'] as string) };
   const offer = order({ market, side: 'sell', price: market.at(200), size, tif: 'Alo' });
-  // Whether an offer stands when a bid comes is decided by the block; it is tried until they share one.
+  // Whether the offer rests before the bid arrives depends on the block, so it is tried until they
+  // share one.
   for (let tries = 0; tries < 100; tries += 1) {
     const offered = await bob.sign(orderAction(offer));
     const bids = await Promise.all([1, 2, 3, 4].map(() => alice.sign(orderAction(spelt))));
@@ -111,7 +115,7 @@ async function copyOf(folder: string): Promise<string> {
   return copy;
 }
 
-/** The rows of a store that nobody has open, by block. */
+/** The rows of a store that is not open, by block. */
 async function rowsOf(folder: string, store = STORE): Promise<Row[]> {
   const copy = await copyOf(folder);
   const database = new DatabaseSync(join(copy, store));
@@ -140,7 +144,7 @@ async function expectFirstReplies({ url }: Venue): Promise<void> {
   }
 }
 
-/** Starts a venue on a folder and waits until nothing is missing; what it has then. */
+/** Starts a venue on a folder, waits until the store is complete, and returns its content. */
 async function startedOn(folder: string): Promise<{ rows: Row[] }> {
   const venue = await Venue.start(FLAGS, folder);
   await nothingMissing(venue);
@@ -150,8 +154,8 @@ async function startedOn(folder: string): Promise<{ rows: Row[] }> {
   return { rows };
 }
 
-describe('R-tx: receipts computed again are what they were, byte for byte', () => {
-  test('there are refusals of execution among them, in the spelling of the client', () => {
+describe('R-tx: recomputed receipts are equal byte for byte', () => {
+  test("they include execution rejects in the client's spelling", () => {
     const texts = before.map(({ receipts }) => receipts).join('');
     expect(before.length).toBeGreaterThan(30 * ROUNDS);
     expect(texts).toMatch(/"got":"\d+\.\d*00"/);
@@ -172,7 +176,8 @@ describe('R-tx: receipts computed again are what they were, byte for byte', () =
 });
 
 const DAMAGES: readonly [string, (bytes: Buffer) => Buffer][] = [
-  // Much of a page may be free room, where nothing that flips is damage: the name of the format is none of it.
+  // Much of a page may be free space, where flipped bits are harmless, so the format name in the
+  // header is changed too.
   ['its first page', (bytes) => flipped(flipped(bytes, 0, 16, 1), 16, 4_096, 64)],
   ['bytes all over it', (bytes) => flipped(bytes, 4_096, bytes.length, 200)],
   ['a page of zeros', (bytes) => Buffer.from(bytes).fill(0, 8_192, 12_288)],
@@ -180,9 +185,9 @@ const DAMAGES: readonly [string, (bytes: Buffer) => Buffer][] = [
   ['everything', (bytes) => Buffer.alloc(bytes.length, 'no database ')],
 ];
 
-describe(`a damaged store of receipts is set aside and computed again, RECEIPTS_SEED=${SEED}`, () => {
+describe(`a damaged receipt store is set aside and recomputed, RECEIPTS_SEED=${SEED}`, () => {
   test.each(drawnCases(DAMAGES, 1, random))(
-    '%s, and once more while it is in use',
+    '%s, and again while it is in use',
     async (_, damage) => {
       const folder = await copyOf(await folded());
       const file = join(folder, STORE);
@@ -207,7 +212,9 @@ describe(`a damaged store of receipts is set aside and computed again, RECEIPTS_
 
 let foldedFolder: Promise<string> | undefined;
 
-/** The folder with the write-ahead log folded into the database, so that its pages hold everything. */
+/**
+ * The folder with the write-ahead log merged into the database, so that its pages contain all data.
+ */
 async function folded(): Promise<string> {
   foldedFolder ??= copyOf(killed).then((folder) => {
     const database = new DatabaseSync(join(folder, STORE));

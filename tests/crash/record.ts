@@ -7,7 +7,7 @@ import { definition, Operator, triggerOrder } from '../support/perps.ts';
 import { addressOf, keyOf, nextNonce, ZERO_ADDRESS } from '../support/wallet.ts';
 import type { JsonObject, Signed } from '../support/wallet.ts';
 
-/** A few people do everything that can be signed, and each request is kept with its first answer. */
+/** Accounts send every signable action; each request is stored with its first answer. */
 
 export type Recorded = {
   readonly kind: string;
@@ -23,21 +23,21 @@ export class Record {
   readonly requests: Recorded[] = [];
   readonly world: World;
   readonly operator: Operator;
-  /** Both trade, and so hold positions. */
+  /** Both trade and hold positions. */
   readonly alice: Actor;
   readonly bob: Actor;
-  /** Trades for alice as long as she lets it. */
+  /** Trades for alice until she revokes it. */
   readonly desk: Actor;
   /** Holds an isolated position. */
   readonly carol: Actor;
-  /** Never trades: money and settings. */
+  /** Never trades: transfers and settings. */
   readonly dave: Actor;
   /** Earns fees on the orders of alice. */
   readonly builder: Actor;
   /** An account of two signers. */
   readonly shared: Actor;
   readonly vault = addressOf(keyOf('replay vault'));
-  /** May not trade outcomes, every other round. */
+  /** Barred from outcome markets in every other round. */
   readonly barred = addressOf(keyOf('replay barred'));
 
   private constructor(world: World, people: readonly Actor[]) {
@@ -61,14 +61,14 @@ export class Record {
     return new Record(world, people);
   }
 
-  /** Sends a request and keeps it; it must be executed with success. */
+  /** Sends a request and stores it; it must succeed. */
   async send(kind: string, signed: Signed): Promise<Json> {
     const data = await this.#sent(kind, signed);
     expect(data.statuses, kind).toEqual(['success']);
     return data;
   }
 
-  /** The same for one that is executed without success: nothing but its receipt is left of it. */
+  /** Sends a request that must fail at execution, so that only its receipt remains. */
   async sendInVain(kind: string, signed: Signed): Promise<void> {
     const data = await this.#sent(kind, signed);
     expect(data.statuses, kind).toEqual([expect.objectContaining({ error: expect.any(String) })]);
@@ -104,20 +104,20 @@ export class Record {
     return this.direct(this.alice, 'approveAgent', { agentAddress, agentName });
   }
 
-  /** Makes an account of one into one of two signers. */
+  /** Converts an account to one with two signers. */
   async share(): Promise<void> {
     const signers = { authorizedUsers: SIGNERS.map(addressOf).toSorted(), threshold: 2 };
     await this.direct(this.shared, 'convertToMultiSigUser', { signers: JSON.stringify(signers) });
   }
 
-  /** And back. */
+  /** Converts it back. */
   async unshare(): Promise<void> {
     await this.wrapped((nonce) =>
       directAction('convertToMultiSigUser', nonce, { signers: 'null' }),
     );
   }
 
-  /** What is done once, before the rounds. */
+  /** Actions that are sent once, before the rounds. */
   async prepare(): Promise<void> {
     await this.approve(this.desk.address, 'desk');
     await this.share();
@@ -132,7 +132,7 @@ export class Record {
     await this.#reverse();
   }
 
-  /** Carol is long, isolated, and then short: the bid is large enough for it to be done at once. */
+  /** Carol is long, isolated, and then short: the bid is large enough for an immediate reverse. */
   async #reverse(): Promise<void> {
     const { bob, carol } = this;
     const { eth: market } = this.world;
@@ -148,7 +148,9 @@ export class Record {
     });
   }
 
-  /** Each kind of request at least once. Orders are bought and sold in turn, so positions stay small. */
+  /**
+   * Sends each kind of request at least once. Buys and sells alternate, so positions stay small.
+   */
   async round(number: number): Promise<void> {
     await this.#trade(number);
     await this.#orders(number);
@@ -170,7 +172,9 @@ export class Record {
     expect(orders[0].state).toBe('filled');
   }
 
-  /** Resting orders, all of them bids: one side of the book does not move the mark (R-mark). */
+  /**
+   * Resting orders, all of them bids, because one side of the book does not move the mark (R-mark).
+   */
   async #orders(number: number): Promise<void> {
     const { btc: market } = this.world;
     const bid = bidOf(market, number);
@@ -208,7 +212,7 @@ export class Record {
     await this.act(dave, { type: 'cancelAll', asset: sol.id });
   }
 
-  /** A label that is bound, bound to another and freed, so that each of the three can come back. */
+  /** A label that is approved, replaced and revoked, so that each of the three can be replayed. */
   async #agents(number: number): Promise<void> {
     const label = `label ${number % 3}`;
     await this.approve(addressOf(keyOf(`replay agent ${number}`)), label);
@@ -229,7 +233,7 @@ export class Record {
     await this.act(builder, { type: 'claimBuilderRewards' });
   }
 
-  /** The operator, the account of two signers and the vault. */
+  /** The operator, the multi-sig account and the vault. */
   async #others(number: number): Promise<void> {
     const { eth } = this.world;
     const bid = order(bidOf(eth, number));
@@ -248,7 +252,7 @@ export class Record {
 
 const WITHIN_PERP = { fromAccountType: 'perp', toAccountType: 'perp' };
 
-/** An order that nobody will ever trade with. */
+/** An order that never trades. */
 function bidOf(market: Market, number: number) {
   const price = market.ticks(market.at(-3000), -10 * number);
   return { market, side: 'buy', price, size: market.worth(30) } as const;

@@ -9,11 +9,11 @@ import { Record, type Recorded } from './record.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
 /**
- * Goal: no recorded request, sent again in any order, in any spelling and after any restart, is
- * executed twice (R-tx, R-nonce). Method: everything that can be signed is done once, recorded, and
- * sent again shuffled; what the venue shows must stay as it was.
+ * Goal: recorded requests sent again in any order, spelling and after any restart are never
+ * executed twice (R-tx, R-nonce). Method: every signable action is sent once, recorded, and sent
+ * again in random order; the public data of the venue must not change.
  *
- * `REPLAY_SEED=7 REPLAY_ROUNDS=40 npx vitest run tests/crash/replay` repeats or prolongs it.
+ * `REPLAY_SEED=7 REPLAY_ROUNDS=40 npx vitest run tests/crash/replay` repeats or extends it.
  */
 
 const SEED = freshSeed('REPLAY_SEED');
@@ -40,7 +40,7 @@ beforeAll(async () => {
   process.stdout.write(`replay test: ${record.requests.length} requests: ${counts.join(', ')}\n`);
 });
 
-/** Spellings of one request that have the same hash: only what is not signed differs. */
+/** Spellings of one request with the same hash: only unsigned parts differ. */
 const SPELLINGS: readonly ((envelope: Envelope) => object)[] = [
   (envelope) => envelope,
   (envelope) => ({ isFrontend: true, ...envelope }),
@@ -60,7 +60,7 @@ function upper(hex: string): string {
   return `0x${hex.slice(2).toUpperCase()}`;
 }
 
-/** Sends everything again in a new order; each answer is the first one's (R-tx). */
+/** Sends all requests again in a new order; each answer equals the first one (R-tx). */
 async function replay(): Promise<void> {
   const left = [...record.requests];
   const work = async () => {
@@ -78,7 +78,7 @@ async function replay(): Promise<void> {
 
 function expectFirst({ kind, first }: Recorded, { json, text }: Reply, isConfirmed: boolean): void {
   if (isConfirmed) expect(json, `${kind}: ${text}`).toEqual(first);
-  // Without `confirm` the answer tells the acceptance only.
+  // Without `confirm` the answer contains the acceptance only.
   else
     expect(json, `${kind}: ${text}`).toMatchObject({
       status: 'ok',
@@ -86,7 +86,7 @@ function expectFirst({ kind, first }: Recorded, { json, text }: Reply, isConfirm
     });
 }
 
-/** All that the interface shows of the people, but for what time changes by itself. */
+/** All public data of the accounts, except for fields that change with time. */
 async function seen(): Promise<Json> {
   const { alice, barred, bob, builder, carol, dave, shared, operator } = record;
   const vault = { address: record.vault };
@@ -102,7 +102,7 @@ async function seen(): Promise<Json> {
   };
 }
 
-/** Funding moves the money of a position when an hour ends, so only its size and cost are seen. */
+/** Funding changes the money of a position every hour, so only its size and cost are compared. */
 async function whatTraderHas(user: string): Promise<Json> {
   const { state, ...rest } = await whatOwnerHas(user);
   const positions = state.assetPositions.map(({ position }: Json) => {
@@ -138,7 +138,7 @@ async function whatOwnerHas(user: string): Promise<Json> {
   };
 }
 
-/** One receipt for each request, in the block in which it was first executed. */
+/** One receipt for each request, in the block of its first execution. */
 async function receipts(): Promise<Json[]> {
   return Promise.all(
     record.requests.map(async ({ signed }) =>
@@ -147,7 +147,7 @@ async function receipts(): Promise<Json[]> {
   );
 }
 
-/** Sends everything again and compares what the venue shows. */
+/** Sends all requests again and compares the public data. */
 async function expectNothingTwice(): Promise<void> {
   const before = await seen();
   await replay();
@@ -159,15 +159,15 @@ async function restart(how: 'kill' | 'stop'): Promise<void> {
   await world.venue.startAgain();
 }
 
-describe(`requests that were executed are not executed again, REPLAY_SEED=${SEED}`, () => {
-  test('while the venue runs, however often they come', async () => {
+describe(`executed requests are not executed again, REPLAY_SEED=${SEED}`, () => {
+  test('while the venue runs, however often they are sent', async () => {
     const before = await seen();
     for (const receipt of before.receipts) expect(receipt.block).not.toBeNull();
     for (let times = 0; times < 2; times++) await replay();
     expect(await seen()).toEqual(before);
   });
 
-  test('once the nonces of their signers have been pushed out of memory, nor after a stop', async () => {
+  test('after the nonces of their signers left the memory, nor after a stop', async () => {
     const { alice, bob, dave } = record;
     for (const actor of [alice, bob, dave]) await spendNonces(actor, 101);
     const before = await seen();
@@ -177,7 +177,7 @@ describe(`requests that were executed are not executed again, REPLAY_SEED=${SEED
     expect(await seen()).toEqual(before);
   });
 
-  test('after their agent was revoked and their account was one of one signer, and a kill when both are as they were', async () => {
+  test('after their agent was revoked and their account was a single-signer account, and after a kill when both are restored', async () => {
     const { alice, desk } = record;
     const { btc } = world;
     const cancels = (await alice.openOrders()).map(({ oid }: Json) => ({ a: btc.id, o: oid }));
@@ -190,15 +190,15 @@ describe(`requests that were executed are not executed again, REPLAY_SEED=${SEED
     const before = await seen();
     await restart('kill');
     await replay();
-    // Nor is what the agent never sent.
+    // A request that was withheld is rejected too.
     const late = await world.client.executed(withheld);
     expect(late.json, late.text).toMatchObject({ status: 'err', code: 10004 });
     expect(await seen()).toEqual(before);
-    // It is the floor of the nonces that stops the old one: a new one passes.
+    // The nonce floor rejects the old request, while a new one is accepted.
     await record.act(desk, { type: 'cancelAll', asset: world.eth.id });
   });
 
-  test('after their agent went to another owner', async () => {
+  test('after their agent was approved by another owner', async () => {
     const { bob, desk } = record;
     await record.approve(ZERO_ADDRESS, 'desk');
     await record.direct(bob, 'approveAgent', { agentAddress: desk.address, agentName: 'mine' });
@@ -206,7 +206,7 @@ describe(`requests that were executed are not executed again, REPLAY_SEED=${SEED
   });
 });
 
-/** Cancels of nothing: they use nonces up and do nothing else. */
+/** Cancels of unknown orders, which only use up nonces. */
 async function spendNonces(actor: Actor, count: number): Promise<void> {
   const action = { type: 'cancel', cancels: [{ a: world.btc.id, o: 1 }] };
   for (let left = count; left > 0; left -= AT_ONCE) {

@@ -15,9 +15,9 @@ import { temporaryData } from '../support/venue-process.ts';
 import type { Json } from '../support/client.ts';
 
 /**
- * A venue without its doors, on a real journal, whose clock is in the hand of the test: what takes
- * hours by the clock, or fifty thousand people, can be crashed here. A crash is a copy of the files
- * as they lie there at that moment; the process that wrote them is never asked again.
+ * A venue without an edge, on a real journal, whose clock the test controls, so that hours or fifty
+ * thousand accounts can be tested with crashes. A crash is a copy of the files at that moment; the
+ * process that wrote them is not used any more.
  */
 export class ReplicaInHand {
   readonly folder: string;
@@ -87,13 +87,13 @@ export class ReplicaInHand {
     return this.replica.state;
   }
 
-  /** Lets time go by and puts it into the log. */
+  /** Advances time and logs it. */
   async pass(ms: number): Promise<void> {
     this.#clock.ms += ms;
     await this.replica.tick();
   }
 
-  /** Proposes commands together; none may be refused. */
+  /** Proposes commands together; none may be rejected. */
   async all(commands: readonly Command[]): Promise<void> {
     const executed = await Promise.all(commands.map((command) => this.replica.propose(command)));
     for (const { outcome } of executed) {
@@ -106,7 +106,7 @@ export class ReplicaInHand {
     return { signer, nonce, txHash: hash(`0x${nonce.toString(16).padStart(64, '0')}`) };
   }
 
-  /** What a query is answered. */
+  /** The answer to a query. */
   ask(query: object): Json {
     const parsed = parseInfo(query);
     if (!parsed.ok || !isStateQuery(parsed.query)) throw new Error('the query is not answered');
@@ -116,7 +116,7 @@ export class ReplicaInHand {
     return JSON.parse(JSON.stringify(answered.data));
   }
 
-  /** The files as they lie there now, opened by another process; people go on as before. */
+  /** Opens a copy of the current files as another process; the original continues. */
   async crashed(options: { readonly snapshotEveryBlocks?: number } = {}): Promise<ReplicaInHand> {
     const folder = await crashImage(this.folder);
     const people = { nowMs: this.nowMs, nonce: this.#nonce };
@@ -132,7 +132,7 @@ export class ReplicaInHand {
   }
 }
 
-/** As the indexer does on its thread, one at a time. */
+/** One at a time, as the indexer thread does. */
 function writeSnapshots(
   replica: LocalReplica,
   snapshots: SnapshotStore,
@@ -150,9 +150,9 @@ function writeSnapshots(
 }
 
 /**
- * Copies a folder that is being written to. Files come and go meanwhile: what vanishes between being
- * listed and being read is no state of a disk, so the copy is made anew. The journal is copied last: it
- * may be ahead of snapshots, never behind them.
+ * Copies a folder that is being written to. A file that disappears between listing and reading does
+ * not belong to a consistent state, so the copy is repeated. The journal is copied last: it may be
+ * ahead of snapshots, never behind them.
  */
 async function crashImage(from: string): Promise<string> {
   for (;;) {
@@ -172,7 +172,7 @@ async function crashImage(from: string): Promise<string> {
 export const someone = (number: number): Address =>
   address(`0x${number.toString(16).padStart(40, '0')}`);
 
-/** Cents, shares of two decimals, the rate of the example of R-outcome-fee. */
+/** Ticks of one cent, shares of two decimals, the fee rate of the R-outcome-fee example. */
 export const GRID = {
   szDecimals: 2,
   priceTick: 100,

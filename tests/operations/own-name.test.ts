@@ -16,8 +16,9 @@ import {
 } from '../support/venue-process.ts';
 
 /**
- * Goal: the name that users sign for is drawn once and stays with the data folder, whatever happens to the
- * process. Method: a venue is killed before and after its first entry, copied, and started with other words.
+ * Goal: the network name is drawn once and stays with the data folder, even if the process is
+ * killed. Method: a venue is killed before and after its first entry, copied, and started with
+ * another name.
  */
 
 const NAMED = [...CALM, '--no-bots', '--service-network', 'example.org'];
@@ -30,7 +31,7 @@ async function rename(...args: readonly string[]): Promise<string> {
   return (await promisify(execFile)(NODE, command, { cwd: REPOSITORY })).stdout;
 }
 
-/** Goes through the first two tests, with the name that it drew. */
+/** Used by the first two tests, with the name that it drew. */
 let venue: Venue;
 let name: string;
 afterAll(async () => {
@@ -38,10 +39,10 @@ afterAll(async () => {
   await removeTemporaryData();
 });
 
-test('a name is drawn before the first entry, and no kill changes it', async () => {
+test('a name is drawn before the first entry, and kills do not change it', async () => {
   const data = await temporaryData();
   const early = new VenueRun(data, NAMED);
-  // As soon as there is a name, and before most of the start has happened.
+  // When there is a name, and before most of the start.
   const drawn = await expect
     .poll(() => readFile(fileOf(data), 'utf8').catch(() => ''), { interval: 5, timeout: 60_000 })
     .toMatch(/^example\.org-[0-9a-f]{8}\n$/)
@@ -57,7 +58,7 @@ test('a name is drawn before the first entry, and no kill changes it', async () 
   expect(await nameOf(venue)).toBe(name);
 });
 
-test('it comes along with a copy, until that is renamed', async () => {
+test('a copy keeps it until the copy is renamed', async () => {
   const copied = join(await temporaryData(), 'copy');
   const { data } = venue;
   await expect(renameVenue({ data, word: 'other.org' })).rejects.toThrow(/is in use by/);
@@ -73,7 +74,7 @@ test('it comes along with a copy, until that is renamed', async () => {
   expect(await readFile(fileOf(data), 'utf8')).toBe(`${name}\n`);
 });
 
-test('a venue that others reach is told of the name that it shares, and gets its own with the first start that has a word', async () => {
+test('a public venue is warned about its shared name, and gets its own at the first start with a configured name', async () => {
   const shared = await Venue.start([...CALM, '--no-bots', '--host', '0.0.0.0']);
   try {
     expect(await nameOf(shared)).toBe('Oddlot-Testnet');

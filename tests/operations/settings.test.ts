@@ -11,7 +11,7 @@ import { SETTING_GUIDES, withSettings } from '../../scripts/write-settings.ts';
 import { toSource } from '../../scripts/tidy/source.ts';
 import { REPOSITORY } from '../support/venue-process.ts';
 
-/** Every setting is declared once; all else that tells of it is held against that. */
+/** Every setting is declared once; all other places are compared with the declaration. */
 
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
 
@@ -23,12 +23,12 @@ describe.each(SETTING_GUIDES)('$program.command', ({ declared, guide, program, s
     expect(keys).toEqual([...new Set(keys)]);
   });
 
-  test(`has the tables of ${guide}, to the letter; npm run write-settings makes them`, () => {
+  test(`equals the tables of ${guide}, which npm run write-settings creates`, () => {
     const text = read(guide);
     expect(text).toBe(withSettings(text, program));
   });
 
-  test('explains all of them, and by default a dozen', () => {
+  test('lists all of them in its full help, and a dozen by default', () => {
     const all = settingsHelp(program, 'all');
     for (const [key, { isInFileAlone }] of settings) {
       const variable = isInFileAlone ? undefined : variableName(program, key);
@@ -49,7 +49,7 @@ describe.each(SETTING_GUIDES)('$program.command', ({ declared, guide, program, s
     }
   });
 
-  test('counts in the unit that the name says', () => {
+  test('counts in the unit of its name', () => {
     const units = { Ms: 'milliseconds', Bytes: 'bytes', Usdc: 'USDC', Gwei: 'gwei', Bps: 'basis' };
     for (const [key, { expected }] of settings) {
       for (const [word, unit] of Object.entries(units)) {
@@ -59,11 +59,11 @@ describe.each(SETTING_GUIDES)('$program.command', ({ declared, guide, program, s
     }
   });
 
-  test('reads every one of them somewhere else than where it is declared', () => {
+  test('reads every setting outside of its declaration', () => {
     const files = sources.flatMap(codeIn);
     const isAt = (place: string, path: string): boolean =>
       place.endsWith('/') ? path.startsWith(place) : path === place;
-    // A place that has moved would leave its declarations to count as reading.
+    // If a declaring file moved, its declarations would count as reads.
     expect(declared.filter((place) => !files.some(({ path }) => isAt(place, path)))).toEqual([]);
     const names = namesRead(
       files.filter(({ path }) => !declared.some((place) => isAt(place, path))),
@@ -74,7 +74,10 @@ describe.each(SETTING_GUIDES)('$program.command', ({ declared, guide, program, s
 
 type CodeFile = { readonly path: string; readonly text: string };
 
-/** What runs: neither tests nor their set-ups. A file is judged by its place and what is in it, whatever its name is. */
+/**
+ * Production code, without tests and their set-ups. A file is classified by its folder and content,
+ * not by its name.
+ */
 function codeIn(folder: string): CodeFile[] {
   return readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !/\.test\.ts$|^testing\//.test(path))
@@ -82,7 +85,10 @@ function codeIn(folder: string): CodeFile[] {
     .filter(({ text }) => /config|settings/i.test(text));
 }
 
-/** What is taken of `config` or `settings`: as a property, or by its name, also by a parameter of that type. */
+/**
+ * The names read from `config` or `settings`, as a property, by destructuring, or from a parameter
+ * of that type.
+ */
 function namesRead(files: readonly CodeFile[]): ReadonlySet<string> {
   const code = files.map((file) => toSource(file).code).join('\n');
   const [properties, taken] = [

@@ -18,7 +18,7 @@ import {
   temporaryData,
 } from '../support/venue-process.ts';
 
-/** Goal: whoever runs a venue supervises one process, and is told in one line why it did not start. */
+/** Goal: an operator supervises one process, which reports in one line why it did not start. */
 
 const random = chance(freshSeed('CRASH_SEED'));
 const LEAN = [...CALM, '--chain', 'none', '--no-relay'];
@@ -42,7 +42,7 @@ function run(command: string, args: readonly string[]): Run {
   let [stdout, stderr] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  // The streams may be held open by a venue that outlives npm: the exit alone counts.
+  // The streams may be held open by a venue that outlives npm, so only the exit counts.
   const ended = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => setTimeout(() => resolve(code), 50));
   });
@@ -55,7 +55,7 @@ function run(command: string, args: readonly string[]): Run {
   };
 }
 
-/** A package with this one's `npm start`, whose program is the one that this run of the tests has bundled. */
+/** A package with this project's `npm start` that runs the program bundled for this test run. */
 let project: string;
 beforeAll(async () => {
   project = await temporaryData();
@@ -85,7 +85,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Resolves when the run has said so, or at once when it ended without. */
+/** Resolves when the run has printed the text, or when it has ended. */
 async function said(run: Run, text: string): Promise<void> {
   let code: number | null | undefined;
   void run.ended.then((is) => (code = is));
@@ -112,19 +112,19 @@ describe('npm start', () => {
       npm.kill(signal);
       expect(await npm.ended).toBe(0);
       await vi.waitFor(() => expect(isAlive(pid)).toBe(false), SECONDS_MAX);
-      // Only a stop in order writes a snapshot this early.
+      // Only a clean stop writes a snapshot this early.
       expect(await readdir(join(data, 'snapshots'))).toHaveLength(1);
     },
   );
 
-  test('leaves no venue behind when npm itself is killed', async () => {
+  test('leaves no venue behind if npm itself is killed', async () => {
     const { npm, pid } = await serving();
     npm.kill('SIGKILL');
     await npm.ended;
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), SECONDS_MAX);
   });
 
-  test('tells in one line why it did not start, and ends with the code of the venue', async () => {
+  test('reports in one line why it did not start, and has the exit code of the venue', async () => {
     const npm = npmStart('--oracle', 'moon');
     expect(await npm.ended).toBe(2);
     expect(npm.stderr()).toMatch(/^oracle: .*see --help\)\n$/);
@@ -132,7 +132,7 @@ describe('npm start', () => {
 });
 
 describe('a start that fails', () => {
-  test('on a folder that can not be one says so in one line, with code 1', async () => {
+  test('in an unusable folder is reported in one line, with exit code 1', async () => {
     const file = join(await temporaryData(), 'file');
     await writeFile(file, '');
     const venue = main('--port', '0', '--data', join(file, 'data'));
@@ -152,7 +152,7 @@ describe('a start that fails', () => {
     ],
   ];
   test.each(drawnCases(UNREAL, 1, random))(
-    'is what a mainnet with %s gets',
+    'is the result of a mainnet with %s',
     async (_, flags, text) => {
       const data = join(await temporaryData(), 'data');
       const venue = main('--port', '0', '--network', 'mainnet', '--data', data, ...flags);
@@ -167,15 +167,15 @@ test('--version prints the version and ends', async () => {
   const venue = main('--version');
   expect(await venue.ended).toBe(0);
   expect(venue.stdout()).toMatch(/^Oddlot \S+ \(Node \d+\.\d+\.\d+\)\n$/);
-  // The client and the page of a release say the same.
+  // The client and the page of a release have the same version.
   expect(venue.stdout().split(' ')[1]).toBe(VERSION);
 });
 
 describe('the operations port', () => {
-  /** Linux gives the whole of 127/8 to the loopback: what listens everywhere answers there too. */
+  /** On Linux the whole of 127/8 is loopback, so a server on all interfaces answers there too. */
   const elsewhere = (url: string): string => url.replace(/\/\/[0-9.]+:/, '//127.0.0.2:');
 
-  test('follows the port, and stays inside when the venue listens everywhere, as does the local chain', async () => {
+  test('is two above the port, and stays on loopback if the venue listens on all interfaces, as does the local chain', async () => {
     const port = await freePorts(4);
     const place = ['--host', '0.0.0.0', '--port', String(port), '--data', await temporaryData()];
     const venue = main(...place, '--no-relay', ...CALM);

@@ -25,15 +25,16 @@ import {
 } from '../support/venue-process.ts';
 
 /**
- * Goal: a venue whose money is signed for by others works as docs/operate/bridge-setup.md and bridge-runbook.md say. Method: the guide's
- * own commands make the keys and the bridge on a chain elsewhere; then three validators and a venue run as processes.
+ * Goal: a venue with external signers works as docs/operate/bridge-setup.md and bridge-runbook.md
+ * describe. Method: the guides' own commands create the keys and the bridge on an external chain;
+ * then three validators and a venue run as processes.
  */
 
 const GUIDE = ['bridge-setup.md', 'bridge-runbook.md']
   .map((name) => readFileSync(join(REPOSITORY, 'docs/operate', name), 'utf8'))
   .join('\n');
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
-/** Each look is work for the venue. */
+/** A low polling rate, because each request is work for the venue. */
 const LOOK = { timeout: 60_000, interval: 150 };
 const NAMED = ['--service-network', 'example.org'];
 const NAMES = ['validator-1', 'validator-2', 'validator-3'] as const;
@@ -69,7 +70,7 @@ async function mint(to: Hex, amount: string): Promise<void> {
   await chain.reads.waitForTransactionReceipt({ hash });
 }
 
-/** What a venue is told of its bridge. */
+/** The venue's settings of its bridge. */
 function bridgeFlags(): readonly string[] {
   const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
   const keys = ['--relayer-key', join(folder, 'relayer.key'), '--validators', urls.join(',')];
@@ -79,7 +80,7 @@ function bridgeFlags(): readonly string[] {
   return [...CALM, ...NAMED, ...place, ...contracts, ...keys, ...pace];
 }
 
-/** Starts a validator for the bridge and the venue as they are now, from the guide's own file. */
+/** Starts a validator for the current bridge and venue, with the guide's configuration. */
 async function startValidator(name: (typeof NAMES)[number]): Promise<void> {
   const sample = /^```toml\n# validator\.toml[^\n]*\n(.*?)^```$/ms.exec(GUIDE)?.[1] ?? '';
   const at = NAMES.indexOf(name);
@@ -145,7 +146,7 @@ afterAll(async () => {
   expect(shown).toEqual([]);
 });
 
-/** Somebody who has deposited 100 USDC. */
+/** A user who has deposited 100 USDC. */
 async function depositor() {
   const key = generatePrivateKey();
   const account = privateKeyToAccount(key);
@@ -176,7 +177,10 @@ async function depositor() {
   };
 }
 
-/** Asks a validator as whoever has a key: by default as the venue, so that all else is looked at. */
+/**
+ * Sends a request to a validator, by default with the venue's key, so that only other checks can
+ * fail.
+ */
 async function ask(at: number, changes: object, key = 'relayer'): Promise<[number, string]> {
   const body = JSON.stringify({ type: 'payout', chainId: 421_614, bridge, ...changes });
   const proof = await proofOf(privateKeyToAccount(keyOf(key)), body);
@@ -212,7 +216,7 @@ describe('R-withdraw: three validators of which two must sign', () => {
     await validators[0]!.start();
   });
 
-  test('refuse what the venue does not owe, and other terms of what they signed before a restart', async () => {
+  test('reject payouts that the venue does not owe, and other terms than those signed before a restart', async () => {
     const bob = await depositor();
     const { user } = bob;
     await bob.withdraw('10');
@@ -246,7 +250,7 @@ describe('R-withdraw: three validators of which two must sign', () => {
   });
 });
 
-test('R-multisig: validators pay what the signers of an account signed, and know them by what it signed itself', async () => {
+test("R-multisig: validators pay a withdrawal signed by an account's signers, whom its own signed action names", async () => {
   const group = await depositor();
   const members = [generatePrivateKey(), generatePrivateKey()].map((key) =>
     createClient({ url: venue.url, wallet: privateKeyWallet(key) }),
@@ -269,11 +273,11 @@ test('R-multisig: validators pay what the signers of an account signed, and know
   expect(await group.chainMoney()).toBe(usdc('24.9'));
 });
 
-describe('R-withdraw: who has a withdrawal cancelled', () => {
+describe('R-withdraw: permission to cancel a withdrawal', () => {
   const cancelled = (at: number, withdrawalId: string, user: Hex) =>
     ask(at, { type: 'cancellation', withdrawalId, user, reason: 'I am a stranger' });
 
-  test('not a stranger, whatever an endpoint lies, and not while it is held back by a pause', async () => {
+  test('other clients cannot cancel it, whatever an endpoint reports, nor while a pause delays it', async () => {
     const zoe = await depositor();
     const [pause = '', unpause = ''] = commandsOf('Pause').split('\n');
     await shell.run(pause);
@@ -293,7 +297,7 @@ describe('R-withdraw: who has a withdrawal cancelled', () => {
     expect(await zoe.chainMoney()).toBe(usdc('9.9'));
   });
 
-  test('the token that bars its destination, seen by validators although one endpoint denies it', async () => {
+  test('a destination blocked by the token allows it, and validators detect this although one endpoint denies it', async () => {
     const barred = await depositor();
     const blacklist = { address: token, abi: TEST_USDC_ABI, functionName: 'blacklist' } as const;
     await chain.wallet.writeContract({ ...blacklist, args: [barred.user] });
@@ -325,7 +329,7 @@ describe('R-withdraw: who has a withdrawal cancelled', () => {
   });
 });
 
-test('a validator says in one line why it does not start, and ends when it is told to', async () => {
+test('a validator reports in one line why it does not start, and stops on request', async () => {
   const key = join(folder, 'validator-1.key');
   const names = ['--service-network', venueName, '--relayer', addressOf('relayer')];
   const place = ['--chain-id', '421614', '--bridge', bridge, '--port', '0'];
@@ -343,7 +347,7 @@ test('a validator says in one line why it does not start, and ends when it is to
   await validators[0]!.start();
 });
 
-test('where money is real a venue does not start with a key that others can read', async () => {
+test('a mainnet venue does not start with a key file that others can read', async () => {
   const key = join(folder, 'open.key');
   await writeFile(key, keyOf('relayer'), { mode: 0o644 });
   const place = ['--chain', chain.url, '--bridge-contract', bridge, '--usdc-contract', token];
@@ -356,7 +360,7 @@ test('where money is real a venue does not start with a key that others can read
 });
 
 describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
-  test('its sample is a configuration of a validator', async () => {
+  test('the sample is a valid validator configuration', async () => {
     const file = join(folder, `${NAMES[0]}.toml`);
     expect(readValidatorSettings(['--config', file])).toMatchObject({
       port: 8_695,
@@ -364,7 +368,7 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
     });
   });
 
-  test('a validator is replaced, and payouts go on', async () => {
+  test('a validator is replaced, and payouts continue', async () => {
     const said = await shell.run(commandsOf('Rotation'));
     expect(said).toContain(`validator  ${addressOf('validator-4').toLowerCase()}`);
     expect(said).not.toContain(`validator  ${addressOf('validator-1').toLowerCase()}`);
@@ -374,7 +378,7 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
     expect(await carol.chainMoney()).toBe(usdc('49.9'));
   });
 
-  test('a pause stops payouts, visibly, and both ways to lift it work', async () => {
+  test('a pause stops payouts visibly, and both ways to lift it work', async () => {
     const dave = await depositor();
     const commands = commandsOf('Pause')
       .split('\n')
@@ -387,7 +391,7 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
     expect(await dave.chainMoney()).toBe(usdc('49.9'));
   });
 
-  test('money kept aside goes back to who sent it', async () => {
+  test('an uncredited deposit is returned to its sender', async () => {
     const { hash, payer } = await payFromContract({ chain, token, bridge, mint }, '12');
     type Aside = { source: { txHash: string; logIndex: number } };
     const aside = async (): Promise<Aside | undefined> => {
@@ -404,12 +408,12 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
     expect(await money.balanceOf(payer)).toBe(usdc('12'));
   });
 
-  test('the relayer’s ether is told', async () => {
+  test('the relayer’s ether is reported', async () => {
     const said = await shell.run(commandsOf('Ether of the relayer'));
     expect(said).toMatch(/^ether +0\.9\d+ held by 0x[0-9a-f]{40}$/m);
   });
 
-  test('a venue moves to another bridge; nothing is credited or paid twice on the way', async () => {
+  test('a venue moves to another bridge; deposits and payouts are not repeated', async () => {
     const erin = await depositor();
     await erin.withdraw('10');
     await erin.becomes('confirmed');
@@ -432,10 +436,10 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
     await erin.becomes('confirmed');
     expect(await erin.chainMoney()).toBe(usdc('29.8'));
     expect(await money.balanceOf(next as Hex)).toBe(held - usdc('19.9'));
-    // What is deposited into it is credited.
+    // Deposits into the new bridge are credited.
     await depositor();
 
-    // What was paid on the former bridge is not signed for this one.
+    // A payout of the former bridge is not signed for the new one.
     const old = (await erin.rows())[1]!;
     const { user } = erin;
     const owed = { withdrawalId: String(old.id), user, destination: user, usd: '9900000' };

@@ -17,9 +17,11 @@ import { entriesOf, StolenVenue } from '../support/stolen-venue.ts';
 import { CALM, removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: `oddlot verify` finds whatever is wrong with a data folder, and says where. Method: a folder of a real venue, with old
- * segments compressed, and one that began under earlier rules; single bytes are changed in copies of them, and commands forged with
- * checksums and hashes that fit. A changed byte is reported, or everything that can be read from the file is byte for byte the same.
+ * Goal: `oddlot verify` finds all errors in a data folder and reports their position. Method: a
+ * folder of a real venue with compressed old segments, and one that began under earlier rules;
+ * single bytes are changed in copies of them, and commands are forged with matching checksums and
+ * hashes. Either a changed byte is reported, or all readable data of the file is equal byte for
+ * byte.
  */
 
 const now = () => Date.now();
@@ -30,7 +32,7 @@ const random = chance(SEED);
 let folder = '';
 let eraFolder = '';
 
-/** The same log in short segments, all but the last compressed. */
+/** The same log in short segments, all except the last compressed. */
 async function shortened(data: string): Promise<void> {
   const entries = await entriesOf(data);
   await rename(join(data, 'journal'), join(data, 'journal-before'));
@@ -77,7 +79,7 @@ async function copyOf(data: string): Promise<string> {
   return copy;
 }
 
-test('what a venue left behind stands, whole and in short compressed segments, and over an era', async () => {
+test("a venue's folder is valid, with whole and with short compressed segments, and across a rules version", async () => {
   const report = await verifyFolder({ data: folder, now });
   expect(report).toMatchObject({ findings: [], harmless: [] });
   expect(report.counts.signersRecovered).toBeGreaterThan(24);
@@ -89,7 +91,7 @@ test('what a venue left behind stands, whole and in short compressed segments, a
   expect(over.believed.join('\n')).toContain('blocks with earlier rules versions');
 });
 
-/** What is flipped, and in how many of its bytes at most something is meant. */
+/** The files to change, and the maximum number of significant bytes. */
 const KINDS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   'the plain log': () => filesOf(folder, 'journal', '.log'),
   'the compressed log': () => filesOf(folder, 'journal', '.zst'),
@@ -106,21 +108,21 @@ async function filesOf(data: string, name: string, end: string): Promise<readonl
 
 describe.each(Object.entries(KINDS))('a changed byte of %s', (kind, list) => {
   test(
-    `is reported where it is, or changes nothing that is read (VERIFY_SEED=${SEED})`,
+    `is reported at its position, or changes no readable data (VERIFY_SEED=${SEED})`,
     async () => {
       const files = await list();
       expect(files.length).toBeGreaterThan(0);
       const counts = { found: 0, told: 0, unread: 0 };
       const flips = Math.ceil(FLIPS / Object.keys(KINDS).length);
       for (let flip = 0; flip < flips; flip++) {
-        // The first one is where it must be found; any other may be in what never counted.
+        // The first change must be detected; later ones may hit unused bytes.
         const isMeant = flip === 0;
         const file = files[isMeant ? 0 : random.below(files.length)]!;
         const isEra = kind === 'eras';
         const copy = await copyOf(isEra ? eraFolder : folder);
         const changed = join(copy, file.slice((isEra ? eraFolder : folder).length));
         const bytes = await readFile(changed);
-        // Segments are longer than what is written to them: of zeros there is a run at the end.
+        // Segments are preallocated and end with zeros.
         const meant = bytes.findLastIndex((byte) => byte !== 0) + 1;
         const from = isMeant ? paddedTo(file) : 0;
         const to = !isMeant && random.below(4) === 0 ? bytes.length : meant;
@@ -145,7 +147,7 @@ describe.each(Object.entries(KINDS))('a changed byte of %s', (kind, list) => {
         }
         await rm(copy, { recursive: true });
       }
-      // A database of a few rows is mostly free space.
+      // A database with few rows is mostly free space.
       if (kind !== 'the store') expect(counts.found).toBeGreaterThan(0);
       if (flips >= 50) process.stdout.write(`${kind}: ${JSON.stringify(counts)}\n`);
     },
@@ -153,7 +155,7 @@ describe.each(Object.entries(KINDS))('a changed byte of %s', (kind, list) => {
   );
 });
 
-test('each byte behind the last record of a compressed segment counts: its end, and the checksum of all', async () => {
+test('every byte after the last record of a compressed segment is checked: its end, and the total checksum', async () => {
   const [file] = await filesOf(folder, 'journal', '.zst');
   const bytes = await readFile(file!);
   const copy = await copyOf(folder);
@@ -167,13 +169,13 @@ test('each byte behind the last record of a compressed segment counts: its end, 
 
 const HEADER_BYTES = 4_096;
 
-/** Up to where there may be bytes that nobody reads: a header, or the first line of a snapshot. */
+/** The end of possibly unused bytes: a header, or the first line of a snapshot. */
 function paddedTo(file: string): number {
   if (file.endsWith('.log')) return HEADER_BYTES;
   return file.endsWith('.bin') ? 256 : 0;
 }
 
-/** Reads both files without the verifier: what can be read from them must not differ in a byte. */
+/** Reads both files without the verifier: their readable content must be equal. */
 async function expectSameContent(file: string, original: string, where: string): Promise<void> {
   if (file.endsWith('.sqlite')) {
     const as = async (read: string) =>
@@ -181,7 +183,7 @@ async function expectSameContent(file: string, original: string, where: string):
     expect([where, await as(file)]).toEqual([where, await as(original)]);
     return;
   }
-  // Of all other files only frames of zstd have bits without a meaning.
+  // In all other files only zstd frames have unused bits.
   expect([where, file.endsWith('.zst')]).toEqual([where, true]);
   const [now, before] = [await readFile(file), await readFile(original)];
   expect([where, zstdDecompressSync(now).equals(zstdDecompressSync(before))]).toEqual([
@@ -195,10 +197,10 @@ async function copyTo(target: string, file: string): Promise<string> {
   return target;
 }
 
-/** When a table was made: nothing reads it. */
+/** The time of a migration, which is never read. */
 const UNREAD = new Set(['kysely_migration.timestamp']);
 
-/** Every cell of every table with its type, all tables and indexes, and what SQLite says of its pages. */
+/** Every cell of every table with its type, all tables and indexes, and SQLite's page checks. */
 function contentOf(file: string): unknown {
   const database = new DatabaseSync(file);
   try {
@@ -262,7 +264,7 @@ describe('a changed database is reported', () => {
   });
 });
 
-describe('a forged log whose checksums and hashes fit', () => {
+describe('a forged log with matching checksums and hashes', () => {
   const forged = async (change: (entry: LogEntry) => LogEntry) => {
     const stolen = await StolenVenue.rewritten(folder, (entry) => {
       const commands = entry.commands.filter(({ command }) => command.type !== 'attest');
@@ -289,7 +291,7 @@ describe('a forged log whose checksums and hashes fit', () => {
       ),
     })).then(({ findings }) => findings[0]);
 
-  test('with a grant of test money a thousand times as large, is believed with its amount', async () => {
+  test('with a grant of test money multiplied by a thousand is listed as unverified with its amount', async () => {
     const honest = await verifyFolder({ data: folder, now });
     const grants = /^(\d+) grants of test funds, ([\d.]+) USDC in total$/;
     const [, count, amount] = honest.believed.map((line) => grants.exec(line)).find(Boolean) ?? [];
@@ -311,7 +313,7 @@ describe('a forged log whose checksums and hashes fit', () => {
     expect(believed.faucet).toEqual({ commands: Number(count), usdc: forgedAmount });
   });
 
-  test('with an attestation of a snapshot that it does not lead to, and no such file', async () => {
+  test('with an attestation of a snapshot that does not match its blocks, without a snapshot file', async () => {
     const stolen = await StolenVenue.open(folder);
     const { height } = stolen.replica.head;
     const content = hash(`0x${'cd'.repeat(32)}`);
@@ -327,7 +329,7 @@ describe('a forged log whose checksums and hashes fit', () => {
     ]);
   });
 
-  test('with a command that nobody signed', async () => {
+  test('with an unsigned command', async () => {
     const found = await withWithdrawal(({ command }) => ({ command }));
     expect(found).toMatchObject({
       file: expect.stringContaining('journal-'),
@@ -337,7 +339,7 @@ describe('a forged log whose checksums and hashes fit', () => {
     expect(found?.what).toMatch(/command \d+: withdraw has no signed request/);
   });
 
-  test('with a request whose signature was changed', async () => {
+  test('with a changed signature of a request', async () => {
     const found = await withWithdrawal((logged) => ({
       ...logged,
       request:
@@ -351,7 +353,7 @@ describe('a forged log whose checksums and hashes fit', () => {
     );
   });
 
-  test('with a command that asks for more than its request', async () => {
+  test('with a command that exceeds its request', async () => {
     const found = await withWithdrawal((logged) =>
       logged.command.type === 'withdraw'
         ? { ...logged, command: { ...logged.command, amountMicroUsdc: 500_000_000 } }

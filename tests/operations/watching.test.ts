@@ -6,7 +6,9 @@ import { Client, type Json } from '../support/client.ts';
 import { removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
-/** What an operator sees of a venue: whether it can trade, who did what, and which prices are real. */
+/**
+ * The operator's view of a venue: whether it can trade, operator actions, and the source of prices.
+ */
 
 const venues: Venue[] = [];
 afterAll(async () => {
@@ -27,7 +29,7 @@ const lines = (venue: Venue): Json[] =>
     .map((line) => JSON.parse(line));
 
 describe('R-oracle-stale: a venue without prices', () => {
-  test('lives, and is not ready to trade', async () => {
+  test('is live but not ready to trade', async () => {
     const file = join(await temporaryData(), 'oddlot.toml');
     const nowhere = ['binance', 'kraken'].map(
       (name) => `[[exchanges]]\nname = "${name}"\nurl = "ws://127.0.0.1:1"\n`,
@@ -59,7 +61,7 @@ describe('a venue with simulated prices', () => {
   );
   let venue: Venue;
 
-  test('says so, and what runs, in its log and its metrics', async () => {
+  test('reports this and its components in its log and its metrics', async () => {
     const admins = ['--admins', operator.address.toLowerCase()];
     venue = await started(['--no-exhibition', '--no-bots', ...admins]);
     expect(await (await fetch(`${venue.operations}/readyz`)).json()).toEqual({ status: 'ready' });
@@ -79,7 +81,7 @@ describe('a venue with simulated prices', () => {
     expect(text).toMatch(/oddlot_log_compressed_bytes 0\n/);
   });
 
-  test("has an operator's action as a line of the log: who, what, where, and its end", async () => {
+  test('logs an operator action in one line: sender, action, market and result', async () => {
     const halt = (instrumentId: number) =>
       operator.sign({ type: 'venueAdmin', setPerp: { instrumentId, haltTrading: true } });
     const reply = await operator.client.executed(await halt(1));

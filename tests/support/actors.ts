@@ -24,7 +24,7 @@ import {
   type Signed,
 } from './wallet.ts';
 
-/** The people of the tests, and the venue that they meet at. */
+/** Accounts of the tests, and access to their venue. */
 
 export type OrderOptions = {
   readonly market: Pick<Market, 'id'>;
@@ -37,7 +37,7 @@ export type OrderOptions = {
   readonly cloid?: string;
 };
 
-/** An order in the wire's spelling, keys in canonical order. */
+/** An order in the API's form, keys in canonical order. */
 export function order(options: OrderOptions): JsonObject {
   return {
     a: options.market.id,
@@ -55,7 +55,7 @@ export function order(options: OrderOptions): JsonObject {
   };
 }
 
-/** A buy of 20 USDC so far below the mark that it rests. */
+/** A buy of 20 USDC far enough below the mark to rest. */
 export function farBid(market: Market, changes: Partial<OrderOptions> = {}): JsonObject {
   const far = { price: market.at(-2000), size: market.worth(20) };
   return order({ market, side: 'buy', ...far, ...changes });
@@ -74,12 +74,12 @@ export function cancelByCloidAction(...cancels: { asset: number; cloid: string }
   return { type: 'cancelByCloid', cancels };
 }
 
-/** A client order id that tells tests apart: the label's key, cut to 16 bytes. */
+/** A client order id derived from a label: its key, cut to 16 bytes. */
 export function cloidOf(label: string): string {
   return keyOf(label).slice(0, 34);
 }
 
-/** Someone with a key. Whether there is an account behind it is another matter. */
+/** A key, with or without an account at the venue. */
 export class Actor {
   readonly name: string;
   readonly key: Hex;
@@ -87,7 +87,7 @@ export class Actor {
   #client: () => Client;
   readonly #network: Network;
 
-  /** The network is that of the venue which its requests are signed for. */
+  /** Requests are signed for this network. */
   constructor(name: string, key: Hex, client: () => Client, network: Network = TESTNET) {
     this.#network = network;
     this.name = name;
@@ -113,7 +113,7 @@ export class Actor {
     return this.client.executed(await this.sign(orderAction(...orders)));
   }
 
-  /** Places one order that must be accepted and tells how it stands right after. */
+  /** Places one order that must be accepted, and returns its state after the execution. */
   async placed(options: OrderOptions): Promise<Json> {
     const reply = await this.place(order(options));
     expect(reply.json, reply.text).toMatchObject({
@@ -153,7 +153,7 @@ export class Actor {
     return record?.position;
   }
 
-  /** The balance, which the interface shows only as account value less unrealised PnL. */
+  /** The balance, which the API shows only as account value less unrealised PnL. */
   async balance(): Promise<string> {
     return balanceOf(await this.state());
   }
@@ -169,7 +169,7 @@ export function balanceOf(state: Json): string {
   return show(exact(state.marginSummary.accountValue) - sum(unrealised));
 }
 
-/** What the actors can see of themselves, without the clock: equal before and after a refusal. */
+/** The public data of the accounts without time fields: equal before and after a reject. */
 export async function factsOf(...actors: Actor[]): Promise<Json> {
   return Promise.all(
     actors.map(async (actor) => {
@@ -179,7 +179,7 @@ export async function factsOf(...actors: Actor[]): Promise<Json> {
   );
 }
 
-/** Where a venue is reached. */
+/** The addresses of a venue. */
 export type Doors = {
   readonly url: string;
   readonly streams: string;
@@ -192,24 +192,25 @@ export type World = {
   readonly btc: Market;
   readonly eth: Market;
   readonly sol: Market;
-  /** Someone with 1,000 USDC from the faucet. Each call makes a new person. */
+  /** A new account with 1,000 USDC from the faucet. */
   trader(name: string): Promise<Actor>;
-  /** Someone with 1,000 USDC whose orders outlive the test: for `beforeAll`. */
+  /** An account with 1,000 USDC whose orders are not cancelled after a test: for `beforeAll`. */
   resident(name: string): Promise<Actor>;
-  /** Someone whom the venue has never heard of. */
+  /** A key without an account. */
   stranger(name: string): Actor;
   /** A socket of /ws, or of another path. */
   socket(path?: string): Promise<Socket>;
   /** The venue's time. */
   nowMs(): number;
-  /** At least a second passes, at once where time is held; resolves when a block has come after it. */
+  /** Waits at least a second, or advances held time at once; resolves when a later block exists. */
   passTime(ms: number): Promise<void>;
 };
 
 /**
- * One venue for all tests of a file, which may stop it and look at all that is in it. After each test the orders of
- * its people are cancelled, so that the books are empty again and the marks stand at the oracle. At the end the venue
- * must stop in good order and must have logged no fault. Where time is held it stands at `startMs`, or amid the last hour.
+ * One venue for all tests of a file, which may stop it and check all of its data. After each test,
+ * open orders are cancelled, so that books are empty and marks equal the oracle. At the end the
+ * venue must stop cleanly and must not have logged an error. Held time starts at `startMs`, or in
+ * the middle of the last hour.
  */
 export function aVenue(
   flags: readonly string[] = CALM,
@@ -237,14 +238,15 @@ export function aVenue(
 }
 
 /**
- * A venue that other files have had before: nobody is known there whom this file has not made, and no order rests,
- * but there are accounts, markets and a past. It must have logged no fault, and stops after the last file.
+ * A venue that other files used before: it has other accounts, markets and history, but no resting
+ * orders and none of this file's accounts. It must not have logged an error, and stops after the
+ * last file.
  */
 export function aSharedVenue(flags: readonly string[] = CALM): World {
   return worldAt(borrowed({ flags, isHeld: false }));
 }
 
-/** The same where time stands, but for what a test lets pass. */
+/** `aSharedVenue` with held time, which only the tests advance. */
 export function aHeldVenue(flags: readonly string[] = CALM): World {
   return worldAt(borrowed({ flags, isHeld: true }));
 }
@@ -266,9 +268,9 @@ function borrowed(wish: Wish): Opening<Doors> {
 type Opening<V extends Doors> = {
   open(): Promise<V>;
   close(people: readonly Actor[]): Promise<void>;
-  /** Tells the people of one file from those of another. */
+  /** A label that distinguishes the accounts of files. */
   turn(): string;
-  /** Holds the time of a venue whose clocks stand. */
+  /** The file with the time of a venue with held clocks. */
   clockFile(): string | undefined;
 };
 
@@ -281,7 +283,7 @@ function worldAt<V extends Doors>(opening: Opening<V>): World & { venue: V } {
   const everybody: Actor[] = [];
   let count = 0;
 
-  /** A restarted venue serves at another port. */
+  /** A restarted venue has another port. */
   const current = () => {
     if (client.url !== venue.url) client = new Client(venue.url);
     return client;
@@ -357,7 +359,6 @@ function worldAt<V extends Doors>(opening: Opening<V>): World & { venue: V } {
   };
 }
 
-/** 1,000 USDC from the faucet. */
 export async function fund(client: Client, address: string): Promise<void> {
   const reply = await client.post('/request-fund', { user: address });
   if (reply.status !== 200) throw new Error(`The faucet answered ${reply.status} ${reply.text}`);
@@ -371,7 +372,10 @@ async function cancelEverything(actor: Actor): Promise<void> {
   }
 }
 
-/** Two residents with a position, a resting order and an agent, so that there is what to damage. */
+/**
+ * Two accounts with a position, a resting order and an agent, so that unwanted effects are
+ * detected.
+ */
 export async function twoWithSomethingToLose(world: World): Promise<[Actor, Actor]> {
   const [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
   const { btc } = world;

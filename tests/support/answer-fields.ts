@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { API, type Checker, type Type } from 'typescript/unstable/sync';
 
-/** The fields of every answer of /info, as the compiler reads them from the definitions. */
+/** The fields of all /info answers, extracted from the type definitions by the compiler. */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PROJECT = join(ROOT, 'packages/protocol/tsconfig.json');
 const ANSWERS = join(ROOT, 'packages/protocol/src/info/registry.ts');
 
-/** The names of the fields of an answer, those of nested objects and rows included, by the type of the query. */
+/** The field names of an answer by query type, including those of nested objects and rows. */
 export function answerFields(): ReadonlyMap<string, ReadonlySet<string>> {
   const api = new API({ cwd: ROOT });
   try {

@@ -4,8 +4,8 @@ import { exact, show } from './exact.ts';
 type Figures = Pick<Candle, 'o' | 'h' | 'l' | 'c' | 'v' | 'n'>;
 
 /**
- * Candles as the one that they would be over all of their time: a test that trades at midnight finds its trades in two days. Of
- * one that was told several times the last counts.
+ * Merges candles into one for the whole period, because trades around midnight are in two daily
+ * candles. If a candle was reported several times, the last one counts.
  */
 export function asOneCandle(told: readonly Candle[]): Figures | undefined {
   const candles = [...new Map(told.map((candle) => [candle.t, candle])).values()];

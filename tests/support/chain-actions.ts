@@ -7,7 +7,7 @@ import type { LocalChain } from '../../packages/devchain/src/local-chain.ts';
 import { GUESTBOOK_ABI, GUESTBOOK_BYTECODE } from '../fixtures/guestbook/guestbook.ts';
 import { CHAIN_ID, OTHER, POOR, RICH, payment } from './local-chain.ts';
 
-/** What can be done to a local chain, in any order, and everything that can be seen of it. */
+/** Random actions on a local chain, and its complete visible state. */
 
 const GUESTBOOK = getContractAddress({ from: RICH.address, nonce: 0n });
 
@@ -55,7 +55,7 @@ export const deed: fc.Arbitrary<ChainAction> = fc.oneof(
 export const count = async (chain: LocalChain, who: Hex, block: string): Promise<number> =>
   Number(await chain.rpc('eth_getTransactionCount', [who, block]));
 
-/** What is refused is refused: only what was answered counts. */
+/** Ignores errors: only successful answers count. */
 export async function perform(chain: LocalChain, step: ChainAction): Promise<void> {
   if (step.deed === 'mine') await chain.mine();
   else if (step.deed === 'automine') await chain.setAutomine(step.isOn);
@@ -88,14 +88,14 @@ async function guestbookCall(nonce: number, text: string): Promise<Hex> {
   return await RICH.signTransaction({ ...plain, data, to: GUESTBOOK });
 }
 
-/** Everything that a client can see. */
+/** The complete state that is visible to clients. */
 export async function view(chain: LocalChain): Promise<unknown> {
   const seen: unknown[] = [];
   for (let number = 0; number <= chain.head.number; number += 1) {
     const at = `0x${number.toString(16)}`;
     seen.push(await chain.rpc('eth_getBlockByNumber', [at, true]));
     seen.push(await chain.rpc('eth_getBlockReceipts', [at]));
-    // Of blocks that are too old it says so.
+    // Blocks that are too old return an error.
     seen.push(await chain.rpc('eth_getBalance', [POOR.address, at]).catch(String));
   }
   for (const { address } of [RICH, OTHER, POOR]) {

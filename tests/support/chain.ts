@@ -11,7 +11,7 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Json } from './client.ts';
 
-/** Somebody with a wallet on a venue's settlement chain, as any viem program would see it. */
+/** A user with a wallet on a venue's settlement chain, in the form of any viem program. */
 
 export async function post(url: string, path: string, body: object): Promise<Json> {
   const headers = { 'content-type': 'application/json' };
@@ -20,7 +20,7 @@ export async function post(url: string, path: string, body: object): Promise<Jso
   return { status: response.status, ...((await response.json()) as object) };
 }
 
-/** A request of `depositWithPermit`, signed. */
+/** A signed `depositWithPermit` request. */
 export type SignedPermit = {
   readonly type: 'depositWithPermit';
   readonly user: string;
@@ -35,9 +35,9 @@ export type Wallet = {
   deposit(amount: bigint): Promise<Hex>;
   depositFor(user: Hex, amount: bigint): Promise<Hex>;
   permit(usd: bigint, deadline: bigint, nonce?: bigint): Promise<SignedPermit>;
-  /** Sends a permit by itself, as anybody may. */
+  /** Sends a permit directly, as any address may. */
   usePermit(permit: SignedPermit): Promise<Hex>;
-  /** Of the guardian alone. */
+  /** By the guardian only. */
   pause(isPaused: boolean): Promise<Hex>;
 };
 
@@ -57,7 +57,7 @@ const PERMIT = [
   { name: 'deadline', type: 'uint256' },
 ] as const;
 
-/** The settlement chain that a venue's settings name. */
+/** The settlement chain named in a venue's settings. */
 export async function chainOf(url: string): Promise<Chain> {
   const { data } = await post(url, '/info', { type: 'settings' });
   return chainAt({
@@ -143,7 +143,7 @@ export function chainAt(place: {
   return { bridge, token, reader, balanceOf: (owner) => read('balanceOf', owner), wallet };
 }
 
-/** A new key that the faucet has given money and ether on the chain. */
+/** A new key with USDC and ether on the chain. */
 export async function richOnChain(url: string): Promise<PrivateKeyAccount> {
   const account = privateKeyToAccount(generatePrivateKey());
   const answer = await post(url, '/request-fund', { user: account.address, onChain: true });

@@ -2,11 +2,11 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Envelope, Signed } from './wallet.ts';
 
 /**
- * Plain HTTP with everything that a test may want to look at: status, headers, the text as it came
- * and the JSON in it. Nothing is retried and nothing is thrown for a status.
+ * Plain HTTP with access to all parts of the answer: status, headers, raw text and JSON. It neither
+ * retries nor throws for a status.
  */
 
-/** Parsed JSON of any shape; the tests say which one they expect. */
+/** Parsed JSON of any shape; the tests check its shape. */
 export type Json = ReturnType<typeof JSON.parse>;
 
 export type Reply = {
@@ -18,7 +18,7 @@ export type Reply = {
 
 export type PostOptions = { readonly headers?: Record<string, string> };
 
-/** The version that every documented request carries. */
+/** The version in every documented request. */
 export const API_VERSION = '2026-08-16';
 
 const AGENT = new Agent({ keepAlive: true });
@@ -30,7 +30,7 @@ export class Client {
     this.url = url;
   }
 
-  /** Posts JSON. A string is sent as it is, so that a test can spell its own JSON. */
+  /** Posts JSON. A string is sent unchanged, so that a test can write its own JSON. */
   async post(path: string, body: unknown, options: PostOptions = {}): Promise<Reply> {
     return this.send('POST', path, typeof body === 'string' ? body : JSON.stringify(body), {
       'content-type': 'application/json',
@@ -39,7 +39,10 @@ export class Client {
     });
   }
 
-  /** Sends exactly these headers and this body. By `node:http`, which costs a third of what fetch does. */
+  /**
+   * Sends exactly these headers and this body. Uses `node:http`, which needs a third of the time of
+   * fetch.
+   */
   async send(
     method: string,
     path: string,
@@ -52,7 +55,7 @@ export class Client {
         let text = '';
         incoming.setEncoding('utf8').on('data', (part: string) => (text += part));
         incoming.once('end', () => resolve(replyTo(incoming, text)));
-        // An answer that breaks off is none.
+        // A truncated answer is an error.
         incoming.once('error', reject);
       });
       outgoing.once('error', reject);
@@ -85,9 +88,8 @@ export class Client {
 }
 
 /**
- * Posts a body that the server may refuse before it has read it, in pieces and without a declared
- * length unless one is given. fetch reports such an answer as a broken connection; this reads
- * whatever was answered.
+ * Posts a body in pieces that the server may reject before it has read all of it, without a
+ * declared length unless one is given. fetch would report such an answer as a broken connection.
  */
 export async function postInPieces(
   url: string,
@@ -119,7 +121,7 @@ export async function postInPieces(
   });
 }
 
-/** The text of a refusal; a reply with both spellings, or with none, is a fault of the venue. */
+/** The text of a reject; a reply with both fields, or with neither, is an error of the venue. */
 export function refusalText(json: Json): string {
   const texts = [json?.message, json?.response].filter((text) => typeof text === 'string');
   const [text] = texts;
@@ -129,7 +131,7 @@ export function refusalText(json: Json): string {
   return text;
 }
 
-/** Polls until the check passes, and fails with its last error when it does not in time. */
+/** Polls until the check passes; after the timeout it throws the last error. */
 export async function eventually<T>(check: () => Promise<T> | T, timeoutMs = 60_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -13,10 +13,10 @@ import {
 } from './keys.ts';
 import { done } from './perps.ts';
 
-/** An account with 1,000 USDC that two of three members act for, once it is converted. */
+/** An account with 1,000 USDC that becomes a multi-sig account of two out of three members. */
 export class Company {
   readonly account: Actor;
-  /** They need no accounts of their own. */
+  /** They need no accounts. */
   readonly members: readonly [Actor, Actor, Actor];
 
   private constructor(account: Actor, members: readonly [Actor, Actor, Actor]) {
@@ -30,26 +30,26 @@ export class Company {
     return new Company(await world.resident('company'), [first!, second!, third!]);
   }
 
-  /** Makes it a multi-sig account. */
+  /** Converts it to a multi-sig account. */
   async found(): Promise<void> {
     const reply = await convert(this.account, signerSet(this.members, 2));
     done(reply);
     expect(reply.json.data.type).toBe('ConvertToMultiSigUser');
   }
 
-  /** Sent by the first member, signed by the first two, unless told otherwise. */
+  /** Sent by the first member and signed by the first two by default. */
   quorum(changes: Partial<Wrap> = {}): Wrap {
     const [first, second] = this.members;
     return { account: this.account, sender: first, signers: [first, second], ...changes };
   }
 
-  /** Moves its own money, as a direct action inside a wrapper. */
+  /** Moves its money, as a direct action inside a wrapper. */
   toOutcome(amount: string): Inner {
     const { address } = this.account;
     return inner('tokenSend', transfer({ to: address, amount, into: 'outcome' }));
   }
 
-  /** Why somebody's wrapper for it is refused. */
+  /** The expected reject of a wrapper from an unauthorised sender. */
   isNotLedBy(sender: Actor): Refusal {
     const message = `Signer ${sender.address} is not authorized for ${this.account.address}`;
     return unauthorized(message, { field: 'payload.outerSigner', got: sender.address });

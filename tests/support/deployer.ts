@@ -4,7 +4,7 @@ import { act, done } from './perps.ts';
 import { CALM } from './venue-process.ts';
 import { addressOf, keyOf, type JsonObject } from './wallet.ts';
 
-/** Outcome markets of the tests' own, listed by the deployer's key. */
+/** Outcome markets of the tests, listed with the deployer's key. */
 
 const DEPLOYER_KEY = keyOf('the deployer');
 export const DEPLOYER = addressOf(DEPLOYER_KEY);
@@ -22,7 +22,7 @@ export function newSlug(label = 'test'): string {
   return `${label}-${listed}-${process.pid}`;
 }
 
-/** `registerEvent`, right in every field, keys in the wire's order: it runs for two days. */
+/** A valid `registerEvent` with keys in canonical order; the event runs for two days. */
 export function eventFields(changes: JsonObject = {}): JsonObject {
   const now = Date.now();
   return {
@@ -40,7 +40,7 @@ export function eventFields(changes: JsonObject = {}): JsonObject {
   };
 }
 
-/** `registerMarket`: open for a day, a tick of a cent, no delay, no fee. */
+/** `registerMarket`: open for a day, with a tick of one cent and no delay or fee. */
 export function marketFields(eventSlug: string, changes: JsonObject = {}): JsonObject {
   const now = Date.now();
   return {
@@ -92,7 +92,7 @@ export function seriesFields(changes: JsonObject = {}): JsonObject {
 
 export type OutcomeMarket = {
   readonly id: number;
-  /** The id as subscriptions want it. */
+  /** The id in the form of subscriptions. */
   readonly coin: string;
   readonly slug: string;
   readonly eventSlug: string;
@@ -109,14 +109,14 @@ export class Deployer {
     return act(this.actor, { type: 'outcomeDeploy', ...variant });
   }
 
-  /** Lists an event and gives its slug. */
+  /** Lists an event and returns its slug. */
   async event(changes: JsonObject = {}): Promise<string> {
     const fields = eventFields(changes);
     done(await this.send({ registerEvent: fields }));
     return String(fields['slug']);
   }
 
-  /** Lists a market, in an event of its own unless one is named. */
+  /** Lists a market, by default in a new event. */
   async list(changes: JsonObject = {}, eventSlug?: string): Promise<OutcomeMarket> {
     const fields = marketFields(eventSlug ?? (await this.event()), changes);
     const { instrumentId: id } = done(await this.send({ registerMarket: fields })).created;
@@ -142,7 +142,7 @@ export class Deployer {
   }
 }
 
-/** Someone with 1,000 USDC in the outcome sub-account. */
+/** An account with 1,000 USDC in the outcome sub-account. */
 export async function shareTrader(world: World, name: string): Promise<Actor> {
   const actor = world.stranger(name);
   const user = actor.address;
@@ -162,7 +162,7 @@ export type ShareOrder = {
   readonly cloid?: string;
 };
 
-/** R-one-book: `b` and `r` name leg and intent together. */
+/** R-one-book: `b` and `r` together define outcome and direction. */
 export function share({ market, leg = 'yes', intent = 'buy', ...rest }: ShareOrder): JsonObject {
   const isSell = intent === 'sell';
   const isBid = leg === 'yes' ? !isSell : isSell;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from './client.ts';
 import { signDirect, signMultiSig } from './direct.ts';
 
-/** The tests' own signer is worth something only while it agrees with the published vectors. */
+/** The tests' own signer must agree with the published vectors. */
 
 const vectors: Json = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', 'vectors', 'signing.json'), 'utf8'),

@@ -19,7 +19,10 @@ import {
   type Types,
 } from './wallet.ts';
 
-/** Signs every direct action and the multiSig wrapper, from docs/reference/signing.md alone. */
+/**
+ * Signs every direct action and the multiSig wrapper, implemented from docs/reference/signing.md
+ * only.
+ */
 
 type Field = { readonly name: string; readonly type: string };
 
@@ -34,7 +37,7 @@ const WRAPPED: readonly Field[] = [
   { name: 'outerSigner', type: 'address' },
 ];
 
-/** What each direct action has between `apiVersion` and `nonce`. */
+/** The fields of each direct action between `apiVersion` and `nonce`. */
 const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   approveAgent: APPROVE_AGENT_TYPES.ApproveAgent.slice(NETWORK_FIELDS.length, -1),
   approveBuilderFee: [
@@ -61,7 +64,7 @@ export function isDirect(type: unknown): boolean {
   return typeof type === 'string' && Object.hasOwn(FIELDS, type);
 }
 
-/** A direct action in canonical key order, from what is special about it. */
+/** A direct action in canonical key order, from its specific fields. */
 export function directAction(type: string, nonce: number, fields: JsonObject): JsonObject {
   return { type, ...TESTNET, ...fields, nonce };
 }
@@ -72,7 +75,7 @@ export type DirectOptions = {
   readonly network?: Network;
 };
 
-/** For whom an inner action is signed, and by whom it will be sent. */
+/** The account of an inner action, and the sender of the wrapper. */
 export type Wrapping = { readonly multiSigUser: string; readonly outerSigner: string };
 
 /** Signs a direct action with the account's key. */
@@ -90,9 +93,9 @@ export type MultiSigOptions = DirectOptions &
     readonly multiSigUser: string;
     /** Signs the envelope; one of the account's signers. */
     readonly outerKey: Hex;
-    /** Sign the inner action. */
+    /** The signers of the inner action. */
     readonly innerKeys: readonly Hex[];
-    /** Taken in place of what those keys would sign: from another wrapper. */
+    /** Used in place of the signatures of those keys, for example from another wrapper. */
     readonly signatures?: readonly Signature[];
   };
 

@@ -1,8 +1,8 @@
 import type { Chance } from './seeded.ts';
 
 /**
- * Some of the cases of a test that starts a process for each: others in every run, by its seed, and all of them in
- * `npm run test:long`.
+ * A sample of the cases of a test that starts one process per case: it depends on the run's seed,
+ * and `npm run test:long` runs all cases.
  */
 export function drawnCases<Case>(
   cases: readonly Case[],

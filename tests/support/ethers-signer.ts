@@ -3,8 +3,8 @@ import { ethers } from 'ethers';
 import { addressOf, nextNonce, TESTNET, type Envelope, type JsonObject } from './wallet.ts';
 
 /**
- * The three schemes once more, with ethers alone: what is shared with the other signer of the tests
- * is the text of the interface and the MessagePack library.
+ * A second implementation of the three signing schemes with ethers only: it shares with the other
+ * test signer only the specification and the MessagePack library.
  */
 
 type Field = { readonly name: string; readonly type: string };
@@ -38,7 +38,7 @@ export async function signAgentWithEthers(key: string, action: JsonObject): Prom
   return { action, nonce, signature: await typed(key, types, message) };
 }
 
-/** A direct action, from what is special about it. */
+/** A direct action, from its specific fields. */
 export async function signDirectWithEthers(
   key: string,
   type: string,
@@ -56,7 +56,7 @@ export async function signDirectWithEthers(
   };
 }
 
-/** A wrapper: `action` is agent-signed, or the fields of a direct action of that type. */
+/** A wrapper: `action` is agent-signed, or contains the fields of a direct action of that type. */
 export async function signMultiSigWithEthers(
   multiSigUser: string,
   action: JsonObject & { readonly type: string },
@@ -84,7 +84,7 @@ export async function signMultiSigWithEthers(
   return { action: { type: 'multiSig', ...body }, nonce, signature };
 }
 
-/** Of MessagePack, the nonce, no vault and no expiry. */
+/** The hash of the MessagePack and the nonce, without vault and expiry. */
 function hashed(packed: Uint8Array, nonce: number): string {
   const nonceBytes = ethers.toBeHex(nonce, 8);
   return ethers.keccak256(ethers.concat([packed, nonceBytes, '0x00']));

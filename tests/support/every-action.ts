@@ -15,11 +15,11 @@ import { readMarket } from './market.ts';
 import { keyOf } from './wallet.ts';
 
 /**
- * People who do everything that can be signed, on any venue with the same keys: every type of action, by
- * agents, by account keys, by the signers of a multi-sig account, for a vault, and by operators.
+ * Sends every signable action on a venue with fixed keys: by agents, by account keys, by the
+ * signers of a multi-sig account, for a vault, and by operators.
  */
 
-/** What was sent, byte for byte. */
+/** The request as sent, byte for byte. */
 export type SentAction = { readonly type: string; readonly body: string };
 
 const confirm = { confirm: 'executed' } as const;
@@ -38,7 +38,7 @@ export class EveryAction {
     this.#url = url;
   }
 
-  /** All of it, executed. */
+  /** Sends and executes all actions. */
   async act(): Promise<readonly SentAction[]> {
     const [alice, bob, builder] = await this.#funded('alice', 'bob', 'builder');
     const agent = this.#person('agent');
@@ -126,7 +126,7 @@ export class EveryAction {
     }
   }
 
-  /** A vault that its leader acts for. */
+  /** A vault whose leader acts for it. */
   async #lead(leader: Person): Promise<void> {
     const [vault] = await this.#funded('vault');
     const shares = [{ user: leader.address, shares: '1' }];

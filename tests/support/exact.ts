@@ -1,6 +1,6 @@
 /**
- * Exact decimals for expected values: a bigint count of 10^-24, wide enough for price × size × rate.
- * No division rounds without saying which way.
+ * Exact decimals for expected values: a bigint count of 10^-24, wide enough for price × size ×
+ * rate. Each division names its rounding direction.
  */
 
 const DIGITS = 24;
@@ -8,7 +8,7 @@ const ONE = 10n ** BigInt(DIGITS);
 
 export type Exact = bigint;
 
-/** Reads decimal text. */
+/** Parses decimal text. */
 export function exact(text: string | number): Exact {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(text));
   if (!match) throw new Error(`Not a decimal: ${JSON.stringify(text)}`);
@@ -18,7 +18,7 @@ export function exact(text: string | number): Exact {
   return sign ? -units : units;
 }
 
-/** Canonical text: no trailing zeros. */
+/** Canonical text without trailing zeros. */
 export function show(value: Exact): string {
   const digits = (value < 0n ? -value : value).toString().padStart(DIGITS + 1, '0');
   const fraction = digits.slice(-DIGITS).replace(/0+$/, '');
@@ -31,13 +31,13 @@ export function times(a: Exact, b: Exact): Exact {
   return (a * b) / ONE;
 }
 
-/** The nearest multiple of `step` at or below. */
+/** Rounds down to a multiple of `step`. */
 export function down(value: Exact, step: Exact): Exact {
   const rest = value % step;
   return value - (rest < 0n ? rest + step : rest);
 }
 
-/** The nearest multiple of `step` at or above. */
+/** Rounds up to a multiple of `step`. */
 export function up(value: Exact, step: Exact): Exact {
   return -down(-value, step);
 }

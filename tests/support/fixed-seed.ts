@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 
 /**
- * The suite draws the same histories every time: a red build is then a broken build, and never luck.
- * FC_SEED explores others, in a loop over night for example; what it finds becomes an example of the
- * test that found it.
+ * The suite uses the same seed in every run, so that failures are reproducible. FC_SEED sets
+ * another one, for example in a nightly run; a failing case becomes an example of its test.
  */
 fc.configureGlobal({ seed: Number(process.env['FC_SEED'] ?? 20_261_115) });

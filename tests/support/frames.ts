@@ -3,7 +3,7 @@ import { type Json, eventually } from './client.ts';
 import { decimal, exactly, flag, integer, nullable, price, record, text, time } from './shape.ts';
 import type { Socket } from './socket.ts';
 
-/** What the tests of the streams look for among the frames. */
+/** Filters and shapes of stream frames. */
 
 export const onChannel = (channel: string) => (frame: Json) => frame.channel === channel;
 
@@ -36,7 +36,7 @@ export function updates(socket: Socket): Json[] {
   return socket.of('orderUpdates').flatMap((frame) => frame.data);
 }
 
-/** Waits until an order has been told to be in this state, and gives that record. */
+/** Waits for an order update with this status, and returns it. */
 export async function told(socket: Socket, oid: number, status: string): Promise<Json> {
   return eventually(() => {
     const found = updates(socket).find((row) => row.order.oid === oid && row.status === status);
@@ -45,7 +45,7 @@ export async function told(socket: Socket, oid: number, status: string): Promise
   });
 }
 
-/** The sequence numbers of a channel run up by one, without gap or repeat. */
+/** The sequence numbers of a channel increase by one without gaps or repeats. */
 export function expectUnbroken(frames: Json[]): void {
   const numbers = frames.map((frame) => frame.seq);
   expect(numbers).toEqual(numbers.map((_, index) => numbers[0] + index));

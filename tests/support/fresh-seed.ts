@@ -1,9 +1,10 @@
 import { seedOfCommit } from '../../scripts/seed-of-commit.ts';
 
 /**
- * Another seed for each commit, so that every change is tried with histories that none before it had, and whoever runs the
- * same commit again sees the same; or the one that the environment names: `SIM_SEED=7 npx vitest run tests/simulation`
- * repeats what told `SIM_SEED=7`. What a seed finds becomes an example of the test that found it.
+ * A different seed for each commit, so that every change is tested with new histories and a rerun
+ * of the commit repeats them. An environment variable overrides it: `SIM_SEED=7 npx vitest run
+ * tests/simulation` repeats a failure that reported `SIM_SEED=7`. A failing seed becomes an example
+ * of its test.
  */
 export function freshSeed(name: string): number {
   const given = process.env[name];

@@ -3,7 +3,10 @@ import { API_VERSION, type Json } from './client.ts';
 
 export type Answer = { readonly status: number; readonly json: Json; readonly ms: number };
 
-/** Posts from an address of this machine, by which limits know who asks; tells how long the answer took. */
+/**
+ * Posts from a given local address, which request limits are based on; returns the time of the
+ * answer too.
+ */
 export function postFrom(
   { agent, localAddress, url }: { agent: Agent; localAddress: string; url: URL },
   body: unknown,

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { Client, Json, Reply } from './client.ts';
 
-/** Asking for what is past, page by page. */
+/** Paged queries of the history. */
 
-/** A whole answer that must succeed: its data, and what stands beside them. */
+/** A complete successful answer: its data, and the fields next to them. */
 export async function past(client: Client, query: object): Promise<Json> {
   const reply = await client.info(query);
   expect(reply.json, `${JSON.stringify(query)} ${reply.text}`).toMatchObject({ success: true });
@@ -27,7 +27,7 @@ export async function allPages(
   return rows;
 }
 
-/** What every paged query does at its borders; `rows` are all that it has, newest first. */
+/** Checks the paging of a query at its borders; `rows` contains all its rows, newest first. */
 export async function expectPaging(
   client: Client,
   query: object,
@@ -48,7 +48,7 @@ export async function expectPaging(
   expect(await read({ limit: 5, offset: rows.length })).toEqual([]);
 }
 
-/** A span of time takes in both of its ends. */
+/** A time range is inclusive of both ends. */
 export async function expectTimes(
   client: Client,
   query: object,
@@ -66,7 +66,7 @@ export async function expectTimes(
   expect(await read({ startTime: some + 1, endTime: some - 1 })).toEqual([]);
 }
 
-/** What every query of one account refuses, and what it answers about people without a past. */
+/** Checks the rejects of account queries, and their answers for accounts without history. */
 export async function expectRefusals(client: Client, query: { type: string }): Promise<void> {
   const user = `0x${'12'.repeat(20)}`;
   const told = ({ json, status }: Reply) => `${status} ${json.code} ${json.message}`;
@@ -76,7 +76,7 @@ export async function expectRefusals(client: Client, query: { type: string }): P
   expect(await ask({ minHeight: '1' })).toBe('400 10002 Wrong type for minHeight');
 }
 
-/** The same of those that are paged by cursor. */
+/** Checks the rejects of queries paged by cursor. */
 export async function expectCursorRefusals(client: Client, query: object): Promise<void> {
   const told = ({ json, status }: Reply) => `${status} ${json.code} ${json.message}`;
   const ask = async (more: object) => told(await client.info({ ...query, ...more }));

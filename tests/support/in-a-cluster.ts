@@ -5,15 +5,16 @@ import { PORTS_A_SERVER, runNatsServers } from '../../packages/cluster/src/serve
 import { startPostgres } from '../../packages/cluster/src/servers/postgres-server.ts';
 
 /**
- * `TEST_CLUSTER=1 npx vitest run tests/conformance` has every venue of the tests be a replica of a cluster: its log is a stream of
- * three NATS servers and its history a database of PostgreSQL, which all venues of the run share. What is asked of it is the same.
+ * `TEST_CLUSTER=1 npx vitest run tests/conformance` makes every venue of the tests a cluster
+ * replica: its log is a stream on three NATS servers and its history a PostgreSQL database, shared
+ * by all venues of the run. The tests are unchanged.
  */
 const ASKED = 'TEST_CLUSTER';
 const SERVERS = 'ODDLOT_TEST_NATS';
 const DATABASES = 'ODDLOT_TEST_POSTGRES';
 const COUNT = 3;
 
-/** Starts the servers, where a cluster is asked for. Resolves with what ends them. */
+/** Starts the servers if a cluster is requested. Resolves with a function that stops them. */
 export async function startClusterServers(): Promise<() => Promise<void>> {
   if (process.env[ASKED] === undefined) return () => Promise.resolve();
   const port = await freePorts(PORTS_A_SERVER * COUNT);
@@ -28,7 +29,10 @@ export async function startClusterServers(): Promise<() => Promise<void>> {
   };
 }
 
-/** What makes a venue with this folder such a replica; nothing where none is asked for, or it has a chain of its own. */
+/**
+ * The flags that make a venue with this folder such a replica; empty if none is requested, or if it
+ * has its own chain.
+ */
 export async function clusterFlags(data: string, flags: readonly string[]): Promise<string[]> {
   const [servers, databases] = [process.env[SERVERS], process.env[DATABASES]];
   const isAlone = ['--chain', '--relay', '--cluster', '--database'].some((flag) =>

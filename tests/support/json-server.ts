@@ -4,7 +4,7 @@ import type { Json } from './client.ts';
 
 export type JsonServer = { readonly url: string; close(): void };
 
-/** JSON for JSON on a free port of this machine; what comes to undefined is never answered. */
+/** A JSON server on a free local port; requests with an undefined answer are never answered. */
 export async function serveJson(
   answer: (body: Json, path: string) => Promise<object | undefined>,
 ): Promise<JsonServer> {
@@ -24,7 +24,7 @@ export async function serveJson(
   return { url, close };
 }
 
-/** The answer of a chain to a question of JSON-RPC, its refusals included. */
+/** A chain's answer to a JSON-RPC request, including errors. */
 export async function answerRpc(
   { id, method, params = [] }: Json,
   rpc: (method: string, params: readonly Json[]) => Promise<unknown>,

@@ -10,7 +10,7 @@ import {
 } from './direct.ts';
 import { nextNonce, type JsonObject, type Signed } from './wallet.ts';
 
-/** Account actions, wrappers, and refusals that must change nothing. */
+/** Account actions, wrappers, and rejects that must change nothing. */
 
 /** Signs an account action with the actor's own key. */
 export async function direct(
@@ -44,7 +44,7 @@ export type Transfer = {
   readonly into?: string;
 };
 
-/** The fields of a tokenSend, from perp to perp unless told otherwise. */
+/** The fields of a tokenSend, by default from perp to perp. */
 export function transfer({ to, amount, token = 0, from = 'perp', into = 'perp' }: Transfer) {
   return { destination: to, token, amount, fromAccountType: from, toAccountType: into };
 }
@@ -53,12 +53,12 @@ export async function tokenSend(actor: Actor, options: Transfer): Promise<Reply>
   return send(actor, 'tokenSend', transfer(options));
 }
 
-/** The text that `signers` of convertToMultiSigUser is. */
+/** The text of `signers` in convertToMultiSigUser. */
 export function signerSet(members: readonly Actor[], threshold: number): string {
   return JSON.stringify({ authorizedUsers: addressesOf(members), threshold });
 }
 
-/** As clients send them: lower case, ascending. */
+/** In the form that clients send: lower case, ascending. */
 export function addressesOf(members: readonly Actor[]): string[] {
   return members.map((member) => member.address).toSorted();
 }
@@ -70,7 +70,7 @@ export type Wrap = Partial<DirectOptions> &
     readonly signers: readonly Actor[];
   };
 
-/** An account action as it stands inside a wrapper, or outside, with a nonce of its own. */
+/** An account action, inside or outside a wrapper, with its own nonce. */
 export type Inner = (nonce: number) => JsonObject;
 
 export const inner =
@@ -78,7 +78,7 @@ export const inner =
   (nonce) =>
     directAction(type, nonce, fields);
 
-/** Signs what a multi-sig account is to do; a function gets the nonce of the envelope. */
+/** Signs an action of a multi-sig account; a function gets the nonce of the envelope. */
 export async function wrapped(action: JsonObject | Inner, options: Wrap): Promise<Signed> {
   const nonce = options.nonce ?? nextNonce();
   const { account, sender, signers, ...rest } = options;
@@ -112,7 +112,7 @@ export async function outcomeMoney(actor: Actor): Promise<string> {
   return state.withdrawable;
 }
 
-/** Every row of the ledger as its delta, newest first. */
+/** The deltas of all ledger rows, newest first. */
 export async function deltasOf(actor: Actor): Promise<Json[]> {
   const rows = await actor.client.data({
     type: 'userNonFundingLedgerUpdates',
@@ -128,17 +128,17 @@ export async function accountStatus(client: Client, user: string, channel?: numb
   return reply.json.data;
 }
 
-/** A refusal before consensus, word by word; `response` is what gates write for `message`. */
+/** The exact reject before consensus; `response` is the gates' field in place of `message`. */
 export type Refusal = {
   readonly code: number;
   readonly name: string;
   readonly message?: string;
   readonly response?: string;
-  /** Without `docs`, which every refusal has. */
+  /** Without `docs`, which every reject has. */
   readonly details?: JsonObject;
 };
 
-/** The whole reply must be this refusal. */
+/** The whole reply must be this reject. */
 export function expectExactly(reply: Reply, refusal: Refusal): void {
   const { details, ...words } = refusal;
   const docs = `/docs/errors#${refusal.name}`;
@@ -150,7 +150,7 @@ export function expectExactly(reply: Reply, refusal: Refusal): void {
   });
 }
 
-/** A signer whom nobody knows is pointed to the query that says what went wrong. */
+/** For an unknown signer, the reject names the query that explains the signature. */
 function hintFor({ message = '' }: Refusal): JsonObject {
   const isUnknown = /^(?:No trading account|Please deposit first|Authorization failed)/.test(
     message,
@@ -158,7 +158,9 @@ function hintFor({ message = '' }: Refusal): JsonObject {
   return isUnknown ? { why: expect.stringContaining('explainSignature') as string } : {};
 }
 
-/** Sends what must be refused with these words and must change nothing for anyone given. */
+/**
+ * Sends an action that must be rejected with these words and must not change the given accounts.
+ */
 export async function expectNothing(
   people: readonly Actor[],
   attempt: Promise<Signed> | (() => Promise<Reply>),
@@ -172,7 +174,7 @@ export async function expectNothing(
   expect(await everythingOf(people)).toEqual(before);
 }
 
-/** All that the venue tells of somebody, without the clock and their rank among others. */
+/** All public data of an account, without time fields and ranks. */
 export async function everythingOf(people: readonly Actor[]): Promise<Json> {
   const known = await factsOf(...people);
   for (const { state } of known) {
@@ -190,7 +192,7 @@ export async function everythingOf(people: readonly Actor[]): Promise<Json> {
   return { known, keys };
 }
 
-/** Where somebody whom nobody knows is told to look. */
+/** The reference in rejects of unknown signers. */
 export const WHO_SIGNED: string = expect.stringContaining('ask /info explainSignature');
 
 export const noAccount = (got: string): Refusal => ({

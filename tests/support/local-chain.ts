@@ -18,7 +18,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { LocalChain } from '../../packages/devchain/src/local-chain.ts';
 import type { WriteLimits } from '../../packages/devchain/src/rpc/rpc-queue.ts';
 
-/** A local chain on a free port, and clients as anybody would make them. */
+/** A local chain on a free port, and standard clients. */
 
 export const CHAIN_ID = 421_614;
 export const RICH: PrivateKeyAccount = privateKeyToAccount(`0x${'a1'.repeat(32)}`);
@@ -26,7 +26,7 @@ export const OTHER: PrivateKeyAccount = privateKeyToAccount(`0x${'b2'.repeat(32)
 export const POOR: PrivateKeyAccount = privateKeyToAccount(`0x${'c3'.repeat(32)}`);
 const START_MS = 1_700_000_000_000;
 
-/** Goes when the test lets it. */
+/** Advances on request only. */
 export class TestClock {
   ms = START_MS;
   readonly nowMs = (): number => this.ms;
@@ -73,7 +73,7 @@ export async function startChain(
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
     rpcUrls: { default: { http: [url] } },
   });
-  // Answers are not remembered between questions: tests change the chain from one to the next.
+  // Answers are not cached, because tests change the chain between requests.
   const reads = createPublicClient({
     chain: network,
     transport: http(),
@@ -88,7 +88,7 @@ export async function startChain(
   return { chain, clock, directory, url, network, reads, wallet, close };
 }
 
-/** A plain payment, signed. */
+/** A signed payment. */
 export async function payment(
   fields: {
     readonly nonce: number;

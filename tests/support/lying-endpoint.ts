@@ -4,10 +4,10 @@ import { post } from './chain.ts';
 import type { Json } from './client.ts';
 import { type JsonServer, serveJson } from './json-server.ts';
 
-/** What an endpoint says when it is asked whether the token would make a transfer. */
+/** The endpoint's answer to whether the token would make a transfer. */
 export type Lie = 'none' | 'refused' | 'taken';
 
-/** What else it may lie about. */
+/** Other subjects that it may lie about. */
 export const SUBJECTS = [
   'nonces',
   'fees',
@@ -28,12 +28,15 @@ const DEAR = numberToHex(parseGwei('400'));
 
 type Asked = { readonly method: string; readonly params: readonly Json[] };
 
-/** An endpoint that says of transfers what it is told to, lies about some subjects, and says else what another one says. */
+/**
+ * An endpoint with configurable lies about transfers and other subjects; it forwards all other
+ * requests to an honest one.
+ */
 export class LyingEndpoint {
   lie: Lie = 'none';
   readonly subjects = new Set<Subject>();
   url = '';
-  /** How often it lied. */
+  /** The number of lies. */
   lied = 0;
   readonly #target: string;
   #server: JsonServer | undefined = undefined;
@@ -76,7 +79,7 @@ export class LyingEndpoint {
   }
 }
 
-/** What it says instead of a result; undefined where the question is about something else. */
+/** The false result; undefined if the request is about another subject. */
 const LIES: Readonly<Record<Subject, (asked: Asked, result: Json) => unknown>> = {
   nonces: ({ method }) => (method === 'eth_getTransactionCount' ? numberToHex(FAR) : undefined),
   fees: ({ method, params }, result) => {
@@ -90,7 +93,7 @@ const LIES: Readonly<Record<Subject, (asked: Asked, result: Json) => unknown>> =
     const place = { blockNumber: '0x1', blockHash: keccak256('0x01'), transactionHash: params[0] };
     return { ...place, status: '0x1', logs: [] };
   },
-  // What happened did not, and what did not happen did.
+  // Existing logs are hidden, and missing ones are invented.
   logs: ({ method, params }, result) => {
     if (method !== 'eth_getLogs') return undefined;
     if ((result as unknown as Json[]).length > 0) return [];

@@ -1,7 +1,7 @@
 import { eventually, type Client, type Json } from './client.ts';
 import { down, exact, show, times, up, type Exact } from './exact.ts';
 
-/** One perp as a client learns it from the venue, with builders of valid prices and sizes. */
+/** A perp as the venue describes it, with helpers for valid prices and sizes. */
 export type Market = {
   readonly id: number;
   readonly name: string;
@@ -18,7 +18,7 @@ export type Market = {
   at(basisPoints: number): string;
   /** A price moved by whole ticks. */
   ticks(price: string, count: number): string;
-  /** The least size worth this many USDC at the mark, as text. */
+  /** The smallest size worth this many USDC at the mark, as text. */
   worth(usdc: number): string;
   /** A size of this many lots, as text. */
   lots(count: number): string;
@@ -27,7 +27,7 @@ export type Market = {
 const BASE_TAKER = exact('0.00045');
 const BASE_MAKER = exact('0.00015');
 
-/** Reads a perp; `user` is any account, the mark is asked for in its name. */
+/** Reads a perp; `user` is any account, which the query for the mark requires. */
 export async function readMarket(client: Client, name: string, user: string): Promise<Market> {
   const { universe } = await client.data({ type: 'perpMeta' });
   const meta = universe.find((entry: Json) => entry.name === name);
@@ -62,7 +62,7 @@ export async function readMarket(client: Client, name: string, user: string): Pr
   };
 }
 
-/** What a fill pays the lower of: the tier's rate and the instrument's own. */
+/** A fill pays the lower one of the tier's rate and the instrument's rate. */
 function lower(a: Exact, b: Exact): Exact {
   return a < b ? a : b;
 }

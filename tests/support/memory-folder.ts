@@ -4,24 +4,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Where a run keeps its temporary folders: in memory, where the machine has room for it. Thousands of blocks are written and each
- * waits for its sync, which takes milliseconds on a disk and none here; that something is synced at all, and before what, is
- * seen by `tests/crash/power-cut.test.ts`, wherever the folders are. TMPDIR names another place.
+ * Places the temporary folders of a run in memory if there is enough space. Thousands of blocks are
+ * written, and each waits for its sync, which takes milliseconds on a disk.
+ * `tests/crash/power-cut.test.ts` checks the syncs and their order for any folder. TMPDIR sets
+ * another place.
  */
 
 const MEMORY = '/dev/shm';
-/** A venue wants to see room ahead of it (R-disk). */
+/** A venue requires free disk space (R-disk). */
 const FREE_BYTES_MIN = 4 * 1024 ** 3;
 
 let folder: string | undefined;
 
-/** Before the first test of a run: its workers and their processes inherit the environment. */
+/** Runs before the first test, because workers and their processes inherit the environment. */
 export async function setup(): Promise<void> {
   if (process.env['TMPDIR'] !== undefined || !(await hasRoom())) return;
-  // What is unpacked once for all runs stays on the disk.
+  // Files that are unpacked once for all runs stay on the disk.
   process.env['ODDLOT_TEST_DISK'] = tmpdir();
   folder = await mkdtemp(join(MEMORY, 'oddlot-tests-'));
-  // A database server in it runs as somebody else.
+  // A database server in it runs as another user.
   await chmod(folder, 0o755);
   process.env['TMPDIR'] = folder;
 }

@@ -1,7 +1,7 @@
 /**
- * A venue too simple to be wrong: one perp, no margin, a book that is one list. It says what R-book,
- * R-tif, R-stp, R-reduce, R-rounding and the arithmetic of positions lead to, in integers: prices in
- * price units, sizes in lots, money in micro-USDC, so that price × size is money (R-units).
+ * A minimal reference venue: one perp, no margin, a book that is one list. It implements R-book,
+ * R-tif, R-stp, R-reduce, R-rounding and the arithmetic of positions in integers: prices in price
+ * units, sizes in lots, money in micro-USDC, so that price × size is money (R-units).
  */
 
 export type Side = 'buy' | 'sell';
@@ -14,7 +14,9 @@ export type ModelOrder = {
   readonly price: bigint;
   size: bigint;
   readonly reduceOnly: boolean;
-  /** Notional traded so far in each role: fees are rounded per order and role, not per fill. */
+  /**
+   * Notional traded so far in each role, because fees are rounded per order and role, not per fill.
+   */
   taken: bigint;
   made: bigint;
 };
@@ -78,7 +80,7 @@ export class ModelVenue {
     return order !== undefined;
   }
 
-  /** The first resting order that the incoming one would meet. */
+  /** The first resting order that the incoming one would match. */
   #best(incoming: ModelOrder): ModelOrder | undefined {
     const buys = incoming.side === 'buy';
     let best: ModelOrder | undefined;
@@ -115,7 +117,7 @@ export class ModelVenue {
     this.#move(maker.owner, maker.side === 'buy' ? size : -size, price, makerFee);
   }
 
-  /** Changes a position and pays what it realises, less the fee. */
+  /** Changes a position and pays its realised PnL, less the fee. */
   #move(owner: string, change: bigint, price: bigint, paid: bigint): void {
     const account = this.accounts.get(owner)!;
     account.balance -= paid;
@@ -123,7 +125,7 @@ export class ModelVenue {
     const closed = reduces ? least(magnitude(account.size), magnitude(change)) : 0n;
     if (closed > 0n) {
       const signed = account.size > 0n ? closed : -closed;
-      // Towards zero, as bigint division does; the last lot releases all.
+      // Towards zero, as bigint division does; the last lot releases the rest.
       const released = (account.cost * closed) / magnitude(account.size);
       account.balance += signed * price - released;
       account.cost -= released;
@@ -135,7 +137,9 @@ export class ModelVenue {
     if (closed > 0n) this.#cutReducing(owner);
   }
 
-  /** The resting reduce-only size never exceeds the position: the newest are cut first. */
+  /**
+   * The resting reduce-only size never exceeds the position: the newest orders are reduced first.
+   */
   #cutReducing(owner: string): void {
     for (const side of ['buy', 'sell'] as const) {
       const mine = this.resting.filter(
@@ -152,7 +156,7 @@ export class ModelVenue {
     }
   }
 
-  /** What an order of this side could reduce: the position against it. */
+  /** The opposite position that an order of this side could reduce. */
   #position(owner: string, side: Side): bigint {
     const { size } = this.accounts.get(owner)!;
     const against = side === 'sell' ? size : -size;

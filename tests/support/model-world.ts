@@ -4,12 +4,15 @@ import { ModelVenue } from './relay/model-venue.ts';
 import type { Json } from './client.ts';
 import { answerRpc, type JsonServer, serveJson } from './json-server.ts';
 
-/** A model venue and two model chains behind URLs, for a relay that is a process of its own. */
+/** A model venue and two model chains behind URLs, for a relay in a separate process. */
 export class ModelWorld {
   readonly venue = new ModelVenue();
   readonly chains: Readonly<Record<'base' | 'arbitrum', ModelChain>>;
   readonly urls = { venue: '', base: '', arbitrum: '' };
-  /** Called before each answer; what it resolves to false is never answered, and has an effect or none. */
+  /**
+   * Called before each answer; if it resolves to false, no answer is sent, and the effect may or
+   * may not occur.
+   */
   onRequest: (effect: () => Promise<unknown>) => Promise<boolean> = async () => true;
   readonly #servers: JsonServer[] = [];
 

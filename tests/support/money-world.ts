@@ -9,7 +9,10 @@ import { CALM, temporaryData, Venue } from './venue-process.ts';
 
 export const usdc = (amount: string): bigint => parseUnits(amount, 6);
 
-/** A chain elsewhere with a bridge on it, whose keys the test has, and a venue that reaches it by endpoints of the test's making. */
+/**
+ * An external chain with a bridge whose keys the test has, and a venue that reaches it through
+ * endpoints of the test.
+ */
 export class MoneyWorld {
   readonly chain: BridgedChain['chain'];
   readonly keys: BridgedChain['keys'];
@@ -34,8 +37,8 @@ export class MoneyWorld {
   }
 
   /**
-   * What a venue is started with to work on this chain. The relayer's key is the world's own, and so are those of as many of its
-   * validators as asked for.
+   * The flags of a venue on this chain, with the world's relayer key and the given number of its
+   * validators.
    */
   flags(endpoints: readonly string[], ownValidators = 3): string[] {
     const { bridge, token } = this.money;
@@ -69,7 +72,7 @@ export class MoneyWorld {
     return venue;
   }
 
-  /** Of several, the one that people ask from now on. */
+  /** Selects one of several venues for later requests. */
   use(venue: Venue): void {
     this.#venue = venue;
   }
@@ -87,7 +90,7 @@ export class MoneyWorld {
     await this.#bridged.close();
   }
 
-  /** Somebody with ether and so many test USDC on the chain. */
+  /** A user with ether and the given test USDC on the chain. */
   async somebody(amount = '1000', key: Hex = generatePrivateKey()): Promise<Somebody> {
     const account = privateKeyToAccount(key);
     const { minter } = this.keys;

@@ -6,7 +6,10 @@ import {
 } from '../../packages/cluster/src/servers/nats-servers.ts';
 import { FaultyLine } from '../chaos/faulty-line.ts';
 
-/** The lines between servers: one for each direction of each pair, so that any server can be cut off from all others. */
+/**
+ * The connections between servers: one for each direction of each pair, so that any server can be
+ * isolated from all others.
+ */
 export class ServerLines {
   readonly #lines: readonly (readonly (FaultyLine | undefined)[])[];
 
@@ -14,7 +17,7 @@ export class ServerLines {
     this.#lines = lines;
   }
 
-  /** `portOf` is where a server listens for the others. */
+  /** `portOf` returns the cluster port of a server. */
   static async open(count: number, portOf: (index: number) => number): Promise<ServerLines> {
     const numbers = Array.from({ length: count }, (_, index) => index);
     const lines = numbers.map((from) =>
@@ -29,12 +32,12 @@ export class ServerLines {
     return this.#lines.flat().filter((line) => line !== undefined);
   }
 
-  /** Where a server finds the others. */
+  /** The addresses through which a server reaches the others. */
   routesFrom(index: number): readonly number[] {
     return this.#lines[index]!.flatMap((line) => line?.port ?? []);
   }
 
-  /** Nothing passes between a server and the others, in either direction. */
+  /** Blocks all traffic between a server and the others, in both directions. */
   isolate(index: number): void {
     for (const line of this.#linesOf(index)) line.silence();
   }
@@ -56,7 +59,7 @@ export class ServerLines {
   }
 }
 
-/** Servers of a cluster whose lines to each other can be cut. */
+/** Servers of a cluster whose connections to each other can be cut. */
 export async function startMesh(
   count: number,
   folder?: string,

@@ -43,14 +43,17 @@ export class OddlotCommand {
     return runOddlot(line.split(' '), { ...around, ...env });
   }
 
-  /** What a command that must succeed prints with `--json`. */
+  /** The `--json` output of a command that must succeed. */
   async json<Value>(line: string): Promise<Value> {
     const { code, err, out } = await this.run(`${line} --json`);
     if (code !== 0) throw new Error(`${line} ended with ${code}: ${err}`);
     return JSON.parse(out) as Value;
   }
 
-  /** Encrypts a key anew at a low cost: opening one takes a tenth of a second otherwise, and tests open hundreds. */
+  /**
+   * Encrypts a key again at a low cost: otherwise opening one takes a tenth of a second, and tests
+   * open hundreds.
+   */
   async cheapen(name: string): Promise<void> {
     const folder = join(this.home, 'keystore');
     const keys = new Keystore(folder);

@@ -7,15 +7,15 @@ import { OPERATED, act, done } from './perps.ts';
 import type { JsonObject, Signed } from './wallet.ts';
 import type { Socket } from './socket.ts';
 
-/** What people do on outcome markets and what they have there, in few words. */
+/** Short forms for actions and balances on outcome markets. */
 
 /**
- * The operator, a deployer who is somebody else, and nobody who trades by himself. Unlike those where only the tests
- * say prices, its own perps are never stale (R-oracle-stale), however long others have had the venue.
+ * An operator, a separate deployer, and no bots. In contrast to venues whose prices come from tests
+ * only, its default perps are never stale (R-oracle-stale), however long it has been shared.
  */
 export const OUTCOMES = [...OPERATED.with(3, '5000'), '--deployers', DEPLOYER];
 
-/** The rate of markets whose fees a test looks at (R-outcome-fee). */
+/** The fee rate in tests of fees (R-outcome-fee). */
 export const FEE = { takerFeeRate: '0.07' };
 
 export type BetOptions = {
@@ -26,7 +26,7 @@ export type BetOptions = {
 
 const BET = /^(buy|sell) (Yes|No) (\S+) at (\S+)$/;
 
-/** An order as people say it, `buy No 10 at 0.40`, in the wire's spelling. */
+/** An order from readable text, `buy No 10 at 0.40`, in the API's form. */
 export function bet(market: OutcomeMarket, words: string, options: BetOptions = {}): JsonObject {
   const [, intent, leg, size, price] = BET.exec(words) ?? [];
   if (size === undefined || price === undefined) throw new Error(`not an order: ${words}`);
@@ -40,7 +40,7 @@ export function bet(market: OutcomeMarket, words: string, options: BetOptions = 
   });
 }
 
-/** Places one order, waits for its execution and tells how it stands right after. */
+/** Places one order, waits for its execution and returns its state. */
 export async function placed(
   actor: Actor,
   market: OutcomeMarket,
@@ -50,7 +50,7 @@ export async function placed(
   return done(await actor.place(bet(market, words, options))).orders[0];
 }
 
-/** Sends orders without waiting: they are acknowledged with their trace id, and nothing else. */
+/** Sends orders without waiting; the reply contains the trace id only. */
 export async function queued(actor: Actor, ...orders: JsonObject[]): Promise<Signed> {
   const signed = await actor.sign(orderAction(...orders));
   const { json, text } = await actor.client.exchange(signed);
@@ -58,7 +58,7 @@ export async function queued(actor: Actor, ...orders: JsonObject[]): Promise<Sig
   return signed;
 }
 
-/** Splits or merges; each entry is a market, or an id that is none, and a size. */
+/** Splits or merges; each entry is a market, or an unknown id, and a size. */
 export async function operate(
   actor: Actor,
   kind: 'split' | 'merge',
@@ -75,7 +75,7 @@ export async function outcomeState(actor: Actor): Promise<Json> {
   return actor.client.data({ type: 'clearinghouseState', user, accountType: 'outcome' });
 }
 
-/** What somebody has: money that is free and that is reserved, then shares of one market. */
+/** An account's free and reserved money, followed by its shares of one market. */
 export async function purse(actor: Actor, market: OutcomeMarket): Promise<string> {
   const state = await outcomeState(actor);
   const free = exact(state.withdrawable);
@@ -107,7 +107,7 @@ export async function marketMeta(world: World, market: OutcomeMarket): Promise<J
   return event.markets.find((entry: Json) => entry.instrument_id === market.id);
 }
 
-/** Waits until a market has come to a phase by itself. */
+/** Waits until a market has reached a phase. */
 export async function untilPhase(
   world: World,
   market: OutcomeMarket,
@@ -120,7 +120,7 @@ export async function actionStatus(world: World, { txHash }: Signed): Promise<Js
   return world.client.data({ type: 'actionStatus', txHash });
 }
 
-/** R-outcome-fee by hand: rate × size × p × (1 − p), up to the micro-USDC. */
+/** The expected R-outcome-fee: rate × size × p × (1 − p), rounded up to a micro-USDC. */
 export function takerFee(size: string, price: string, rate = '0.07'): string {
   const p = exact(price);
   return show(up(times(times(exact(size), exact(rate)), times(p, exact(1) - p)), MICRO));
@@ -132,7 +132,7 @@ export async function outcomeLedger(actor: Actor): Promise<Json[]> {
   return actor.client.data({ type, user: actor.address, accountTypes: 'outcome' });
 }
 
-/** The two streams that tell what becomes of somebody's outcome orders. */
+/** The two streams of outcome order updates. */
 export class BetWatch {
   #node: Socket;
   #api: Socket;
@@ -149,12 +149,12 @@ export class BetWatch {
     return new BetWatch(node, api);
   }
 
-  /** What the node told of orders at the book, oldest first (/ws). */
+  /** Order updates from the book, oldest first (/ws). */
   get updates(): Json[] {
     return this.#node.of('outcomeOrderUpdates').flatMap((frame) => frame.data);
   }
 
-  /** What was told of orders that failed in the queue, oldest first (/api-ws). */
+  /** Failures of orders in the delay queue, oldest first (/api-ws). */
   get failures(): Json[] {
     return this.#api.of('outcomeOrderUpdate').map((frame) => frame.data);
   }

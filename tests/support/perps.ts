@@ -7,15 +7,15 @@ import type { Socket } from './socket.ts';
 import { addressOf, keyOf, type JsonObject } from './wallet.ts';
 
 /**
- * Perps of the tests' own, listed and priced by the operator's key: each starts at 100 USDC with an
- * empty book, nobody else moves its oracle, and so its mark stands wherever a test puts it.
+ * Perps of the tests, listed and priced with the operator's key: each starts at 100 USDC with an
+ * empty book, and only the test changes its oracle and therefore its mark.
  */
 
 const ADMIN_KEY = keyOf('the admin');
 
 /**
- * Prices come once from the venue and then only from the tests: its own perps are stale 30 s later (R-oracle-stale).
- * Whoever trades those on a venue that others have had wants `OUTCOMES`, where they are not.
+ * The venue sets prices once, and afterwards only the tests do, so its default perps are stale
+ * after 30 s (R-oracle-stale). For tests on a shared venue that trade those, use `OUTCOMES`.
  */
 export const OPERATED = [
   '--oracle',
@@ -36,10 +36,10 @@ export const TIERS = [
 
 let listed = 0;
 
-/** A definition that is right in every field; prices count 0.001, sizes 0.001. */
+/** A valid definition; prices count 0.001, sizes 0.001. */
 export function definition(changes: JsonObject = {}): JsonObject {
   listed += 1;
-  // A venue has met processes of other tests.
+  // A shared venue has perps of other test processes.
   const base = `T${listed}P${process.pid}`;
   return {
     name: `${base}-USDC`,
@@ -62,7 +62,7 @@ export function definition(changes: JsonObject = {}): JsonObject {
 
 /** A perp whose oracle only the test moves. */
 export type OwnPerp = Market & {
-  /** Sets the oracle; the reply comes after triggers and liquidations of that block. */
+  /** Sets the oracle; the reply arrives after triggers and liquidations of that block. */
   push(price: string): Promise<void>;
 };
 
@@ -87,7 +87,7 @@ export class Operator {
     done(await this.send({ setPerp: { instrumentId: market.id, ...changes } }));
   }
 
-  /** Lists a perp and gives it its first price. */
+  /** Lists a perp and sets its first price. */
   async list(changes: JsonObject = {}, price = '100'): Promise<OwnPerp> {
     const perp = definition(changes);
     const reply = await this.send({ registerPerp: perp });
@@ -106,9 +106,9 @@ export class Operator {
   }
 }
 
-/** What most tests of perps begin with. */
+/** The set-up of most tests of perps. */
 export type PerpScene = {
-  /** At 100 USDC, its book empty. */
+  /** At 100 USDC, with an empty book. */
   readonly perp: OwnPerp;
   /** Each with 1,000 USDC. */
   readonly alice: Actor;
@@ -116,7 +116,7 @@ export type PerpScene = {
   readonly carol: Actor;
 };
 
-/** A perp and people whom no test has met before. */
+/** A new perp and new accounts. */
 export async function newScene(world: World, operator: Operator): Promise<PerpScene> {
   return {
     perp: await operator.list(),
@@ -144,7 +144,7 @@ export function done(reply: Reply): Json {
 
 export type Refused = { readonly code: number; readonly message: string; readonly details?: Json };
 
-/** The refusal of an action, found out before consensus or at execution. */
+/** The reject of an action, before consensus or at execution. */
 export function refusalOf(reply: Reply): Refused {
   if (reply.json?.status === 'err') {
     const { code, message, details } = reply.json;
@@ -156,7 +156,7 @@ export function refusalOf(reply: Reply): Refused {
   return { code: status.code, message: status.error, details: status.details };
 }
 
-/** The action must be refused with just this text. */
+/** The action must be rejected with exactly this text. */
 export function expectRefusal(reply: Reply, code: number, message: string): Refused {
   const refused = refusalOf(reply);
   expect({ code: refused.code, message: refused.message }, reply.text).toEqual({ code, message });
@@ -175,7 +175,7 @@ export function perpOrder(options: PerpOrder): JsonObject {
   };
 }
 
-/** Places one order, which must be accepted, and tells its id. */
+/** Places one order, which must be accepted, and returns its id. */
 export async function put(actor: Actor, options: PerpOrder): Promise<number> {
   return done(await actor.place(perpOrder(options))).orders[0].oid;
 }
@@ -185,7 +185,7 @@ export type TriggerOptions = {
   readonly side: 'buy' | 'sell';
   readonly kind: 'tp' | 'sl';
   readonly at: string;
-  /** A limit at this price; a market order without it. */
+  /** A limit at this price; otherwise a market order. */
   readonly limit?: string;
   readonly size: string;
   readonly reduceOnly?: boolean;
@@ -211,7 +211,7 @@ export function groupAction(grouping: string, ...orders: JsonObject[]): JsonObje
   return { type: 'order', grouping, orders };
 }
 
-/** Two people trade with each other: the first sells, resting, the second buys it all. */
+/** A trade between two accounts: the first rests a sell, the second buys all of it. */
 export async function trade(
   buyer: Actor,
   seller: Actor,
@@ -250,7 +250,7 @@ export async function recordOf(actor: Actor, market: Market): Promise<Json> {
   return records[0];
 }
 
-/** What perpMeta says of a perp; undefined when it is not listed. */
+/** The perpMeta entry of a perp; undefined if it is not listed. */
 export async function perpMetaOf({ client }: World, id: number): Promise<Json> {
   const { universe } = await client.data({ type: 'perpMeta' });
   return universe.find((entry: Json) => entry.index === id);
@@ -277,7 +277,7 @@ export async function ledgerOf(actor: Actor, type: string): Promise<Json[]> {
   return rows.filter((row: Json) => row.delta.type === type);
 }
 
-/** What one order pays for what it trades in one role (R-rounding: up, to the micro-USDC). */
+/** The fee of one order for its fills in one role (R-rounding: rounded up to a micro-USDC). */
 export function feeOf(rate: Exact, notional: Exact): Exact {
   return up(times(notional, rate), MICRO);
 }
@@ -288,7 +288,7 @@ export function product(a: string, b: string): Exact {
 
 export { cloidOf, exact, show, type Exact };
 
-/** Follows the orders of somebody and waits for what becomes of one. */
+/** Follows an account's orders and waits for their updates. */
 export class OrderWatch {
   #socket: Socket;
 
@@ -310,7 +310,7 @@ export class OrderWatch {
       .filter((update: Json) => update.order.oid === oid);
   }
 
-  /** All updates of an order once it has come to a status. */
+  /** All updates of an order after it has reached a status. */
   async until(oid: number, status: string): Promise<Json[]> {
     return eventually(() => {
       const updates = this.of(oid);
@@ -319,7 +319,7 @@ export class OrderWatch {
     }, 8_000);
   }
 
-  /** The last update of an order, which must have come to this status. */
+  /** The last update of an order, which must have this status. */
   async last(oid: number, status: string): Promise<Json> {
     const updates = await this.until(oid, status);
     const update = updates.at(-1);

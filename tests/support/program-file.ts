@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** Where the bundled programs of a run are. */
+/** The environment variable with the folder of a run's bundled programs. */
 export const PROGRAMS = 'ODDLOT_TEST_PROGRAMS';
 
 const SOURCES = {
@@ -12,8 +12,8 @@ const SOURCES = {
 } as const;
 
 /**
- * The file of a program. A suite starts hundreds of processes of the same few programs, so a run of the tests bundles
- * them once; whoever runs by itself has the source, as `npm start` does.
+ * The file of a program. A suite starts hundreds of processes of a few programs, so a test run
+ * bundles them once; otherwise the source is used, as with `npm start`.
  */
 export function programFile(name: keyof typeof SOURCES): string {
   const folder = process.env[PROGRAMS];

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { factsOf, type Actor } from './actors.ts';
 import { refusalText, type Reply } from './client.ts';
 
-/** How a refusal is expected to look, and that it is all that happened. */
+/** The expected form of a reject, and a check that it had no effect. */
 
 export type Expected = readonly [
   status: number,
@@ -11,10 +11,10 @@ export type Expected = readonly [
   field?: string,
 ];
 
-/** Refused with code 10002, whatever the words. */
+/** Rejected with code 10002 and any text. */
 export const BAD: Expected = [400, 10002];
 
-/** The text has the name of the field, the details have its path. */
+/** The text contains the name of the field, the details its path. */
 export function missing(field: string): Expected {
   return [400, 10002, `Missing field: ${nameOf(field)}`, field];
 }
@@ -24,8 +24,8 @@ export function wrong(field: string): Expected {
 }
 
 /**
- * Sends something that must be refused and must change nothing: orders, balances, positions and
- * agents of everyone given are compared before and after.
+ * Sends a request that must be rejected and must change nothing: orders, balances, positions and
+ * agents of the given accounts are compared before and after.
  */
 export async function expectHarmless(
   people: readonly Actor[],

@@ -6,7 +6,7 @@ import { type Chain, chainAt, post } from './chain.ts';
 import { programFile } from './program-file.ts';
 import { NODE, REPOSITORY, START_MS_MAX } from './venue-process.ts';
 
-/** The relay that a venue started, as its users see it. */
+/** The relay that a venue started, as users see it. */
 export type RelayView = {
   readonly url: string;
   readonly client: RelayClient;
@@ -22,7 +22,7 @@ export type StartedRelay = {
   end(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 };
 
-/** A relay that an operator starts; resolves with where it serves. */
+/** Starts a relay; resolves with its URL. */
 export async function startRelay(
   flags: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -49,10 +49,10 @@ export async function startRelay(
   throw new Error('the relay did not serve');
 }
 
-/** Waits until the relay that the venue's settings name serves. */
+/** Waits until the relay in the venue's settings is serving. */
 export async function relayOf(venueUrl: string): Promise<RelayView> {
   let [url, rows]: [string, readonly RelayChainRow[]] = ['', []];
-  // After everybody else: a venue lowers the priority of its relay.
+  // Allows more time, because a venue lowers the priority of its relay.
   const deadline = Date.now() + 2 * START_MS_MAX;
   while (rows.length === 0) {
     if (Date.now() > deadline) throw new Error('the relay did not serve in time');

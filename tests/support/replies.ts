@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import type { Json, Reply } from './client.ts';
 import { expectShape, listOf, orderResult } from './shape.ts';
 
-/** What a confirmed action came to, taken out of its reply. */
+/** Results of confirmed actions. */
 
-/** How each order or cancel stands right after the execution. */
+/** The state of each order or cancel after the execution. */
 export function results(reply: Reply): Json[] {
   expect(reply.json, reply.text).toMatchObject({ status: 'ok', confirm: 'executed' });
   const { orders } = reply.json.data.data;
@@ -12,7 +12,7 @@ export function results(reply: Reply): Json[] {
   return orders;
 }
 
-/** The one status of the action. */
+/** The single status of the action. */
 export function status(reply: Reply): Json {
   expect(reply.json, reply.text).toMatchObject({ status: 'ok', confirm: 'executed' });
   expect(reply.json.data.data.statuses).toHaveLength(1);

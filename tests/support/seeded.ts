@@ -1,4 +1,4 @@
-/** Chance that can be repeated: mulberry32, 32 bits of state. */
+/** Reproducible random numbers: mulberry32, 32 bits of state. */
 export type Chance = {
   /** A fraction in [0, 1). */
   next(): number;

@@ -11,8 +11,8 @@ import { LENDER, VenueLender } from './venue-lender.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /**
- * Before the first test of a run, once for all projects: their workers inherit the environment. Resolves with what is
- * to be done after the last one.
+ * Runs once before the first test, for all projects, because their workers inherit the environment.
+ * Resolves with the teardown.
  */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env[PROGRAMS] !== undefined) return undefined;
@@ -28,7 +28,7 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   };
 }
 
-/** Workers need not look for it again, or fetch it at the same time. */
+/** Looked up once, so that workers do not search for it or download it concurrently. */
 async function nameNatsServer(): Promise<void> {
   const server = await findNatsServer();
   if ('why' in server) process.stderr.write(`no NATS server for the tests: ${server.why}\n`);

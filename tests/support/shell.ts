@@ -11,9 +11,9 @@ const DONE = '::done::';
 const STEP_MS_MAX = 60_000;
 
 /**
- * A shell that goes on from one block of a guide to the next, as an operator's does. `oddlot bridge` runs where files may
- * lie in a folder of the test: `status` by the program itself, all else by what the program runs, in this process, since
- * an operator's day has dozens of them.
+ * A shell that keeps its state from one block of a guide to the next. `oddlot bridge` runs with a
+ * test folder as its file system: `status` runs the program itself, all other commands run in this
+ * process, because a guide has dozens of them.
  */
 export class Shell {
   readonly #folder: string;
@@ -61,7 +61,7 @@ export class Shell {
     return { code, printed };
   }
 
-  /** Runs a block, every command of which must succeed; resolves with what it printed. */
+  /** Runs a block of commands that must all succeed; resolves with their output. */
   async run(block: string, variables: Readonly<Record<string, string>> = {}): Promise<string> {
     const set = Object.entries(variables).map(([name, value]) => `${name}='${value}'\n`);
     this.#said = '';

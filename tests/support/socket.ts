@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
 import type { Json } from './client.ts';
 
-/** A stream client that keeps every frame and waits for the ones that a test asks for. */
+/** A stream client that stores every frame and waits for requested ones. */
 
 const WAIT_MS_MAX = 60_000;
 
@@ -42,7 +42,7 @@ export class Socket {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** How many frames have come so far: pass it to `next` to look only at later ones. */
+  /** The number of frames so far; pass it to `next` to consider only later ones. */
   get mark(): number {
     return this.frames.length;
   }
@@ -55,7 +55,7 @@ export class Socket {
     this.#socket.send(bytes);
   }
 
-  /** Pings as the protocol does and resolves when the pong is there. */
+  /** Sends a protocol ping and resolves when the pong arrives. */
   async protocolPing(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#socket.once('pong', () => resolve());
@@ -63,7 +63,7 @@ export class Socket {
     });
   }
 
-  /** The first frame from `from` on that the predicate accepts. */
+  /** The first accepted frame at or after index `from`. */
   async next(accepts: (frame: Json) => boolean, from = 0, timeoutMs = WAIT_MS_MAX): Promise<Json> {
     const deadline = Date.now() + timeoutMs;
     let seen = from;
@@ -121,20 +121,20 @@ export class Socket {
   }
 }
 
-/** Each endpoint has its own shape of errors. */
+/** Each endpoint has its own form of errors. */
 function isError(frame: Json): boolean {
   return frame.type === 'error' || frame.channel === 'error';
 }
 
-/** Frames are JSON, but for the bare words of /ws-rtds. */
+/** Frames are JSON, except for the plain words of /ws-rtds. */
 function frameOf(text: string): Json {
   return text === 'PONG' ? text : JSON.parse(text);
 }
 
-/** What a refused handshake was answered with. */
+/** The answer to a rejected handshake. */
 export type Refusal = { status: number; contentType: string; body: string };
 
-/** Opens a stream that must be refused and resolves with the HTTP answer. */
+/** Opens a stream that must be rejected and resolves with the HTTP answer. */
 export async function refusedHandshake(url: string): Promise<Refusal> {
   const socket = new WebSocket(url);
   return new Promise((resolve, reject) => {
@@ -160,7 +160,7 @@ export async function refusedHandshake(url: string): Promise<Refusal> {
 
 const sockets = new Set<Socket>();
 
-/** Closes what the tests left open. */
+/** Closes all sockets that tests left open. */
 export async function closeSockets(): Promise<void> {
   await Promise.all([...sockets].map((socket) => socket.close()));
 }

@@ -26,7 +26,10 @@ const onFatal = (error: unknown): never => {
   throw error;
 };
 
-/** A venue whose process and data somebody has: it puts into its log what it likes, and serves it as the real one does. */
+/**
+ * A venue whose process and data an attacker controls: it logs arbitrary commands, and serves the
+ * log like the real one.
+ */
 export class StolenVenue {
   readonly replica: LocalReplica;
   readonly folder: string;
@@ -54,14 +57,14 @@ export class StolenVenue {
     });
   }
 
-  /** Goes on with the log of a folder, on a copy of it. */
+  /** Continues the log of a folder, on a copy of it. */
   static async open(data: string): Promise<StolenVenue> {
     const folder = await temporaryData();
     await cp(join(data, 'journal'), join(folder, 'journal'), { recursive: true });
     return await StolenVenue.#on(folder);
   }
 
-  /** Goes on with a log that was written anew, block by block, with the hash chain that belongs to it. */
+  /** Continues a log that was rewritten block by block, with a matching hash chain. */
   static async rewritten(
     data: string,
     change: (entry: LogEntry) => LogEntry,
@@ -96,12 +99,12 @@ export class StolenVenue {
     return venue;
   }
 
-  /** Into the log, whoever signed it. */
+  /** Logs a command regardless of its signer. */
   invent(command: Command, request?: string): Promise<Executed> {
     return this.replica.propose(command, request);
   }
 
-  /** A request, as the real one would take it. */
+  /** Logs a request as the real venue would. */
   async take(network: Network, request: string): Promise<Executed> {
     return await this.invent(await this.derived(network, request), request);
   }
@@ -126,7 +129,7 @@ export class StolenVenue {
   }
 }
 
-/** The blocks of a folder that nobody writes to. */
+/** The blocks of a folder that is not in use. */
 export async function entriesOf(data: string): Promise<readonly LogEntry[]> {
   const entries: LogEntry[] = [];
   const directory = join(data, 'journal');

@@ -10,18 +10,18 @@ process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });
 
-/** A validator in a process of its own, that can be killed and started again. */
+/** A validator in a separate process that can be killed and restarted. */
 export class ValidatorProcess {
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
-  /** All that it wrote, over all its runs. */
+  /** All its output, over all its runs. */
   output = '';
 
   constructor(args: readonly string[]) {
     this.#args = args;
   }
 
-  /** Resolves when it serves, or with how it ended. */
+  /** Resolves when it is serving, or with its exit code. */
   async start(): Promise<{ readonly url: string } | { readonly code: number | null }> {
     const child = spawn(NODE, [programFile('validator'), ...this.#args], {
       cwd: REPOSITORY,

@@ -6,32 +6,32 @@ import { amidHourMs, clockOf, heldClock } from './held-clock.ts';
 import { removeTemporaryData, Venue } from './venue-process.ts';
 
 /**
- * Starting a venue costs more than most tests, so those that keep to their own accounts and markets get one that
- * others had before, and never two at a time. It lives in the process of the test run, that workers come and go
- * from. Whoever wants to stop it, or looks at all that is in it, starts one.
+ * Starting a venue takes longer than most tests, so tests that use only their own accounts and
+ * markets share venues, one test file at a time. They belong to the process of the test run, which
+ * outlives its workers. Tests that stop a venue, or check all of its data, start their own.
  */
 
-/** Where workers find the lender. */
+/** The environment variable with the lender's address. */
 export const LENDER = 'ODDLOT_TEST_LENDER';
 
-/** A venue that nobody wants any more still costs a little all the time. */
+/** An unused venue is stopped after this time, because it still needs some CPU time. */
 const IDLE_MS_MAX = 20_000;
 
-/** What a borrower gets. `turn` tells the borrowers of one venue apart. */
+/** A borrowed venue. `turn` distinguishes the borrowers of one venue. */
 export type Loan = {
   readonly id: number;
   readonly turn: number;
   readonly url: string;
   readonly streams: string;
   readonly operations: string;
-  /** The file that holds the time, if it stands. */
+  /** The file with the time, if it is held. */
   readonly clockFile: string | undefined;
 };
 
-/** Which venue somebody wants. */
+/** The required kind of venue. */
 export type Wish = {
   readonly flags: readonly string[];
-  /** Whether time stands until a test lets it pass. */
+  /** Whether time is constant until a test advances it. */
   readonly isHeld: boolean;
 };
 
@@ -41,7 +41,7 @@ type Stocked = {
   readonly clockFile: string | undefined;
   readonly venue: Venue;
   turn: number;
-  /** Ends it, while nobody has it. */
+  /** Stops the venue while it is not borrowed. */
   idle: NodeJS.Timeout | undefined;
 };
 
@@ -68,7 +68,7 @@ export class VenueLender {
     return { lender, url: `http://127.0.0.1:${port}` };
   }
 
-  /** Every venue must stop in good order and must have logged no fault, whoever had it. */
+  /** Every venue must stop cleanly and must not have logged an error. */
   async close(): Promise<void> {
     this.#server.close();
     this.#server.closeAllConnections();
@@ -106,7 +106,7 @@ export class VenueLender {
     return started;
   }
 
-  /** Answers with the faults that were logged; who finds some is the last to have had that venue. */
+  /** Returns the errors that were logged; a venue with errors is not lent again. */
   #takeBack(id: number): readonly string[] {
     const stocked = this.#stock.get(id);
     if (stocked === undefined) return ['The venue is gone'];
@@ -134,18 +134,18 @@ export class VenueLender {
   }
 }
 
-/** Tests may let more time pass than there was, never less. */
+/** Held time may be ahead of the system time, never behind. */
 function catchUp(clockFile: string): void {
   const heldMs = Number(readFileSync(clockFile, 'utf8'));
   writeFileSync(clockFile, String(Math.max(heldMs, amidHourMs())));
 }
 
-/** A venue for the time of a file. */
+/** Borrows a venue for the duration of a file. */
 export async function borrowVenue(wish: Wish): Promise<Loan> {
   return (await ask('/borrow', wish)) as Loan;
 }
 
-/** Gives it back, and tells what faults it has logged. */
+/** Returns the venue and the errors that it logged. */
 export async function giveBackVenue({ id }: Loan): Promise<readonly string[]> {
   return (await ask('/give-back', id)) as readonly string[];
 }

@@ -7,40 +7,43 @@ import { clusterFlags } from './in-a-cluster.ts';
 import { programFile } from './program-file.ts';
 
 /**
- * A real venue in its own process, on ephemeral ports, as an operator would start it. Nothing of it
- * is imported: what these tests know of the venue is its command line, its one line on stdout, its
- * signals and its sockets.
+ * A real venue in its own process, on ephemeral ports, as an operator would start it. The tests
+ * import none of its code: they only use its command line, its stdout line, its signals and its
+ * sockets.
  */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const OWN_NODE = join(ROOT, 'node_modules', '.bin', 'node');
-/** The Node that the project depends on; elsewhere than on Linux the one that runs the tests. */
+/** The Node version that the project depends on; except on Linux, the one that runs the tests. */
 export const NODE = existsSync(OWN_NODE) ? OWN_NODE : process.execPath;
 export const REPOSITORY = ROOT;
 
-/** A suite starts a venue well over a hundred times; its code is compiled once. */
+/** A suite starts a venue well over a hundred times, so its compiled code is cached. */
 const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/venue') };
 
 const SERVING = /is serving at (http:\S+) \(streams (ws:[^\s,)]+), operations (http:[^\s,)]+)/;
-/** For a venue that hangs: one that only waits for its turn on a busy machine is given the time. */
+/** For a venue that hangs; long enough for a slow start on a busy machine. */
 export const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 15_000;
 const KEPT_LOG_CHARACTERS = 2_000_000;
 
-/** Flags that nearly every test wants: prices that stand still and no request budgets. */
+/** Flags of most tests: constant prices and no request limits. */
 export const CALM = ['--oracle', 'still', '--no-limits'];
 
-/** A settlement chain that the venue looks at only once, when it starts: every withdrawal stays in the hold. */
+/**
+ * A settlement chain that the venue polls only at its start, so that every withdrawal stays
+ * pending.
+ */
 export const HOLDING = ['--chain', 'local', '--chain-every-ms', '3600000'];
 
-/** How a process ended: its exit code, or the signal that ended it. */
+/** The exit code of a process, or the signal that ended it. */
 export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
-/** What a venue runs in. */
+/** The environment of a venue. */
 export type Surroundings = {
-  /** How many files and sockets the process may have open. */
+  /** The limit of open files and sockets. */
   readonly descriptors?: number;
-  /** Besides that of the tests. */
+  /** In addition to the environment of the tests. */
   readonly environment?: Readonly<Record<string, string>>;
 };
 
@@ -55,10 +58,10 @@ export class VenueRun {
   constructor(data: string, flags: readonly string[], surroundings: Surroundings = {}) {
     const { descriptors, environment } = surroundings;
     const command = [programFile('venue'), '--port', '0', '--ops-port', '0', '--data', data];
-    // A chain of its own, a relay or a page costs memory and a moment; who wants one says so.
+    // A local chain, a relay or a page needs memory and time, so tests request them explicitly.
     const lean = ['--network', 'testnet', '--chain', 'none', '--no-relay', '--no-web'];
     const args = [...command, ...lean, ...flags];
-    // The shell lowers its own limit and becomes the venue.
+    // The shell lowers its own limit and then executes the venue.
     const limited = ['-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, NODE, ...args];
     this.#child = spawn(
       descriptors === undefined ? NODE : '/bin/sh',
@@ -95,7 +98,7 @@ export class VenueRun {
     return this.#stderr;
   }
 
-  /** Resolves with the URLs once the venue says that it serves; rejects if it ends before. */
+  /** Resolves with the URLs when the venue is serving; rejects if it ends before. */
   async serving(): Promise<{ url: string; streams: string; operations: string }> {
     const deadline = Date.now() + START_MS_MAX;
     while (Date.now() < deadline) {
@@ -122,7 +125,7 @@ export class VenueRun {
   }
 }
 
-/** A venue that can be stopped, killed and started again on the same data. */
+/** A venue that can be stopped, killed and restarted on the same data. */
 export class Venue {
   readonly data: string;
   url = '';
@@ -149,22 +152,22 @@ export class Venue {
     return venue;
   }
 
-  /** The process of the current run, for signals. */
+  /** The process id of the current run, for signals. */
   get pid(): number {
     return this.#run!.pid;
   }
 
-  /** All that the venue wrote to stderr, over all its runs. */
+  /** The stderr output of all runs. */
   get stderr(): string {
     return this.#stderr + (this.#run?.stderr ?? '');
   }
 
-  /** What the current run wrote to stdout. */
+  /** The stdout output of the current run. */
   get stdout(): string {
     return this.#run?.stdout ?? '';
   }
 
-  /** Resolves when the current run ends, whoever ended it. */
+  /** Resolves when the current run ends, for any reason. */
   get ended(): Promise<Ending> {
     return this.#run!.ended;
   }
@@ -176,12 +179,12 @@ export class Venue {
     Object.assign(this, await this.#run.serving());
   }
 
-  /** Asks the venue to end and waits for it. */
+  /** Requests a stop and waits for it. */
   async stop(): Promise<Ending> {
     return this.#end('SIGTERM');
   }
 
-  /** Ends the venue as a power cut would. */
+  /** Ends the venue like a power cut. */
   async kill(): Promise<Ending> {
     return this.#end('SIGKILL');
   }
@@ -191,7 +194,7 @@ export class Venue {
     await rm(this.data, { recursive: true, force: true });
   }
 
-  /** Log lines of level error or above: none is expected, whatever the clients send. */
+  /** Log lines of level error or above; none are expected, whatever clients send. */
   faults(): string[] {
     return this.stderr
       .split('\n')
@@ -207,14 +210,14 @@ export class Venue {
   }
 }
 
-/** A new empty data directory, gone when the tests of this process are. */
+/** A new empty data directory, removed after the tests of this process. */
 export async function temporaryData(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-test-'));
   folders.add(folder);
   return folder;
 }
 
-/** Removes every data directory that this process made; their venues must have ended. */
+/** Removes all data directories of this process; their venues must have ended. */
 export async function removeTemporaryData(): Promise<void> {
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
   folders.clear();

@@ -15,7 +15,7 @@ import {
   traceIdOf,
 } from './wallet.ts';
 
-/** The tests' own signer is worth something only while it agrees with the published vectors. */
+/** The tests' own signer must agree with the published vectors. */
 
 const vectors: Json = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', 'vectors', 'signing.json'), 'utf8'),
@@ -65,7 +65,7 @@ describe('the signer of the tests', () => {
     expect(signed.txHash).toBe(vector.txHash);
   });
 
-  test('signs to the byte as another library does', async () => {
+  test('gives the same bytes as another library', async () => {
     for (let n = 0; n < 40; n += 1) {
       const [key, digest] = [keyOf(`signer ${n}`), keyOf(`digest ${n}`)];
       expect(await signDigest(key, digest)).toEqual(await signInScript(key, digest));

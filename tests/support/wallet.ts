@@ -14,8 +14,8 @@ import {
 import { privateKeyToAddress, sign } from 'viem/accounts';
 
 /**
- * Signs as a client of the interface would, from its text and with public libraries only, so that a
- * mistake in the venue's own signing code cannot be made twice.
+ * Signs like a client, implemented from the specification with public libraries only, so that an
+ * error in the venue's signing code cannot be repeated here.
  */
 
 export type Network = {
@@ -32,7 +32,7 @@ export const TESTNET: Network = {
 
 export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 
-/** An action, or any other JSON object, as it is written into a request. */
+/** An action, or any other JSON object, as in a request. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 export type Signature = { readonly r: string; readonly s: string; readonly v: number };
@@ -47,7 +47,7 @@ export type Envelope = {
   confirm?: string;
 };
 
-/** A signed request, and what the receipt of it will be called. */
+/** A signed request, and the names of its receipt. */
 export type Signed = {
   readonly envelope: Envelope;
   readonly digest: Hex;
@@ -60,7 +60,7 @@ export type AgentOptions = {
   readonly vaultAddress?: string | null;
   readonly expiresAfter?: number | null;
   readonly network?: Network;
-  /** MessagePack of the action, when it is not the one that the library makes. */
+  /** MessagePack of the action, if it differs from the library's. */
   readonly packed?: Hex;
 };
 
@@ -108,7 +108,7 @@ export const APPROVE_AGENT_TYPES = {
   ],
 };
 
-/** The digest of an agent-signed action and the preimage that its txHash is made of. */
+/** The digest of an agent-signed action, and the preimage of its txHash. */
 export function agentDigest(
   action: JsonObject,
   options: AgentOptions,
@@ -122,7 +122,7 @@ export function agentDigest(
   return { digest: keccak256(typed), preimage };
 }
 
-/** Signs an order, a cancel, or anything else of the agent-signed kind. */
+/** Signs any agent-signed action, such as an order or a cancel. */
 export async function signAgentAction(
   privateKey: Hex,
   action: JsonObject,
@@ -138,7 +138,7 @@ export async function signAgentAction(
 
 export type ApproveAgentOptions = {
   readonly agentAddress: string;
-  /** Left out of the action when undefined, sent as null when null. */
+  /** Omitted from the action if undefined, sent as null if null. */
   readonly agentName?: string | null;
   readonly nonce: number;
   readonly actionNonce?: number;
@@ -146,7 +146,7 @@ export type ApproveAgentOptions = {
   readonly signatureChainId?: number;
 };
 
-/** The wire form of approveAgent, keys in canonical order. */
+/** The API form of approveAgent, keys in canonical order. */
 export function approveAgentAction(options: ApproveAgentOptions): JsonObject {
   const network = options.network ?? TESTNET;
   return {
@@ -193,7 +193,10 @@ type Native = {
   publicKeyCreate(key: Uint8Array, isCompressed: boolean): Uint8Array;
 };
 
-/** The library of Bitcoin, where it is installed, takes a hundredth of the time; `wallet.test.ts` compares the two. */
+/**
+ * The native library of Bitcoin, if it is installed, needs a hundredth of the time;
+ * `wallet.test.ts` compares the two.
+ */
 const native = nativeLibrary();
 
 function nativeLibrary(): Native | undefined {
@@ -204,7 +207,7 @@ function nativeLibrary(): Native | undefined {
   }
 }
 
-/** A signature in the form of the wire: 64 digits each, v 27 or 28. */
+/** A signature in the API's form: 64 digits each, v 27 or 28. */
 export async function signDigest(privateKey: Hex, hash: Hex): Promise<Signature> {
   if (native === undefined) return signInScript(privateKey, hash);
   const { recid, signature } = native.ecdsaSign(hexToBytes(hash), hexToBytes(privateKey));
@@ -212,7 +215,7 @@ export async function signDigest(privateKey: Hex, hash: Hex): Promise<Signature>
   return { r, s, v: 27 + recid };
 }
 
-/** The same in plain JavaScript. */
+/** `signDigest` in plain JavaScript. */
 export async function signInScript(privateKey: Hex, hash: Hex): Promise<Signature> {
   const { r, s, v } = await sign({ hash, privateKey });
   return { r, s, v: Number(v) };
@@ -245,26 +248,26 @@ export function traceIdOf(txHash: Hex): string {
   ].join('-');
 }
 
-/** A key that is the same in every run, so that a failure can be repeated. */
+/** A deterministic key, so that a failure can be repeated. */
 export function keyOf(label: string): Hex {
   return keccak256(stringToHex(`oddlot test key of ${label}`));
 }
 
-/** The address of a key, in lower case as the venue echoes it. */
+/** The address of a key, in lower case as the venue returns it. */
 export function addressOf(privateKey: Hex): Hex {
   if (native === undefined) return addressInScript(privateKey);
   const point = native.publicKeyCreate(hexToBytes(privateKey), false).subarray(1);
   return `0x${keccak256(point).slice(-40)}`;
 }
 
-/** The same in plain JavaScript. */
+/** `addressOf` in plain JavaScript. */
 export function addressInScript(privateKey: Hex): Hex {
   return privateKeyToAddress(privateKey).toLowerCase() as Hex;
 }
 
 let lastNonce = 0;
 
-/** The clock of a test that went ahead is over with it. */
+/** A nonce further ahead than this comes from another test's advanced clock. */
 const AHEAD_MS_MAX = 60_000;
 
 /** A nonce that no test of this process has used: the clock, or one more than the last. */

@@ -9,24 +9,24 @@ import { HOSTILE_TOKEN_ABI, HOSTILE_TOKEN_BYTECODE } from './hostile-token.ts';
 import { keyOf, sortKeys, type Key } from './keys.ts';
 import { signMessage, type Domain, type Payout, type Signature } from './sign.ts';
 
-/** Payouts from here on wait, and for how long. */
+/** Payouts of at least this amount are delayed, by this time. */
 export const LARGE_USD = 1_000_000_000n;
 export const DELAY_SECONDS = 3600;
 
-/** Three validators of whom two must sign, unless a test says otherwise. */
+/** Three validators, of which two must sign by default. */
 export const VALIDATORS: readonly Key[] = sortKeys(
   ['one', 'two', 'three'].map((name) => keyOf(`validator ${name}`)),
 );
 export const THRESHOLD = 2n;
 export const GUARDIAN = keyOf('guardian');
 export const MINTER = keyOf('minter');
-/** Sends what anyone may send. */
+/** The sender of calls that are open to any address. */
 export const ANYONE = keyOf('anyone');
 export const ALICE = keyOf('alice');
 export const BOB = keyOf('bob');
 export const CAROL = keyOf('carol');
 
-/** The codes of `Refusals.sol`; a test reads that file and compares. */
+/** The codes of `Refusals.sol`; a test compares them with that file. */
 export const CODES = {
   ALREADY_QUEUED: 1,
   ALREADY_PAID: 2,
@@ -64,12 +64,12 @@ export const HOSTILE = {
 
 export type CodeName = keyof typeof CODES;
 
-/** The error that a call ends with for a reason. */
+/** The error of a call with a given reason. */
 export function refused(name: CodeName): string {
   return `Refused(${CODES[name]})`;
 }
 
-/** A bridge with its token on a chain of its own, and shorthands for what tests do to it. */
+/** A bridge with its token on its own chain, and helpers for tests. */
 export class BridgeWorld {
   readonly evm: Evm;
   readonly token: Contract;
@@ -121,12 +121,12 @@ export class BridgeWorld {
     return (await this.evm.read(this.token, 'balanceOf', [address])) as bigint;
   }
 
-  /** Money in a user's wallet. */
+  /** Mints USDC to a user's wallet. */
   async fund(user: Key, usd: bigint): Promise<void> {
     await this.tokenCall(MINTER, 'mint', [user.address, usd]);
   }
 
-  /** Money in the bridge, as somebody's transfer would bring it. */
+  /** Mints USDC to the bridge, with the same effect as a transfer. */
   async fill(usd: bigint): Promise<void> {
     await this.tokenCall(MINTER, 'mint', [this.bridge.address, usd]);
   }
@@ -167,7 +167,7 @@ export class BridgeWorld {
   }
 }
 
-/** A payout to Bob of Alice's money, unless said otherwise. */
+/** A payout of Alice's money to Bob by default. */
 export function payoutOf(withdrawalId: bigint, rest: Partial<Payout> = {}): Payout {
   return {
     withdrawalId,
@@ -178,7 +178,7 @@ export function payoutOf(withdrawalId: bigint, rest: Partial<Payout> = {}): Payo
   };
 }
 
-/** What it takes to deploy a bridge, with other arguments where given. */
+/** The deployment data of a bridge. */
 export function bridgeCode(
   token: Contract,
   rest: {

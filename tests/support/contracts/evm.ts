@@ -19,13 +19,13 @@ import {
 import type { Key } from './keys.ts';
 import { nativeCrypto } from './native-crypto.ts';
 
-/** What an event or an error carries, by the names of its fields. */
+/** An event or error with its named fields. */
 export type Told = { readonly name: string; readonly args: Record<string, unknown> };
 
-/** What became of a transaction. A refusal is a value here, since tests are about them. */
+/** The result of a transaction. Reverts are values, because tests check them. */
 export type Outcome = {
   readonly ok: boolean;
-  /** The contract's error, when its ABI has it; the EVM's own word for it otherwise. */
+  /** The contract's error if its ABI contains it; otherwise the EVM's error. */
   readonly error: string | undefined;
   readonly events: readonly Told[];
   readonly gasUsed: bigint;
@@ -35,10 +35,13 @@ export type Contract = { readonly address: Address; readonly abi: Abi };
 
 const GAS_LIMIT = 30_000_000n;
 
-/** A chain without blocks or network: transactions are signed, executed by a real EVM, and cost nothing. */
+/**
+ * A chain without blocks or network: transactions are signed, executed by a real EVM, and free of
+ * gas costs.
+ */
 export class Evm {
   readonly chainId: number;
-  /** What contracts read as the time; tests move it. */
+  /** The block time that contracts read; tests change it. */
   timeSeconds = 1_800_000_000;
   readonly #vm: VM;
   readonly #common: Common;
@@ -49,7 +52,7 @@ export class Evm {
     this.chainId = chainId;
   }
 
-  /** The oldest rules that the contracts are compiled for. */
+  /** Uses the oldest hard fork that the contracts are compiled for. */
   static async open(chainId = 421_614): Promise<Evm> {
     const options = { hardfork: Hardfork.Cancun, customCrypto: nativeCrypto() };
     const common = createCustomCommon({ chainId }, Mainnet, options);
@@ -69,7 +72,7 @@ export class Evm {
     return { address, abi: code.abi, gasUsed: result.totalGasSpent };
   }
 
-  /** Runs something and takes all that it did back. */
+  /** Runs a function and reverts all its effects. */
   async undone<Result>(run: () => Promise<Result>): Promise<Result> {
     const timeSeconds = this.timeSeconds;
     await this.#vm.stateManager.checkpoint();
@@ -103,7 +106,7 @@ export class Evm {
     };
   }
 
-  /** Asks a contract; changes nothing. */
+  /** Reads from a contract without a transaction. */
   async read(contract: Contract, name: string, args: readonly unknown[] = []): Promise<unknown> {
     const { execResult } = await this.#vm.evm.runCall({
       to: createAddressFromString(contract.address),

@@ -16,12 +16,12 @@ import { keyOf, type Key } from './keys.ts';
 import { signPermit } from './sign.ts';
 
 /**
- * What each function of the bridge costs in gas, as rows of a table in Markdown:
+ * The gas of each function of the bridge, as rows of a Markdown table:
  *
- *     npm run gas-table
+ * `npm run gas-table`
  *
- * Two of three validators sign. The amounts are exact for these calls; others differ by some hundred for other
- * bytes in their arguments.
+ * Two of three validators sign. The amounts are exact for these calls; others differ by some
+ * hundred because of different argument bytes.
  */
 export async function gasTable(): Promise<string[]> {
   const rows = ['| Call | Gas |', '|---|---|'];

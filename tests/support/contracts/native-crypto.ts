@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import type { Common } from '@ethereumjs/common';
 
 /**
- * Signatures by the library that real nodes have, where it is installed: in JavaScript they take half the time of
- * a test.
+ * Uses the native signature library of real nodes if it is installed; in JavaScript, signatures
+ * take half the time of a test.
  */
 
 type Native = {

@@ -2,7 +2,7 @@ import { hexToBigInt, parseSignature, type Address, type Hex } from 'viem';
 import type { Contract, Evm } from './evm.ts';
 import type { Key } from './keys.ts';
 
-/** As the bridge takes it. */
+/** In the form that the bridge requires. */
 export type Signature = { readonly r: bigint; readonly s: bigint; readonly v: number };
 
 export type Payout = {
@@ -12,7 +12,7 @@ export type Payout = {
   readonly usd: bigint;
 };
 
-/** Where a signature counts. */
+/** The chain and contract for which a signature is valid. */
 export type Domain = { readonly chainId: number; readonly verifyingContract: Address };
 
 const TYPES = {
@@ -60,7 +60,7 @@ export type Permit = {
   readonly signature: Signature;
 };
 
-/** A deposit by a permit, signed for the token's nonce of the user unless another is given. */
+/** A deposit by permit, signed by default for the user's current nonce of the token. */
 export async function signPermit(
   evm: Evm,
   place: { readonly token: Contract; readonly spender: Address },

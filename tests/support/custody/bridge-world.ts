@@ -38,8 +38,8 @@ import {
 } from '../../../packages/custody/src/signing/validators.ts';
 
 /**
- * The bridge in plain code, as far as deposits and payouts need it: what the contract does, without a
- * machine to run it. The same histories run against the contracts themselves in a smaller number.
+ * A model of the bridge contract's deposits and payouts in plain code, without an EVM. A smaller
+ * number of the same histories also runs against the contracts.
  */
 
 export type BridgeState = TokenState & {
@@ -53,9 +53,9 @@ type BridgeRules = TokenRules & {
   readonly chainId: number;
   readonly validators?: readonly Hex[];
   readonly guardian?: Hex;
-  /** What there is before the first block. */
+  /** The state before the first block. */
   readonly start?: Partial<Pick<BridgeState, 'balances' | 'ether'>>;
-  /** What a transaction costs; where it is left out, nothing, and everybody is rich. */
+  /** The cost of a transaction; by default zero, with unlimited ether for all accounts. */
   readonly gasWei?: bigint;
 };
 
@@ -197,7 +197,7 @@ class BridgeRun {
     return true;
   }
 
-  /** A permit is an allowance, used up at once. */
+  /** A permit is an allowance that is used at once. */
   #depositByPermit({ deadline, signature, usd, user: owner }: DepositWithPermit): void {
     const { chainId, contracts } = this.#rules;
     const user = lower(owner);
@@ -329,7 +329,9 @@ const PERMIT_TYPES = {
   ],
 } as const;
 
-/** Recovering is slow, and histories sign the same things again and again. */
+/**
+ * Caches recovered signers, because recovering is slow and histories repeat the same signatures.
+ */
 const signers = new Map<string, Hex>();
 
 function signerOf(typed: Parameters<typeof hashTypedData>[0], { r, s, v }: BridgeSignature): Hex {

@@ -16,7 +16,7 @@ import { localKeys, type LocalKeys } from '../../../packages/custody/src/key-fil
 import { deployLocalContracts } from '../../../packages/custody/src/bridge-contract/local-contracts.ts';
 import { type EndpointFault, faultyEndpoint } from './faulty-endpoint.ts';
 
-/** A real chain with a bridge, and endpoints that can be made to misbehave. */
+/** A real chain with a bridge, and endpoints with controllable faults. */
 
 export const TEST_CHAIN_ID = 421_614;
 const START_MS = 1_800_000_000_000;
@@ -24,7 +24,7 @@ const START_MS = 1_800_000_000_000;
 const USERS = [1, 2, 3].map((n) => privateKeyToAccount(keccak256(toHex(`user ${n}`))));
 const GAS = 1_000_000n;
 
-/** To the token unless it says where; with the account's next nonce unless it has one. */
+/** Sent to the token and with the account's next nonce by default. */
 type Call = {
   readonly to?: Hex;
   readonly data?: Hex;
@@ -57,7 +57,7 @@ export class BridgedChain {
     );
   }
 
-  /** By the clock of its own that tests move, or by another one. */
+  /** Uses the test's clock by default. */
   static async open(endpoints = 1, clock?: () => number): Promise<BridgedChain> {
     const directory = mkdtempSync(join(tmpdir(), 'oddlot-settlement-'));
     const keys = localKeys(directory);
@@ -84,7 +84,7 @@ export class BridgedChain {
     return new ChainClient({ endpoints: this.#endpoints, chainId: TEST_CHAIN_ID, confirmations });
   }
 
-  /** A plain transfer of a user to the bridge, signed. */
+  /** A signed transfer from a user to the bridge. */
   async transfer(user: number, amount: bigint, nonce?: number): Promise<Hex> {
     const args = [this.contracts.bridge, amount] as const;
     const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'transfer', args });
@@ -92,7 +92,7 @@ export class BridgedChain {
     return await this.#signed(USERS[user % USERS.length]!, call);
   }
 
-  /** Gives the hash. */
+  /** Returns the hash. */
   async send(key: Hex, call: Call): Promise<Hex> {
     const raw = await this.#signed(privateKeyToAccount(key), call);
     return (await this.chain.rpc('eth_sendRawTransaction', [raw])) as Hex;

@@ -1,32 +1,38 @@
 import { type Hex, toHex } from 'viem';
 import type { ChainEndpoint } from '../../../packages/custody/src/chain/endpoints.ts';
 
-/** What is wrong with an endpoint. Those from `branch` on lie: what they say contradicts an honest one. */
+/**
+ * The fault of an endpoint. Those from `branch` on are lies: their answers contradict an honest
+ * endpoint.
+ */
 export type EndpointFault =
   | 'none'
   | 'down'
-  /** Answers with an error of its own. */
+  /** Answers with an error. */
   | 'errors'
-  /** Gives up on calls that take it long. */
+  /** Gives up on long calls. */
   | 'tires'
-  /** Does what it is told and its answer is lost. */
+  /** Executes the request and loses the answer. */
   | 'slow'
-  /** Knows no block that is newer than what it told last. */
+  /** Knows no block newer than its last answer. */
   | 'stale'
-  /** Tells every log twice. */
+  /** Returns every log twice. */
   | 'twice'
-  /** Still follows the branch that it was last asked about. */
+  /** Still follows the branch of its last request. */
   | 'branch'
   | 'liesLogs'
   | 'liesReceipts'
   | 'liesHashes'
-  /** About logs, receipts and calls. */
+  /** Lies about logs, receipts and calls. */
   | 'lies';
 
-/** More than a batch of a few payouts has, in characters. */
+/** In characters; longer than a batch of a few payouts. */
 const LONG_CALL = 8_000;
 
-/** An endpoint of a chain, real or modelled, that has a fault from time to time. Only a model can be asked about a branch. */
+/**
+ * An endpoint of a real or model chain that has occasional faults. Only a model can answer for an
+ * old branch.
+ */
 export function faultyEndpoint<Blocks>(
   name: string,
   chain: {
@@ -60,7 +66,7 @@ export function faultyEndpoint<Blocks>(
 
 type Placed = { readonly number?: Hex; readonly blockNumber?: Hex };
 
-/** What an endpoint says that has come no further than a block. */
+/** The answer of an endpoint that has not synced past a block. */
 function knownAt(head: number, method: string, result: unknown): unknown {
   const isKnown = ({ blockNumber, number = blockNumber }: Placed): boolean =>
     Number(number ?? 0) <= head;
@@ -75,7 +81,7 @@ type Lie = (result: unknown) => unknown;
 const failed: Lie = (receipt) => ({ ...(receipt as object), status: '0x0', logs: [] });
 const [ZERO, TWO] = [toHex(0, { size: 32 }), toHex(2, { size: 32 })];
 
-/** What is said instead of an answer, by the method that was asked. */
+/** False answers by requested method. */
 const LIES: Partial<Record<EndpointFault, Readonly<Record<string, Lie>>>> = {
   twice: { eth_getLogs: (logs) => (logs as readonly object[]).flatMap((log) => [log, log]) },
   liesLogs: { eth_getLogs: (logs) => (logs as readonly object[]).slice(1) },

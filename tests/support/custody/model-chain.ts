@@ -9,8 +9,8 @@ import {
 } from 'viem';
 
 /**
- * A chain that answers JSON-RPC, takes back blocks and loses transactions, like the local chain but without a machine: hundreds
- * of histories fit into a minute. What transactions do is the business of a world.
+ * A model of a JSON-RPC chain with reorganisations and lost transactions, without an EVM, so that
+ * hundreds of histories run within a minute. A world defines the effect of transactions.
  */
 
 export type ModelLog = {
@@ -24,9 +24,9 @@ export type ModelCall = {
   readonly to: Hex;
   readonly data: Hex;
   readonly value: bigint;
-  /** Of the block, in seconds. */
+  /** The block time, in seconds. */
   readonly time: bigint;
-  /** Of the transaction; of what is only asked there is none. */
+  /** The transaction hash; absent for calls that are only read. */
   readonly hash?: Hex;
 };
 
@@ -39,17 +39,20 @@ export type ModelResult<State> =
     }
   | { readonly ok: false; readonly output: Hex };
 
-/** What there is on a chain, and what a call makes of it. A state is never changed: blocks can be taken back. */
+/**
+ * The state of a chain, and the effect of a call. States are immutable, because blocks can be
+ * reverted.
+ */
 export type ModelWorld<State> = {
   readonly chainId: number;
   readonly start: State;
   readonly run: (state: State, call: ModelCall) => ModelResult<State>;
-  /** In wei; where it is left out everybody is rich, and gas costs nothing. */
+  /** In wei; by default all accounts have ether, and gas is free. */
   readonly etherOf?: (state: State, owner: Hex) => bigint;
-  /** Takes what a transaction costs, whatever becomes of it. */
+  /** Charges the cost of a transaction, independent of its success. */
   readonly charge?: (state: State, from: Hex) => State;
   readonly gasWei?: bigint;
-  /** Where it is left out everybody has some. */
+  /** By default all addresses have code. */
   readonly codeOf?: (owner: Hex) => Hex;
 };
 
@@ -75,7 +78,7 @@ const GAS = 300_000;
 const ETHER = 10n ** 24n;
 const BASE_FEE = 10_000_000n;
 const PRIORITY_FEE = '0x0';
-/** Of who is not known to sign: in whatever block it is wanted. */
+/** For senders without a known signer: included in any block. */
 const NO_NONCE = -1;
 
 class ModelError extends Error {
@@ -107,12 +110,14 @@ export class ModelChain<State> {
     return this.#blocks.at(-1)!;
   }
 
-  /** When blocks are taken back this is another list: whoever holds the old one has the old branch. */
+  /**
+   * A reorganisation replaces this list, so a caller with the old list still has the old branch.
+   */
   get blocks(): readonly ModelBlock<State>[] {
     return this.#blocks;
   }
 
-  /** Answered as by a node that has these blocks. */
+  /** Answers like a node with these blocks. */
   async rpc(
     method: string,
     params: readonly unknown[] = [],
@@ -152,7 +157,10 @@ export class ModelChain<State> {
     }
   }
 
-  /** A block of these and of everything that waits and can be executed; an empty one where there is nothing. */
+  /**
+   * Mines a block of these transactions and of all pending ones that can be executed; it may be
+   * empty.
+   */
   mine(first: readonly Sent[] = []): void {
     const ready = [...this.#pool.values()].filter(
       ({ maxFee, nonce }) => nonce === NO_NONCE || maxFee >= this.baseFee,
@@ -160,7 +168,7 @@ export class ModelChain<State> {
     this.seal([...first, ...ready.sort((a, b) => a.nonce - b.nonce)]);
   }
 
-  /** A block of these, but for those whose turn it is not. */
+  /** Mines a block of these transactions, except those with a wrong nonce. */
   seal(list: readonly Sent[]): void {
     let { state } = this.head;
     const nonces = new Map(this.head.nonces);
@@ -181,20 +189,20 @@ export class ModelChain<State> {
     }
   }
 
-  /** A transaction of somebody whose nonces are not at issue: it needs neither a signature nor gas. */
+  /** A transaction of an account whose nonces do not matter: without a signature or gas. */
   make(call: Pick<ModelCall, 'from' | 'to' | 'data'>): Sent {
     this.#serial += 1;
     const hash = keccak256(toHex(`made ${this.#world.chainId} ${this.#serial}`));
     return { ...call, hash, raw: '0x', value: 0n, nonce: NO_NONCE, maxFee: 0n, tip: 0n };
   }
 
-  /** A block of one such transaction. */
+  /** A block with one such transaction. */
   act({ data, from, to }: Pick<ModelCall, 'from' | 'to' | 'data'>): void {
     this.seal([this.make({ from, to, data })]);
     if (this.head.mined[0]?.ok !== true) throw new ModelError('execution reverted', REVERTED);
   }
 
-  /** The newest blocks go, but never the first one. Gives what they held. */
+  /** Removes the newest blocks, but never the first one. Returns their transactions. */
   cut(depth: number): readonly ModelMined[] {
     const from = Math.max(1, this.#blocks.length - depth);
     const cut = this.#blocks.slice(from);
@@ -202,7 +210,7 @@ export class ModelChain<State> {
     return cut.flatMap(({ mined }) => mined);
   }
 
-  /** It waits for a block, unless another one has its place. */
+  /** Adds a transaction to the pool, unless another one has its nonce. */
   wait(sent: Sent): void {
     const isTaken = this.waiting(sent.from).some(({ nonce }) => nonce === sent.nonce);
     if (!isTaken || sent.nonce === NO_NONCE) this.#pool.set(sent.hash, sent);
@@ -212,14 +220,14 @@ export class ModelChain<State> {
     return [...this.#pool.values()].filter((sent) => sent.from === from);
   }
 
-  /** An empty branch, longer by one, takes the place of the newest blocks. */
+  /** Replaces the newest blocks by an empty branch that is one block longer. */
   reorg(depth: number, { rest }: { readonly rest: 'pool' | 'drop' }): void {
     const removed = this.cut(depth);
     for (let at = 0; at <= depth; at++) this.seal([]);
     if (rest === 'pool') for (const sent of removed) this.wait(sent);
   }
 
-  /** Takes one out of the pool, the oldest where none is named. */
+  /** Removes a transaction from the pool, by default the oldest. */
   drop(hash = this.#pool.keys().next().value): boolean {
     return hash !== undefined && this.#pool.delete(hash);
   }
@@ -291,7 +299,7 @@ export class ModelChain<State> {
 
 const senders = new Map<Hex, Hex>();
 
-/** Who signed it need not be computed where it is known. */
+/** Registers a known signer to avoid recovering it. */
 export function rememberSender(raw: Hex, from: Hex): void {
   senders.set(keccak256(raw), lower(from));
 }
@@ -354,7 +362,7 @@ function logsOf(
     .filter((log) => topics.every((wanted, at) => wanted?.has(log.topics[at] ?? '0x') ?? true));
 }
 
-/** The logs of a block, as an endpoint tells them. */
+/** The logs of a block in the form of an endpoint. */
 export function placedLogs({ hash, mined, number }: ModelBlock<unknown>) {
   let logIndex = 0;
   return mined.flatMap((each) =>

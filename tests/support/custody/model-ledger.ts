@@ -11,7 +11,7 @@ type Query = {
   readonly cursor?: string;
 };
 
-/** A withdrawal as a venue lists it. */
+/** A withdrawal in a venue's list. */
 type LedgerRow = {
   readonly id: number;
   readonly time: number;
@@ -21,21 +21,24 @@ type LedgerRow = {
   readonly status: string;
 };
 
-/** A venue's API as far as a validator asks it; the tests with real ones are in tests/operations. */
+/**
+ * The parts of a venue's API that a validator uses; the tests with real venues are in
+ * tests/operations.
+ */
 export class ModelLedger {
-  /** Whose they are. */
+  /** The account of the rows. */
   user = '';
   rows: LedgerRow[] = [];
-  /** Requests, and which of them are said to have asked for a withdrawal or to have changed signers. */
+  /** Requests, and which of them requested a withdrawal or changed signers. */
   requests: SignedRequest[] = [];
   asking: string[] = [];
   changes: string[] = [];
-  /** Rows of a page of the ledger. */
+  /** Rows per page of the ledger. */
   pageRows = 2_000;
   status = { insuranceFund: '1', withdrawalsWait: false };
-  /** Answers that come before the row is there. */
+  /** The number of answers before the row appears. */
   late = 0;
-  /** Answers that a budget refuses. */
+  /** The number of answers rejected by a rate limit. */
   busy = 0;
   httpStatus = 200;
   asked: Query[] = [];

@@ -12,17 +12,17 @@ import {
 import type { BridgeContracts } from '../../../packages/custody/src/bridge-contract/deposit-logs.ts';
 import { lower, type ModelCall, type ModelResult } from './model-chain.ts';
 
-/** The token in plain code: what the contract does, without a machine to run it. */
+/** A model of the token contract in plain code, without an EVM. */
 
 type Amounts = ReadonlyMap<Hex, bigint>;
 
 export type TokenState = {
   readonly balances: Amounts;
-  /** What the bridge may take of somebody. */
+  /** The bridge's allowance by account. */
   readonly allowed: Amounts;
   readonly permitNonces: Amounts;
   readonly blacklisted: ReadonlySet<Hex>;
-  /** Money that reached the bridge: what a naive reader of the chain's book would write down. */
+  /** USDC that arrived at the bridge, as a simple reader of the chain would list it. */
   readonly received: readonly Received[];
 };
 
@@ -35,24 +35,24 @@ type Received = {
 
 export type TokenRules = {
   readonly contracts: BridgeContracts;
-  /** Makes money, and lists whom the token moves nothing for. */
+  /** The minter, which may also block accounts. */
   readonly minter?: Hex;
-  /** What who has never had or allowed anything has and allows. */
+  /** The default balance and allowance of all accounts. */
   readonly everybody?: bigint;
-  /** Whom the token moves nothing for, whatever block it is. */
+  /** Accounts whose transfers the token rejects, in all blocks. */
   readonly blocked?: ReadonlySet<Hex>;
 };
 
 export const REVERTED = { ok: false, output: '0x' } as const;
 const DONE = toHex(1, { size: 32 });
-/** Where what is made comes from. */
+/** The sender of minted tokens. */
 const NOBODY: Hex = `0x${'00'.repeat(20)}`;
 
 export function word(value: bigint): Hex {
   return toHex(value, { size: 32 });
 }
 
-/** Finding a function in a long list costs a hash for each of them. */
+/** Cached, because finding a function in a long ABI needs one hash for each. */
 export function itemsOf<const List extends Abi>(abi: List): ReadonlyMap<string, List> {
   const items = abi.filter((item) => item.type === 'function');
   return new Map(items.map((item) => [toFunctionSelector(item), [item] as unknown as List]));
@@ -85,7 +85,7 @@ export function runToken<State extends TokenState>(
       return done({}, word(allowanceOf(rules, state, lower(args[0]))));
     case 'nonces':
       return done({}, word(state.permitNonces.get(lower(args[0])) ?? 0n));
-    // What a permit is worth is seen when the bridge runs it.
+    // The permit is validated when the bridge uses it.
     case 'permit':
       return done({}, '0x');
     case 'approve':
@@ -148,7 +148,7 @@ export function noted<State extends TokenState>(state: State, received: Received
   return { ...state, received: [...state.received, received] };
 }
 
-/** By whom the owner allowed it to, which is the bridge. */
+/** The transfer that the owner allowed the bridge to make. */
 export function takenByBridge<State extends TokenState>(
   rules: TokenRules,
   state: State,

@@ -12,7 +12,7 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount, sign } from 'viem/accounts';
 import type { ShownRequest } from '../../../packages/custody/src/validator/recover-request.ts';
 
-/** Requests as users sign them and a venue shows them. */
+/** User requests, as signed and as shown by a venue. */
 
 export type SignedRequest = { readonly txHash: string; readonly shown: ShownRequest };
 type Named = { readonly serviceNetwork: string; readonly nonce: number };
@@ -37,12 +37,12 @@ export function conversion(
   return { type: 'convertToMultiSigUser', ...headOf(named), signers, nonce: named.nonce };
 }
 
-/** By one key, alone. */
+/** Signed by one key. */
 export async function signedBy(key: Hex, action: StructValues): Promise<SignedRequest> {
   return await requestOf(action, await digestSigned(key, action));
 }
 
-/** By several keys for an account, of which the first sends it. */
+/** Signed by several keys for an account, of which the first sends it. */
 export async function wrappedBy(
   keys: readonly Hex[],
   multiSigUser: string,

@@ -16,8 +16,8 @@ import { actor, order, PERP, Scenario } from './scenario.ts';
 import { sign, waiting } from './waiting.ts';
 
 /**
- * A venue with everything that a signed command can meet, and commands of every kind by anybody on
- * it. Half of them make sense; the other half is refused, early or late.
+ * A venue with all kinds of accounts, and random commands of every type from any of them. About
+ * half of them are valid; the others are rejected at various stages.
  */
 
 export type Pick = (below: number) => number;
@@ -45,7 +45,9 @@ const SECOND = {
 const TIMES: readonly TimeInForce[] = ['gtc', 'gtc', 'gtd', 'alo', 'ioc', 'market'];
 const SUB_ACCOUNTS: readonly SubAccount[] = ['perp', 'outcome'];
 
-/** One trader each: one-way, hedge, isolated, a builder, multi-sig; and a vault led by the first. */
+/**
+ * One trader each: one-way, hedge, isolated, a builder, multi-sig; and a vault led by the first.
+ */
 export function openEverything(funds: number): Scenario {
   const scenario = Scenario.open({
     accounts: [...TRADERS, VAULT, ...SIGNERS],
@@ -96,7 +98,7 @@ export function openEverything(funds: number): Scenario {
   return scenario;
 }
 
-/** What others do to the venue between two commands: prices, money, gates, time. */
+/** Other changes between two commands: prices, money, gates, time. */
 export function disturb(scenario: Scenario, pick: Pick): void {
   if (pick(3) === 0) scenario.wait(pick(2_500));
   if (pick(3) === 0) pushPrices(scenario, pick);
@@ -114,7 +116,10 @@ export function disturb(scenario: Scenario, pick: Pick): void {
   }
 }
 
-/** Deposits to traders, agents and addresses of the relay, some of them credited before; and new addresses of the relay. */
+/**
+ * Deposits to traders, agents and addresses of the relay, some of them already credited, and new
+ * addresses of the relay.
+ */
 function bridge(scenario: Scenario, pick: Pick): void {
   const account = one(pick, [...TRADERS, actor(0xa000 + pick(6)), actor(0x8000 + pick(50))]);
   const more = { isOwn: pick(2) === 0, amount: 1 + pick(5_000_000) };
@@ -129,7 +134,7 @@ function pushPrices(scenario: Scenario, pick: Pick): void {
   scenario.block({ type: 'pushOracle', prices, observedMs: timeMs(scenario.nowMs) });
 }
 
-/** With a price at hand when it ends, so that funding is paid. */
+/** Ends the hour with a fresh price, so that funding is paid. */
 function passHour(scenario: Scenario, pick: Pick): void {
   scenario.wait(HOUR_MS - (scenario.nowMs % HOUR_MS) - 6_000);
   pushPrices(scenario, pick);
@@ -138,8 +143,8 @@ function passHour(scenario: Scenario, pick: Pick): void {
 }
 
 /**
- * Lets time alone do what it still would: triggers that are reached, jobs that can go on. False when
- * there is no end to it, as with a job that is refused its order block after block.
+ * Runs empty blocks until nothing happens any more, such as pending triggers and jobs. Returns
+ * false if it does not end, for example because a job's order is rejected in every block.
  */
 export function settle(scenario: Scenario): boolean {
   for (let round = 0; round < 5; round++) if (scenario.block().events.length === 0) return true;
@@ -149,7 +154,7 @@ export function settle(scenario: Scenario): boolean {
 export function anyCommand(scenario: Scenario, pick: Pick): Acted {
   const user = one(pick, [...TRADERS, VAULT]);
   const command = build(scenario, pick, user);
-  // The vault's key can act for itself; more often its leader does.
+  // The vault's key may act itself; usually its leader does.
   const acted =
     user === VAULT && pick(4) > 0
       ? { user: ONE_WAY, command: { ...command, authority: vaultAuthority(scenario) } }
@@ -161,7 +166,7 @@ function vaultAuthority(scenario: Scenario): Authority {
   return { ...signedFor(scenario, ONE_WAY, scenario.authority(ONE_WAY)), vault: VAULT };
 }
 
-/** A multi-sig account acts through its signers, anybody else by their own key. */
+/** A multi-sig account acts through its signers, all others by their own key. */
 export function signedFor(scenario: Scenario, user: Address, authority: Authority): Authority {
   const set = scenario.account(user).multiSig;
   const [first] = set?.users ?? [];
@@ -169,7 +174,7 @@ export function signedFor(scenario: Scenario, user: Address, authority: Authorit
   return { ...scenario.authority(first), multiSig: { user, signers: set.users } };
 }
 
-/** What an agent may send is now and then sent by the account's first one. */
+/** Some commands that agents may send are sent by the account's first agent. */
 function byAgent(scenario: Scenario, pick: Pick, acted: Acted): Acted {
   const [agent] = scenario.account(acted.user).agents.values();
   const { signedBy } = signedRules(acted.command);
@@ -187,7 +192,7 @@ type Build = (scenario: Scenario, pick: Pick, user: Address) => Command;
 const BRING = [plain, plain, plain, plain, withBuilder, withBuilder, trigger, family, onPosition];
 const CHANGE = [amend, amend, cancel, cancelMany, reverse, settings, settings, money, money, keys];
 
-/** Half of the commands bring orders, or there would be little to meet. */
+/** Half of the commands place orders, so that there is enough to act on. */
 function build(scenario: Scenario, pick: Pick, user: Address): SignedCommand {
   const builds: readonly Build[] = pick(2) === 0 ? BRING : CHANGE;
   return one(pick, builds)(scenario, pick, user) as SignedCommand;
@@ -257,7 +262,7 @@ function settings(scenario: Scenario, pick: Pick, user: Address): Command {
   }
 }
 
-/** Of a position that can have it, when the account has one. */
+/** For an isolated position if the account has one. */
 function isolatedMargin(scenario: Scenario, pick: Pick, user: Address): Command {
   const isolated = [...scenario.account(user).holdings.values()].find(
     ({ isIsolated, size }) => isIsolated && size !== 0,

@@ -1,7 +1,7 @@
 import type { StateDump } from '../../../packages/engine/src/dump/dump.ts';
 import type { Rules3Dump } from '../../../packages/engine/src/dump/from-rules-3.ts';
 
-/** Today's dump in the shape of rules 3: without the fields that were added since. */
+/** The current dump in the form of rules version 3, without later fields. */
 export function asRules3(state: StateDump): Rules3Dump {
   const plain = JSON.parse(JSON.stringify(state)) as StateDump;
   const { bridge, terms: _, ...rest } = plain;

@@ -2,7 +2,7 @@ import { type Address, hash } from '@oddlot/units';
 import type { CreditDepositCommand } from '../../../packages/engine/src/messages/command.ts';
 import { actor, type Scenario } from './scenario.ts';
 
-/** A settlement chain to take deposits from. */
+/** The settlement chain of deposits. */
 
 export const CHAIN_ID = 421_614;
 export const BRIDGE_CONTRACT = actor(0xb1d9e);

@@ -5,10 +5,10 @@ import type { TradeSide } from '../../../packages/engine/src/messages/event.ts';
 import { actor, order, type OrderShape, PARAMETERS, type Scenario } from './scenario.ts';
 import { act } from './waiting.ts';
 
-/** A front end that charges; it trades nothing itself. */
+/** A builder that charges fees and does not trade. */
 export const builder = actor(0xb111d);
 
-/** An account lets a builder charge so many tenths of a basis point. */
+/** Approves a builder fee in tenths of a basis point. */
 export function approve(
   scenario: Scenario,
   signer: Address,
@@ -42,7 +42,7 @@ export function through(
   return act(scenario, signer, { type: 'placeOrders', orders, builder: terms });
 }
 
-/** One order of the test perp through the builder. */
+/** Places one order of the test perp through the builder. */
 export function oneThrough(
   scenario: Scenario,
   signer: Address,
@@ -52,7 +52,7 @@ export function oneThrough(
   return through(scenario, signer, feeTenthsBp, [order(shape)]);
 }
 
-/** What each fill of a block paid to builders, taker and maker; 0 where the event shows none. */
+/** The builder fees of each fill in a block, by taker and maker; 0 if the event has none. */
 export function charges({ events }: BlockResult): [taker: bigint, maker: bigint][] {
   const amount = ({ builderFee }: TradeSide): bigint => builderFee?.amount ?? 0n;
   return events.flatMap((event): [bigint, bigint][] =>
@@ -64,14 +64,14 @@ export function earned(scenario: Scenario, address = builder): bigint {
   return scenario.state.builderRewards.get(address)?.earned ?? 0n;
 }
 
-/** Brings a perp balance to an amount: by the faucet, or by sending the rest away. */
+/** Sets a perp balance to an amount, with the faucet or by sending the surplus away. */
 export function setBalance(scenario: Scenario, address: Address, amount: number): void {
   const missing = amount - Number(scenario.balance(address));
   if (missing >= 0) scenario.fund(address, missing);
   else send(scenario, address, -missing);
 }
 
-/** Sends perp money to somebody who does nothing else. */
+/** Sends perp money to an otherwise unused account. */
 export function send(scenario: Scenario, signer: Address, amountMicroUsdc: number): void {
   const type = 'sendToken';
   const destination = PARAMETERS.insuranceFundAddress;

@@ -14,15 +14,15 @@ import type {
 import type { State } from '../../../packages/engine/src/state/state.ts';
 
 /**
- * The rules of keys (R-agents, R-multisig, R-vault, R-gate) once more, as simply as can be: what a
- * property compares the engine with. It shares no code with it.
+ * A simple reference model of the rules of keys (R-agents, R-multisig, R-vault, R-gate), compared
+ * with the engine by a property. It shares no code with the engine.
  */
 export class KeysModel {
   readonly #accounts: Set<Address>;
   /** Label and agent, by owner. */
   readonly #labels = new Map<Address, Map<string, Address>>();
   readonly #revoked = new Set<Address>();
-  /** What the last command did that tests count or compare. */
+  /** An effect of the last command that tests count or compare. */
   did: 'released' | 'reused' | undefined;
   readonly #sets = new Map<Address, MultiSigSet>();
   readonly #vaults = new Map<Address, { leader: Address; shares: Record<string, string> }>();
@@ -32,7 +32,7 @@ export class KeysModel {
     this.#accounts = new Set(accounts);
   }
 
-  /** Executes a command; why it is refused, if it is. */
+  /** Executes a command; returns the reason of a reject. */
   execute(command: Command): string | undefined {
     this.did = undefined;
     if (this.#release(command)) return undefined;
@@ -49,7 +49,7 @@ export class KeysModel {
         if ('refusal' in acting) return acting.refusal;
         if (command.type === 'approveAgent') return this.#approve(acting.account, command);
         if (command.type === 'convertToMultiSig') return this.#convert(acting.account, command);
-        // The orders of the property are all opening ones.
+        // All orders of the property increase positions.
         return command.type === 'placeOrders' && this.#isStopped(acting.account)
           ? 'gated'
           : undefined;
@@ -67,7 +67,7 @@ export class KeysModel {
     return [...(this.#labels.get(account)?.values() ?? [])][0];
   }
 
-  /** Everything, in an order of its own making; to be compared with `registriesOf`. */
+  /** The complete registries in a defined order, to be compared with `registriesOf`. */
   registries(): unknown {
     const labels = [...this.#labels].flatMap(([owner, agents]) =>
       [...agents].map(([label, agent]) => `${owner} ${label} ${agent}`),
@@ -88,7 +88,7 @@ export class KeysModel {
     return [...this.#labels].find(([, agents]) => [...agents.values()].includes(agent))?.[0];
   }
 
-  /** R-agents: a key that is bound lets go of its owner. */
+  /** R-agents: an agent's key revokes itself. */
   #release(command: Command): boolean {
     if (command.type !== 'approveAgent' || command.label !== '') return false;
     const { signer, multiSig, vault } = command.authority;
@@ -183,7 +183,7 @@ export class KeysModel {
     return undefined;
   }
 
-  /** Changes a copy, and keeps it when nothing was wrong. */
+  /** Changes a copy, and stores it if there was no error. */
   #setGate({
     accessCodes,
     blacklist,
@@ -235,7 +235,7 @@ function changed(list: readonly Address[], change: SetGateCommand['whitelist']):
   return [...new Set([...kept, ...(change?.add ?? [])])];
 }
 
-/** The same of a state, read from its dump. */
+/** The registries of a state, read from its dump. */
 export function registriesOf(state: State): unknown {
   const { accounts, keys } = dump(state);
   const [{ blacklist, codes, grants, mode, whitelist }] = keys.gates;

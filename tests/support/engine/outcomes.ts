@@ -74,7 +74,7 @@ export function fundOutcome(venue: Scenario, account: Address, amountMicroUsdc: 
   venue.block({ type: 'creditFaucet', account, subAccount: 'outcome', amountMicroUsdc });
 }
 
-/** An order by leg and intent; the price is the leg's own. */
+/** An order by outcome and direction; the price is that of the outcome. */
 export type ShareOrder = {
   readonly leg?: OutcomeLeg;
   readonly sell?: boolean;
@@ -82,7 +82,7 @@ export type ShareOrder = {
   readonly size: number;
 } & Partial<Omit<OrderRequest, 'isBuy' | 'reduceOnly' | 'price' | 'size'>>;
 
-/** R-one-book: `b` and `r` name leg and intent together. */
+/** R-one-book: `b` and `r` together define outcome and direction. */
 export function shareOrder({ leg = 'yes', sell = false, ...rest }: ShareOrder): OrderRequest {
   const isBuy = leg === 'yes' ? !sell : sell;
   return { instrumentId: MARKET_ID, timeInForce: 'gtc', ...rest, isBuy, reduceOnly: sell };
@@ -98,7 +98,7 @@ export function sendShares(
   return venue.block({ type: 'placeOrders', authority, orders: orders.map(shareOrder) });
 }
 
-/** Sends one order and returns how it fared. */
+/** Sends one order and returns its result. */
 export function share(venue: Scenario, account: Address, order: ShareOrder): EntryResult {
   const entry = sendShares(venue, account, order).outcomes[0]?.entries?.[0];
   if (entry === undefined) throw new Error('the order was refused as a whole');
@@ -141,7 +141,7 @@ const NAMES = new Map([
   [carol, 'carol'],
 ]);
 
-/** What happened on outcome markets, in words: shares, prices and money as people write them. */
+/** The outcome-market events of a block as readable text. */
 export function tale({ events }: BlockResult): string[] {
   return events.flatMap((event) => {
     switch (event.type) {
@@ -184,7 +184,7 @@ function usdc(amount: bigint): number {
   return Number(amount) / 1_000_000;
 }
 
-/** What an account has: money in USDC, shares with those that sells hold back. */
+/** The balance of an account in USDC, and its shares with the reserved ones. */
 export function purse(venue: Scenario, account: Address, id: InstrumentId = MARKET_ID): string {
   const { outcomeBalance, outcomeReserved, outcomes } = venue.account(account);
   const holding = outcomes.get(id);
@@ -197,7 +197,7 @@ export function purse(venue: Scenario, account: Address, id: InstrumentId = MARK
   return [`${usdc(outcomeBalance)}${held}`, ...legs].join(', ');
 }
 
-/** Resolves a closed market by the operator's hand. */
+/** Resolves a closed market by an operator action. */
 export function decide(
   venue: Scenario,
   fraction: number,

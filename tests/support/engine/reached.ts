@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 
 /**
- * How often a property came to what it is about. A property that holds only under a condition says
- * nothing when the condition never came true, so each counts the times and demands some.
+ * Counts how often a property reached the condition that it is about. A conditional property proves
+ * nothing if its condition never occurred, so each demands a minimum count.
  */
 export class Reached {
   readonly #counts = new Map<string, number>();
@@ -15,7 +15,7 @@ export class Reached {
     return this.#counts.get(what) ?? 0;
   }
 
-  /** Fails for the first that was reached less often than this. */
+  /** Fails if any of these was reached less often than the minimum. */
   demand(least: number, ...whats: readonly string[]): void {
     for (const what of whats) {
       expect(this.count(what), `reached: ${what}`).toBeGreaterThanOrEqual(least);

@@ -25,7 +25,10 @@ import {
 } from '../../../packages/engine/src/state/account.ts';
 import { createState, type State } from '../../../packages/engine/src/state/state.ts';
 
-/** A venue in a test: the engine alone, a clock in hand, invariants checked after every block. */
+/**
+ * A venue in a test: the engine only, with a controlled clock, and invariants checked after every
+ * block.
+ */
 
 export const START_MS = 1_767_225_600_000;
 
@@ -93,7 +96,7 @@ export const PERP: PerpDefinition = {
   tagIds: [],
 };
 
-/** The same with less leverage, so that its mark may be 1% from the oracle (R-mark). */
+/** A perp with less leverage, so that its mark may be 1% from the oracle (R-mark). */
 export const WIDE_PERP: PerpDefinition = {
   ...PERP,
   markBandE8: 1_000_000,
@@ -111,7 +114,7 @@ export const carol = actor(0xca401);
 
 export type OrderShape = Partial<OrderRequest> & { readonly price: number; readonly size: number };
 
-/** An order of the test perp: buys 'gtc' unless told otherwise. */
+/** An order of the test perp: by default a buy, 'gtc'. */
 export function order(shape: OrderShape): OrderRequest {
   return {
     instrumentId: PERP.instrumentId,
@@ -132,7 +135,7 @@ export type ScenarioOptions = {
 
 export class Scenario {
   readonly state: State = createState();
-  /** Checked after every block unless a test of speed says otherwise. */
+  /** Checked after every block, except in performance tests. */
   checks = true;
   #nowMs = START_MS;
   #nonce = START_MS;
@@ -155,7 +158,7 @@ export class Scenario {
     return this.#nowMs;
   }
 
-  /** Moves the clock; nothing happens until the next block. */
+  /** Advances the clock; the effects occur in the next block. */
   wait(ms: number): this {
     this.#nowMs += ms;
     return this;
@@ -194,7 +197,7 @@ export class Scenario {
     return outcome.entries ?? [];
   }
 
-  /** Places one order and says how it ended. */
+  /** Places one order and returns its result. */
   one(signer: Address, shape: OrderShape): EntryResult {
     const [entry] = this.place(signer, order(shape));
     if (entry === undefined) throw new Error('an order has an outcome');
@@ -207,7 +210,7 @@ export class Scenario {
     return this.outcome({ type: 'cancelOrders', authority, cancels }).entries ?? [];
   }
 
-  /** Binds an agent, or revokes one with the zero address. */
+  /** Approves an agent, or revokes one with the zero address. */
   approve(signer: Address, agent: Address, label = ''): CommandResult {
     return this.outcome({ type: 'approveAgent', authority: this.authority(signer), agent, label });
   }
@@ -218,7 +221,7 @@ export class Scenario {
     return account;
   }
 
-  /** What an account has in an instrument it has already used. */
+  /** The holding of an account in an instrument that it has used. */
   holding(address: Address, id: InstrumentId = PERP.instrumentId): Holding {
     const holding = this.account(address).holdings.get(holdingKey(id, 0));
     if (holding === undefined) throw new Error(`${address} never traded ${id}`);
@@ -234,7 +237,7 @@ export class Scenario {
     return this.account(address).perpBalance;
   }
 
-  /** Executes one command in a block of its own. */
+  /** Executes one command in its own block. */
   outcome(command: Command): CommandResult {
     const [outcome] = this.block(command).outcomes;
     if (outcome === undefined) throw new Error('a command has an outcome');

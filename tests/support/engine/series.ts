@@ -41,14 +41,14 @@ export function seriesVenue(change: Partial<SeriesListing> = {}): Scenario {
   return venue;
 }
 
-/** Starts of the markets that are listed, in periods after the beginning of the test. */
+/** Starts of the listed markets, in periods after the beginning of the test. */
 export function starts(venue: Scenario): number[] {
   return [...venue.state.outcomes.markets.values()].map(
     ({ definition }) => (definition.startMs - START_MS) / PERIOD_MS,
   );
 }
 
-/** Pushes prices (in USDC) with the times, in seconds after the beginning, of their observations. */
+/** Pushes prices (in USDC) with their observation times, in seconds after the beginning. */
 export function push(
   venue: Scenario,
   ...prices: readonly (readonly [atSeconds: number, px: number])[]
@@ -64,12 +64,12 @@ export function push(
   });
 }
 
-/** Moves the clock to so many seconds after the beginning. */
+/** Advances the clock to a number of seconds after the beginning. */
 export function to(venue: Scenario, seconds: number): Scenario {
   return venue.wait(START_MS + seconds * 1_000 - venue.nowMs);
 }
 
-/** Observes one price each second of [from, until], at that second. */
+/** Reports one price in each second of [from, until]. */
 export function feed(venue: Scenario, from: number, until: number, px: number): void {
   for (let at = from; at <= until; at++) push(to(venue, at), [at, px]);
 }

@@ -2,15 +2,15 @@ import type { Address } from '@oddlot/units';
 import type { Authority, Command } from '../../../packages/engine/src/messages/command.ts';
 import type { Scenario } from './scenario.ts';
 
-/** A command before anybody signed it. */
+/** A command without its signer. */
 export type Unsigned<T = Command> = T extends { readonly authority: Authority }
   ? Omit<T, 'authority'>
   : never;
 
-/** For whom a command is signed, beside the signer itself. */
+/** The account that a command is signed for, if it is not the signer's. */
 export type SignedFor = Pick<Authority, 'multiSig' | 'vault'>;
 
-/** Signs a command for a vault, for a multi-sig account, or for a vault that one leads. */
+/** Signs a command for a vault, for a multi-sig account, or for a vault led by one. */
 export function signedFor(
   scenario: Scenario,
   signer: Address,
@@ -20,7 +20,7 @@ export function signedFor(
   return { ...command, authority: { ...scenario.authority(signer), ...whom } } as Command;
 }
 
-/** Sends it in a block of its own and says why it was refused. */
+/** Sends it in its own block and returns the reason of the reject. */
 export function refusalFor(
   scenario: Scenario,
   signer: Address,

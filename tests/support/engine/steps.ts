@@ -9,8 +9,9 @@ import { openOrders, tradeCapacity } from '../../../packages/engine/src/read/rea
 import { actor, PERP, type Scenario } from './scenario.ts';
 
 /**
- * Steps of a random history as plain data. They name things by place ("the n-th live order", "so
- * many ticks from the oracle") and not by id, so that a failing history shrinks to a short one.
+ * Steps of a random history as plain data. They refer to orders and prices by position ("the n-th
+ * live order", "n ticks from the oracle") and not by id, so that a failing history shrinks to a
+ * short one.
  */
 export type Step =
   | PlaceStep
@@ -28,22 +29,22 @@ export type Step =
 type PlaceStep = {
   readonly kind: 'place';
   readonly who: number;
-  /** Signed by the account's agent, when it has one. */
+  /** Signed by the account's agent if it has one. */
   readonly byAgent: boolean;
   readonly perp: number;
   readonly isBuy: boolean;
   /** Distance of the limit from the oracle. */
   readonly ticks: number;
   readonly size: number;
-  /** When not 0, the size is this percentage of what the account could trade. */
+  /** If not 0, the size is this percentage of the account's maximum. */
   readonly share: number;
   readonly timeInForce: TimeInForce;
   readonly reduceOnly: boolean;
-  /** 0 is no client order id. */
+  /** 0 means no client order id. */
   readonly client: number;
 };
 
-/** Some poor, some rich: micro-USDC. */
+/** Poor and rich accounts, in micro-USDC. */
 const FUNDS = [12_000_000, 40_000_000, 200_000_000, 5_000_000_000] as const;
 export const TRADERS: readonly Address[] = FUNDS.map((_, at) => actor(0x7000 + at));
 const PERPS = [1, 2].map((id) => ({
@@ -53,7 +54,7 @@ const PERPS = [1, 2].map((id) => ({
 }));
 const TIMES_IN_FORCE: readonly TimeInForce[] = ['gtc', 'gtd', 'alo', 'ioc', 'market'];
 
-/** Lists the perps beyond the first, gives them prices and the traders money. */
+/** Lists the perps beyond the first, sets their prices and funds the traders. */
 export function openVenue(scenario: Scenario): void {
   for (const perp of PERPS.slice(1)) scenario.block({ type: 'registerPerp', perp });
   for (const perp of PERPS) scenario.oracle(1_000_000, perp.instrumentId);
@@ -151,7 +152,10 @@ function clientId(client: number): string {
   return `0x${client.toString(16).padStart(32, '0')}`;
 }
 
-/** A generator of 32-bit integers: the same seed, the same history, on every machine. */
+/**
+ * A deterministic generator of 32-bit integers: the same seed gives the same history on every
+ * machine.
+ */
 export function randomIntegers(seed: number): (below: number) => number {
   let state = seed | 0;
   return (below) => {
@@ -162,7 +166,7 @@ export function randomIntegers(seed: number): (below: number) => number {
   };
 }
 
-/** A step of a history, most of them orders near the oracle. */
+/** A step of a history, usually an order near the oracle. */
 export function randomStep(pick: (below: number) => number): Step {
   const who = pick(TRADERS.length);
   const kind = pick(20);

@@ -13,7 +13,7 @@ import { createState } from '../../../packages/engine/src/state/state.ts';
 import { order, type OrderShape, type Scenario } from './scenario.ts';
 import type { Unsigned } from './signed-for.ts';
 
-/** A trigger order of the test perp: a market stop that sells, reduce-only, unless told otherwise. */
+/** A trigger order of the test perp: by default a reduce-only market stop that sells. */
 export function waiting(
   condition: Partial<TriggerRequest> & { readonly price: number },
   shape: Partial<OrderShape> = {},
@@ -28,7 +28,7 @@ export function waiting(
   });
 }
 
-/** Signs a command and executes it in a block of its own. */
+/** Signs a command and executes it in its own block. */
 export function act(scenario: Scenario, signer: Address, command: Unsigned): BlockResult {
   return scenario.block(sign(scenario, signer, command));
 }
@@ -37,7 +37,7 @@ export function sign(scenario: Scenario, signer: Address, command: Unsigned): Co
   return { ...command, authority: scenario.authority(signer) } as Command;
 }
 
-/** Places orders that belong together. */
+/** Places a group of orders. */
 export function group(
   scenario: Scenario,
   signer: Address,
@@ -47,7 +47,7 @@ export function group(
   return act(scenario, signer, { type: 'placeOrders', orders, grouping }).outcomes[0] ?? {};
 }
 
-/** What became of orders, in words: "4 cancelled siblingFilled", "3 open 40". */
+/** The results of orders as text: "4 cancelled siblingFilled", "3 open 40". */
 export function story({ events }: BlockResult): string[] {
   return events.flatMap((event) => {
     if (event.type === 'reverseJobChanged') {
@@ -61,8 +61,8 @@ export function story({ events }: BlockResult): string[] {
 }
 
 /**
- * Runs the whole history again beside a twin that is dumped and restored before every block: a
- * restart at any point changes nothing.
+ * Repeats the whole history with a second state that is dumped and restored before every block: a
+ * restart at any block changes nothing.
  */
 export function checkRestarts(scenario: Scenario): void {
   const lived = createState();

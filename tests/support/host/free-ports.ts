@@ -1,18 +1,21 @@
 import { createServer } from 'node:net';
 
 /**
- * Below what systems give to outgoing connections and to whoever listens on port 0: a port from
- * there may be somebody's between the look and the use.
+ * Below the ephemeral port range of systems, because another process may take a port from that
+ * range between the check and the use.
  */
 const [FIRST, LAST] = [10_100, 32_000];
 
-/** Workers of a run have ports of their own, and give none out again soon: what was found free may be used only seconds later. */
+/**
+ * Each worker has its own range and reuses ports late, because a free port may be used only seconds
+ * later.
+ */
 const WORKERS_MAX = 16;
 const SHARE = Math.floor((LAST - FIRST) / WORKERS_MAX);
 const own = FIRST + SHARE * (Number(process.env['VITEST_POOL_ID'] ?? 0) % WORKERS_MAX);
 let next = Math.floor(Math.random() * SHARE);
 
-/** The first of `count` ports in a row that nobody has. */
+/** The first of `count` consecutive free ports. */
 export async function freePorts(count: number): Promise<number> {
   for (;;) {
     if (next + count > SHARE) next = 0;

@@ -1,9 +1,9 @@
 import type { TimeSource } from '../../../packages/host/src/clock.ts';
 
-/** Where clocks in hand begin. */
+/** The start time of test clocks. */
 export const LONG_AGO_MS = 1_800_000_000_000;
 
-/** Clocks that go only when they are told to. */
+/** Clocks that advance on request only. */
 export class HandTime implements TimeSource {
   #wallMs = LONG_AGO_MS;
   #bootMs = 12_345;
@@ -16,13 +16,13 @@ export class HandTime implements TimeSource {
     return this.#bootMs;
   }
 
-  /** Both go on. */
+  /** Advances both clocks. */
   pass(ms: number): void {
     this.#wallMs += ms;
     this.#bootMs += ms;
   }
 
-  /** Somebody sets the wall clock. */
+  /** Sets the wall clock. */
   set(ms: number): void {
     this.#wallMs += ms;
   }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Runs a test in a directory of its own, which is created by whoever needs it. */
+/** Runs a test in its own temporary directory, which the test creates if needed. */
 export async function inDirectory(run: (directory: string) => Promise<void>): Promise<void> {
   const root = await mkdtemp(join(tmpdir(), 'oddlot-log-'));
   try {

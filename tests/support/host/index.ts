@@ -1,4 +1,4 @@
-/** What the tests of several packages need of the machine. */
+/** Host utilities shared by the tests of several packages. */
 export { inDirectory } from './in-directory.ts';
 export { listen } from './listen.ts';
 export { freePorts } from './free-ports.ts';

@@ -3,21 +3,21 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * A disk that loses its power. While it watches, every sync of this process is noted with what the file, or the folder, held
- * then; a cut copies what would be left: names of folders that were synced since they changed, with bytes that were
- * synced. It shows the least that may be left, and less than most disks would lose.
+ * Simulates a power loss. While active, it records the content of each file and folder at every
+ * sync of this process; a cut copies the data that would survive: names in synced folders, with
+ * synced bytes. It is the worst case, and loses more than most disks would.
  */
 export class PowerCut {
-  /** Syncs of files and of folders so far. */
+  /** The number of syncs so far. */
   readonly syncs = { files: 0, folders: 0 };
   readonly #bytes = new Map<number, Buffer>();
   readonly #names = new Map<number, ReadonlyMap<string, number>>();
-  /** Held open, so that no other file gets the same number. */
+  /** Kept open, so that no other file gets the same inode number. */
   readonly #held: number[] = [];
   readonly #root: string;
   readonly #undo: (() => void)[] = [];
 
-  /** The folder itself, and what is in it, are there for good. */
+  /** The folder itself and its current content are treated as durable. */
   constructor(root: string) {
     this.#root = root;
     this.#note(fs.openSync(root, 'r'));
@@ -60,7 +60,7 @@ export class PowerCut {
     for (const descriptor of this.#held.splice(0)) fs.closeSync(descriptor);
   }
 
-  /** What is left of the folder, in another one. */
+  /** Copies the surviving data to another folder. */
   cut(target: string): void {
     this.#copy(fs.statSync(this.#root).ino, target);
   }

@@ -2,18 +2,18 @@ import { TEST_USDC_ABI } from '@oddlot/contracts';
 import { type BridgeState, bridgeWorld, ModelChain as ChainCore } from '@oddlot/testing/custody';
 import { encodeFunctionData, type Hex } from 'viem';
 
-/** A chain with a token and a bridge that takes deposits, where gas costs something, without a machine. */
+/** A model chain with a token, a bridge for deposits and gas costs, without an EVM. */
 
 export const TOKEN: Hex = `0x${'70'.repeat(20)}`;
 export const BRIDGE: Hex = `0x${'b0'.repeat(20)}`;
 
-/** More than a relay sends for gas at first. */
+/** More than a relay's first gas payment. */
 const GAS_WEI = 1_000_000n;
 const ETHER = 10n ** 24n;
 
 export class ModelChain {
   readonly chainId: number;
-  /** Addresses that the token pays nothing to. */
+  /** Addresses to which the token rejects transfers. */
   readonly blocked = new Set<Hex>();
   readonly #core: ChainCore<BridgeState>;
 
@@ -42,13 +42,13 @@ export class ModelChain {
     return this.#core.head.state.balances.get(owner) ?? 0n;
   }
 
-  /** What the bridge took for whom, in blocks of at least this depth. */
+  /** The deposits in blocks with at least this depth. */
   deposits(confirmations: number): BridgeState['received'] {
     const received = this.#core.blocks.at(-confirmations)?.state.received ?? [];
     return received.filter(({ kind }) => kind === 'event');
   }
 
-  /** Of somebody who is not the relay: in the next block, whatever else waits. */
+  /** A payment of an external account, in the next block regardless of other transactions. */
   pay(from: Hex, to: Hex, amount: bigint): void {
     const call = { abi: TEST_USDC_ABI, functionName: 'transfer', args: [to, amount] } as const;
     this.#core.act({ from, to: TOKEN, data: encodeFunctionData(call) });
@@ -58,7 +58,10 @@ export class ModelChain {
     this.#core.mine();
   }
 
-  /** The newest blocks go; what they held waits again or is lost. Payments of others stay. */
+  /**
+   * Removes the newest blocks; their transactions return to the pool or are lost. Payments of
+   * external accounts stay.
+   */
   reorganise(depth: number, isLost: boolean): void {
     for (const each of this.#core.cut(depth)) {
       if (each.nonce < 0) this.#core.act(each);
@@ -68,7 +71,7 @@ export class ModelChain {
     this.mine();
   }
 
-  /** The newest blocks go with all that they held. */
+  /** Removes the newest blocks and all their transactions. */
   forget(depth: number): void {
     this.#core.cut(depth);
   }

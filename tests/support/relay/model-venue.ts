@@ -12,7 +12,7 @@ import { formatMoney, parseExact } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { BRIDGE, type ModelChain, TOKEN } from './model-chain.ts';
 
-/** A venue as small as it can be: balances, transfers by signature, receipts, deposits of the chain. */
+/** A minimal venue: balances, signed transfers, receipts, deposits from the chain. */
 
 type Receipt = { readonly error: string | undefined };
 type Row = { readonly time: number; readonly hash: string; readonly delta: object };
@@ -28,7 +28,7 @@ type Envelope = {
 };
 
 export class ModelVenue {
-  /** What happens when somebody asks for a page of a ledger, before the answer. */
+  /** Called before the answer to a ledger query. */
   onLedgerQuestion: ((user: Hex) => void) | undefined = undefined;
   readonly #balances = new Map<string, bigint>();
   readonly #rows = new Map<string, Row[]>();
@@ -41,7 +41,7 @@ export class ModelVenue {
     return this.#balances.get(`${user} ${sub}`) ?? 0n;
   }
 
-  /** Money that is there from the beginning. */
+  /** Adds an initial balance. */
   give(user: Hex, amount: bigint): void {
     this.#add(user, 'perp', amount);
   }
@@ -87,7 +87,7 @@ export class ModelVenue {
     }
   }
 
-  /** A page from an offset or from a cursor on; a cursor is how many rows there are before it. */
+  /** A page from an offset or from a cursor; a cursor is the number of rows before it. */
   #ledger(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
     const user = String(query['user']);
     this.onLedgerQuestion?.(user as Hex);
@@ -112,7 +112,7 @@ export class ModelVenue {
     if (this.balanceOf(from, subs.from) < amount) {
       return { status: 'err', code: 10010, name: 'MARGIN', message: 'Insufficient balance' };
     }
-    // Now and then a request is refused in its block: it has a receipt, and never executes.
+    // Some requests are rejected in their block: they have a receipt, but no effect.
     const isRefused = nonce % 7 === 3;
     this.#receipts.set(hash, { error: isRefused ? 'Trading is halted' : undefined });
     if (!isRefused) this.#transfer({ from, to: action.destination, amount, hash, subs });
@@ -154,7 +154,7 @@ function executed(error: string | undefined): Record<string, unknown> {
   return { status: 'ok', code: 0, data: { type: 'tokenSend', data: { statuses } } };
 }
 
-/** As a relay reads it that finds the model by a URL. */
+/** For a relay that reaches the model by a URL. */
 const SETTINGS = {
   service_network: NETWORKS.testnet.serviceNetwork,
   chain_id: NETWORKS.testnet.chainId,

@@ -14,7 +14,9 @@ import { BRIDGE, ModelChain, TOKEN } from './model-chain.ts';
 import { FACTS, ModelVenue } from './model-venue.ts';
 import { venueBy } from './venue-by.ts';
 
-/** A real relay between model chains and a model venue; each of its requests can be its last one. */
+/**
+ * A real relay between model chains and a model venue, which can be killed at each of its requests.
+ */
 
 const WORDS = 'test test test test test test test test test test test junk';
 export const KEYS = new RelayKeys(WORDS);
@@ -25,7 +27,9 @@ export const FLOAT_USDC = 10_000_000_000n;
 export const USER_USDC = 1_000_000_000_000n;
 const DAY_MS = 86_400_000;
 
-/** What can be unreachable; a slow venue gives no answer, and executes the request later. */
+/**
+ * Services that can be unreachable; a slow venue does not answer, and executes the request later.
+ */
 export type Place = 'base' | 'arbitrum' | 'venue' | 'slow';
 
 export class RelayRig {
@@ -38,7 +42,7 @@ export class RelayRig {
   relay!: Relay;
   service!: RelayService;
   book!: RelayBook;
-  /** Requests until the process is killed, and whether the last one still has its effect. */
+  /** Requests until the process is killed, and whether the last one takes effect. */
   #left = Infinity;
   #isLastDone = false;
   readonly #late: string[] = [];
@@ -63,7 +67,7 @@ export class RelayRig {
     for (const chain of ['base', 'arbitrum']) this.book.setCursor({ chain, live: 0, late: 0 });
   }
 
-  /** A process on the same folder. */
+  /** Starts a process on the same folder. */
   start(): void {
     this.#life += 1;
     this.#left = Infinity;
@@ -112,7 +116,7 @@ export class RelayRig {
     this.service = new RelayService({ ...parts, ...more, openAddressesMax, registerPegs });
   }
 
-  /** Something that the relay does, as far as it gets. */
+  /** Runs a step of the relay until it completes or is killed. */
   async run<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     this.nowMs += 1;
     return await Promise.race([work().catch(() => undefined), this.#killed.promise]).then(
@@ -120,20 +124,20 @@ export class RelayRig {
     );
   }
 
-  /** Ends the process with the request after these, which has its effect or has not. */
+  /** Kills the process at a request, which may or may not have taken effect. */
   killAfter(requests: number, isLastDone: boolean): void {
     this.#left = requests;
     this.#isLastDone = isLastDone;
   }
 
-  /** What every block brings about. */
+  /** Mines a block with all its effects. */
   async mine(name: 'base' | 'arbitrum'): Promise<void> {
     this.chains[name].mine();
     this.venue.credit(this.chains.arbitrum, CONFIRMATIONS);
     for (const body of this.#late.splice(0)) await this.venue.post('/exchange', body);
   }
 
-  /** Runs until nothing is left to be done. */
+  /** Runs until no work is left. */
   async settle(): Promise<void> {
     this.down.clear();
     this.#left = Infinity;
@@ -153,7 +157,7 @@ export class RelayRig {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** A process that was killed hears no answer any more, and does nothing for want of one. */
+  /** A killed process gets no more answers, and therefore does nothing. */
   async #io<Result>(life: number, place: Place, effect: () => Promise<Result>): Promise<Result> {
     if (life !== this.#life) return await NEVER;
     if (this.#left === 0) {

@@ -1,6 +1,6 @@
 import { VenueApi } from '../../../packages/relay/src/venue-api.ts';
 
-/** A venue that is reached by a function instead of a port. */
+/** A venue that is called by a function in place of a port. */
 export function venueBy(
   post: (path: string, body: string) => Promise<object | Response>,
 ): VenueApi {

@@ -2,13 +2,13 @@ import type { AddressInfo } from 'node:net';
 import type { RtdsClientFrame } from '@oddlot/protocol';
 import { WebSocketServer, type WebSocket } from 'ws';
 
-/** A WebSocket server in the way of /ws-rtds, which does what a test tells it to. */
+/** A scripted WebSocket server with the protocol of /ws-rtds. */
 export class FakePrices {
-  /** All frames but pings, over all connections. */
+  /** All frames except pings, over all connections. */
   readonly frames: RtdsClientFrame[] = [];
   pings = 0;
   connectionCount = 0;
-  /** Sent for the next frame instead of an answer. */
+  /** Sent in place of the answer to the next frame. */
   refusal: { topic: string; payload: { message: string; code?: string } } | undefined;
   #server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
 
@@ -29,7 +29,7 @@ export class FakePrices {
     return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/ws-rtds`;
   }
 
-  /** A price, to everybody. */
+  /** Sends a price to all clients. */
   publish(topic: string, symbol: string, value: number): void {
     const full_accuracy_value = `${value}${'0'.repeat(18)}`;
     const payload = { symbol, timestamp: value, value, full_accuracy_value };
@@ -37,7 +37,7 @@ export class FakePrices {
     for (const socket of this.#server.clients) socket.send(JSON.stringify(frame));
   }
 
-  /** Breaks all connections without a goodbye. */
+  /** Terminates all connections without a close frame. */
   cut(): void {
     for (const socket of this.#server.clients) socket.terminate();
   }
@@ -47,7 +47,7 @@ export class FakePrices {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** What was asked for one symbol is answered with one price of the last minute. */
+  /** A request for one symbol is answered with one price of the last minute. */
   #answer(socket: WebSocket, text: string): void {
     if (text === 'PING') {
       this.pings += 1;

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 
-/** A control frame as it came. */
+/** A control frame as received. */
 type ControlFrame = {
   readonly method: string;
   readonly subscription?: { readonly type: string };
@@ -13,21 +13,21 @@ type ControlFrame = {
 };
 
 /**
- * A WebSocket server that answers subscriptions in the venue's way, and does what a test tells it to:
- * publish, leave a number out, refuse, forget, fall silent, hang up.
+ * A scripted WebSocket server that answers subscriptions like the venue: it can publish, skip a
+ * number, reject, drop its buffer, go silent and disconnect.
  */
 export class FakeStreams {
-  /** All frames but pings, over all connections. */
+  /** All frames except pings, over all connections. */
   readonly controls: ControlFrame[] = [];
   pings = 0;
   connectionCount = 0;
   epoch = 'first';
   seq = 0;
-  /** Published frames by number; a resume is answered from here. */
+  /** Published frames by number, used to answer a resume. */
   readonly kept = new Map<number, unknown>();
-  /** Sent as a snapshot when it is set. */
+  /** Sent as a snapshot if it is set. */
   snapshot: unknown;
-  /** Blocks of the published frames, where they tell them; a resume by height is answered from here. */
+  /** The blocks of published frames, if they contain them, used to answer a resume by height. */
   heights = new Map<number, number>();
   height: number | undefined;
   refusal: { code: string; message: string; retryAfterMs?: number } | undefined;
@@ -56,27 +56,27 @@ export class FakeStreams {
     return `ws://127.0.0.1:${this.#port}/ws`;
   }
 
-  /** The next frame, to every subscription. */
+  /** Sends the next frame to every subscription. */
   publish(data: unknown): void {
     this.seq += 1;
     this.kept.set(this.seq, data);
     this.#sendAll(data);
   }
 
-  /** The next frame, of a block. */
+  /** Sends the next frame, with its block. */
   publishAt(height: number, data: unknown): void {
     this.height = height;
     this.heights.set(this.seq + 1, height);
     this.publish(data);
   }
 
-  /** The next frame is kept but reaches nobody. */
+  /** Stores the next frame without sending it. */
   lose(data: unknown): void {
     this.seq += 1;
     this.kept.set(this.seq, data);
   }
 
-  /** Breaks all connections without a goodbye. */
+  /** Terminates all connections without a close frame. */
   cut(): void {
     for (const socket of this.#sockets.keys()) socket.terminate();
   }

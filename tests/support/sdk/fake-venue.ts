@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One answer of the script: what to send, or what else to do to the connection. */
+/** One scripted answer, or another effect on the connection. */
 export type Answer =
   | { readonly status?: number; readonly headers?: Record<string, string>; readonly body: unknown }
-  /** The request is read and the line is cut: whether it was executed is not known. */
+  /** The request is read and the connection is cut, so that its result is unknown. */
   | 'cut'
-  /** Nothing ever comes back. */
+  /** No answer is ever sent. */
   | 'silence';
 
-/** A request as it came. */
+/** A request as received. */
 type Received = { readonly path: string; readonly text: string; readonly headers: object };
 
 /** An HTTP server that follows a script, one answer per request; the last one repeats. */

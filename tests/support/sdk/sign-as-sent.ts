@@ -2,8 +2,9 @@ import { concat, hashDomain, hashStruct, keccak256, type Hex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 
 /**
- * Signs the text of an `eth_signTypedData_v4` as strict wallets do: the domain is hashed by the type that was sent
- * for it, an empty one where none was. (The account's own `signTypedData` would fill in what is absent.)
+ * Signs the text of an `eth_signTypedData_v4` request as strict wallets do: the domain is hashed by
+ * the given type, or as empty if none is given. (The account's `signTypedData` would add the
+ * missing type.)
  */
 export async function signAsSent(account: PrivateKeyAccount, text: string): Promise<Hex> {
   const { domain, message, primaryType, types: sent } = JSON.parse(text);

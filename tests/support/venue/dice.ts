@@ -1,7 +1,7 @@
-/** A number from zero to below a bound. */
+/** A random integer from zero to below a bound. */
 export type Dice = (below: number) => number;
 
-/** A small generator of numbers (mulberry32). */
+/** A small random number generator (mulberry32). */
 export function dice(seed: number): Dice {
   let state = seed >>> 0;
   return (below) => {

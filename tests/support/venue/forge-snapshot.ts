@@ -7,7 +7,9 @@ import {
   type PackedPayload,
 } from '../../../packages/replica/src/snapshot-codec.ts';
 
-/** Gives an account of the newest snapshot of a store more money, with checksums that fit; returns its height. */
+/**
+ * Increases a balance in the newest snapshot of a store, with valid checksums; returns its height.
+ */
 export async function forgeSnapshot(store: SnapshotStore): Promise<number> {
   const { height, payload } = present(await store.newestValid(), 'a snapshot to forge');
   const read = decodeSnapshot(payload) as PackedPayload;
@@ -17,7 +19,7 @@ export async function forgeSnapshot(store: SnapshotStore): Promise<number> {
       : account,
   );
   const state: PackedDump = { ...read.state, accounts };
-  // What rode along is read when it is asked for, so the copy needs all of it now.
+  // Companion data is read lazily, so the copy has to read all of it now.
   const companions = { ...read.companions };
   await store.write({ height, pieces: [...encodeSnapshot({ ...read, state, companions })] });
   return height;

@@ -10,13 +10,13 @@ import {
   temporaryFolder,
 } from './indexed-venue.ts';
 
-/** Archived venues whose history is told by one ledger: deposits of 1, 2, 3 … millionths. */
+/** Indexed venues whose history is one ledger: deposits of 1, 2, 3 … millionths. */
 
 export const alice = address(`0x${'a1'.repeat(20)}`);
 export const bob = address(`0x${'b2'.repeat(20)}`);
 export const AMOUNTS = { user: alice, accountTypes: ['perp'], limit: 10_000 } as const;
 
-/** Another thread needs its time, on a machine that does other things too. */
+/** Allows for the other thread on a busy machine. */
 export const SOON = { timeout: 60_000 } as const;
 
 export const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
@@ -31,14 +31,14 @@ export const credit = (amountMicroUsdc: number, account = alice): Command => ({
 export const microOf = (delta: object): number =>
   Math.round(Number((delta as { amount?: string }).amount) * 1e6);
 
-/** What the ledger of alice says, oldest first. */
+/** The amounts in Alice's ledger, oldest first. */
 export async function amounts({ indexer }: IndexedVenue): Promise<number[]> {
   const { answer } = await indexer.ask('ledger', { ...AMOUNTS, order: 'oldestFirst' });
   return answer.rows.map(({ delta }) => microOf(delta));
 }
 
 type IndexedVenues = {
-  /** Of this test, gone behind it. */
+  /** A folder of this test, removed after it. */
   readonly folder: string;
   readonly start: (options?: Partial<IndexedOptions>) => Promise<IndexedVenue>;
   readonly stop: (venue: IndexedVenue, how?: 'stop' | 'crash') => Promise<void>;

@@ -14,7 +14,7 @@ import { FileJournal } from '../../../packages/replica/src/log/file-journal.ts';
 import { LocalReplica } from '../../../packages/replica/src/local-replica.ts';
 import { instrumentLookup } from '../../../packages/translate/src/action-to-command.ts';
 
-/** A venue without doors and with its indexer, on a real folder; only the clock is in hand. */
+/** A venue without an edge but with its indexer, on a real folder; only the clock is controlled. */
 
 export type IndexedOptions = {
   readonly folder: string;
@@ -23,7 +23,7 @@ export type IndexedOptions = {
   readonly indexer?: Partial<IndexerOptions>;
   readonly projections?: (state: () => LocalReplica['state']) => readonly Projection[];
   readonly segmentBytes?: number;
-  /** Open before the indexer follows, as a venue is that serves at once. */
+  /** Opens before the indexer follows, like a venue that serves immediately. */
   readonly isEarly?: boolean;
 };
 
@@ -35,12 +35,12 @@ export type IndexedVenue = {
   readonly snapshots: SnapshotStore;
   readonly snapshotHeight: number;
   readonly failures: unknown[];
-  /** What the indexer said, by name. */
+  /** The indexer's messages, by name. */
   readonly told: string[];
   propose(...commands: readonly Command[]): Promise<void>;
-  /** With a last snapshot. */
+  /** With a final snapshot. */
   stop(): Promise<void>;
-  /** Without: what is not written yet is only in the log. */
+  /** Without a final snapshot: recent rows are only in the log. */
   crash(): Promise<void>;
 };
 
@@ -58,7 +58,7 @@ export async function openIndexed(options: IndexedOptions): Promise<IndexedVenue
   const onFatal = (error: unknown): void => void failures.push(error);
   await mkdir(folder, { recursive: true });
   const directory = join(folder, 'journal');
-  // Small, so that a file is written and scanned in no time.
+  // Small, so that a file is written and scanned quickly.
   const { segmentBytes = 512 * 1024 } = options;
   const journal = await FileJournal.open({ directory, clock, onFatal, segmentBytes });
   const opening = Indexer.open({

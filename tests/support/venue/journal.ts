@@ -10,11 +10,11 @@ import {
 } from '../../../packages/replica/src/log/journal-format.ts';
 import type { LogEntry, LoggedCommand } from '../../../packages/replica/src/block.ts';
 
-/** What the tests of the journal share: blocks and crash images. */
+/** Blocks and crash images, shared by the tests of the journal. */
 
 const ALICE = address(`0x${'a1'.repeat(20)}`);
 
-/** Small, so that a file is scanned in no time; the tests that roll use a smaller one. */
+/** Small, so that a file is scanned quickly; tests of rollover use a smaller one. */
 const TEST_SEGMENT_BYTES = 32 * 1024;
 
 export function openJournal(
@@ -32,7 +32,7 @@ export function openJournal(
   });
 }
 
-/** A block of one command that carries a number, so that blocks can be told apart. */
+/** A block of one command with a number that identifies it. */
 export function block(amount: number, request?: string): LoggedCommand[] {
   const command = {
     type: 'creditFaucet',
@@ -49,7 +49,7 @@ export async function readAll(journal: FileJournal, fromSeq = 1): Promise<LogEnt
   return entries;
 }
 
-/** A copy of the files as they stand now, beside them: what a kill at this moment would leave. */
+/** A copy of the current files: the state that a kill at this moment would leave. */
 export async function crashImage(directory: string): Promise<string> {
   const image = await mkdtemp(`${directory}-image-`);
   await cp(directory, image, { recursive: true });
@@ -61,7 +61,7 @@ export async function segmentPaths(directory: string): Promise<string[]> {
   return names.toSorted().map((name) => join(directory, name));
 }
 
-/** Where the records of a segment start, and where the last of them ends. */
+/** The start offsets of the records of a segment, and the end of the last one. */
 export async function recordOffsets(path: string): Promise<{ starts: number[]; end: number }> {
   const bytes = await readFile(path);
   const starts: number[] = [];

@@ -13,13 +13,13 @@ import { OutcomeVenue, SETTINGS } from './outcome-venue.ts';
 import { StoredHistory } from './stored-history.ts';
 
 /**
- * Outcome markets for tests that live long: what is read from memory and the history together, and
- * beside it the answers of a venue that never lets go of anything.
+ * Outcome markets for long tests: answers from memory and history together, compared with those of
+ * a venue that keeps everything in memory.
  */
 export class LongVenue {
   readonly world = new OutcomeVenue();
   readonly history: StoredHistory;
-  /** Forgets nothing. */
+  /** Keeps all data. */
   readonly unbounded: MarketData;
 
   constructor() {
@@ -32,7 +32,7 @@ export class LongVenue {
     });
   }
 
-  /** As the edge answers. */
+  /** Answers like the edge. */
   async answer(type: string, fields: object = {}): Promise<InfoAnswer> {
     const query = queryOf(type, fields);
     const source = {
@@ -49,7 +49,7 @@ export class LongVenue {
     return dataOf(await this.answer(type, fields));
   }
 
-  /** As a venue answers that has everything in memory. */
+  /** Answers like a venue with all data in memory. */
   // oxlint-disable-next-line no-explicit-any
   expected(type: string, fields: object = {}): any {
     return dataOf(answerInfo(this.#context(this.unbounded), queryOf(type, fields)));

@@ -9,8 +9,8 @@ import type {
 import type { BlockRows, RowPosition } from '../../../packages/history/src/rows/block-rows.ts';
 
 /**
- * The history as lists that are searched through from end to end. It shares nothing with the store but
- * the questions, and says what its answers must be.
+ * A reference model of the history: lists that are searched completely. It shares only the query
+ * types with the store.
  */
 export function modelAnswer<Topic extends ModelTopic>(
   blocks: readonly BlockRows[],
@@ -21,7 +21,7 @@ export function modelAnswer<Topic extends ModelTopic>(
   return answer(blocks, question);
 }
 
-/** How an order was executed is no row: a book of its own says what its report must be. */
+/** Execution reports are not rows and have their own reference model. */
 type ModelTopic = Exclude<StoreTopic, 'executionReport'>;
 
 const MODEL: {
@@ -82,7 +82,7 @@ const MODEL: {
     const page = paged(his, ask);
     return { rows: page.rows.map(({ row }) => row), next: page.next };
   },
-  /** Rows that never change; of others the store can tell only whether they have. */
+  /** Rows that never change; for others the store can only report whether they changed. */
   since: (blocks, { accountTypes, after, counts, cursor, limit, table, upTo, user }) => {
     const later = blocks.filter(({ head }) => head.height > after);
     const isHis = (row: { readonly user: string }): boolean => row.user === user;
@@ -426,7 +426,7 @@ function isAt(left: RowPosition, right: RowPosition): boolean {
   return left.every((value, index) => value === right[index]);
 }
 
-/** The rows of a table in a block, in the order in which they are told. */
+/** The rows of a table in a block, in their order. */
 function rowsOf({ fills, fundings, ledger }: BlockRows, table: 'fills' | 'fundings' | 'ledger') {
   if (table === 'fills') {
     return fills.map(({ accountType, instrumentId, row, user }) => {

@@ -16,7 +16,7 @@ import {
 } from '../../../packages/translate/src/answer-info.ts';
 import { MarketData } from '../../../packages/translate/src/read-models/market-data.ts';
 
-/** Outcome markets for tests of what is read: the real engine, and queries from their text on. */
+/** Outcome markets for tests of queries: the real engine, and queries starting with their text. */
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
@@ -99,7 +99,7 @@ type Shares = {
   readonly id?: number;
   readonly leg?: OutcomeLeg;
   readonly sell?: true;
-  /** The leg's own price, in USDC. */
+  /** The outcome's own price, in USDC. */
   readonly price: number;
   /** In shares. */
   readonly size: number;
@@ -121,7 +121,9 @@ export class OutcomeVenue {
     return this.venue.state.timeMs;
   }
 
-  /** Lists an event with markets of the given names; an event without any has one of its own name. */
+  /**
+   * Lists an event with markets of the given names, by default one market with the event's name.
+   */
   list(slug: string, options: Partial<EventListing> & { markets?: readonly string[] } = {}): void {
     const { markets = [slug], ...changes } = options;
     this.venue.apply([
@@ -156,7 +158,9 @@ export class OutcomeVenue {
     });
   }
 
-  /** One minted pair trade: one buys YES at a price, the other NO for the rest of 1.00. */
+  /**
+   * A trade that mints pairs: one account buys YES at a price, the other NO for the rest of 1.00.
+   */
   mint(buyer: Address, other: Address, price: number, size: number, id = FIRST_ID): void {
     this.shares(buyer, { id, price, size });
     this.shares(other, { id, leg: 'no', price: 1 - price, size });
@@ -192,7 +196,7 @@ export class OutcomeVenue {
     );
   }
 
-  /** Lets the consensus time reach an instant. */
+  /** Advances the consensus time to an instant. */
   waitUntil(atMs: number): void {
     this.venue.apply([], atMs - this.nowMs);
   }

@@ -6,12 +6,12 @@ import { rememberSender } from '@oddlot/testing/custody';
 import { encodeFunctionData, type Hex, keccak256, parseSignature, toHex } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 
-/** Who takes part in a history of payouts, the same in each of them, and the lives of the venue's process. */
+/** The keys of a payout history, equal in all histories, and the lives of the venue's process. */
 
 export const CHAIN_ID = 421_614;
 export const key = (name: string): Hex => keccak256(toHex(`payout world: ${name}`));
 
-/** The same accounts in every history; what they sign is known to be theirs. */
+/** The accounts are cached, and their signers are registered in advance. */
 const accounts = new Map<Hex, PrivateKeyAccount>();
 
 export function accountOf(secret: Hex): PrivateKeyAccount {
@@ -41,7 +41,7 @@ export const KEYS: LocalKeys = {
 export const STRANGER = key('stranger');
 export const CONTRACTS = localContracts(KEYS);
 
-/** One life of the process. It ends at a given call, whichever that is, and nothing it does later counts. */
+/** One life of the process. It is killed at a given call, and its later effects do not count. */
 export class Life {
   isOver = false;
   #fuse: number;
@@ -56,7 +56,10 @@ export class Life {
     this.#fuse = calls;
   }
 
-  /** Each call passes here twice: a process can end before what it asked for happened, or after. */
+  /**
+   * Each call passes here twice, because a process can be killed before or after the effect of its
+   * request.
+   */
   pass(): void {
     if (!this.isOver) {
       this.#fuse -= 1;
@@ -79,7 +82,7 @@ export function validatorOf(secret: Hex): Validator {
 
 const signatures = new Map<string, ReturnType<Validator['sign']>>();
 
-/** The same signature of the same thing: histories ask for few different ones. */
+/** Caches signatures, because histories request few different ones. */
 export function remembered(
   ...[validator, request, signal]: [Validator, ...Parameters<Validator['sign']>]
 ) {
@@ -97,7 +100,7 @@ const ROTATION = [
   { name: 'nonce', type: 'uint64' },
 ] as const;
 
-/** A call that puts somebody in the place of the validator with the lowest address, signed by all. */
+/** A call that replaces the validator with the lowest address, signed by all. */
 export async function rotationData(): Promise<Hex> {
   const sorted = KEYS.validators.toSorted((a, b) => (addressOf(a) < addressOf(b) ? -1 : 1));
   const message = {

@@ -37,11 +37,14 @@ import {
   validatorOf,
 } from './payout-people.ts';
 
-/** A venue's payouts with everything around them that can fail: the chain, its endpoints, the validators, the process. */
+/**
+ * A venue's payouts with all components that can fail: the chain, its endpoints, the validators,
+ * the process.
+ */
 
 export type ValidatorFault = 'none' | 'down' | 'refuses';
 
-/** What the model and the local chain have in common. */
+/** The common interface of the model and the local chain. */
 type PlayChain = {
   rpc(method: string, params: readonly unknown[]): Promise<unknown>;
   mine(): unknown;
@@ -49,7 +52,7 @@ type PlayChain = {
   drop(hash: Hex): unknown;
 };
 
-/** Nothing here outlives the test: where a disk of memory is, it spares the syncs. */
+/** The data is temporary, so an in-memory disk avoids the syncs. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const START_MS = 1_800_000_000_000;
 export const CONFIRMATIONS = 3;
@@ -65,19 +68,19 @@ export class PayoutWorld {
   readonly faults: EndpointFault[];
   readonly validatorFaults: ValidatorFault[] = ['none', 'none', 'none'];
   nowMs = START_MS;
-  /** What endpoints say the base fee is, times this. */
+  /** A factor on the base fee that endpoints report. */
   feeFactor = 1n;
-  /** Whether the process has a key to send with when it starts. */
+  /** Whether the process has a sending key at its start. */
   hasKey = true;
-  /** Blocks with all confirmations were taken back. */
+  /** True after fully confirmed blocks were reverted. */
   hadDeepReorg = false;
   chain!: PlayChain;
   worker!: PayoutWorker;
   relayer!: Relayer;
-  /** Told to the engine: which, and whether paid. */
+  /** Settlements reported to the engine: withdrawal id, and whether it was paid. */
   readonly settled = new Map<number, boolean>();
   readonly problems: string[] = [];
-  /** What users asked for, by number. */
+  /** The requested withdrawals, by id. */
   readonly asked = new Map<number, { readonly destination: Hex; readonly usd: bigint }>();
   readonly #endpoints: readonly ChainEndpoint[];
   #life!: Life;
@@ -140,9 +143,7 @@ export class PayoutWorld {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  // The process.
-
-  /** Starts the process on what is on disk. */
+  /** Starts the process from its disk. */
   open(): void {
     const at = this.#folder;
     const life = new Life(Infinity, () => {
@@ -172,7 +173,7 @@ export class PayoutWorld {
       now,
       relayer: hasKey ? this.relayer : undefined,
       validators: KEYS.validators.map((each, n) => this.#validator(each, n, life)),
-      // The machine of the local chain would search long.
+      // Estimating gas on the local chain would take long.
       gasEach: this.chain instanceof LocalChain ? LOCAL_PAYOUT_GAS : undefined,
       patienceMs: PATIENCE_MS,
       retryMs: 1_000,
@@ -192,7 +193,7 @@ export class PayoutWorld {
     return join(this.directory, `life ${life}`);
   }
 
-  /** A kill at once, or within the next round after so many calls. */
+  /** Kills the process at once, or within the next round after the given number of calls. */
   async kill(calls: number): Promise<void> {
     this.#life.fuse = calls;
     await this.round();
@@ -201,18 +202,18 @@ export class PayoutWorld {
       try {
         this.#life.pass();
       } catch {
-        // It is over.
+        // The process was killed.
       }
     }
     this.revive();
   }
 
-  /** The process will end at this call from now on, whichever that is. */
+  /** The process will be killed after this many calls. */
   killAfter(calls: number): void {
     this.#life.fuse = calls;
   }
 
-  /** How often it was started again. */
+  /** The number of starts. */
   get lives(): number {
     return this.#lives;
   }
@@ -221,14 +222,14 @@ export class PayoutWorld {
     return this.#life.isOver;
   }
 
-  /** Starts again on what was on disk when it ended. */
+  /** Restarts from the disk content at the kill. */
   revive(): void {
     this.end();
     this.#lives += 1;
     this.open();
   }
 
-  /** The file of how far payouts are is gone, or says something else when the process starts again. */
+  /** Deletes or changes the payouts' progress file before the next start. */
   forget(change?: (text: string) => string): void {
     this.end();
     const file = join(this.#folder, 'payouts.jsonl');
@@ -242,7 +243,7 @@ export class PayoutWorld {
     this.open();
   }
 
-  /** What the settlement's timer does. */
+  /** One run of the settlement timer. */
   async round(): Promise<void> {
     for (const part of [this.relayer, this.worker]) {
       try {
@@ -270,8 +271,6 @@ export class PayoutWorld {
     life.pass();
     return done;
   }
-
-  // Endpoints and validators.
 
   #mortal({ name, request }: ChainEndpoint, life: Life): ChainEndpoint {
     return {
@@ -304,7 +303,7 @@ export class PayoutWorld {
     };
   }
 
-  // What others do on the chain; they have endpoints of their own.
+  // Reads and actions of other parties, through their own endpoints.
 
   async stateOf(withdrawalId: number, block: number | 'latest' = 'latest'): Promise<number> {
     const args = [BigInt(withdrawalId)] as const;
@@ -348,7 +347,7 @@ export class PayoutWorld {
     await this.send(KEYS.guardian, CONTRACTS.bridge, data);
   }
 
-  /** Anyone may send what the validators signed. */
+  /** Signed payouts can be sent by any address. */
   async payAsStranger(withdrawalId: number, changes: Partial<Payout> = {}): Promise<void> {
     const open = this.replica.state.withdrawals.get(withdrawalId);
     if (open === undefined) return;
@@ -367,12 +366,12 @@ export class PayoutWorld {
     await this.send(STRANGER, CONTRACTS.bridge, payOutData(request.payout, sorted));
   }
 
-  /** The validator with the lowest address, who has signed, is replaced by somebody else. */
+  /** Replaces the validator with the lowest address, which has signed. */
   async rotate(): Promise<void> {
     await this.send(KEYS.guardian, CONTRACTS.bridge, await rotationData());
   }
 
-  /** Somebody uses the relayer's key by hand, for the next nonce, and pays well. */
+  /** Uses the relayer's next nonce for another transaction with a high fee. */
   async useRelayerNonce(): Promise<void> {
     await this.send(KEYS.relayer, addressOf(KEYS.relayer), '0x', 'latest');
   }
@@ -400,11 +399,9 @@ export class PayoutWorld {
     try {
       await this.chain.rpc('eth_sendRawTransaction', [raw]);
     } catch {
-      // What stands in its place pays more already.
+      // The replacing transaction already pays more.
     }
   }
-
-  // What users do.
 
   withdraw(user: number, destination: number, usdc: number): void {
     this.nowMs += 1;

@@ -3,19 +3,21 @@ import { createServer, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What stands between a venue and its database server, and lets it go away or fall silent at any step. */
+/**
+ * A proxy between a venue and its database server that can cut or silence connections at any step.
+ */
 export type PostgresProxy = {
-  /** Of the same database, through here. */
+  /** The same database, through the proxy. */
   readonly url: string;
-  /** What clients have sent so far, in messages. */
+  /** The number of client messages so far. */
   readonly messages: number;
-  /** Nothing passes any more, and nobody is told. */
+  /** Blocks all traffic without closing connections. */
   silence(): void;
-  /** All connections end with the message so many behind this one; for some time there are no new ones. */
+  /** Closes all connections at the given message from now; new ones are rejected for some time. */
   cutAfter(messages: number, awayMs: number): void;
-  /** Whether that has happened. */
+  /** Whether the cut has occurred. */
   readonly wasCut: boolean;
-  /** Everything passes again; what a silence has swallowed is gone, and so are its connections. */
+  /** Restores the traffic; messages blocked before are lost, and their connections are closed. */
   mend(): void;
   close(): Promise<void>;
 };

@@ -16,7 +16,7 @@ import {
 import { dice, type Dice } from './dice.ts';
 import { RandomFigures } from './random-figures.ts';
 
-/** Blocks with rows of every table, the same for a seed. They mean nothing, but fit together. */
+/** Random but consistent blocks with rows of every table, deterministic for a seed. */
 
 export const USERS: readonly Address[] = [1, 2, 3].map((n) =>
   address(`0x${String(n).repeat(4).padStart(40, 'a')}`),
@@ -24,7 +24,7 @@ export const USERS: readonly Address[] = [1, 2, 3].map((n) =>
 export const BUILDERS: readonly Address[] = [7, 8].map((n) =>
   address(`0x${String(n).repeat(4).padStart(40, 'b')}`),
 );
-/** The first are perps. */
+/** The first ones are perps. */
 export const INSTRUMENTS = [1, 2, 1_001, 1_002];
 const FIRST_OUTCOME = 1_001;
 const STEPS_MS = [300_000, 3_600_000, 86_400_000];
@@ -37,10 +37,10 @@ function hashOf(n: number, salt = 0): Hash {
   );
 }
 
-/** What goes on from block to block. */
+/** State that continues from block to block. */
 type World = {
   readonly dice: Dice;
-  /** Drawn by dice of their own: other rows stay as they are. */
+  /** Uses its own random numbers, so that other rows do not change. */
   readonly figures: RandomFigures;
   nextOrderId: number;
   nextHash: number;
@@ -68,7 +68,7 @@ export function randomBlocks(seed: number, count: number): BlockRows[] {
   const blocks: BlockRows[] = [];
   let timeMs = START_MS;
   for (let height = 1; height <= count; height += 1) {
-    // Some blocks share a time, some are hours apart.
+    // Some blocks have equal times, some are hours apart.
     timeMs += [0, 1, 250, 60_000, 7_200_000][world.dice(5)] ?? 0;
     blocks.push(blockOf(world, height, timeMs));
   }
@@ -112,7 +112,7 @@ type At = { readonly height: number; readonly timeMs: number };
 
 function requests(world: World, at: At): Pick<BlockRows, 'receipts' | 'txs'> {
   const receipts: ReceiptRow[] = [];
-  // A receipt of an earlier block is completed.
+  // Completes a receipt of an earlier block.
   if (world.dice(2) === 0) receipts.push(...world.queued.splice(0, 1));
   const txs = some(world, 4, (index) => {
     const txHash = freshHash(world);
@@ -180,14 +180,14 @@ function fillOf(world: World, timeMs: number): BlockRows['fills'][number] {
   return { user: pick(world, USERS), accountType, instrumentId, row };
 }
 
-/** New orders, and new versions of old ones; of each at most one a block. */
+/** New orders, and new versions of old ones, at most one of each per block. */
 function ordersOf(world: World, timeMs: number): OrderRecord[] {
   const changed = new Map<number, OrderRecord>();
   const rejected: OrderRecord[] = [];
   for (let count = world.dice(4); count > 0; count -= 1) {
     const earlier = world.orders[world.dice(world.orders.length + 2)];
     if (earlier !== undefined) {
-      // What has ended does not change any more.
+      // Ended orders no longer change.
       if (!isLive(earlier.row)) continue;
       const next = world.dice(3) === 0 ? { sz: '0.5' } : ({ sz: '0', status: 'filled' } as const);
       const row = orderRow(world, { ...earlier.row.order, ...next }, timeMs);
@@ -251,7 +251,7 @@ function newOrder(world: World, timeMs: number): OrderRecord {
 }
 
 function orderRow(world: World, order: HistOrder, timeMs: number): HistOrderRow {
-  // Odd ones may be parents of even ones, as those are by now; whose they are is left to chance.
+  // Odd orders may become parents of existing even ones, independent of their accounts.
   const others = world.orders.filter(({ orderId }) => orderId % 2 === 0);
   const joins = order.oid % 2 === 1 && others.length > 0 && world.dice(3) === 0;
   const added = joins ? [pick(world, others).row.order] : [];
@@ -389,7 +389,7 @@ function valuesOf(world: World, { height, timeMs }: At): AccountValueRecord[] {
   return USERS.filter(() => world.dice(3) === 0).map((user) => ({
     user,
     stepMs: pick(world, STEPS_MS),
-    // One a height, whatever the clock does.
+    // One per height, independent of the clock.
     timeMs: timeMs + height,
     value: world.dice(10_000),
     moneyIn: 1,
@@ -410,7 +410,7 @@ function textsOf(instrumentId: number): BlockRows['markets'][number] {
 }
 
 function eventOf(world: World, timeMs: number): SettledEventRecord {
-  // Now and then an event is settled again, with another market.
+  // Sometimes an event is settled again, with another market.
   const isAgain = world.events > 0 && world.dice(4) === 0;
   if (!isAgain) world.events += 1;
   const eventId = isAgain ? 1 + world.dice(world.events) : world.events;

@@ -20,12 +20,12 @@ import {
 import type { MarketData } from '../../../packages/translate/src/read-models/market-data.ts';
 
 /**
- * The real rows in a real database, without the thread that they have in a venue: blocks come from a
- * test, and are written when somebody asks.
+ * The real rows in a real database, without the venue's history thread: blocks come from a test,
+ * and are written on demand.
  */
 export class StoredHistory implements Pick<History, 'ask' | 'asOf'> {
   readonly projector: HistoryProjector;
-  /** Names of the questions that were asked. */
+  /** Names of the requested topics. */
   readonly asked: HistoryTopic[] = [];
   asOf: AsOf = { height: 0, timeMs: 0 };
   #unwritten: BlockRows[] = [];
@@ -34,7 +34,7 @@ export class StoredHistory implements Pick<History, 'ask' | 'asOf'> {
 
   readonly #state: () => State;
 
-  /** After the markets have seen a block. */
+  /** Must be called after the markets have processed a block. */
   constructor(options: { readonly state: () => State; readonly markets: MarketData }) {
     this.#state = options.state;
     this.projector = new HistoryProjector({
@@ -63,7 +63,7 @@ export class StoredHistory implements Pick<History, 'ask' | 'asOf'> {
     return { asOf: this.asOf, answer: answer as Answer<Topic> };
   }
 
-  /** With all rows in it. */
+  /** The store with all rows. */
   async store(): Promise<HistoryStore> {
     this.#store ??= this.#open();
     const store = await this.#store;
@@ -73,7 +73,7 @@ export class StoredHistory implements Pick<History, 'ask' | 'asOf'> {
     return store;
   }
 
-  /** Deletes its file too. */
+  /** Also deletes its file. */
   async close(): Promise<void> {
     await (await this.#store)?.close();
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true });

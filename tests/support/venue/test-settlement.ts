@@ -6,7 +6,7 @@ import type { Hex } from 'viem';
 import { DepositWatcher } from '../../../packages/settlement/src/deposit-watcher.ts';
 import { TestReplica } from './http/test-replica.ts';
 
-/** A real chain with a bridge, and an engine to credit to. */
+/** A real chain with a bridge, and an engine that credits deposits. */
 export class TestSettlement {
   readonly replica = new TestReplica();
   readonly bridged: BridgedChain;
@@ -45,7 +45,7 @@ export class TestSettlement {
     return watcher;
   }
 
-  /** What the engine has credited to everybody. */
+  /** The total that the engine has credited. */
   get credited(): bigint {
     return this.replica.state.bridge?.creditedTotal ?? 0n;
   }

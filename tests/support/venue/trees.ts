@@ -12,7 +12,7 @@ import {
   treeSecret,
 } from '../../../packages/history/src/reserves/tree-file.ts';
 
-/** Trees over venues in which everybody has some money. */
+/** Trees over venues with a balance in every account. */
 
 const START_MS = 1_800_000_000_000;
 
@@ -31,12 +31,12 @@ export function venueOf(amounts: readonly number[]): State {
   return state;
 }
 
-/** Builds trees into a folder of its own. */
+/** Builds trees in its own folder. */
 export class Trees {
   readonly folder = mkdtempSync(join(tmpdir(), 'oddlot-trees-'));
   readonly secret: Uint8Array = treeSecret(this.folder);
   readonly hasher: TreeHasher;
-  /** Turns that were given to others. */
+  /** The number of times it yielded to the event loop. */
   pauses = 0;
 
   private constructor(hasher: TreeHasher) {

@@ -9,7 +9,7 @@ import {
 } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 
-/** What tests of the edge sign requests with. The hashing is tested against vectors elsewhere. */
+/** Signs requests for tests of the edge. The hashing is tested with vectors elsewhere. */
 
 export type TestKey = { readonly privateKey: Uint8Array; readonly address: Address };
 
@@ -45,10 +45,10 @@ export function signed(action: Record<string, unknown>, options: SignOptions): s
 export type MultiSignOptions = Omit<SignOptions, 'key'> & {
   /** The account acted for. */
   readonly user: string;
-  /** Who sends the wrapper, and who signs what it carries. */
+  /** The sender of the wrapper, and the signers of the inner action. */
   readonly outer: TestKey;
   readonly inner: readonly TestKey[];
-  /** Whom the wrapper names as its sender, when that is not who sends it. */
+  /** The sender named in the wrapper, if it differs from the real one. */
   readonly named?: string;
 };
 
@@ -96,7 +96,7 @@ export type TestOrder = {
   readonly c?: string;
 };
 
-/** An order action; what is not given is an ordinary limit order. */
+/** An order action; omitted fields are those of an ordinary limit order. */
 export function orderAction(...orders: readonly TestOrder[]): Record<string, unknown> {
   const plain = { a: 1, b: true, p: '100', s: '0.5', r: false, t: { limit: { tif: 'Gtc' } } };
   const given = orders.length === 0 ? [{}] : orders;

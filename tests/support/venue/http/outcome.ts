@@ -3,7 +3,7 @@ import { orderAction, signed, testKey } from './client.ts';
 import { startEdge, type TestEdge, type TestEdgeOptions, type TestReply } from './test-edge.ts';
 import { DEPLOYER_KEY_BYTE } from './test-replica.ts';
 
-/** An edge with one event and one open outcome market, and people with money to trade on it. */
+/** An edge with one event and one open outcome market, and funded accounts. */
 
 /** The id of the first market. */
 export const MARKET_ID = 100_000;
@@ -30,7 +30,10 @@ export function eventFields(nowMs: number, changes: object = {}): object {
   };
 }
 
-/** The fields of `registerMarket`: cents, shares of two decimals, at least five of them. */
+/**
+ * The fields of `registerMarket`: ticks of one cent, shares of two decimals, a minimum of five
+ * shares.
+ */
 export function marketFields(nowMs: number, changes: object = {}): object {
   return {
     eventSlug: 'weather',
@@ -53,7 +56,9 @@ export function marketFields(nowMs: number, changes: object = {}): object {
   };
 }
 
-/** R-one-book: `b` and `r` name leg and intent together; the price is the leg's own. */
+/**
+ * R-one-book: `b` and `r` together define outcome and direction; the price is that of the outcome.
+ */
 const LEGS = {
   buyYes: { b: true, r: false },
   sellYes: { b: false, r: true },
@@ -109,7 +114,7 @@ export class OutcomeEdge {
     return this.send(action, { confirm: 'executed', ...options });
   }
 
-  /** Places orders of one person; they are executed when this resolves. */
+  /** Places orders of one account; they are executed when this resolves. */
   place(orders: readonly TestOrder[], options: Sign = {}): Promise<TestReply> {
     return this.send(orderAction(...orders), options);
   }

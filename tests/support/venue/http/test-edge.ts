@@ -23,7 +23,7 @@ import { MarketData } from '../../../../packages/translate/src/read-models/marke
 import { TestHistory } from './test-history.ts';
 import { TestReplica } from './test-replica.ts';
 
-/** The whole edge on a port of its own, with signatures recovered in this thread. */
+/** The whole edge on its own port, with signatures recovered in this thread. */
 
 const recoverer = await createRecoverer(NETWORKS.testnet);
 
@@ -149,7 +149,7 @@ type SendOptions = {
   readonly agent?: Agent;
 };
 
-/** Sends a request with the bare client, which adds no headers and hides no connection. */
+/** Sends a request with Node's HTTP client, which adds no headers and exposes the connection. */
 export function sender(port: number, agent: Agent) {
   return (path: string, body?: string | Buffer | object, options: SendOptions = {}) =>
     new Promise<TestReply>((resolve, reject) => {

@@ -27,8 +27,7 @@ import { instrumentLookup } from '../../../../packages/translate/src/action-to-c
 import type { TestReplica } from './test-replica.ts';
 
 /**
- * The history of a test's replica without a thread of its own: the real rows in the real store, written
- * when somebody asks.
+ * A replica's history without its own thread: the real rows in the real store, written on demand.
  */
 export class TestHistory implements History {
   readonly #replica: TestReplica;
@@ -37,7 +36,7 @@ export class TestHistory implements History {
   readonly #made = new Map<number, readonly ReceiptRow[]>();
   #unwritten: BlockRows[] = [];
   #opened: Promise<{ readonly store: HistoryStore; readonly directory: string }> | undefined;
-  /** When set, blocks above it are not told yet. */
+  /** If set, blocks above it are not returned yet. */
   heldAt: number | undefined;
 
   constructor(replica: TestReplica, markets: MarketData) {

@@ -19,13 +19,13 @@ import type { Replica } from '../../../../packages/replica/src/replica.ts';
 import { testKey } from './client.ts';
 
 /**
- * A replica without a log, for tests of the edge: the real engine, a block per proposal, a clock that
- * tests move, and a gate that holds proposals back.
+ * A replica without a log, for tests of the edge: the real engine, one block per proposal, a
+ * controlled clock, and a gate that holds proposals back.
  */
 
-/** Who may send the operator's actions. */
+/** The admin's key. */
 export const ADMIN_KEY_BYTE = 7;
-/** Who may list, price and resolve outcome markets. */
+/** The deployer's key. */
 export const DEPLOYER_KEY_BYTE = 8;
 
 const PARAMETERS: VenueParameters = {
@@ -73,14 +73,14 @@ export class TestReplica implements Replica {
   head: BlockHead = { height: 0, timeMs: 0, hash: ZERO_HASH, stateHash: ZERO_HASH };
   nowMs = START_MS;
   proposed = 0;
-  /** When set, proposals fail with it. */
+  /** If set, proposals fail with it. */
   failure: Error | undefined;
   readonly #heads = new Map<number, BlockHead>();
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
   #gate: Promise<void> = Promise.resolve();
 
   constructor() {
-    // Whoever signs in the first moment of a test signs after the log began (R-nonce).
+    // Nonces from the first moment of a test must be after the start of the log (R-nonce).
     this.nowMs = START_MS - 1;
     this.apply({ type: 'genesis', parameters: PARAMETERS });
     this.nowMs = START_MS;
@@ -124,7 +124,7 @@ export class TestReplica implements Replica {
     return gate.resolve;
   }
 
-  /** Lets time pass, and an empty block tell of it. */
+  /** Advances time and applies an empty block. */
   pass(ms: number): void {
     this.nowMs += ms;
     this.#block([]);

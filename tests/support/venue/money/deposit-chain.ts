@@ -3,7 +3,9 @@ import type { Permit } from '@oddlot/custody/bridge-contract';
 import { type BridgeState, bridgeWorld, ModelChain } from '@oddlot/testing/custody';
 import { encodeFunctionData, type Hex } from 'viem';
 
-/** A chain on which everybody has money and lets the bridge take it, and what people do there. */
+/**
+ * A chain on which all accounts have USDC and an allowance for the bridge, and the actions on it.
+ */
 
 export const MODEL_CHAIN_ID = 421_614;
 export const MODEL_BRIDGE: Hex = `0x${'b1'.repeat(20)}`;
@@ -21,13 +23,13 @@ export function depositChain(nowMs: () => number): DepositChain {
   return new ModelChain({ ...world, codeOf }, nowMs);
 }
 
-/** What somebody does, said so that a person can check it. */
+/** An action in readable form. */
 export type Doing =
   | { readonly does: 'transfer'; readonly from: Hex; readonly amount: bigint }
   | { readonly does: 'depositFor'; readonly from: Hex; readonly user: Hex; readonly amount: bigint }
   | { readonly does: 'permits'; readonly permits: readonly Permit[] };
 
-/** A transaction that does it, by somebody whose nonces are not at issue. */
+/** A transaction of an action, by an account whose nonces do not matter. */
 export function doingOn(chain: DepositChain, doing: Doing): ReturnType<DepositChain['make']> {
   if (doing.does === 'transfer') {
     const { amount, from } = doing;

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { CONTRACT_SENDER } from './deposit-chain.ts';
 import type { DepositRig } from './deposit-rig.ts';
 
-/** What must be credited, by a reader that knows no log, only what each transaction of the chain did. */
+/** The expected credits, computed only from the actions of each transaction, without logs. */
 
 const MINIMUM = 5_000_000n;
 
@@ -14,7 +14,7 @@ type Counted = {
   readonly aside: bigint;
 };
 
-/** What the confirmed blocks hold for whom, counted by hand. */
+/** The deposits in confirmed blocks by account. */
 function count({ chain, confirmations }: DepositRig): Counted {
   const credited = new Map<string, bigint>();
   const pots = new Map<string, bigint>();

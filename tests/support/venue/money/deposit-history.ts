@@ -6,7 +6,10 @@ import type { PermitAnswer } from '../../../../packages/settlement/src/permit-de
 import { CONTRACT_SENDER, type Doing, doingOn } from './deposit-chain.ts';
 import { DepositRig, permitAccount, permitOf, type PermitQuery } from './deposit-rig.ts';
 
-/** What can happen to deposits: the chain, its endpoints, the clock and the venue itself, in any order. */
+/**
+ * Random events around deposits: on the chain, at its endpoints, of the clock and of the venue, in
+ * any order.
+ */
 
 const CONFIRMATIONS = 3;
 const HOUR_MS = 3_600_000;
@@ -14,7 +17,7 @@ const GWEI = 1_000_000_000n;
 
 const USERS = [1, 2, 3].map((n): Hex => `0x${String(n).repeat(40)}`);
 const OWNER = address(`0x${'0e'.repeat(20)}`);
-/** Bound and freed by its owner now and then. */
+/** Approved and revoked by its owner from time to time. */
 const AGENT = USERS[2] as Hex;
 
 type Step =
@@ -124,11 +127,11 @@ export function anyStep(leastUsd: number): fc.Arbitrary<Step> {
   );
 }
 
-/** A history under way, and what a person would note down about it. */
+/** A running history and its expected results. */
 export class History {
   readonly rig: DepositRig;
   readonly asked: PermitQuery[] = [];
-  /** The answers that said ok, by permit. */
+  /** Permits that were answered with ok. */
   readonly sent = new Map<PermitQuery, Set<string>>();
   #users = 0;
   #nonce = 0;
@@ -181,7 +184,7 @@ export class History {
     this.rig.apply({ type: 'approveAgent', authority, agent, label: 'bot' });
   }
 
-  /** Nothing is wrong any more, and everybody has time. */
+  /** Ends all faults and allows enough time. */
   async heal(): Promise<void> {
     const { rig } = this;
     rig.faults.fill('none');
@@ -197,7 +200,7 @@ export class History {
     await rig.round();
   }
 
-  /** Everything so far is read, so that there is something to lose. */
+  /** Reads everything so far, so that later losses are detectable. */
   async settle(): Promise<void> {
     this.rig.faults.fill('none');
     for (let blocks = 0; blocks < CONFIRMATIONS; blocks++) this.rig.chain.mine();
@@ -205,13 +208,13 @@ export class History {
     await this.rig.round();
   }
 
-  /** A longer branch takes the place of the newest blocks. */
+  /** Replaces the newest blocks by a longer branch. */
   reorg(depth: number, rest: 'same' | 'drop' | 'pool'): void {
     const { chain } = this.rig;
     const { number } = chain.head;
     if (number === 0) return;
     const removed = chain.cut(depth);
-    // Something of somebody else in front, so that logs move to other numbers.
+    // An external transaction comes first, so that logs get other indexes.
     const first = doingOn(chain, { does: 'transfer', from: CONTRACT_SENDER, amount: 1n });
     chain.seal(rest === 'same' ? [first, ...removed] : [first]);
     while (chain.head.number <= number) chain.seal([]);
@@ -223,12 +226,12 @@ export class History {
     const query = await permitOf(++this.#users, BigInt(usd), Math.floor(nowMs / 1000) + 10_000);
     this.asked.push(query);
     await this.ask(query);
-    // Anybody may hand a permit in; the venue's own transaction then finds it used.
+    // A permit can be sent by any address; the venue's own transaction then finds it used.
     const permits = [plainPermit(query)];
     if (isFronted) chain.wait(doingOn(chain, { does: 'permits', permits }));
   }
 
-  /** Of two permits one is signed by somebody else. */
+  /** One of two permits has a wrong signer. */
   async #badBatch(): Promise<void> {
     const { chain, nowMs } = this.rig;
     const deadline = Math.floor(nowMs / 1000) + 10_000;
@@ -238,7 +241,7 @@ export class History {
     chain.wait(doingOn(chain, { does: 'permits', permits }));
   }
 
-  /** One endpoint may lie as long as another is there that does not. */
+  /** One endpoint may lie as long as there is another honest one. */
   #fault(at: number, fault: EndpointFault): void {
     const { faults } = this.rig;
     const place = at % faults.length;

@@ -19,8 +19,8 @@ import { TestReplica } from '../http/test-replica.ts';
 import { depositChain, MODEL_BRIDGE, MODEL_CHAIN_ID, MODEL_TOKEN } from './deposit-chain.ts';
 
 /**
- * What deposits run through, on a model of the chain: watcher, permits and relayer, with their files and a
- * real engine. It can die at any question to the chain and at any proposal, before it or behind it.
+ * The deposit pipeline on a model of the chain: watcher, permits and relayer, with their files and
+ * a real engine. It can be killed before or after any chain request and any proposal.
  */
 
 const START_MS = 1_800_000_000_000;
@@ -39,9 +39,9 @@ export class DepositRig {
   readonly confirmations: number;
   readonly relayerAddress = RELAYER.address.toLowerCase() as Hex;
   replica = new TestReplica();
-  /** Dies at this many more doings. */
+  /** Killed after this many further operations. */
   crashIn: number | undefined = undefined;
-  /** How often it died. */
+  /** The number of kills. */
   deaths = 0;
   accepted: Hex | undefined = undefined;
   watcher!: DepositWatcher;
@@ -51,7 +51,7 @@ export class DepositRig {
   readonly #log: { readonly command: Command; readonly nowMs: number }[] = [];
   readonly #endpoints: readonly ChainEndpoint[];
   #isDead = false;
-  /** What the disk held when it died: nobody writes after death. */
+  /** The content of the disk at the kill; later writes are lost. */
   #remains = new Map<string, string | undefined>();
 
   constructor(endpoints: number, confirmations: number) {
@@ -69,14 +69,14 @@ export class DepositRig {
     return this.#isDead;
   }
 
-  /** Written to the log, as all that a venue does. */
+  /** Logged, like all commands of a venue. */
   apply(command: Command): void {
     this.#log.push({ command, nowMs: this.nowMs });
     this.replica.nowMs = this.nowMs;
     this.replica.apply(command);
   }
 
-  /** What the settlement does now and then. Nothing of it may throw but what a fault explains. */
+  /** One round of the settlement timers. Only errors that a fault explains may be thrown. */
   async round(): Promise<void> {
     await this.relayer.step().catch(() => undefined);
     for (let reads = 0; reads < READS_MAX; reads++) {
@@ -92,7 +92,7 @@ export class DepositRig {
     return undefined;
   }
 
-  /** Dead or not: everything starts from the disk, the engine from its log. */
+  /** Restarts everything from the disk, and the engine from its log. */
   reopen({ isWatchedLost = false }: { readonly isWatchedLost?: boolean } = {}): void {
     if (!this.#isDead) this.#die();
     this.relayer.close();
@@ -136,7 +136,7 @@ export class DepositRig {
         minMicroUsdc: 5_000_000,
         operators: new Set(),
         isMinter: false,
-        // Each micro-USDC of these histories is counted, whose it is.
+        // These histories account for every micro-USDC.
         bounds: { ...DEPOSIT_BOUNDS, dustMicroUsdc: 0 },
       },
       file: join(this.#directory, 'watched.json'),
@@ -205,7 +205,10 @@ const PERMIT = [
 ] as const;
 const signed = new Map<string, Promise<PermitQuery>>();
 
-/** A permit of a user's first nonce; the histories share them, since signing takes longest of all. */
+/**
+ * A permit with a user's first nonce; cached for all histories, because signing is the slowest
+ * part.
+ */
 export function permitOf(n: number, usd: bigint, deadline: number): Promise<PermitQuery> {
   const key = `${n}:${usd}:${deadline}`;
   const known = signed.get(key) ?? sign(permitAccount(n), usd, deadline);

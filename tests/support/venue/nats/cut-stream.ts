@@ -1,10 +1,7 @@
 import { BlockStream } from '../../../../packages/cluster/src/block-stream.ts';
 import type { StreamMessage } from '../../../../packages/cluster/src/following.ts';
 
-/**
- * Leaves a stream with its first messages: as servers would that come back without the last ones, or a
- * writer that was killed.
- */
+/** Truncates a stream, as after servers lost their last messages or a writer was killed. */
 export async function cutStream(
   { cluster, url }: { readonly cluster: string; readonly url: string },
   place: number,

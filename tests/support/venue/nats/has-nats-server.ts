@@ -5,6 +5,6 @@ import {
 
 const server = await findNatsServer();
 
-/** Whether tests of a cluster can run here; where they can't, it is said what they need. */
+/** Whether tests of a cluster can run here; otherwise prints their requirements. */
 export const hasNatsServer = 'program' in server;
 if ('why' in server) process.stderr.write(`skipped: ${NATS_SERVER_WANTED} (${server.why})\n`);

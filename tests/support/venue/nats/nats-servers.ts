@@ -8,7 +8,7 @@ import {
 
 export type { NatsServers };
 
-/** NATS servers of a test, on ports that nobody has. */
+/** NATS servers of a test, on free ports. */
 export async function startNatsServers(
   options: Omit<NatsServersOptions, 'port'> = {},
 ): Promise<NatsServers> {

@@ -10,7 +10,7 @@ import { ProposalOrder } from '../../../../packages/replica/src/proposal-order.t
 import type { StreamLostError } from '../../../../packages/cluster/src/stream-error.ts';
 import { FileJournal } from '../../../../packages/replica/src/log/file-journal.ts';
 
-/** A log of a cluster as a replica has it, and what it was told. */
+/** A replica's log of a cluster, and its notifications. */
 export type LoggedReplica = {
   readonly log: ClusterLog;
   readonly entries: LogEntry[];
@@ -19,7 +19,7 @@ export type LoggedReplica = {
 };
 
 type Options = {
-  /** Of the servers. */
+  /** The URLs of the servers. */
   readonly urls: readonly string[];
   readonly cluster: string;
   readonly directory: string;
@@ -27,7 +27,7 @@ type Options = {
   readonly wrap?: (stream: BlockStream) => BlockStream;
   readonly now?: () => number;
   readonly known?: () => KnownBlock | undefined;
-  /** Behind a snapshot, with an empty folder. */
+  /** After a snapshot, with an empty folder. */
   readonly begin?: { readonly seq: number; readonly timeMs: number };
   readonly readsAsItIs?: boolean;
   readonly onEntry?: (entry: LogEntry) => void;
@@ -37,7 +37,7 @@ export function openTestStream(urls: readonly string[], cluster: string): Promis
   return BlockStream.open({ servers: urls, cluster, clientName: 'test', replicas: 1 });
 }
 
-/** A log that is followed, and knows where proposers stand as a replica would. */
+/** A followed log that knows the proposers' positions like a replica. */
 export async function openClusterLog({
   begin,
   cluster,

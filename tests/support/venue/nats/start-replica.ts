@@ -4,27 +4,27 @@ import { readConfig } from '../../../../packages/venue/src/config.ts';
 import { startVenue, type Venue } from '../../../../packages/venue/src/venue.ts';
 
 type ReplicaOptions = {
-  /** Of the NATS servers. */
+  /** The URL of the NATS servers. */
   readonly url: string;
   readonly cluster: string;
   readonly name: string;
   readonly data: string;
   readonly time?: TimeSource;
   readonly log?: Logger;
-  /** Servers that keep the stream; one by default. */
+  /** Servers that store the stream; one by default. */
   readonly streamReplicas?: number;
   readonly flags?: readonly string[];
   readonly onFatal?: (error: unknown) => void;
 };
 
-/** A replica of a cluster in this process, and what tests ask of it. */
+/** A cluster replica in this process, with helpers for tests. */
 type StartedReplica = Venue & {
-  /** A page of the operator's port. */
+  /** A page of the operations port. */
   operations(path: string): Promise<unknown>;
-  /** A metric by its name and labels; not a number while it is not told. */
+  /** A metric by its name and labels; NaN while it is not reported. */
   metric(name: string): Promise<number>;
   info(body: object): Promise<{ status: number; headers: Headers; body: unknown }>;
-  /** Test money for somebody new: the simplest write there is. */
+  /** Test money for a new account: the simplest write request. */
   faucet(): Promise<{ status: number; headers: Headers; body: unknown }>;
 };
 

@@ -5,13 +5,13 @@ import { afterAll, beforeAll } from 'vitest';
 import { hasNatsServer } from './has-nats-server.ts';
 import { type NatsServers, startNatsServers } from './nats-servers.ts';
 
-/** A NATS server for the tests of a file, and a connection to it; there while they run. */
+/** A NATS server and a connection to it for the tests of a file. */
 export function withNatsServer(): {
   readonly urls: readonly string[];
   readonly connection: NatsConnection;
-  /** As a loss of everything would. */
+  /** Simulates the loss of a whole stream. */
   removeStream(name: string): Promise<void>;
-  /** Of a cluster, and of what lies beside it. */
+  /** The streams of a cluster and its auxiliary streams. */
   streamNames(cluster: string): Promise<readonly string[]>;
 } {
   let servers: NatsServers | undefined;

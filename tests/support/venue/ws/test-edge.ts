@@ -14,17 +14,17 @@ import { TestHistory, type TestRow } from './test-history.ts';
 import { TestVenue } from './test-venue.ts';
 import { WS_LIMITS, type WsLimits } from '../../../../packages/api/src/ws-limits.ts';
 
-/** Where a test says whom a connection comes from. */
+/** The header with the simulated client address. */
 const FROM = 'x-test-from';
 
-/** The edge of another process of the same venue, and which blocks that one remembers. */
+/** The edge of another replica of the same venue, and its recent blocks. */
 type Elsewhere = { readonly beside?: TestEdge; readonly recent?: RecentBlocks };
 
-/** A socket edge on a real port, over the real engine, with clients that are real sockets. */
+/** A socket edge on a real port, over the real engine, with real socket clients. */
 export class TestEdge {
   readonly venue: TestVenue;
   readonly markets: MarketData;
-  /** Takes in the ledger and the fundings of every block, and what else the test gives it. */
+  /** Stores the ledger and the funding of every block, and additional rows of the test. */
   readonly history: TestHistory;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
@@ -84,7 +84,7 @@ export class TestEdge {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** A client whose connection is open; all come from the same address, unless one is given. */
+  /** A connected client; all have the same address by default. */
   async connect(
     path = '/ws',
     { autoPong = true, from }: { readonly autoPong?: boolean; readonly from?: string } = {},
@@ -104,7 +104,7 @@ export class TestEdge {
   }
 }
 
-/** Those of which no test says by hand what they are. */
+/** Rows that tests do not provide explicitly. */
 function watchedRows({ fundings, ledger }: BlockRows): TestRow[] {
   return [
     ...ledger.map(({ accountTypes, row, user }) => {
@@ -120,7 +120,7 @@ function watchedRows({ fundings, ledger }: BlockRows): TestRow[] {
 // oxlint-disable-next-line no-explicit-any
 export type AnyFrame = any;
 
-/** A client that keeps every frame until it is asked for. */
+/** A client that stores every frame until it is read. */
 export class TestClient {
   readonly socket: WebSocket;
   readonly #frames: string[] = [];
@@ -158,7 +158,7 @@ export class TestClient {
     return JSON.parse(await this.text());
   }
 
-  /** Everything that the server has sent until now. */
+  /** All frames that the server has sent so far. */
   async settle(): Promise<AnyFrame[]> {
     this.send({ method: 'ping' });
     const frames: AnyFrame[] = [];
@@ -169,20 +169,20 @@ export class TestClient {
     }
   }
 
-  /** Subscribes and reads the response and, of channels that have one, the snapshot. */
+  /** Subscribes, and reads the response and, for channels that have one, the snapshot. */
   async follow(subscription: object, resumeFrom?: object): Promise<AnyFrame[]> {
     this.subscribe(subscription, resumeFrom);
     return await this.settle();
   }
 
-  /** Waits for the end: the close code and reason. */
+  /** Waits for the close code and reason. */
   async closed(): Promise<{ code: number; reason: string }> {
     const [code, reason] = (await once(this.socket, 'close')) as [number, Buffer];
     return { code, reason: reason.toString() };
   }
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that advances on request only. */
 export class VirtualTiming implements Timing {
   #nowMs = 0;
   #timers: { dueMs: number; run: () => void }[] = [];

@@ -12,7 +12,7 @@ import type {
 } from '../../../../packages/history/src/history.ts';
 import type { AccountType } from '../../../../packages/history/src/rows/block-rows.ts';
 
-/** A row that the test has put into the history. */
+/** A row that the test has added to the history. */
 export type TestRow = {
   readonly user: Address;
   readonly table: WatchedTable;
@@ -33,17 +33,17 @@ type Watch = {
   readonly watcher: Watcher<WatchedTable>;
 };
 
-/** A history in the hands of the test: it knows the rows it is given, and answers when it is told to. */
+/** A history controlled by the test: it has the given rows, and answers on request. */
 export class TestHistory implements History {
   asOf: AsOf = { height: 0, timeMs: 0 };
-  /** Questions are answered as they come; false leaves them to `answer`. */
+  /** True answers queries immediately; false leaves them to `answer`. */
   isPrompt = true;
   readonly #rows: (TestRow & { readonly height: number })[] = [];
   readonly #watches = new Set<Watch>();
   readonly #questions: Question[] = [];
   #late: (() => void)[] = [];
 
-  /** How many questions wait, and how many watch. */
+  /** The number of pending queries and watches. */
   get waitingCount(): number {
     return this.#questions.length;
   }
@@ -52,7 +52,7 @@ export class TestHistory implements History {
     return this.#watches.size;
   }
 
-  /** Takes a block in, and tells its rows. */
+  /** Adds a block with its rows. */
   take(height: number, rows: readonly TestRow[]): void {
     this.asOf = { height, timeMs: height * 1000 };
     for (const row of rows) this.#rows.push({ ...row, height });
@@ -77,7 +77,7 @@ export class TestHistory implements History {
     return (await promise) as { asOf: AsOf; answer: Answer<Topic> };
   }
 
-  /** Answers who asked for the rows of blocks after one, when it is not prompt. */
+  /** Answers pending queries for the rows after a block, if it is not prompt. */
   answerSince(): void {
     for (const answer of this.#late.splice(0)) answer();
   }
@@ -93,14 +93,14 @@ export class TestHistory implements History {
     const all = this.#rows.filter(isHis);
     const blocks = new Set(all.map(({ height }) => height)).size;
     if (counts === true) return { asOf, answer: { rows: [], next: null, blocks } };
-    // Rows are cut wherever a page ends, also in the middle of a block.
+    // Pages may end anywhere, also in the middle of a block.
     const from = cursor?.[2] ?? 0;
     const rows = all.slice(from, from + limit).map(({ height, row }) => ({ height, row }));
     const end = from + rows.length;
     return { asOf, answer: { rows, next: end < all.length ? [0, 0, end] : null } };
   }
 
-  /** Answers the question that has waited longest, as of the newest block or of an earlier one. */
+  /** Answers the oldest pending query, as of the newest block or an earlier one. */
   answer(height = this.asOf.height): void {
     const question = this.#questions.shift();
     if (question === undefined) throw new Error('nobody asks');
@@ -115,7 +115,7 @@ export class TestHistory implements History {
     question.resolve({ asOf, answer: { rows, next: null } });
   }
 
-  /** Does not answer the question that has waited longest. */
+  /** Fails the oldest pending query. */
   fail(): void {
     this.#questions.shift()?.reject(new Error('the history is not there'));
   }

@@ -2,7 +2,7 @@ import type { BlockResult, MarketListing, OrderRequest } from '@oddlot/engine';
 import { instrumentId, timeMs, type Address, type InstrumentId } from '@oddlot/units';
 import { ALICE, BOB, CAROL, START_MS, type TestVenue } from './test-venue.ts';
 
-/** Outcome markets for tests of the views: two decimals of size, a tick of a cent. */
+/** Outcome markets for tests of the views: two decimals of size, a tick of one cent. */
 
 export const MARKET_ID = instrumentId(100_000);
 const DAY_MS = 86_400_000;
@@ -39,7 +39,9 @@ const MARKET: MarketListing = {
   underlying: null,
 };
 
-/** Lists an event with so many open markets, from 100000 on, and gives three people 1,000 USDC each. */
+/**
+ * Lists an event with open markets, starting with 100000, and gives three accounts 1,000 USDC each.
+ */
 export function listMarkets(
   venue: TestVenue,
   count = 1,
@@ -53,7 +55,9 @@ export function listMarkets(
   for (const account of [ALICE, BOB, CAROL]) venue.credit(account, 'outcome', 1_000);
 }
 
-/** An order by leg and intent; the price is the leg's own, in USDC, the size in shares. */
+/**
+ * An order by outcome and direction; the price is that of the outcome in USDC, the size in shares.
+ */
 type ShareOrder = {
   readonly leg?: 'yes' | 'no';
   readonly sell?: true;
@@ -61,7 +65,7 @@ type ShareOrder = {
   readonly size: number;
 } & Partial<Pick<OrderRequest, 'instrumentId' | 'timeInForce' | 'expireMs' | 'clientOrderId'>>;
 
-/** R-one-book: `b` and `r` name leg and intent together. */
+/** R-one-book: `b` and `r` together define outcome and direction. */
 function shareOrder({ leg = 'yes', sell, price, size, ...rest }: ShareOrder): OrderRequest {
   const reduceOnly = sell === true;
   return {
@@ -75,7 +79,7 @@ function shareOrder({ leg = 'yes', sell, price, size, ...rest }: ShareOrder): Or
   };
 }
 
-/** One action of orders in a block of its own. */
+/** One action of orders in its own block. */
 export function placeShares(
   venue: TestVenue,
   account: Address,
@@ -93,7 +97,7 @@ export function setPhase(venue: TestVenue, to: 'halted' | 'closed', ...ids: Inst
   venue.apply([{ type: 'setTrading', instrumentIds: ids.length > 0 ? ids : [MARKET_ID], to }]);
 }
 
-/** Closes and resolves the market; `fraction` is what a YES share pays, in USDC. */
+/** Closes and resolves the market; `fraction` is the payout of a YES share, in USDC. */
 export function resolve(venue: TestVenue, fraction: number): void {
   const told = { oracleOutcome: null, evidence: null };
   venue.apply([
