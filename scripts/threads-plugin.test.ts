@@ -5,7 +5,7 @@ test('transformed code that contains the thread files of a run is not cached for
   const generators: ((file: { readonly sourceCode: string }) => unknown)[] = [];
   const context = { defineCacheKeyGenerator: (each: never) => generators.push(each) };
   const { configureVitest } = threadsPlugin();
-  if (typeof configureVitest !== 'function') throw new Error('no key of its own');
+  if (typeof configureVitest !== 'function') throw new Error('the plugin sets no cache key');
   configureVitest(context as unknown as Parameters<typeof configureVitest>[0]);
   const before = process.env['ODDLOT_TEST_PROGRAMS'];
   const keysIn = (folder: string, sourceCode: string) => {

@@ -27,8 +27,8 @@ test('an export that no other file imports is found at its line', () => {
 test.each([
   ['a test', 'packages/units/src/a.test.ts', "import { one } from './a.ts';"],
   ['a type', 'packages/units/src/b.ts', "import { type one } from './a.ts';"],
-  ['whoever takes all of it', 'packages/units/src/b.ts', "import * as all from './a.ts';"],
-  ['whoever loads it later', 'packages/units/src/b.ts', "await import('./a.ts');"],
+  ['a namespace import', 'packages/units/src/b.ts', "import * as all from './a.ts';"],
+  ['a dynamic import', 'packages/units/src/b.ts', "await import('./a.ts');"],
 ])('%s counts as a use', (_, path, text) => {
   expect(found({ 'packages/units/src/a.ts': 'export const one = 1;', [path]: text })).toEqual([]);
 });

@@ -16,7 +16,7 @@ export type LengthException = { readonly lines: number; readonly reason: string 
 const VAGUE_NAMES = /^(?:utils?|helpers?|common|misc|(?:[\w-]+-)?manager)$/;
 const KEBAB_NAME = /^\.?[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)*$/;
 
-/** `doors`: the entry points of the packages. */
+/** The second argument lists the entry points of the packages. */
 export function checkName(path: string, doors: ReadonlySet<string>): Finding[] {
   const findings: Finding[] = [];
   const report = (rule: string, message: string): void => {

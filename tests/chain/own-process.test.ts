@@ -143,7 +143,7 @@ test.skipIf(!hasNatsServer)(
         const { isElsewhere } = (await response.json()) as { readonly isElsewhere?: boolean };
         if (isElsewhere !== true) return venue;
       }
-      throw new Error('nobody works on the chain');
+      throw new Error('no replica works on the chain');
     });
     const survivor = holder === first ? second : first;
     await money.wallet(account).transfer(money.bridge, usdc('100'));

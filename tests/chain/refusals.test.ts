@@ -55,7 +55,7 @@ test.each([
     payment({ nonce: 1, maxFeePerGas: 1n }),
     /^max fee per gas less than block base fee/,
   ],
-  ['bytes that are no transaction', Promise.resolve('0xc0ffee'), /^rlp/],
+  ['bytes that are not a transaction', Promise.resolve('0xc0ffee'), /^rlp/],
   ['a type that is not known here', Promise.resolve('0x04c0'), /^transaction type not valid/],
   [
     'another chain',

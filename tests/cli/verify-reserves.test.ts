@@ -310,7 +310,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
     'owed',
   ],
   [
-    'a difference that is told',
+    'a reported difference',
     { balance: '4', assets: '4', difference: '-2' },
     'assets equal the amount owed',
   ],
@@ -402,7 +402,7 @@ test.each<[string, readonly string[], number, RegExp]>([
     /^Invalid root "0xzz"\. Use 0x followed by 64 hex digits\.$/,
   ],
   [
-    'a bridge that nobody is asked about',
+    'a bridge without an endpoint',
     ['--user', ADDRESS, '--url', NOBODY, '--bridge', ADDRESS],
     2,
     /^--bridge and --token require --rpc/,

@@ -313,7 +313,7 @@ describe('the log of a venue', () => {
   test.each<[what: string, change: (entries: LogEntry[], headers: Headers) => void, found: RegExp]>(
     [
       [
-        'an order that nobody signed so',
+        'an order with other terms than those signed',
         (entries) => {
           const at = entries.findLastIndex(({ commands }) => commands.some(isOrder));
           const entry = entries[at]!;
@@ -381,7 +381,7 @@ test.each<
 >([
   ['no hash', runVerifyReceipt, () => [], 2, /^usage: /],
   ['half a hash', runVerifyReceipt, () => ['--tx', '0x12'], 2, /^usage: /],
-  ['an option of nobody', runVerifyReceipt, () => ['--moon'], 2, /^Unknown option '--moon'/],
+  ['an unknown option', runVerifyReceipt, () => ['--moon'], 2, /^Unknown option '--moon'/],
   [
     'a hash that the venue never saw',
     runVerifyReceipt,
@@ -389,7 +389,7 @@ test.each<
     2,
     /^Transaction not found/,
   ],
-  ['nobody there', runVerifyReceipt, () => ['--url', NOWHERE, '--tx', txHash], 4, /^No answer/],
+  ['no server', runVerifyReceipt, () => ['--url', NOWHERE, '--tx', txHash], 4, /^No answer/],
   [
     'no log there',
     runVerifyReceipt,
@@ -406,7 +406,7 @@ test.each<
     /^Invalid --time "noon"/,
   ],
   [
-    'somebody who was not liquidated',
+    'an account that was not liquidated',
     runVerifyLiquidation,
     () => ['--url', venue.url, '--user', venue.admin.address],
     2,
@@ -419,8 +419,8 @@ test.each<
     2,
     /^Invalid URL "http:"\. Use an http or https URL\.$/,
   ],
-  ['nobody who serves a log', runVerifyUrl, () => [NOWHERE], 4, /^No answer from /],
-  ['a door without a log', runVerifyUrl, () => [venue.url], 2, /^Cannot read the log at .*: HTTP/],
+  ['no server with a log', runVerifyUrl, () => [NOWHERE], 4, /^No answer from /],
+  ['a port without a log', runVerifyUrl, () => [venue.url], 2, /^Cannot read the log at .*: HTTP/],
   ['a block beyond the end', runVerifyUrl, () => [log, '--to', '999999'], 2, /^the log ends at/],
   ['no block at all', runVerifyUrl, () => [log, '--from', '0'], 2, /Use a whole number above zero/],
 ])('%s is reported in one line, with its own exit code', async (_, verify, args, code, said) => {

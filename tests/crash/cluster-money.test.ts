@@ -114,7 +114,9 @@ async function isHolder({ venue }: Replica): Promise<boolean> {
 async function holderOf(some: readonly Replica[] = replicas): Promise<Replica> {
   return await eventually(async () => {
     for (const each of some) if (await isHolder(each)) return each;
-    throw new Error(`nobody works on the chain: ${some.map((each) => tail(each.venue.stderr))}`);
+    throw new Error(
+      `no replica works on the chain: ${some.map((each) => tail(each.venue.stderr))}`,
+    );
   });
 }
 

@@ -110,7 +110,7 @@ const seedOf = (folder: string): unknown => localSeed(join(folder, 'a/relay')).a
 const saltsOf = (folder: string): unknown => treeSecret(join(folder, 'a/reserves'));
 const exhibitedOf = (folder: string): unknown => exhibitionSecret(join(folder, 'a/data'));
 
-/** What each component writes and reads; the result must be equal before and after a cut. */
+/** The file written and read by each component; the result must be equal before and after a cut. */
 const WRITERS: readonly {
   readonly what: string;
   readonly write: (folder: string) => unknown;

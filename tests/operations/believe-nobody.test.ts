@@ -265,7 +265,7 @@ describe('R-withdraw: an attacker who controls the venue cannot make validators 
       /400000000 micro-USDC for 0x.* without a source: this venue has no test funds/,
     ],
     [
-      'a send that nobody signed',
+      'an unsigned send',
       () => ({
         type: 'sendToken',
         authority: nothingSigned(),
@@ -365,7 +365,7 @@ describe('R-withdraw: an attacker who controls the venue cannot make validators 
 
   test.each<[string, (command: Command) => Command, RegExp]>([
     [
-      'for somebody else',
+      'for another user',
       (command) => ({ ...command, account: address(THIEF) }) as Command,
       /is for 0x.*, but the log credits 0x/,
     ],

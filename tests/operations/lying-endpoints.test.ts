@@ -11,7 +11,7 @@ import { chance } from '../support/seeded.ts';
 /**
  * Goal: one of three endpoints may lie about one or all subjects: deposits and payouts continue at
  * the chain's gas price, and no unrequested transaction is sent. Method: a venue whose first
- * endpoint lies.
+ * endpoint gives false answers.
  */
 
 let world: MoneyWorld;
@@ -77,7 +77,7 @@ const CASES: readonly (readonly [string, readonly Subject[]])[] = [
 ];
 
 test.each(CASES)(
-  'R-deposit, R-withdraw: one of three endpoints lies about %s, and transfers complete at the correct gas price',
+  'R-deposit, R-withdraw: one of three endpoints gives false answers about %s, and transfers complete at the correct gas price',
   async (_, about) => {
     liar.subjects.clear();
     for (const subject of about) liar.subjects.add(subject);
@@ -96,7 +96,7 @@ test.each(CASES)(
       (await told()).endpoints.map(({ state }: Json) => state);
     await expect.poll(async () => (await states()).slice(1), SOON).toEqual(['ok', 'ok']);
     const [first] = await states();
-    // The operator sees which endpoint lies; one that also lies about heads is reported as ahead or
+    // The operator sees which endpoint gives false answers; one with false heads too is reported as ahead or
     // as disagreeing, depending on the last request.
     if (about.includes('calls')) expect(['disagrees', 'ahead']).toContain(first);
   },

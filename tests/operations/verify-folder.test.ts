@@ -252,7 +252,7 @@ describe('a changed database is reported', () => {
     ['the version of the tables', /setting user_version 7/, 'PRAGMA user_version = 7'],
     ['the kind of file', /setting application_id 7/, 'PRAGMA application_id = 7'],
     ['an index that is missing', /is missing: .*shape/, 'DROP INDEX blocks_by_hash'],
-    ['a table that nobody made', /shape \["table","more"/, 'CREATE TABLE more (a INTEGER)'],
+    ['an unknown table', /shape \["table","more"/, 'CREATE TABLE more (a INTEGER)'],
     [
       'a migration that was not made',
       /cannot be read: duplicate column/,

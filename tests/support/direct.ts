@@ -133,7 +133,7 @@ function directBytes(action: JsonObject, options: DirectOptions, wrapping?: Wrap
   const type = String(action['type']);
   const primaryType = type.charAt(0).toUpperCase() + type.slice(1);
   const own = FIELDS[type];
-  if (own === undefined) throw new Error(`${type} is no direct action`);
+  if (own === undefined) throw new Error(`${type} is not a direct action`);
   const between = wrapping === undefined ? [] : WRAPPED;
   const types: Types = { [primaryType]: [...NETWORK_FIELDS, ...between, ...own, NONCE] };
   const message = {

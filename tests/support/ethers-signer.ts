@@ -110,7 +110,7 @@ async function typed(
 
 function bodyOf(type: string): readonly Field[] {
   const body = BODIES[type];
-  if (body === undefined) throw new Error(`${type} is no direct action of this signer`);
+  if (body === undefined) throw new Error(`${type} is not a direct action of this signer`);
   return body;
 }
 

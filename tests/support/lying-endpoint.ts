@@ -29,14 +29,14 @@ const DEAR = numberToHex(parseGwei('400'));
 type Asked = { readonly method: string; readonly params: readonly Json[] };
 
 /**
- * An endpoint with configurable lies about transfers and other subjects; it forwards all other
+ * An endpoint with configurable false answers about transfers and other subjects; it forwards all other
  * requests to an honest one.
  */
 export class LyingEndpoint {
   lie: Lie = 'none';
   readonly subjects = new Set<Subject>();
   url = '';
-  /** The number of lies. */
+  /** The number of false answers. */
   lied = 0;
   readonly #target: string;
   #server: JsonServer | undefined = undefined;

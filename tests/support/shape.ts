@@ -47,20 +47,20 @@ export function listOf(shape: Shape): Shape {
   return (value, path) =>
     Array.isArray(value)
       ? value.flatMap((item, index) => shape(item, `${path}[${index}]`))
-      : [`${path} is no list`];
+      : [`${path} is not a list`];
 }
 
 export function pairOf(shape: Shape): Shape {
   return (value, path) =>
     Array.isArray(value) && value.length === 2
       ? listOf(shape)(value, path)
-      : [`${path} is no pair`];
+      : [`${path} is not a pair`];
 }
 
 export function record(fields: Record<string, Shape>): Shape {
   return (value, path) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return [`${path} is no object`];
+      return [`${path} is not an object`];
     }
     return Object.entries(fields).flatMap(([key, shape]) => shape(value[key], `${path}.${key}`));
   };

@@ -12,7 +12,7 @@ test.each(['account 0', 'admin', 'maker'])(
     const request = {
       digest: new Uint8Array(32).fill(7),
       typedData: () => {
-        throw new Error('nobody needs it');
+        throw new Error('not needed');
       },
     };
     expect(await wallet.sign(request)).toEqual(await reference.sign(request));

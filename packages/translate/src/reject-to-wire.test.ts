@@ -253,7 +253,7 @@ test.each([
   ['builder', 10012, 'Invalid builder address'],
   ['multiSig', 10000, 'Invalid multi-sig signers'],
   ['fund', 10002, 'Invalid vault: is the insurance fund'],
-] as const)('an address that is a %s is no vault', (why, code, message) => {
+] as const)('an address that is a %s cannot be a vault', (why, code, message) => {
   expect(rejectToWire({ reason: 'vaultInvalid', why }, context)).toMatchObject({
     code,
     message,

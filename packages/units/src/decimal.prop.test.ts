@@ -59,11 +59,11 @@ test('a number and a bigint of the same count have the same text', () => {
   );
 });
 
-test('floor is the greatest grid step at or below the value, and exact is true if they are equal', () => {
+test('rounds down to the grid, and exact is true if the value is on the grid', () => {
   fc.assert(
     fc.property(decimalText, decimals, ({ text, numerator, denominator }, scale) => {
       const parsed = parseDecimal(text, scale);
-      // With step = 10^-scale: floor × step ≤ value < (floor + 1) × step, both sides multiplied out.
+      // With step = 10^-scale and n = floor: n × step ≤ value < (n + 1) × step, both sides multiplied out.
       const value = numerator * power(Math.max(scale, 0));
       const step = denominator * power(Math.max(-scale, 0));
       const floor = parsed?.floor ?? 0n;

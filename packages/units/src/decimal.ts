@@ -12,7 +12,7 @@ const DECIMAL_PATTERN = /^-?[0-9]+(?:\.[0-9]+)?$/;
 type ParsedDecimal = {
   /** The count of grid steps at or below the value (rounded towards minus infinity). */
   readonly floor: bigint;
-  /** True if the value is on the grid, so that `floor` is the value itself. */
+  /** True if the value is on the grid, so that no rounding was needed. */
   readonly exact: boolean;
 };
 

@@ -12,7 +12,7 @@ import {
 
 describe('each division rounds in the direction of its name', () => {
   test.each([
-    // numerator, denominator, floor, ceil, towards zero, half up (halves away from zero)
+    // numerator, denominator, down, up, towards zero, half up (halves away from zero)
     [7n, 2n, 3n, 4n, 3n, 4n],
     [-7n, 2n, -4n, -3n, -3n, -4n],
     [7n, 3n, 2n, 3n, 2n, 2n],

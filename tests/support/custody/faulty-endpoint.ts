@@ -2,7 +2,7 @@ import { type Hex, toHex } from 'viem';
 import type { ChainEndpoint } from '../../../packages/custody/src/chain/endpoints.ts';
 
 /**
- * The fault of an endpoint. Those from `branch` on are lies: their answers contradict an honest
+ * The fault of an endpoint. Those from `branch` on are false: their answers contradict an honest
  * endpoint.
  */
 export type EndpointFault =
