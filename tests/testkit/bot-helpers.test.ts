@@ -67,7 +67,7 @@ describe('names and numbers', () => {
 
   test('a step of nothing and a number that is none are refused', () => {
     expect(() => onGrid('1', '0', 'up')).toThrow('above zero');
-    expect(() => onGrid('1e3', '1', 'up')).toThrow('Not a decimal: 1e3');
+    expect(() => onGrid('1e3', '1', 'up')).toThrow('Not a decimal number: 1e3');
   });
 });
 
