@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LIMITS } from '../packages/engine/src/messages/limits.ts';
@@ -210,6 +210,15 @@ test('every package is in the table of the architecture, and every guide in the 
   expect(packages.filter((path) => !architecture.includes(`| \`${path}\` |`))).toEqual([]);
   const index = page('docs/README.md');
   expect(GUIDES.filter((path) => !index.includes(`(${path})`))).toEqual([]);
+});
+
+test('every source file that the architecture names exists', () => {
+  const named = [...page('ARCHITECTURE.md').matchAll(/`(?:packages\/)?(\w+\/src\/[\w./-]+?)\/?`/g)];
+  expect(named.length).toBeGreaterThan(30);
+  const missing = named
+    .map(([, path]) => path!)
+    .filter((path) => !existsSync(join(REPOSITORY, 'packages', path)));
+  expect(missing).toEqual([]);
 });
 
 test('the files of deploy/ say what an operator has to do before they work', () => {
