@@ -144,7 +144,7 @@ async function project(directory: string, blocks: readonly Block[]): Promise<Spe
 }
 
 /** Makes the rows of blocks and hands them over in portions; the CPU time of making them, in ms. */
-async function follow(
+export async function follow(
   blocks: readonly Block[],
   isTold: () => boolean,
   take: (rows: readonly BlockRows[]) => Promise<void>,
