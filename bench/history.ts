@@ -12,19 +12,13 @@ import type { ReceiptRow } from '../packages/history/src/receipt.ts';
 import { Receipts } from '../packages/history/src/receipts.ts';
 import type { BlockRows } from '../packages/history/src/rows/block-rows.ts';
 import { HistoryProjector } from '../packages/history/src/rows/history-projector.ts';
-import { batchOf } from '../packages/history/src/store/batch.ts';
 import {
+  batchOf,
   openHistoryStore,
   type HistoryStore,
 } from '../packages/history/src/store/history-store.ts';
-import type { TableName } from '../packages/history/src/store/history-tables.ts';
-import {
-  bytesOf,
-  fillCodec,
-  fillPacker,
-  kindOf,
-  orderCodec,
-} from '../packages/history/src/store/row-codecs.ts';
+import { fillCodec, fillPacker, orderCodec } from '../packages/history/src/store/run-rows.ts';
+import { bytesOf, kindOf } from '../packages/history/src/store/table.ts';
 import {
   createBlockHasher,
   createTextHasher,
@@ -226,6 +220,7 @@ class RawTables {
     // The store makes the tables, and leaves.
     await (await openHistoryStore({ file })).close();
     const database = new DatabaseSync(file);
+    for (const statement of SINGLE_ROW_TABLES) database.exec(statement);
     for (const pragma of ['locking_mode = EXCLUSIVE', 'journal_mode = WAL', 'synchronous = FULL']) {
       database.exec(`PRAGMA ${pragma}`);
     }
@@ -258,11 +253,24 @@ class RawTables {
   }
 }
 
-type Tables = Map<TableName, (readonly unknown[])[]>;
+const ROW_COLUMNS = `account BLOB, kind INTEGER, time_ms INTEGER, height INTEGER, idx INTEGER,
+  instrument_id INTEGER`;
+const ROW_KEY = 'PRIMARY KEY (account, kind, time_ms, height, idx)';
+const SINGLE_ROW_TABLES = [
+  `CREATE TABLE fills (${ROW_COLUMNS}, body TEXT, ${ROW_KEY}) WITHOUT ROWID`,
+  `CREATE TABLE orders (${ROW_COLUMNS}, order_key INTEGER, body TEXT, ${ROW_KEY}) WITHOUT ROWID`,
+  'CREATE UNIQUE INDEX orders_by_id ON orders (order_key)',
+  ...['fills', 'orders'].map(
+    (name) => `CREATE INDEX ${name}_by_instrument
+      ON ${name} (account, instrument_id, time_ms, height, idx)`,
+  ),
+];
+
+type Tables = Map<string, (readonly unknown[])[]>;
 
 /** What a portion leaves when each fill and each order is a row of its own. */
 function rowByRow(blocks: readonly BlockRows[]): Tables {
-  const packed = new Set<TableName>(['fill_runs', 'fill_run_instruments']);
+  const packed = new Set<string>(['fill_runs', 'fill_run_instruments']);
   for (const name of ['order_runs', 'order_run_instruments'] as const) packed.add(name);
   const tables: Tables = new Map();
   for (const [name, rows] of batchOf(blocks).tables) {

@@ -26,6 +26,6 @@ export function liveRowsOf(blocks: readonly BlockRows[]): LiveRows {
     },
     traceOf: () => undefined,
     withClientId: () => undefined,
-    isNewest: () => false,
+    isUnchanged: () => false,
   };
 }

@@ -223,7 +223,8 @@ function newOrder(world: World, timeMs: number): OrderRecord {
     oid: orderId,
     timestamp: timeMs,
     triggerCondition: 'N/A',
-    isTrigger: false,
+    // Those with even ids can be children.
+    isTrigger: orderId > 0 && orderId % 2 === 0,
     triggerPx: '0',
     children: [],
     isPositionTpsl: false,
@@ -247,7 +248,7 @@ function newOrder(world: World, timeMs: number): OrderRecord {
   const user = pick(world, USERS);
   const row = orderRow(world, order, timeMs);
   const child = orderId % 2 === 0 && orderId > 0 ? { isChild: true as const } : {};
-  return { user, accountType, instrumentId, orderId, ...child, row };
+  return { user, accountType, instrumentId, orderId, index: 0, ...child, row };
 }
 
 function orderRow(world: World, order: HistOrder, timeMs: number): HistOrderRow {

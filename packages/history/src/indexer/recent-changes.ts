@@ -92,8 +92,8 @@ export class RecentChanges implements Projection {
   /** In their places in the block; parents whose children alone changed come behind. */
   #orders({ orders, retold = [], untold = [] }: Changes, user: string): Told[] {
     const changed = untold.filter((each) => each.user === user);
-    for (const [at, { index = at, row, ...each }] of orders.entries()) {
-      if (each.user === user) changed.push({ ...each, index, row: () => row });
+    for (const { row, ...each } of orders) {
+      if (each.user === user) changed.push({ ...each, row: () => row });
     }
     changed.sort((left, right) => left.index - right.index);
     for (const { row, ...each } of retold) {

@@ -85,11 +85,8 @@ export type OrderRecord = {
   readonly accountType: AccountType;
   readonly instrumentId: number;
   readonly orderId: number;
-  /**
-   * Its place among all orders that the block changed, those without a row included. Rows of earlier eras
-   * have none: each of their blocks has all rows, and they come again when the order changes.
-   */
-  readonly index?: number;
+  /** Its index among all orders that the block changed, including orders without a row. */
+  readonly index: number;
   /** It came with another order, whose row shows it. */
   readonly isChild?: true;
   /** Without title and slug. Its time is the `statusTimestamp`. */
@@ -331,5 +328,5 @@ export type LiveRows = {
   /** The live order of a client order id. */
   readonly withClientId: (user: Address, clientOrderId: string) => number | undefined;
   /** Whether a row that an earlier release stored of an open order is still its newest. */
-  readonly isNewest: (user: Address, orderId: number) => boolean;
+  readonly isUnchanged: (user: Address, orderId: number) => boolean;
 };

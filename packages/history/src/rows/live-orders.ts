@@ -195,7 +195,7 @@ export class LiveOrders {
         };
       },
       withClientId: (user, clientOrderId) => liveOrderOf(state(), user, clientOrderId),
-      isNewest: (user, orderId) =>
+      isUnchanged: (user, orderId) =>
         !this.#last.of(user).has(orderId) && findOrder(state(), orderId) !== undefined,
     };
   }

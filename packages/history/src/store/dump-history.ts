@@ -1,17 +1,16 @@
 import { sql } from 'kysely';
+import { unpackText } from './chain-rows.ts';
 import type { HistoryPlace } from './history-store.ts';
-import { type HistoryTables, type RunRow, TABLE_NAMES, TABLE_SPECS } from './history-tables.ts';
-import type { Place, RowPacker } from './packed/packed-rows.ts';
-import { unpackText } from './chain-codecs.ts';
+import { TABLE_NAMES, tableOf } from './history-tables.ts';
+import type { Place, RowPacker } from './packed-rows.ts';
 import { openPostgres } from './postgres-driver.ts';
-import { fillCodec, fillPacker, orderCodec, orderPacker } from './row-codecs.ts';
+import { fillPacker, orderPacker, type RunRow } from './run-rows.ts';
 import { openSqlite } from './sqlite-driver.ts';
-import { decodeEnds } from './trace-codec.ts';
+import { decodeEnds } from './trace-rows.ts';
 
 /**
- * Everything that a history holds, a line a row; nobody may have it open. How rows were put together or
- * packed when they were written makes no difference. Columns by which runs are found follow from the rows in
- * them: there is a line more where they do not.
+ * The content of a history that is not open, one line per row, independent of how rows were grouped and packed. The
+ * columns of a run follow from its rows; an additional line reports a difference.
  */
 export async function dumpHistory(place: HistoryPlace): Promise<string[]> {
   const driver = 'file' in place ? await openSqlite(place.file) : await openPostgres(place.url);
@@ -19,7 +18,7 @@ export async function dumpHistory(place: HistoryPlace): Promise<string[]> {
   const found: Found = { fills: new Set(), orders: new Set() };
   try {
     for (const name of TABLE_NAMES) {
-      const list = sql.join(Object.keys(TABLE_SPECS[name].columns).map((each) => sql.ref(each)));
+      const list = sql.join(Object.keys(tableOf(name).columns).map((each) => sql.ref(each)));
       const { rows } = await sql<Row>`SELECT ${list} FROM ${sql.table(name)}`.execute(
         driver.database,
       );
@@ -36,15 +35,13 @@ export async function dumpHistory(place: HistoryPlace): Promise<string[]> {
 
 type Row = Record<string, unknown>;
 
-/** Instruments of runs of which only the run or only the row beside it has been seen. */
+/** Instruments that were seen only in a run, or only in the table of instruments. */
 type Found = { readonly [Name in 'fills' | 'orders']: Set<string> };
 
-/** How rows are told that may be written in more than one way. */
+/** Lines of rows that can be written in more than one way. */
 const LINES: Readonly<Record<string, (row: Row, found: Found) => readonly string[]>> = {
   fill_runs: (row, { fills }) => runLines('fills', row as RunRow, fillPacker, fills),
   order_runs: (row, { orders }) => runLines('orders', row as RunRow, orderPacker, orders),
-  fills: (row) => singleLine('fills', row as HistoryTables['fills'], fillCodec.decode),
-  orders: (row) => singleLine('orders', row as HistoryTables['orders'], orderCodec.decode),
   order_ends: ({ body }) =>
     decodeEnds(body as Uint8Array).map((end) => `order_ends ${JSON.stringify(end)}`),
   fill_run_instruments: (row, { fills }) => pairUp(fills, row),
@@ -75,21 +72,12 @@ function runLines<Each>(
   return [...lines, `${name} of a run ${told.join(' ')} that has ${own.join(' ')}`];
 }
 
-/** What comes from both sides is right, and leaves nothing. */
+/** A pair that is seen in both places is removed. */
 function pairUp(found: Set<string>, row: Row): readonly string[] {
   const columns = ['account', 'kind', 'time_ms', 'height', 'idx', 'instrument_id'];
   const pair = columns.map((each) => textOf(row[each])).join(' ');
   if (!found.delete(pair)) found.add(pair);
   return [];
-}
-
-function singleLine(
-  name: string,
-  row: HistoryTables['fills'],
-  decode: (body: string) => unknown,
-): string[] {
-  const { height, idx: index, instrument_id: instrumentId, time_ms: timeMs } = row;
-  return [rowLine(name, row, { timeMs, height, index, instrumentId }, decode(row.body))];
 }
 
 function rowLine(

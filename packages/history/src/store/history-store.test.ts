@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { hash, present } from '@oddlot/units';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { liveRowsOf } from '@oddlot/testing/venue/live-rows-of';
@@ -16,7 +17,13 @@ import {
 import type { Answer, Ask, StoreTopic, UserPage } from '../history.ts';
 import type { ReceiptRow } from '../receipt.ts';
 import { isLive, type AccountType, type BlockRows, type RowPosition } from '../rows/block-rows.ts';
+import { dumpHistory } from './dump-history.ts';
 import { openHistoryStore, type HistoryPlace, type HistoryStore } from './history-store.ts';
+import { listOf } from './pages.ts';
+import { openPostgres } from './postgres-driver.ts';
+import { fillCodec, orderCodec } from './run-rows.ts';
+import { openSqlite } from './sqlite-driver.ts';
+import { bytesOf, kindOf } from './table.ts';
 
 /**
  * Goal: both databases answer alike, and like a model that searches lists. Method: random blocks with
@@ -48,6 +55,40 @@ async function freshPlace(kind: Kind): Promise<HistoryPlace> {
   count += 1;
   if (kind === 'SQLite') return { file: join(folder, `${count}.sqlite`) };
   return { url: await server.database() };
+}
+
+/** Stores fills and orders one by one, as release 0.2.0 did. */
+async function writeSingleRows(place: HistoryPlace, blocks: readonly BlockRows[]): Promise<void> {
+  const isFile = 'file' in place;
+  const { close, database } = await (isFile ? openSqlite(place.file) : openPostgres(place.url));
+  const [int, bytes] = isFile ? ['INTEGER', 'BLOB'] : ['BIGINT', 'BYTEA'];
+  const columns = `account ${bytes}, kind ${int}, time_ms ${int}, height ${int}, idx ${int},
+    instrument_id ${int}`;
+  const key = 'PRIMARY KEY (account, kind, time_ms, height, idx)';
+  for (const statement of [
+    `DELETE FROM kysely_migration WHERE name = '0005-single-rows'`,
+    'DROP TABLE open_orders',
+    `CREATE TABLE fills (${columns}, body TEXT, ${key})`,
+    `CREATE TABLE orders (${columns}, order_key ${int} UNIQUE, body TEXT, ${key})`,
+  ]) {
+    await sql.raw(statement).execute(database);
+  }
+  const insert = (name: string, values: readonly unknown[]) =>
+    sql`INSERT INTO ${sql.table(name)} VALUES (${listOf(values)})`.execute(database);
+  for (const { fills, head, orders } of blocks) {
+    for (const [index, { accountType, instrumentId, row, user }] of fills.entries()) {
+      const place = [row.time, head.height, index, instrumentId];
+      await insert('fills', [bytesOf(user), kindOf(accountType), ...place, fillCodec.encode(row)]);
+    }
+    for (const { accountType, index, instrumentId, orderId, row, user } of orders) {
+      const order = orderId > 0 ? orderId : -(head.height * 1_000 + index);
+      const place = [row.statusTimestamp, head.height, index, instrumentId, order];
+      await sql`DELETE FROM orders WHERE order_key = ${order}`.execute(database);
+      const body = orderCodec.encode(row);
+      await insert('orders', [bytesOf(user), kindOf(accountType), ...place, body]);
+    }
+  }
+  await close();
 }
 
 /** In portions of random sizes. */
@@ -188,6 +229,43 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
       await store.close();
     },
   );
+
+  test('rows of release 0.2.0 are packed, and open orders keep theirs until they change', async () => {
+    const blocks = randomBlocks(SEED + 9, 60);
+    const [before, after] = [blocks.slice(0, 30), blocks.slice(30)];
+    const place = await freshPlace(kind);
+    await (await openHistoryStore(place)).close();
+    await writeSingleRows(place, before);
+    const store = await openHistoryStore(place);
+    const bare = before.map((block) => ({ ...block, fills: [], orders: [] }));
+    await store.write([...bare, ...after]);
+    // The indexer keeps the rows of orders that changed later.
+    const changed = new Set(after.flatMap(({ orders }) => orders.map(({ orderId }) => orderId)));
+    const live = {
+      ...liveRowsOf(after),
+      isUnchanged: (_: unknown, id: number) => !changed.has(id),
+    };
+    const open = before.flatMap(({ orders }) => orders.filter(({ row }) => isLive(row)));
+    expect(open.some(({ orderId }) => changed.has(orderId))).toBe(true);
+    expect(open.some(({ orderId }) => !changed.has(orderId))).toBe(true);
+    for (const user of USERS) {
+      for (const topic of ['fills', 'orders'] as const) {
+        for (const order of ['newestFirst', 'oldestFirst'] as const) {
+          const ask = { user, accountTypes: ['perp', 'outcome'] as const, order, limit: 5 };
+          for (const offset of [0, 4, 30]) {
+            const part = { ...ask, offset };
+            expect(await store.ask(topic, part, live)).toEqual(modelAnswer(blocks, topic, part));
+          }
+          const part = { ...ask, instrumentId: 1, limit: 100 };
+          expect(await store.ask(topic, part, live)).toEqual(modelAnswer(blocks, topic, part));
+        }
+      }
+    }
+    await store.close();
+    // Opening it again changes nothing.
+    const rows = await dumpHistory(place);
+    expect(await dumpHistory(place)).toEqual(rows);
+  });
 
   test('R-tx: a receipt is found by its trace id, and the first of a nonce is the one', async () => {
     const [block] = randomBlocks(SEED + 8, 1);

@@ -1,9 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import type { BlockRows, LiveRows } from '../rows/block-rows.ts';
 import type { Answer, Ask, Page, StoreTopic } from '../history.ts';
-import { batchOf, type Expectation, type HistoryDriver } from './batch.ts';
 import { type PruneLimits, Pruning } from './pruning.ts';
-import { ANSWERS } from './questions/answers.ts';
+import { ANSWERS } from './answers.ts';
 import { deleteSqlite, openSqlite, setSqliteAside } from './sqlite-driver.ts';
 import {
   HistoryDamagedError,
@@ -12,8 +11,18 @@ import {
   HistoryMovedError,
 } from './store-errors.ts';
 import { crc32 } from 'node:zlib';
-import { hashKey, keysOf, unpackReceipts, unpackTxs } from './chain-codecs.ts';
-import type { HistoryTables } from './history-tables.ts';
+import { addChain, hashKey, keysOf, unpackReceipts, unpackTxs } from './chain-rows.ts';
+import { addBuilderRows } from './builder-rows.ts';
+import {
+  Draft,
+  type Expectation,
+  type HistoryDriver,
+  type HistoryTables,
+} from './history-tables.ts';
+import { addMarketRows } from './market-rows.ts';
+import { addRuns } from './run-rows.ts';
+import { addArrivals, addOrderEnds } from './trace-rows.ts';
+import { addUserRows } from './user-rows.ts';
 export { HistoryDamagedError, HistoryFullError } from './store-errors.ts';
 
 /** A file of SQLite, or a PostgreSQL server. */
@@ -298,6 +307,20 @@ class DatabaseHistoryStore implements HistoryStore {
     this.#last = result.catch(() => undefined);
     return result;
   }
+}
+
+export function batchOf(blocks: readonly BlockRows[]): Draft {
+  const draft = new Draft();
+  for (const block of blocks) {
+    addChain(draft, block);
+    addUserRows(draft, block);
+    addArrivals(draft, block);
+    addBuilderRows(draft, block);
+    addMarketRows(draft, block);
+  }
+  addOrderEnds(draft, blocks);
+  addRuns(draft, blocks);
+  return draft;
 }
 
 /** How far the rows go, and how many there are; it is written with the rows themselves. */

@@ -1,15 +1,30 @@
 import { sql, type Kysely } from 'kysely';
+import type { Fill, HistOrderRow } from '@oddlot/protocol';
 import { Migrator, type Migration } from 'kysely/migration';
+import { isLive } from '../rows/block-rows.ts';
+import { Draft } from './history-tables.ts';
+import type { Placed, RowPacker } from './packed-rows.ts';
+import { listOf } from './pages.ts';
+import {
+  addRun,
+  fillCodec,
+  fillPacker,
+  orderCodec,
+  orderPacker,
+  RUN_ROWS_MAX,
+  type RunName,
+} from './run-rows.ts';
 import { HistoryLaterError } from './store-errors.ts';
+import type { Position } from './table.ts';
 
 /**
- * How the tables came to be what they are. A migration that was released is never edited: a change is
- * another one behind it. Rows are clustered by who asks for them, so that a page of the newest is one
- * range of a tree; PostgreSQL keeps the same as an index beside the rows.
+ * Migrations of the tables. A released migration is never edited; a change is a new one. Rows are clustered by the
+ * account that queries them, so that a page of the newest rows is one range of a tree; in PostgreSQL, the primary key
+ * index has this order.
  */
 type Dialect = 'sqlite' | 'postgres';
 
-/** Brings the tables up to date. Rejects when another program made them what this one does not know. */
+/** Rejects tables of a later release. */
 export async function migrate<Tables>(database: Kysely<Tables>, dialect: Dialect): Promise<void> {
   const provider = {
     getMigrations: async () => ({
@@ -17,6 +32,9 @@ export async function migrate<Tables>(database: Kysely<Tables>, dialect: Dialect
       '0002-runs': statements(runTables(WORDS[dialect])),
       '0003-traces': statements(traceTables(WORDS[dialect])),
       '0004-figures': statements(figureTables(WORDS[dialect])),
+      '0005-single-rows': {
+        up: (each: Kysely<unknown>) => inTransaction(each, WORDS[dialect]),
+      },
     }),
   };
   const { error } = await new Migrator({ db: database, provider }).migrateToLatest();
@@ -29,7 +47,7 @@ type Words = {
   /** Wide enough for heights and milliseconds. */
   readonly int: string;
   readonly bytes: string;
-  /** Behind a table whose rows are kept in its key's order. */
+  /** The suffix of a table whose rows are stored in the order of its key. */
   readonly clustered: string;
 };
 
@@ -150,7 +168,7 @@ function marketRows({ clustered, int }: Words): readonly string[] {
   ];
 }
 
-/** Rows that follow each other are kept together, and texts packed; what is there already stays as it is. */
+/** Stores consecutive rows as runs, and compresses texts; existing rows are unchanged. */
 function runTables({ bytes, clustered, int }: Words): readonly string[] {
   const position = `time_ms ${int} NOT NULL, height ${int} NOT NULL, idx ${int} NOT NULL`;
   const runs = ['fill', 'order'].flatMap((name) => [
@@ -172,7 +190,7 @@ function runTables({ bytes, clustered, int }: Words): readonly string[] {
   ];
 }
 
-/** How orders fared in their books; of those that were there before, nobody knows. */
+/** Traces of orders; earlier orders have none. */
 function traceTables({ bytes, clustered, int }: Words): readonly string[] {
   return [
     `CREATE TABLE IF NOT EXISTS arrivals (
@@ -188,7 +206,7 @@ function traceTables({ bytes, clustered, int }: Words): readonly string[] {
   ];
 }
 
-/** What markets are looked at by; of the time before there is nothing. */
+/** Figures of markets, starting with this release. */
 function figureTables({ clustered, int }: Words): readonly string[] {
   return [
     `CREATE TABLE IF NOT EXISTS liquidations (
@@ -203,4 +221,83 @@ function figureTables({ clustered, int }: Words): readonly string[] {
       instrument_id ${int} NOT NULL, time_ms ${int} NOT NULL, body TEXT NOT NULL,
       PRIMARY KEY (instrument_id, time_ms))${clustered}`,
   ];
+}
+
+/** SQLite runs migrations outside of a transaction. */
+function inTransaction(database: Kysely<unknown>, words: Words): Promise<void> {
+  if (database.isTransaction) return packSingleRows(database, words);
+  return database.transaction().execute((transaction) => packSingleRows(transaction, words));
+}
+
+/** Moves fills and orders that release 0.2.0 stored one by one into runs, and deletes their tables. */
+async function packSingleRows(database: Kysely<unknown>, { bytes, clustered, int }: Words) {
+  await sql
+    .raw(
+      `CREATE TABLE open_orders (
+        account ${bytes} NOT NULL, order_key ${int} NOT NULL, kind ${int} NOT NULL,
+        time_ms ${int} NOT NULL, height ${int} NOT NULL, idx ${int} NOT NULL,
+        instrument_id ${int} NOT NULL, body TEXT NOT NULL,
+        PRIMARY KEY (account, order_key))${clustered}`,
+    )
+    .execute(database);
+  await packTable<Fill>(database, 'fill', fillPacker, fillCodec.decode);
+  await packTable<HistOrderRow>(database, 'order', orderPacker, orderCodec.decode);
+  for (const name of ['fills', 'orders'])
+    await sql`DROP TABLE ${sql.table(name)}`.execute(database);
+}
+
+type SingleRow = Position & {
+  readonly account: Uint8Array;
+  readonly kind: number;
+  readonly instrument_id: number;
+  readonly order_key: number;
+  readonly body: string;
+};
+
+/** Reads the rows in the order of the key, one run at a time. */
+async function packTable<Row extends Fill | HistOrderRow>(
+  database: Kysely<unknown>,
+  name: RunName,
+  packer: RowPacker<Row>,
+  decode: (body: string) => Row,
+): Promise<void> {
+  let last: SingleRow | undefined;
+  for (;;) {
+    const after =
+      last === undefined
+        ? sql``
+        : sql`WHERE (account, kind, time_ms, height, idx) >
+            (${last.account}, ${last.kind}, ${last.time_ms}, ${last.height}, ${last.idx})`;
+    const { rows }: { rows: SingleRow[] } = await sql<SingleRow>`
+      SELECT * FROM ${sql.table(`${name}s`)} ${after}
+      ORDER BY account, kind, time_ms, height, idx LIMIT ${RUN_ROWS_MAX}`.execute(database);
+    const [first] = rows;
+    if (first === undefined) return;
+    const owner = Buffer.from(first.account);
+    const run = rows.filter(({ account, kind }) => kind === first.kind && owner.equals(account));
+    last = run.at(-1);
+    const draft = new Draft();
+    const ended: Placed<Row>[] = [];
+    for (const { body, height, idx: index, instrument_id: instrumentId, ...each } of run) {
+      const row = decode(body);
+      const { account, kind, order_key: orderKey, time_ms: timeMs } = each;
+      if ('order' in row) {
+        // Children are trigger orders, and a parent shows their newest rows.
+        if (row.order.isTrigger) draft.add('child_orders', [account, orderKey, body]);
+        if (isLive(row)) {
+          const position = [timeMs, height, index];
+          draft.add('open_orders', [account, orderKey, kind, ...position, instrumentId, body]);
+          continue;
+        }
+      }
+      ended.push({ place: { timeMs, height, index, instrumentId }, row });
+    }
+    if (ended.length > 0) addRun(draft, name, [first.account, first.kind], packer, ended);
+    for (const [table, values] of draft.tables) {
+      for (const each of values) {
+        await sql`INSERT INTO ${sql.table(table)} VALUES (${listOf(each)})
+          ON CONFLICT DO NOTHING`.execute(database);
+      }
+    }
+  }
 }

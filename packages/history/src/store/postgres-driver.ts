@@ -3,12 +3,14 @@ import { CompiledQuery, Kysely, PostgresDialect, type QueryResult, sql } from 'k
 import type { Socket } from 'node:net';
 import { systemTime } from '@oddlot/host/clock';
 import pg from 'pg';
-import type { Batch, Expectation, HistoryDriver } from './batch.ts';
 import {
+  type Draft,
+  type Expectation,
+  type HistoryDriver,
   type HistoryTables,
   insertStatement,
-  TABLE_SPECS,
   type TableName,
+  tableOf,
 } from './history-tables.ts';
 import { migrate } from './migrate.ts';
 import { HistoryFullError, historyError } from './store-errors.ts';
@@ -202,7 +204,7 @@ async function withClient(url: string, run: (client: pg.Client) => Promise<void>
 
 async function writeTables(
   database: Kysely<HistoryTables>,
-  tables: Batch['tables'],
+  tables: Draft['tables'],
   expectations: readonly (Expectation | undefined)[],
 ): Promise<void> {
   await database.transaction().execute(async (transaction) => {
@@ -211,7 +213,7 @@ async function writeTables(
       const statement = bulkStatement(name);
       for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT) {
         const part = rows.slice(from, from + ROWS_PER_STATEMENT);
-        const columns = Object.keys(TABLE_SPECS[name].columns).map((_, at) =>
+        const columns = Object.keys(tableOf(name).columns).map((_, at) =>
           part.map((row) => row[at]),
         );
         await transaction.executeQuery(CompiledQuery.raw(statement, columns));
@@ -222,7 +224,8 @@ async function writeTables(
 
 /** A list for each column, taken apart into rows by the server. */
 function bulkStatement(name: TableName): string {
-  const lists = Object.values(TABLE_SPECS[name].columns).map((type, at) => `$${at + 1}::${type}[]`);
+  const types = Object.values(tableOf(name).columns).map((type) => type.replace('?', ''));
+  const lists = types.map((type, at) => `$${at + 1}::${type}[]`);
   return insertStatement(name, `SELECT * FROM unnest(${lists.join(', ')})`);
 }
 

@@ -1,4 +1,4 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import {
   accountKey,
   clientIdKey,
@@ -6,93 +6,71 @@ import {
   keysOf,
   unpackReceipts,
   unpackTxs,
-} from './chain-codecs.ts';
-import type { HistoryTables, RunRow, TableName } from './history-tables.ts';
-import type { RowPacker } from './packed/packed-rows.ts';
+} from './chain-rows.ts';
+import { type HistoryTables, TABLE_NAMES, type TableName, tableOf } from './history-tables.ts';
+import type { RowPacker } from './packed-rows.ts';
+import { listOf } from './pages.ts';
 import type { ArrivalTrace, TxRecord } from '../rows/block-rows.ts';
-import { fillPacker, hexOf, orderPacker } from './row-codecs.ts';
+import { fillPacker, orderPacker, type RunName, type RunRow } from './run-rows.ts';
+import { hexOf, type Table } from './table.ts';
 import type { HistOrder, HistOrderRow } from '@oddlot/protocol';
-import { decodeArrivals, deleteEnds, encodeArrivals, endsBetween } from './trace-codec.ts';
+import { decodeArrivals, deleteEnds, encodeArrivals, endsBetween } from './trace-rows.ts';
 
 /**
- * Deleting what is too old. Rows are clustered by whose they are, and have no index by time, which most
- * venues would pay for and never use: so each owner is visited, and what is old of his is a range. A step
- * visits some owners and deletes a bounded number of rows; the next goes on where it ended.
+ * Limits for deleting old rows. Rows are clustered by owner and have no index on time, which most venues would pay for
+ * and never use. So each owner is visited, and its old rows are a range. A step visits some owners and deletes a bounded
+ * number of rows; the next step continues after it.
  */
 export type PruneLimits = {
   readonly rowsBeforeMs?: number;
   readonly receiptsBeforeMs?: number;
-  /** Orders that live keep how they came; without it none does. */
+  /** Live orders keep their arrivals. Default: no order is live. */
   readonly isLive?: IsLive;
 };
 
 type Step = { readonly gone: Record<string, number>; readonly isDone: boolean };
 type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
 
-const DAY_MS = 86_400_000;
 /** Owners that a step visits, and rows or blocks that it deletes. */
 const OWNERS_PER_STEP = 200;
 const ROWS_PER_STEP = 2_000;
 const BLOCKS_PER_STEP = 500;
-/** Rows that a call deletes. */
+/** Rows that a call deletes before it ends. */
 const ROWS_PER_CALL = 20_000;
 
-type Sweep = {
+type Sweep = NonNullable<Table['pruned']> & {
   readonly table: TableName;
-  /** How `stats` calls the rows. */
-  readonly name: string;
-  readonly owner: readonly string[];
-  readonly time: string;
-  /** In which a time is counted there. */
-  readonly unitMs?: number;
-  /** The last one of an owner stays: it holds until another comes. */
-  readonly keepsLast?: true;
-  /** Rows of the table are runs of rows. */
+  /** Set if the rows of the table are runs. */
   readonly runs?: Parameters<typeof pruneRuns>[1];
 };
 
+const OWNED_RUNS = { owner: ['account', 'kind'], time: 'first_ms' } as const;
+
 const SWEEPS: readonly Sweep[] = [
-  { table: 'fills', name: 'fills', owner: ['account', 'kind'], time: 'time_ms' },
   {
+    ...OWNED_RUNS,
     table: 'fill_runs',
-    name: 'fills',
-    owner: ['account', 'kind'],
-    time: 'first_ms',
-    runs: { table: 'fill', packer: fillPacker as RowPacker<unknown> },
+    as: 'fills',
+    runs: { name: 'fill', packer: fillPacker as RowPacker<unknown> },
   },
-  { table: 'orders', name: 'orders', owner: ['account', 'kind'], time: 'time_ms' },
   {
+    ...OWNED_RUNS,
     table: 'order_runs',
-    name: 'orders',
-    owner: ['account', 'kind'],
-    time: 'first_ms',
-    runs: { table: 'order', packer: orderPacker as RowPacker<unknown> },
+    as: 'orders',
+    runs: { name: 'order', packer: orderPacker as RowPacker<unknown> },
   },
-  { table: 'ledger', name: 'ledger', owner: ['account', 'kind'], time: 'time_ms' },
-  { table: 'fundings', name: 'fundings', owner: ['account'], time: 'time_ms' },
-  { table: 'earnings', name: 'earnings', owner: ['builder'], time: 'time_ms' },
-  { table: 'claims', name: 'claims', owner: ['builder'], time: 'time_ms' },
-  { table: 'builder_days', name: 'builderDays', owner: ['builder'], time: 'day', unitMs: DAY_MS },
-  { table: 'candles', name: 'candles', owner: ['instrument_id', 'step_ms'], time: 'start_ms' },
-  { table: 'liquidations', name: 'liquidations', owner: ['instrument_id'], time: 'time_ms' },
-  { table: 'largest_trades', name: 'largestTrades', owner: ['list'], time: 'start_ms' },
-  { table: 'open_interest', name: 'openInterest', owner: ['instrument_id'], time: 'time_ms' },
-  {
-    table: 'account_values',
-    name: 'accountValues',
-    owner: ['account', 'step_ms'],
-    time: 'time_ms',
-    keepsLast: true,
-  },
+  ...TABLE_NAMES.flatMap((name): Sweep[] => {
+    const { pruned } = tableOf(name);
+    return pruned === undefined ? [] : [{ ...pruned, table: name }];
+  }),
 ];
 
 export class Pruning {
-  /** Where the sweep is: the table, and the last owner visited. */
+  /** The current table, and the last visited owner. */
   #sweep = 0;
   #owner: readonly unknown[] | undefined;
   #deleted = 0;
 
-  /** One step, in the transaction that notes it. */
   async step(database: Database, limits: PruneLimits): Promise<Step> {
     const { isLive = () => false, receiptsBeforeMs, rowsBeforeMs } = limits;
     const gone: Record<string, number> = {};
@@ -112,7 +90,7 @@ export class Pruning {
     return { gone, isDone };
   }
 
-  /** True when the last owner of the last table was visited. */
+  /** True after the last owner of the last table. */
   async #visitOwners(
     database: Database,
     beforeMs: number,
@@ -135,9 +113,9 @@ export class Pruning {
       const before = Math.floor(beforeMs / (sweep.unitMs ?? 1));
       const deleted =
         found.oldest < before ? await deleteOld(database, sweep, found.owner, { before, gone }) : 0;
-      gone[sweep.name] = (gone[sweep.name] ?? 0) + deleted;
+      gone[sweep.as] = (gone[sweep.as] ?? 0) + deleted;
       rows += deleted;
-      // Who has more that is old is visited again.
+      // An owner with more old rows is visited again.
       const isThrough = sweep.runs === undefined ? deleted < ROWS_PER_STEP : deleted === 0;
       if (isThrough) this.#owner = found.owner;
     }
@@ -151,8 +129,8 @@ async function nextOwner(
   after: readonly unknown[] | undefined,
 ): Promise<{ owner: readonly unknown[]; oldest: number } | undefined> {
   const columns = columnsOf(owner);
-  const behind = after === undefined ? sql`` : sql`WHERE (${columns}) > (${valuesOf(after)})`;
-  // A run stands where its last row does, and the first one of an owner is his oldest.
+  const behind = after === undefined ? sql`` : sql`WHERE (${columns}) > (${listOf(after)})`;
+  // A run has the position of its last row, and the first run of an owner is the oldest.
   const order = columnsOf([...owner, runs === undefined ? time : 'time_ms']);
   const { rows } = await sql<Record<string, unknown>>`
     SELECT ${columns}, ${sql.ref(time)} FROM ${sql.table(table)} ${behind} ORDER BY ${order} LIMIT 1
@@ -162,7 +140,7 @@ async function nextOwner(
   return { owner: owner.map((column) => row[column]), oldest: Number(row[time]) };
 }
 
-/** The oldest rows of an owner, at most a portion and what has the time of its last. */
+/** Deletes the oldest rows of an owner: at most one portion, and rows with the same time as its last one. */
 async function deleteOld(
   database: Database,
   { keepsLast, owner, runs, table, time }: Sweep,
@@ -170,32 +148,28 @@ async function deleteOld(
   { before, gone }: { readonly before: number; readonly gone: Record<string, number> },
 ): Promise<number> {
   if (runs !== undefined) return pruneRuns(database, runs, values, before, gone);
-  const isHis = sql.join(
+  const isOwned = sql.join(
     owner.map((column, at) => sql`${sql.ref(column)} = ${values[at]}`),
     sql` AND `,
   );
-  const times = sql`SELECT ${sql.ref(time)} FROM ${sql.table(table)} WHERE ${isHis}`;
+  const times = sql`SELECT ${sql.ref(time)} FROM ${sql.table(table)} WHERE ${isOwned}`;
   const column = sql.ref(time);
   const end = keepsLast
     ? sql`${column} < (${times} AND ${column} <= ${before} ORDER BY ${column} DESC LIMIT 1)`
     : sql`${column} < ${before}`;
   const portion = sql`${times} ORDER BY ${column} LIMIT 1 OFFSET ${ROWS_PER_STEP - 1}`;
   const { numAffectedRows } = await sql`
-    DELETE FROM ${sql.table(table)} WHERE ${isHis} AND ${end}
+    DELETE FROM ${sql.table(table)} WHERE ${isOwned} AND ${end}
       AND ${column} <= COALESCE((${portion}), ${before})
   `.execute(database);
   return Number(numAffectedRows ?? 0);
 }
 
-function columnsOf(names: readonly string[]): RawBuilder<unknown> {
+function columnsOf(names: readonly string[]) {
   return sql.join(names.map((name) => sql.ref(name)));
 }
 
-function valuesOf(values: readonly unknown[]): RawBuilder<unknown> {
-  return sql.join(values.map((value) => sql`${value}`));
-}
-
-/** Time never goes back, so old blocks come first: the others need not be read to find them. */
+/** Block times never decrease, so only the first blocks must be read. */
 async function pruneReceipts(database: Database, beforeMs: number): Promise<number> {
   const first = database
     .selectFrom('receipt_blocks')
@@ -257,7 +231,7 @@ async function pruneBlocks(
   return { blocks: old.length, txs, arrivals };
 }
 
-/** A key leads to a block as long as its request or its receipt is there. */
+/** A key of a block is needed while its request or its receipt is stored. */
 async function txKeys(
   database: Database,
   height: number,
@@ -310,28 +284,26 @@ async function pruneEvents(database: Database, beforeMs: number): Promise<number
   const ids = old.map(({ event_id }) => event_id);
   if (ids.length === 0) return 0;
   for (const table of ['event_tags', 'settled_markets', 'settled_events'] as const) {
-    await sql`DELETE FROM ${sql.table(table)} WHERE event_id IN (${valuesOf(ids)})`.execute(
-      database,
-    );
+    await sql`DELETE FROM ${sql.table(table)} WHERE event_id IN (${listOf(ids)})`.execute(database);
   }
   return ids.length;
 }
 
-/** Runs that are looked through at a time. */
+/** Runs per query. */
 const RUNS_AT_ONCE = 32;
 
 /**
- * Deletes the oldest rows of an owner, of some runs at a time, and returns how many: a run goes when all of
- * its rows are too old, and keeps the others when some are. What goes with them is counted in `gone`.
+ * Deletes the oldest rows of an owner, some runs at a time, and returns their number. A run is deleted if all of its rows
+ * are too old, otherwise it keeps the newer ones. Rows that are deleted with them are counted in `gone`.
  */
 async function pruneRuns(
   database: Database,
-  { packer, table }: { readonly table: 'fill' | 'order'; readonly packer: RowPacker<unknown> },
+  { name, packer }: { readonly name: RunName; readonly packer: RowPacker<unknown> },
   [account, kind]: readonly unknown[],
   beforeMs: number,
   gone: Record<string, number>,
 ): Promise<number> {
-  const runs = sql.table(`${table}_runs`);
+  const runs = sql.table(`${name}_runs`);
   const { rows: oldest } = await sql<RunRow>`
     SELECT * FROM ${runs} WHERE account = ${account} AND kind = ${kind}
     ORDER BY time_ms, height, idx LIMIT ${RUNS_AT_ONCE}
@@ -344,7 +316,7 @@ async function pruneRuns(
       place.timeMs < beforeMs ? [] : [{ place, row: row(at) }],
     );
     deleted += places.length - kept.length;
-    if (table === 'order') {
+    if (name === 'order') {
       const old = places.flatMap(({ timeMs }, at) => (timeMs < beforeMs ? [row(at)] : []));
       await deleteWith(database, account, old as readonly HistOrderRow[], gone);
     }
@@ -359,14 +331,14 @@ async function pruneRuns(
     const left = new Set(kept.map(({ place }) => place.instrumentId));
     for (const id of new Set(places.map(({ instrumentId }) => instrumentId))) {
       if (left.has(id)) continue;
-      await sql`DELETE FROM ${sql.table(`${table}_run_instruments`)}
+      await sql`DELETE FROM ${sql.table(`${name}_run_instruments`)}
         WHERE instrument_id = ${id} AND ${isRun}`.execute(database);
     }
   }
   return deleted;
 }
 
-/** What is found by the ids of the orders that go. */
+/** Deletes data that is found by the ids of the deleted orders. */
 async function deleteWith(
   database: Database,
   account: unknown,
@@ -377,17 +349,18 @@ async function deleteWith(
   const orders = rows.map(({ order }) => order);
   const traces = await pruneOrderEnds(database, hexOf(account as Uint8Array), orders);
   for (const [name, count] of Object.entries(traces)) gone[name] = (gone[name] ?? 0) + count;
-  const ids = sql.join(rows.map(({ order }) => sql`${order.oid}`));
-  const isHis = sql`account = ${account} AND order_key IN (${ids})`;
-  await sql`DELETE FROM child_orders WHERE ${isHis}`.execute(database);
+  const ids = listOf(rows.map(({ order }) => order.oid));
+  const isOwned = sql`account = ${account} AND order_key IN (${ids})`;
+  await sql`DELETE FROM child_orders WHERE ${isOwned}`.execute(database);
 }
 
-/** Whether an order lives, as whoever follows the blocks knows. */
+/** Whether an order is live in the state of the indexer. */
 type IsLive = (orderId: number) => boolean;
 
 /**
- * How orders came to their books is kept for as long as their rows are. Those of a block that goes are left out, unless they
- * live or ended later: these stay, with the hashes of their actions, which go with the block. Returns how many went.
+ * Arrivals are kept as long as the rows of their orders. Those of a deleted block are deleted, except for orders that are
+ * live or ended later: these keep the hashes of their actions, which are deleted with the block. Returns the number of
+ * deleted arrivals.
  */
 async function pruneArrivals(
   database: Database,
@@ -416,7 +389,7 @@ async function pruneArrivals(
   return traces.length - kept.length;
 }
 
-/** Deletes what is known of orders whose rows go, and returns how many had ended later than they came, and how many had come. */
+/** Deletes the traces of deleted orders, and returns the numbers of ends and arrivals. */
 async function pruneOrderEnds(
   database: Database,
   user: string,
@@ -437,7 +410,7 @@ async function pruneOrderEnds(
   return { orderEnds, arrivals };
 }
 
-/** Of an order that outlived its block. */
+/** Deletes the arrival of an order whose block was deleted before. */
 async function dropArrival(database: Database, orderId: number): Promise<number> {
   const row = await database
     .selectFrom('arrivals')
@@ -447,7 +420,7 @@ async function dropArrival(database: Database, orderId: number): Promise<number>
     .orderBy('arrivals.first_oid', 'desc')
     .limit(1)
     .executeTakeFirst();
-  // What has its block goes with it.
+  // The arrivals of a stored block are deleted with it.
   if (row === undefined || row.height !== null) return 0;
   const traces = decodeArrivals(row.body);
   const kept = traces.filter((trace) => trace.orderId !== orderId);
@@ -486,7 +459,7 @@ async function putArrivals(
   }
 }
 
-/** Zeros for an order that the venue itself sent. */
+/** Zeros for an order that the venue itself placed. */
 function hashIn(
   txs: readonly { readonly index: number; readonly txHash: string }[],
   { commandIndex }: ArrivalTrace,

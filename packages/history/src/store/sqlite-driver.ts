@@ -4,13 +4,13 @@ import { systemTime } from '@oddlot/host/clock';
 import { makeOwnFile } from '@oddlot/host/durable';
 import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely';
 import { present } from '@oddlot/units';
-import type { HistoryDriver } from './batch.ts';
 import {
+  type HistoryDriver,
   type HistoryTables,
   insertStatement,
   TABLE_NAMES,
-  TABLE_SPECS,
   type TableName,
+  tableOf,
 } from './history-tables.ts';
 import { migrate } from './migrate.ts';
 import { HistoryDamagedError, historyError } from './store-errors.ts';
@@ -75,7 +75,7 @@ function checkPages(handle: DatabaseSync): void {
 function sqliteDriver(handle: DatabaseSync, database: Kysely<HistoryTables>): HistoryDriver {
   const inserts = new Map<TableName, StatementSync>();
   for (const name of TABLE_NAMES) {
-    const marks = Object.keys(TABLE_SPECS[name].columns).map(() => '?');
+    const marks = Object.keys(tableOf(name).columns).map(() => '?');
     inserts.set(name, handle.prepare(insertStatement(name, `VALUES (${marks.join(', ')})`)));
   }
   return {

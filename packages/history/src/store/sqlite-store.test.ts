@@ -7,11 +7,8 @@ import { Kysely, sql, SqliteDialect, type CompiledQuery } from 'kysely';
 import { LIMITS } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { liveRowsOf } from '@oddlot/testing/venue/live-rows-of';
-import { modelAnswer } from '@oddlot/testing/venue/model-answer';
 import { randomBlocks, USERS } from '@oddlot/testing/venue/random-block-rows';
-import { isLive, type BlockRows } from '../rows/block-rows.ts';
-import { bytesOf, fillCodec, fillPacker, kindOf, orderCodec } from './row-codecs.ts';
+import { fillPacker } from './run-rows.ts';
 import type { HistoryTables } from './history-tables.ts';
 import {
   HistoryDamagedError,
@@ -21,9 +18,10 @@ import {
   type HistoryDamage,
   type HistoryStore,
 } from './history-store.ts';
-import { ANSWERS } from './questions/answers.ts';
+import { ANSWERS } from './answers.ts';
 import { forKysely, openSqlite } from './sqlite-driver.ts';
 import { HistoryLaterError } from './store-errors.ts';
+import { bytesOf, kindOf } from './table.ts';
 
 const BLOCKS = randomBlocks(7, 60);
 const RECEIPTS = BLOCKS.flatMap(({ receipts }) => receipts);
@@ -41,27 +39,6 @@ async function written(file: string): Promise<void> {
   const store = await openHistoryStore({ file });
   await store.write(BLOCKS);
   await store.close();
-}
-
-/** Puts fills and orders where earlier releases had them, each as a row of its own. */
-function writtenEarlier(file: string, blocks: readonly BlockRows[]): void {
-  const database = new DatabaseSync(file);
-  const fill = database.prepare('INSERT INTO fills VALUES (?, ?, ?, ?, ?, ?, ?)');
-  const order = database.prepare('INSERT OR REPLACE INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
-  for (const { fills, head, orders } of blocks) {
-    const { height } = head;
-    for (const [index, { accountType, instrumentId, row, user }] of fills.entries()) {
-      const owner = [bytesOf(user), kindOf(accountType)];
-      fill.run(...owner, row.time, height, index, instrumentId, fillCodec.encode(row));
-    }
-    for (const [index, { accountType, instrumentId, orderId, row, user }] of orders.entries()) {
-      const owner = [bytesOf(user), kindOf(accountType)];
-      const key = orderId > 0 ? orderId : -(height * 1_000 + index);
-      const body = orderCodec.encode(row);
-      order.run(...owner, row.statusTimestamp, height, index, instrumentId, key, body);
-    }
-  }
-  database.close();
 }
 
 function change(file: string, statement: string): void {
@@ -257,7 +234,6 @@ test('the files of the history are their owner’s alone, whatever the umask is'
 test('a page of the newest rows is a range of a tree, whatever the filter', () =>
   withFile(async (file) => {
     await written(file);
-    writtenEarlier(file, BLOCKS);
     const handle = new DatabaseSync(file);
     const queries: CompiledQuery[] = [];
     const database = new Kysely<HistoryTables>({
@@ -280,11 +256,7 @@ test('a page of the newest rows is a range of a tree, whatever the filter', () =
         await ANSWERS.fundings(database, { ...page, order, direction: 'paid' });
       }
     }
-    // Whether there is anything of earlier releases is told by any one row.
-    const asked = queries.filter(
-      ({ sql: text }) => !/^SELECT time_ms FROM "\w+" LIMIT 1$/.test(text),
-    );
-    const plans = asked.map(({ parameters, sql: text }) =>
+    const plans = queries.map(({ parameters, sql: text }) =>
       handle
         .prepare(`EXPLAIN QUERY PLAN ${text}`)
         .all(...(parameters as string[]))
@@ -295,38 +267,6 @@ test('a page of the newest rows is a range of a tree, whatever the filter', () =
     for (const plan of plans) expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
     expect(plans.some((plan) => plan.includes('MERGE (UNION ALL)'))).toBe(true);
     expect(plans.some((plan) => plan.includes('his USING PRIMARY KEY'))).toBe(true);
-    expect(plans.some((plan) => plan.includes('fills_by_instrument'))).toBe(true);
-    expect(plans.some((plan) => plan.includes('orders_by_instrument'))).toBe(true);
+    expect(plans.some((plan) => plan.includes('open_orders USING PRIMARY KEY'))).toBe(true);
     await database.destroy();
-  }));
-
-test('rows of earlier releases stand among the new ones, of an order the newest', () =>
-  withFile(async (file) => {
-    const [before, after] = [BLOCKS.slice(0, 30), BLOCKS.slice(30)];
-    await (await openHistoryStore({ file })).close();
-    writtenEarlier(file, before);
-    const store = await openHistoryStore({ file });
-    const bare = before.map((block) => ({ ...block, fills: [], orders: [] }));
-    await store.write([...bare, ...after]);
-    // Who follows the blocks knows of the orders that have changed since.
-    const known = liveRowsOf(after);
-    const changed = new Set(after.flatMap(({ orders }) => orders.map(({ orderId }) => orderId)));
-    const live = { ...known, isNewest: (_: unknown, id: number) => !changed.has(id) };
-    const open = before.flatMap(({ orders }) => orders.filter(({ row }) => isLive(row)));
-    expect(open.some(({ orderId }) => changed.has(orderId))).toBe(true);
-    expect(open.some(({ orderId }) => !changed.has(orderId))).toBe(true);
-    for (const user of USERS) {
-      for (const topic of ['fills', 'orders'] as const) {
-        for (const order of ['newestFirst', 'oldestFirst'] as const) {
-          const ask = { user, accountTypes: ['perp', 'outcome'] as const, order, limit: 5 };
-          for (const offset of [0, 4, 30]) {
-            const part = { ...ask, offset };
-            expect(await store.ask(topic, part, live)).toEqual(modelAnswer(BLOCKS, topic, part));
-          }
-          const part = { ...ask, instrumentId: 1, limit: 100 };
-          expect(await store.ask(topic, part, live)).toEqual(modelAnswer(BLOCKS, topic, part));
-        }
-      }
-    }
-    await store.close();
   }));

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ArrivalTrace, LaterTrace } from '../rows/block-rows.ts';
 import { HistoryDamagedError } from './store-errors.ts';
-import { decodeArrivals, decodeEnds, encodeArrivals, encodeEnds } from './trace-codec.ts';
+import { decodeArrivals, decodeEnds, encodeArrivals, encodeEnds } from './trace-rows.ts';
 
 /** Goal: how orders fared in their books comes back as it was written, and damage is noticed. */
 

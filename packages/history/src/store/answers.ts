@@ -1,24 +1,30 @@
 import type { Kysely } from 'kysely';
-import type { Answer, Ask, StoreTopic } from '../../history.ts';
-import type { LiveRows } from '../../rows/block-rows.ts';
-import type { HistoryTables } from '../history-tables.ts';
-import { claimable, claimed, earned, shares } from './builder-rows.ts';
-import { block, blocks, receipt, tx, txs, userTxs } from './chain-rows.ts';
+import type { Answer, Ask, StoreTopic } from '../history.ts';
+import type { LiveRows } from '../rows/block-rows.ts';
+import type { HistoryTables } from './history-tables.ts';
+import { claimable, claimedPage, earnedPage, shares } from './builder-rows.ts';
+import { findBlock, findReceipt, findTx, findTxs, newestBlocks, userTxs } from './chain-rows.ts';
 import { executionReport } from './execution-report.ts';
 import {
-  accountValues,
   bars,
   largestTrades,
   liquidations,
   openInterest,
   settledEvents,
   settledMarket,
-  valuesAt,
 } from './market-rows.ts';
 import { since } from './since.ts';
-import { fills, fundings, ledger, orders, withdrawals } from './user-rows.ts';
+import {
+  accountValues,
+  fills,
+  fundings,
+  ledger,
+  orders,
+  valuesAt,
+  withdrawals,
+} from './user-rows.ts';
 
-/** Who answers what. */
+/** The query of each topic. */
 export const ANSWERS: {
   readonly [Topic in StoreTopic]: (
     database: Kysely<HistoryTables>,
@@ -31,16 +37,16 @@ export const ANSWERS: {
   ledger,
   fundings,
   since,
-  earned,
-  claimed,
+  earned: earnedPage,
+  claimed: claimedPage,
   shares,
   claimable,
   executionReport,
-  receipt,
-  blocks,
-  block,
-  tx,
-  txs,
+  receipt: findReceipt,
+  blocks: newestBlocks,
+  block: findBlock,
+  tx: findTx,
+  txs: findTxs,
   userTxs,
   bars,
   liquidations,

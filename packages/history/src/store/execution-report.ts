@@ -1,30 +1,29 @@
 import type { Kysely } from 'kysely';
 import { cloidKey, type Fill, type HistOrderRow } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import type { Answer, Ask } from '../../history.ts';
-import { decodeReceiptBody } from '../../receipt.ts';
+import type { Answer, Ask } from '../history.ts';
+import { decodeReceiptBody } from '../receipt.ts';
 import {
   type ArrivalTrace,
   type BlockPlace,
   FILL_BLOCKS_MAX,
   type LiveRows,
   type OrderEndRecord,
-} from '../../rows/block-rows.ts';
-import { fillPacker, hexOf, orderPacker } from '../row-codecs.ts';
-import type { HistoryTables } from '../history-tables.ts';
-import { decodeArrivals, endsBetween, type StoredEnd } from '../trace-codec.ts';
-import { clientIdKey } from '../chain-codecs.ts';
-import { firstHeight, receipt, tx, txsOf } from './chain-rows.ts';
+} from '../rows/block-rows.ts';
+import { clientIdKey, findReceipt, findTx, firstHeight, txsOf } from './chain-rows.ts';
+import type { HistoryTables } from './history-tables.ts';
 import { orderReport, type ReportParts } from './order-report.ts';
-import { type FoundRow, runRows } from './run-rows.ts';
+import { fillPacker, type FoundRow, orderPacker, runRows } from './run-rows.ts';
+import { hexOf } from './table.ts';
+import { decodeArrivals, endsBetween, type StoredEnd } from './trace-rows.ts';
 
 type Database = Kysely<HistoryTables>;
 
-/** Orders under one key of a client order id that are looked at: those of one account, and hardly ever another's. */
+/** Orders per key of a client order id that are searched; other accounts rarely share a key. */
 const SAME_KEY_MAX = 20;
 const KINDS = [0, 1];
 
-/** How orders were executed: what was noted of them in their books, joined with their rows and their fills. */
+/** The execution of orders: their traces, joined with their rows and fills. */
 export async function executionReport(
   database: Database,
   { by, user }: Ask<'executionReport'>,
@@ -52,7 +51,7 @@ async function orderIds(
   return ended === undefined ? [] : [ended];
 }
 
-/** The newest order of a client order id that has ended. */
+/** The newest ended order of a client order id. */
 async function endedWith(
   database: Database,
   user: Address,
@@ -75,8 +74,8 @@ async function endedWith(
 }
 
 /**
- * The orders that an action placed, or named: those that came in its block, and those of its receipt, which also has those
- * that have left the delay queue since. With a cancelled parent go its exits.
+ * The orders that an action placed or named: arrivals of its block, and orders of its receipt, which also contains those
+ * that left the delay queue later. A cancelled parent includes its TP/SL orders.
  */
 async function idsOfAction(
   database: Database,
@@ -84,7 +83,7 @@ async function idsOfAction(
   txHash: string,
 ): Promise<readonly number[]> {
   const ids = new Set<number>();
-  const found = await tx(database, { txHash });
+  const found = await findTx(database, { txHash });
   if (found?.user === user) {
     const row = await database
       .selectFrom('arrivals')
@@ -95,7 +94,7 @@ async function idsOfAction(
       if (commandIndex === found.index) ids.add(orderId);
     }
   }
-  const answered = await receipt(database, { by: 'txHash', txHash });
+  const answered = await findReceipt(database, { by: 'txHash', txHash });
   if (answered?.user === user) {
     const { result } = decodeReceiptBody(answered.body).outcome;
     for (const { oid } of result.orders ?? []) if (oid !== null) ids.add(oid);
@@ -109,7 +108,7 @@ async function idsOfAction(
   return [...ids].toSorted((left, right) => left - right);
 }
 
-/** The exits that ended in a block because the order did that they came with: nobody named them. */
+/** The TP/SL orders that ended in a block because their parent did. */
 async function endedWithParent(
   database: Database,
   user: Address,
@@ -134,7 +133,7 @@ async function endOf(database: Database, orderId: number): Promise<BlockPlace | 
   return arrived?.trace.ended === undefined ? undefined : arrived;
 }
 
-/** All that is known of an order; undefined when the user has no such order. */
+/** Undefined if the user has no such order. */
 async function partsOf(
   database: Database,
   user: Address,
@@ -187,7 +186,7 @@ async function joined(
   };
 }
 
-/** Ids are given in order, so that the row of an order is the last one that begins at it or before. */
+/** Ids increase, so the row of an order is the last one whose first id is not greater. */
 async function arrivalOf(database: Database, orderId: number): Promise<Arrived | undefined> {
   const row = await database
     .selectFrom('arrivals')
@@ -206,7 +205,6 @@ async function storedEnd(database: Database, orderId: number): Promise<StoredEnd
   return ends.find((each) => each.orderId === orderId);
 }
 
-/** The row of an order that ended in a block. */
 async function endedRow(
   database: Database,
   user: Address,
@@ -221,7 +219,7 @@ async function endedRow(
   return undefined;
 }
 
-/** The newest fills of an order, oldest first. */
+/** The newest fills of an order, sorted from the oldest. */
 async function fillsIn(
   database: Database,
   user: Address,
@@ -240,7 +238,7 @@ async function fillsIn(
   return newest.slice(0, FILL_BLOCKS_MAX).reverse();
 }
 
-/** What is asked of runs for all rows of an account in a block, newest first. */
+/** The query for all rows of an account in a block, newest first. */
 function allOf(user: Address, { height, timeMs }: BlockPlace) {
   const low = [timeMs, height, -1] as const;
   const high = [timeMs, height, Number.MAX_SAFE_INTEGER] as const;
@@ -264,7 +262,7 @@ async function receivedOf(
   return { height, timeMs, txHash: request?.txHash ?? (await blockHash(database, height)) };
 }
 
-/** Of an order that came when nothing of this was noted: its receipt tells, where it is still kept. */
+/** For an order without a trace, the receipt of its action, if it is still stored. */
 async function receivedBefore(
   database: Database,
   user: Address,
@@ -279,7 +277,7 @@ async function receivedBefore(
     if (block?.time_ms !== timeMs) return { height: 0, timeMs, txHash: NO_HASH };
     for (const { txHash, user: sender } of await txsOf(database, height)) {
       if (sender !== user) continue;
-      const answered = await receipt(database, { by: 'txHash', txHash });
+      const answered = await findReceipt(database, { by: 'txHash', txHash });
       const { orders = [] } =
         answered === null ? {} : decodeReceiptBody(answered.body).outcome.result;
       if (orders.some((each) => each.oid === oid)) return { height, timeMs, txHash };

@@ -1,22 +1,22 @@
 import type { Kysely } from 'kysely';
-import type { Ask, Page, SinceAnswer } from '../../history.ts';
-import type { LiveRows, RowPosition } from '../../rows/block-rows.ts';
-import { bytesOf } from '../row-codecs.ts';
-import type { HistoryTables } from '../history-tables.ts';
+import type { Ask, Page, SinceAnswer } from '../history.ts';
+import type { LiveRows, RowPosition } from '../rows/block-rows.ts';
+import type { HistoryTables } from './history-tables.ts';
 import { fillWithTexts, type FoundRow, textsOf } from './run-rows.ts';
+import { bytesOf } from './table.ts';
 import { foundFills, foundFundings, foundLedger, foundOrders } from './user-rows.ts';
 
 type Database = Kysely<HistoryTables>;
 type Rows = { readonly rows: readonly FoundRow<unknown>[]; readonly next: RowPosition | null };
 
-/** Beyond every place in a block, in the databases' smallest integers. */
+/** Greater than all indexes in a block; fits the smallest integers of the databases. */
 const INDEX_MAX = 2 ** 31 - 1;
-/** A payment of funding stands at the hour that it is for, which was before its block. */
+/** The time of a funding payment is its hour, which is before its block. */
 const FUNDING_EARLIER_MS = 2 * 3_600_000;
-/** Rows that are read at a time to count their blocks. */
+/** Rows per query when blocks are counted. */
 const COUNTED_AT_ONCE = 1_000;
 
-/** The rows of blocks after one. Fills and fundings never change; of orders and withdrawals only the last form is kept. */
+/** The rows of blocks after one. Fills and fundings never change; of orders and withdrawals only the last version is stored. */
 export async function since(
   database: Database,
   ask: Ask<'since'>,
@@ -51,7 +51,7 @@ async function page(
   return { rows: shown, next };
 }
 
-/** Rows of one block follow each other. */
+/** Rows of one block are adjacent. */
 async function counted(
   database: Database,
   ask: Ask<'since'>,
@@ -72,7 +72,7 @@ async function counted(
   return { rows: [], next: null, blocks };
 }
 
-/** The next rows, those of other blocks left out; no further ones behind the last block. */
+/** The next rows of the requested blocks; `next` is null after the last block. */
 async function read(
   database: Database,
   { after, limit, table, upTo, ...ask }: Ask<'since'>,
@@ -110,7 +110,7 @@ async function hasOrdersAfter(
   return rows.length > 0;
 }
 
-/** A row that came again later stands at its first place alone. */
+/** A changed row is stored only at its first position. */
 async function hasRetoldAfter(database: Database, { after, user }: Ask<'since'>): Promise<boolean> {
   const changed = await database
     .selectFrom('ledger')
@@ -123,7 +123,7 @@ async function hasRetoldAfter(database: Database, { after, user }: Ask<'since'>)
   return changed !== undefined;
 }
 
-/** Undefined before the first block that there is. */
+/** Undefined before the first stored block. */
 async function timeOf(database: Database, height: number): Promise<number | undefined> {
   const block = await database
     .selectFrom('blocks')

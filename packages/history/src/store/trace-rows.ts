@@ -1,28 +1,44 @@
 import { type ByteReader, ByteWriter } from '@oddlot/replica/codec/bytes';
+import type { Kysely, Transaction } from 'kysely';
 import type {
   ArrivalTrace,
   BlockPlace,
+  BlockRows,
   EnteredBook,
   LaterTrace,
   OrderEndRecord,
   Rest,
   TraceEnd,
 } from '../rows/block-rows.ts';
-import { opened, sealed } from './packed/packed-rows.ts';
-import type { Kysely, Transaction } from 'kysely';
-import type { HistoryTables } from './history-tables.ts';
+import type { Draft, HistoryTables } from './history-tables.ts';
+import { opened, sealed } from './packed-rows.ts';
+
+export function addArrivals(draft: Draft, { arrivals = [], head }: BlockRows): void {
+  const [first] = arrivals;
+  if (first === undefined) return;
+  draft.add('arrivals', [first.orderId, head.height, head.timeMs, encodeArrivals(arrivals)]);
+  draft.count('arrivals', arrivals.length);
+}
+
+export function addOrderEnds(draft: Draft, blocks: readonly BlockRows[]): void {
+  const ended = blocks.flatMap(({ ends = [], head: { height, timeMs } }) =>
+    ends.map((end): StoredEnd => ({ ...end, height, timeMs })),
+  );
+  for (const row of bucketsOf(ended)) draft.add('order_ends', row);
+  draft.count('orderEnds', ended.length);
+}
 
 /**
- * How orders fared in their books, as bytes. The orders of a block are one value: they follow each other by id, and what
- * one shares with the one before it is a zero. Prices stand as distances from the mark. A part that is absent is a bit.
+ * Traces as bytes. The orders of a block are one value: their ids are close, and a field that is equal to that of the
+ * previous order is a zero. Prices are differences from the mark price. A bit shows whether a part exists.
  */
 
 const INITIAL_BYTES = 4_096;
-/** A buffer that a large block has blown up beyond this is let go of afterwards. */
+/** A larger buffer, after a large block, is released. */
 const RETAINED_BYTES_MAX = 1024 * 1024;
 const writer = new ByteWriter(INITIAL_BYTES);
 
-/** Parts of an order that may be there. New ones go to the end, and none is ever taken away or moved. */
+/** Optional parts of an order. Append new ones, and never remove or move one. */
 const PARTS = {
   entered: 1,
   rest: 2,
@@ -32,7 +48,7 @@ const PARTS = {
   received: 32,
   txHash: 64,
 } as const;
-/** The form in which all is written. */
+/** The version of the encoding. */
 const FORM = 1;
 
 export function encodeArrivals(arrivals: readonly ArrivalTrace[]): Uint8Array {
@@ -99,10 +115,9 @@ export function decodeArrivals(bytes: Uint8Array): ArrivalTrace[] {
   });
 }
 
-/** An end, and the block that it came with. */
+/** An end with its block. */
 export type StoredEnd = BlockPlace & OrderEndRecord;
 
-/** Ends of orders, in any order. */
 export function encodeEnds(ends: readonly StoredEnd[]): Uint8Array {
   begin();
   writer.int(ends.length);
@@ -176,7 +191,7 @@ function started(bytes: Uint8Array): ByteReader {
   return reader;
 }
 
-/** Prices are written as twice what they are, as the mark is; a side that is empty is the price 0. */
+/** Prices are doubled, as the mark is; the price of an empty side is 0. */
 function writeEntered(book: EnteredBook, markBefore: number): void {
   const { markHalves: mark } = book;
   writer.int(mark - markBefore);
@@ -243,7 +258,7 @@ function readEnd(reader: ByteReader): TraceEnd {
   return { ahead: readCount(reader), builderFee: reader.number() };
 }
 
-/** Zero is not known. */
+/** Zero means unknown. */
 function writeCount(count: number | undefined): void {
   writer.number(count === undefined ? 0 : count + 1);
 }
@@ -253,7 +268,7 @@ function readCount(reader: ByteReader): number | undefined {
   return count === 0 ? undefined : count - 1;
 }
 
-/** Times and heights in turn, as steps from the ones before. */
+/** Alternating times and heights, as differences from the previous ones. */
 function writeFills(fills: readonly number[]): void {
   writer.int(fills.length);
   for (const [at, value] of fills.entries()) writer.int(value - (fills[at - 2] ?? 0));
@@ -267,8 +282,8 @@ function readFills(reader: ByteReader): number[] {
 }
 
 /**
- * Ends of orders in rows by their ids: a row for each end would cost more than all else that is kept of an order's
- * execution. Most orders live shortly, so those that end in one transaction are of few buckets.
+ * Ends of orders are grouped by order id: a row per end would cost more than all other data about an order's execution.
+ * Most orders are short-lived, so those that end in one transaction belong to few groups.
  */
 type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
 
@@ -278,8 +293,7 @@ function bucketOf(orderId: number): number {
   return Math.floor(orderId / ORDERS_PER_BUCKET);
 }
 
-/** The rows of ends that come together. */
-export function* bucketsOf(
+function* bucketsOf(
   ends: readonly StoredEnd[],
 ): Generator<readonly [bucket: number, height: number, body: Uint8Array]> {
   const buckets = new Map<number, StoredEnd[]>();
@@ -293,7 +307,7 @@ export function* bucketsOf(
   for (const [bucket, some] of buckets) yield [bucket, height, encodeEnds(some)];
 }
 
-/** The ends of orders with ids from one to another, and some near them. */
+/** The ends of orders with ids in a range, and some others of the same groups. */
 export async function endsBetween(
   database: Database,
   first: number,
@@ -308,7 +322,7 @@ export async function endsBetween(
   return rows.flatMap(({ body }) => decodeEnds(body));
 }
 
-/** Takes the ends of some orders away, and returns how many there were. */
+/** Deletes the ends of some orders and returns their number. */
 export async function deleteEnds(database: Database, orderIds: readonly number[]): Promise<number> {
   const gone = new Set(orderIds);
   let deleted = 0;
@@ -323,19 +337,18 @@ export async function deleteEnds(database: Database, orderIds: readonly number[]
       const kept = ends.filter(({ orderId }) => !gone.has(orderId));
       if (kept.length === ends.length) continue;
       deleted += ends.length - kept.length;
-      const row = { bucket, height };
       if (kept.length > 0) {
         await database
           .updateTable('order_ends')
           .set({ body: encodeEnds(kept) })
-          .where('bucket', '=', row.bucket)
-          .where('height', '=', row.height)
+          .where('bucket', '=', bucket)
+          .where('height', '=', height)
           .execute();
       } else {
         await database
           .deleteFrom('order_ends')
-          .where('bucket', '=', row.bucket)
-          .where('height', '=', row.height)
+          .where('bucket', '=', bucket)
+          .where('height', '=', height)
           .execute();
       }
     }

@@ -1,4 +1,4 @@
-import { HistoryDamagedError } from '../store-errors.ts';
+import { HistoryDamagedError } from './store-errors.ts';
 import { type ByteReader, type ByteWriter, INT_MAX } from '@oddlot/replica/codec/bytes';
 
 /**

@@ -1,22 +1,70 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import type { Answer, Ask, Page, SettledEventsAsk } from '../../history.ts';
-import type { AccountValueRecord, SettledEventRecord } from '../../rows/block-rows.ts';
-import {
-  accountValueCodec,
-  addressBytes,
-  bytesOf,
-  candleCodec,
-  decodeRanked,
-  liquidationCodec,
-  openInterestCodec,
-} from '../row-codecs.ts';
-import type { HistoryTables } from '../history-tables.ts';
 import type { LargestTrade, Liquidation } from '@oddlot/protocol';
-import { isWithin, spanOf, textsOf } from './run-rows.ts';
+import type { Answer, Ask, Page, SettledEventsAsk } from '../history.ts';
+import type { BlockRows, SettledEventRecord } from '../rows/block-rows.ts';
+import { type Draft, type HistoryTables, TABLES } from './history-tables.ts';
+import { pageOf, spanOf } from './pages.ts';
+import { textsOf } from './run-rows.ts';
 
 type Database = Kysely<HistoryTables>;
 
-/** The first ones from the start on. */
+export function addMarketRows(draft: Draft, block: BlockRows): void {
+  for (const record of block.candles) {
+    const { instrumentId, startMs, stepMs } = record;
+    const row = [instrumentId, stepMs, startMs, TABLES.candles.codec.encode(record)];
+    draft.put('candles', `${instrumentId} ${stepMs} ${startMs}`, row);
+    draft.count('candles');
+  }
+  for (const { eventSlug, instrumentId, slug, title } of block.markets) {
+    draft.put('markets', instrumentId, [instrumentId, slug, title, eventSlug]);
+    draft.count('markets');
+  }
+  for (const record of block.settledEvents) {
+    const { body, createdMs, endMs, eventId, markets, seriesSlug, settledMs, slug } = record;
+    const times = [createdMs, record.startMs, endMs, settledMs, record.volumeMicroUsdc];
+    const lists = [JSON.stringify(record.tags), JSON.stringify(markets)];
+    draft.put('settled_events', eventId, [eventId, slug, seriesSlug, ...times, ...lists, body]);
+    draft.count('settledEvents');
+    for (const tag of new Set(record.tags)) {
+      draft.put('event_tags', `${eventId} ${tag}`, [tag, eventId]);
+    }
+    for (const market of markets) {
+      const { instrumentId } = market;
+      draft.put('settled_markets', instrumentId, [instrumentId, market.slug, eventId]);
+    }
+  }
+  addFigures(draft, block);
+}
+
+function addFigures(
+  draft: Draft,
+  {
+    head,
+    largestTrades: ranked = [],
+    liquidations: closed = [],
+    openInterest: held = [],
+  }: BlockRows,
+): void {
+  for (const [index, { instrumentId, row }] of closed.entries()) {
+    const body = TABLES.liquidations.codec.encode(row);
+    draft.add('liquidations', [instrumentId, row.time, head.height, index, body]);
+  }
+  draft.count('liquidations', closed.length);
+  for (const { isFirst, list, startMs, trades } of ranked) {
+    draft.put('largest_trades', `${list} ${startMs}`, [
+      list,
+      startMs,
+      TABLES.largest_trades.codec.encode(trades),
+    ]);
+    if (isFirst === true) draft.count('largestTrades');
+  }
+  for (const { instrumentId, row } of held) {
+    const body = TABLES.open_interest.codec.encode(row);
+    draft.add('open_interest', [instrumentId, row.time, body]);
+  }
+  draft.count('openInterest', held.length);
+}
+
 export async function bars(
   database: Database,
   { endMs, instrumentId, limit, startMs, stepMs, withPrevious }: Ask<'bars'>,
@@ -32,73 +80,7 @@ export async function bars(
     ...(withPrevious === true ? await previous.execute() : []),
     ...(await span.orderBy('start_ms').limit(limit).execute()),
   ];
-  return rows.map(({ body }) => candleCodec.decode(body));
-}
-
-/** The steps that values are written for, five minutes, an hour and a day: each is a range of the tree. */
-const VALUE_STEPS_MS = [300_000, 3_600_000, 86_400_000];
-
-export async function accountValues(
-  database: Database,
-  { endMs, startMs, stepMs, user }: Ask<'accountValues'>,
-): Promise<Answer<'accountValues'>> {
-  const ofStep = (step: number) =>
-    database
-      .selectFrom('account_values')
-      .select(['time_ms', 'body'])
-      .where('account', '=', bytesOf(user))
-      .where('step_ms', '=', step);
-  const found: { time_ms: number; body: string }[] = [];
-  // What stood at the start may be of a finer step than what is drawn from there on.
-  for (const step of VALUE_STEPS_MS) {
-    const [last] = await ofStep(step)
-      .where('time_ms', '<=', startMs)
-      .orderBy('time_ms', 'desc')
-      .limit(1)
-      .execute();
-    if (last !== undefined && last.time_ms > (found[0]?.time_ms ?? -1)) found[0] = last;
-  }
-  for (const step of VALUE_STEPS_MS.filter((each) => each >= stepMs)) {
-    const after = ofStep(step).where('time_ms', '>', startMs).where('time_ms', '<=', endMs);
-    found.push(...(await after.orderBy('time_ms').execute()));
-  }
-  found.sort((left, right) => left.time_ms - right.time_ms);
-  return found.map(({ body }) => accountValueCodec.decode(body));
-}
-
-/** One statement, whose parts are lookups in the tree: it costs the same however long accounts are there. */
-export async function valuesAt(
-  database: Database,
-  { timesMs, users }: Ask<'valuesAt'>,
-): Promise<Answer<'valuesAt'>> {
-  const lookups = timesMs.flatMap((timeMs, at) =>
-    VALUE_STEPS_MS.map((step) => {
-      const name = sql.ref(`at${at}_${step}`);
-      return sql`(SELECT body FROM account_values WHERE account_values.account = asked.account
-        AND step_ms = ${step} AND time_ms <= ${timeMs} ORDER BY time_ms DESC LIMIT 1) AS ${name}`;
-    }),
-  );
-  if (lookups.length === 0) return users.map(() => []);
-  // The first part says what kind of column it is.
-  const accounts = users.map((user) => sql` UNION ALL SELECT ${addressBytes(user)}`);
-  const { rows } = await sql<Record<string, string | null>>`
-    WITH asked AS MATERIALIZED (
-      SELECT account FROM account_values WHERE 1 = 0 ${sql.join(accounts, sql``)}
-    )
-    SELECT ${sql.join(lookups)} FROM asked
-  `.execute(database);
-  const found = new Map<string, (AccountValueRecord | null)[]>();
-  for (const row of rows) {
-    for (const [name, body] of Object.entries(row)) {
-      if (body === null) continue;
-      const value = accountValueCodec.decode(body);
-      const at = Number(name.slice(2, name.indexOf('_')));
-      const his = found.get(value.user) ?? timesMs.map(() => null);
-      if (value.timeMs > (his[at]?.timeMs ?? -1)) his[at] = value;
-      found.set(value.user, his);
-    }
-  }
-  return users.map((user) => found.get(user) ?? timesMs.map(() => null));
+  return rows.map(({ body }) => TABLES.candles.codec.decode(body));
 }
 
 const SORT_COLUMNS = {
@@ -180,23 +162,10 @@ export async function liquidations(
   ask: Ask<'liquidations'>,
 ): Promise<Page<Liquidation>> {
   const { instrumentId, limit } = ask;
-  const span = spanOf(ask);
-  let query = database.selectFrom('liquidations').selectAll().where(isWithin(span));
-  if (instrumentId !== undefined) query = query.where('instrument_id', '=', instrumentId);
-  const { direction } = span;
-  // One row more than was asked for tells that there is a page behind.
-  const found = await query
-    .orderBy('time_ms', direction)
-    .orderBy('height', direction)
-    .orderBy('idx', direction)
-    .limit(limit + 1)
-    .execute();
-  const shown = found.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    rows: shown.map(({ body }) => liquidationCodec.decode(body)),
-    next: found.length > limit && last !== undefined ? [last.time_ms, last.height, last.idx] : null,
-  };
+  const range = instrumentId === undefined ? sql`1 = 1` : sql`instrument_id = ${instrumentId}`;
+  const where = { table: 'liquidations', ranges: [range], span: spanOf(ask) } as const;
+  const { next, rows } = await pageOf(database, { ...where, limit });
+  return { rows: rows.map(({ body }) => TABLES.liquidations.codec.decode(body)), next };
 }
 
 export async function largestTrades(
@@ -211,8 +180,8 @@ export async function largestTrades(
     .where('start_ms', '>=', startMs)
     .execute();
   const ranked = found
-    .flatMap(({ body }) => decodeRanked(body))
-    // Of two that are as large the earlier one comes first.
+    .flatMap(({ body }) => TABLES.largest_trades.codec.decode(body))
+    // The earlier one of two equal trades comes first.
     .sort((a, b) => b.value - a.value || a.row.time - b.row.time || a.row.tid - b.row.tid)
     .slice(0, limit)
     .map(({ row }) => row);
@@ -223,7 +192,6 @@ export async function largestTrades(
   return ranked.map((row): LargestTrade => ({ ...row, ...texts.get(row.instrumentId) }));
 }
 
-/** The first ones from the start on. */
 export async function openInterest(
   database: Database,
   { endMs, instrumentId, limit, startMs }: Ask<'openInterest'>,
@@ -237,5 +205,5 @@ export async function openInterest(
     .orderBy('time_ms')
     .limit(limit)
     .execute();
-  return rows.map(({ body }) => openInterestCodec.decode(body));
+  return rows.map(({ body }) => TABLES.open_interest.codec.decode(body));
 }

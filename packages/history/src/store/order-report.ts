@@ -8,28 +8,28 @@ import type {
   LaterTrace,
   TakerPart,
   TraceEnd,
-} from '../../rows/block-rows.ts';
+} from '../rows/block-rows.ts';
 import type { FoundRow } from './run-rows.ts';
 
-/** What the history has of an order, in its several places. */
+/** The parts of an order's history. */
 export type ReportParts = {
   readonly row: HistOrderRow;
   readonly received: BlockPlace & { readonly txHash: string };
-  /** Undefined of an order that came when nothing was noted. */
+  /** Undefined for an order that is older than traces. */
   readonly arrived: (BlockPlace & { readonly trace: ArrivalTrace }) | undefined;
   readonly later: LaterTrace;
-  /** What is ahead of it now, or was at its end. */
+  /** The queue ahead of it now, or at its end. */
   readonly left: TraceEnd | undefined;
   readonly szDecimals: number;
   readonly fills: readonly FoundRow<Fill>[];
   readonly end: BlockPlace | undefined;
 };
 
-/** Decimals of a basis point that are shown, and parts of one in a whole. */
+/** Decimals of a basis point, and that unit's count in 1. */
 const BP_DECIMALS = 2;
 const BP_PARTS = 1_000_000n;
 
-/** One order from the door of the venue to its end, in the words of the wire. */
+/** One order from its receipt by the venue to its end, as on the wire. */
 export function orderReport(parts: ReportParts): OrderReport {
   const { end, left, received, row } = parts;
   const { order } = row;
@@ -68,13 +68,13 @@ export function orderReport(parts: ReportParts): OrderReport {
   };
 }
 
-/** How the prices of a book read for an order: those of NO are what is left of 1.00, and its bids are the asks of YES. */
+/** How an order sees the book: prices of NO are 1.00 minus those of YES, and its bids are the asks of YES. */
 type View = {
   readonly szDecimals: number;
   readonly isNo: boolean;
   /** 1.00 in price units. */
   readonly unit: number;
-  /** Whether the owner pays the price: a lower one is better then. */
+  /** Whether the owner pays the price, so that a lower one is better. */
   readonly pays: boolean;
 };
 
@@ -97,7 +97,7 @@ function enteredOf({
   return { height: arrived.height, timeMs: arrived.timeMs, book };
 }
 
-/** The best prices as the order's leg sees them, 0 for a side that is empty, and the mark in halves. */
+/** The best prices for the order's leg, 0 for an empty side, and the mark in halves. */
 function pricesOf({ isNo, unit }: View, { bestAsk, bestBid, markHalves }: EnteredBook) {
   if (!isNo) return { bid: bestBid, ask: bestAsk, mark: markHalves };
   const bid = bestAsk === 0 ? 0 : unit - bestAsk;
@@ -131,7 +131,6 @@ function fillOf({ position, row }: FoundRow<Fill>): ReportedFill {
   return { time, height: position[1], tid, px, sz, role, fee, builderFee: builderFee ?? '0' };
 }
 
-/** Both are texts of one scale. */
 function filledSize({ origSz, sz }: HistOrderRow['order']): string {
   const decimals = Math.max(placesOf(origSz), placesOf(sz));
   return formatDecimal(countOf(origSz, decimals) - countOf(sz, decimals), decimals);
@@ -157,7 +156,7 @@ function takerOf({ arrived, later }: ReportParts): TakerPart {
   return { lots, notional };
 }
 
-/** R-rounding: by how much the average of what was taken is worse than what the order met, half up. */
+/** R-rounding: how much worse the average taker price is than the book at arrival, rounded half up. */
 function slippageOf(view: View, book: EnteredBook, taken: TakerPart): OrderReport['slippage'] {
   if (taken.lots === 0) return null;
   const { ask, bid, mark } = pricesOf(view, book);
@@ -167,7 +166,7 @@ function slippageOf(view: View, book: EnteredBook, taken: TakerPart): OrderRepor
   };
 }
 
-/** In basis points of a price that is given in halves. */
+/** In basis points of a price in halves. */
 function worseBy({ pays }: View, { lots, notional }: TakerPart, halves: number): string {
   const fair = BigInt(halves) * BigInt(lots);
   if (fair === 0n) return '0';

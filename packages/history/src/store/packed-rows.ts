@@ -1,4 +1,4 @@
-import { HistoryDamagedError } from '../store-errors.ts';
+import { HistoryDamagedError } from './store-errors.ts';
 import { ByteReader, ByteWriter } from '@oddlot/replica/codec/bytes';
 import {
   AS_JSON,

@@ -1,7 +1,7 @@
 import { address, hash } from '@oddlot/units';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeReceipts, encodeReceipts, hashKey, signerKey } from './chain-codecs.ts';
+import { decodeReceipts, encodeReceipts, hashKey, signerKey } from './chain-rows.ts';
 
 const hex = (digits: number) =>
   fc

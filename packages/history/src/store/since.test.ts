@@ -8,8 +8,8 @@ import { modelAnswer } from '@oddlot/testing/venue/model-answer';
 import { startPostgres, type PostgresServer } from '@oddlot/cluster/servers/postgres-server';
 import { dice } from '@oddlot/testing/venue/dice';
 import { randomBlocks, USERS } from '@oddlot/testing/venue/random-block-rows';
-import type { RowPosition } from '../../rows/block-rows.ts';
-import { openHistoryStore } from '../history-store.ts';
+import type { RowPosition } from '../rows/block-rows.ts';
+import { openHistoryStore } from './history-store.ts';
 
 /** Goal: both databases tell what lists would that are searched through. Method: random blocks and questions. */
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HistoryDamagedError } from '../store-errors.ts';
+import { HistoryDamagedError } from './store-errors.ts';
 import { rowPacker } from './packed-rows.ts';
 import { decimalOf, decimalText } from './packed-value.ts';
 

@@ -1,0 +1,181 @@
+import { present } from '@oddlot/units';
+import type { AccountType } from '../rows/block-rows.ts';
+import { HistoryDamagedError } from './store-errors.ts';
+
+/** Types of columns as PostgreSQL names them; those with a question mark can be NULL. */
+type ColumnType = 'bigint' | 'bytea' | 'text' | 'bytea?' | 'bigint?' | 'text?';
+type Columns = Readonly<Record<string, ColumnType>>;
+
+/**
+ * A table of both databases. A row whose key exists is kept, replaced, replaced by a newer version only, or
+ * incremented.
+ */
+export type Table<Columned extends Columns = Columns> = {
+  readonly columns: Columned;
+  readonly key: readonly (keyof Columned & string)[];
+  /** Default: keep. */
+  readonly onConflict?:
+    | 'replace'
+    | { readonly newer: readonly (keyof Columned & string)[] }
+    | { readonly add: readonly (keyof Columned & string)[] };
+  /** Absent: rows are deleted together with others, or never. */
+  readonly pruned?: {
+    /** The name of the rows in `stats`. */
+    readonly as: string;
+    readonly owner: readonly (keyof Columned & string)[];
+    readonly time: keyof Columned & string;
+    /** The unit of that time, in milliseconds. */
+    readonly unitMs?: number;
+    /** The newest old row of an owner is kept: it is valid until the next one. */
+    readonly keepsLast?: true;
+  };
+};
+
+export function table<const Columned extends Columns, Codec = undefined>(
+  declared: Table<Columned> & { readonly codec?: Codec },
+): Table<Columned> & { readonly codec: Codec } {
+  return declared as Table<Columned> & { readonly codec: Codec };
+}
+
+type ValueOf<Type> = Type extends `${infer Base}?`
+  ? ValueOf<Base> | null
+  : Type extends 'bigint'
+    ? number
+    : Type extends 'bytea'
+      ? Uint8Array
+      : string;
+
+/** The rows of tables as queries return them. */
+export type RowsOf<Tables extends Readonly<Record<string, { readonly columns: Columns }>>> = {
+  [Name in keyof Tables]: {
+    -readonly [Column in keyof Tables[Name]['columns']]: ValueOf<Tables[Name]['columns'][Column]>;
+  };
+};
+
+/** The position of a row among the rows of its account. */
+export const POSITION = { time_ms: 'bigint', height: 'bigint', idx: 'bigint' } as const;
+export type Position = { time_ms: number; height: number; idx: number };
+
+/**
+ * Rows as texts. Field names are most of a row's JSON, so a row is a list of values in a fixed order, after a mask of
+ * the absent fields. Decoding returns the same fields in the same order, byte for byte. A row with other fields, or in
+ * another order, is stored as its JSON.
+ */
+type TupleCodec<Row> = {
+  readonly encode: (row: Row) => string;
+  readonly decode: (text: string) => Row;
+};
+
+/** Fields that are tuples themselves. */
+type Nested = Readonly<Record<string, readonly string[]>>;
+type Values = Readonly<Record<string, unknown>>;
+
+export function tupleCodec<Row extends object>(
+  fields: readonly (keyof Row & string)[],
+  nested?: Nested,
+): TupleCodec<Row> {
+  return {
+    encode: (row) => JSON.stringify(toTuple(row as Values, fields, nested)),
+    decode: (text) => fromTuple(parsed(text), fields, nested) as Row,
+  };
+}
+
+/** Bits of a mask by position; a shift reaches only 32 of them. */
+const BITS = Array.from({ length: 53 }, (_, place) => 2 ** place);
+
+/** Iterating over the names of a plain object costs a fraction of listing its entries. */
+function toTuple(row: Values, fields: readonly string[], nested: Nested | undefined): unknown {
+  const values: unknown[] = [0];
+  const { length } = fields;
+  let absent = 0;
+  let place = 0;
+  // oxlint-disable-next-line guard-for-in -- nothing is inherited.
+  for (const name in row) {
+    const value = row[name];
+    if (value === undefined) continue;
+    while (place < length && fields[place] !== name) {
+      absent += BITS[place] ?? 0;
+      place += 1;
+    }
+    if (place === length) return row;
+    const inner = nested?.[name];
+    values.push(inner === undefined ? value : toTuple(value as Values, inner, undefined));
+    place += 1;
+  }
+  for (; place < length; place += 1) absent += BITS[place] ?? 0;
+  values[0] = absent;
+  return values;
+}
+
+function fromTuple(tuple: unknown, fields: readonly string[], nested?: Nested): object {
+  if (!Array.isArray(tuple)) return tuple as object;
+  const row: Record<string, unknown> = {};
+  let absent = Number(tuple[0]);
+  let at = 1;
+  for (const name of fields) {
+    const isAbsent = absent % 2 === 1;
+    absent = Math.floor(absent / 2);
+    if (isAbsent) continue;
+    const inner = nested?.[name];
+    row[name] = inner === undefined ? tuple[at] : fromTuple(tuple[at], inner);
+    at += 1;
+  }
+  if (at !== tuple.length) throw new HistoryDamagedError('a row has unexpected fields');
+  return row;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new HistoryDamagedError('a row is damaged', { cause: error });
+  }
+}
+
+/** Account types in keys; some rows belong to both. */
+const PERP = 0;
+const OUTCOME = 1;
+const BOTH = 2;
+
+export function kindOf(accountType: AccountType): number {
+  return accountType === 'perp' ? PERP : OUTCOME;
+}
+
+export function kindOfAll(accountTypes: readonly AccountType[]): number {
+  return accountTypes.length > 1
+    ? BOTH
+    : kindOf(present(accountTypes[0], 'a row belongs to an account'));
+}
+
+export function kindsOf(accountTypes: readonly AccountType[]): readonly number[] {
+  return [...new Set(accountTypes.map(kindOf))];
+}
+
+/** The same for tables with rows of both types. */
+export function kindsWithBoth(accountTypes: readonly AccountType[]): readonly number[] {
+  return accountTypes.length === 0 ? [] : [...kindsOf(accountTypes), BOTH];
+}
+
+/** Cached addresses: most rows belong to few accounts. */
+const KEPT_MAX = 10_000;
+const kept = new Map<string, Uint8Array>();
+
+/** The bytes of `0x…`, half its size in a key. */
+export function bytesOf(hex: string): Uint8Array {
+  return Buffer.from(hex.slice(2), 'hex');
+}
+
+/** The same for addresses, which are repeated often. */
+export function addressBytes(address: string): Uint8Array {
+  let bytes = kept.get(address);
+  if (bytes === undefined) {
+    bytes = bytesOf(address);
+    if (kept.size >= KEPT_MAX) kept.clear();
+    kept.set(address, bytes);
+  }
+  return bytes;
+}
+
+export function hexOf(bytes: Uint8Array): string {
+  return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
+}

@@ -1,0 +1,387 @@
+import { type Kysely, sql } from 'kysely';
+import type { Fill, FundingRow, HistOrder, HistOrderRow, LedgerUpdate } from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
+import type { Answer, Ask, Page } from '../history.ts';
+import type {
+  AccountValueRecord,
+  BlockRows,
+  LiveRow,
+  LiveRows,
+  RowPosition,
+} from '../rows/block-rows.ts';
+import { type Draft, type HistoryTables, TABLES } from './history-tables.ts';
+import {
+  comparePositions,
+  countOf,
+  cut,
+  isInside,
+  listOf,
+  pageOf,
+  type Span,
+  spanOf,
+  type Stored,
+} from './pages.ts';
+import {
+  fillPacker,
+  fillWithTexts,
+  type FoundRow,
+  moreOf,
+  orderCodec,
+  orderPacker,
+  orderWithTexts,
+  type RunName,
+  runRows,
+  textsOf,
+} from './run-rows.ts';
+import { addressBytes, bytesOf, kindOf, kindOfAll, kindsOf, kindsWithBoth } from './table.ts';
+
+type Database = Kysely<HistoryTables>;
+
+/** Rows of a block, at most: it separates heights from indexes in a key. */
+const ROWS_PER_BLOCK = 2 ** 20;
+
+export function addUserRows(draft: Draft, block: BlockRows): void {
+  const { height } = block.head;
+  const { account_values: values, fundings: paid, ledger: ledgers, withdrawals: out } = TABLES;
+  for (const [index, { amountMicroUsdc, instrumentId, row, user }] of block.fundings.entries()) {
+    const position = [row.time, height, index];
+    const body = paid.codec.encode(row);
+    draft.add('fundings', [addressBytes(user), ...position, instrumentId, amountMicroUsdc, body]);
+    draft.count('fundings');
+  }
+  for (const [index, { accountTypes, first, row, user }] of block.ledger.entries()) {
+    const owner = [addressBytes(user), kindOfAll(accountTypes)];
+    const position = [row.time, first.height, first.index];
+    const body = ledgers.codec.encode(row);
+    const key = first.height * ROWS_PER_BLOCK + first.index;
+    draft.put('ledger', key, [...owner, ...position, height, index, body]);
+    if (first.height === height && first.index === index) draft.count('ledger');
+  }
+  for (const [index, record] of block.withdrawals.entries()) {
+    const { timeMs, updatedMs, user, withdrawalId } = record;
+    const row = [addressBytes(user), withdrawalId, height, index, timeMs, out.codec.encode(record)];
+    draft.put('withdrawals', `${user} ${withdrawalId}`, row);
+    if (timeMs === updatedMs) draft.count('withdrawals');
+  }
+  for (const record of block.accountValues) {
+    const { stepMs, timeMs, user } = record;
+    const row = [addressBytes(user), stepMs, timeMs, values.codec.encode(record)];
+    draft.put('account_values', `${user} ${stepMs} ${timeMs}`, row);
+    draft.count('accountValues');
+  }
+}
+
+/** Totals are counted up to the highest offset of a page, plus one page. */
+const COUNTED_MAX = 202_000;
+
+/** Without the texts of markets. */
+export async function foundFills(
+  database: Database,
+  ask: Ask<'fills'>,
+): Promise<Page<FoundRow<Fill>>> {
+  const { runs, span } = partsOf('fill', ask);
+  return joinedPage(ask, span, await runRows(database, runs, fillPacker));
+}
+
+export async function fills(database: Database, ask: Ask<'fills'>): Promise<Page<Fill>> {
+  const page = await foundFills(database, ask);
+  const texts = await textsOf(database, instrumentsOf(page));
+  const made = async (found: readonly FoundRow<Fill>[]) =>
+    found.map(({ row }) => fillWithTexts(row(), texts));
+  if (ask.asText === true) return inText(page, texts, made);
+  return { rows: await made(page.rows), next: page.next };
+}
+
+/** Most rows are converted from packed values to JSON without decoding them. */
+async function inText<Row>(
+  { next, rows }: Page<FoundRow<Row>>,
+  texts: Awaited<ReturnType<typeof textsOf>>,
+  made: (found: readonly FoundRow<Row>[]) => Promise<readonly Row[]>,
+): Promise<Page<Row>> {
+  const more = new Map(instrumentsOf({ rows, next }).map((id) => [id, moreOf(id, texts)]));
+  const written = rows.map(({ instrumentId, json }) => json?.(more.get(instrumentId) ?? ''));
+  const others = await made(rows.filter((_, at) => written[at] === undefined));
+  const texted = others.map((row) => JSON.stringify(row)).values();
+  const json = written.map((text) => text ?? texted.next().value);
+  return { rows: [], next, text: { json: `[${json.join(',')}]`, count: rows.length } };
+}
+
+/** Ended and live orders. */
+export async function foundOrders(
+  database: Database,
+  ask: Ask<'orders'>,
+  live?: LiveRows,
+): Promise<Page<FoundRow<HistOrderRow>>> {
+  const { runs, span } = partsOf('order', ask);
+  const open = [
+    ...(live?.of(ask.user) ?? []),
+    ...(await unchangedOrders(database, ask.user, live)),
+  ];
+  return joinedPage(ask, span, [
+    ...(await runRows(database, runs, orderPacker)),
+    ...liveWithin(open, ask, span),
+  ]);
+}
+
+export async function orders(
+  database: Database,
+  ask: Ask<'orders'>,
+  live?: LiveRows,
+): Promise<Page<HistOrderRow>> {
+  const page = await foundOrders(database, ask, live);
+  const texts = await textsOf(database, instrumentsOf(page));
+  const made = (found: readonly FoundRow<HistOrderRow>[]) => {
+    const rows = found.map(({ row }) => orderWithTexts(row(), texts));
+    return withNewestChildren(database, ask.user, rows, live);
+  };
+  if (ask.asText === true) return inText(page, texts, made);
+  return { rows: await made(page.rows), next: page.next };
+}
+
+function partsOf(name: RunName, ask: Ask<'fills'>) {
+  const { accountTypes, instrumentId, limit, offset = 0, user } = ask;
+  const span = spanOf(ask);
+  // One additional row shows whether there is a next page.
+  const count = offset + limit + 1;
+  const kinds = kindsOf(accountTypes);
+  return { span, runs: { table: name, user, kinds, instrumentId, span, count } };
+}
+
+function instrumentsOf({ rows }: Page<FoundRow<unknown>>): readonly number[] {
+  return rows.map(({ instrumentId }) => instrumentId);
+}
+
+/** A page of rows from several sources, each of which returned as many rows as the page could need. */
+function joinedPage<Row>(
+  { limit, offset = 0 }: Ask<'fills'>,
+  { direction }: Span,
+  found: FoundRow<Row>[],
+): Page<FoundRow<Row>> {
+  const sign = direction === 'asc' ? 1 : -1;
+  found.sort((left, right) => sign * comparePositions(left.position, right.position));
+  return cut(found.slice(offset), limit, ({ position }) => position);
+}
+
+function liveWithin(
+  rows: readonly LiveRow[],
+  { accountTypes, instrumentId }: Ask<'orders'>,
+  span: Span,
+): FoundRow<HistOrderRow>[] {
+  return rows.filter(
+    (each) =>
+      accountTypes.includes(each.accountType) &&
+      (instrumentId === undefined || instrumentId === each.instrumentId) &&
+      isInside(each.position, span),
+  );
+}
+
+/** Live orders that have not changed since release 0.3.0 opened the folder: the indexer does not keep their rows. */
+async function unchangedOrders(
+  database: Database,
+  user: Address,
+  live: LiveRows | undefined,
+): Promise<LiveRow[]> {
+  const stored = await database
+    .selectFrom('open_orders')
+    .selectAll()
+    .where('account', '=', bytesOf(user))
+    .execute();
+  return stored
+    .filter((row) => live?.isUnchanged(user, row.order_key) !== false)
+    .map(
+      ({ body, height, idx, instrument_id: instrumentId, kind, order_key, time_ms: timeMs }) => ({
+        orderId: order_key,
+        position: [timeMs, height, idx],
+        accountType: kind === kindOf('perp') ? 'perp' : 'outcome',
+        instrumentId,
+        row: () => orderCodec.decode(body),
+      }),
+    );
+}
+
+function positionOf({ height, idx, time_ms: timeMs }: Stored): RowPosition {
+  return [timeMs, height, idx];
+}
+
+/** The row of a withdrawal has the position of its request, and its current status. */
+export async function foundLedger(
+  database: Database,
+  ask: Ask<'ledger'>,
+): Promise<Page<FoundRow<LedgerUpdate>>> {
+  const account = bytesOf(ask.user);
+  const ranges = kindsWithBoth(ask.accountTypes).map(
+    (kind) => sql`account = ${account} AND kind = ${kind}`,
+  );
+  const { limit, offset = 0 } = ask;
+  const page = await pageOf(database, {
+    table: 'ledger',
+    ranges,
+    span: spanOf(ask),
+    limit,
+    offset,
+  });
+  return foundPage(page, TABLES.ledger.codec);
+}
+
+function foundPage<Row>(
+  { next, rows }: Page<Stored>,
+  codec: { readonly decode: (text: string) => Row },
+): Page<FoundRow<Row>> {
+  const found = rows.map((each) => ({
+    position: positionOf(each),
+    instrumentId: 0,
+    row: () => codec.decode(each.body),
+  }));
+  return { rows: found, next };
+}
+
+export async function ledger(database: Database, ask: Ask<'ledger'>): Promise<Page<LedgerUpdate>> {
+  const page = await foundLedger(database, ask);
+  return { rows: page.rows.map(({ row }) => row()), next: page.next };
+}
+
+export async function foundFundings(
+  database: Database,
+  ask: Ask<'fundings'>,
+): Promise<Page<FoundRow<FundingRow>>> {
+  const { limit, offset = 0 } = ask;
+  const range = { table: 'fundings', ranges: [fundingsOf(ask)], span: spanOf(ask) } as const;
+  const page = await pageOf(database, { ...range, limit, offset });
+  return foundPage(page, TABLES.fundings.codec);
+}
+
+function fundingsOf({ direction, instrumentIds, user }: Ask<'fundings'>) {
+  const ofInstruments =
+    instrumentIds === undefined ? sql`` : sql`AND instrument_id IN (${listOf(instrumentIds)})`;
+  const sign = sql.raw(direction === 'paid' ? '<' : '>');
+  const ofDirection = direction === undefined ? sql`` : sql`AND amount ${sign} 0`;
+  return sql`account = ${bytesOf(user)} ${ofInstruments} ${ofDirection}`;
+}
+
+export async function fundings(
+  database: Database,
+  ask: Ask<'fundings'>,
+): Promise<Answer<'fundings'>> {
+  const { cursor: _cursor, ...whole } = ask;
+  if (ask.instrumentIds?.length === 0) {
+    return { rows: [], next: null, ...(ask.cursor === undefined ? { total: 0 } : {}) };
+  }
+  const page = await foundFundings(database, ask);
+  const answer = { rows: page.rows.map(({ row }) => row()), next: page.next };
+  // The total is shown with page numbers only, not with cursors.
+  if (ask.cursor !== undefined) return answer;
+  const range = { table: 'fundings', range: fundingsOf(ask), span: spanOf(whole) } as const;
+  const total = await countOf(database, range, COUNTED_MAX + 1);
+  return total > COUNTED_MAX ? answer : { ...answer, total };
+}
+
+export async function withdrawals(
+  database: Database,
+  { before, limit, user }: Ask<'withdrawals'>,
+): Promise<Answer<'withdrawals'>> {
+  let query = database.selectFrom('withdrawals').where('account', '=', bytesOf(user));
+  if (before !== undefined) query = query.where('withdrawal_id', '<', before);
+  const rows = await query.select('body').orderBy('withdrawal_id', 'desc').limit(limit).execute();
+  return rows.map(({ body }) => TABLES.withdrawals.codec.decode(body));
+}
+
+/**
+ * Rows with the current versions of the children of their orders. The row of a parent has them as of the parent's last
+ * change; most of them trigger or end later. That version is shown if the children's own rows are no longer kept.
+ * There is one query per page, and a row has at most two children (R-grouping).
+ */
+async function withNewestChildren(
+  database: Database,
+  user: Address,
+  rows: readonly HistOrderRow[],
+  live: LiveRows | undefined,
+): Promise<readonly HistOrderRow[]> {
+  const ids = new Set(rows.flatMap(({ order }) => order.children.map(({ oid }) => oid)));
+  if (ids.size === 0) return rows;
+  const newest = new Map<number, HistOrder>();
+  const stored = await database
+    .selectFrom('child_orders')
+    .select('body')
+    .where('order_key', 'in', [...ids])
+    .where('account', '=', bytesOf(user))
+    .execute();
+  for (const { body } of stored) {
+    const { order } = orderCodec.decode(body);
+    newest.set(order.oid, order);
+  }
+  for (const orderId of ids) {
+    const row = live?.find(user, orderId);
+    if (row !== undefined) newest.set(orderId, row.order);
+  }
+  return rows.map((row) => {
+    if (row.order.children.length === 0) return row;
+    const children = row.order.children.map((child) => newest.get(child.oid) ?? child);
+    return { ...row, order: { ...row.order, children } };
+  });
+}
+
+/** Values are stored at steps of five minutes, an hour and a day; each step is a range of the tree. */
+const VALUE_STEPS_MS = [300_000, 3_600_000, 86_400_000];
+
+export async function accountValues(
+  database: Database,
+  { endMs, startMs, stepMs, user }: Ask<'accountValues'>,
+): Promise<Answer<'accountValues'>> {
+  const ofStep = (step: number) =>
+    database
+      .selectFrom('account_values')
+      .select(['time_ms', 'body'])
+      .where('account', '=', bytesOf(user))
+      .where('step_ms', '=', step);
+  const found: { time_ms: number; body: string }[] = [];
+  // The value at the start may have a finer step than the following ones.
+  for (const step of VALUE_STEPS_MS) {
+    const [last] = await ofStep(step)
+      .where('time_ms', '<=', startMs)
+      .orderBy('time_ms', 'desc')
+      .limit(1)
+      .execute();
+    if (last !== undefined && last.time_ms > (found[0]?.time_ms ?? -1)) found[0] = last;
+  }
+  for (const step of VALUE_STEPS_MS.filter((each) => each >= stepMs)) {
+    const after = ofStep(step).where('time_ms', '>', startMs).where('time_ms', '<=', endMs);
+    found.push(...(await after.orderBy('time_ms').execute()));
+  }
+  found.sort((left, right) => left.time_ms - right.time_ms);
+  return found.map(({ body }) => TABLES.account_values.codec.decode(body));
+}
+
+/** One statement of lookups in the tree: its cost does not depend on the age of the accounts. */
+export async function valuesAt(
+  database: Database,
+  { timesMs, users }: Ask<'valuesAt'>,
+): Promise<Answer<'valuesAt'>> {
+  const lookups = timesMs.flatMap((timeMs, at) =>
+    VALUE_STEPS_MS.map((step) => {
+      const name = sql.ref(`at${at}_${step}`);
+      return sql`(SELECT body FROM account_values WHERE account_values.account = asked.account
+        AND step_ms = ${step} AND time_ms <= ${timeMs} ORDER BY time_ms DESC LIMIT 1) AS ${name}`;
+    }),
+  );
+  if (lookups.length === 0) return users.map(() => []);
+  // The empty first part determines the type of the column.
+  const accounts = users.map((user) => sql` UNION ALL SELECT ${addressBytes(user)}`);
+  const { rows } = await sql<Record<string, string | null>>`
+    WITH asked AS MATERIALIZED (
+      SELECT account FROM account_values WHERE 1 = 0 ${sql.join(accounts, sql``)}
+    )
+    SELECT ${sql.join(lookups)} FROM asked
+  `.execute(database);
+  const found = new Map<string, (AccountValueRecord | null)[]>();
+  for (const row of rows) {
+    for (const [name, body] of Object.entries(row)) {
+      if (body === null) continue;
+      const value = TABLES.account_values.codec.decode(body);
+      const at = Number(name.slice(2, name.indexOf('_')));
+      const values = found.get(value.user) ?? timesMs.map(() => null);
+      if (value.timeMs > (values[at]?.timeMs ?? -1)) values[at] = value;
+      found.set(value.user, values);
+    }
+  }
+  return users.map((user) => found.get(user) ?? timesMs.map(() => null));
+}
