@@ -37,7 +37,7 @@ async function stored({ indexer }: IndexedVenue) {
   };
 }
 
-test('the same request in several blocks, as replicas put it there, is told once', async () => {
+test('a request that replicas put into several blocks is reported once', async () => {
   const { tail, venue } = await startVenue();
   await venue.propose(credit(1), signed(1, 1), signed(1, 1), signed(2, 2), signed(1, 1));
   // Another request with a nonce that was used executes nothing either: alone, a process refuses it before its block.

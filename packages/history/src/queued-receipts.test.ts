@@ -112,7 +112,7 @@ async function release({ replica }: IndexedVenue): Promise<void> {
 }
 
 test(
-  'a queued action is complete after any number of restarts, and its receipt is the same',
+  'a queued action completes after any number of restarts with the same receipt',
   { timeout: 60_000 },
   async () => {
     const first = await start();
@@ -170,7 +170,7 @@ test(
 );
 
 test(
-  'the first of a nonce is told, although its receipt was completed after another',
+  'a nonce returns its first execution, even if its receipt was completed after another',
   { timeout: 60_000 },
   async () => {
     const running = await start();

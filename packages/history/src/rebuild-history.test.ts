@@ -32,7 +32,7 @@ async function lived(): Promise<void> {
   expect(venue.failures).toEqual([]);
 }
 
-test('a history that is computed again is what it was, from compressed segments too', async () => {
+test('a recomputed history is unchanged, also from compressed segments', async () => {
   await lived();
   const segments = await readdir(join(folder, 'journal'));
   expect(segments.some((name) => name.endsWith('.zst'))).toBe(true);
@@ -56,7 +56,7 @@ test('a history that is computed again is what it was, from compressed segments 
   expect(height).toBeGreaterThanOrEqual(300);
 });
 
-test('nothing is touched while a venue runs, without a log, or without its beginning', async () => {
+test('nothing is changed while a venue runs, without a log, or without the first blocks', async () => {
   const place = { file: join(folder, 'history.sqlite') };
   await expect(rebuildHistory({ data: folder, place })).rejects.toThrow('No log in');
   await lived();

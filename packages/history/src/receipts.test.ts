@@ -86,7 +86,7 @@ function order(
 }
 
 describe('Receipts', () => {
-  test('memory and archive tell the same', async () => {
+  test('memory and archive return the same receipts', async () => {
     const archive = new MemoryArchive();
     archive.followOn();
     const receipts = attach({ archive });
@@ -111,7 +111,7 @@ describe('Receipts', () => {
     expect(fromArchive).toEqual(receipts.recent({ by: 'txHash', txHash }));
   });
 
-  test('refusals with money in them survive JSON', async () => {
+  test('refusals with amounts survive JSON', async () => {
     const archive = new MemoryArchive();
     archive.followOn();
     const receipts = attach({ archive });
@@ -137,7 +137,7 @@ describe('Receipts', () => {
     expect(outcome?.error?.details).toMatchObject({ got: '100.30', nearest: ['100', '100.5'] });
   });
 
-  test('a signer without a role has no account, and the first receipt stays', () => {
+  test('a signer without a role has no account, and the first receipt is kept', () => {
     const receipts = attach();
     const nobody = testKey(6).address;
     replica.apply(order(1, { signer: nobody }));
@@ -151,7 +151,7 @@ describe('Receipts', () => {
     expect(receipts.recent(key)?.outcome.error).toBeNull();
   });
 
-  test('the first receipt stays when the same request comes again after it was archived', async () => {
+  test('the first receipt is kept when its request is repeated after archiving', async () => {
     const archive = new MemoryArchive();
     archive.followOn();
     const receipts = attach({ archive });
@@ -173,7 +173,7 @@ describe('Receipts', () => {
     expect(receipts.recent({ by: 'txHash', txHash })).toBeUndefined();
   });
 
-  test('one that is asked for late tells what it would have told at once', async () => {
+  test('a receipt that is requested late equals the immediate one', async () => {
     const archive = new MemoryArchive();
     archive.followOn();
     const receipts = attach();
@@ -198,14 +198,14 @@ describe('Receipts', () => {
     });
   });
 
-  test('memory is bounded by the size of the bodies too', () => {
+  test('the size of the bodies is also limited', () => {
     const receipts = attach({ recentCharsMax: 500 });
     for (let n = 1; n <= 20; n++) replica.apply(order(n));
     expect(receipts.recent({ by: 'txHash', txHash: hashOf(20) })).toBeDefined();
     expect(receipts.recent({ by: 'txHash', txHash: hashOf(10) })).toBeUndefined();
   });
 
-  test('what an archive that keeps up lacks is never forgotten, and is too much at some time', () => {
+  test('receipts that a current archive lacks are kept, until there are too many', () => {
     const archive = new MemoryArchive();
     const receipts = attach({ archive, recentMax: 3 });
     for (let n = 1; n <= 3; n++) replica.apply(order(n));
@@ -217,7 +217,7 @@ describe('Receipts', () => {
     expect(receipts).toMatchObject({ isBehind: false, backlog: 0 });
   });
 
-  test('of those that an archive far behind lacks the newest are kept', () => {
+  test('for an archive far behind, only the newest receipts are kept', () => {
     const archive = new MemoryArchive();
     archive.isFarBehind = true;
     const receipts = attach({ archive, recentMax: 3 });
@@ -227,7 +227,7 @@ describe('Receipts', () => {
     expect(receipts.recent({ by: 'txHash', txHash: hashOf(3) })).toBeDefined();
   });
 
-  test('replayed blocks that the archive has are passed over', () => {
+  test('replayed blocks that the archive has are skipped', () => {
     const archive = new MemoryArchive();
     archive.height = replica.head.height + 1;
     const receipts = attach({ archive });
@@ -254,7 +254,7 @@ describe('Receipts', () => {
   });
 });
 
-test('the faucet knows from blocks and snapshots whom it gave', () => {
+test('the faucet restores its grants from blocks and snapshots', () => {
   const now = () => replica.nowMs;
   const faucet = new Faucet({ replica, now });
   replica.onBlock((block) => faucet.grants.onBlock(block));

@@ -17,7 +17,7 @@ function traded(recent: RecentBlocks, count: number): { venue: TestVenue; blocks
   return { venue, blocks };
 }
 
-test('the newest blocks are there, and it is known which are not', () => {
+test('the newest blocks are kept, and missing blocks are reported', () => {
   const recent = new RecentBlocks(20);
   const { blocks, venue } = traded(recent, 10);
   const { height } = venue.state;
@@ -27,7 +27,7 @@ test('the newest blocks are there, and it is known which are not', () => {
   expect(recent.between(blocks[0]!.height - 1, height)).toBeUndefined();
 });
 
-test('whom a block concerns is told', () => {
+test('a block lists the accounts it concerns', () => {
   const recent = new RecentBlocks();
   const { blocks } = traded(recent, 1);
   const last = blocks.at(-1)!;
@@ -39,7 +39,7 @@ test('whom a block concerns is told', () => {
   expect([1, 2].map((id) => recent.hasTradesOf(last, id))).toEqual([true, false]);
 });
 
-test('the last ones ride along in snapshots, amounts and all', () => {
+test('snapshots contain the newest blocks with their amounts', () => {
   const recent = new RecentBlocks();
   const { blocks, venue } = traded(recent, 500);
   const restored = new RecentBlocks();

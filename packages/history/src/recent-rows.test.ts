@@ -3,14 +3,14 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { RecentRows } from './trade-tape.ts';
 
-test('a user keeps so many rows, newest first', () => {
+test('the number of rows per user is limited, newest first', () => {
   const rows = new RecentRows<number>({ perUserMax: 3, totalMax: 100 });
   for (const row of [1, 2, 3, 4]) rows.add('alice', row);
   expect(rows.of('alice')).toEqual([4, 3, 2]);
   expect(rows.of('bob')).toEqual([]);
 });
 
-test('all together keep so many: who was silent longest goes', () => {
+test('the total is limited: the user without new rows for longest is dropped', () => {
   const rows = new RecentRows<number>({ perUserMax: 3, totalMax: 4 });
   rows.add('alice', 1);
   rows.add('bob', 2);
@@ -22,7 +22,7 @@ test('all together keep so many: who was silent longest goes', () => {
   expect(rows.of('carol')).toEqual([5, 4]);
 });
 
-test('a snapshot brings back rows and order', () => {
+test('a snapshot restores rows and their order', () => {
   const before = new RecentRows<number>({ perUserMax: 3, totalMax: 4 });
   before.add('alice', 1);
   before.add('bob', 2);
@@ -35,7 +35,7 @@ test('a snapshot brings back rows and order', () => {
   expect(after.of('alice')).toEqual([3, 1]);
 });
 
-test('over a long time it is always the one who was silent longest that goes', () => {
+test('the dropped user is always the one without new rows for longest', () => {
   const totalMax = 20;
   const rows = new RecentRows<number>({ perUserMax: 3, totalMax });
   /** Users by their last row, the oldest first, each with how many rows it has. */
@@ -51,7 +51,7 @@ test('over a long time it is always the one who was silent longest that goes', (
   }
 });
 
-test('a user who gets rows for ever takes no more room for it', () => {
+test('a user with ever new rows needs a constant amount of memory', () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const heap = (): number => {

@@ -23,7 +23,7 @@ test('snapshots contain the last trades', () => {
   expect([tape.last(1, 10), tape.fresh.size]).toEqual([[], 0]);
 });
 
-test('trades of an event that memory lets go of go with it', () => {
+test('trades of an event are deleted with the event', () => {
   const world = new OutcomeVenue();
   const { markets, venue } = world;
   const tape = new TradeTape(

@@ -32,7 +32,7 @@ async function startWithRows(settings: { readonly database?: string } = {}) {
 
 describe('R-requests: clients take turns at the history', () => {
   test.each(['SQLite', 'PostgreSQL'])(
-    'a client that asks once is answered second, however many questions of another wait: %s',
+    'one query of a client is answered second, with any number of waiting queries of another: %s',
     async (kind) => {
       const settings = kind === 'SQLite' ? {} : { database: await server.database() };
       await venues.stop(await startWithRows(settings));
@@ -57,7 +57,7 @@ describe('R-requests: clients take turns at the history', () => {
     },
   );
 
-  test('rows of new blocks are written, and told to others, while questions of one client wait', async () => {
+  test('rows of new blocks are written and sent to others while queries of one client wait', async () => {
     const { indexer, propose, replica } = await startWithRows();
     let answered = 0;
     const asker = { client: 'greedy', spend: () => undefined };
@@ -76,7 +76,7 @@ describe('R-requests: clients take turns at the history', () => {
     await Promise.all(all);
   });
 
-  test('one question after the other is answered before all that others have asked at once', async () => {
+  test('sequential queries are answered before a burst of another client', async () => {
     const { indexer } = await startWithRows();
     const greedy = upTo(ASKED * 4).map((at) => {
       const asker = { client: at % 2 === 0 ? 'greedy' : 'greedier', spend: () => undefined };

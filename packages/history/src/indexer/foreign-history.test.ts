@@ -61,7 +61,7 @@ describe('a file', () => {
     },
   );
 
-  test('is recognised where the log passes it, when it is too old for this thread to know', async () => {
+  test('is recognised during the replay if its last block is too old for the main thread', async () => {
     const other = await lived('other', 7, 20);
     // A snapshot knows the newest thousand blocks.
     const own = await lived('own', 1, 1_100);
@@ -74,7 +74,7 @@ describe('a file', () => {
     expect(await setAside(own)).toHaveLength(1);
   });
 
-  test('of this log with blocks that the log lacks is no reason to go on without them', async () => {
+  test('of this log with blocks that the log lacks is not used', async () => {
     const whole = await lived('own', 1, 10);
     const shorter = join(venues.folder, 'shorter');
     await cp(whole, shorter, { recursive: true });
@@ -86,7 +86,7 @@ describe('a file', () => {
     expect(await setAside(shorter)).toEqual([]);
   });
 
-  test('of a later release ends the start in words for the operator, and is left alone', async () => {
+  test('of a later release ends the start with a message for the operator, and is left unchanged', async () => {
     const own = await lived('own', 1, 3);
     const store = new DatabaseSync(join(own, 'history.sqlite'));
     store.exec(`INSERT INTO kysely_migration VALUES ('0002-later', '2099-01-01T00:00:00.000Z')`);
@@ -105,7 +105,7 @@ describe('a database', () => {
   afterAll(() => server.stop());
 
   test.each(process.env['TEST_LONG'] === undefined ? [20] : [5, 20])(
-    'that has the history of another log of %i blocks is refused and left alone',
+    'with the history of another log of %i blocks is rejected and left unchanged',
     async (count) => {
       const url = await server.database();
       const settings = { database: url };
@@ -125,7 +125,7 @@ describe('a database', () => {
     },
   );
 
-  test('of a later release ends the start in the same words, and is let go', async () => {
+  test('of a later release ends the start with the same message, and is released', async () => {
     const url = await server.database();
     const settings = { database: url };
     const own = await lived('own', 1, 3, { settings });
@@ -139,7 +139,7 @@ describe('a database', () => {
     expect(await amounts(await start({ folder: own, settings }))).toEqual([1, 1, 1]);
   });
 
-  test('that can not be reached is told at the start', async () => {
+  test('that is unreachable is reported at the start', async () => {
     const url = 'postgres://postgres@/none?host=%2Fnowhere';
     const started = start({ settings: { database: url } });
     await expect(started).rejects.toThrow(HistoryUnusableError);

@@ -12,7 +12,7 @@ function through(...changes: readonly IndexerChange[]): IndexerPhase[] {
   return seen;
 }
 
-test('a store that is whole is followed, one that lacks rows is so behind its completion', () => {
+test('a complete store is followed at once, one without some rows after its completion', () => {
   expect(through('verified', 'follows')).toEqual(['opened', 'verified', 'following']);
   expect(through('verified', 'lacks a few', 'rebuilt').slice(2)).toEqual([
     'completing',
@@ -24,21 +24,21 @@ test('a store that is whole is followed, one that lacks rows is so behind its co
   ]);
 });
 
-test('damage is found at any time behind the check, and a new store can be damaged too', () => {
+test('damage can be found at any time after the check, also in a new store', () => {
   for (const before of ['follows', 'lacks a few', 'lacks many'] as const) {
     expect(through('verified', before, 'damaged').at(-1)).toBe('rebuilding');
   }
   expect(through('verified', 'damaged', 'damaged', 'rebuilt').at(-1)).toBe('following');
 });
 
-test('what was told as damage is not begun a second time by the start', () => {
+test('the start does not repeat a rebuild after reported damage', () => {
   const [, , damaged] = through('verified', 'damaged');
   expect(damaged).toBe('rebuilding');
   expect(phaseAfter('rebuilding', 'lacks many')).toBeUndefined();
   expect(phaseAfter('rebuilding', 'follows')).toBeUndefined();
 });
 
-test('a lost history stays lost, and an end is the end', () => {
+test('a lost history stays lost, and an ended one stays ended', () => {
   for (const change of ['rebuilt', 'damaged', 'follows', 'verified', 'lost'] as const) {
     expect(phaseAfter('lost', change)).toBeUndefined();
     expect(phaseAfter('ended', change)).toBeUndefined();

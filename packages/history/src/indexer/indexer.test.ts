@@ -25,7 +25,7 @@ const venues = indexedVenues();
 const { start, stop } = venues;
 
 describe('the indexer', () => {
-  test('whoever was told that an action executed finds its rows', async () => {
+  test('rows of an action are available after its execution was reported', async () => {
     const venue = await start();
     for (let amount = 1; amount <= 30; amount += 1) {
       await venue.propose(credit(amount));
@@ -38,7 +38,7 @@ describe('the indexer', () => {
     expect(venue.failures).toEqual([]);
   });
 
-  test('a named height is waited for, and refused when it does not come', async () => {
+  test('a query waits for its minimum height, and fails if the height is not reached', async () => {
     const venue = await start();
     const { indexer, replica } = venue;
     const minHeight = replica.head.height + 1;
@@ -49,7 +49,7 @@ describe('the indexer', () => {
     await expect(asked).rejects.toThrow(HistoryBehindError);
   });
 
-  test('states are compared, and one that differs ends the venue (R-determinism)', async () => {
+  test('states are compared, and a difference ends the venue (R-determinism)', async () => {
     const venue = await start();
     await venue.propose(credit(1));
     await amounts(venue);
@@ -62,7 +62,7 @@ describe('the indexer', () => {
     expect(venue.failures[0]).toBeInstanceOf(ReplicaDivergedError);
   });
 
-  test('rows are told to those who watch, once and in order, and answers hold the rest', async () => {
+  test('watchers receive rows once and in order, and answers contain the others', async () => {
     const venue = await start();
     const told: [height: number, amounts: number[]][] = [];
     const onRows = (height: number, rows: WatchedRows['ledger']): void => {
@@ -88,7 +88,7 @@ describe('the indexer', () => {
     expect(told.at(-1)?.[1]).toEqual([6]);
   });
 
-  test('after a crash rows go on where the log does, each once', async () => {
+  test('after a crash rows continue with the log, each once', async () => {
     let venue = await start();
     for (const amount of upTo(10)) await venue.propose(credit(amount));
     await stop(venue, 'crash');
@@ -103,7 +103,7 @@ describe('the indexer', () => {
     expect(venue.told).toEqual([]);
   });
 
-  test('is asked, fed and stopped before it follows', async () => {
+  test('accepts queries, blocks and a stop before it follows', async () => {
     let venue = await start({ settings: { snapshotEveryBlocks: 5 } });
     for (const amount of upTo(12)) await venue.propose(credit(amount));
     await stop(venue, 'crash');
@@ -121,7 +121,7 @@ describe('the indexer', () => {
 });
 
 describe('the files of a folder', () => {
-  test('are their owner’s alone, whatever the umask is', async () => {
+  test('can be read only by their owner, with any umask', async () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
     await venue.indexer.snapshot();
@@ -135,7 +135,7 @@ describe('the files of a folder', () => {
 });
 
 describe('snapshots', () => {
-  test('are what this thread would have written', async () => {
+  test('equal those that the main thread would have written', async () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
     const own = venue.replica.payload();
@@ -152,7 +152,7 @@ describe('snapshots', () => {
     expect(Object.keys(payload.companions)).toContain('history');
   });
 
-  test('are written when somebody wants one, of that moment', async () => {
+  test('are written on request, for that moment', async () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
     const { height } = venue.replica.head;
@@ -166,7 +166,7 @@ describe('snapshots', () => {
     await expect(venue.indexer.snapshot()).rejects.toThrow('the venue is stopping');
   });
 
-  test('come every so many blocks, and the log below the oldest is not needed', async () => {
+  test('are written at an interval of blocks, and the log before the oldest is not needed', async () => {
     const needed: number[] = [];
     const venue = await start({
       settings: { snapshotEveryBlocks: 10 },
@@ -182,7 +182,7 @@ describe('snapshots', () => {
     await expect.poll(() => needed.at(-1), SOON).toBe(heights.at(-1)! + 1);
   });
 
-  test('one that can not be written is tried again later', async () => {
+  test('a failed snapshot is retried later', async () => {
     let nowMs = 1_767_225_600_000;
     const venue = await start({
       clock: { nowMs: () => (nowMs += 1) },
@@ -202,7 +202,7 @@ describe('snapshots', () => {
     expect(venue.failures).toEqual([]);
   });
 
-  test('R-disk: there are none while there is no room, and no rows', async () => {
+  test('R-disk: on a full disk no snapshots and no rows are written', async () => {
     let hasRoom = false;
     const venue = await start({
       settings: { snapshotEveryBlocks: 5 },
@@ -238,7 +238,7 @@ describe('a history that was lost', () => {
     } else await cp(kept.folder, venues.folder, { recursive: true });
   }
 
-  test('is computed again beside the snapshots, by a thread that then does both', async () => {
+  test('is recomputed next to the snapshots, by a thread that then does both', async () => {
     await lost();
     const venue = await start({ settings });
     expect(venue.snapshotHeight).toBeGreaterThan(100);
@@ -254,7 +254,7 @@ describe('a history that was lost', () => {
     expect(again.told).toEqual([]);
   });
 
-  test('whoever asks before it is known to be lost is answered by the thread that computes it', async () => {
+  test('queries that arrive before the loss is known are answered by the thread that recomputes it', async () => {
     await lost();
     const venue = await start({ settings, isEarly: true });
     const early = amounts(venue);
@@ -263,7 +263,7 @@ describe('a history that was lost', () => {
     expect(await amounts(venue)).toEqual(upTo(100));
   });
 
-  test('is told whole or not at all while it is computed, and receipts are not said to be unknown', async () => {
+  test('returns complete answers or none during the recomputation, and no receipt is reported as unknown', async () => {
     await lost();
     let hasRoom = false;
     const venue = await start({ settings, indexer: { hasRoom: () => hasRoom }, isEarly: true });
@@ -284,7 +284,7 @@ describe('a history that was lost', () => {
     expect(venue.indexer.trouble).toBeUndefined();
   });
 
-  test('a stop in the middle of it loses nothing', async () => {
+  test('a stop during the recomputation loses nothing', async () => {
     await lost();
     await stop(await start({ settings, isEarly: true }));
     await stop(await start({ settings }));
@@ -293,7 +293,7 @@ describe('a history that was lost', () => {
     expect(venue.failures).toEqual([]);
   });
 
-  test('is computed in one go where the log is short', async () => {
+  test('is recomputed at once if the log is short', async () => {
     await lost();
     const venue = await start();
     expect(await amounts(venue)).toEqual(upTo(100));
@@ -302,7 +302,7 @@ describe('a history that was lost', () => {
     expect((await start()).told).toEqual([]);
   });
 
-  test('a stop does not wait for it longer than it may, and the next start goes on', async () => {
+  test('a stop waits for it only for a limited time, and the next start continues', async () => {
     await lost();
     const hurried = await start({ isEarly: true, settings: { catchUpMs: 0 } });
     await stop(hurried);
@@ -315,7 +315,7 @@ describe('a history that was lost', () => {
   /** The first entries of the log are gone, or not what they were. */
   const SMALL = { segmentBytes: 5_000 } as const;
 
-  test('is computed from the oldest snapshot on where the log begins behind the first block', async () => {
+  test('is recomputed starting with the oldest snapshot if the log does not begin with the first block', async () => {
     const before = await start({ ...SMALL, settings });
     for (const amount of upTo(200)) {
       await before.propose(credit(amount));
@@ -345,7 +345,7 @@ describe('a history that was lost', () => {
     }
   });
 
-  test('and can not be computed keeps nobody from trading, and is told', async () => {
+  test('and cannot be recomputed does not stop trading, and is reported', async () => {
     const before = await start({ ...SMALL, settings });
     for (const amount of upTo(200)) await before.propose(credit(amount));
     await stop(before);

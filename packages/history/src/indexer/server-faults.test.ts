@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(() => proxy.close());
 
 describe('a silent server', { timeout: 60_000 }, () => {
-  test('is given up in time, and is asked again over another connection', async () => {
+  test('times out, and is queried again over another connection', async () => {
     const driver = await openPostgres(proxy.url, {
       patience: { connectMs: 300, statementMs: 300 },
     });
@@ -52,7 +52,7 @@ describe('a silent server', { timeout: 60_000 }, () => {
     await driver.close();
   });
 
-  test('keeps nobody waiting, is told to the operator, and lacks nothing in the end', async () => {
+  test('delays no client, is reported to the operator, and has all rows in the end', async () => {
     const database = proxy.url;
     const venue = await start({ settings: { database }, indexer: { answerMsMax: 1_000 } });
     await venue.propose(credit(1));
@@ -70,7 +70,7 @@ describe('a silent server', { timeout: 60_000 }, () => {
     expect(venue.failures).toEqual([]);
   });
 
-  test('actionStatus is told from memory, and what only the store knows is refused in time', async () => {
+  test('actionStatus is answered from memory, and queries of the store time out', async () => {
     const database = proxy.url;
     const { indexer, failures, propose, receipts, replica } = await start({
       settings: { database },
@@ -123,7 +123,7 @@ const signedAs = (n: number): SignedCommand => ({
 /** All steps with `FUZZ_RUNS`; by default some, from the first to the last. */
 const STEPS_TRIED = process.env['FUZZ_RUNS'] === undefined ? 5 : Infinity;
 
-test('a start goes on whatever its server does meanwhile', async () => {
+test('a start completes although its server fails meanwhile', async () => {
   const database = proxy.url;
   const settings = { database } as const;
   const before = await start({ settings });

@@ -34,7 +34,7 @@ async function proofOf(user: ReturnType<typeof someone>, height: number): Promis
 }
 
 test.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 33])(
-  'with %i accounts everybody is in the tree once, and it sums to what is owed',
+  'with %i accounts, the tree contains each once, and its sum equals the liabilities',
   async (count) => {
     const state = venueOf(amounts(count));
     const height = 100 + count;
@@ -56,7 +56,7 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 33])(
   },
 );
 
-test('the root of two leaves is the one that the hashes give by hand', async () => {
+test('the root of two leaves equals a hash computed step by step', async () => {
   const state = venueOf([]);
   const tree = await trees.build(state, 7);
   const { hasher } = trees;
@@ -77,8 +77,8 @@ test('the root of two leaves is the one that the hashes give by hand', async () 
   expect(tree.root).toBe(`0x${Buffer.from(root).toString('hex')}`);
 });
 
-describe('what salts are for', () => {
-  test('a proof names nobody else, and what it shows of others can’t be computed from their addresses', async () => {
+describe('salts', () => {
+  test('a proof contains no other account, and its hashes cannot be computed from addresses', async () => {
     const state = venueOf(amounts(9));
     await trees.build(state, 300);
     const own = await proofOf(someone(0), 300);
@@ -99,7 +99,7 @@ describe('what salts are for', () => {
     }
   });
 
-  test('the same venue at another height has other neighbours and another root', async () => {
+  test('at another height, neighbours and root differ', async () => {
     const state = venueOf(amounts(33));
     const first = await trees.build(state, 400);
     const second = await trees.build(state, 401);
@@ -110,7 +110,7 @@ describe('what salts are for', () => {
     expect(await places(401)).not.toEqual(await places(400));
   });
 
-  test('the same height gives the same tree: a restart changes nothing', async () => {
+  test('the same height gives the same tree, also after a restart', async () => {
     const state = venueOf(amounts(5));
     const first = await trees.build(state, 500);
     const bytes = readFileSync(treeFile(trees.folder, 500));
@@ -119,13 +119,13 @@ describe('what salts are for', () => {
   });
 });
 
-test('who has no account is not in it, and a tree that is not there is missing', async () => {
+test('an unknown account and a missing tree have no proof', async () => {
   await trees.build(venueOf(amounts(3)), 600);
   expect(await trees.proof(address(`0x${'9'.repeat(40)}`), 600)).toBeUndefined();
   expect(await trees.proof(someone(0), 601)).toBe('missing');
 });
 
-test('no byte of a tree can be another without being found out', async () => {
+test('a change of any byte of a tree is detected', async () => {
   await trees.build(venueOf(amounts(5)), 610);
   const whole = readFileSync(treeFile(trees.folder, 610));
   const right = await proofOf(someone(0), 610);
@@ -151,7 +151,7 @@ test('no byte of a tree can be another without being found out', async () => {
   }
 });
 
-test('with another secret a tree is of no use, and one that is damaged or lost is not drawn again', async () => {
+test('a tree needs its secret, and a damaged or lost secret is not replaced', async () => {
   await trees.build(venueOf(amounts(5)), 620);
   const { folder, hasher } = trees;
   const other = { folder, hasher, height: 620, secret: Buffer.alloc(32), user: someone(0) };
@@ -170,7 +170,7 @@ test('with another secret a tree is of no use, and one that is damaged or lost i
   expect(existsSync(file)).toBe(false);
 });
 
-test('others have their turns while many leaves are made', async () => {
+test('other work continues while many leaves are built', async () => {
   const state = venueOf(amounts(9_000));
   trees.pauses = 0;
   const tree = await trees.build(state, 700);

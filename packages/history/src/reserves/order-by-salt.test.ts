@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { orderBySalt } from './build-tree.ts';
 import { LEAF_BYTES } from './tree-file.ts';
 
-test('leaves are sorted by all bytes of their salts, those that begin alike too', async () => {
+test('leaves are sorted by all bytes of their salts, including equal prefixes', async () => {
   // So few values that many begin alike.
   const byte = fc.constantFrom(0, 1, 0x7f, 0x80, 0xff);
   const salt = fc.array(byte, { minLength: 6, maxLength: 6 });
@@ -24,7 +24,7 @@ test('leaves are sorted by all bytes of their salts, those that begin alike too'
   );
 });
 
-test('others have their turns in each pass over very many leaves', async () => {
+test('other work continues in each pass over very many leaves', async () => {
   const count = 35_000;
   const leaves = Buffer.alloc(count * LEAF_BYTES);
   for (let at = 0; at < count; at++) leaves.writeUInt32BE((at * 0x9e3779b1) >>> 0, at * LEAF_BYTES);

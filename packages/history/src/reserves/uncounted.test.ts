@@ -17,7 +17,7 @@ const PROGRAM = `
   console.log(JSON.stringify({ held, uncounted: between - before, buffer: after - between }));
 `;
 
-test('the collector of garbage does not count such room, as it would a buffer', async () => {
+test('such memory does not count towards garbage collection, unlike a buffer', async () => {
   const flags = ['--input-type=module', '--eval', PROGRAM];
   const { stdout } = await promisify(execFile)(process.execPath, flags);
   const { buffer, held, uncounted } = JSON.parse(stdout) as Readonly<Record<string, number>>;

@@ -11,7 +11,7 @@ const NO_HASH = hash(`0x${'0'.repeat(64)}`);
 /** More than a call takes as arguments. */
 const ACCOUNTS = 150_000;
 
-test('as many accounts as there are may have changed since the last border', () => {
+test('all accounts may have changed since the last step', () => {
   const state = createState();
   let height = 0;
   const applied = (atMs: number, commands: readonly Command[]): AppliedBlock => {

@@ -55,7 +55,7 @@ describe('fills of perps', () => {
     });
   });
 
-  test('a closing fill says where it was opened, its result net of the fee, and the return', () => {
+  test('a closing fill contains its entry price, its result net of the fee, and the return', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 100, size: 2 });
     venue.order(BOB, { buy: true, price: 102, size: 1 });
@@ -73,7 +73,7 @@ describe('fills of perps', () => {
     expect(followed.last.fills[1]?.row).toMatchObject({ closedPnl: '-2.0153', roe: '-40' });
   });
 
-  test('R-adl: positions that no order closed have rows too, with the price and no ids', () => {
+  test('R-adl: positions that were closed without an order have rows with the price and no ids', () => {
     for (const size of [1000, 900]) {
       venue.order(BOB, { sell: true, price: 100, size });
       venue.order(ALICE, { buy: true, price: 100, size });
@@ -102,7 +102,7 @@ describe('fills of perps', () => {
 });
 
 describe('orders', () => {
-  test('the row of an order comes again with every change, sums of its fills included', () => {
+  test('every change of an order has a row, including the sums of its fills', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 100, size: 2 });
     venue.order(ALICE, { sell: true, price: 103, size: 2 });
@@ -142,7 +142,7 @@ describe('orders', () => {
     expect([...followed.projector.rememberedOrders()]).toEqual([]);
   });
 
-  test('a refusal at execution says why', () => {
+  test('a rejection at execution contains its reason', () => {
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     venue.order(ALICE, { buy: true, price: 100, size: 1, timeInForce: 'alo' });
     const { row } = followed.orders(2)[0]!;
@@ -151,7 +151,7 @@ describe('orders', () => {
     expect(followed.last.txs[0]?.error).toBe(row.order.rejectReason);
   });
 
-  test('R-grouping: a parent shows what came with it, and a fired exit is triggered', () => {
+  test('R-grouping: a parent contains its children, and the status of a triggered TP/SL order is triggered', () => {
     const exit = { instrumentId: BTC.instrumentId, isBuy: false, size: 1000, reduceOnly: true };
     const parent = { ...exit, isBuy: true, reduceOnly: false, price: 100_000 };
     const trigger = (kind: 'takeProfit' | 'stopLoss', price: number) => ({
@@ -193,7 +193,7 @@ describe('orders', () => {
   });
 });
 
-test('R-withdraw: the row of a withdrawal comes again, whole, at its first place', () => {
+test('R-withdraw: each change of a withdrawal replaces its row at the first position', () => {
   const destination = address(`0x${'d'.repeat(40)}`);
   venue.signed(ALICE, { type: 'withdraw', destination, amountMicroUsdc: 5_000_000 });
   const askedMs = venue.state.timeMs;
@@ -251,7 +251,7 @@ test('R-builder: earnings of an order are one row, its fills merged', () => {
   ]);
 });
 
-test('R-funding: every position has a row for the hour, with the time that it fell due', () => {
+test('R-funding: every position has a row for the hour, with its due time', () => {
   venue.order(BOB, { sell: true, price: 100, size: 2 });
   venue.order(ALICE, { buy: true, price: 100, size: 2 });
   venue.order(BOB, { sell: true, price: 100.5, size: 500 });
@@ -265,7 +265,7 @@ test('R-funding: every position has a row for the hour, with the time that it fe
   }
 });
 
-test('a bar is told when time has passed its end, in each step', () => {
+test('a bar is reported after its end, for each step', () => {
   venue.order(BOB, { sell: true, price: 100, size: 1 });
   venue.order(ALICE, { buy: true, price: 100, size: 1 });
   venue.order(BOB, { sell: true, price: 101, size: 1 });
@@ -286,7 +286,7 @@ test('a bar is told when time has passed its end, in each step', () => {
   });
 });
 
-describe('what accounts are worth', () => {
+describe('account values', () => {
   const FIVE = 300_000;
   /** Values of an account as [step in minutes, minutes since the start, value in USDC]. */
   const valuesOf = (user: Address) =>
@@ -299,7 +299,7 @@ describe('what accounts are worth', () => {
         value / 1_000_000,
       ]);
 
-  test('is told at borders, of those who changed or hold something, at the coarsest step', () => {
+  test('are reported at the coarsest step, for accounts that changed or have holdings', () => {
     venue.pass(3 * FIVE);
     // The venue was open before the rows began: all that there is is told once.
     expect(valuesOf(ALICE)).toHaveLength(1);
@@ -315,7 +315,7 @@ describe('what accounts are worth', () => {
     expect(valuesOf(ALICE).length - before).toBe(3);
   });
 
-  test('is that of the border, whatever the block that passes it does', () => {
+  test('are those at the step, independent of the block that passes it', () => {
     const valueAt = (user: Address, timeMs: number) =>
       followed.rows
         .flatMap((rows) => rows.accountValues)
@@ -342,7 +342,7 @@ describe('what accounts are worth', () => {
     });
   });
 
-  test('is told of the first border of each step after a pause', () => {
+  test('are reported for the first end of each step after a pause', () => {
     venue.pass(FIVE);
     venue.credit(ALICE, 'outcome', 5);
     const before = valuesOf(ALICE).length;
@@ -353,7 +353,7 @@ describe('what accounts are worth', () => {
     ]);
   });
 
-  test('comes with what was brought in and taken out, traded and paid', () => {
+  test('include deposits, withdrawals, volume and fees', () => {
     venue.pass(FIVE);
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     venue.order(ALICE, { buy: true, price: 100, size: 1 });
@@ -375,7 +375,7 @@ describe('what accounts are worth', () => {
   });
 });
 
-test('R-split-merge, R-settlement: shares that no trade moved have a row for each leg', () => {
+test('R-split-merge, R-settlement: shares that changed without a trade have a row for each leg', () => {
   const outcomes = new OutcomeVenue();
   followed = new FollowedRows(outcomes.venue, outcomes.markets);
   outcomes.list('rain');
@@ -410,7 +410,7 @@ test('R-split-merge, R-settlement: shares that no trade moved have a row for eac
   expect(followed.last.settledEvents).toMatchObject([{ slug: 'rain', volumeMicroUsdc: 3_600_000 }]);
 });
 
-test('R-era: rows of the previous rules version stay as its engine made them', () => {
+test('R-era: rows of the previous rules version are those of its engine', () => {
   const head = { height: 7, timeMs: 7, hash: hash(`0x${'7'.repeat(64)}`) };
   const rows = { head, fills: ['as it was'] };
   const stateHash = hash(`0x${'5'.repeat(64)}`);

@@ -59,7 +59,7 @@ function liquidate(): void {
   venue.oracle(95.2);
 }
 
-test('the steps of a liquidation, with the numbers that caused them', () => {
+test('a liquidation has a row per step, with the figures that caused it', () => {
   liquidate();
   const found = rows(ALICE);
   expect(
@@ -82,7 +82,7 @@ test('the steps of a liquidation, with the numbers that caused them', () => {
   expect(Number(delta.maintenanceMargin)).toBeCloseTo(180_880 * 0.01 - 100 * 95.2 * 0.005, 6);
 });
 
-test('R-liquidation: what is left of the equity is seen to go to the insurance fund', () => {
+test('R-liquidation: the remaining equity that goes to the insurance fund has a row', () => {
   liquidate();
   const [row] = rows(ALICE);
   const fund = venue.state.parameters?.insuranceFundAddress;
@@ -90,7 +90,7 @@ test('R-liquidation: what is left of the equity is seen to go to the insurance f
   expect(rows(fund ?? '')[0]?.delta).toMatchObject({ type: 'receive', user: ALICE });
 });
 
-test('a notice to who was deleveraged', () => {
+test('a deleveraged account has a notice', () => {
   liquidate();
   const [row] = rows(BOB);
   expect(row?.delta).toMatchObject({
@@ -103,7 +103,7 @@ test('a notice to who was deleveraged', () => {
   });
 });
 
-test('money of the faucet, by sub-account', () => {
+test('faucet credits have a row per sub-account', () => {
   venue.credit(ALICE, 'outcome', 7);
   venue.credit(ALICE, 'perp', 8);
   const faucet = (amount: string) => ({ type: 'faucet', amount, token: 'USDC' });
@@ -114,7 +114,7 @@ test('money of the faucet, by sub-account', () => {
   expect(rows(BOB)).toEqual([]);
 });
 
-test('a send that opens an account shows the fee to who pays it', () => {
+test('a send that opens an account shows the fee to its payer', () => {
   const event = {
     type: 'tokenSent',
     commandIndex: TIMER,
@@ -134,7 +134,7 @@ test('a send that opens an account shows the fee to who pays it', () => {
   ]);
 });
 
-test('is kept in snapshots, and a withdrawal changes in what was restored', () => {
+test('snapshots contain pending withdrawals, which change after a restore', () => {
   venue.credit(ALICE);
   const between = { destination: ALICE, token: 0, amountMicroUsdc: 1, from: 'perp' } as const;
   venue.signed(ALICE, { type: 'sendToken', ...between, to: 'outcome' });

@@ -12,7 +12,7 @@ beforeEach(() => {
   followed = new FollowedRows(venue);
 });
 
-describe('orders that wait for the mark', () => {
+describe('trigger orders', () => {
   const exit = { instrumentId: BTC.instrumentId, isBuy: false, size: 1000, reduceOnly: true };
   const trigger = (kind: 'takeProfit' | 'stopLoss', price: number) => ({
     ...exit,
@@ -42,7 +42,7 @@ describe('orders that wait for the mark', () => {
     expect(statuses.slice(-3)).toEqual(['triggered', 'triggered', 'filled']);
   };
 
-  test('R-trigger: a fired one keeps the time of its placing until its last row', () => {
+  test('R-trigger: a triggered order keeps its placement time until its last row', () => {
     const placedMs = placeFamily();
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     takeProfit();
@@ -51,7 +51,7 @@ describe('orders that wait for the mark', () => {
     expect([...followed.projector.rememberedOrders()].filter((id) => id <= 3)).toEqual([]);
   });
 
-  test('a dump keeps the times of placing', () => {
+  test('a dump contains placement times', () => {
     const placedMs = placeFamily();
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     const dumped = JSON.parse(JSON.stringify(followed.projector.dump()));
@@ -61,7 +61,7 @@ describe('orders that wait for the mark', () => {
     expect(timesOf(2)).toEqual(new Set([placedMs]));
   });
 
-  test('where rows begin, what waits already keeps its time', () => {
+  test('orders that wait when the rows begin keep their placement time', () => {
     const placedMs = placeFamily();
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     followed = new FollowedRows(venue);
@@ -70,7 +70,7 @@ describe('orders that wait for the mark', () => {
     expect(timesOf(2)).toEqual(new Set([placedMs]));
   });
 
-  test('R-grouping: a parent is told again when its children change and it does not', () => {
+  test('R-grouping: a parent is reported again when only its children change', () => {
     placeFamily();
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     expect(followed.orders(1).at(-1)?.row.status).toBe('filled');
@@ -94,7 +94,7 @@ describe('orders that wait for the mark', () => {
     expect([...followed.projector.rememberedOrders()].filter((id) => id <= 3)).toEqual([]);
   });
 
-  test('R-grouping: the last row of a parent that an exit ends shows that exit as it is', () => {
+  test('R-grouping: the last row of a parent that a TP/SL order ends contains its current state', () => {
     placeFamily(2000);
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     venue.order(BOB, { buy: true, price: 105, size: 1 });

@@ -13,7 +13,7 @@ beforeEach(() => {
   followed = new FollowedRows(venue);
 });
 
-describe('R-liquidation: what was closed of positions in danger', () => {
+describe('R-liquidation: closed parts of positions', () => {
   beforeEach(() => {
     for (const size of [1000, 900]) {
       venue.order(BOB, { sell: true, price: 100, size });
@@ -21,7 +21,7 @@ describe('R-liquidation: what was closed of positions in danger', () => {
     }
   });
 
-  test('a deleveraging is one row of whose position it was, not of the other side', () => {
+  test('a deleveraging has one row, for the owner of the liquidated position', () => {
     venue.oracle(95.2);
     expect(followed.last.liquidations?.map(({ row }) => row)).toEqual([
       {
@@ -43,7 +43,7 @@ describe('R-liquidation: what was closed of positions in danger', () => {
     ]);
   });
 
-  test('trades of a step are one row with their average; what the book had not is another', () => {
+  test('trades of a step are one row with their average; the part without liquidity is another', () => {
     venue.order(CAROL, { buy: true, price: 98, size: 1 });
     venue.order(CAROL, { buy: true, price: 97, size: 3 });
     venue.oracle(95.2);
@@ -52,7 +52,7 @@ describe('R-liquidation: what was closed of positions in danger', () => {
     expect(rest?.row).toMatchObject({ step: 'adl', sz: '1896' });
   });
 
-  test('a block without danger has none, and what others trade is none', () => {
+  test('a block without a liquidation has no row, and neither have other trades', () => {
     venue.order(CAROL, { buy: true, price: 95, size: 1 });
     expect(followed.last.liquidations).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe('the largest trades', () => {
       ?.find(({ list }) => list === rankedList('perp'))
       ?.trades.map(({ value }) => value / 1e6);
 
-  test('come by what was paid, for the instrument and for all of its kind', () => {
+  test('are ranked by value, for the instrument and for all of its type', () => {
     for (const size of [2, 5, 1]) trade(size);
     expect(values()).toEqual([500, 200, 100]);
     expect(followed.last.largestTrades).toMatchObject([{ list: 1 }, { list: rankedList('perp') }]);
@@ -82,7 +82,7 @@ describe('the largest trades', () => {
     });
   });
 
-  test('a full list changes only for one that is larger, and begins anew with its span', () => {
+  test('a full list changes only for a larger trade, and is empty at the start of each period', () => {
     for (let size = 1; size <= RANKED_MAX; size += 1) trade(size);
     expect(values()).toHaveLength(RANKED_MAX);
     trade(1);
@@ -99,7 +99,7 @@ describe('the largest trades', () => {
 });
 
 describe('open interest', () => {
-  test('is told by the first block of an hour, and once more when nothing is held', () => {
+  test('is reported by the first block of an hour, and once more when it is zero', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 100, size: 2 });
     expect(followed.last.openInterest).toEqual([]);

@@ -75,14 +75,14 @@ const blockWith = (...events: readonly EngineEvent[]): AppliedBlock => ({
   result: { ...last.result, events },
 });
 
-test('closedPnl is what was realised, less the fee and the builder’s fee', () => {
+test('closedPnl is the realised result less the fee and the builder fee', () => {
   const [row] = fillRecords(venue.state, blockWith(closing(false))).filter(
     ({ user }) => user === ALICE,
   );
   expect(row?.row).toMatchObject({ fee: '0.05', builderFee: '0.02', closedPnl: '9.93' });
 });
 
-test('volume counts every trade of a book, those of a liquidation too, and nothing else', () => {
+test('volume counts trades in the book, including those of a liquidation, and nothing else', () => {
   const volumeOf = (...events: readonly EngineEvent[]) => {
     const values = new AccountValues();
     // What is there when rows begin is no trade.

@@ -21,7 +21,7 @@ const rows = fc.array(
   }),
 );
 
-test('receipts come back as they were, whatever their bodies hold', () => {
+test('receipts with any body are decoded as they were encoded', () => {
   fc.assert(
     fc.property(rows, (receipts) => {
       const whole = receipts.map((row) => ({ ...row, ...block }));
@@ -30,7 +30,7 @@ test('receipts come back as they were, whatever their bodies hold', () => {
   );
 });
 
-test('a receipt that was completed later names the block that executed its action', () => {
+test('a receipt that was completed later contains the block that executed its action', () => {
   const [row] = fc.sample(
     rows.filter(({ length }) => length > 0),
     1,
@@ -40,7 +40,7 @@ test('a receipt that was completed later names the block that executed its actio
   expect(decodeReceipts(later, encodeReceipts(later.height, whole))).toEqual(whole);
 });
 
-test('keys are whole numbers that a database keeps, and the two kinds never meet', () => {
+test('keys are exact integers, and keys of hashes and signers never collide', () => {
   expect(hashKey('ffffffffffff')).toBe(2 ** 48 - 1);
   const least = signerKey(`0x${'0'.repeat(40)}`, 0);
   const most = signerKey(`0x${'f'.repeat(40)}`, Number.MAX_SAFE_INTEGER / 16);

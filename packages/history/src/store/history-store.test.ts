@@ -26,13 +26,16 @@ import { openSqlite } from './sqlite-driver.ts';
 import { bytesOf, kindOf } from './table.ts';
 
 /**
- * Goal: both databases answer alike, and like a model that searches lists. Method: random blocks with
- * rows of every table are written in random portions, some of them twice, and every kind of question is
- * asked with random filters.
+ * Goal: both databases return the same answers as a model that searches lists. Method: random blocks with rows of
+ * every table are written in random portions, some of them twice, and every kind of question is asked with random
+ * filters.
  */
 
 const SEED = 20_261_115;
-/** Sizes of `npm test` and of `npm run test:long`; of blocks, receipts and requests each or one of some is looked up. */
+/**
+ * Sizes of `npm test` and of `npm run test:long`; EVERY is the share of blocks whose receipts and requests are
+ * queried.
+ */
 const [BLOCKS, ROUNDS, EVERY] =
   process.env['TEST_LONG'] === undefined ? [100, 20, 4] : [150, 60, 1];
 
@@ -91,7 +94,6 @@ async function writeSingleRows(place: HistoryPlace, blocks: readonly BlockRows[]
   await close();
 }
 
-/** In portions of random sizes. */
 async function writeAll(
   store: HistoryStore,
   blocks: readonly BlockRows[],
@@ -101,13 +103,13 @@ async function writeAll(
   for (let from = 0; from < blocks.length;) {
     const until = from + 1 + roll(20);
     await store.write(blocks.slice(from, until));
-    // Some come twice, as after a crash that lost what it knew.
+    // Some are written twice, as after a crash.
     from = roll(3) === 0 ? Math.max(0, until - 3) : until;
   }
 }
 
 describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
-  test('answers every question as a search through lists does', async () => {
+  test('returns the same answers as a search through lists', async () => {
     const blocks = randomBlocks(SEED, BLOCKS);
     const store = await openHistoryStore(await freshPlace(kind));
     try {
@@ -124,29 +126,33 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     }
   });
 
-  test('is the same after it was closed and opened, and goes on', { timeout: 60_000 }, async () => {
-    const blocks = randomBlocks(SEED + 1, 60);
-    const place = await freshPlace(kind);
-    const first = await openHistoryStore(place);
-    await first.write(blocks.slice(0, 30));
-    const stats = await first.stats();
-    await first.close();
-    const second = await openHistoryStore(place);
-    expect(second.height).toBe(30);
-    expect((await second.stats()).rows).toEqual(stats.rows);
-    await second.write(blocks);
-    await expectAnswers(second, blocks, 10);
-    await second.close();
-  });
+  test(
+    'is unchanged after it was closed and opened, and accepts new rows',
+    { timeout: 60_000 },
+    async () => {
+      const blocks = randomBlocks(SEED + 1, 60);
+      const place = await freshPlace(kind);
+      const first = await openHistoryStore(place);
+      await first.write(blocks.slice(0, 30));
+      const stats = await first.stats();
+      await first.close();
+      const second = await openHistoryStore(place);
+      expect(second.height).toBe(30);
+      expect((await second.stats()).rows).toEqual(stats.rows);
+      await second.write(blocks);
+      await expectAnswers(second, blocks, 10);
+      await second.close();
+    },
+  );
 
-  test('writes all rows of a portion, or none', async () => {
+  test('writes all rows of a batch, or none', async () => {
     const blocks = randomBlocks(SEED + 2, 40);
     const store = await openHistoryStore(await freshPlace(kind));
     await store.write(blocks.slice(0, 20));
     const broken = present(blocks[39], 'the last block');
     const bad = {
       ...broken,
-      // A value that no database takes, in the last table that is written.
+      // A value that both databases reject, in the table that is written last.
       settledEvents: [{ ...event(), volumeMicroUsdc: {} as unknown as number }],
     };
     await expect(store.write([...blocks.slice(20, 39), bad])).rejects.toThrow(
@@ -159,7 +165,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     await store.close();
   });
 
-  test('rows come back byte for byte, in pages that follow each other', async () => {
+  test('consecutive pages return all rows byte for byte', async () => {
     const blocks = randomBlocks(SEED + 3, 80);
     const store = await openHistoryStore(await freshPlace(kind));
     await store.write(blocks);
@@ -194,7 +200,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
   });
 
   test(
-    'old rows go in portions; what is left is what a model says',
+    'old rows are deleted in portions, and the remaining rows equal those of a model',
     { timeout: 60_000 },
     async () => {
       const blocks = randomBlocks(SEED + 4, 150);
@@ -216,7 +222,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
         modelAnswer(young, 'blocks', { limit: 200 }),
       );
       expect(after.rows['fills']).toBe(young.flatMap(({ fills }) => fills).length);
-      // Receipts have a time of their own, and so have the keys that lead to them.
+      // The retention of receipts is separate, and so is that of their keys.
       const old = present(
         blocks.slice(0, 70).flatMap(({ receipts }) => receipts)[0],
         'an early receipt',
@@ -267,7 +273,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     expect(await dumpHistory(place)).toEqual(rows);
   });
 
-  test('R-tx: a receipt is found by its trace id, and the first of a nonce is the one', async () => {
+  test('R-tx: a receipt is found by its trace id, and a nonce returns the first execution', async () => {
     const [block] = randomBlocks(SEED + 8, 1);
     const { head } = present(block, 'a block');
     const empty = { ...present(block, 'a block'), receipts: [], txs: [] };
@@ -286,7 +292,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     };
     const again = { ...first, height: 2, index: 1, failed: true, body: '{"n":2}' };
     const store = await openHistoryStore(await freshPlace(kind));
-    // What was executed later is completed first.
+    // The later execution is completed first.
     await store.write([
       {
         ...empty,
@@ -305,7 +311,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     await store.close();
   });
 
-  test('receipts may go before the requests', async () => {
+  test('receipts can be deleted before their requests', async () => {
     const blocks = randomBlocks(SEED + 5, 60);
     const store = await openHistoryStore(await freshPlace(kind));
     await store.write(blocks);
@@ -320,7 +326,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
   });
 });
 
-test('both hold the same', { timeout: 60_000 }, async () => {
+test('both databases contain the same rows', { timeout: 60_000 }, async () => {
   const blocks = randomBlocks(SEED + 6, 100);
   const sqlite = await openHistoryStore(await freshPlace('SQLite'));
   const postgres = await openHistoryStore(await freshPlace('PostgreSQL'));
@@ -337,25 +343,21 @@ test('both hold the same', { timeout: 60_000 }, async () => {
   await postgres.close();
 });
 
-test(
-  'a server that was away is written to again, and nothing twice',
-  { timeout: 60_000 },
-  async () => {
-    const blocks = randomBlocks(SEED + 7, 60);
-    const store = await openHistoryStore({ url: await server.database() });
-    await store.write(blocks.slice(0, 30));
-    await server.restart();
-    for (let tries = 0; tries < 100 && store.height < 60; tries += 1) {
-      await store.write(blocks.slice(20)).catch((error: Error) => {
-        expect(error.name).toBe('HistoryFullError');
-      });
-    }
-    await expectAnswers(store, blocks, 10);
-    await store.close();
-  },
-);
+test('rows are written once each after a server was unavailable', { timeout: 60_000 }, async () => {
+  const blocks = randomBlocks(SEED + 7, 60);
+  const store = await openHistoryStore({ url: await server.database() });
+  await store.write(blocks.slice(0, 30));
+  await server.restart();
+  for (let tries = 0; tries < 100 && store.height < 60; tries += 1) {
+    await store.write(blocks.slice(20)).catch((error: Error) => {
+      expect(error.name).toBe('HistoryFullError');
+    });
+  }
+  await expectAnswers(store, blocks, 10);
+  await store.close();
+});
 
-test('a second venue does not write to the same server', async () => {
+test('a second venue cannot write to the same server', async () => {
   const url = await server.database();
   const store = await openHistoryStore({ url });
   await expect(openHistoryStore({ url })).rejects.toThrow('another venue writes to it');
@@ -414,7 +416,6 @@ async function expectAnswers(
 type AskedTopic = Exclude<StoreTopic, 'executionReport'>;
 type Question = { [Topic in AskedTopic]: readonly [Topic, Ask<Topic>] }[AskedTopic];
 
-/** Of every kind, with random filters. */
 function* questions(
   blocks: readonly BlockRows[],
   rounds: number,

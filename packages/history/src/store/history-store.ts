@@ -25,7 +25,6 @@ import { addArrivals, addOrderEnds } from './trace-rows.ts';
 import { addUserRows } from './user-rows.ts';
 export { HistoryDamagedError, HistoryFullError } from './store-errors.ts';
 
-/** A file of SQLite, or a PostgreSQL server. */
 export type HistoryPlace =
   | { readonly file: string }
   | {
@@ -35,27 +34,27 @@ export type HistoryPlace =
     };
 
 type HistoryStoreOptions = HistoryPlace & {
-  /** What was there is damaged: it was set aside, and a store without rows is opened. */
+  /** The damaged store was set aside, and an empty one was opened. */
   readonly onDamaged?: (damage: HistoryDamage) => void;
 };
 
 export type HistoryDamage = { readonly why: string; readonly movedTo: string };
 
-/** Rows of everything that happened, in a database. It answers in the order in which it is asked. */
+/** The rows of all blocks in a database. Queries are answered in order. */
 export interface HistoryStore {
-  /** Rows of blocks up to here are durable. */
+  /** Rows of blocks up to this height are durable. */
   readonly height: number;
-  /** Rows of blocks from here on are there; undefined in a store that is empty or that release 0.2.0 began. */
+  /** The first block with rows; undefined in an empty store, or one that release 0.2.0 created. */
   readonly from: number | undefined;
   /**
-   * All rows of the blocks and the progress in one transaction; blocks at or below `height` are passed
-   * over. Rejects with HistoryFullError, to be tried again, or HistoryDamagedError.
-   * Of a store that is shared only who leads writes, and nobody whose term is over.
+   * Writes all rows of the blocks and the progress in one transaction; blocks at or below `height` are ignored.
+   * Rejects with HistoryFullError, after which the caller tries again, or with HistoryDamagedError. Only the leader
+   * of the current term writes to a shared store.
    */
   write(blocks: readonly BlockRows[]): Promise<void>;
   /**
-   * Orders that live are with whoever follows the blocks, and must be of the same height. Rejects with
-   * HistoryMovedError when others have written behind it.
+   * Rows of live orders come from the indexer and must have the same height. Rejects with HistoryMovedError if
+   * another replica has written since.
    */
   ask<Topic extends StoreTopic>(
     topic: Topic,
@@ -63,27 +62,27 @@ export interface HistoryStore {
     live?: LiveRows,
   ): Promise<Answer<Topic>>;
   /**
-   * Deletes a bounded portion of what is older; returns how many rows went, 0 when none is left. Between two steps the
-   * caller does other work, and says whether it may continue.
+   * Deletes old rows in bounded portions; returns the number of deleted rows, 0 at the end. `pause` runs between two
+   * portions and returns whether to continue.
    */
   prune(limits: PruneLimits, pause?: () => Promise<boolean>): Promise<number>;
   /**
-   * Reads the packed rows of some blocks, and looks for the keys that lead to them. Rejects with
-   * HistoryDamagedError; returns the last height read, undefined behind the last block.
+   * Reads the packed rows of some blocks, and checks that their keys exist. Rejects with HistoryDamagedError; returns
+   * the last height that was read, undefined after the last block.
    */
   scrub(afterHeight: number, limit: number): Promise<number | undefined>;
-  /** Of the replicas that share it, this one writes from now on, in a term; undefined: no longer. */
+  /** This replica starts to write to the shared store, in a term; undefined: it stops. */
   lead(term: number | undefined): void;
-  /** Looks how far others have written. */
+  /** Reads how far other replicas have written. */
   refresh(): Promise<void>;
   stats(): Promise<{ readonly rows: Readonly<Record<string, number>>; readonly bytes: number }>;
   close(): Promise<void>;
 }
 
-/** Held by whoever writes to a store that is shared, until it has. */
+/** Held during each write to a shared store. */
 const FENCE_LOCK = 0x0dd2;
 
-/** A page whose rows were asked for as text. */
+/** Converts a page to text if the question requests it. */
 function inText<Found>(question: object, answer: Found): Found {
   if (!('asText' in question) || !isPage(answer) || answer.text !== undefined) return answer;
   const { rows } = answer as Page<unknown>;
@@ -94,7 +93,7 @@ function isPage(answer: unknown): answer is Page<unknown> {
   return typeof answer === 'object' && answer !== null && 'rows' in answer;
 }
 
-/** Opens and migrates it. What is damaged is set aside for a new one, which has no rows. */
+/** Opens and migrates the store. A damaged store is set aside and replaced by an empty one. */
 export async function openHistoryStore(options: HistoryStoreOptions): Promise<HistoryStore> {
   try {
     return await open(options);
@@ -106,18 +105,18 @@ export async function openHistoryStore(options: HistoryStoreOptions): Promise<Hi
   }
 }
 
-/** Rejects where there is nobody to keep a history: a file is always there. */
+/** Rejects if the server is unreachable; a file is always available. */
 export async function reachHistory(place: HistoryPlace): Promise<void> {
   if ('url' in place) await (await postgres()).reachPostgres(place.url);
 }
 
-/** Out of the way of a new one, and where to; nobody may have it open. */
+/** Returns the new place of the store, which must not be open. */
 export async function setHistoryAside(place: HistoryPlace): Promise<string> {
   if ('file' in place) return setSqliteAside(place.file);
   return (await postgres()).setPostgresAside(place.url);
 }
 
-/** Without a trace, to be computed again. */
+/** Deletes it completely, so that it can be recomputed. */
 export async function deleteHistory(place: HistoryPlace): Promise<void> {
   if ('file' in place) deleteSqlite(place.file);
   else await (await postgres()).deletePostgres(place.url);
@@ -129,10 +128,10 @@ async function open(place: HistoryPlace): Promise<HistoryStore> {
   return historyStoreOn(await (await postgres()).openPostgres(url, { isShared }), isShared);
 }
 
-/** Who keeps the history in a file does without the client of a server. */
+/** Venues with a file do not load the client of the server. */
 const postgres = () => import('./postgres-driver.ts');
 
-/** Closes the database when it can't be read. */
+/** Closes the database if it cannot be read. */
 export async function historyStoreOn(
   driver: HistoryDriver,
   isShared = false,
@@ -155,9 +154,9 @@ class DatabaseHistoryStore implements HistoryStore {
   readonly #pruning: Pruning;
   readonly #isShared: boolean;
   #progress: Progress;
-  /** That in which this one writes to a store that is shared; undefined while another does. */
+  /** The term in which this replica writes to a shared store; undefined while another one does. */
   #term: number | undefined;
-  /** After a failure only the database knows whether it had committed. */
+  /** After a failed write, only the database knows whether it was committed. */
   #isUncertain = false;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -218,7 +217,7 @@ class DatabaseHistoryStore implements HistoryStore {
       const find = async (from: typeof database) =>
         inText(question, await ANSWERS[topic](from, question, live));
       if (!this.#isShared || this.#term !== undefined) return find(database);
-      // Of one moment, and of the block that whoever asks knows of.
+      // The snapshot must have the height that the caller knows.
       const snapshot = database.transaction().setIsolationLevel('repeatable read');
       return snapshot.execute(async (transaction) => {
         const now = await readProgress({ database: transaction });
@@ -235,10 +234,10 @@ class DatabaseHistoryStore implements HistoryStore {
     throw new HistoryFullError('another replica writes the history');
   }
 
-  /** A process that was frozen still believes that it leads: here it learns that it does not. */
+  /** A process that was suspended may still assume that it is the leader; this check detects it. */
   #fence(term: number): Expectation {
     return async (transaction) => {
-      // One at a time: what the next one reads of the progress is what this one has written.
+      // The lock makes the next writer read the progress that this one has written.
       await sql`SELECT pg_advisory_xact_lock(${FENCE_LOCK})`.execute(transaction);
       const now = await readProgress({ database: transaction });
       if ((now.term ?? 0) <= term && now.height === this.#progress.height) return;
@@ -247,7 +246,7 @@ class DatabaseHistoryStore implements HistoryStore {
   }
 
   async prune(limits: PruneLimits, pause?: () => Promise<boolean>): Promise<number> {
-    // Who leads does.
+    // Only the leader prunes.
     if (this.#isShared && this.#term === undefined) return 0;
     let deleted = 0;
     try {
@@ -257,7 +256,7 @@ class DatabaseHistoryStore implements HistoryStore {
         if (step.isDone || (await pause?.()) === false) return deleted;
       }
     } catch (error) {
-      // Without room to note what goes, it stays until the next time.
+      // Without disk space for the progress, rows are deleted the next time.
       if (error instanceof HistoryFullError) return deleted;
       throw error;
     }
@@ -299,7 +298,7 @@ class DatabaseHistoryStore implements HistoryStore {
     return this.#inTurn(() => this.#driver.close());
   }
 
-  /** One after the other: an answer never sees half of what is written. */
+  /** One operation after the other: an answer never contains half of a write. */
   #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(run).catch((error: unknown) => {
       throw historyError(error);
@@ -323,14 +322,14 @@ export function batchOf(blocks: readonly BlockRows[]): Draft {
   return draft;
 }
 
-/** How far the rows go, and how many there are; it is written with the rows themselves. */
+/** The height and the number of rows, written together with the rows. */
 type Progress = {
   readonly height: number;
-  /** The first block with rows; 1 in a store that release 0.2.0 began, which did not record it. */
+  /** The first block with rows; 1 in a store that release 0.2.0 created. */
   readonly from?: number;
-  /** Of whoever wrote last, where several share a server: who has a lower one is too late. */
+  /** The term of the last writer of a shared store; writers with a lower term are rejected. */
   readonly term?: number;
-  /** By kind of row, of those that were not deleted. */
+  /** Stored rows, by kind. */
   readonly rows: Readonly<Record<string, number>>;
 };
 
@@ -348,7 +347,10 @@ export function decodeProgress(row: { readonly text: string; readonly crc: numbe
   return JSON.parse(row.text) as Progress;
 }
 
-/** The numbers of rows after some came, or went: by name, so that the same rows are noted alike in whatever batches they came. */
+/**
+ * The numbers of rows after some were added or deleted: sorted by name, so that the result does not depend on the
+ * batches.
+ */
 export function counted(
   rows: Readonly<Record<string, number>>,
   added: Readonly<Record<string, number>>,
@@ -363,7 +365,7 @@ export function counted(
 
 type Database = Kysely<HistoryTables>;
 
-/** SQLite does not notice a flipped byte inside of a value: packed rows are looked through for it. */
+/** SQLite does not detect a changed byte in a value, so packed rows are read to find one. */
 async function scrubSome(
   database: Database,
   { afterHeight, limit }: { readonly afterHeight: number; readonly limit: number },
@@ -390,7 +392,7 @@ async function scrubSome(
       await expectKeys(database, block.height, [hashKey(txHash.slice(2))]);
     }
   }
-  // Both were read up to the lower of their ends, unless one of them ended.
+  // Both were read up to the lower of their last heights, unless one of them ended.
   const ends = [receipts, txs]
     .filter((read) => read.length === limit)
     .map((read) => heightOf(read));

@@ -3,7 +3,7 @@ import { hash } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { orderReport, type ReportParts } from './order-report.ts';
 
-/** A buy or a sell of one lot at a price, in units of 0.0001, that met a mark. */
+/** An order of one lot that filled at a price, in units of 0.0001, with the mark at its arrival. */
 function taken(side: 'A' | 'B', at: { readonly price: number; readonly mark: number }) {
   const place = { height: 5, timeMs: 1_000 };
   const order = { side, dir: 'Buy', origSz: '0.01', sz: '0', oid: 7, cloid: null };
@@ -24,7 +24,7 @@ function taken(side: 'A' | 'B', at: { readonly price: number; readonly mark: num
 
 describe('R-rounding: slippage shows hundredths of a basis point, half up, a tie towards plus infinity', () => {
   test.each<[side: 'A' | 'B', price: number, mark: number, shown: string]>([
-    // One unit of 2,000,000 is half of a hundredth.
+    // One unit of 2,000,000 is half of a hundredth of a basis point.
     ['B', 2_000_001, 2_000_000, '0.01'],
     ['B', 1_999_999, 2_000_000, '0'],
     ['A', 1_999_999, 2_000_000, '0.01'],

@@ -15,7 +15,7 @@ const packer = rowPacker<Row>({
   replaced: [],
 });
 
-/** What rows are made of, and what looks like it. */
+/** Values that rows have, and similar ones. */
 const value = fc.oneof(
   fc.constantFrom(
     '0',
@@ -38,11 +38,11 @@ const value = fc.oneof(
   fc
     .uint8Array({ minLength: 32, maxLength: 32 })
     .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`),
-  // Minus zero is the one number that JSON does not bring back.
+  // Minus zero is the only number that JSON does not restore.
   fc.jsonValue({ maxDepth: 2 }).map((json): unknown => JSON.parse(JSON.stringify(json))),
 );
 
-/** Columns are of one kind, more often than not. */
+/** Most columns have values of one kind. */
 const column = fc.oneof(
   fc.array(fc.option(value, { nil: undefined }), { minLength: 70, maxLength: 70 }),
   fc
@@ -72,7 +72,7 @@ const rows = fc
     }),
   );
 
-test('rows come back byte for byte, whatever they hold', () => {
+test('rows with any values are restored byte for byte', () => {
   fc.assert(
     fc.property(rows, (packed) => {
       const unpacked = packer.unpack(packer.pack(packed));
@@ -84,7 +84,7 @@ test('rows come back byte for byte, whatever they hold', () => {
   );
 });
 
-test('the JSON of a row is that of the row, whichever is read first', () => {
+test('the JSON of a row equals the row, in any order of reading', () => {
   fc.assert(
     fc.property(rows, fc.boolean(), (packed, isRowFirst) => {
       const unpacked = packer.unpack(packer.pack(packed));
@@ -98,7 +98,7 @@ test('the JSON of a row is that of the row, whichever is read first', () => {
   );
 });
 
-test('a row is made before it is JSON where readers replace one of its fields', () => {
+test('a row with a field that queries replace is decoded before it becomes JSON', () => {
   const place = { timeMs: 1, height: 2, index: 3, instrumentId: 4 };
   const replacing = rowPacker<Row>({
     fields: [['a', 'list', 'text']],
@@ -120,7 +120,7 @@ test('a row is made before it is JSON where readers replace one of its fields', 
   ]);
 });
 
-test('rows with other fields, or in another order, come back too', () => {
+test('rows with other fields, or in another order, are restored', () => {
   const place = { timeMs: 1, height: 2, index: 3, instrumentId: 4 };
   for (const row of [{ b: 1, a: 2 }, { e: 1 }, { a: 1, e: { f: [2] } }]) {
     const unpacked = packer.unpack(
@@ -133,7 +133,7 @@ test('rows with other fields, or in another order, come back too', () => {
   }
 });
 
-test('a decimal reads as it was written, or is not taken for one', () => {
+test('a decimal is restored exactly, or is not encoded as one', () => {
   const text = fc.oneof(
     fc.stringMatching(/^-?[0-9]{1,12}(\.[0-9]{1,9})?$/),
     fc.stringMatching(/^[-+.0-9e]{0,12}$/),
@@ -147,7 +147,7 @@ test('a decimal reads as it was written, or is not taken for one', () => {
   expect(decimalOf('-12.345600')).toBeDefined();
 });
 
-test('a byte that was flipped is noticed', () => {
+test('a changed byte is detected', () => {
   fc.assert(
     fc.property(rows, fc.nat(), fc.integer({ min: 1, max: 255 }), (packed, place, mask) => {
       const bytes = packer.pack(packed);

@@ -12,25 +12,25 @@ import {
 import { crc32 } from 'node:zlib';
 
 /**
- * Rows that follow each other as one value of bytes, field by field: a fraction of what they take one by
- * one, and cheaper to make. Reading gives the same fields in the same order, byte for byte. Rows of which
- * one has other fields, or in another order, are written as they are.
+ * Consecutive rows as one byte value, field by field: a fraction of the size of single rows, and cheaper to encode.
+ * Decoding returns the same fields in the same order, byte for byte. If a row has other fields, or another order, all
+ * rows are stored as JSON.
  */
 type Fields = readonly string[];
 type Parts = readonly object[];
 
-/** A row is made of some plain objects, each with fields in an order. */
+/** A row consists of plain objects, each with ordered fields. */
 type RowShape<Row> = {
   readonly fields: readonly Fields[];
   readonly split: (row: Row) => Parts;
   readonly join: (parts: Parts) => Row;
-  /** The JSON of a row, of the fields of its parts as JSON without their braces. */
+  /** Joins the JSON of the parts, each without its braces. */
   readonly joinJson: (parts: readonly string[]) => string;
-  /** Fields of the first part that readers replace: a row that has one is made before it is written as JSON. */
+  /** Fields of the first part that queries replace: a row with one of them is decoded before it is written as JSON. */
   readonly replaced: Fields;
 };
 
-/** Where a row stands among others, and what it is of. */
+/** The position and instrument of a row. */
 export type Place = {
   readonly timeMs: number;
   readonly height: number;
@@ -40,13 +40,13 @@ export type Place = {
 
 export type Placed<Row> = { readonly place: Place; readonly row: Row };
 
-/** Places are read at once; a row is made when it is asked for. */
+/** Positions are decoded at once, rows on demand. */
 type UnpackedRows<Row> = {
   readonly places: readonly Place[];
   readonly row: (at: number) => Row;
   /**
-   * Its JSON, with more fields at the end of its first part, at a fraction of the cost of making the row; undefined
-   * where the row has to be made.
+   * Its JSON with additional fields at the end of its first part, at a fraction of the cost of decoding the row;
+   * undefined if the row must be decoded.
    */
   readonly json: (at: number, more: string) => string | undefined;
 };
@@ -56,16 +56,16 @@ export type RowPacker<Row> = {
   readonly unpack: (bytes: Uint8Array) => UnpackedRows<Row>;
 };
 
-/** How rows are written; each begins with its number. */
+/** Versions of the encoding, in the first byte. */
 const BY_FIELD = 1;
 const AS_THEY_ARE = 2;
 const INITIAL_BYTES = 4_096;
-/** A buffer that a long row has blown up beyond this is let go of afterwards. */
+/** A larger buffer, after a long row, is released. */
 const RETAINED_BYTES_MAX = 1024 * 1024;
 
 export function rowPacker<Row>(shape: RowShape<Row>): RowPacker<Row> {
   const writer = new ByteWriter(INITIAL_BYTES);
-  // Written over by each run: rows are many, and lists of this size are not made for nothing.
+  // Reused for each run, because there are many.
   const columns = shape.fields.map((names) => names.map((): unknown[] => []));
   const allColumns = columns.flat();
   return {
@@ -122,7 +122,7 @@ function placesOf(reader: ByteReader, count: number): readonly Place[] {
 
 type NumberAt = (at: number) => number;
 
-/** Puts the values of each field together; false when a row has others. */
+/** Groups the values by field; false if a row has other fields. */
 function fill<Row>(
   columns: readonly (readonly unknown[][])[],
   { fields, split }: RowShape<Row>,
@@ -139,7 +139,7 @@ function fill<Row>(
   return true;
 }
 
-/** Rows are plain objects; walking their names costs a fraction of listing their entries. */
+/** Iterating over the names of a plain object costs a fraction of listing its entries. */
 function take(part: object, at: number, names: Fields, columns: readonly unknown[][]): boolean {
   const { length } = names;
   let place = 0;
@@ -161,7 +161,7 @@ function put(columns: readonly unknown[][], place: number, at: number, value: un
   if (column !== undefined) column[at] = value;
 }
 
-/** Columns are read when the first row is asked for. */
+/** Columns are decoded with the first row. */
 function rowsOf<Row>(
   { fields, join }: RowShape<Row>,
   reader: ByteReader,
@@ -188,7 +188,7 @@ function jsonOf<Row>(
   count: number,
 ): (at: number, more: string) => string | undefined {
   const { fields } = shape;
-  // Most runs of an account that trades now and then have one row: no columns are made for it.
+  // Most runs of accounts that trade occasionally have one row, for which no columns are needed.
   if (count === 1) return (_, more) => jsonOfCells(shape, oneByOne(reader.fork()), more);
   const columns = columnsOf(fields, reader, count, AS_JSON);
   return (at, more) => {
@@ -197,7 +197,7 @@ function jsonOf<Row>(
   };
 }
 
-/** Reads a cell by its part and its place; they are asked for in their order, each once. */
+/** Reads a cell by part and field; cells are read once each, in order. */
 type Cells = (part: number, place: number) => string | undefined;
 
 function oneByOne(reader: ByteReader): Cells {
@@ -216,7 +216,7 @@ function jsonOfCells<Row>(
     for (let place = 0; place < names.length; place += 1) {
       const value = cells(part, place);
       if (value === undefined) continue;
-      // A list without anything has nothing to replace.
+      // An empty list needs no replacement.
       if (part === 0 && value !== '[]' && replaced.includes(names[place] ?? '')) return undefined;
       text += (text === '' ? '' : ',') + (keys[part]?.[place] ?? '') + value;
     }
@@ -227,7 +227,7 @@ function jsonOfCells<Row>(
 
 const KEYS = new WeakMap<readonly Fields[], readonly Fields[]>();
 
-/** The names of fields as JSON has them before their values. */
+/** The names of fields as in JSON, before their values. */
 function keysOf(fields: readonly Fields[]): readonly Fields[] {
   const known = KEYS.get(fields);
   if (known !== undefined) return known;
@@ -245,7 +245,7 @@ function columnsOf<Cell>(
   let columns: (readonly Column<Cell>[])[] | undefined;
   return () => {
     if (columns === undefined) {
-      // The same bytes may be read in both forms.
+      // The same bytes may be decoded in both forms.
       const own = reader.fork();
       columns = fields.map((names) => names.map(() => readColumn(own, count, form)));
     }
@@ -254,8 +254,8 @@ function columnsOf<Cell>(
 }
 
 /**
- * The values of one field in rows that follow each other. Most are alike: one that all rows share is
- * written once, numbers as steps from the one before, few different ones as their places in a list.
+ * The values of one field in consecutive rows. A value that all rows share is written once, integers as differences,
+ * and values with few variants as indexes of a list.
  */
 const COLUMNS = {
   ints: FIRST_COLUMN_KIND,
@@ -264,13 +264,13 @@ const COLUMNS = {
   values: FIRST_COLUMN_KIND + 3,
 } as const;
 
-/** So few that the list is searched from end to end; a place in it is half a byte at most. */
+/** The list is searched linearly, and an index has at most four bits. */
 const CHOICES_MAX = 16;
 
-/** Reads a cell by its place; undefined is a field that a row lacks. */
+/** Reads a cell by row; undefined if the row does not have the field. */
 type Column<Cell> = (at: number) => Cell | undefined;
 
-/** Writes the first values of a list, as many as there are rows. */
+/** Writes the first `count` values. */
 function writeColumn(writer: ByteWriter, values: readonly unknown[], count: number): void {
   const first = values[0];
   if (isSame(values, count)) writeValue(writer, first);
@@ -278,7 +278,7 @@ function writeColumn(writer: ByteWriter, values: readonly unknown[], count: numb
   else writeOthers(writer, values.slice(0, count));
 }
 
-/** Lists that are equal are different things, except those without anything. */
+/** Non-empty lists are not compared by content. */
 function isSame(values: readonly unknown[], count: number): boolean {
   const first = values[0];
   if (count === 1) return true;
@@ -319,7 +319,7 @@ function writeOthers(writer: ByteWriter, values: readonly unknown[]): void {
   else for (const decimal of decimals) writer.int(decimal);
 }
 
-/** The different values, if there are few: their places are shorter than they are. */
+/** The distinct values if there are few, so that indexes are shorter. */
 function choicesOf(values: readonly unknown[]): readonly unknown[] | undefined {
   const choicesMax = Math.min(CHOICES_MAX, values.length / 2);
   const choices: unknown[] = [];
@@ -342,7 +342,7 @@ function decimalsOf(values: readonly unknown[]): number[] | undefined {
   return decimals;
 }
 
-/** Two choices are a bit, four are two, and so on. */
+/** One bit for two variants, two bits for four, otherwise four bits. */
 function bitsOf(choices: number): number {
   if (choices <= 2) return 1;
   return choices <= 4 ? 2 : 4;
@@ -388,7 +388,7 @@ function readColumn<Cell>(reader: ByteReader, count: number, form: Form<Cell>): 
     }
     default: {
       const value = form.read(reader, kind);
-      // Rows never share a list. Only an empty one is written once for several rows.
+      // Rows never share a list; only an empty one is stored once for several rows.
       return Array.isArray(value) ? () => [...(value as unknown[])] as Cell : () => value;
     }
   }
@@ -423,7 +423,7 @@ function readPlaces<Cell>(
 
 const CRC_BYTES = 4;
 
-/** A copy of what was written, with its checksum: SQLite does not notice a flipped byte inside of a value. */
+/** A copy of the written bytes with a checksum, because SQLite does not detect a changed byte in a value. */
 export function sealed(writer: ByteWriter): Uint8Array {
   const { written } = writer;
   const bytes = Buffer.allocUnsafe(written.length + CRC_BYTES);
@@ -432,7 +432,7 @@ export function sealed(writer: ByteWriter): Uint8Array {
   return bytes;
 }
 
-/** Throws when it is not what was sealed. */
+/** Throws if the checksum differs. */
 export function opened(sealedBytes: Uint8Array): ByteReader {
   const bytes = Buffer.from(sealedBytes.buffer, sealedBytes.byteOffset, sealedBytes.byteLength);
   const end = bytes.length - CRC_BYTES;

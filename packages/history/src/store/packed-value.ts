@@ -2,8 +2,8 @@ import { HistoryDamagedError } from './store-errors.ts';
 import { type ByteReader, type ByteWriter, INT_MAX } from '@oddlot/replica/codec/bytes';
 
 /**
- * A value as bytes: one that says its kind, and what is behind it. Whatever JSON can say goes through, and
- * comes back the same; what rows are full of is short. `undefined` is a field that a row lacks.
+ * A value as bytes: its kind, then its content. All JSON values are supported; frequent ones are short. `undefined`
+ * is an absent field.
  */
 const KINDS = {
   absent: 0,
@@ -18,7 +18,7 @@ const KINDS = {
   emptyList: 9,
 } as const;
 
-/** Kinds from here up to the words are those of columns. */
+/** Kinds between this one and the words are those of columns. */
 export const FIRST_COLUMN_KIND = 16;
 
 export function isInt(value: unknown): value is number {
@@ -61,13 +61,13 @@ function writeText(writer: ByteWriter, text: string): void {
   }
 }
 
-/** `0x` and whole bytes, as hashes and addresses are written. */
+/** `0x` and whole bytes, as in hashes and addresses. */
 const HEX = /^0x(?:[0-9a-f]{2})+$/;
 
-/** What a value is read as: itself, or its JSON, which costs less than making it and writing it again. */
+/** The result of decoding: the value, or its JSON, which is cheaper than decoding and encoding it. */
 export type Form<Cell> = {
   readonly ofInt: (value: number) => Cell;
-  /** Of the number that stands for a decimal text. */
+  /** The value is the number of a decimal text. */
   readonly ofDecimal: (value: number) => Cell;
   readonly read: (reader: ByteReader, kind?: number) => Cell | undefined;
 };
@@ -78,7 +78,7 @@ export const AS_VALUES: Form<unknown> = {
   read: readValue,
 };
 
-/** No text of these kinds has a character that JSON escapes, except where it is written by JSON itself. */
+/** Texts of these kinds have no characters that JSON escapes; other texts are escaped. */
 export const AS_JSON: Form<string> = {
   ofInt: String,
   ofDecimal: (value) => `"${decimalText(value)}"`,
@@ -148,21 +148,21 @@ function known(word: string | undefined): string {
   return word;
 }
 
-/** Places behind the point: a digit of the number that stands for a decimal text. */
+/** The last base-16 digit of the number of a decimal text is its count of decimals. */
 const SCALES = 16;
 const ZERO = 0x30;
 const POINT = 0x2e;
 const MINUS = 0x2d;
 
 /**
- * The number that stands for a decimal text: its digits without the point, and behind them how many there
- * are behind it. Undefined for what is no decimal, or would not read the same.
+ * The number of a decimal text: its digits without the point, followed by its count of decimals. Undefined if the
+ * text is not a decimal, or would not be restored exactly.
  */
 export function decimalOf(text: string): number | undefined {
   const { length } = text;
   const isNegative = text.charCodeAt(0) === MINUS;
   const first = isNegative ? 1 : 0;
-  // As many digits as are exact with the scale behind them.
+  // More digits would not be exact together with the count of decimals.
   if (length === first || length - first > 15) return undefined;
   let digits = 0;
   let point = -1;
@@ -178,7 +178,7 @@ export function decimalOf(text: string): number | undefined {
     digits = digits * 10 + digit;
   }
   if (point === length - 1 || (isNegative && digits === 0)) return undefined;
-  // A leading zero stands alone before the point.
+  // Only a single zero may precede the point.
   const whole = (point === -1 ? length : point) - first;
   if (whole > 1 && text.charCodeAt(first) === ZERO) return undefined;
   const scale = point === -1 ? 0 : length - 1 - point;
@@ -198,8 +198,8 @@ export function decimalText(value: number): string {
 }
 
 /**
- * Words that rows repeat: each is a byte. A new one goes to the end, and none is ever taken away or moved:
- * the rows of years are written in these numbers. A word that is not here is written out.
+ * Frequent words, each stored as one byte. Append new words, and never remove or move one, because stored rows
+ * contain their numbers.
  */
 const KNOWN_WORDS: readonly string[] = [
   '0',
@@ -268,24 +268,24 @@ const KNOWN_WORDS: readonly string[] = [
   'Scheduled cancel',
 ];
 
-/** Numbers of words are bytes above those of the other kinds of values. */
+/** Numbers of words follow those of other kinds. */
 const FIRST_WORD = 32;
 
-/** None has a character that JSON escapes. */
+/** Words have no characters that JSON escapes. */
 const TEXTS = KNOWN_WORDS.map((word) => `"${word}"`);
 const BYTES = new Map(KNOWN_WORDS.map((word, at) => [word, FIRST_WORD + at]));
 
-/** The byte that stands for a word; undefined when it has to be written out. */
+/** Undefined if the word is not in the list. */
 function byteOfWord(word: string): number | undefined {
   return BYTES.get(word);
 }
 
-/** Undefined when no word has the byte. */
+/** Undefined if the byte is not that of a word. */
 function wordOfByte(byte: number): string | undefined {
   return KNOWN_WORDS[byte - FIRST_WORD];
 }
 
-/** The same as JSON. */
+/** The word as JSON. */
 function textOfByte(byte: number): string | undefined {
   return TEXTS[byte - FIRST_WORD];
 }

@@ -15,24 +15,24 @@ import {
 import { migrate } from './migrate.ts';
 import { HistoryFullError, historyError } from './store-errors.ts';
 
-/** Its tables stand apart from what else the database holds. */
+/** The schema separates the tables from other content of the database. */
 const SCHEMA = 'oddlot';
-/** Held while a venue writes: a second one would write other rows under the same keys. */
+/** A venue holds it while it writes, because a second one would write other rows under the same keys. */
 const WRITER_LOCK = 0x0dd1;
-/** Rows that one statement writes. */
+/** Rows per statement. */
 const ROWS_PER_STATEMENT = 10_000;
-/** A server can be up and still not answer: whoever waits for it must be told in time. */
+/** Timeouts for a server that is running but does not answer. */
 export type Patience = { readonly connectMs: number; readonly statementMs: number };
 const PATIENCE: Patience = { connectMs: 5_000, statementMs: 10_000 };
 /** How long to wait for a connection to close; a silent server never confirms it. */
 const CLOSE_MS_MAX = 2_000;
-/** What the client library says when its own timeout runs out. */
+/** The error message of the client library's own timeout. */
 const SILENT = 'Query read timeout';
-/** How often, and how far apart, a start tries for the lock: that of a killed process is released a moment late. */
+/** Attempts to get the lock at startup: that of a killed process is released with a delay. */
 const LOCK_TRIES = 15;
 const LOCK_EVERY_MS = 200;
 
-/** PostgreSQL's 64-bit integers and the sums of them; heights, milliseconds and micro-USDC fit. */
+/** PostgreSQL's 64-bit integers and their sums; heights, milliseconds and micro-USDC fit in a number. */
 const NUMBER_TYPES: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
 
 /** Another process writes the history of this database. */
@@ -42,7 +42,7 @@ class HistoryTakenError extends Error {
 
 type PostgresOptions = {
   readonly patience?: Patience;
-  /** Replicas of one venue have it open, one of which writes: each transaction says in which term. */
+  /** Replicas of one venue have the database open, and one of them writes; each transaction contains its term. */
   readonly isShared?: boolean;
 };
 
@@ -50,7 +50,7 @@ export async function openPostgres(
   url: string,
   { isShared = false, patience = PATIENCE }: PostgresOptions = {},
 ): Promise<HistoryDriver> {
-  // One connection: whoever holds the lock is who writes, and answers come in the order of questions.
+  // One connection, so that the holder of the lock is the writer, and answers have the order of their queries.
   const pool = new pg.Pool({
     connectionString: url,
     max: 1,
@@ -63,9 +63,9 @@ export async function openPostgres(
           : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
     },
   });
-  // A connection that ends while nothing is asked is made again by the next question.
+  // A connection that is lost while idle is replaced by the next query.
   pool.on('error', () => undefined);
-  // One that ends between two statements fails the second one; nobody else need hear of it.
+  // A connection that is lost between two statements fails the second one, which is reported there.
   let newest: pg.PoolClient | undefined;
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
@@ -81,14 +81,14 @@ export async function openPostgres(
         await connection.executeQuery(CompiledQuery.raw(`SET search_path TO ${SCHEMA}`));
         isWriter = isShared || (await takesLock(connection));
       } catch (error) {
-        // Nobody else gives it back, and the pool has but one: it would never make another, nor end.
+        // Only this releases the connection; otherwise the pool of one could neither replace it nor end.
         newest?.release(error as Error);
         throw error;
       }
     },
   });
   const database = new Kysely<HistoryTables>({ dialect });
-  // The connection may be another than that of the last time, and the server may still know that one.
+  // The connection may be new, while the server still has the lock of the previous one.
   const expectWriter: Expectation = async (transaction) => {
     isWriter ||= await takesLock(transaction);
     if (!isWriter) throw new HistoryFullError('another venue writes to it');
@@ -120,7 +120,7 @@ export async function openPostgres(
 function timeoutsOf({ connectMs, statementMs }: Patience) {
   return {
     connectionTimeoutMillis: connectMs,
-    // The server gives up first where it can, so that the connection stays whole.
+    // The server times out first if it can, so that the connection remains usable.
     statement_timeout: Math.ceil(statementMs * 0.9),
     query_timeout: statementMs,
     keepAlive: true,
@@ -128,8 +128,8 @@ function timeoutsOf({ connectMs, statementMs }: Patience) {
 }
 
 /**
- * A statement that was given up is still under way, and all others wait behind it: the connection is of no
- * use any more, and the next question makes another.
+ * After a timeout, the statement is still running and blocks the connection, so the connection is closed and the next
+ * query opens another.
  */
 function cutWhenSilent(client: pg.PoolClient): void {
   const query = client.query.bind(client) as (...parts: unknown[]) => unknown;
@@ -148,12 +148,12 @@ function cutOff(client: pg.PoolClient): void {
   (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }
 
-/** Whether there is a server that answers at all; rejects when there is none. */
+/** Rejects if no server answers. */
 export async function reachPostgres(url: string): Promise<void> {
   try {
     await withClient(url, async (client) => void (await client.query('SELECT 1')));
   } catch (error) {
-    // It says by itself that it is about to come up, or about to go.
+    // The server is starting or stopping.
     if (!STARTING_UP.has(codeOf(error))) throw error;
   }
 }
@@ -172,7 +172,7 @@ async function takesLock(connection: {
   return rows[0]?.taken === true;
 }
 
-/** Under another name in the same database. */
+/** Renames the schema within the database. */
 export async function setPostgresAside(url: string): Promise<string> {
   const movedTo = `${SCHEMA}_damaged_${systemTime.wallMs()}`;
   await withClient(url, async (client) => {
@@ -183,7 +183,6 @@ export async function setPostgresAside(url: string): Promise<string> {
   return movedTo;
 }
 
-/** Everything that the history has there. */
 export async function deletePostgres(url: string): Promise<void> {
   await withClient(url, async (client) => {
     await client.query(`DROP SCHEMA IF EXISTS ${SCHEMA} CASCADE`);
@@ -192,7 +191,7 @@ export async function deletePostgres(url: string): Promise<void> {
 
 async function withClient(url: string, run: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: url, ...timeoutsOf(PATIENCE) });
-  // One that ends between two statements fails the second one; nobody else need hear of it.
+  // A connection that is lost between two statements fails the second one, which is reported there.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -222,7 +221,7 @@ async function writeTables(
   });
 }
 
-/** A list for each column, taken apart into rows by the server. */
+/** One list per column, which the server expands to rows. */
 function bulkStatement(name: TableName): string {
   const types = Object.values(tableOf(name).columns).map((type) => type.replace('?', ''));
   const lists = types.map((type, at) => `$${at + 1}::${type}[]`);

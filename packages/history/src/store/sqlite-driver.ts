@@ -16,16 +16,16 @@ import { migrate } from './migrate.ts';
 import { HistoryDamagedError, historyError } from './store-errors.ts';
 
 /**
- * Pages of log, of 4 KiB, before SQLite folds it into the database: in bulk, since folding in syncs the disk twice. The
- * file keeps the size that it had at most, so a long transaction is cut off it again.
+ * Pages of 4 KiB in the write-ahead log before SQLite copies them into the database: many, because each copy syncs
+ * the disk twice. The log keeps its largest size, so it is truncated after a long transaction.
  */
 const WAL_AUTOCHECKPOINT_PAGES = 2_000;
 const WAL_BYTES_MAX = 8 * 1024 * 1024;
-/** Pages in memory, as kibibytes. */
+/** Page cache, in KiB. */
 const CACHE_KIB = 65_536;
-/** Up to here the pages are checked as a whole before anything else; it takes a second or less. */
+/** Files up to this size are checked completely when they are opened, which takes at most a second. */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
-/** Texts of statements whose plans are kept. */
+/** Cached prepared statements. */
 const STATEMENTS_MAX = 200;
 const SUFFIXES = ['', '-wal', '-shm'];
 
@@ -34,8 +34,7 @@ export async function openSqlite(file: string): Promise<HistoryDriver> {
   try {
     makeOwnFile(file);
     handle = new DatabaseSync(file);
-    // One process, one thread: without others there is no memory to share, for which a full disk
-    // would have no room (R-disk).
+    // One process with one thread needs no shared memory, for which a full disk would have no space (R-disk).
     handle.exec('PRAGMA locking_mode = EXCLUSIVE');
     handle.exec('PRAGMA journal_mode = WAL');
     handle.exec('PRAGMA synchronous = FULL');
@@ -53,7 +52,7 @@ export async function openSqlite(file: string): Promise<HistoryDriver> {
   }
 }
 
-/** Out of the way, but not away: whoever runs the venue may want to know what the disk did. */
+/** The file is renamed and not deleted, so that an operator can examine it. */
 export function setSqliteAside(file: string): string {
   const movedTo = `${file}.damaged-${systemTime.wallMs()}`;
   for (const suffix of SUFFIXES) {
@@ -89,7 +88,7 @@ function sqliteDriver(handle: DatabaseSync, database: Kysely<HistoryTables>): Hi
       });
     },
     bytes: async () => pragma(handle, 'page_count') * pragma(handle, 'page_size'),
-    // Kysely closes what it was given.
+    // Kysely closes the handle.
     close: () => database.destroy(),
   };
 }
@@ -110,7 +109,7 @@ function inTransaction(handle: DatabaseSync, run: () => void): void {
   }
 }
 
-/** Kysely speaks to another library's interface; plans of repeated texts are kept. */
+/** The interface of another library that Kysely expects, with cached statements. */
 export function forKysely(handle: DatabaseSync): SqliteDatabase {
   const prepared = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {
@@ -138,10 +137,10 @@ export function forKysely(handle: DatabaseSync): SqliteDatabase {
   };
 }
 
-/** What the first page of a file says about all of it. */
+/** Settings in the header of a file. */
 const SETTINGS = ['application_id', 'auto_vacuum', 'encoding', 'page_size', 'user_version'];
 
-/** Tables and indexes of a database as lines, with what its header says; nobody may have it open. */
+/** Tables, indexes and header settings of a database that is not open, as lines. */
 export function sqliteShape(file: string): string[] {
   return readFrom(file, (database) => [
     ...SETTINGS.map((name) => `setting ${name} ${pragmaLines(database, name).join(' ')}`),
@@ -151,7 +150,7 @@ export function sqliteShape(file: string): string[] {
   ]);
 }
 
-/** What SQLite finds wrong with the pages, and with indexes against their tables; undefined if nothing. */
+/** A fault in the pages, or between indexes and tables, as SQLite reports it; undefined if there is none. */
 export function sqliteFault(file: string): string | undefined {
   const [said = ''] = readFrom(file, (database) => pragmaLines(database, 'integrity_check(1)'));
   return said === 'ok' ? undefined : said;

@@ -55,7 +55,7 @@ async function scrubAll(store: HistoryStore): Promise<void> {
 test.each<[string, number]>([
   ['its first page', 20],
   ['a page in the middle', 40_960],
-])('a file that is damaged in %s is set aside for a new one', (_, at) =>
+])('a file that is damaged in %s is set aside and replaced', (_, at) =>
   withFile(async (file, folder) => {
     await written(file);
     const handle = await open(file, 'r+');
@@ -75,7 +75,7 @@ test.each<[string, number]>([
   }),
 );
 
-test('a file that is no database is set aside', () =>
+test('a file that is not a database is set aside', () =>
   withFile(async (file) => {
     await writeFile(file, 'x'.repeat(10_000));
     const damages: HistoryDamage[] = [];
@@ -84,7 +84,7 @@ test('a file that is no database is set aside', () =>
     await store.close();
   }));
 
-test('a file whose tables a later release has changed is refused and left alone', () =>
+test('a file with tables of a later release is rejected and left unchanged', () =>
   withFile(async (file, folder) => {
     await written(file);
     change(file, `INSERT INTO kysely_migration VALUES ('9999-later', '2099-01-01T00:00:00.000Z')`);
@@ -102,7 +102,7 @@ test.each<[string, string]>([
   ['the time of a receipt', 'UPDATE receipt_blocks SET time_ms = time_ms + 1'],
   ['a request', `UPDATE tx_blocks SET txs = replace(txs, 'action', 'actiom')`],
   ['a key that is gone', 'DELETE FROM receipt_keys WHERE height > 30'],
-])('looking through the rows finds %s that is not what was written', (_, statement) =>
+])('a scrub finds %s that was changed', (_, statement) =>
   withFile(async (file) => {
     await written(file);
     const sound = await openHistoryStore({ file });
@@ -115,7 +115,7 @@ test.each<[string, string]>([
   }),
 );
 
-test('a question that meets a damaged row is not answered with it', () =>
+test('a query that reads a damaged row fails', () =>
   withFile(async (file) => {
     await written(file);
     change(file, `UPDATE fill_runs SET body = substr(body, 2)`);
@@ -130,7 +130,7 @@ test('a question that meets a damaged row is not answered with it', () =>
     await store.close();
   }));
 
-test('progress that is not what was noted begins anew', () =>
+test('a store with a changed progress record is replaced by an empty one', () =>
   withFile(async (file) => {
     await written(file);
     change(file, `UPDATE progress SET text = replace(text, '60', '61')`);
@@ -141,7 +141,7 @@ test('progress that is not what was noted begins anew', () =>
     await store.close();
   }));
 
-test('R-disk: without room nothing is written, questions go on, and it is tried again', () =>
+test('R-disk: on a full disk nothing is written, queries are answered, and writes are retried', () =>
   withFile(async (file) => {
     const driver = await openSqlite(file);
     const store = await historyStoreOn(driver);
@@ -158,7 +158,7 @@ test('R-disk: without room nothing is written, questions go on, and it is tried 
     await store.close();
   }));
 
-test('the log of the file stays short, however much is written and read, and after one long transaction', () =>
+test('the write-ahead log stays short during many writes and after one long transaction', () =>
   withFile(async (file) => {
     const driver = await openSqlite(file);
     const store = await historyStoreOn(driver);
@@ -175,7 +175,7 @@ test('the log of the file stays short, however much is written and read, and aft
       await Promise.all([asked, insert(100_000), store.ask('blocks', { limit: 1 })]);
       most = Math.max(most, await logBytes());
     }
-    // Thirty times a megabyte was written.
+    // Thirty times one megabyte was written.
     expect(most).toBeGreaterThan(1_000_000);
     expect(most).toBeLessThan(10_000_000);
     await insert(20_000_000);
@@ -185,7 +185,7 @@ test('the log of the file stays short, however much is written and read, and aft
     await store.close();
   }));
 
-test('a page behind the deepest offset is found', { timeout: 60_000 }, () =>
+test('a page at the highest offset is returned', { timeout: 60_000 }, () =>
   withFile(async (file) => {
     await (await openHistoryStore({ file })).close();
     const database = new DatabaseSync(file);
@@ -219,7 +219,7 @@ test('a page behind the deepest offset is found', { timeout: 60_000 }, () =>
   }),
 );
 
-test('the files of the history are their owner’s alone, whatever the umask is', () =>
+test('only the owner can read the files of the history, with any umask', () =>
   withFile(async (file, folder) => {
     const store = await openHistoryStore({ file });
     await store.write(BLOCKS);
@@ -231,7 +231,7 @@ test('the files of the history are their owner’s alone, whatever the umask is'
     await store.close();
   }));
 
-test('a page of the newest rows is a range of a tree, whatever the filter', () =>
+test('a page of the newest rows is a range of a tree, with any filter', () =>
   withFile(async (file) => {
     await written(file);
     const handle = new DatabaseSync(file);

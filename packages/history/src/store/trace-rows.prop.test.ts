@@ -4,7 +4,7 @@ import type { ArrivalTrace, LaterTrace } from '../rows/block-rows.ts';
 import { HistoryDamagedError } from './store-errors.ts';
 import { decodeArrivals, decodeEnds, encodeArrivals, encodeEnds } from './trace-rows.ts';
 
-/** Goal: how orders fared in their books comes back as it was written, and damage is noticed. */
+/** Goal: traces are decoded as they were encoded, and damage is detected. */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100);
 
@@ -25,7 +25,7 @@ const rest = fc.record({ price, aheadAtStart: ahead });
 const taker = fc.record({ lots: sum, notional: sum });
 const end = fc.record({ ahead, builderFee: sum });
 
-/** Parts that are absent are not there at all. */
+/** Absent parts have no field. */
 const arrival: fc.Arbitrary<ArrivalTrace> = fc
   .record(
     {
@@ -65,14 +65,14 @@ function hexOf(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes).toString('hex')}`;
 }
 
-test('orders of a block come back as they were', () => {
+test('arrivals of a block are decoded as they were encoded', () => {
   const property = fc.property(fc.array(arrival, { maxLength: 12 }), (traces) => {
     expect(decodeArrivals(encodeArrivals(traces))).toEqual(traces);
   });
   fc.assert(property, { numRuns: RUNS });
 });
 
-test('orders that have ended come back as they were', () => {
+test('ends of orders are decoded as they were encoded', () => {
   const szDecimals = fc.integer({ min: -3, max: 6 });
   const orderId = fc.integer({ min: 1, max: 2 ** 40 });
   const ended = fc.record({ orderId, height, timeMs, szDecimals, trace: later, end });
@@ -82,7 +82,7 @@ test('orders that have ended come back as they were', () => {
   fc.assert(property, { numRuns: RUNS });
 });
 
-test('a flipped byte is noticed', () => {
+test('a changed byte is detected', () => {
   const place = { orderId: 7, height: 9, timeMs: 1_700_000_000_000, szDecimals: 2 };
   const trace = { taker: { lots: 5, notional: 500 } };
   const bytes = encodeEnds([{ ...place, trace, end: { ahead: 3, builderFee: 0 } }]);
