@@ -1,37 +1,111 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ActionDefinition } from '../packages/protocol/src/actions/define-action.ts';
 import { ACTIONS } from '../packages/protocol/src/actions/registry.ts';
+import type { ChannelDefinition } from '../packages/protocol/src/define.ts';
 import { EXPORTS } from '../packages/protocol/src/info/export-requests.ts';
 import { INFO_QUERIES } from '../packages/protocol/src/info/registry.ts';
 import { SERVICE_REQUESTS } from '../packages/protocol/src/info/service-requests.ts';
 import { fieldsOf, type ObjectShape, type Shape } from '../packages/protocol/src/shapes/shape.ts';
-import { shapeOf } from '../packages/protocol/src/shapes/shape-of.ts';
+import { defaultsOf, shapeOf } from '../packages/protocol/src/shapes/shape-of.ts';
 import { CHANNELS } from '../packages/protocol/src/streams/channels.ts';
 
 /**
- * Writes the clients' descriptions of requests from the venue's schemas: `npm run write-shapes`.
+ * Writes the clients' descriptions and methods of requests from the venue's definitions: `npm run write-shapes`.
  */
 
 const ROOT = join(import.meta.dirname, '..');
-const FOLDER = join(ROOT, 'packages', 'protocol', 'src', 'shapes');
+const PROTOCOL = 'packages/protocol/src';
+const SHAPES = `${PROTOCOL}/shapes`;
+/** The files with the definitions, and their comments. */
+const QUERY_SOURCES = ['market', 'account', 'history', 'venue'].map(
+  (subject) => `${PROTOCOL}/info/${subject}-queries.ts`,
+);
+const CHANNEL_SOURCES = [`${PROTOCOL}/streams/channels.ts`];
 
 type Schema = Parameters<typeof shapeOf>[0];
 type Definitions = Readonly<Record<string, { readonly schema: Schema } | Schema>>;
 
-write('action-shapes.ts', 'ObjectShape', separately(ACTIONS));
-write('info-shapes.ts', 'Shape', table('INFO_SHAPES', INFO_QUERIES, 'Queries of /info'));
-write('channel-shapes.ts', 'Shape', [
-  ...table('WS_SHAPES', CHANNELS.ws, 'Channels of /ws'),
-  ...table('API_WS_SHAPES', CHANNELS['api-ws'], 'Channels of /api-ws'),
-]);
-write('service-shapes.ts', 'Shape', [
-  ...table('SERVICE_SHAPES', SERVICE_REQUESTS, 'Requests of the other endpoints'),
-  ...table('EXPORT_SHAPES', EXPORTS, 'Parameters of the exports'),
-]);
+/** The generated files with their texts, by path in the repository. */
+export function generatedFiles(): ReadonlyMap<string, string> {
+  const files: readonly (readonly [path: string, lines: readonly string[]])[] = [
+    [`${SHAPES}/action-shapes.ts`, [...shapeImport('ObjectShape'), ...separately(ACTIONS)]],
+    [`${SHAPES}/action-tables.ts`, actionTables()],
+    [
+      `${SHAPES}/info-shapes.ts`,
+      [...shapeImport('Shape'), ...table('INFO_SHAPES', INFO_QUERIES, 'Queries of /info')],
+    ],
+    [`${SHAPES}/channel-shapes.ts`, [...shapeImport('Shape'), ...channelShapes()]],
+    [`${SHAPES}/reader-tables.ts`, readerTables()],
+    [
+      `${SHAPES}/service-shapes.ts`,
+      [
+        ...shapeImport('Shape'),
+        ...table('SERVICE_SHAPES', SERVICE_REQUESTS, 'Requests of the other endpoints'),
+        ...table('EXPORT_SHAPES', EXPORTS, 'Parameters of the exports'),
+      ],
+    ],
+    ['packages/sdk/src/info/query-methods.ts', queryMethods()],
+    ['packages/sdk/src/streams/channel-methods.ts', channelMethods()],
+  ];
+  return new Map(files.map(([path, lines]) => [path, formatted(path, lines)]));
+}
 
-writeLines('action-tables.ts', actionTables());
+if (import.meta.main) {
+  for (const [path, text] of generatedFiles()) writeFileSync(join(ROOT, path), text);
+}
+
+function shapeImport(type: string): readonly string[] {
+  return [`import type { ${type} } from './shape.ts';`, ''];
+}
+
+/** Shapes and defaults for clients that check subscriptions. */
+function channelShapes(): string[] {
+  const channels = Object.entries<ChannelDefinition>({ ...CHANNELS.ws, ...CHANNELS['api-ws'] });
+  const defaults = channels.flatMap(([name, { schema }]) => {
+    const found = defaultsOf(schema);
+    return Object.keys(found).length === 0 ? [] : [`  ${name}: ${JSON.stringify(found)},`];
+  });
+  return [
+    ...table('WS_SHAPES', CHANNELS.ws, 'Channels of /ws'),
+    ...table('API_WS_SHAPES', CHANNELS['api-ws'], 'Channels of /api-ws'),
+    '/** The values of parameters that are left out, by channel. */',
+    'export const CHANNEL_DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {',
+    ...defaults,
+    '};',
+  ];
+}
+
+/** Data for clients that only read: the names of methods, and the properties of streams. */
+function readerTables(): string[] {
+  const channels = Object.entries<ChannelDefinition>({ ...CHANNELS.ws, ...CHANNELS['api-ws'] });
+  const facts = channels.flatMap(([name, { isFact }]) => (isFact === true ? [name] : []));
+  const states = channels.flatMap(([name, { state }]) =>
+    state === undefined ? [] : [`  ${name}: ${JSON.stringify(state)},`],
+  );
+  return [
+    "import type { StreamState } from '../define.ts';",
+    '',
+    '/** The queries of /info. */',
+    `export const INFO_NAMES = ${JSON.stringify(Object.keys(INFO_QUERIES))} as const;`,
+    '',
+    '/** The channels by endpoint. */',
+    'export const CHANNEL_NAMES = {',
+    ...Object.entries(CHANNELS).map(
+      ([endpoint, each]) => `  '${endpoint}': ${JSON.stringify(Object.keys(each))},`,
+    ),
+    '} as const;',
+    '',
+    '/** Channels that report facts: a client resumes them after a block, in any process of the venue. */',
+    `export const FACT_CHANNELS: readonly string[] = ${JSON.stringify(facts)};`,
+    '',
+    '/** How the frames of a stream make up its state, by channel. */',
+    'export const STREAM_STATES: Readonly<Record<string, StreamState>> = {',
+    ...states,
+    '};',
+  ];
+}
 
 /** Properties of actions that clients need without loading the shapes. */
 function actionTables(): string[] {
@@ -94,12 +168,40 @@ function textOf(definition: Definitions[string]): string {
   return JSON.stringify(shapeOf('schema' in definition ? definition.schema : definition));
 }
 
-function write(name: string, type: string, lines: readonly string[]): void {
-  writeLines(name, [`import type { ${type} } from './shape.ts';`, '', ...lines]);
+function queryMethods(): string[] {
+  return [
+    "import type { QueryMethod } from './create-info.ts';",
+    '',
+    '/** The queries of /info, as methods. */',
+    'export type QueryMethods = {',
+    ...methods('QueryMethod', INFO_QUERIES, QUERY_SOURCES),
+    '};',
+  ];
 }
 
-function writeLines(name: string, lines: readonly string[]): void {
-  const path = join(FOLDER, name);
-  writeFileSync(path, `${['// Made by npm run write-shapes.', ...lines].join('\n').trimEnd()}\n`);
-  execFileSync('npx', ['oxfmt', path], { cwd: ROOT });
+function channelMethods(): string[] {
+  return [
+    "import type { ChannelMethod } from './create-streams.ts';",
+    '',
+    '/** The channels of /ws and /api-ws, as methods. */',
+    'export type ChannelMethods = {',
+    ...methods('ChannelMethod', { ...CHANNELS.ws, ...CHANNELS['api-ws'] }, CHANNEL_SOURCES),
+    '};',
+  ];
+}
+
+/** With the comments of the definitions, which a type derived by the compiler would not show in all editors. */
+function methods(type: string, definitions: object, sources: readonly string[]): string[] {
+  const text = sources.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n');
+  return Object.keys(definitions).flatMap((name) => {
+    const comment = new RegExp(`\\n  (/\\*\\*(?:(?!\\*/)[^])*\\*/)\\n  ${name}: `).exec(text)?.[1];
+    if (comment === undefined) throw new Error(`The definition of ${name} has no comment`);
+    return [comment, `readonly ${name}: ${type}<'${name}'>;`];
+  });
+}
+
+function formatted(path: string, lines: readonly string[]): string {
+  const input = `${['// Made by npm run write-shapes.', ...lines].join('\n').trimEnd()}\n`;
+  const oxfmt = join(ROOT, 'node_modules', '.bin', 'oxfmt');
+  return execFileSync(oxfmt, [`--stdin-filepath=${path}`], { cwd: ROOT, input, encoding: 'utf8' });
 }

@@ -51,7 +51,7 @@ export const PACKAGES: Readonly<Record<string, PackageRules>> = {
       ['primitives.ts', 'json/'],
       ['refusal.ts'],
       ['message-groups.ts', 'limits.ts'],
-      ['bytes.ts', 'errors.ts', 'client-limits.ts', 'network.ts', 'nearest-name.ts'],
+      ['bytes.ts', 'define.ts', 'errors.ts', 'client-limits.ts', 'network.ts', 'nearest-name.ts'],
     ],
   },
   contracts: { uses: [], layers: [['*']] },

@@ -250,7 +250,7 @@ describe('a multi-sig account', () => {
       name: 'UNAUTHORIZED',
       message: 'Multi-sig account requires a multiSig payload',
     });
-    const order = { type: 'order' as const, grouping: 'na', orders: [anOrder('buy')] };
+    const order = { type: 'order' as const, grouping: 'na' as const, orders: [anOrder('buy')] };
     const alone = await proposed(order, [0]);
     await expect(alone()).rejects.toMatchObject({ message: 'Not enough signatures: 1 of 2' });
     const together = await proposed(order, [0, 2]);
@@ -268,8 +268,8 @@ describe('a multi-sig account', () => {
       destination: operator.address,
       token: 0,
       amount: '10',
-      fromAccountType: 'perp',
-      toAccountType: 'perp',
+      fromAccountType: 'perp' as const,
+      toAccountType: 'perp' as const,
     };
     await executed((await proposed(payment, [0, 1]))());
     expect(await free(group)).toBe(show(before - exact(10)));

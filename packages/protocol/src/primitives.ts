@@ -93,12 +93,12 @@ const ENUMS = new WeakMap<z.core.$ZodType, EnumParts>();
 
 /**
  * An enum parsed without regard to case; `aliases` maps further lower-case spellings. An exact
- * spelling comes first, so that `1m` and `1M` stay two values.
+ * spelling comes first, so that `1m` and `1M` stay two values. Typed clients write the exact spelling.
  */
 export function anyCase<const Values extends readonly string[]>(
   values: Values,
   aliases: Readonly<Record<string, Values[number]>> = {},
-) {
+): z.ZodType<Values[number], Values[number]> {
   const byLower = new Map<string, Values[number]>(Object.entries(aliases));
   for (const value of values) byLower.set(value.toLowerCase(), value);
   const exact = new Map<string, Values[number]>(values.map((value) => [value, value]));
@@ -109,13 +109,15 @@ export function anyCase<const Values extends readonly string[]>(
     return z.NEVER;
   });
   ENUMS.set(schema, { values, aliases });
-  return schema;
+  return schema as z.ZodType as z.ZodType<Values[number], Values[number]>;
 }
 
 /** The values of an enum; undefined for any other schema. */
 export function enumOf(schema: z.core.$ZodType): EnumParts | undefined {
   return ENUMS.get(schema);
 }
+
+type SubAccount = 'perp' | 'outcome';
 
 /** A sub-account; `perps` is accepted as an alias. */
 export const AccountType = anyCase(['perp', 'outcome'], { perps: 'perp' });
@@ -151,7 +153,10 @@ export function refuseOtherExchange(request: OfExchange, context: z.RefinementCt
 
 /** One sub-account or several; always several on the way out, without repeats. */
 export const AccountTypes = z
-  .union([AccountType.transform((type) => [type]), z.array(AccountType).min(1).max(8)])
+  .union([
+    AccountType.transform((type) => [type]),
+    z.array(AccountType).min(1).max(8) as z.ZodType<SubAccount[], readonly SubAccount[]>,
+  ])
   .transform((types) => [...new Set(types)]);
 
 /**
@@ -161,9 +166,10 @@ export const AccountTypes = z
 export function listOf<Item extends z.ZodType>(
   item: Item,
   { name, min, max }: { name: string; min: number; max: number },
-) {
+): z.ZodType<z.output<Item>[], readonly z.input<Item>[]> {
   const error = MESSAGES.entryCount(name, min, max);
-  return z.array(z.unknown()).min(min, { error }).max(max, { error }).pipe(z.array(item));
+  const list = z.array(z.unknown()).min(min, { error }).max(max, { error }).pipe(z.array(item));
+  return list as z.ZodType as z.ZodType<z.output<Item>[], readonly z.input<Item>[]>;
 }
 
 /** A list of instrument ids, as queries and subscriptions take it. */

@@ -149,20 +149,8 @@ export type {
   ExplainSignatureParameters,
   InfoClient,
 } from './info/create-info.ts';
-export type { InfoOptions } from './info/query-info.ts';
-export type * from './info/query-parameters.ts';
-export type {
-  AllBlocksParameters,
-  AllBuilderMeClaimedParameters,
-  AllBuilderMeEarnedParameters,
-  AllHistoricalOrdersParameters,
-  AllUserFillsParameters,
-  AllUserFundingsParameters,
-  AllUserNonFundingLedgerUpdatesParameters,
-  AllWithdrawalsParameters,
-  HistoryPage,
-  PagedType,
-} from './info/history.ts';
+export type { InfoOptions, InfoParameters } from './info/query-info.ts';
+export type { HistoryPage, PagedType, RowsParameters } from './info/history.ts';
 export { checkResolution, type ResolutionFinding } from './info/check-resolution.ts';
 export type {
   OutcomeEventParameters,
@@ -188,11 +176,11 @@ export {
   type TransfersParameters,
 } from './service/relay.ts';
 export type {
+  ChannelParameters,
   ReferencePricesChannel,
   StreamPath,
   StreamsClient,
 } from './streams/create-streams.ts';
-export type * from './streams/channels.ts';
 export { Subscription, type StreamListener, type StreamOptions } from './streams/subscription.ts';
 export type { Backoff } from './transport/backoff.ts';
 export { type Fetch, Replicas } from './transport/http.ts';
@@ -201,12 +189,14 @@ export type { ReferencePrice, ReferencePricesUpdate } from './transport/price-fe
 export type { StreamData, StreamEvent, StreamReset } from './transport/stream.ts';
 export type {
   AccessCodeStatus,
+  AccountStateUpdate,
   AccountStatus,
   ActionStatus,
   ActiveAssetData,
   AgentOwner,
   ApprovedAgent,
   ApprovedBuilder,
+  AssetContext,
   AssetPosition,
   BlockDetail,
   BlockRow,
@@ -218,6 +208,8 @@ export type {
   BuilderShares,
   BuilderState,
   Candle,
+  ChannelData,
+  ChannelName,
   ClearinghouseState,
   CryptoPrice,
   CryptoPriceHistory,

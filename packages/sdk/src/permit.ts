@@ -6,7 +6,7 @@ import {
   signedBytes,
   type StructType,
 } from '@oddlot/protocol';
-import type { DepositWithPermitParameters } from './info/query-parameters.ts';
+import type { InfoParameters } from './info/query-info.ts';
 import { typedData } from './typed-data.ts';
 import type { Wallet } from './wallet.ts';
 
@@ -43,7 +43,7 @@ const PERMIT: StructType = {
 export async function signPermit(
   wallet: Wallet,
   terms: PermitTerms,
-): Promise<Pick<DepositWithPermitParameters, 'user' | 'usd' | 'deadline' | 'signature'>> {
+): Promise<Pick<InfoParameters<'depositWithPermit'>, 'user' | 'usd' | 'deadline' | 'signature'>> {
   const { deadline, name = 'USD Coin', nonce, settings, usd, version = '2' } = terms;
   const domain = {
     name,

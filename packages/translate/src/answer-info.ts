@@ -49,6 +49,11 @@ export function isStateQuery(query: InfoQuery): query is StateQuery {
   return Object.hasOwn(STATE_QUERIES, query.type);
 }
 
+/** True for queries whose answers many clients share until the next block. */
+export function isCommonQuery(query: StateQuery): boolean {
+  return handlerOf(query).isCommon === true;
+}
+
 /** Answers a query, with a warning if it asks for an agent's address as an account. */
 export function answerInfo(context: InfoContext, query: StateQuery): InfoAnswer {
   const answer = handlerOf(query).answer(context, query as never);

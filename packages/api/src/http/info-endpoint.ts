@@ -36,12 +36,12 @@ import { refusalWithInstrument } from '@oddlot/translate/instruments';
 import {
   agentWarning,
   answerInfo,
+  isCommonQuery,
   isStateQuery,
   pastNeedOf,
   type InfoAnswer,
   type InfoContext,
   type InfoSettings,
-  type StateQuery,
 } from '@oddlot/translate/answer-info';
 import type { RecoverPool } from '../recover-pool.ts';
 import type { BlockWaits } from '../ws/timing.ts';
@@ -192,15 +192,6 @@ async function behindOf(
   return { ...reply, retryAfterSeconds: RETRY_SECONDS };
 }
 
-/** What every client asks for that begins or that polls. The state alone answers it, so that it changes with blocks alone. */
-const ASKED_BY_MANY: ReadonlySet<string> = new Set<StateQuery['type']>([
-  'l2Book',
-  'perpMeta',
-  'perpMetaDetail',
-  'feeTierInfo',
-  'venueStatus',
-]);
-
 type ParsedQuery = Extract<ReturnType<typeof parseInfo>, { ok: true }>;
 
 /** The state changes with blocks only, so a question is answered once per block. */
@@ -246,7 +237,7 @@ async function answerState(
     );
   };
   try {
-    const asked = { text: question, isCommon: ASKED_BY_MANY.has(query.type), group };
+    const asked = { text: question, isCommon: isCommonQuery(query), group };
     const answered = await cache.answer(() => replica.head.height, asked, make);
     if (typeof answered === 'string') return { status: 200, body: answered };
     return { status: 200, body: '', bytes: answered };

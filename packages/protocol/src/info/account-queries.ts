@@ -24,7 +24,7 @@ import type {
   MultiSigSignerSet,
 } from './account-answers.ts';
 import type { OpenOrder, OutcomeOpenOrder, TriggerOrder } from './order-answers.ts';
-import { type QueryDefinition, typeOf } from './define-query.ts';
+import { type QueryDefinition, typeOf } from '../define.ts';
 
 /** Queries on the present state of one account. */
 
@@ -60,6 +60,7 @@ const outcomeFrontendOpenOrders = z
 
 /** Queries on the present state of one account. */
 export const ACCOUNT_QUERIES = {
+  /** Positions and margin of a sub-account. */
   clearinghouseState: {
     schema: z
       .object({
@@ -71,7 +72,9 @@ export const ACCOUNT_QUERIES = {
       })
       .superRefine(refuseOtherExchange),
     answer: typeOf<ClearinghouseState>(),
+    otherNames: { spotClearinghouseState: '' },
   },
+  /** Positions and margin of the perp sub-account. */
   perpClearinghouseState: {
     schema: z.object({
       type: z.literal('perpClearinghouseState'),
@@ -80,6 +83,7 @@ export const ACCOUNT_QUERIES = {
     }),
     answer: typeOf<ClearinghouseState>(),
   },
+  /** Shares of an account: a positive size is YES, a negative one NO. */
   outcomePositions: {
     schema: z.object({
       type: z.literal('outcomePositions'),
@@ -89,6 +93,7 @@ export const ACCOUNT_QUERIES = {
     }),
     answer: typeOf<AssetPosition[]>(),
   },
+  /** The pending trigger orders of a user. */
   triggerOrders: {
     schema: z.object({
       type: z.literal('triggerOrders'),
@@ -97,6 +102,7 @@ export const ACCOUNT_QUERIES = {
     }),
     answer: typeOf<TriggerOrder[]>(),
   },
+  /** The size that a user can trade in an instrument, and the leverage. */
   activeAssetData: {
     schema: z.object({
       type: z.literal('activeAssetData'),
@@ -107,6 +113,7 @@ export const ACCOUNT_QUERIES = {
     }),
     answer: typeOf<ActiveAssetData>(),
   },
+  /** The open orders of a user, newest first. */
   frontendOpenOrders: {
     schema: z.object({
       type: z.literal('frontendOpenOrders'),
@@ -116,13 +123,22 @@ export const ACCOUNT_QUERIES = {
       coin: IdStr.optional(),
     }),
     answer: typeOf<OpenOrder[]>(),
+    otherNames: { openOrders: '' },
   },
+  /** Orders of an account that rest on outcome markets, without orders in the delay queue. */
   outcomeFrontendOpenOrders: {
     schema: outcomeFrontendOpenOrders,
     answer: typeOf<OutcomeOpenOrder[]>(),
   },
-  approvedAgents: { schema: ofUser('approvedAgents'), answer: typeOf<ApprovedAgent[]>() },
-  agentOwner: { schema: agentOwner, answer: typeOf<AgentOwner>() },
+  /** The agents of an account, by label. */
+  approvedAgents: {
+    schema: ofUser('approvedAgents'),
+    answer: typeOf<ApprovedAgent[]>(),
+    otherNames: { extraAgents: '' },
+  },
+  /** The account whose agent an address is. */
+  agentOwner: { schema: agentOwner, answer: typeOf<AgentOwner>(), otherNames: { userRole: '' } },
+  /** Whether a channel requires an access code, and whether the user has one. */
   accessCodeStatus: {
     schema: z.object({
       type: z.literal('accessCodeStatus'),
@@ -131,7 +147,18 @@ export const ACCOUNT_QUERIES = {
     }),
     answer: typeOf<AccessCodeStatus>(),
   },
-  approvedBuilders: { schema: ofUser('approvedBuilders'), answer: typeOf<ApprovedBuilder[]>() },
-  multiSigSigners: { schema: ofUser('multiSigSigners'), answer: typeOf<MultiSigSignerSet>() },
+  /** The builders that an account has approved, with their maximum fees. */
+  approvedBuilders: {
+    schema: ofUser('approvedBuilders'),
+    answer: typeOf<ApprovedBuilder[]>(),
+    otherNames: { maxBuilderFee: '' },
+  },
+  /** The signers of an account and the required number of signatures; null for an ordinary account. */
+  multiSigSigners: {
+    schema: ofUser('multiSigSigners'),
+    answer: typeOf<MultiSigSignerSet>(),
+    otherNames: { userToMultiSigSigners: '' },
+  },
+  /** Hashes of the requests that changed the signers of an account, oldest first; `tx` returns each. */
   multiSigChanges: { schema: ofUser('multiSigChanges'), answer: typeOf<string[]>() },
 } as const satisfies Readonly<Record<string, QueryDefinition>>;

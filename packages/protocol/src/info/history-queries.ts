@@ -35,7 +35,7 @@ import type {
 } from './history-answers.ts';
 import type { ExecutionReport, Fill, HistOrderRow } from './order-answers.ts';
 import type { FeeTierInfo, FeeTierRates } from './venue-answers.ts';
-import { type QueryDefinition, typeOf } from './define-query.ts';
+import { type QueryDefinition, typeOf } from '../define.ts';
 
 /** Queries on what happened to one account, newest first, and on a builder's income. */
 
@@ -130,6 +130,7 @@ const executionReport = z
 
 /** Queries on the history of one account, fee tiers and builders. */
 export const HISTORY_QUERIES = {
+  /** The fills of an account, newest first: trades, and changes by splits, merges and settlements. */
   userFills: {
     schema: z
       .object({
@@ -144,7 +145,9 @@ export const HISTORY_QUERIES = {
       })
       .superRefine(refuseOffsetWithCursor),
     answer: typeOf<Fill[]>(),
+    otherNames: { userFillsByTime: ' with startTime and endTime' },
   },
+  /** The open and finished orders of an account, sorted by their last change, latest first. */
   historicalOrders: {
     schema: z.object({
       type: z.literal('historicalOrders'),
@@ -157,7 +160,12 @@ export const HISTORY_QUERIES = {
     }),
     answer: typeOf<HistOrderRow[]>(),
   },
+  /**
+   * How an order, or the orders of an action, were executed: fills, prices, fees, and progress in the queue. By `oid`,
+   * `cloid` or `txHash`.
+   */
   executionReport: { schema: executionReport, answer: typeOf<ExecutionReport>() },
+  /** Changes of an account other than by trading and funding, newest first. */
   userNonFundingLedgerUpdates: {
     schema: z
       .object({
@@ -172,21 +180,36 @@ export const HISTORY_QUERIES = {
       .superRefine(refuseOffsetWithCursor),
     answer: typeOf<LedgerUpdate[]>(),
   },
-  userFundings: { schema: userFundings, answer: typeOf<UserFundings>() },
+  /** The funding payments of an account, newest first. */
+  userFundings: {
+    schema: userFundings,
+    answer: typeOf<UserFundings>(),
+    otherNames: { userFunding: '' },
+  },
+  /** The fee schedule. */
   feeTierInfo: { schema: feeTierInfo, answer: typeOf<FeeTierInfo>() },
-  feeTierRates: { schema: feeTierRates, answer: typeOf<FeeTierRates>() },
+  /** A user's place in the fee schedule, and the requirements of the next tier. */
+  feeTierRates: {
+    schema: feeTierRates,
+    answer: typeOf<FeeTierRates>(),
+    otherNames: { userFees: '' },
+  },
+  /** A builder's earnings and claims, and whether it can earn now. */
   builderState: {
     schema: z.object({ type: z.literal('builderState'), user: Address }),
     answer: typeOf<BuilderState>(),
   },
+  /** Claims of a builder, newest first. */
   builderMeClaimed: {
     schema: builderPage('builderMeClaimed'),
     answer: typeOf<BuilderRows<BuilderClaim>>(),
   },
+  /** Earnings of a builder, one row per order, newest first. */
   builderMeEarned: {
     schema: builderPage('builderMeEarned'),
     answer: typeOf<BuilderRows<BuilderEarning>>(),
   },
+  /** Shares of users or instruments in a builder's fees, largest first. */
   builderMeShare: {
     schema: z.object({
       type: z.literal('builderMeShare'),
@@ -197,6 +220,7 @@ export const HISTORY_QUERIES = {
     }),
     answer: typeOf<BuilderShares>(),
   },
+  /** The amount that a builder can claim, as of the latest block of the history. */
   builderMeClaimable: {
     schema: z.object({
       type: z.literal('builderMeClaimable'),
@@ -205,6 +229,7 @@ export const HISTORY_QUERIES = {
     }),
     answer: typeOf<BuilderClaimable>(),
   },
+  /** The value of an account over time; the last point is the present. */
   portfolio: {
     schema: z.object({
       type: z.literal('portfolio'),
@@ -214,6 +239,7 @@ export const HISTORY_QUERIES = {
     }),
     answer: typeOf<Portfolio>(),
   },
+  /** The withdrawals of an account, newest first. */
   withdrawals: {
     schema: z.object({
       type: z.literal('withdrawals'),

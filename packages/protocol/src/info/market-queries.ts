@@ -34,7 +34,7 @@ import type {
   OutcomeResolution,
   OutcomeSeriesTimeline,
 } from './outcome-answers.ts';
-import { type QueryDefinition, typeOf } from './define-query.ts';
+import { type QueryDefinition, typeOf } from '../define.ts';
 
 /** Queries on instruments, books, candles, outcome markets and reference prices. */
 
@@ -123,22 +123,29 @@ const outcomeMeta = z
 
 /** Queries on markets and prices. */
 export const MARKET_QUERIES = {
+  /** Every perp with its precision and limits. */
   perpMeta: {
     schema: z.object({ type: z.literal('perpMeta'), dex: z.literal('').nullable().optional() }),
     answer: typeOf<PerpUniverse>(),
+    otherNames: { meta: '', metaAndAssetCtxs: ', and the channel activeAssetCtx of /ws' },
   },
+  /** One base asset, its perps and their margin tables. */
   perpMetaDetail: {
     schema: z.object({ type: z.literal('perpMetaDetail'), assetName: z.string() }),
     answer: typeOf<PerpMetaDetail>(),
   },
+  /** The book of an instrument, at most 20 levels on each side. */
   l2Book: {
     schema: z.object({ type: z.literal('l2Book'), coin: IdStr, tick: BookTick.optional() }),
     answer: typeOf<L2Book>(),
+    otherNames: { allMids: ', and the channel tickers of /api-ws for all markets' },
   },
+  /** Candles of an instrument, oldest first: the latest 5,000 of the period. */
   candleSnapshot: {
     schema: z.object({ type: z.literal('candleSnapshot'), req: CandleSpan }),
     answer: typeOf<Candle[]>(),
   },
+  /** The funding rate of each hour of a perp, oldest first: the first 500 of the period. */
   fundingHistory: {
     schema: z.object({
       type: z.literal('fundingHistory'),
@@ -149,6 +156,7 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<FundingHistoryRow[]>(),
   },
+  /** The open interest of an instrument at the start of each hour, oldest first: the first 500 of the period. */
   openInterestHistory: {
     schema: z.object({
       type: z.literal('openInterestHistory'),
@@ -159,6 +167,7 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<OpenInterestRow[]>(),
   },
+  /** Liquidations of one perp or of all perps, newest first. */
   liquidations: {
     schema: z.object({
       type: z.literal('liquidations'),
@@ -169,6 +178,10 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<Liquidation[]>(),
   },
+  /**
+   * The largest trades of a day, a week or a month by notional value: of all perps, of all outcome markets, or of one
+   * instrument.
+   */
   largestTrades: {
     schema: z.object({
       type: z.literal('largestTrades'),
@@ -180,6 +193,7 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<LargestTrades>(),
   },
+  /** The accounts with the highest profit or volume of a window. Rejected if the operator has disabled it. */
   leaderboard: {
     schema: z.object({
       type: z.literal('leaderboard'),
@@ -190,7 +204,9 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<Leaderboard>(),
   },
+  /** A page of events with their markets. The cursor of a page selects the next page. */
   outcomeMeta: { schema: outcomeMeta, answer: typeOf<OutcomeEventPage | OutcomeEventMeta>() },
+  /** Prices, volumes and open interest of up to 50 outcome markets. */
   outcomeAssetCtxs: {
     schema: z.object({
       type: z.literal('outcomeAssetCtxs'),
@@ -199,6 +215,7 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<OutcomeAssetCtx[]>(),
   },
+  /** YES prices of up to 50 markets over time, oldest first. */
   outcomeProbability: {
     schema: z.object({
       type: z.literal('outcomeProbability'),
@@ -209,6 +226,7 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<OutcomeProbability>(),
   },
+  /** The markets of a series with strikes and results, latest start first. */
   outcomeSeriesTimeline: {
     schema: z.object({
       type: z.literal('outcomeSeriesTimeline'),
@@ -220,10 +238,12 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<OutcomeSeriesTimeline>(),
   },
+  /** The receipt of a settlement; `checkResolution` recomputes it. */
   outcomeResolution: {
     schema: z.object({ type: z.literal('outcomeResolution'), instrumentId: U32 }),
     answer: typeOf<OutcomeResolution>(),
   },
+  /** Holders of the shares of a leg, largest first. */
   outcomeHolders: {
     schema: z.object({
       type: z.literal('outcomeHolders'),
@@ -234,6 +254,7 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<OutcomeHolders>(),
   },
+  /** A reference price: the price to beat and the final price. Without times, the latest price. */
   cryptoPrice: {
     schema: z.object({
       type: z.literal('cryptoPrice'),
@@ -245,6 +266,10 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<CryptoPrice>(),
   },
+  /**
+   * Reference prices of a period, oldest first, evenly thinned to at most 2,000. `variant: 'before'` requests
+   * simulated prices from before the start of a simulated venue.
+   */
   cryptoPriceHistory: {
     schema: z.object({
       type: z.literal('cryptoPriceHistory'),

@@ -3,7 +3,7 @@ import type { WireError } from '../errors.ts';
 import { refusal } from '../refusal.ts';
 import { toWireError } from '../to-wire-error.ts';
 import { checkUnknownFields, type Named, namedBy } from '../unknown-fields.ts';
-import type { NamedType } from './define-query.ts';
+import type { NamedType, QueryDefinition } from '../define.ts';
 import { ACCOUNT_QUERIES } from './account-queries.ts';
 import { HISTORY_QUERIES } from './history-queries.ts';
 import { liftCandleSpan, MARKET_QUERIES } from './market-queries.ts';
@@ -11,13 +11,19 @@ import { MIN_HEIGHT } from './paging.ts';
 import { VENUE_QUERIES } from './venue-queries.ts';
 import { nearestName } from '../nearest-name.ts';
 
-/** Every query type of /info. */
-export const INFO_QUERIES = {
+/**
+ * Every query type of /info. From these definitions follow the parsed types, the shapes that clients check by
+ * (`npm run write-shapes`), and the methods of the SDK with their types and comments.
+ */
+export const INFO_QUERIES: typeof MARKET_QUERIES &
+  typeof ACCOUNT_QUERIES &
+  typeof HISTORY_QUERIES &
+  typeof VENUE_QUERIES = {
   ...MARKET_QUERIES,
   ...ACCOUNT_QUERIES,
   ...HISTORY_QUERIES,
   ...VENUE_QUERIES,
-} as const;
+};
 
 const AnyQuery = z.object(MIN_HEIGHT);
 
@@ -119,29 +125,19 @@ function clampOf(
   return undefined;
 }
 
-/** What other venues of the family call a query, and what answers it here. */
-const FAMILY_NAMES: Readonly<Record<string, string>> = {
-  meta: 'perpMeta',
-  metaAndAssetCtxs: 'perpMeta, and the channel activeAssetCtx of /ws',
-  allMids: 'l2Book, and the channel tickers of /api-ws for all markets',
-  openOrders: 'frontendOpenOrders',
-  orderStatus: 'actionStatus, or historicalOrders',
-  userFillsByTime: 'userFills with startTime and endTime',
-  userFunding: 'userFundings',
-  userRateLimit: 'rateLimit',
-  userFees: 'feeTierRates',
-  extraAgents: 'approvedAgents',
-  userRole: 'agentOwner',
-  maxBuilderFee: 'approvedBuilders',
-  userToMultiSigSigners: 'multiSigSigners',
-  spotClearinghouseState: 'clearinghouseState',
-};
+/** The query that other venues of the family call by a name, and what belongs to it. */
+function namedElsewhere(name: string): string | undefined {
+  for (const [type, { otherNames }] of Object.entries<QueryDefinition>(INFO_QUERIES)) {
+    if (otherNames !== undefined && Object.hasOwn(otherNames, name)) return type + otherNames[name];
+  }
+  return undefined;
+}
 
 const HTTP_FORBIDDEN = 403;
 
 /** The refusal of a query that there is not, with those that there are and the one that may be meant. */
 function refuseUnknownQuery(type: string, types: readonly string[]): WireError {
-  const near = Object.hasOwn(FAMILY_NAMES, type) ? FAMILY_NAMES[type] : nearestName(type, types);
+  const near = namedElsewhere(type) ?? nearestName(type, types);
   const page = 'all queries are in /docs/info';
   const why = near === undefined ? page : `here it is ${near}; ${page}`;
   const details = { field: 'type', got: type, allowed: types, why };

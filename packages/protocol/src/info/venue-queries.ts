@@ -16,7 +16,7 @@ import type {
   VenueHealth,
   VenueStatus,
 } from './venue-answers.ts';
-import { type QueryDefinition, typeOf } from './define-query.ts';
+import { type QueryDefinition, typeOf } from '../define.ts';
 
 /** Queries on the venue itself: settings, receipts, blocks, tools, and the permit deposit. */
 
@@ -79,21 +79,39 @@ const Digits = z.string().regex(/^[0-9]{1,30}$/);
 
 /** Queries on the venue, and the tools that run on it. */
 export const VENUE_QUERIES = {
+  /** The settings of the deployment, in snake case as on the wire. */
   settings: { schema: z.object({ type: z.literal('settings') }), answer: typeOf<Settings>() },
-  rateLimit: { schema: z.object({ type: z.literal('rateLimit') }), answer: typeOf<RateLimit>() },
+  /** The remaining budgets of this client. */
+  rateLimit: {
+    schema: z.object({ type: z.literal('rateLimit') }),
+    answer: typeOf<RateLimit>(),
+    otherNames: { userRateLimit: '' },
+  },
+  /** Operators, gates, unassigned funds and the age of prices. */
   venueStatus: {
     schema: z.object({ type: z.literal('venueStatus') }),
     answer: typeOf<VenueStatus>(),
   },
+  /** The state of the responding process: its lag, its connections, and whether it follows the settlement chain. */
   venueHealth: {
     schema: z.object({ type: z.literal('venueHealth') }),
     answer: typeOf<VenueHealth>(),
   },
+  /** The accounts on the lists of a gate. */
   gateLists: {
     schema: z.object({ type: z.literal('gateLists'), channel: z.literal([0, 1]).default(0) }),
     answer: typeOf<GateLists>(),
   },
-  actionStatus: { schema: actionStatus, answer: typeOf<ActionStatus>() },
+  /** The receipt of an action, by `txHash`, by `traceId`, or by `signer` and `nonce`. */
+  actionStatus: {
+    schema: actionStatus,
+    answer: typeOf<ActionStatus>(),
+    otherNames: { orderStatus: ', or historicalOrders' },
+  },
+  /**
+   * The signer of a request and, if the venue does not know the signer, the mistake that explains it. Nothing is
+   * executed.
+   */
   explainSignature: {
     schema: z.object({
       type: z.literal('explainSignature'),
@@ -102,6 +120,10 @@ export const VENUE_QUERIES = {
     }),
     answer: typeOf<ExplainedSignature>(),
   },
+  /**
+   * The effects of an action if it were sent now: fills, fees, margin and positions afterwards, or the refusal. Nothing
+   * is signed and nothing changes.
+   */
   simulate: {
     schema: z.object({
       type: z.literal('simulate'),
@@ -111,6 +133,7 @@ export const VENUE_QUERIES = {
     }),
     answer: typeOf<SimulatedAction>(),
   },
+  /** The newest blocks, or those before a height. */
   blocks: {
     schema: z.object({
       type: z.literal('blocks'),
@@ -120,8 +143,11 @@ export const VENUE_QUERIES = {
     }),
     answer: typeOf<BlockRow[]>(),
   },
+  /** A block by height or hash, with its transactions. */
   block: { schema: block, answer: typeOf<BlockDetail>() },
+  /** A transaction by its hash: the request as received, and its result. */
   tx: { schema: tx, answer: typeOf<TxDetail>() },
+  /** Transactions with a summary: those of a block in order, or the newest ones of all accounts or of one. */
   txs: {
     schema: z
       .object({
@@ -139,10 +165,12 @@ export const VENUE_QUERIES = {
       }),
     answer: typeOf<TxBrief[]>(),
   },
+  /** The hash of the whole state after a block; by default the latest block. */
   stateHash: {
     schema: z.object({ type: z.literal('stateHash'), height: U64.optional(), ...MIN_HEIGHT }),
     answer: typeOf<StateHash>(),
   },
+  /** Deposits USDC of the settlement chain without ether. The same permit again returns the same transaction. */
   depositWithPermit: {
     schema: z.object({
       type: z.literal('depositWithPermit'),
@@ -154,7 +182,12 @@ export const VENUE_QUERIES = {
     }),
     answer: typeOf<PermitDeposit>(),
   },
+  /** Liabilities of the venue and assets of the bridge: as last published, and now. */
   reserves: { schema: z.object({ type: z.literal('reserves') }), answer: typeOf<Reserves>() },
+  /**
+   * The proof that an address was included in the last publication; null if it had no account then. Check it with
+   * `oddlot verify reserves`.
+   */
   reservesProof: {
     schema: z.object({ type: z.literal('reservesProof'), user: Address }),
     answer: typeOf<ReservesProof | null>(),

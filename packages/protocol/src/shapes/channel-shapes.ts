@@ -45,3 +45,13 @@ export const API_WS_SHAPES: Readonly<Record<string, Shape>> = {
   userHistoricalOrders: { user: 'address', 'accountType?': 'any' },
   userNonFundingLedgerUpdates: { user: 'address', 'accountTypes?': 'any' },
 };
+
+/** The values of parameters that are left out, by channel. */
+export const CHANNEL_DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  clearinghouseState: { accountType: 'perp' },
+  outcomeOrderUpdate: { includeSuccess: false },
+  recentTrades: { limit: 50 },
+  userFills: { accountType: ['perp'] },
+  userHistoricalOrders: { accountType: ['perp'] },
+  userNonFundingLedgerUpdates: { accountTypes: ['outcome', 'perp'] },
+};

@@ -10,6 +10,7 @@ type Parts = {
   readonly in?: z.core.$ZodType;
   readonly out?: z.core.$ZodType;
   readonly innerType?: z.core.$ZodType;
+  readonly defaultValue?: unknown;
   readonly values?: readonly (string | number | boolean)[];
   readonly checks?: readonly { readonly _zod: { readonly def: CheckParts } }[];
 };
@@ -57,6 +58,17 @@ export function shapeOf(schema: z.core.$ZodType): Shape {
     default:
       return parts.innerType === undefined ? 'any' : shapeOf(parts.innerType);
   }
+}
+
+/** The values of an object's fields that are left out, where they have one. */
+export function defaultsOf(schema: z.core.$ZodType): Readonly<Record<string, unknown>> {
+  const parts = (schema as z.ZodType).def as unknown as Parts;
+  if (parts.type === 'pipe' && parts.in !== undefined) return defaultsOf(parts.in);
+  const fields = Object.entries(parts.shape ?? {}).flatMap(([name, field]) => {
+    const { type, defaultValue } = (field as z.ZodType).def as unknown as Parts;
+    return type === 'default' ? [[name, defaultValue] as const] : [];
+  });
+  return Object.fromEntries(fields);
 }
 
 /** An object that takes any key holds something that is read in a second step. */

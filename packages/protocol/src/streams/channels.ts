@@ -10,19 +10,42 @@ import {
   InstrumentIds,
   refuseOtherExchange,
 } from '../primitives.ts';
+import { type ChannelDefinition, type NamedType, typeOf } from '../define.ts';
+import type { Candle, L2Book } from '../info/market-answers.ts';
 import { BookTick, Interval } from '../info/market-queries.ts';
+import type { Trade } from '../info/order-answers.ts';
 import { limitOf } from '../info/paging.ts';
-import { PAGE_LIMITS } from '../limits.ts';
+import { LIMITS, PAGE_LIMITS } from '../limits.ts';
 import type { Details, WireError } from '../errors.ts';
 import { refusal } from '../refusal.ts';
 import { nearestName } from '../nearest-name.ts';
 import { toWireError } from '../to-wire-error.ts';
+import type {
+  AccountStateUpdate,
+  AssetContext,
+  ExplorerBlock,
+  ExplorerTx,
+  L2Diff,
+  OrderUpdate,
+  OutcomeBbosUpdate,
+  OutcomeOrderRelease,
+  OutcomeTradesUpdate,
+  RecentTradesUpdate,
+  TickersUpdate,
+  UpdatedOutcomeOrder,
+  UserFillsUpdate,
+  UserFundingsUpdate,
+  UserHistoricalOrdersUpdate,
+  UserLedgerUpdate,
+} from './frames.ts';
 
 /**
- * The parameters of every channel. Two subscriptions are the same when their parsed parameters are,
- * so the schemas bring equal wishes into one form: ids sorted and without repeats, addresses in
- * lower case, defaults filled in, and no exchange, which follows from the rest. Nothing of it
- * depends on the state: what a client subscribed with it can unsubscribe with for ever.
+ * The definition of each channel: parsed parameters, shapes that clients check by, and the methods of the SDK with their
+ * types and comments follow from it.
+ *
+ * Two subscriptions are the same if their parsed parameters are equal, so the schemas normalise them: ids sorted and
+ * without duplicates, addresses in lower case, defaults filled in, and no exchange, which follows from the other
+ * parameters. This does not depend on the state, so a client can always unsubscribe with the parameters it subscribed with.
  */
 
 const SortedIds = InstrumentIds.transform((ids) => [...new Set(ids)].sort((a, b) => a - b));
@@ -36,49 +59,152 @@ const CanonicalTick = BookTick.transform((text) =>
 const coin = z.object({ coin: IdStr });
 const user = z.object({ user: Address });
 const none = z.object({});
+const userLists = z.object({ user: Address, accountType: SortedTypes.default(['perp']) });
+
+const HISTORY_ROWS = { by: 'newest', rowsMax: LIMITS.snapshotRowsMax } as const;
 
 /** The channels of /ws. */
 export const WS_CHANNELS = {
-  l2Book: z.object({ coin: IdStr, tick: CanonicalTick.optional() }),
-  l2Diff: coin,
-  trades: coin,
-  activeAssetCtx: coin,
-  orderUpdates: user,
-  clearinghouseState: z
-    .object({
-      user: Address,
-      accountType: AccountType.default('perp'),
-      exchangeId: I32.nullable().optional(),
-      exchange_id: I32.nullable().optional(),
-    })
-    .superRefine(refuseOtherExchange)
-    .transform(({ exchangeId: _, exchange_id: __, ...params }) => params),
-  userFundings: user,
-  outcomeBbos: z
-    .object({ instrumentIds: SortedIds, ...exchangeIdsOf(1) })
-    .transform(({ exchangeId: _, exchange_id: __, ...params }) => params),
-  outcomeTrades: z.object({ instrumentIds: SortedIds }),
-  outcomeOrderUpdates: user,
-  explorerBlock: none,
-  explorerTxs: none,
-} as const;
+  /** The book of an instrument: each event has all of it, at most every 100 ms. */
+  l2Book: {
+    schema: z.object({ coin: IdStr, tick: CanonicalTick.optional() }),
+    data: typeOf<L2Book>(),
+    state: { by: 'whole' },
+  },
+  /** All levels of a book, then the levels that each block has changed. `LocalBook` applies them. */
+  l2Diff: { schema: coin, data: typeOf<L2Diff>(), state: { by: 'levels' } },
+  /**
+   * The trades of an instrument, those of one block together. After a reset, the last 50 follow, some of which you may
+   * have received already: identify them by `tid`.
+   */
+  trades: { schema: coin, data: typeOf<Trade[]>(), isFact: true },
+  /** Mark price, oracle price, volume and open interest of an instrument. */
+  activeAssetCtx: { schema: coin, data: typeOf<AssetContext>(), state: { by: 'whole' } },
+  /**
+   * Changes of an account's perp orders. After a reset, all live orders follow; an order that is missing has ended in
+   * the meantime.
+   */
+  orderUpdates: { schema: user, data: typeOf<OrderUpdate[]>(), isFact: true },
+  /** Positions and margin of a sub-account, after each block that changed them. */
+  clearinghouseState: {
+    schema: z
+      .object({
+        user: Address,
+        accountType: AccountType.default('perp'),
+        exchangeId: I32.nullable().optional(),
+        exchange_id: I32.nullable().optional(),
+      })
+      .superRefine(refuseOtherExchange)
+      .transform(({ exchangeId: _, exchange_id: __, ...params }) => params),
+    data: typeOf<AccountStateUpdate>(),
+    state: { by: 'whole' },
+  },
+  /** Funding that an account's positions paid and received: the last 200 rows, then the new ones. */
+  userFundings: {
+    schema: user,
+    data: typeOf<UserFundingsUpdate>(),
+    isFact: true,
+    state: { ...HISTORY_ROWS, list: 'fundings' },
+  },
+  /** Best bid and ask of up to 50 outcome markets, in YES prices: all of them, then those that changed. */
+  outcomeBbos: {
+    schema: z
+      .object({ instrumentIds: SortedIds, ...exchangeIdsOf(1) })
+      .transform(({ exchangeId: _, exchange_id: __, ...params }) => params),
+    data: typeOf<OutcomeBbosUpdate>(),
+    state: { by: 'instruments', list: 'bbos' },
+  },
+  /**
+   * The trades of up to 50 outcome markets, those of one block together. After a reset, the last 50 follow, some of
+   * which you may have received already: identify them by `tid`.
+   */
+  outcomeTrades: {
+    schema: z.object({ instrumentIds: SortedIds }),
+    data: typeOf<OutcomeTradesUpdate>(),
+    isFact: true,
+  },
+  /**
+   * Changes of an account's outcome orders after they have reached the book. After a reset, all live orders follow; an
+   * order that is missing has ended in the meantime.
+   */
+  outcomeOrderUpdates: {
+    schema: user,
+    data: typeOf<OrderUpdate<UpdatedOutcomeOrder>[]>(),
+    isFact: true,
+  },
+  /** Each block when it is made. */
+  explorerBlock: { schema: none, data: typeOf<ExplorerBlock[]>(), isFact: true },
+  /** Each executed signed request, block by block. */
+  explorerTxs: { schema: none, data: typeOf<ExplorerTx[]>(), isFact: true },
+} as const satisfies Readonly<Record<string, ChannelDefinition>>;
 
 /** The channels of /api-ws. */
 export const API_WS_CHANNELS = {
-  outcomeOrderUpdate: z.object({ user: Address, includeSuccess: z.boolean().default(false) }),
-  candle: z.object({ coin: IdStr, interval: Interval }),
-  tickers: z.object({
-    accountType: AccountType.optional(),
-    instrumentIds: SortedIds.optional(),
-  }),
-  recentTrades: z.object({ coin: IdStr, limit: limitOf(PAGE_LIMITS.recentTrades) }),
-  userFills: z.object({ user: Address, accountType: SortedTypes.default(['perp']) }),
-  userHistoricalOrders: z.object({ user: Address, accountType: SortedTypes.default(['perp']) }),
-  userNonFundingLedgerUpdates: z.object({
-    user: Address,
-    accountTypes: SortedTypes.default(['outcome', 'perp']),
-  }),
-} as const;
+  /**
+   * How acknowledged outcome orders left the delay queue: one event per order, identified by `traceId` and `i`. After a
+   * reset nothing is repeated; `exchange.waitForAction` returns the receipt.
+   */
+  outcomeOrderUpdate: {
+    schema: z.object({
+      user: Address,
+      /** Also reports orders that reach the book, not only those that fail before. */
+      includeSuccess: z.boolean().default(false),
+    }),
+    data: typeOf<OutcomeOrderRelease>(),
+    isFact: true,
+  },
+  /** The current candle of an instrument; at the end of its interval its final values, then the next candle. */
+  candle: {
+    schema: z.object({ coin: IdStr, interval: Interval }),
+    data: typeOf<Candle>(),
+    state: { by: 'whole' },
+  },
+  /** Summaries of instruments: all of them, then those that changed. */
+  tickers: {
+    schema: z.object({
+      accountType: AccountType.optional(),
+      /** Up to 50; by default all instruments that trade. */
+      instrumentIds: SortedIds.optional(),
+    }),
+    data: typeOf<TickersUpdate>(),
+    state: { by: 'instruments', list: 'tickers', isMarked: true },
+  },
+  /** The trades of an instrument: the last ones, then the new ones. */
+  recentTrades: {
+    schema: z.object({
+      coin: IdStr,
+      /** Rows of the first frame: 50 by default, at most 200. */
+      limit: limitOf(PAGE_LIMITS.recentTrades),
+    }),
+    data: typeOf<RecentTradesUpdate>(),
+    isFact: true,
+    state: { by: 'newest', list: 'trades', rowsMax: PAGE_LIMITS.recentTrades.default },
+  },
+  /** An account's fills: the newest 200, then those of each block. */
+  userFills: {
+    schema: userLists,
+    data: typeOf<UserFillsUpdate>(),
+    isFact: true,
+    state: { ...HISTORY_ROWS, list: 'fills' },
+  },
+  /** An account's orders: the 200 that changed last, then those that each block changed. */
+  userHistoricalOrders: {
+    schema: userLists,
+    data: typeOf<UserHistoricalOrdersUpdate>(),
+    isFact: true,
+    state: { ...HISTORY_ROWS, by: 'orders', list: 'orderHistory' },
+  },
+  /** An account's ledger with its settlements: the newest 200 rows, then the new ones. */
+  userNonFundingLedgerUpdates: {
+    schema: z.object({
+      user: Address,
+      accountTypes: SortedTypes.default(['outcome', 'perp']),
+    }),
+    data: typeOf<UserLedgerUpdate>(),
+    isFact: true,
+    state: { ...HISTORY_ROWS, by: 'ledger', list: 'nonFundingLedgerUpdates' },
+  },
+} as const satisfies Readonly<Record<string, ChannelDefinition>>;
 
 /** The channels by endpoint. */
 export const CHANNELS = { ws: WS_CHANNELS, 'api-ws': API_WS_CHANNELS } as const;
@@ -89,10 +215,16 @@ export type StreamEndpoint = keyof typeof CHANNELS;
 /** The name of a channel. */
 export type ChannelName = keyof typeof WS_CHANNELS | keyof typeof API_WS_CHANNELS;
 
-type Schemas = typeof WS_CHANNELS & typeof API_WS_CHANNELS;
+type Channels = typeof WS_CHANNELS & typeof API_WS_CHANNELS;
 
 /** The parsed parameters of one channel. */
-export type ChannelParams<Name extends ChannelName> = z.output<Schemas[Name]>;
+export type ChannelParams<Name extends ChannelName> = z.output<Channels[Name]['schema']>;
+
+/** The parameters of one channel as a client may write them. */
+export type ChannelInput<Name extends ChannelName> = z.input<Channels[Name]['schema']>;
+
+/** The `data` of the frames of one channel. */
+export type ChannelData<Name extends ChannelName> = NamedType<Channels[Name]['data']>;
 
 /** A parsed subscription; `key` is equal for equal wishes and names the stream. */
 type Subscription = {
@@ -124,8 +256,8 @@ export function parseSubscription(
   const type = (value as { readonly type?: unknown }).type;
   if (type === undefined) return invalid(refusal('missingField', ['type'], { field: 'type' }));
   if (typeof type !== 'string') return invalid(refusal('wrongType', ['type'], { field: 'type' }));
-  const channels: Readonly<Record<string, z.ZodType>> = CHANNELS[endpoint];
-  const schema = Object.hasOwn(channels, type) ? channels[type] : undefined;
+  const channels: Readonly<Record<string, ChannelDefinition>> = CHANNELS[endpoint];
+  const schema = Object.hasOwn(channels, type) ? channels[type]?.schema : undefined;
   if (schema === undefined) {
     return { ok: false, error: unknownChannel(endpoint, type) };
   }

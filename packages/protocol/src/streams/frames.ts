@@ -1,4 +1,4 @@
-import type { FundingRow, LedgerUpdate } from '../info/account-answers.ts';
+import type { ClearinghouseState, FundingRow, LedgerUpdate } from '../info/account-answers.ts';
 import type { TxRow } from '../info/history-answers.ts';
 import type { Level } from '../info/market-answers.ts';
 import type { StrikeStatus } from '../info/outcome-answers.ts';
@@ -130,7 +130,34 @@ export type L2Diff = {
   checksum: number;
 };
 
-/** The order in an element of orderUpdates. */
+/** The state of a sub-account. */
+export type AccountStateUpdate = {
+  user: string;
+  accountType: 'perp' | 'outcome';
+  clearinghouseState: ClearinghouseState;
+};
+
+/** Prices and volumes of an instrument. A price that is not known yet is the empty text. */
+export type AssetContext = {
+  coin: string;
+  instrumentId: number;
+  ctx: {
+    dayNtlVlm: string;
+    dayBaseVlm: string;
+    prevDayPx: string;
+    markPx: string;
+    midPx: string | null;
+    oraclePx: string;
+    openInterest: string;
+    /** A fraction per hour. */
+    funding: string;
+    premium: string | null;
+    impactPxs: [string, string] | null;
+    nextFundingTime: number;
+  };
+};
+
+/** The order in an element of an order channel. */
 export type UpdatedOrder = {
   coin: string;
   symbol: string;
@@ -183,7 +210,7 @@ export type ExplorerBlock = {
 /** A signed request that a block executed, as the query of a block shows it too. */
 export type ExplorerTx = TxRow;
 
-/** The order in an element of outcomeOrderUpdates; prices are the leg's. */
+/** An outcome order in an element of an order channel; prices are the leg's. */
 export type UpdatedOutcomeOrder = {
   oid: number;
   instrumentId: number;
@@ -287,22 +314,3 @@ export type RtdsErrorFrame = {
   type: 'error';
   payload: { message: string; code?: string };
 };
-
-/**
- * Channels that tell what happened: each of their frames has the block that it tells of, and whoever names a block goes on
- * behind it in any process of the venue. All others tell what holds, where the newest frame is all there is to know.
- */
-export const FACT_CHANNELS = [
-  'trades',
-  'outcomeTrades',
-  'orderUpdates',
-  'outcomeOrderUpdates',
-  'outcomeOrderUpdate',
-  'userFundings',
-  'explorerBlock',
-  'explorerTxs',
-  'recentTrades',
-  'userFills',
-  'userHistoricalOrders',
-  'userNonFundingLedgerUpdates',
-] as const;

@@ -1,8 +1,13 @@
-import type { AssetPosition, ClearinghouseState, OpenOrder, OrderUpdate } from '@oddlot/protocol';
+import type {
+  AccountStateUpdate,
+  AssetPosition,
+  ClearinghouseState,
+  OpenOrder,
+  OrderUpdate,
+} from '@oddlot/protocol';
 import { callApart } from '../errors.ts';
 import type { InfoClient } from '../info/create-info.ts';
 import type { StreamsClient } from '../streams/create-streams.ts';
-import type { AccountStateUpdate } from '../streams/channels.ts';
 import type { Subscription } from '../streams/subscription.ts';
 import { sleep } from '../transport/backoff.ts';
 import type { StreamEvent } from '../transport/stream.ts';

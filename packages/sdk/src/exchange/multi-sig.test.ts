@@ -50,7 +50,7 @@ const GROUP = '0x0CB030D11A8BE48B60418857874DEEE61D1071E0';
 const AN_ORDER = {
   type: 'order' as const,
   orders: [limitOrder({ asset: 1, side: 'buy', price: '100', size: '0.5' })],
-  grouping: 'na',
+  grouping: 'na' as const,
 };
 
 /** What each vector's sender proposes, in words. */

@@ -9,7 +9,7 @@ import {
 import { expect, expectTypeOf, test } from 'vitest';
 import { HttpTransport } from '../transport/http.ts';
 import { createInfo, type InfoClient } from './create-info.ts';
-import type { UserFillsParameters } from './query-parameters.ts';
+import type { InfoParameters } from './query-info.ts';
 
 test('every query of the venue is a method', () => {
   const info = createInfo({ http: new HttpTransport({ url: 'http://venue' }) });
@@ -21,7 +21,9 @@ test('every query of the venue is a method', () => {
 
 test('what a method takes and gives follows from the registry', () => {
   expectTypeOf<Awaited<ReturnType<InfoClient['perpMeta']>>>().toEqualTypeOf<PerpUniverse>();
-  expectTypeOf<Parameters<InfoClient['userFills']>[0]>().toEqualTypeOf<UserFillsParameters>();
+  expectTypeOf<Parameters<InfoClient['userFills']>[0]>().toEqualTypeOf<
+    InfoParameters<'userFills'>
+  >();
   expectTypeOf<Awaited<ReturnType<InfoClient['userFundings']>>>().toEqualTypeOf<UserFundings>();
   expectTypeOf<
     Awaited<ReturnType<InfoClient['reservesProof']>>

@@ -15,18 +15,12 @@ import {
   queryInfo,
   readInfo,
 } from './query-info.ts';
-import type { BlocksParameters, WithdrawalsParameters } from './query-parameters.ts';
 
-/** The queries that are answered page by page. */
-export type PagedType =
-  | 'userFills'
-  | 'historicalOrders'
-  | 'userFundings'
-  | 'userNonFundingLedgerUpdates'
-  | 'liquidations'
-  | 'txs'
-  | 'builderMeEarned'
-  | 'builderMeClaimed';
+/** The queries that are answered page by page. The pages of `outcomeMeta` differ: their cursor is part of the data. */
+export type PagedType = Exclude<
+  { [Type in InfoType]: 'cursor' extends keyof InfoParameters<Type> ? Type : never }[InfoType],
+  'outcomeMeta'
+>;
 
 /** An answer from the history with what stands beside its data. */
 export type HistoryPage<Data> = {
@@ -68,30 +62,11 @@ async function* historyPages<Type extends PagedType, Data>(
   } while (typeof cursor === 'string');
 }
 
-/** What asking for all rows takes: where a page begins is not the caller's to say. */
+/** The parameters of a method for all rows. `limit` or `pageSize` is the size of a page. */
 export type RowsParameters<Type extends PagedType> = Omit<
   InfoParameters<Type>,
   'cursor' | 'offset' | 'page'
 >;
-
-/** What `allUserFills` takes; `limit` is the size of a page. */
-export type AllUserFillsParameters = RowsParameters<'userFills'>;
-
-/** What `allHistoricalOrders` takes; `limit` is the size of a page. */
-export type AllHistoricalOrdersParameters = RowsParameters<'historicalOrders'>;
-
-/** What `allUserFundings` takes; `limit` is the size of a page. */
-export type AllUserFundingsParameters = RowsParameters<'userFundings'>;
-
-/** What `allUserNonFundingLedgerUpdates` takes; `limit` is the size of a page. */
-export type AllUserNonFundingLedgerUpdatesParameters =
-  RowsParameters<'userNonFundingLedgerUpdates'>;
-
-/** What `allBuilderMeEarned` takes; `pageSize` is the size of a page. */
-export type AllBuilderMeEarnedParameters = RowsParameters<'builderMeEarned'>;
-
-/** What `allBuilderMeClaimed` takes; `pageSize` is the size of a page. */
-export type AllBuilderMeClaimedParameters = RowsParameters<'builderMeClaimed'>;
 
 /** The rows of a page. */
 export type RowsOf<Type extends PagedType, Row> = (data: InfoAnswerOf<Type>) => readonly Row[];
@@ -111,17 +86,9 @@ export async function* historyRows<Type extends PagedType, Row>(
   }
 }
 
-/** What `allBlocks` takes; `limit` is the size of a page. */
-export type AllBlocksParameters = BlocksParameters;
-
-/**
- * All blocks, newest first, down to the first one. The next page is asked for when it is needed.
- *
- * @throws ValidationError, HttpError, ApiError
- */
 export async function* allBlocks(
   context: InfoContext,
-  { before, ...parameters }: AllBlocksParameters = {},
+  { before, ...parameters }: InfoParameters<'blocks'> = {},
   options?: InfoOptions,
 ): AsyncGenerator<BlockRow, void> {
   const { limit = CLIENT_PAGE_LIMITS.blocks.max } = parameters;
@@ -134,17 +101,9 @@ export async function* allBlocks(
   }
 }
 
-/** What `allWithdrawals` takes; `limit` is the size of a page. */
-export type AllWithdrawalsParameters = WithdrawalsParameters;
-
-/**
- * All withdrawals of an account, newest first. The next page is asked for when it is needed.
- *
- * @throws ValidationError, HttpError, ApiError
- */
 export async function* allWithdrawals(
   context: InfoContext,
-  { before, ...parameters }: AllWithdrawalsParameters,
+  { before, ...parameters }: InfoParameters<'withdrawals'>,
   options?: InfoOptions,
 ): AsyncGenerator<Withdrawal, void> {
   const { limit = CLIENT_PAGE_LIMITS.withdrawals.max } = parameters;

@@ -1,5 +1,6 @@
 import {
   API_WS_SHAPES,
+  CHANNEL_DEFAULTS,
   checkShape,
   CLIENT_PAGE_LIMITS,
   WS_SHAPES,
@@ -10,16 +11,6 @@ import { SocketError } from '../errors.ts';
 import { plainKey, type SubscriptionKey } from './stream.ts';
 
 const SHAPES = { ws: WS_SHAPES, 'api-ws': API_WS_SHAPES } as const;
-
-/** What the venue takes for a parameter that is left out, by channel. */
-const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  clearinghouseState: { accountType: 'perp' },
-  outcomeOrderUpdate: { includeSuccess: false },
-  recentTrades: { limit: CLIENT_PAGE_LIMITS.recentTrades.default },
-  userFills: { accountType: ['perp'] },
-  userHistoricalOrders: { accountType: ['perp'] },
-  userNonFundingLedgerUpdates: { accountTypes: ['outcome', 'perp'] },
-};
 
 /** By what it means to the venue: addresses in any case, ids in any order, defaults sent or left out. */
 export function checkedKey(endpoint: StreamEndpoint): SubscriptionKey {
@@ -38,7 +29,7 @@ export function checkedKey(endpoint: StreamEndpoint): SubscriptionKey {
 /** The subscription in the one spelling of its meaning. The exchange follows from the rest. */
 function meant({ type, ...given }: SubscriptionFields): SubscriptionFields {
   const { exchangeId: _, exchange_id: __, ...rest } = given as Readonly<Record<string, unknown>>;
-  const defaults = DEFAULTS[type] ?? {};
+  const defaults = CHANNEL_DEFAULTS[type] ?? {};
   const fields: Record<string, unknown> = { ...defaults };
   for (const [name, value] of Object.entries(rest)) {
     if (value === undefined || value === '') continue;

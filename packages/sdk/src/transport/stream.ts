@@ -1,23 +1,14 @@
 import {
-  CLIENT_LIMITS,
-  CLIENT_PAGE_LIMITS,
   type DataFrame,
   FACT_CHANNELS,
   type L2Diff,
-  type LedgerUpdate,
   type LevelTuple,
-  type OutcomeBbosUpdate,
-  type RecentTradesUpdate,
   type ResumePoint,
   type ResyncFrame,
+  STREAM_STATES,
   type StreamPlace,
   type SubscriptionFields,
   type SubscriptionResponse,
-  type TickersUpdate,
-  type UserFillsUpdate,
-  type UserFundingsUpdate,
-  type UserHistoricalOrdersUpdate,
-  type UserLedgerUpdate,
 } from '@oddlot/protocol';
 import type { SocketError } from '../errors.ts';
 
@@ -205,120 +196,94 @@ export class Stream {
 }
 
 function isOfFacts({ type }: SubscriptionFields): boolean {
-  return (FACT_CHANNELS as readonly string[]).includes(type);
+  return FACT_CHANNELS.includes(type);
 }
 
 /**
- * What somebody who joins a running stream has to be told first: the state that all its frames so far
- * make together. Undefined for channels of events, where nothing is owed.
+ * The state that all frames of a stream so far make up together: a listener that joins later gets it first. Undefined
+ * for channels of events.
  */
 export function stateAfter(
   subscription: SubscriptionFields,
   before: unknown,
   frame: unknown,
 ): unknown {
-  const join = JOINS[subscription.type];
-  if (join === undefined) return undefined;
-  return before === undefined ? frame : join(before, frame, subscription);
+  if (!hasState(subscription)) return undefined;
+  const state = STREAM_STATES[subscription.type]!;
+  if (before === undefined || state.by === 'whole') return frame;
+  if (state.by === 'levels') return joinLevels(before as L2Diff, frame as L2Diff);
+  const { by, list } = state;
+  const rowsOf = (each: unknown) => (each as Readonly<Record<string, readonly Row[]>>)[list]!;
+  const [known, told] = [rowsOf(before), rowsOf(frame)];
+  const { instrumentIds, limit } = subscription;
+  if (by === 'instruments') {
+    const joined = byInstrument(known, told);
+    // As the venue does: an instrument that is gone is only shown to clients that name it.
+    const rows = joined.filter(({ gone }) => gone !== true || instrumentIds !== undefined);
+    return { [list]: rows, ...(state.isMarked && { isSnapshot: true }) };
+  }
+  // Lists begin with the newest row; later frames are in the order in which it happened.
+  const [fresh, kept] = SORTED[by](known, told);
+  const max = typeof limit === 'number' ? limit : state.rowsMax;
+  return { ...before, isSnapshot: true, [list]: [...fresh.toReversed(), ...kept].slice(0, max) };
 }
 
-/** True for channels whose first frame is what holds: without it those that follow mean little. */
+/** True for channels whose frames make up a state: without the first frame, later ones mean little. */
 function hasState({ type }: SubscriptionFields): boolean {
-  return Object.hasOwn(JOINS, type);
+  return Object.hasOwn(STREAM_STATES, type);
 }
 
-type Join = (before: unknown, frame: unknown, subscription: SubscriptionFields) => unknown;
+function joinLevels(known: L2Diff, told: L2Diff): L2Diff {
+  const bids = byPrice(known.bids, told.bids);
+  return { ...told, isSnapshot: true, bids, asks: byPrice(known.asks, told.asks) };
+}
 
-/** How a frame changes the state of its channel. */
-const JOINS: Readonly<Record<string, Join>> = {
-  l2Book: (_, frame) => frame,
-  l2Diff: (before, frame) => {
-    const [known, told] = [before as L2Diff, frame as L2Diff];
-    const bids = byPrice(known.bids, told.bids);
-    return { ...told, isSnapshot: true, bids, asks: byPrice(known.asks, told.asks) };
-  },
-  clearinghouseState: (_, frame) => frame,
-  activeAssetCtx: (_, frame) => frame,
-  candle: (_, frame) => frame,
-  outcomeBbos: (before, frame) => {
-    const { bbos } = before as OutcomeBbosUpdate;
-    return { bbos: byInstrument(bbos, (frame as OutcomeBbosUpdate).bbos) };
-  },
-  tickers: (before, frame, { instrumentIds }) => {
-    const { tickers } = before as TickersUpdate;
-    const joined = byInstrument(tickers, (frame as TickersUpdate).tickers);
-    // As the venue does: what is gone is shown to those who name it.
-    const shown = joined.filter(({ gone }) => gone !== true || instrumentIds !== undefined);
-    return { tickers: shown, isSnapshot: true };
-  },
-  recentTrades: (before, frame, { limit }) => {
-    const { coin, trades } = before as RecentTradesUpdate;
-    const max = typeof limit === 'number' ? limit : CLIENT_PAGE_LIMITS.recentTrades.default;
-    const rows = newestFirst(trades, (frame as RecentTradesUpdate).trades, max);
-    return { coin, isSnapshot: true, trades: rows };
-  },
-  userFundings: (before, frame) => {
-    const { user, fundings } = before as UserFundingsUpdate;
-    const rows = newestFirst(fundings, (frame as UserFundingsUpdate).fundings);
-    return { user, isSnapshot: true, fundings: rows };
-  },
-  userFills: (before, frame) => {
-    const { user, fills } = before as UserFillsUpdate;
-    const rows = newestFirst(fills, (frame as UserFillsUpdate).fills);
-    return { user, isSnapshot: true, fills: rows };
-  },
-  userHistoricalOrders: (before, frame) => {
-    const { user, orderHistory: known } = before as UserHistoricalOrdersUpdate;
-    const { orderHistory: told } = frame as UserHistoricalOrdersUpdate;
-    const changed = new Set(told.map(({ order }) => order.oid));
-    const others = known.filter(({ order }) => !changed.has(order.oid));
-    return { user, isSnapshot: true, orderHistory: newestFirst(others, told) };
-  },
-  userNonFundingLedgerUpdates: (before, frame) => {
-    const { user, nonFundingLedgerUpdates: known } = before as UserLedgerUpdate;
-    const { nonFundingLedgerUpdates: told } = frame as UserLedgerUpdate;
-    const isKnown = (row: LedgerUpdate) => known.some((each) => isSameWithdrawal(each, row));
-    // A withdrawal keeps its place when its row comes again with another status.
-    const kept = known.map((row) => told.findLast((each) => isSameWithdrawal(each, row)) ?? row);
-    const rows = newestFirst(
-      kept,
-      told.filter((row) => !isKnown(row)),
-    );
-    return { user, isSnapshot: true, nonFundingLedgerUpdates: rows };
-  },
+/** What the joins read of a row; which fields it has depends on the channel. */
+type Row = {
+  readonly instrumentId: number;
+  readonly gone?: true;
+  readonly order: { readonly oid: number };
+  readonly delta: { readonly type: string };
+  readonly hash: string;
 };
 
-/** The records of before with those of a frame in their places. */
-function byInstrument<Item extends { readonly instrumentId: number }>(
-  before: readonly Item[],
-  frame: readonly Item[],
-): Item[] {
-  const items = new Map(before.map((item) => [item.instrumentId, item]));
-  for (const item of frame) items.set(item.instrumentId, item);
+type Rows = readonly Row[];
+
+/** The rows of a frame that are new in the list, and the rows after them. */
+const SORTED: Readonly<
+  Record<'newest' | 'orders' | 'ledger', (known: Rows, told: Rows) => readonly [Rows, Rows]>
+> = {
+  newest: (known, told) => [told, known],
+  orders: (known, told) => {
+    const changed = new Set(told.map(({ order }) => order.oid));
+    return [told, known.filter(({ order }) => !changed.has(order.oid))];
+  },
+  ledger: (known, told) => [
+    told.filter((row) => !known.some((each) => isSameWithdrawal(each, row))),
+    // A withdrawal keeps its place when its row comes again with another status.
+    known.map((row) => told.findLast((each) => isSameWithdrawal(each, row)) ?? row),
+  ],
+};
+
+/** The known rows, with those of a frame in their places. */
+function byInstrument(known: Rows, told: Rows): Row[] {
+  const items = new Map(known.map((item) => [item.instrumentId, item]));
+  for (const item of told) items.set(item.instrumentId, item);
   return [...items.values()];
 }
 
-/** The levels of before with those of a frame in their places; one without a size is gone. */
-function byPrice(before: readonly LevelTuple[], frame: readonly LevelTuple[]): LevelTuple[] {
-  const levels = new Map(before.map((level) => [level[0], level]));
-  for (const level of frame) {
+/** The known levels, with those of a frame in their places; a level without a size is removed. */
+function byPrice(known: readonly LevelTuple[], told: readonly LevelTuple[]): LevelTuple[] {
+  const levels = new Map(known.map((level) => [level[0], level]));
+  for (const level of told) {
     if (level[1] === '0') levels.delete(level[0]);
     else levels.set(level[0], level);
   }
   return [...levels.values()];
 }
 
-function isSameWithdrawal({ delta, hash }: LedgerUpdate, other: LedgerUpdate): boolean {
+function isSameWithdrawal({ delta, hash }: Row, other: Row): boolean {
   return delta.type === 'withdraw' && other.delta.type === 'withdraw' && hash === other.hash;
-}
-
-/** Lists begin with the newest row; later frames are in the order in which it happened. */
-function newestFirst<Row>(
-  before: readonly Row[],
-  frame: readonly Row[],
-  max: number = CLIENT_LIMITS.snapshotRowsMax,
-): Row[] {
-  return [...frame.toReversed(), ...before].slice(0, max);
 }
 
 /** Names a subscription: two that mean the same have one name. An error where the venue would refuse it. */

@@ -171,5 +171,5 @@ function bookChecksum(scale: Scale, { asks, bids }: WholeBook): number {
 }
 
 export const BOOK_QUERIES = {
-  l2Book: { answer: l2Book },
+  l2Book: { answer: l2Book, isCommon: true },
 } as const satisfies StateQueries;

@@ -89,6 +89,8 @@ export type PastNeeds<Type extends InfoType> = (
 export type StateHandler<Type extends InfoType> = {
   readonly answer: InfoHandler<Type>;
   readonly needs?: PastNeeds<Type>;
+  /** Many clients send the query at their start or regularly, and the state alone answers it. */
+  readonly isCommon?: true;
 };
 
 /** The queries of one file; `answer-info.ts` joins these records. */

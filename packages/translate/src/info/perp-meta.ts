@@ -137,7 +137,7 @@ const fundingHistory: InfoHandler<'fundingHistory', FundingHistoryRow[]> = (
 };
 
 export const PERP_QUERIES = {
-  perpMeta: { answer: perpMeta },
-  perpMetaDetail: { answer: perpMetaDetail },
+  perpMeta: { answer: perpMeta, isCommon: true },
+  perpMetaDetail: { answer: perpMetaDetail, isCommon: true },
   fundingHistory: { answer: fundingHistory },
 } as const satisfies StateQueries;

@@ -154,7 +154,7 @@ function tierRow({ level, minVolumeMicroUsdc, makerFeeE8, takerFeeE8 }: FeeTier)
 
 export const VENUE_QUERIES = {
   settings: { answer: settings },
-  feeTierInfo: { answer: feeTierInfo },
+  feeTierInfo: { answer: feeTierInfo, isCommon: true },
   feeTierRates: { answer: feeTierRates },
-  venueStatus: { answer: venueStatus },
+  venueStatus: { answer: venueStatus, isCommon: true },
 } as const satisfies StateQueries;

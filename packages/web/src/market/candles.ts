@@ -1,8 +1,8 @@
-import type { Candle, CandleChannel } from '@oddlot/sdk';
+import type { Candle, ChannelParameters } from '@oddlot/sdk';
 import { createLive } from './live.ts';
 import { reader, venueNow } from './venue.ts';
 
-export type CandleInterval = CandleChannel['interval'];
+export type CandleInterval = ChannelParameters<'candle'>['interval'];
 
 const MINUTE_MS = 60_000;
 /** Of those that charts offer. */
@@ -42,7 +42,7 @@ type CandlesState = {
 };
 
 /** The candles of an instrument, the past ones asked for and the running one streamed. */
-export const candleSeries = createLive<CandleChannel, CandlesState>({
+export const candleSeries = createLive<ChannelParameters<'candle'>, CandlesState>({
   key: ({ coin, interval }) => `${coin} ${interval}`,
   initial: () => ({ candles: [], isLoaded: false, refusal: undefined }),
   open: ({ coin, interval }, store) => {
