@@ -22,6 +22,7 @@ const SHAPES = `${PROTOCOL}/shapes`;
 const QUERY_SOURCES = ['market', 'account', 'history', 'venue'].map(
   (subject) => `${PROTOCOL}/info/${subject}-queries.ts`,
 );
+const ALL_CHANNELS = { ...CHANNELS.ws, ...CHANNELS['api-ws'] };
 const CHANNEL_SOURCES = [`${PROTOCOL}/streams/channels.ts`];
 
 type Schema = Parameters<typeof shapeOf>[0];
@@ -62,7 +63,7 @@ function shapeImport(type: string): readonly string[] {
 
 /** Shapes and defaults for clients that check subscriptions. */
 function channelShapes(): string[] {
-  const channels = Object.entries<ChannelDefinition>({ ...CHANNELS.ws, ...CHANNELS['api-ws'] });
+  const channels = Object.entries<ChannelDefinition>(ALL_CHANNELS);
   const defaults = channels.flatMap(([name, { schema }]) => {
     const found = defaultsOf(schema);
     return Object.keys(found).length === 0 ? [] : [`  ${name}: ${JSON.stringify(found)},`];
@@ -79,7 +80,7 @@ function channelShapes(): string[] {
 
 /** Data for clients that only read: the names of methods, and the properties of streams. */
 function readerTables(): string[] {
-  const channels = Object.entries<ChannelDefinition>({ ...CHANNELS.ws, ...CHANNELS['api-ws'] });
+  const channels = Object.entries<ChannelDefinition>(ALL_CHANNELS);
   const facts = channels.flatMap(([name, { isFact }]) => (isFact === true ? [name] : []));
   const states = channels.flatMap(([name, { state }]) =>
     state === undefined ? [] : [`  ${name}: ${JSON.stringify(state)},`],
@@ -170,33 +171,37 @@ function textOf(definition: Definitions[string]): string {
 
 function queryMethods(): string[] {
   return [
-    "import type { QueryMethod } from './create-info.ts';",
+    "import type { QueryMethod } from './query-info.ts';",
     '',
-    '/** The queries of /info, as methods. */',
-    'export type QueryMethods = {',
-    ...methods('QueryMethod', INFO_QUERIES, QUERY_SOURCES),
+    '/** The queries of /info, as methods; some have a special one. */',
+    'export type QueryMethods<Special> = {',
+    ...methods((name) => `QueryMethod<'${name}', Special>`, INFO_QUERIES, QUERY_SOURCES),
     '};',
   ];
 }
 
 function channelMethods(): string[] {
   return [
-    "import type { ChannelMethod } from './create-streams.ts';",
+    "import type { ChannelMethod } from './subscription.ts';",
     '',
     '/** The channels of /ws and /api-ws, as methods. */',
     'export type ChannelMethods = {',
-    ...methods('ChannelMethod', { ...CHANNELS.ws, ...CHANNELS['api-ws'] }, CHANNEL_SOURCES),
+    ...methods((name) => `ChannelMethod<'${name}'>`, ALL_CHANNELS, CHANNEL_SOURCES),
     '};',
   ];
 }
 
 /** With the comments of the definitions, which a type derived by the compiler would not show in all editors. */
-function methods(type: string, definitions: object, sources: readonly string[]): string[] {
+function methods(
+  typeOf: (name: string) => string,
+  definitions: object,
+  sources: readonly string[],
+): string[] {
   const text = sources.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('\n');
   return Object.keys(definitions).flatMap((name) => {
     const comment = new RegExp(`\\n  (/\\*\\*(?:(?!\\*/)[^])*\\*/)\\n  ${name}: `).exec(text)?.[1];
     if (comment === undefined) throw new Error(`The definition of ${name} has no comment`);
-    return [comment, `readonly ${name}: ${type}<'${name}'>;`];
+    return [comment, `readonly ${name}: ${typeOf(name)};`];
   });
 }
 

@@ -176,12 +176,16 @@ export {
   type TransfersParameters,
 } from './service/relay.ts';
 export type {
-  ChannelParameters,
   ReferencePricesChannel,
   StreamPath,
   StreamsClient,
 } from './streams/create-streams.ts';
-export { Subscription, type StreamListener, type StreamOptions } from './streams/subscription.ts';
+export {
+  type ChannelParameters,
+  Subscription,
+  type StreamListener,
+  type StreamOptions,
+} from './streams/subscription.ts';
 export type { Backoff } from './transport/backoff.ts';
 export { type Fetch, Replicas } from './transport/http.ts';
 export type { OpenSocket, Socket, SocketStatus } from './transport/kept-socket.ts';

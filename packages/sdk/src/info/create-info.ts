@@ -1,10 +1,4 @@
-import {
-  type Candle,
-  type ExplainedSignature,
-  INFO_NAMES,
-  type InfoAnswerOf,
-  type InfoType,
-} from '@oddlot/protocol';
+import { type Candle, type ExplainedSignature, INFO_NAMES, type InfoType } from '@oddlot/protocol';
 import {
   allBlocks,
   allWithdrawals,
@@ -27,20 +21,9 @@ import { ValidationError } from '../errors.ts';
 import type { QueryMethods } from './query-methods.ts';
 
 /** The queries of /info, bound to a venue. */
-export type InfoClient = QueryMethods & OtherMethods;
+export type InfoClient = QueryMethods<OtherMethods> & OtherMethods;
 
 type OtherMethods = ReturnType<typeof moreThanQueries>;
-
-/** The method of a query. */
-export type QueryMethod<Type extends InfoType> = Type extends keyof OtherMethods
-  ? OtherMethods[Type]
-  : PlainMethod<Type>;
-
-/** Parameters are only optional if each of them is. */
-type PlainMethod<Type extends InfoType> =
-  Record<never, never> extends InfoParameters<Type>
-    ? (parameters?: InfoParameters<Type>, options?: InfoOptions) => Promise<InfoAnswerOf<Type>>
-    : (parameters: InfoParameters<Type>, options?: InfoOptions) => Promise<InfoAnswerOf<Type>>;
 
 /**
  * Binds the queries to a venue. Each query of the protocol is a method, with the types and the comment of its definition.

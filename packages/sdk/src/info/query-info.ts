@@ -24,6 +24,17 @@ export type InfoOptions = { readonly signal?: AbortSignal | undefined };
 /** The fields of a query beside its type. */
 export type InfoParameters<Type extends InfoType> = Omit<InfoRequestOf<Type>, 'type'>;
 
+/** The method of a query, unless there is a special one. */
+export type QueryMethod<Type extends InfoType, Special> = Type extends keyof Special
+  ? Special[Type]
+  : PlainMethod<Type>;
+
+/** Parameters are only optional if each of them is. */
+type PlainMethod<Type extends InfoType> =
+  Record<never, never> extends InfoParameters<Type>
+    ? (parameters?: InfoParameters<Type>, options?: InfoOptions) => Promise<InfoAnswerOf<Type>>
+    : (parameters: InfoParameters<Type>, options?: InfoOptions) => Promise<InfoAnswerOf<Type>>;
+
 /**
  * Asks a query of any type and gives its data.
  *

@@ -1,5 +1,5 @@
 // Made by npm run write-shapes.
-import type { ChannelMethod } from './create-streams.ts';
+import type { ChannelMethod } from './subscription.ts';
 
 /** The channels of /ws and /api-ws, as methods. */
 export type ChannelMethods = {

@@ -1,11 +1,4 @@
-import {
-  CHANNEL_NAMES,
-  type ChannelData,
-  type ChannelInput,
-  type ChannelName,
-  type RtdsTopic,
-  type StreamEndpoint,
-} from '@oddlot/protocol';
+import { CHANNEL_NAMES, type RtdsTopic, type StreamEndpoint } from '@oddlot/protocol';
 import { SocketError } from '../errors.ts';
 import type { ChannelMethods } from './channel-methods.ts';
 import type { SocketStatus } from '../transport/kept-socket.ts';
@@ -34,16 +27,6 @@ type StreamSockets = {
 
 /** The channels of the venue's sockets, bound to a venue. */
 export type StreamsClient = ChannelMethods & ReturnType<typeof connectionsOf>;
-
-/** The parameters of a channel. */
-export type ChannelParameters<Name extends ChannelName> = Readonly<ChannelInput<Name>>;
-
-/** Subscribes to one channel. Without a listener, the events are read in a `for await` loop. */
-export type ChannelMethod<Name extends ChannelName> = (
-  parameters: ChannelParameters<Name>,
-  listener?: StreamListener<ChannelData<Name>>,
-  options?: StreamOptions,
-) => Subscription<ChannelData<Name>>;
 
 /**
  * Binds the channels to a venue. Those of one path share its connection. Each channel of the protocol is a method, with

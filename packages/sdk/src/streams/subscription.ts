@@ -1,4 +1,4 @@
-import type { SubscriptionFields } from '@oddlot/protocol';
+import type { ChannelData, ChannelInput, ChannelName, SubscriptionFields } from '@oddlot/protocol';
 import { callApart, SocketError } from '../errors.ts';
 import type { StreamEvent, StreamSink } from '../transport/stream.ts';
 
@@ -18,6 +18,16 @@ export type StreamOptions = {
   /** Told when the venue refuses the subscription; a loop gets the error itself. */
   readonly onError?: ((error: SocketError) => void) | undefined;
 };
+
+/** The parameters of a channel. */
+export type ChannelParameters<Name extends ChannelName> = Readonly<ChannelInput<Name>>;
+
+/** Subscribes to one channel. Without a listener, the events are read in a `for await` loop. */
+export type ChannelMethod<Name extends ChannelName> = (
+  parameters: ChannelParameters<Name>,
+  listener?: StreamListener<ChannelData<Name>>,
+  options?: StreamOptions,
+) => Subscription<ChannelData<Name>>;
 
 /** Events that wait for a slow loop; beyond, the loop ends with an error rather than with a gap. */
 const WAITING_MAX = 10_000;
