@@ -98,17 +98,16 @@ describe('docs/rulebook.md', () => {
   };
   const words = (e10: bigint): string => formatDecimal(e10, 10).replace('-', '−');
 
-  test('R-funding: its examples of premiums, here and in the guide', () => {
+  test('R-funding: its examples of premiums, and the highest rate in the guide', () => {
     const section = text.slice(text.indexOf('### R-funding\n'), text.indexOf('### R-funding-gaps'));
     const rows = [
       ...section.matchAll(/^\| mark ([\d.]+), impact(Bid|Ask) ([\d.]+) \| (.+) \| (.+) \|$/gm),
     ];
-    const guide = readFileSync(join(REPOSITORY, 'docs/trade/funding.md'), 'utf8');
-    const guided = [...guide.matchAll(/^\| ([\d.]+) \| (bid|ask) ([\d.]+) \| (.+) \| (.+) \|$/gm)];
-    expect([rows.length, guided.length]).toEqual([5, 5]);
-    for (const [, mark = '', side = '', impact = '', premium, rate] of [...rows, ...guided]) {
+    expect(rows).toHaveLength(5);
+    for (const [, mark = '', side = '', impact = '', premium, rate] of rows) {
       expect([premium, rate]).toEqual(ratesAt(mark, side.toLowerCase(), impact));
     }
+    const guide = readFileSync(join(REPOSITORY, 'docs/trade/funding.md'), 'utf8');
     const most = fundingRateE10(BigInt(premiumCapE8({})) * 100n, defaultParameters('Any'));
     expect(section).toContain(`${most / 1e10} is the highest rate`);
     expect(guide).toContain(`at most ${most / 1e10} (${most / 1e8}%)`);
