@@ -4,15 +4,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { creditsOf, type DepositRules, EMPTY_BOOK, plainSenders } from './deposit-book.ts';
 
-/** What logs of the chain mean: R-deposit, and all that is kept aside. */
+/** Interprets logs of the chain: R-deposit, and all amounts that are held. */
 
-const who = (n: number) => address(`0x${n.toString(16).padStart(40, '0')}`);
-const [ZERO, ALICE, BOB, OPERATOR, CONTRACT] = [0, 0xa, 0xb, 0x0e, 0xc].map(who) as [
-  ReturnType<typeof who>,
-  ReturnType<typeof who>,
-  ReturnType<typeof who>,
-  ReturnType<typeof who>,
-  ReturnType<typeof who>,
+const accountOf = (n: number) => address(`0x${n.toString(16).padStart(40, '0')}`);
+const [ZERO, ALICE, BOB, OPERATOR, CONTRACT] = [0, 0xa, 0xb, 0x0e, 0xc].map(accountOf) as [
+  ReturnType<typeof accountOf>,
+  ReturnType<typeof accountOf>,
+  ReturnType<typeof accountOf>,
+  ReturnType<typeof accountOf>,
+  ReturnType<typeof accountOf>,
 ];
 const RULES: DepositRules = {
   minMicroUsdc: 5_000_000,
@@ -22,7 +22,7 @@ const RULES: DepositRules = {
   isCredited: () => false,
 };
 
-/** `t` of a transaction, then its logs in order. */
+/** Logs of one or more transactions, in order. */
 function logs(
   ...transactions: readonly (readonly [DepositLog['kind'], DepositLog['account'], number][])[]
 ): DepositLog[] {
@@ -52,7 +52,7 @@ function read(found: readonly DepositLog[], rules = RULES) {
 }
 
 describe('R-deposit: events use up the transfers that they account for', () => {
-  test('deposit and permit: own; depositFor: another’s', () => {
+  test("deposit and permit: the user's own; depositFor: that of another account", () => {
     const found = logs(
       [
         ['transfer', ALICE, 6_000_000],
@@ -72,7 +72,7 @@ describe('R-deposit: events use up the transfers that they account for', () => {
     });
   });
 
-  test('the nearest earlier unused one of its amount; what is left is a deposit of its sender', () => {
+  test('an event uses the nearest earlier unused transfer of its amount; an unused transfer is a deposit of its sender', () => {
     const found = logs([
       ['transfer', BOB, 6_000_000],
       ['transfer', ALICE, 6_000_000],
@@ -86,7 +86,7 @@ describe('R-deposit: events use up the transfers that they account for', () => {
     ]);
   });
 
-  test('a later transfer, or one of another transaction, is not used up', () => {
+  test('an event does not use a later transfer or one of another transaction', () => {
     const found = logs(
       [
         ['deposit', ALICE, 6_000_000],
@@ -104,7 +104,7 @@ describe('R-deposit: events use up the transfers that they account for', () => {
   });
 });
 
-describe('kept aside', () => {
+describe('held deposits', () => {
   test.each([
     ['out of nothing', ZERO, 'fromZero'],
     ['of the operator', OPERATOR, 'fromOperator'],
@@ -125,7 +125,7 @@ describe('kept aside', () => {
     expect(plainSenders(EMPTY_BOOK, found, RULES)).toEqual([]);
   });
 
-  test('what a former bridge pays over is nobody’s deposit; what it is asked to deposit is', () => {
+  test('transfers from a former bridge credit no account; deposits in its name do', () => {
     const rules = { ...RULES, formerBridges: new Set([CONTRACT]) };
     const moved = logs([['transfer', CONTRACT, 9_000_000]], [['transfer', ALICE, 6_000_000]]);
     const credits = [[ALICE, 6_000_000, true]];
@@ -137,7 +137,7 @@ describe('kept aside', () => {
     expect(read(deposited, rules).credits).toEqual([[BOB, 9_000_000, false]]);
   });
 
-  test('more than the venue can count', () => {
+  test('an amount larger than the venue can represent', () => {
     const [log] = logs([['transfer', ALICE, 1]]) as [DepositLog];
     const found = [{ ...log, amount: 2n ** 200n }];
     expect(creditsOf(EMPTY_BOOK, found, RULES).book.aside).toMatchObject([
@@ -145,7 +145,7 @@ describe('kept aside', () => {
     ]);
   });
 
-  test('what the venue made itself stands behind the faucet and is nobody’s', () => {
+  test('money minted by the venue backs the faucet and credits no account', () => {
     const found = logs([['transfer', ZERO, 9_000_000]], [['transfer', ZERO, 1]]);
     expect(read(found, { ...RULES, isMinter: true })).toMatchObject({
       credits: [],
@@ -154,7 +154,7 @@ describe('kept aside', () => {
     });
   });
 
-  test('small amounts wait until they add up; the last one stands for all', () => {
+  test('small amounts wait until they add up; the last one represents all', () => {
     const small = logs(
       [['transfer', ALICE, 2_000_000]],
       [['transfer', BOB, 4_999_999]],
@@ -173,7 +173,7 @@ describe('kept aside', () => {
   });
 });
 
-test('R-conservation: in whatever portions logs are read, the same is credited, and nothing is lost', () => {
+test('R-conservation: however logs are divided into reads, the same is credited and nothing is lost', () => {
   const transaction = fc.array(
     fc.tuple(
       fc.constantFrom('transfer' as const, 'transfer' as const, 'deposit' as const),
@@ -213,7 +213,7 @@ test('R-conservation: in whatever portions logs are read, the same is credited, 
   );
 });
 
-describe('R-deposit: what was kept aside and is returned', () => {
+describe('R-deposit: a held deposit that is returned', () => {
   const [kept] = logs([['transfer', CONTRACT, 6_000_000]]);
   const payout = (returnId: bigint): DepositLog => ({
     kind: 'return',
@@ -223,7 +223,7 @@ describe('R-deposit: what was kept aside and is returned', () => {
     source: { ...kept!.source, txHash: hash(`0x${'99'.repeat(32)}`), logIndex: 3, blockNumber: 7 },
   });
 
-  test('names the payout, by the id that follows from the deposit alone', () => {
+  test('records the payout, whose id follows from the deposit alone', () => {
     const { book } = creditsOf(EMPTY_BOOK, [kept!], RULES);
     const { logIndex, txHash } = kept!.source;
     const id = returnIdOf(txHash as `0x${string}`, logIndex);
@@ -235,14 +235,14 @@ describe('R-deposit: what was kept aside and is returned', () => {
   });
 });
 
-test('transfers of nothing are nobody’s, and leave nothing behind', () => {
+test('transfers of zero credit no account and leave no record', () => {
   const { aside, credits, pots } = read(
     logs([['transfer', CONTRACT, 0]], [['transfer', ALICE, 0]]),
   );
   expect([aside, credits, pots]).toEqual([[], [], {}]);
 });
 
-test('R-deposit: read again, a small amount is used up by the credit that it was part of and by no other', () => {
+test('R-deposit: on a second read, only the credit that included a small amount uses it up', () => {
   const found = logs(
     [['transfer', ALICE, 3_000_000]],
     [['transfer', ALICE, 7_000_000]],

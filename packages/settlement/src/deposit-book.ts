@@ -2,86 +2,96 @@ import type { DepositSource } from '@oddlot/engine';
 import { type Address, address, type Hash } from '@oddlot/units';
 import { type DepositLog, returnIdOf } from '@oddlot/custody/bridge-contract';
 
-/** What is known of money that reached the bridge and is not credited. */
+/** The record of money that reached the bridge and is not credited. */
 
-/** Why money that the bridge has got is nobody's for now. */
+/** Reasons why money in the bridge is not credited for now. */
 type AsideReason =
-  /** Made out of nothing, and not by the venue. */
+  /** Minted, but not by the venue. */
   | 'fromZero'
   | 'fromOperator'
-  /** Exchanges and contracts pay for many; nobody knows for whom. */
+  /** Exchanges and contracts pay on behalf of many users, so the owner is unknown. */
   | 'fromContract'
-  /** More than the venue counts exactly. */
+  /** The amount exceeds what the venue represents exactly. */
   | 'tooLarge'
-  /** An event of the bridge that no transfer stands behind: the contract is not what it should be. */
+  /** A bridge event without a matching transfer: the contract does not behave as expected. */
   | 'noTransfer'
   /** The address is bound as an agent and has no account (R-agents). */
   | 'bound';
 
-/** Kept outside of the engine, for the operator to return, or until what is in the way is gone. */
+/** Held outside the engine, until the operator returns it or the obstacle is gone. */
 export type Aside = {
   readonly reason: AsideReason;
-  /** Whom it would be credited to, or who sent it. */
+  /** The account that would be credited, or the sender. */
   readonly account: Address;
-  /** Decimal text of micro-USDC. */
+  /** Micro-USDC as decimal text. */
   readonly amount: string;
   readonly source: DepositSource;
   readonly isOwn: boolean;
-  /** The payout that gave it back. */
+  /** The payout that returned it. */
   readonly returned?: Hash;
 };
 
-/** Credited, and no longer where it was: the chain gave up a block that had all its confirmations. */
+/**
+ * A credited deposit that is no longer on the chain: the chain dropped a block that had all its
+ * confirmations.
+ */
 export type Vanished = {
   readonly account: Address;
-  /** Decimal text of micro-USDC. */
+  /** Micro-USDC as decimal text. */
   readonly amount: string;
   readonly source: DepositSource;
 };
 
-/** Amounts below the minimum that wait for more. */
+/** Amounts below the minimum that wait until they add up. */
 export type Pot = { readonly amount: number; readonly parts: number; readonly isOwn: boolean };
 
-/** What is too small to be told apart, or was beyond what is kept: a sum, and of how many. */
+/**
+ * Amounts too small to be recorded individually, or beyond the bounds of the book: their sum and
+ * count.
+ */
 type Dust = { readonly amount: string; readonly parts: number };
 
 export type DepositBook = {
   /** By account. */
   readonly pots: Readonly<Record<Address, Pot>>;
   readonly aside: readonly Aside[];
-  /** What the venue made itself, to stand behind what its faucet gave; decimal text of micro-USDC. */
+  /** Tokens that the venue minted to back its faucet, in micro-USDC as decimal text. */
   readonly minted: string;
-  /** What an operator has accepted as lost; one that comes back to the chain is not credited again. */
+  /**
+   * Deposits that an operator has accepted as lost. One that reappears on the chain is not credited
+   * again.
+   */
   readonly vanished: readonly Vanished[];
   readonly dust: Dust;
 };
 
-/** What stands in the logs of a transaction for somebody. */
+/** A deposit found in the logs of a transaction. */
 type Found = {
   readonly account: Address;
   readonly amount: bigint;
   readonly source: DepositSource;
   readonly isOwn: boolean;
-  /** A transfer that no event of the bridge accounts for. */
+  /** A transfer without a bridge event that accounts for it. */
   readonly isPlain: boolean;
   readonly isBacked: boolean;
 };
 
 /**
- * What strangers can make a venue remember. A transaction may hold thousands of transfers of next to nothing, for as many accounts: what is
- * too small to be told apart is one sum, and of what is below the minimum the largest amounts are kept.
+ * Bounds on the records that untrusted senders can cause. One transaction may contain thousands of
+ * tiny transfers for as many accounts: amounts too small to be recorded individually are one sum,
+ * and of the amounts below the minimum only the largest are kept.
  */
 
 type DepositBounds = {
-  /** Less than this is not kept by account, in micro-USDC. */
+  /** Smaller amounts are not recorded by account, in micro-USDC. */
   readonly dustMicroUsdc: number;
-  /** Amounts below the minimum that one block may add. */
+  /** Maximum number of amounts below the minimum that one block may add. */
   readonly smallPerBlock: number;
-  /** Amounts below the minimum that are kept aside of one sender. */
+  /** Maximum number of held amounts below the minimum per sender. */
   readonly smallPerSender: number;
-  /** Accounts whose small amounts wait for more, and amounts kept aside: of each so many. */
+  /** Maximum number of accounts with waiting small amounts, and of held amounts. */
   readonly keptMax: number;
-  /** Amounts that were returned, and are only shown. */
+  /** Maximum number of returned amounts, which are only displayed. */
   readonly returnedMax: number;
 };
 
@@ -100,12 +110,12 @@ function withDust({ amount, parts }: Dust, more: readonly bigint[]): Dust {
   return { amount: String(sum), parts: parts + more.length };
 }
 
-/** Too small to be remembered for an account that has nothing here; to what one has it adds up. */
+/** Too small to be recorded for an account without a pot; added to an existing pot. */
 function isTiny({ amount }: Found, { dustMicroUsdc }: DepositBounds): boolean {
   return amount < BigInt(dustMicroUsdc);
 }
 
-/** Deposits of these beyond what a block may add. The largest ones stay. */
+/** The deposits that exceed the bound of their block. The largest ones are kept. */
 function beyondBlocks(
   found: readonly Found[],
   bounds: DepositBounds,
@@ -120,33 +130,36 @@ function byAmount(a: { readonly amount: bigint }, b: { readonly amount: bigint }
   return a.amount === b.amount ? 0 : a.amount < b.amount ? 1 : -1;
 }
 
-/** A book that is not larger than it may be: what is left out is dust from now on. */
+/** The book reduced to its bounds; removed amounts become dust. */
 function boundedBook(book: DepositBook, bounds: DepositBounds, minMicroUsdc: number): DepositBook {
-  const gone: bigint[] = [];
-  const pots = boundedPots(book.pots, bounds.keptMax, gone);
-  const aside = boundedAside(book.aside, { ...bounds, minMicroUsdc }, gone);
+  const removed: bigint[] = [];
+  const pots = boundedPots(book.pots, bounds.keptMax, removed);
+  const aside = boundedAside(book.aside, { ...bounds, minMicroUsdc }, removed);
   if (pots === book.pots && aside === book.aside) return book;
-  return { ...book, pots, aside, dust: withDust(book.dust, gone) };
+  return { ...book, pots, aside, dust: withDust(book.dust, removed) };
 }
 
 function boundedPots(
   pots: DepositBook['pots'],
   keptMax: number,
-  gone: bigint[],
+  removed: bigint[],
 ): DepositBook['pots'] {
   const all = Object.entries(pots) as [Address, Pot][];
   if (all.length <= keptMax) return pots;
   const smallestFirst = all.toSorted(([, a], [, b]) => a.amount - b.amount);
   const left = new Set(smallestFirst.slice(0, all.length - keptMax).map(([account]) => account));
-  gone.push(...smallestFirst.slice(0, left.size).map(([, { amount }]) => BigInt(amount)));
+  removed.push(...smallestFirst.slice(0, left.size).map(([, { amount }]) => BigInt(amount)));
   return Object.fromEntries(all.filter(([account]) => !left.has(account)));
 }
 
-/** What waits for the end of a binding is somebody's, and stays. */
+/**
+ * An amount that waits for the end of an agent binding belongs to a known account and is never
+ * removed.
+ */
 function boundedAside(
   aside: readonly Aside[],
   bounds: DepositBounds & { readonly minMicroUsdc: number },
-  gone: bigint[],
+  removed: bigint[],
 ): readonly Aside[] {
   const isOpen = ({ reason, returned }: Aside): boolean =>
     returned === undefined && reason !== 'bound';
@@ -161,17 +174,17 @@ function boundedAside(
   const returned = aside.filter((each) => each.returned !== undefined);
   const old = new Set(returned.slice(0, Math.max(0, returned.length - bounds.returnedMax)));
   if (beyond.size === 0 && old.size === 0) return aside;
-  gone.push(...[...beyond].map(({ amount }) => amount));
+  removed.push(...[...beyond].map(({ amount }) => amount));
   const left = new Set([...[...beyond].map(({ each }) => each), ...old]);
   return aside.filter((each) => !left.has(each));
 }
 
 /**
- * What the logs of the settlement chain say about deposits, as a pure function: which are credited,
- * and which are kept aside and why. Reading the same logs again gives the same.
+ * Derives deposits from the logs of the settlement chain, as a pure function: which are credited,
+ * and which are held and why. Reading the same logs again gives the same result.
  */
 
-/** A deposit that is to be credited (R-deposit). */
+/** A deposit to credit (R-deposit). */
 export type Credit = {
   readonly account: Address;
   readonly amountMicroUsdc: number;
@@ -182,15 +195,18 @@ export type Credit = {
 export type DepositRules = {
   readonly minMicroUsdc: number;
   readonly bounds?: DepositBounds;
-  /** Whose transfers are no deposits: relayer, validators, guardian, minter. */
+  /** Accounts whose transfers are not deposits: relayer, validators, guardian, minter. */
   readonly operators: ReadonlySet<Address>;
-  /** The venue makes this token itself, so what comes out of nothing is its own doing. */
+  /** The venue mints this token itself, so mints are not foreign money. */
   readonly isMinter: boolean;
-  /** Senders that are contracts; accounts that only borrow code (EIP-7702) are none. */
+  /** Senders that are contracts. Accounts with delegated code (EIP-7702) are not contracts. */
   readonly contracts: ReadonlySet<Address>;
-  /** Bridges that this one follows: what they pay over is what accounts have already. */
+  /** Bridges that preceded this one. Their transfers move money that accounts already have. */
   readonly formerBridges?: ReadonlySet<Address>;
-  /** What the engine is known to have credited, with all that waited in the account's pot then. */
+  /**
+   * True for deposits that the engine has credited, including everything in the account's pot at
+   * that time.
+   */
   readonly isCredited: (deposit: DepositSource) => boolean;
 };
 
@@ -204,7 +220,7 @@ export const EMPTY_BOOK: DepositBook = {
 
 const ZERO = address('0x0000000000000000000000000000000000000000');
 
-/** What the next logs, in their order, add to a book and bring to be credited. */
+/** The additions to the book and the credits that follow from the next logs, in order. */
 export function creditsOf(
   book: DepositBook,
   logs: readonly DepositLog[],
@@ -228,9 +244,10 @@ export function creditsOf(
       continue;
     }
     if (isBack(vanished, found)) continue;
-    // Read once more after the notes were lost: what has become of it does not depend on today.
+    // Read again after the notes were lost: the outcome must not depend on the current state.
     if (rules.isCredited(source)) {
-      // A small one was credited because it made the pot full, and took all of it along; others leave it alone.
+      // A small amount was credited because it filled the pot, and it emptied the pot. Larger
+      // amounts leave the pot unchanged.
       if (amount < BigInt(rules.minMicroUsdc)) pots.delete(account);
       continue;
     }
@@ -259,8 +276,8 @@ export function creditsOf(
 }
 
 /**
- * A transaction that a reorganisation moved has its logs under other numbers: what was credited for it is
- * told by the transaction and by whom it went to.
+ * After a reorganisation the logs of a moved transaction have other numbers, so a credited deposit
+ * is recognised by its transaction and its account.
  */
 function isBack(vanished: Vanished[], { account, source }: Found): boolean {
   const at = vanished.findIndex(
@@ -284,12 +301,12 @@ function withReturns(aside: readonly Aside[], logs: readonly DepositLog[]): read
   });
 }
 
-/** What stands in logs for whom, whatever becomes of it. */
+/** The deposits in the logs, regardless of whether they are credited. */
 export function depositsIn(logs: readonly DepositLog[]): readonly Found[] {
   return transactionsOf(logs).flatMap(depositsOfTransaction);
 }
 
-/** Senders of plain transfers that may be more than dust: of these it matters whether they are contracts. */
+/** Senders of plain transfers above dust, for which it matters whether they are contracts. */
 export function plainSenders(
   { pots }: DepositBook,
   logs: readonly DepositLog[],
@@ -298,7 +315,7 @@ export function plainSenders(
   const found = transactionsOf(logs).flatMap(depositsOfTransaction);
   const beyond = beyondBlocks(found, bounds, minMicroUsdc);
   const counts = (each: Found): boolean => !isTiny(each, bounds) && !beyond.has(each);
-  // These have a pot, or one may begin for them in these logs.
+  // These accounts have a pot, or these logs may start one.
   const known = new Set(found.filter(counts).map(({ account }) => account));
   const senders = found.filter(
     (each) =>
@@ -322,7 +339,7 @@ function transactionsOf(logs: readonly DepositLog[]): readonly (readonly Deposit
   return [...byHash.values()];
 }
 
-/** Each event of the bridge uses up the nearest earlier unused transfer of its amount. */
+/** Each bridge event uses up the nearest earlier unused transfer of its amount. */
 function depositsOfTransaction(logs: readonly DepositLog[]): readonly Found[] {
   const unused: DepositLog[] = [];
   const found: Found[] = [];
@@ -359,7 +376,9 @@ function asideReason(found: Found, rules: DepositRules): AsideReason | undefined
   return amount > BigInt(Number.MAX_SAFE_INTEGER) ? 'tooLarge' : undefined;
 }
 
-/** Small amounts of an account add up; the one that makes them enough stands for all. */
+/**
+ * Adds up the small amounts of an account; the one that reaches the minimum represents all of them.
+ */
 function fillPot(
   pots: Map<Address, Pot>,
   { account, amountMicroUsdc, isOwn, source }: Credit,

@@ -10,20 +10,20 @@ import {
 } from './deposit-book.ts';
 import { keptAsideOf } from './reserves/reserves-worker.ts';
 
-/** What strangers send costs them, and the venue no more than it can keep. */
+/** Untrusted senders pay for what they send, and the records of the venue stay bounded. */
 
 const MIN = 5_000_000;
-const who = (n: number) => address(`0x${(n + 1).toString(16).padStart(40, '0')}`);
-const CONTRACT = who(0xc0de);
+const accountOf = (n: number) => address(`0x${(n + 1).toString(16).padStart(40, '0')}`);
+const CONTRACT = accountOf(0xc0de);
 
-/** Plain transfers, each in the transaction that is named by its block. */
+/** Plain transfers, each in the transaction named after its block. */
 function transfers(
   amounts: readonly number[],
-  { block = 1, sender }: { block?: number; sender?: ReturnType<typeof who> } = {},
+  { block = 1, sender }: { block?: number; sender?: ReturnType<typeof accountOf> } = {},
 ): readonly DepositLog[] {
   return amounts.map((amount, logIndex) => ({
     kind: 'transfer',
-    account: sender ?? who(logIndex),
+    account: sender ?? accountOf(logIndex),
     amount: BigInt(amount),
     source: {
       chainId: 7,
@@ -49,8 +49,8 @@ function after(logs: readonly DepositLog[], book: DepositBook = EMPTY_BOOK): Dep
   return creditsOf(book, logs, RULES).book;
 }
 
-describe('R-deposit: what is below the minimum', () => {
-  test('and less than a cent is one sum, whoever sent it, and nobody is asked about', () => {
+describe('R-deposit: amounts below the minimum', () => {
+  test('amounts below one cent are one sum, whatever the sender, and cause no query', () => {
     const amounts = Array.from({ length: 4_300 }, (_, n) => 1 + n);
     const logs = transfers(amounts);
     expect(plainSenders(EMPTY_BOOK, logs, RULES)).toEqual([]);
@@ -60,8 +60,8 @@ describe('R-deposit: what is below the minimum', () => {
     expect(keptAsideOf(book)).toBe(sumOf(amounts));
   });
 
-  test('and less than a cent adds up where its account has something waiting, wherever the logs are cut', () => {
-    const [waits, none] = [who(7), who(8)];
+  test('amounts below one cent are added to an existing pot, however the logs are divided', () => {
+    const [waits, none] = [accountOf(7), accountOf(8)];
     const blocks = [
       transfers([9_999], { block: 1, sender: waits }),
       transfers([4_980_000], { block: 2, sender: waits }),
@@ -73,7 +73,7 @@ describe('R-deposit: what is below the minimum', () => {
     ];
     const cut = blocks.reduce((book, logs) => after(logs, book), EMPTY_BOOK);
     expect(cut).toEqual(after(blocks.flat()));
-    // The first came before anything was waiting; the last one makes five dollars.
+    // The first amount arrived before the pot existed; the last one reaches five dollars.
     expect(cut.dust).toEqual({ amount: '19998', parts: 2 });
     expect(cut.pots).toEqual({});
     const { credits } = creditsOf(EMPTY_BOOK, blocks.flat(), RULES);
@@ -81,32 +81,32 @@ describe('R-deposit: what is below the minimum', () => {
     expect(plainSenders(after(blocks[1] ?? []), blocks[2] ?? [], RULES)).toEqual([waits]);
   });
 
-  test('of one block: the largest amounts are kept, the rest is in the sum', () => {
+  test('in one block: the largest amounts are kept, the others are in the sum', () => {
     const amounts = Array.from({ length: 4_300 }, (_, n) => 10_000 + n);
     const book = after(transfers(amounts));
-    const kept = Object.values(book.pots).map(({ amount }) => amount);
-    expect(kept).toHaveLength(DEPOSIT_BOUNDS.smallPerBlock);
-    expect(Math.min(...kept)).toBe(10_000 + 3_300);
+    const potAmounts = Object.values(book.pots).map(({ amount }) => amount);
+    expect(potAmounts).toHaveLength(DEPOSIT_BOUNDS.smallPerBlock);
+    expect(Math.min(...potAmounts)).toBe(10_000 + 3_300);
     expect(keptAsideOf(book)).toBe(sumOf(amounts));
   });
 
-  test('of many blocks: the accounts that wait with most are kept', () => {
-    let book = after(transfers([4_000_000], { sender: who(1_000_000) }));
+  test('in many blocks: the accounts with the largest pots are kept', () => {
+    let book = after(transfers([4_000_000], { sender: accountOf(1_000_000) }));
     let sent = 4_000_000n;
     for (let block = 2; block < 14; block++) {
       const amounts = Array.from({ length: 1_000 }, (_, n) => 10_000 + n);
       const logs = transfers(amounts, { block }).map((log, n) => {
-        return { ...log, account: who(block * 10_000 + n) };
+        return { ...log, account: accountOf(block * 10_000 + n) };
       });
       book = after(logs, book);
       sent += sumOf(amounts);
     }
     expect(Object.keys(book.pots)).toHaveLength(DEPOSIT_BOUNDS.keptMax);
-    expect(book.pots[who(1_000_000)]).toMatchObject({ amount: 4_000_000 });
+    expect(book.pots[accountOf(1_000_000)]).toMatchObject({ amount: 4_000_000 });
     expect(keptAsideOf(book)).toBe(sent);
   });
 
-  test('of one contract: ten are kept aside, the largest, and all that is above the minimum', () => {
+  test('from one contract: the ten largest are held, and all amounts above the minimum', () => {
     const amounts = Array.from({ length: 500 }, (_, n) => 10_000 + n);
     const large = Array.from({ length: 30 }, () => MIN);
     const book = after(transfers([...amounts, ...large], { sender: CONTRACT }));

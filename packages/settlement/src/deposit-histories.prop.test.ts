@@ -15,9 +15,10 @@ import { anyStep, History } from '@oddlot/testing/venue/money/deposit-history';
 import type { DepositRig } from '@oddlot/testing/venue/money/deposit-rig';
 
 /**
- * R-deposit under faults: watcher, permits and relayer on a model of a chain whose endpoints fail and lie,
- * that reorganises, loses and replaces transactions, while the venue dies between any two steps. What must be
- * credited is counted by a reader that knows no log, only what each transaction of the last chain did.
+ * R-deposit under faults: runs watcher, permits and relayer on a model of a chain whose endpoints
+ * fail and lie, that reorganises, loses and replaces transactions, while the venue is killed
+ * between any two steps. The expected credits are counted without logs, from the effect of each
+ * transaction on the last chain.
  *
  * `FC_SEED=7 DEPOSIT_HISTORIES=20000 npx vitest run deposit-histories` repeats or prolongs it.
  */
@@ -31,7 +32,7 @@ beforeAll(() => {
 });
 
 test(
-  'R-deposit: through any history of faults everything is credited once, and nothing is stuck',
+  'R-deposit: in any history of faults every deposit is credited once, and none is stuck',
   async () => {
     const histories = fc.record({
       endpoints: fc.integer({ min: 1, max: 3 }),
@@ -55,7 +56,7 @@ test(
           expect(rig.watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
           expectCounted(rig);
           expectBalances(rig);
-          // Read once more from the beginning it comes to the same.
+          // Reading again from the beginning gives the same result.
           rig.reopen({ isWatchedLost: true });
           for (let at = 0; at < 6; at++) await rig.round();
           expect(rig.watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
@@ -64,7 +65,7 @@ test(
           expect(rig.relayer.waiting().map(({ key, trouble }) => [key, trouble])).toEqual([]);
           for (const [query, hashes] of history.sent) {
             const answer = await history.ask(query);
-            // Somebody else was faster with it: the venue's own transaction failed, and says so.
+            // Another sender was faster: the venue's own transaction failed and reports this.
             if (answer?.ok === false) {
               expect(answer.error.code).toBe(PERMIT_FAILED);
               continue;
@@ -87,13 +88,13 @@ const DEEP = 6;
 
 type Place = { readonly txHash: string; readonly logIndex: number; readonly account: string };
 
-/** What the engine has credited, with the amount. */
+/** The credits in the engine, with their amounts. */
 function creditedPlaces({ replica }: DepositRig): Map<string, bigint> {
   const all = [...(replica.state.bridge?.credited.values() ?? [])];
   return new Map(all.map(({ account, amount, txHash }) => [`${txHash}:${account}`, amount]));
 }
 
-/** Credited, and on the chain not there any more, found by looking through all of it. */
+/** Credited deposits that are no longer on the chain, found by searching all of it. */
 function lostPlaces({ chain, replica }: DepositRig): readonly string[] {
   const isThere = ({ account, logIndex, txHash }: Place): boolean =>
     chain.blocks.some((block) => {
@@ -110,7 +111,7 @@ function lostPlaces({ chain, replica }: DepositRig): readonly string[] {
   return all.filter((each) => !isThere(each)).map(({ account, txHash }) => `${txHash}:${account}`);
 }
 
-/** The operator has compared, and says that this is the chain from now on. */
+/** The operator has compared the chains and accepts this one. */
 async function accept(history: History): Promise<void> {
   const { rig } = history;
   const { reorganisation } = rig.watcher.status;
@@ -121,7 +122,7 @@ async function accept(history: History): Promise<void> {
 }
 
 test(
-  'R-deposit: a chain that gives up what was confirmed stops all crediting until it is accepted, and nothing counts twice',
+  'R-deposit: a chain that drops confirmed blocks stops all crediting until it is accepted, and nothing is credited twice',
   async () => {
     const deep = fc.record({
       do: fc.constant('reorg' as const),
@@ -158,13 +159,13 @@ test(
             stopped += 1;
             if (each.do === 'round' && was === 'reorganised')
               expect(creditedTotal(rig)).toBe(before);
-            const told = reorganisation?.vanished.map(
+            const reported = reorganisation?.vanished.map(
               ({ account, source }) => `${source.txHash}:${account}`,
             );
             const accepted = rig.watcher.status.book.vanished.map(
               ({ account, source }) => `${source.txHash}:${account}`,
             );
-            expect(new Set([...(told ?? []), ...accepted])).toEqual(
+            expect(new Set([...(reported ?? []), ...accepted])).toEqual(
               new Set([...lostPlaces(rig), ...accepted]),
             );
             if (steps.length % 2 === 0) await accept(history);
@@ -184,10 +185,10 @@ test(
           const all = new Map([...ever, ...onChain]);
           expect(creditedTotal(rig)).toBe(sumOf(all.values()));
           const lost = [...ever.keys()].filter((place) => !onChain.has(place));
-          const told = rig.watcher.status.book.vanished.map(
+          const reported = rig.watcher.status.book.vanished.map(
             ({ account, source }) => `${source.txHash}:${account}`,
           );
-          expect(new Set(told)).toEqual(new Set(lost));
+          expect(new Set(reported)).toEqual(new Set(lost));
           checkInvariants(rig.replica.state);
         } finally {
           rig.close();
@@ -195,7 +196,7 @@ test(
       }),
       { numRuns: HISTORIES / 5 },
     );
-    // Histories that never stop would show nothing.
+    // If no history stopped, the test would prove nothing.
     expect(stopped).toBeGreaterThan(HISTORIES / 10);
   },
   patienceMs(300_000),

@@ -12,7 +12,10 @@ import { TestSettlement } from '@oddlot/testing/venue/test-settlement';
 import { DepositWatcher, verifyChain } from './deposit-watcher.ts';
 import { startOf, WatchFile } from './watch-file.ts';
 
-/** R-deposit on a real chain: reorganisations, restarts, and endpoints that are down, late or lie. */
+/**
+ * R-deposit on a real chain: reorganisations, restarts, and endpoints that are unavailable, lag or
+ * lie.
+ */
 
 const open: TestSettlement[] = [];
 
@@ -30,7 +33,7 @@ async function readAll(watcher: DepositWatcher): Promise<void> {
   while (await watcher.step()) continue;
 }
 
-test('R-deposit: credits after its confirmations, not before', async () => {
+test('R-deposit: credits a deposit after its confirmations, not before', async () => {
   const settlement = await settled();
   const { chain } = settlement.bridged;
   const watcher = settlement.watcher(settlement.bridged.client(3));
@@ -45,7 +48,7 @@ test('R-deposit: credits after its confirmations, not before', async () => {
   expect(watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
 });
 
-test('R-deposit: a reorganisation that is shallower changes nothing but the block', async () => {
+test('R-deposit: a shallower reorganisation changes only the block', async () => {
   const settlement = await settled();
   const { chain } = settlement.bridged;
   const watcher = settlement.watcher(settlement.bridged.client(3));
@@ -59,7 +62,7 @@ test('R-deposit: a reorganisation that is shallower changes nothing but the bloc
   expect(settlement.credited).toBe(7_000_000n);
 });
 
-test('R-deposit: a reorganisation that is deeper stops everything and is told', async () => {
+test('R-deposit: a deeper reorganisation stops crediting and is reported', async () => {
   const settlement = await settled();
   const { chain } = settlement.bridged;
   const watcher = settlement.watcher(settlement.bridged.client(1));
@@ -74,7 +77,7 @@ test('R-deposit: a reorganisation that is deeper stops everything and is told', 
   expect(settlement.credited).toBe(7_000_000n);
   const vanished = [{ account: settlement.bridged.users[0], amount: '7000000' }];
   expect(watcher.status.reorganisation?.vanished).toMatchObject(vanished);
-  // Neither a restart nor lost notes make it go on, nor a block that is not the one.
+  // Neither a restart, nor lost notes, nor accepting a wrong block resumes crediting.
   rmSync(join(settlement.bridged.directory, 'watched.json'));
   const other: Hex = `0x${'77'.repeat(32)}`;
   const again = settlement.watcher(settlement.bridged.client(1), { accepted: other });
@@ -86,7 +89,7 @@ test('R-deposit: a reorganisation that is deeper stops everything and is told', 
   expect(going.status).toMatchObject({ state: 'ok', isCurrent: true, reorganisation: undefined });
   expect(settlement.credited).toBe(15_000_000n);
   expect(going.status.book.vanished).toMatchObject(vanished);
-  // It comes back behind another deposit, under another number: credited it is already.
+  // The deposit reappears after another one, with another log number. It is credited already.
   const before = await settlement.bridged.transfer(2, 9_000_000n);
   await chain.setAutomine(false);
   for (const each of [before, raw]) await chain.rpc('eth_sendRawTransaction', [each]);
@@ -98,7 +101,7 @@ test('R-deposit: a reorganisation that is deeper stops everything and is told', 
   expect(last.status.book.vanished).toEqual([]);
 });
 
-test('notes that a disk has damaged are as good as none', async () => {
+test('notes damaged on disk count as missing', async () => {
   const settlement = await settled();
   await settlement.bridged.chain.rpc('eth_sendRawTransaction', [
     await settlement.bridged.transfer(0, 3_000_000n),
@@ -118,7 +121,7 @@ test('notes that a disk has damaged are as good as none', async () => {
   expect(readFileSync(`${file}.damaged`)).toEqual(content);
 });
 
-test('a chain that ends before what was read is told, not taken for news', async () => {
+test('a chain that ends before the last block read is reported as lagging, not as changed', async () => {
   const settlement = await settled();
   await settlement.bridged.chain.rpc('eth_sendRawTransaction', [
     await settlement.bridged.transfer(0, 7_000_000n),
@@ -137,7 +140,7 @@ test('a chain that ends before what was read is told, not taken for news', async
   expect(other.status.error).toMatch(/is at block \d+, but block \d+ was read earl/);
 });
 
-test('R-agents: money for a bound address is kept aside, and credited when the binding has ended', async () => {
+test('R-agents: money for a bound address is held, and credited when the binding ends', async () => {
   const settlement = await settled();
   const { replica } = settlement;
   const { chain, users } = settlement.bridged;
@@ -152,7 +155,7 @@ test('R-agents: money for a bound address is kept aside, and credited when the b
   const bind = (to: Address) =>
     replica.apply({ type: 'approveAgent', authority: signed(owner), agent: to, label: 'bot' });
   expect(bind(agent).outcome.reject).toBeUndefined();
-  // The key has acted for its owner: from here on its own deposit ends nothing.
+  // The key has acted for its owner, so its own deposit no longer ends the binding.
   replica.apply({ type: 'cancelAll', authority: signed(agent) });
   const watcher = settlement.watcher(settlement.bridged.client(1));
   await chain.rpc('eth_sendRawTransaction', [await settlement.bridged.transfer(1, 7_000_000n)]);
@@ -167,7 +170,7 @@ test('R-agents: money for a bound address is kept aside, and credited when the b
   expect(watcher.status.book.aside.filter(({ reason }) => reason === 'bound')).toEqual([]);
 });
 
-test('nothing runs on another chain, or with contracts that are not those that are meant', async () => {
+test('does not start on another chain or with unexpected contracts', async () => {
   const settlement = await settled();
   const { bridge, token } = settlement.bridged.contracts;
   const options = {
@@ -203,17 +206,17 @@ test('nothing runs on another chain, or with contracts that are not those that a
   });
 });
 
-test('who acts for the bridge is told by the bridge: guardian and validators', async () => {
+test('reads guardian and validators from the bridge', async () => {
   const settlement = await settled();
   const { guardian, validators } = settlement.bridged.keys;
-  const told = await verifyChain(settlement.bridged.client(1), settlement.bridged.contracts);
+  const operators = await verifyChain(settlement.bridged.client(1), settlement.bridged.contracts);
   const expected = [guardian, ...validators].map((key) =>
     privateKeyToAccount(key).address.toLowerCase(),
   );
-  expect(new Set(told)).toEqual(new Set(expected));
+  expect(new Set(operators)).toEqual(new Set(expected));
 });
 
-test('a chain without its keys is not begun anew: what is missing is told', async () => {
+test('a chain without its keys is not recreated; the missing keys are reported', async () => {
   const settlement = await settled();
   const chainFile = join(settlement.bridged.directory, 'chain', 'chain.log');
   expect(localKeys(settlement.bridged.directory, chainFile)).toEqual(settlement.bridged.keys);
@@ -254,7 +257,7 @@ type Step =
   | { readonly kind: 'fault'; readonly at: number; readonly fault: EndpointFault }
   | { readonly kind: 'reorg' | 'mine' | 'read' | 'crash' | 'lost' };
 
-test('R-deposit: random histories of faults credit what the chain holds, once', async () => {
+test('R-deposit: random histories of faults credit the deposits on the chain once', async () => {
   const step: fc.Arbitrary<Step> = fc.oneof(
     fc.record({
       kind: fc.constant('deposit' as const),
@@ -321,14 +324,14 @@ test('R-deposit: random histories of faults credit what the chain holds, once', 
   );
 });
 
-test('R-deposit: who transfers nothing is not asked about, and others are in small groups', async () => {
+test('R-deposit: senders of zero amounts cause no queries, and others are queried in small groups', async () => {
   const settlement = await settled();
   const { bridge, token } = settlement.bridged.contracts;
   const senders = Array.from({ length: 300 }, (_, n) => numberToHex(n + 1, { size: 32 }));
   let asking = 0;
   let most = 0;
   const asked: unknown[] = [];
-  /** Says that a block is full of transfers: a third of nothing, a third of dust, a third of a cent. */
+  /** Reports a block full of transfers: a third of zero, a third of dust, a third of one cent. */
   const request = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     if (method === 'eth_getCode' && (params[0] as string).startsWith('0x0000')) {
       asking += 1;

@@ -46,37 +46,40 @@ import { BRIDGE_ABI } from '@oddlot/contracts';
 
 type WatchState =
   | 'ok'
-  /** Too few endpoints answer, or none knows the chain as far as it was read; it goes on when they do. */
+  /**
+   * Too few endpoints answer, or none knows the chain up to the last block read; it resumes when
+   * they do.
+   */
   | 'unavailable'
   /** Endpoints contradict each other: nothing is credited until they agree. */
   | 'disagrees'
-  /** The chain has given up a block that had all confirmations: nothing is credited any more. */
+  /** The chain dropped a block that had all confirmations: nothing is credited any more. */
   | 'reorganised'
-  /** Something else is wrong, and is tried again. */
+  /** Another failure, which is retried. */
   | 'failed';
 
-/** A chain that is not the one that was read, for the operator to judge and to accept. */
+/** A chain that differs from the one that was read, for the operator to judge and accept. */
 type Reorganisation = {
   readonly block: number;
-  /** What the block was; null where only the deposits are missed. */
+  /** The former hash of the block; null if only deposits are missing. */
   readonly was: Hex | null;
-  /** What it is: naming it accepts it. */
+  /** The current hash; naming it accepts the chain. */
   readonly is: Hex;
-  /** What was credited and is not on the chain as it was. */
+  /** Credited deposits that are not on the chain in their former place. */
   readonly vanished: readonly Vanished[];
 };
 
 export type WatchStatus = {
   readonly state: WatchState;
   readonly error: string | undefined;
-  /** The newest block of the chain that is known, and the last one whose deposits are credited. */
+  /** The newest known block of the chain, and the last one whose deposits are credited. */
   readonly head: number;
   readonly block: number;
-  /** True when all confirmed blocks have been read. */
+  /** True if all confirmed blocks have been read. */
   readonly isCurrent: boolean;
   readonly book: DepositBook;
   readonly reorganisation: Reorganisation | undefined;
-  /** What the bridge has paid and this venue never issued: nothing is credited or paid any more. */
+  /** A payout of the bridge that this venue never issued: nothing is credited or paid any more. */
   readonly foreign: ForeignPayout | undefined;
 };
 
@@ -84,36 +87,37 @@ type DepositWatcherOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly rules: Omit<DepositRules, 'contracts' | 'isCredited'>;
-  /** The block that the bridge was made in, or any before. */
+  /** The block in which the bridge was created, or any earlier one. */
   readonly fromBlock: number;
   readonly file: string | RecordStore;
   readonly state: () => State;
   readonly propose: (command: Command) => Promise<{ readonly outcome: CommandResult }>;
   /** The block of a reorganisation that the operator has accepted (`Reorganisation.is`). */
   readonly accepted?: Hex | undefined;
-  /** Told when its notes are damaged; it goes on without them. */
+  /** Called if its notes are damaged; it continues without them. */
   readonly onDamaged?: (why: string) => void;
-  /** Blocks of one question for logs at most. */
+  /** Maximum number of blocks in one query for logs. */
   readonly rangeMax?: number;
 };
 
 const RANGE_MAX = 2_000;
-/** EIP-7702: an account that lets a contract act for it is still somebody's own. */
+/** EIP-7702: an account with delegated code still belongs to a user. */
 const DELEGATION = '0xef0100';
-/** Deposits that are looked for on the chain when it may be another one. */
+/** Maximum number of deposits that are looked up on the chain if it may be another one. */
 const VANISHED_MAX = 500;
-/** Deposits that wait for the log together. */
+/** Deposits proposed to the log together. */
 const AT_ONCE = 100;
-/** Senders that are asked about at once, and contracts among them that are remembered. */
+/** Senders queried at once, and contracts among them that are remembered. */
 const QUESTIONS_AT_ONCE = 16;
 const CONTRACTS_MAX = 10_000;
-/** How many blocks without deposits may have to be read again after a crash. */
+/** Maximum number of blocks without deposits that are read again after a crash. */
 const UNWRITTEN_BLOCKS_MAX = 100;
 
 /**
- * Reads the confirmed blocks of the settlement chain once, in order, and puts what they hold for users
- * into the log (R-deposit). What it has read is written down after it is credited: a crash in between
- * reads it again, and the engine credits nothing twice. Others call `step`; it keeps no timer.
+ * Reads the confirmed blocks of the settlement chain once, in order, and proposes their deposits to
+ * the log (R-deposit). The position is stored after the deposits are credited: after a crash in
+ * between they are read again, and the engine credits nothing twice. Callers invoke `step`; it has
+ * no timer.
  */
 export class DepositWatcher {
   readonly #options: DepositWatcherOptions;
@@ -126,13 +130,13 @@ export class DepositWatcher {
   #state: WatchState = 'ok';
   #error: string | undefined = undefined;
   #reorganisation: Reorganisation | undefined = undefined;
-  /** Who acts for the bridge, as the bridge says. */
+  /** The operators of the bridge, as the bridge reports them. */
   #operators: ReadonlySet<Address> = new Set();
-  /** What was credited has been looked for on a chain of which nothing else is known. */
+  /** The credited deposits have been verified on a chain without other known blocks. */
   #isSameChain = false;
   /** Senders that are contracts. */
   readonly #contracts = new Set<Address>();
-  /** The last block that the file says was read. */
+  /** The last block recorded in the file as read. */
   #writtenBlock = -1;
 
   constructor(options: DepositWatcherOptions) {
@@ -154,7 +158,10 @@ export class DepositWatcher {
     return { ...state, head: this.#head, block, isCurrent: this.#isCurrent, book, ...stopped };
   }
 
-  /** Reads the next range of blocks; true when there is more to read at once. Never throws for the chain. */
+  /**
+   * Reads the next range of blocks; true if more can be read immediately. Never throws for errors
+   * of the chain.
+   */
   async step(): Promise<boolean> {
     try {
       const hasMore = await this.#step();
@@ -164,7 +171,7 @@ export class DepositWatcher {
       return hasMore;
     } catch (error) {
       this.#isCurrent = false;
-      // An endpoint may refuse a range for its size, and say so in its own words.
+      // An endpoint may reject a range for its size, with its own error text.
       this.#range = Math.max(1, Math.floor(this.#range / 2));
       if (error instanceof ReorganisedError) this.#tell('reorganised', error);
       else if (error instanceof ChainDisagreementError) this.#tell('disagrees', error);
@@ -177,7 +184,7 @@ export class DepositWatcher {
     }
   }
 
-  /** Whether this is the chain that is meant, with the contracts that are meant; nothing may run before. */
+  /** Verifies that the chain and its contracts are the configured ones; nothing may run before. */
   async verify(): Promise<boolean> {
     const { client, contracts } = this.#options;
     try {
@@ -221,7 +228,7 @@ export class DepositWatcher {
     await this.#assertOwn(foreignAmong(logs, this.#options.state()));
     const senders = plainSenders(this.#watched.book, logs, this.#options.rules);
     const codes = await this.#contractsAmong(senders, confirmed);
-    // Logs of one branch must not be taken for those of another.
+    // Logs of one branch must not be attributed to another.
     if ((await this.#hashOf(toBlock)) !== blockHash) {
       throw new ChainUnavailableError(`block ${toBlock} changed while it was being read`);
     }
@@ -232,12 +239,12 @@ export class DepositWatcher {
       isDepositRemembered(this.#options.state(), source);
     const { book, credits } = creditsOf(this.#watched.book, logs, { ...rules, isCredited });
     const aside = [...book.aside];
-    // Until all of it is credited accounts are ahead of what is said to have been read.
+    // Until all of it is credited, accounts are ahead of the recorded position.
     this.#isCurrent = false;
     for (let from = 0; from < credits.length; from += AT_ONCE) {
       const some = credits.slice(from, from + AT_ONCE);
-      const kept = await Promise.all(some.map((credit) => this.#credit(credit)));
-      aside.push(...kept.filter((each) => each !== undefined));
+      const outcomes = await Promise.all(some.map((credit) => this.#credit(credit)));
+      aside.push(...outcomes.filter((each) => each !== undefined));
     }
     this.#watched = { ...this.#watched, block: toBlock, blockHash, book: { ...book, aside } };
     if (logs.length > 0 || toBlock - this.#writtenBlock >= UNWRITTEN_BLOCKS_MAX)
@@ -246,7 +253,10 @@ export class DepositWatcher {
     return !this.#isCurrent;
   }
 
-  /** Accounts stand for what the bridge holds only where it has paid what they asked for, and no more. */
+  /**
+   * Accounts match the balance of the bridge only if the bridge has paid exactly the withdrawals of
+   * this log.
+   */
   async #assertOwn(found: ForeignPayout | undefined): Promise<void> {
     const { foreign = found } = this.#watched;
     if (foreign === undefined) return;
@@ -263,7 +273,7 @@ export class DepositWatcher {
     return found;
   }
 
-  /** R-deposit: what had its confirmations and is gone cannot be taken back by anybody but an operator. */
+  /** R-deposit: only an operator can resolve the disappearance of confirmed blocks. */
   async #assertSameChain(head: number, confirmed: number): Promise<void> {
     const { block, blockHash } = this.#watched;
     if (head < block) {
@@ -276,7 +286,7 @@ export class DepositWatcher {
       this.#isSameChain = true;
       return;
     }
-    // Endpoints that lag behind say nothing about it.
+    // Lagging endpoints prove nothing.
     if (confirmed < block) return;
     const is = await this.#hashOf(block);
     if (is === blockHash) return;
@@ -284,7 +294,7 @@ export class DepositWatcher {
     await this.#judge({ block, was: blockHash, is, vanished });
   }
 
-  /** Where nothing is known of the chain that was read, what was credited must still be on this one. */
+  /** If no block of the chain is known, the credited deposits must still be on it. */
   async #assertDepositsThere(confirmed: number): Promise<void> {
     const vanished = vanishedBeyond(this.#watched.book.vanished, await this.#vanished());
     if (vanished.length === 0) return;
@@ -297,7 +307,7 @@ export class DepositWatcher {
     return findVanished(client, contracts, newestDeposits(state(), client.chainId, VANISHED_MAX));
   }
 
-  /** Stops, or begins anew where the operator has said that this is the chain from now on. */
+  /** Stops, or starts again if the operator has accepted the chain. */
   async #judge(reorganisation: Reorganisation): Promise<void> {
     const { accepted, client, contracts, fromBlock } = this.#options;
     const { block, is, vanished, was } = reorganisation;
@@ -334,7 +344,7 @@ export class DepositWatcher {
     return found;
   }
 
-  /** What is a contract stays one; what is none may become one. */
+  /** A contract remains one; an address without code may become one. */
   async #isContract(sender: Address, block: number): Promise<boolean> {
     const code = await this.#options.client.codeAt(sender as Hex, block);
     if (code === '0x' || code.toLowerCase().startsWith(DELEGATION)) return false;
@@ -343,11 +353,11 @@ export class DepositWatcher {
     return true;
   }
 
-  /** Undefined when the engine has it, else what is kept aside. */
+  /** Undefined if the engine has credited it, otherwise the record of the held deposit. */
   async #credit(credit: Credit): Promise<Aside | undefined> {
     const { propose, state } = this.#options;
     const standing = depositStanding(state(), credit);
-    // From before what the engine remembers one by one: it was credited when it was read first.
+    // Older than the individual records of the engine: it was credited when it was first read.
     if (standing === 'credited' || standing === 'old') return undefined;
     const { isKept = false, reject } = (await propose(commandOf(credit))).outcome;
     if (reject !== undefined && reject.reason !== 'agentAddressUsed') {
@@ -358,7 +368,7 @@ export class DepositWatcher {
     return { reason: 'bound', account, amount: String(amountMicroUsdc), source, isOwn };
   }
 
-  /** R-agents: once an address is nobody's agent any more, what came for it is credited. */
+  /** R-agents: once an address is no longer an agent, deposits held for it are credited. */
   async #creditFreed(): Promise<void> {
     const { propose, state } = this.#options;
     for (const each of this.#watched.book.aside) {
@@ -394,12 +404,12 @@ function commandOf(credit: Credit): CreditDepositCommand {
   return { type: 'creditDeposit', account, amountMicroUsdc, source, isOwn };
 }
 
-/** Deposits whose receipts are asked for at once. */
+/** Deposits whose receipts are queried at once. */
 const CHECKED_AT_ONCE = 25;
 
 /**
- * Which of these deposits the chain does not have any more, or not where it had them: those whose
- * transaction has no receipt, and those whose receipt has nothing at the place that was credited.
+ * The deposits that are no longer on the chain in their former place: those whose transaction has
+ * no receipt, and those whose receipt has no such log at the credited position.
  */
 async function findVanished(
   client: ChainClient,
@@ -423,7 +433,7 @@ async function findVanished(
   return vanished;
 }
 
-/** Of a bridge that the venue had before it is only told whether there is anything. */
+/** For a former bridge only the existence of the log is checked. */
 function isThere(
   { logs, succeeded }: ChainReceipt,
   { account, chainId, logIndex }: CreditedDeposit,
@@ -438,7 +448,7 @@ function isThere(
   );
 }
 
-/** Those of the second that are not among the first. */
+/** Deposits of the second list that are not in the first. */
 function vanishedBeyond(
   known: readonly Vanished[],
   found: readonly Vanished[],
@@ -451,14 +461,15 @@ function keyOf({ source: { logIndex, txHash } }: Vanished): string {
   return `${txHash}:${logIndex}`;
 }
 
-/** The contracts are not those that the configuration means. */
+/** The contracts are not the configured ones. */
 class WrongContractsError extends Error {
   override readonly name = 'WrongContractsError';
 }
 
 /**
- * Contracts often have one address on several chains: money of another chain must not count as of this one.
- * Tells who acts for the bridge by what the bridge itself says: its guardian and its validators.
+ * Verifies the chain, because contracts often have the same address on several chains and money of
+ * another chain must not count. Returns the operators as the bridge itself reports them: its
+ * guardian and its validators.
  */
 export async function verifyChain(
   client: ChainClient,
@@ -475,9 +486,11 @@ export async function verifyChain(
     }
   }
   const data = encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'token' });
-  const told: Hex = `0x${(await client.call({ to: bridge, data })).slice(-40)}`;
-  if (told.toLowerCase() !== token) {
-    throw new WrongContractsError(`the bridge uses the token ${told}, not usdcContract ${token}`);
+  const bridgeToken: Hex = `0x${(await client.call({ to: bridge, data })).slice(-40)}`;
+  if (bridgeToken.toLowerCase() !== token) {
+    throw new WrongContractsError(
+      `the bridge uses the token ${bridgeToken}, not usdcContract ${token}`,
+    );
   }
   const abi = BRIDGE_ABI;
   const ask = (functionName: 'guardian' | 'validators'): Promise<Hex> =>

@@ -8,22 +8,23 @@ import type { DepositWatcher } from './deposit-watcher.ts';
 type FaucetBackingOptions = {
   readonly state: () => State;
   readonly watcher: DepositWatcher;
-  /** Sends for the minter of the test token. */
+  /** Sends transactions for the minter of the test token. */
   readonly minter: Relayer;
   readonly contracts: BridgeContracts;
 };
 
 const MINT_KEY = 'back:';
 const FUND_KEY = 'fund:';
-/** For gas, to whoever asks for test money on the chain itself. */
+/** Gas for users who request test funds on the chain itself. */
 const ETHER = parseEther('1');
 const TRANSFER_GAS = 21_000n;
 
 /**
- * Stands behind test money with test money: for what the faucet has given inside of the venue the same
- * is made on the chain and put into the bridge, so that the bridge holds what the venue owes
- * (R-conservation). How much is missing is told by the state and by the chain, never by a counter of
- * its own; one portion at a time, and only when everything before it has been read back.
+ * Backs test funds with test tokens: the amount that the faucet has granted inside the venue is
+ * minted on the chain and deposited into the bridge, so that the bridge holds the venue's
+ * liabilities (R-conservation). The missing amount is computed from the state and the chain, never
+ * from a separate counter; one portion at a time, and only after everything before it has been read
+ * back.
  */
 export class FaucetBacking {
   readonly #options: FaucetBackingOptions;
@@ -32,7 +33,7 @@ export class FaucetBacking {
     this.#options = options;
   }
 
-  /** Addresses that hold nothing for anybody. */
+  /** Addresses that hold no user funds. */
   get contracts(): readonly Hex[] {
     const { bridge, token } = this.#options.contracts;
     return [bridge, token];
@@ -52,8 +53,9 @@ export class FaucetBacking {
   }
 
   /**
-   * Test money on the chain itself, with ether for gas. The hash is that of the money, which comes last:
-   * who has it has both, and after a crash in between may ask again.
+   * Sends test funds on the chain itself, with ether for gas. The returned hash is that of the
+   * token transfer, which is last: an account that has the tokens also has the ether, and after a
+   * crash in between it may request again.
    */
   async fund(request: {
     readonly user: Hex;
@@ -72,7 +74,10 @@ export class FaucetBacking {
     return mined?.txHash ?? attempts.at(-1)?.txHash ?? '0x';
   }
 
-  /** Whom money was sent to and when, oldest first, as the minter has written it down: a restart forgives nobody. */
+  /**
+   * Recipients and times of funding, oldest first, as recorded by the minter, so that the rate
+   * limit survives a restart.
+   */
   funded(): readonly { readonly user: Hex; readonly atMs: number }[] {
     const keys = this.#options.minter.keys().filter((key) => key.startsWith(FUND_KEY));
     const grants = keys.map((key) => {

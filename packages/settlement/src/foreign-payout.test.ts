@@ -8,7 +8,7 @@ import { payByHand } from '@oddlot/testing/venue/pay-by-hand';
 import { TestSettlement } from '@oddlot/testing/venue/test-settlement';
 import type { DepositWatcher } from './deposit-watcher.ts';
 
-/** R-conservation on a real chain: a bridge that has paid what the log does not know. */
+/** R-conservation on a real chain: a bridge with payouts that are not in the log. */
 
 let settlement: TestSettlement;
 
@@ -24,13 +24,13 @@ async function deposit(user: number, amount: bigint): Promise<void> {
   await settlement.bridged.chain.rpc('eth_sendRawTransaction', [raw]);
 }
 
-/** The bridge pays, by the keys of its validators, whoever asked for it. */
+/** The bridge pays an arbitrary request, signed with the keys of its validators. */
 async function payOut(withdrawalId: bigint): Promise<void> {
   const user = settlement.bridged.users[0] as Hex;
   await payByHand(settlement.bridged, { withdrawalId, user, destination: user, usd: 1_000_000n });
 }
 
-/** The next number that the engine gives. */
+/** Uses the next withdrawal number of the engine. */
 function withdraw(): void {
   const { replica } = settlement;
   const { users } = settlement.bridged;
@@ -54,7 +54,7 @@ async function readAll(watcher: DepositWatcher): Promise<void> {
 
 const FOREIGN = /knows withdrawal 1.*, which this venue never issued/;
 
-test('an empty log on a bridge that has paid credits nothing, and says why', async () => {
+test('an empty log on a bridge with payouts credits nothing and reports the reason', async () => {
   await payOut(1n);
   const watcher = open();
   expect(await watcher.verify()).toBe(false);
@@ -64,18 +64,18 @@ test('an empty log on a bridge that has paid credits nothing, and says why', asy
   expect(settlement.credited).toBe(0n);
 });
 
-test('a payout that shows up in a block stops crediting from that block on, for good', async () => {
+test('a foreign payout in a block stops crediting permanently, starting with that block', async () => {
   const watcher = open();
   expect(await watcher.verify()).toBe(true);
   await readAll(watcher);
   expect(settlement.credited).toBe(50_000_000n);
-  // Not the next number: only the logs tell.
+  // Not the next number, so only the logs reveal it.
   await payOut(2n);
   await deposit(1, 9_000_000n);
   expect(await watcher.verify()).toBe(true);
   await expect(readAll(watcher)).rejects.toThrow('withdrawal 2 in 0x');
   expect(settlement.credited).toBe(50_000_000n);
-  // Neither a restart nor numbers that are issued later make it good.
+  // Neither a restart nor withdrawals with later numbers resolve it.
   withdraw();
   withdraw();
   const again = open();
@@ -85,7 +85,7 @@ test('a payout that shows up in a block stops crediting from that block on, for 
   expect(settlement.credited).toBe(50_000_000n);
 });
 
-test('what the engine has issued, and what returns money, is as it should be', async () => {
+test('payouts issued by the engine and returned deposits are accepted', async () => {
   const watcher = open();
   await readAll(watcher);
   withdraw();

@@ -8,14 +8,14 @@ import type { WatchStatus } from './deposit-watcher.ts';
 import { formatEther, type Hex } from 'viem';
 import type { Logger } from '@oddlot/host/log';
 
-/** What the rest of a venue sees of its settlement chain, whichever of its processes works on it. */
+/** The settlement chain as the rest of a venue sees it, whichever of its processes works on it. */
 export type MoneySide = {
-  /** To read by. */
+  /** Read-only access. */
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
-  /** All that is known here; undefined where another replica works on the chain. */
+  /** The full status; undefined if another replica works on the chain. */
   readonly status: SettlementStatus | undefined;
-  /** The same in a few words, wherever they come from; undefined when nobody has told. */
+  /** A summary from this process or the holder; undefined if none was received. */
   readonly brief: SettlementBrief | undefined;
   readonly permits: Pick<PermitDeposits, 'deposit'> | undefined;
   readonly payouts: {
@@ -23,16 +23,16 @@ export type MoneySide = {
       withdrawalId: number,
     ): PayoutProgress | undefined | Promise<PayoutProgress | undefined>;
   };
-  /** Test money on the chain itself, where the chain is the venue's own. */
+  /** Test funds on the chain itself, if the venue runs the chain. */
   readonly backing: Pick<FaucetBacking, 'fund' | 'funded' | 'contracts'> | undefined;
-  /** Others that work on the chain. */
+  /** Adds a further worker on the chain. */
   add(worker: SettlementWorker): void;
   start: Parameters<Lease['hold']>[1];
   stop(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** All that who works on the settlement chain knows of it. */
+/** The status of the settlement chain, as known to the process that works on it. */
 export type SettlementStatus = {
   readonly chainId: number;
   readonly bridge: string;
@@ -41,7 +41,7 @@ export type SettlementStatus = {
   readonly endpoints: readonly EndpointStatus[];
   readonly payouts: PayoutsStatus;
   readonly vitals: Vitals | undefined;
-  /** Transactions of the venue that no block has for good yet, and what is in their way. */
+  /** Transactions of the venue without final confirmation, and the reason why they wait. */
   readonly waiting: readonly {
     readonly key: string;
     readonly nonce: number;
@@ -50,7 +50,7 @@ export type SettlementStatus = {
   }[];
 };
 
-/** What everybody may know. */
+/** The public summary. */
 export type SettlementBrief = {
   readonly chainId: number;
   readonly watch: Pick<SettlementStatus['watch'], 'state' | 'head' | 'block' | 'isCurrent'>;
@@ -62,12 +62,12 @@ export function briefOf({ chainId, vitals, watch }: SettlementStatus): Settlemen
   return { chainId, watch: { state, head, block, isCurrent }, isPaused: vitals?.isPaused };
 }
 
-/** What payouts and permits live on. */
+/** The preconditions of payouts and permits. */
 export type Vitals = {
   readonly isPaused: boolean;
-  /** What the bridge holds, in millionths of a dollar. */
+  /** The balance of the bridge, in micro-USDC. */
   readonly bridgeMicroUsdc: string;
-  /** Of the key that sends; absent without one. */
+  /** The sending key; undefined without one. */
   readonly relayer: { readonly address: Hex; readonly ether: string } | undefined;
 };
 
@@ -80,7 +80,10 @@ type VitalsWatchOptions = {
 
 const EVERY_MS = 15_000;
 
-/** Looks now and then, for the operator alone: nothing depends on what it last saw. */
+/**
+ * Refreshes the vitals at intervals, for display to the operator only: no other code depends on
+ * them.
+ */
 export class VitalsWatch {
   readonly #options: VitalsWatchOptions;
   #last: Vitals | undefined = undefined;
@@ -90,7 +93,7 @@ export class VitalsWatch {
     this.#options = options;
   }
 
-  /** As of the last look; undefined before the first. */
+  /** The most recent vitals; undefined before the first query. */
   get last(): Vitals | undefined {
     return this.#last;
   }
@@ -112,26 +115,32 @@ export class VitalsWatch {
   }
 }
 
-/** Something that has work to do on the chain now and then. What it throws is told and tried again. */
+/** A periodic task on the chain. Errors that it throws are reported and the step is retried. */
 export type SettlementWorker = { step(): Promise<unknown> };
 
 export type MayRun = 'yes' | 'wait' | 'failed';
 
 type LaneOptions = {
-  /** Whose steps depend on each other's, in this order; nobody else waits for them. */
+  /** Workers whose steps depend on each other, in this order; no other lane waits for them. */
   readonly workers: readonly SettlementWorker[];
   readonly everyMs: number;
   readonly log: Logger;
-  /** Asked before each round: nothing is done unless it says `yes`, and it is asked ever less often when it has failed. */
+  /**
+   * Called before each round: nothing runs unless it returns `yes`, and after failures it is called
+   * at growing intervals.
+   */
   readonly mayRun: () => MayRun | Promise<MayRun>;
-  /** Told what a step threw; true stops the round. */
+  /** Receives errors thrown by a step; returning true stops the round. */
   readonly onFailure?: (error: unknown) => boolean;
   readonly afterRound?: () => void;
 };
 
 const BACK_OFF_MAX_MS = 30_000;
 
-/** Runs workers round after round, at once while there is more to do, and ever less often while they fail. */
+/**
+ * Runs rounds of workers, immediately while more work is available and at growing intervals while
+ * they fail.
+ */
 export class WorkerLane {
   readonly #options: LaneOptions;
   #timer: NodeJS.Timeout | undefined = undefined;
@@ -148,14 +157,14 @@ export class WorkerLane {
     this.#next(0);
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no step is under way any more. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     clearTimeout(this.#timer);
     await this.#round;
   }
 
-  /** It is asked as often as if it had not failed. */
+  /** Resets the retry interval as if no step had failed. */
   forgive(): void {
     this.#failures = 0;
   }

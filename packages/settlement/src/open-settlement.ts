@@ -38,37 +38,37 @@ import { Settlement, type SettlingReplica } from './settlement.ts';
 import { type SettlementRecords, SharedSettlement } from './shared-settlement.ts';
 import { VitalsWatch } from './money-side.ts';
 
-/** What the operator says about the settlement chain. */
+/** The operator's settings for the settlement chain. */
 export type SettlementSettings = {
   /** `local`, or the URLs of endpoints. */
   readonly chain: 'local' | readonly string[];
   readonly chainId: number;
   readonly confirmations: number;
   readonly everyMs: number;
-  /** The keys of a local chain that another process runs. */
+  /** The keys of a local chain that runs in another process. */
   readonly chainKeys?: string | undefined;
   /** The data folder. */
   readonly data: string;
-  /** Of the local chain: interface and port, where 0 takes any free one; who may ask, and for whom. */
+  /** For the local chain: interface and port, where 0 takes a free port, and access to it. */
   readonly host: string;
   readonly port: number;
   readonly trustedProxies: readonly string[];
   readonly pageOrigins: readonly string[];
-  /** Of a chain that is not local. */
+  /** For a chain that is not local. */
   readonly contracts?: BridgeContracts | undefined;
   readonly fromBlock: number;
   readonly formerBridges?: readonly string[];
-  /** Where the key is that sends permits and payouts; without it neither is served. */
+  /** Location of the key that sends permits and payouts; without it neither is available. */
   readonly relayerKey?: string | undefined;
   /** The block of a reorganisation that the operator has accepted. */
   readonly accepted?: Hex | undefined;
-  /** What the venue's transactions offer at most for a unit of gas, of it as a tip, and when they offer more. */
+  /** Maximum fee per unit of gas, maximum tip within it, and when the venue raises its offers. */
   readonly maxFeeWei?: bigint | undefined;
   readonly maxTipWei?: bigint | undefined;
   readonly bumpAfterMs?: number | undefined;
-  /** Who signs payouts for a bridge that is not local. */
+  /** Validators that sign payouts for a bridge that is not local. */
   readonly validators?: ((domain: BridgeDomain) => readonly Validator[]) | undefined;
-  /** How often test money on the chain itself is sent to an address. */
+  /** Minimum interval between test funds for one address on the chain itself. */
   readonly fundEveryMs?: number | undefined;
   /** How long a token may refuse a destination before a payout is cancelled and returned. */
   readonly payoutPatienceMs: number;
@@ -76,7 +76,7 @@ export type SettlementSettings = {
 
 export type SettlementDependencies = {
   readonly replica: SettlingReplica;
-  /** What replicas of a cluster share; undefined where the venue is one process. */
+  /** Resources shared by the replicas of a cluster; undefined if the venue is one process. */
   readonly cluster?: SharedParts | undefined;
   readonly log: Logger;
   readonly now: () => number;
@@ -86,23 +86,23 @@ type SharedParts = { readonly records: RecordStream; readonly line: HolderLine }
 
 export type ChainDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The thread of the local chain ended by itself. */
+  /** The thread of the local chain ended unexpectedly. */
   readonly onLost: (error: Error) => void;
 };
 
 export type OpenedSettlement = {
   readonly settlement: Settlement | SharedSettlement;
-  /** What wallets may use; the local chain's own. */
+  /** The URL for wallets; that of the local chain only. */
   readonly rpcUrl: string | undefined;
-  /** Of the local chain alone. */
+  /** Keys of the local chain only. */
   readonly keys: LocalKeys | undefined;
-  /** The venue's page is served on this port: it may ask the local chain. */
+  /** Allows the venue's page on this port to query the local chain. */
   allowPage(port: number): void;
 };
 
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** The chain that is configured, and the keys for it. */
+/** The configured chain and its keys. */
 export type OpenedChain = {
   readonly endpoints: readonly ChainEndpoint[];
   readonly contracts: BridgeContracts;
@@ -113,7 +113,10 @@ export type OpenedChain = {
   readonly close: () => Promise<void>;
 };
 
-/** Starts the local chain, or finds the one that is named. It knows nothing of the venue's state yet. */
+/**
+ * Starts the local chain, or connects to the configured one. It does not read the venue's state
+ * yet.
+ */
 export async function openChain(
   settings: SettlementSettings,
   deps: ChainDependencies,
@@ -123,7 +126,7 @@ export async function openChain(
     : openRemote(settings, deps);
 }
 
-/** What the venue does with its chain. Nothing runs yet. */
+/** Creates the venue's workers for its chain, without starting them. */
 export function openSettlement(
   settings: SettlementSettings,
   opened: OpenedChain,
@@ -141,7 +144,7 @@ export function openSettlement(
   return { settlement, rpcUrl, keys, allowPage };
 }
 
-/** One replica at a time, with what all of them share. */
+/** Used by one replica at a time, with records that all replicas share. */
 function openShared(
   settings: SettlementSettings,
   opened: OpenedChain,
@@ -168,7 +171,7 @@ function openShared(
   });
 }
 
-/** In the folder of a venue of one process. */
+/** Records in the data folder of a venue with one process. */
 function recordFiles(settings: SettlementSettings): SettlementRecords {
   const file = (name: string): string => join(folderOf(settings), name);
   return {
@@ -182,7 +185,7 @@ function recordFiles(settings: SettlementSettings): SettlementRecords {
 type Work = {
   readonly records: SettlementRecords;
   readonly close: () => Promise<void>;
-  /** In which it may act; for good where nobody else could. */
+  /** The term in which it may act; unlimited without other processes. */
   readonly term?: Term;
 };
 
@@ -250,7 +253,7 @@ function clientOf(
   return new ChainClient({ endpoints, chainId, confirmations, maxPriorityFee });
 }
 
-/** Pays what the engine has open. */
+/** Pays the open withdrawals of the engine. */
 function openPayouts(
   settings: SettlementSettings,
   { log, now, replica }: Omit<SettlementDependencies, 'cluster'>,
@@ -285,7 +288,7 @@ function openPayouts(
   return payouts;
 }
 
-/** Those of the local chain, whose keys are the venue's own, or those that were named. */
+/** The validators of the local chain, whose keys the venue has, or the configured ones. */
 function validatorsOf(
   { validators }: SettlementSettings,
   keys: LocalKeys | undefined,
@@ -334,12 +337,12 @@ function folderOf({ data }: SettlementSettings): string {
   return join(data, 'settlement');
 }
 
-/** The validators that the configuration names: keys of this process, and other processes. */
+/** The configured validators: keys of this process, and other processes. */
 export function configuredValidators(
   named: {
     readonly validatorKeys: readonly string[];
     readonly validators: readonly string[];
-    /** By whose address those know their venue. */
+    /** The address by which remote validators identify their venue. */
     readonly relayerKey?: string | undefined;
   },
   env: Readonly<Record<string, string | undefined>>,
@@ -355,9 +358,9 @@ export function configuredValidators(
 }
 
 /**
- * The last check before a transaction leaves this process. It is not a fence, because a process can be
- * suspended behind it: the fence is what is written to the records first, and what the bridge accepts
- * only once. Commands are fenced by their term in the log (R-terms).
+ * The last check before a transaction leaves this process. It is not a fence, because a process can
+ * be suspended after it. The fences are the records, which are written first, and the bridge, which
+ * accepts each number only once. Commands are fenced by their term in the log (R-terms).
  */
 export function sendingIn(term: Term, { name, request }: ChainEndpoint): ChainEndpoint {
   return {

@@ -13,10 +13,10 @@ import type { Address } from '@oddlot/units';
 import { type Hex, parseEther } from 'viem';
 
 type OwnChainOptions = Pick<ChainThreadOptions, 'chainId' | 'listen' | 'listenForOwner'> & {
-  /** Where its keys are, and where its blocks. */
+  /** The folder of its keys and blocks. */
   readonly keys: string;
   readonly directory: string;
-  /** Its thread ended by itself. */
+  /** Its thread ended unexpectedly. */
   readonly onLost: (error: Error) => void;
 };
 
@@ -30,10 +30,10 @@ type OwnChain = {
   readonly close: () => Promise<void>;
 };
 
-/** Play money for gas, more than is ever used. */
+/** Test ether for gas, more than is ever used. */
 const ALLOCATION = parseEther('1000000000');
 
-/** A chain where money is not real, with test USDC and the bridge on it. */
+/** A test chain with test USDC and the bridge on it. */
 export async function startOwnChain(options: OwnChainOptions): Promise<OwnChain> {
   const { chainId, directory, listen, listenForOwner, onLost } = options;
   const keys = localKeys(options.keys, join(directory, 'chain.log'));
@@ -49,7 +49,7 @@ export async function startOwnChain(options: OwnChainOptions): Promise<OwnChain>
     },
     onLost,
   );
-  // Not by the port, where strangers ask: money does not wait behind them.
+  // Direct requests instead of the public port, so that payouts do not wait behind other clients.
   const endpoint = localEndpoint(new URL(chain.url).host, chain.request);
   const openContracts = async (): Promise<BridgeContracts> => {
     await assertOwnKeys(endpoint, join(options.keys, 'keys.json'), owners);
@@ -70,7 +70,10 @@ export async function startOwnChain(options: OwnChainOptions): Promise<OwnChain>
   };
 }
 
-/** By Node itself: viem's curve takes a tenth of a second to get ready, and the local chain waits for these. */
+/**
+ * Derived with Node, because viem's curve takes 0.1 s to initialize and the local chain waits for
+ * this.
+ */
 export function ownerOf(key: Hex): Address {
   const curve = createECDH('secp256k1');
   curve.setPrivateKey(Buffer.from(key.slice(2), 'hex'));

@@ -27,9 +27,9 @@ type PermitDepositsOptions = {
   readonly client: ChainClient;
   readonly relayer: Relayer;
   readonly contracts: BridgeContracts;
-  /** The time that deadlines are judged by. */
+  /** The time by which deadlines are judged. */
   readonly now: () => number;
-  /** True when nothing is credited any more: then nobody's money is sent there. */
+  /** True if nothing is credited any more: then no user funds are sent to the bridge. */
   readonly isStopped?: () => boolean;
   /** How long an answer waits for a block. */
   readonly waitMs?: number;
@@ -40,21 +40,21 @@ export type PermitAnswer =
   | { readonly ok: false; readonly error: WireError };
 
 const WAIT_MS = 30_000;
-/** Transactions under way at once; the relayer's ether is not for whoever asks most. */
+/** Maximum pending transactions, so that a few users cannot consume the relayer's ether. */
 const WAITING_MAX = 200;
-/** The contract wants 400,000 left before it begins. */
+/** The contract requires 400,000 gas before it begins. */
 const GAS = 700_000n;
 const USD_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 const MS_PER_SECOND = 1_000;
 const HTTP_UNAVAILABLE = 503;
 
 /**
- * `depositWithPermit`: sends a user's permit to the bridge, for users without ether. The same permit
- * again is the same transaction, whatever became of it.
+ * `depositWithPermit`: sends a user's permit to the bridge, for users without ether. The same
+ * permit always refers to the same transaction, whatever its result.
  */
 export class PermitDeposits {
   readonly #options: PermitDepositsOptions;
-  /** Permits that are looked at, by user. */
+  /** Permits in progress, by user. */
   readonly #sending = new Map<Hex, string>();
   #domain: PermitDomain | undefined = undefined;
 
@@ -87,8 +87,9 @@ export class PermitDeposits {
   }
 
   /**
-   * The transaction of a permit: its last one, or a new one where that failed for good. A permit that the chain
-   * refused, in a pause perhaps, is good until its deadline; whether it can go now is looked at again.
+   * Finds the transaction of a permit: its last one, or a new one if that failed permanently. A
+   * permit that the chain rejected, for example during a pause, is valid until its deadline, so it
+   * is checked again.
    */
   async #turnOf(permit: Permit): Promise<{ readonly key: string; readonly failed?: WireError }> {
     const { client, relayer } = this.#options;
@@ -103,7 +104,7 @@ export class PermitDeposits {
     }
   }
 
-  /** One of a user at a time, from the first look at it until it is written down. */
+  /** One permit per user at a time, from the first check until it is recorded. */
   async #send(key: string, permit: Permit): Promise<WireError | undefined> {
     const { contracts, relayer } = this.#options;
     const { user } = permit;
@@ -122,7 +123,7 @@ export class PermitDeposits {
     }
   }
 
-  /** What is wrong by itself, in this order: the amount, the time. */
+  /** Checks the permit by itself, in this order: amount, deadline. */
   #checkTerms({ deadline, usd }: Permit): WireError | undefined {
     const { depositMicroMin, permitDeadlineSecondsMax, permitDeadlineSecondsMin } = LIMITS;
     if (usd < BigInt(depositMicroMin)) {
@@ -145,8 +146,9 @@ export class PermitDeposits {
   }
 
   /**
-   * Who signed it, and what would come of it: the relayer's ether is not spent on what the chain would refuse,
-   * nor on several permits of one user at a time, of which only one can be good.
+   * Verifies the signature and simulates the result: the relayer's ether is not spent on
+   * transactions that the chain would reject, nor on concurrent permits of one user, of which only
+   * one can be valid.
    */
   async #checkPermit(permit: Permit): Promise<WireError | undefined> {
     const { client, contracts, relayer } = this.#options;
@@ -157,7 +159,8 @@ export class PermitDeposits {
     this.#domain ??= await readPermitDomain(client, contracts.token);
     const domain = this.#domain;
     const state = await readPermitState(client, contracts, permit.user);
-    // Somebody else may have handed it to the token already: the bridge takes the last one too.
+    // Another sender may already have submitted the permit to the token: the bridge also accepts
+    // the previous nonce.
     const nonces = state.nonce === 0n ? [state.nonce] : [state.nonce, state.nonce - 1n];
     const signers = await Promise.all(
       nonces.map((each) =>
@@ -225,7 +228,7 @@ export class PermitDeposits {
   }
 }
 
-/** True when the bridge took the money; what it could not take it says in the same transaction. */
+/** True if the bridge took the money; a failure is reported by the same transaction. */
 function hasDeposit({ logs, succeeded }: ChainReceipt, { user, usd }: Permit): boolean {
   if (!succeeded) return false;
   const own = logs.filter(({ topics }) => {
@@ -251,7 +254,7 @@ function word(text: string): Hex {
   return `0x${text.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
 }
 
-/** One key for a permit: whoever sends it, however often. */
+/** One key per permit, whatever the sender and the number of attempts. */
 function keyOf({ deadline, signature, usd, user }: Permit): string {
   const { r, s, v } = signature;
   const packed = encodePacked(

@@ -21,7 +21,7 @@ import {
 import type { PayoutWorker } from './payout/payout-worker.ts';
 import type { PermitDeposits } from './permit-deposits.ts';
 
-/** What of a replica is needed here. */
+/** The parts of a replica that settlement needs. */
 export type SettlingReplica = Pick<Replica, 'propose' | 'state'>;
 
 type SettlementParts = {
@@ -31,36 +31,37 @@ type SettlementParts = {
   readonly replica: SettlingReplica;
   readonly log: Logger;
   readonly everyMs: number;
-  /** Absent where the venue has no key to send with. */
+  /** Undefined if the venue has no sending key. */
   readonly relayer?: Relayer | undefined;
   readonly permits?: PermitDeposits | undefined;
   readonly payouts: PayoutWorker;
   readonly vitals: VitalsWatch;
-  /** Where the chain's money is the venue's own. */
+  /** Defined if the venue issues the token of the chain. */
   readonly minter?: Relayer | undefined;
   readonly backing?: FaucetBacking | undefined;
-  /** Lets go of what it runs on. */
+  /** Releases the underlying resources. */
   readonly close: () => Promise<void>;
 };
 
-/** Rounds until the chain is looked at again. */
+/** Rounds between two verifications of the chain. */
 const VERIFIED_ROUNDS = 240;
 
 /**
- * The venue's side of the settlement chain, run by one process at a time: tells the engine which contracts it
- * has, sends what was asked for, credits deposits, pays out, stands behind test money. Each has a lane of its own: a validator
- * that hangs keeps no deposit waiting. The order matters in one: test money that was made is seen as mined before the watcher
- * reads, and read before it counts.
+ * The venue's side of the settlement chain, run by one process at a time: it registers the
+ * contracts in the engine, sends requested transactions, credits deposits, pays out, and backs test
+ * funds. Each task has its own lane, so that a hanging validator does not delay deposits. Within a
+ * lane the order matters: minted test tokens must be seen as mined before the watcher reads, and
+ * read before they count.
  */
 export class Settlement implements MoneySide {
   readonly #parts: SettlementParts;
   readonly #deposits: WorkerLane;
   readonly #lanes: WorkerLane[];
   #isRunning = false;
-  /** The chain is the one that is meant, as far as is known. */
+  /** True if the chain is known to be the configured one. */
   #isRight = false;
   #roundsToVerify = 0;
-  #toldState = 'ok';
+  #reportedState = 'ok';
 
   constructor(parts: SettlementParts) {
     this.#parts = parts;
@@ -71,7 +72,7 @@ export class Settlement implements MoneySide {
       log,
       mayRun: async () => ((await this.#isVerified()) ? 'yes' : 'failed'),
       onFailure: (error) => this.#judge(error),
-      afterRound: () => this.#tellState(),
+      afterRound: () => this.#logState(),
     });
     this.#lanes = [this.#deposits];
     for (const worker of [relayer, payouts, vitals]) if (worker !== undefined) this.add(worker);
@@ -97,7 +98,7 @@ export class Settlement implements MoneySide {
     return this.#parts.payouts;
   }
 
-  /** Test money on the chain itself, where the chain is the venue's own. */
+  /** Test funds on the chain itself, if the venue runs the chain. */
   get backing(): FaucetBacking | undefined {
     return this.#parts.backing;
   }
@@ -122,7 +123,7 @@ export class Settlement implements MoneySide {
     return briefOf(this.status);
   }
 
-  /** Others that work on the chain have lanes of their own. */
+  /** Further workers on the chain have their own lanes. */
   add(worker: SettlementWorker): void {
     const { everyMs, log } = this.#parts;
     const mayRun = (): MayRun => (this.#isRight ? 'yes' : 'wait');
@@ -131,14 +132,17 @@ export class Settlement implements MoneySide {
     if (this.#isRunning) lane.start();
   }
 
-  /** Resolves when the engine knows the bridge; the chain may be slow, and nobody waits for it. */
+  /**
+   * Resolves when the engine knows the bridge. The chain may be slow, so no other task waits for
+   * it.
+   */
   async start(): Promise<void> {
     await this.#openBridge();
     this.#isRunning = true;
     for (const lane of this.#lanes) lane.start();
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no work is under way any more. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     await Promise.all(this.#lanes.map((lane) => lane.stop()));
@@ -170,7 +174,10 @@ export class Settlement implements MoneySide {
     if (!isKnown) await replica.propose(command);
   }
 
-  /** Now and then once more: the name of an endpoint may lead elsewhere by now. */
+  /**
+   * Repeated periodically, because the host name of an endpoint may resolve to another machine by
+   * now.
+   */
   async #isVerified(): Promise<boolean> {
     if (this.#roundsToVerify > 0) {
       this.#roundsToVerify -= 1;
@@ -185,7 +192,10 @@ export class Settlement implements MoneySide {
     return isRight;
   }
 
-  /** Nobody pays by a log that is not this bridge's; from here on that is found before each round. */
+  /**
+   * The venue must not pay from a log that does not belong to this bridge; from now on each round
+   * checks this first.
+   */
   #judge(error: unknown): boolean {
     if (!(error instanceof ForeignPayoutError)) return false;
     this.#isRight = false;
@@ -193,14 +203,15 @@ export class Settlement implements MoneySide {
     return true;
   }
 
-  /** What the operator should know without looking for it. */
-  #tellState(): void {
+  /** Logs states that the operator should see without asking. */
+  #logState(): void {
     const { log, watcher } = this.#parts;
     const { error, foreign, state } = watcher.status;
-    // Who is stopped for good asks the chain nothing more, and tells those that come what it is.
+    // A permanently stopped watcher does not query the chain, so its lane keeps the normal interval
+    // and continues to report the reason.
     if (foreign !== undefined) this.#deposits.forgive();
-    if (state === this.#toldState) return;
-    this.#toldState = state;
+    if (state === this.#reportedState) return;
+    this.#reportedState = state;
     if (state === 'ok') log.info({ state }, 'crediting of deposits resumed');
     else
       log.error(

@@ -28,9 +28,10 @@ import { FaucetBacking } from './faucet-backing.ts';
 import { PayoutWorker } from './payout/payout-worker.ts';
 
 /**
- * R-deposit, R-withdraw in a cluster: a holder of the settlement ends, or stands still, at each of its steps in turn: before and behind
- * every question to the chain, every record that it writes, every signature and every command. Another one takes the records
- * over and goes on. Each time somebody deposits, somebody withdraws, and test money has to be backed.
+ * R-deposit, R-withdraw in a cluster: a holder of the settlement lease ends or is suspended at each
+ * of its steps in turn: before and after every query to the chain, every record that it writes,
+ * every signature and every command. Another replica takes over the records and continues. Each
+ * time there is a deposit, a withdrawal, and a grant of test funds to back.
  */
 
 const server = withNatsServer();
@@ -40,10 +41,13 @@ const DESTINATION = addressOf(key('destination of a cluster'));
 const NAMES = ['payouts', 'watched', 'relayer', 'minter'] as const;
 const ROUNDS_MAX = 40;
 const MICRO = 1_000_000;
-/** What a withdrawal costs. */
+/** The fee of a withdrawal. */
 const FEE = 100_000;
 
-/** Each of hundreds of steps in a long run, and in others those of a stride; `STEPS_FROM=3` repeats one. */
+/**
+ * All of several hundred steps in a long run, otherwise every eighth; `STEPS_FROM=3` repeats one
+ * offset.
+ */
 const EVERY = process.env['TEST_LONG'] === undefined ? 8 : 1;
 const FIRST = Number(process.env['STEPS_FROM'] ?? randomInt(EVERY));
 
@@ -53,11 +57,11 @@ beforeAll(() => {
 
 class EndedError extends Error {}
 
-/** Where a holder is in what it does; `at` is called at a step that was chosen before, and at all that follow. */
+/** Counts the steps of a holder; `at` is called at the chosen step and at all later ones. */
 class Steps {
   #left: number;
   readonly #at: () => Promise<void>;
-  /** Nothing comes behind the one that was chosen. */
+  /** No step is performed after the chosen one. */
   readonly isLast: boolean;
 
   constructor(left: number, at: () => Promise<void>, isLast = false) {
@@ -71,7 +75,7 @@ class Steps {
     if (this.isReached) await this.#at();
   }
 
-  /** Whether the step was reached. */
+  /** True if the step was reached. */
   get isReached(): boolean {
     return this.#left < 0;
   }
@@ -79,7 +83,7 @@ class Steps {
 
 type Holder = {
   round(): Promise<void>;
-  /** It can do nothing more. */
+  /** True if it can do nothing more. */
   hasEnded(): boolean;
   readonly watcher: DepositWatcher;
 };
@@ -115,7 +119,7 @@ class World {
     return new World(await RecordStream.open(server.connection, options));
   }
 
-  /** Another replica, with the records of those before it. */
+  /** Another replica, with the records of the earlier ones. */
   async hold(steps = new Steps(Infinity, async () => undefined)): Promise<Holder> {
     this.#terms += 1;
     const term = { number: this.#terms, isOver: () => false };
@@ -213,7 +217,7 @@ class World {
     return { round, watcher, hasEnded: () => steps.isReached && steps.isLast };
   }
 
-  /** Somebody deposits, withdraws, and is given test money. */
+  /** A deposit, a withdrawal and a grant of test funds. */
   act(): void {
     this.nowMs += 60_000;
     this.replica.nowMs = this.nowMs;
@@ -253,7 +257,7 @@ class World {
     return isCurrent && block === head && isBacked && isPaid;
   }
 
-  /** Rounds until nothing is left to do; throws what a round threw. */
+  /** Runs rounds until no work is left; throws errors of a round. */
   async finish(holder: Holder): Promise<void> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       await holder.round();
@@ -264,8 +268,8 @@ class World {
     }
     const { book, ...status } = holder.watcher.status;
     const left = [...this.replica.state.withdrawals.keys()];
-    const told = { ...status, book, left };
-    throw new Error(`something is stuck: ${JSON.stringify(told)}`);
+    const snapshot = { ...status, book, left };
+    throw new Error(`something is stuck: ${JSON.stringify(snapshot)}`);
   }
 
   async expectOnce(): Promise<void> {
@@ -274,7 +278,7 @@ class World {
     expect(await this.balanceOf(DESTINATION)).toBe(10n ** 15n + paid);
     const deposited = BigInt((times * (times + 1)) / 2 + times * 5 * MICRO);
     expect(this.replica.state.bridge?.creditedTotal).toBe(deposited);
-    // Of what is owed the fees of withdrawals are a part.
+    // The liabilities include the fees of withdrawals.
     const minted = grantedMicroUsdc(this.replica.state);
     expect(owedMicroUsdc(this.replica.state)).toBe(deposited + minted - paid);
     expect(await this.balanceOf(CONTRACTS.bridge)).toBe(10n ** 15n + deposited + minted - paid);
@@ -297,9 +301,9 @@ function mortal(store: RecordStore, steps: Steps): RecordStore {
   };
 }
 
-describe.skipIf(!hasNatsServer)('who works on the settlement chain of a cluster', () => {
+describe.skipIf(!hasNatsServer)("the holder of a cluster's settlement chain", () => {
   test(
-    'may end at any step: the next one credits, pays and mints what is left, once',
+    'may end at any step: the next holder credits, pays and mints the remainder once',
     async () => {
       const world = await World.open('ends');
       let isWhole = false;
@@ -321,7 +325,7 @@ describe.skipIf(!hasNatsServer)('who works on the settlement chain of a cluster'
   );
 
   test(
-    'may stand still at any step while another one goes on, and wakes up: nothing happens twice',
+    'may be suspended at any step while another continues, and resumes: nothing happens twice',
     async () => {
       const world = await World.open('frozen');
       let isWhole = false;
@@ -340,7 +344,7 @@ describe.skipIf(!hasNatsServer)('who works on the settlement chain of a cluster'
         const next = await world.hold();
         await world.finish(next);
         awake.resolve();
-        // Whatever it still does, to the end of its round; and a round more, as if it had not noticed.
+        // It completes its round, and performs another one as if it had not noticed.
         await going;
         await zombie.round().catch(() => undefined);
         world.chain.mine();

@@ -20,7 +20,7 @@ import type { PayoutProgress } from './payout/payout-worker.ts';
 import type { PermitAnswer } from './permit-deposits.ts';
 import type { Settlement } from './settlement.ts';
 
-/** Where the next holder finds what was paid and signed. */
+/** The records from which the next holder continues. */
 export type SettlementRecords = {
   readonly payouts: string | RecordStore;
   readonly watched: string | RecordStore;
@@ -32,18 +32,21 @@ type SharedSettlementParts = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly hasRelayer: boolean;
-  /** Test money on the chain itself: how often an address gets some; undefined where the chain is not the venue's own. */
+  /**
+   * Minimum interval of test funds per address on the chain itself; undefined if the venue does not
+   * run the chain.
+   */
   readonly fundEveryMs: number | undefined;
   readonly now: () => number;
   readonly records: Pick<RecordStream, 'take'>;
   readonly line: Pick<HolderLine, 'answer' | 'ask' | 'heard' | 'tell'>;
-  /** What works on the chain in one term; all that it does has to stop with the term. */
+  /** The workers on the chain for one term; all of them must stop with the term. */
   readonly open: (term: Term, records: SettlementRecords) => Settlement;
   readonly log: Logger;
 };
 
-/** What a holder tells the others, and answers them. */
-type Told = { readonly brief: SettlementBrief; readonly more: unknown };
+/** The status that a holder sends to the others in addition to its answers. */
+type HolderMessage = { readonly brief: SettlementBrief; readonly more: unknown };
 type Fund = { readonly user: Hex; readonly amount: bigint; readonly atMs: number };
 type Funded = { readonly txHash: Hex } | { readonly nextMs: number };
 
@@ -51,20 +54,24 @@ const NAMES = ['payouts', 'watched', 'relayer', 'minter'] as const;
 const AGAIN_MS = 1_000;
 const AGAIN_MS_MAX = 30_000;
 const TELL_EVERY_MS = 1_000;
-/** What is sent to the chain may wait for it; the rest is known at once. */
+/**
+ * Time limits: a request that sends a transaction may wait for it; other requests are answered
+ * immediately.
+ */
 const SEND_MS_MAX = 40_000;
 const ASK_MS_MAX = 2_000;
 const HTTP_UNAVAILABLE = 503;
 
 /**
- * The settlement chain of a cluster: one replica works on it at a time, with records that the next one takes over, and the
- * others ask it. A holder that lost its lease without noticing can write no record any more, and what has an effect is
- * written down first; so it does nothing that its successor does too.
+ * The settlement chain of a cluster: one replica at a time works on it, with records that its
+ * successor takes over; the others query it. A holder that lost its lease without noticing cannot
+ * write records any more, and every effect is recorded first, so it does nothing that its successor
+ * also does.
  */
 export class SharedSettlement implements MoneySide {
   readonly #parts: SharedSettlementParts;
   readonly #workers: SettlementWorker[] = [];
-  /** While this replica works on the chain. */
+  /** Defined while this replica works on the chain. */
   #own: Settlement | undefined;
   #running: Promise<void> = Promise.resolve();
   #end: () => void = () => undefined;
@@ -91,7 +98,7 @@ export class SharedSettlement implements MoneySide {
     return this.#own?.status;
   }
 
-  /** Whether this replica works on the chain now. */
+  /** True if this replica works on the chain now. */
   get isHere(): boolean {
     return this.#own !== undefined;
   }
@@ -99,12 +106,12 @@ export class SharedSettlement implements MoneySide {
   get brief(): SettlementBrief | undefined {
     const { status } = this;
     if (status !== undefined) return briefOf(status);
-    return (this.#parts.line.heard as Told | undefined)?.brief;
+    return (this.#parts.line.heard as HolderMessage | undefined)?.brief;
   }
 
-  /** What else the holder tells of itself. */
-  get told(): unknown {
-    return (this.#parts.line.heard as Told | undefined)?.more;
+  /** Additional status of the holder. */
+  get holderStatus(): unknown {
+    return (this.#parts.line.heard as HolderMessage | undefined)?.more;
   }
 
   get permits(): MoneySide['permits'] {
@@ -120,7 +127,7 @@ export class SharedSettlement implements MoneySide {
       progressOf: (id) => {
         if (this.#own !== undefined) return this.#own.payouts.progressOf(id);
         const asked = this.ask('progress', id) as Promise<PayoutProgress | undefined>;
-        // It is held, which the state says; how far it is, nobody knows just now.
+        // The state shows that it is held; its progress is unknown at present.
         return asked.catch(() => undefined);
       },
     };
@@ -131,7 +138,7 @@ export class SharedSettlement implements MoneySide {
     if (fundEveryMs === undefined) return undefined;
     return {
       contracts: [contracts.bridge, contracts.token],
-      // The records are the holder's; it looks there whenever somebody asks.
+      // The records belong to the holder, which reads them for each request.
       funded: () => [],
       fund: async (request) => {
         const funded =
@@ -149,21 +156,21 @@ export class SharedSettlement implements MoneySide {
     this.#own?.add(worker);
   }
 
-  /** What a replica answers the others while it works on the chain. */
+  /** Registers an answer to other replicas while this one works on the chain. */
   answer(what: string, handle: (body: unknown) => Promise<unknown>): void {
     this.#answers[what] = handle;
   }
 
-  /** Asks who does. */
+  /** Queries the replica that works on the chain. */
   ask(what: string, body: unknown): Promise<unknown> {
     return this.#parts.line.ask(what, body, ASK_MS_MAX);
   }
 
-  tells(more: () => unknown): void {
+  addStatus(more: () => unknown): void {
     this.#more = more;
   }
 
-  /** Not waited for: a lease is lost by who does not say for a second that it is there. */
+  /** Not awaited: a holder that does not renew for a second loses its lease. */
   start(term: Term): void {
     this.#isStopping = false;
     this.#running = this.#work(term);
@@ -179,7 +186,10 @@ export class SharedSettlement implements MoneySide {
     await this.stop();
   }
 
-  /** Again and again until the term is over: what was lost to somebody who does not hold the lease is taken back. */
+  /**
+   * Restarts the work until the term ends. If a process without the lease took over write access to
+   * the records, it is reacquired.
+   */
   async #work(term: Term): Promise<void> {
     let waitMs = AGAIN_MS;
     const isDone = (): boolean => this.#isStopping || term.isOver();
@@ -253,7 +263,7 @@ export class SharedSettlement implements MoneySide {
     }
   }
 
-  /** The records know whom money was sent to, whichever replica did so. */
+  /** The records contain every funded address, whichever replica sent the funds. */
   async #fundHere(request: Fund): Promise<Funded> {
     const { fundEveryMs = 0, now } = this.#parts;
     const backing = this.#own?.backing;

@@ -25,13 +25,13 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const START = startOf({ chainId: 7, bridge: `0x${'b'.repeat(40)}` }, 1);
-const who = (n: number) => address(`0x${(n + 1).toString(16).padStart(40, '0')}`);
+const accountOf = (n: number) => address(`0x${(n + 1).toString(16).padStart(40, '0')}`);
 const POTS: DepositBook['pots'] = Object.fromEntries(
-  Array.from({ length: 5_000 }, (_, n) => [who(n), { amount: n + 1, parts: 1, isOwn: true }]),
+  Array.from({ length: 5_000 }, (_, n) => [accountOf(n), { amount: n + 1, parts: 1, isOwn: true }]),
 );
 const asideOf = (logIndex: number): Aside => ({
   reason: 'fromContract',
-  account: who(1),
+  account: accountOf(1),
   amount: '7',
   isOwn: true,
   source: { chainId: 7, txHash: hash(`0x${'a'.repeat(64)}`), logIndex, blockNumber: 4 },
@@ -44,7 +44,7 @@ function reopened(): Watched {
   return last;
 }
 
-test('what changes is appended: much that is kept does not make each block dear', () => {
+test('changes are appended, so that many held deposits do not slow down each block', () => {
   const notes = new WatchFile(file);
   const first: Watched = { ...START, block: 4, book: { ...EMPTY_BOOK, pots: POTS } };
   notes.write(first);
@@ -53,9 +53,9 @@ test('what changes is appended: much that is kept does not make each block dear'
   for (let block = 5; block < 25; block++) {
     const pots: Record<string, Pot> = {
       ...watched.book.pots,
-      [who(block)]: { amount: block, parts: 2, isOwn: false },
+      [accountOf(block)]: { amount: block, parts: 2, isOwn: false },
     };
-    delete pots[who(1_000 + block)];
+    delete pots[accountOf(1_000 + block)];
     const aside = [...watched.book.aside, asideOf(block)].slice(-3);
     watched = { ...watched, block, blockHash: '0x01', book: { ...watched.book, pots, aside } };
     notes.write(watched);
@@ -65,7 +65,7 @@ test('what changes is appended: much that is kept does not make each block dear'
   expect(reopened()).toEqual(watched);
 });
 
-test('notes of an earlier release are read once and go on; those of another bridge are not', () => {
+test('notes of an earlier release are read once and continued; those of another bridge are not', () => {
   const text = JSON.stringify({
     ...START,
     block: 9,
@@ -84,7 +84,7 @@ test('notes of an earlier release are read once and go on; those of another brid
   notes.close();
 });
 
-test('a torn end goes; what is damaged is put aside and told', () => {
+test('a torn end is removed; damaged notes are set aside and reported', () => {
   const notes = new WatchFile(file);
   notes.write({ ...START, block: 4 });
   notes.write({ ...START, block: 5 });
@@ -93,10 +93,10 @@ test('a torn end goes; what is damaged is put aside and told', () => {
   expect(reopened().block).toBe(5);
   const changed = readFileSync(file, 'utf8').replace('"block":4', '"block":7');
   writeFileSync(file, changed);
-  const told: string[] = [];
-  const other = new WatchFile(file, (why) => told.push(why));
+  const warnings: string[] = [];
+  const other = new WatchFile(file, (why) => warnings.push(why));
   expect(other.last(START)).toEqual(START);
   other.close();
-  expect(told).toHaveLength(1);
+  expect(warnings).toHaveLength(1);
   expect(readFileSync(`${file}.damaged`, 'utf8')).toBe(changed);
 });

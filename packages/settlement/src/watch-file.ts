@@ -8,38 +8,39 @@ import { type DepositLog, ON_CHAIN, readState } from '@oddlot/custody/bridge-con
 import type { ChainClient } from '@oddlot/custody/chain';
 import { nextWithdrawalId, type State } from '@oddlot/engine';
 
-/** How far the chain has been read, and what came of it that is not in the engine. */
+/** The position in the chain, and the results that are not in the engine. */
 export type Watched = {
   readonly chainId: number;
   readonly bridge: Hex;
-  /** The last block that was read, and what it was: another one under its number is a reorganisation. */
+  /** The last block read and its hash: another hash for the same number is a reorganisation. */
   readonly block: number;
   readonly blockHash: Hex | null;
   readonly book: DepositBook;
-  /** Found once, it stays: numbers that come later would hide it. */
+  /** Once found it is stored permanently, because withdrawals with later numbers would hide it. */
   readonly foreign?: ForeignPayout;
 };
 
-/** What a watcher starts from where nothing, or another bridge, was watched before. */
+/** The initial state of a watcher without notes for this bridge. */
 export function startOf(bridge: Pick<Watched, 'chainId' | 'bridge'>, fromBlock: number): Watched {
   return { ...bridge, block: fromBlock - 1, blockHash: null, book: EMPTY_BOOK };
 }
 
-/** What is short stands in each append; of the rest what has changed. */
+/** Each append contains the short fields, and only the changes of the others. */
 type Line =
   | { readonly at: Omit<Watched, 'book'> & Pick<DepositBook, 'minted' | 'dust' | 'vanished'> }
   | { readonly account: Address; readonly pot: Pot | null }
   | { readonly key: string; readonly aside: Aside | null };
 
 /**
- * Notes that only save time: all that they say is computed again from the chain where they are missing, and the engine
- * credits nothing twice. What changes is appended, so that much that is kept aside does not make each block dear.
+ * Notes that only save time: if they are missing, everything is recomputed from the chain, and the
+ * engine credits nothing twice. Changes are appended, so that many held deposits do not slow down
+ * each block.
  */
 export class WatchFile {
   readonly #records: RecordStore;
   #written: Watched | undefined;
 
-  /** Notes of another bridge are left out; damaged ones are put aside, and told. */
+  /** Notes of another bridge are ignored; damaged ones are set aside and reported. */
   constructor(place: string | RecordStore, onDamaged: (why: string) => void = () => undefined) {
     const earlier = typeof place === 'string' ? earlierNotes(place) : undefined;
     const records = recordStoreAt(place);
@@ -54,13 +55,13 @@ export class WatchFile {
     else if (damaged.length > 0) records.replace([]);
   }
 
-  /** What was read last time, if it is of this bridge. */
+  /** The last stored state, if it is of this bridge. */
   last(start: Watched): Watched {
     const known = this.#written;
     return known?.chainId === start.chainId && known.bridge === start.bridge ? known : start;
   }
 
-  /** Written down when this returns, or when what it returns resolves. */
+  /** Stored when this returns, or when the returned promise resolves. */
   write(watched: Watched): void | Promise<void> {
     const before = this.#written;
     const lines = before === undefined ? linesOf(watched) : changesOf(before, watched);
@@ -84,14 +85,17 @@ export class WatchFile {
 const NOTHING = { records: [], damaged: [] } as const;
 const CHECKSUM_CHARACTERS = 8;
 
-/** Of a release that wrote all of it anew each time: a checksum and one JSON text, without an end of line. */
+/**
+ * The format of a release that rewrote the whole file: a checksum and one JSON text, without a line
+ * end.
+ */
 function earlierNotes(file: string): Watched | undefined {
   const text = readTextFile(file);
   if (text === undefined) return undefined;
-  const said = text.slice(CHECKSUM_CHARACTERS + 1);
-  const sum = crc32(said).toString(16).padStart(CHECKSUM_CHARACTERS, '0');
+  const json = text.slice(CHECKSUM_CHARACTERS + 1);
+  const sum = crc32(json).toString(16).padStart(CHECKSUM_CHARACTERS, '0');
   if (text.endsWith('\n') || text.slice(0, CHECKSUM_CHARACTERS) !== sum) return undefined;
-  const known = JSON.parse(said) as Watched;
+  const known = JSON.parse(json) as Watched;
   return { ...known, book: { ...EMPTY_BOOK, ...known.book } };
 }
 
@@ -106,11 +110,11 @@ function watchedOf(lines: readonly Line[]): Watched | undefined {
   }
   if (last === undefined) return undefined;
   const { dust, minted, vanished, ...rest } = last;
-  const kept = {
+  const entries = {
     pots: Object.fromEntries(pots) as DepositBook['pots'],
     aside: [...aside.values()],
   };
-  return { ...rest, book: { ...kept, dust, minted, vanished } };
+  return { ...rest, book: { ...entries, dust, minted, vanished } };
 }
 
 function setOrDelete<Key, Value>(map: Map<Key, Value>, key: Key, value: Value | null): void {
@@ -139,11 +143,11 @@ function changesIn<Value>(
   after: Readonly<Record<string, Value>>,
 ): (readonly [string, Value | null])[] {
   if (before === after) return [];
-  const gone = Object.keys(before).filter((key) => after[key] === undefined);
+  const removed = Object.keys(before).filter((key) => after[key] === undefined);
   const changed = Object.entries(after).filter(
     ([key, value]) => before[key] !== value && !isDeepStrictEqual(before[key], value),
   );
-  return [...gone.map((key) => [key, null] as const), ...changed];
+  return [...removed.map((key) => [key, null] as const), ...changed];
 }
 
 function byKey(aside: readonly Aside[]): Readonly<Record<string, Aside>> {
@@ -151,16 +155,17 @@ function byKey(aside: readonly Aside[]): Readonly<Record<string, Aside>> {
   return Object.fromEntries(entries) as Record<string, Aside>;
 }
 
-/** A withdrawal that the bridge knows and this venue has never issued. */
+/** A withdrawal known to the bridge that this venue has never issued. */
 export type ForeignPayout = {
   readonly withdrawalId: string;
-  /** Undefined where only the number is known to be taken. */
+  /** Undefined if only the number is known to be used. */
   readonly txHash?: Hex;
 };
 
 /**
- * The bridge has paid for another log (this data folder is empty, or an older copy), or somebody else
- * has the validators' keys. Either way the accounts no longer match what the bridge holds.
+ * The bridge has paid for another log (this data folder is empty, or an older copy), or the
+ * validators' keys are compromised. In both cases the accounts no longer match the balance of the
+ * bridge.
  */
 export class ForeignPayoutError extends Error {
   override readonly name = 'ForeignPayoutError';
@@ -174,7 +179,7 @@ export class ForeignPayoutError extends Error {
   }
 }
 
-/** By logs that were read: the first payout of a number that no withdrawal has. */
+/** From logs: the first payout of a number without a withdrawal. */
 export function foreignAmong(logs: readonly DepositLog[], state: State): ForeignPayout | undefined {
   const next = BigInt(nextWithdrawalId(state));
   const isForeign = ({ withdrawalId }: DepositLog): boolean =>
@@ -185,16 +190,17 @@ export function foreignAmong(logs: readonly DepositLog[], state: State): Foreign
 }
 
 /**
- * By the number that the next withdrawal will have: numbers count up, so a bridge that went on under
- * another log has it taken. One question tells before a block is read or anything is credited. A number that
- * the guardian has cancelled has moved no money: its withdrawal is returned when it comes.
+ * From the number of the next withdrawal: numbers count up, so a bridge that continued under
+ * another log has already used it. One query reveals this before a block is read or anything is
+ * credited. A number that the guardian has cancelled moved no money: its withdrawal is returned
+ * when it is requested.
  */
 export async function foreignAhead(
   client: ChainClient,
   bridge: Hex,
   state: () => State,
 ): Promise<ForeignPayout | undefined> {
-  // The block comes first: what it has paid the venue has issued by the time the number is read.
+  // The block is read first: every payout in it was issued before the number is read.
   const { confirmed } = await client.head();
   const withdrawalId = nextWithdrawalId(state());
   const stands = await readState(client, bridge, { withdrawalId, block: confirmed });

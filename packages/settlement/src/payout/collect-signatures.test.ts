@@ -13,7 +13,7 @@ const request = {
   payout: { withdrawalId: 1n, user: domain.bridge, destination: domain.bridge, usd: 5n },
 } as const;
 
-/** Never answers, whatever becomes of who asks. */
+/** Never answers until it is aborted. */
 function hanging() {
   const signals: AbortSignal[] = [];
   const sign: Validator['sign'] = (_, signal) => {
@@ -23,7 +23,7 @@ function hanging() {
   return { signals, validator: { name: 'hanging', sign } };
 }
 
-test('R-withdraw: who hangs is not waited for once there are enough, and is let go', async () => {
+test('R-withdraw: a validator that hangs is not waited for once there are enough signatures, and its request is aborted', async () => {
   const { signals, validator } = hanging();
   const validators = [validator, own[0]!, own[2]!];
   const signed = await collectSignatures(request, {
@@ -36,14 +36,14 @@ test('R-withdraw: who hangs is not waited for once there are enough, and is let 
   expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });
 
-test('strangers and refusals do not count, and are told to the operator', async () => {
+test('unknown signers and refusals do not count, and are reported to the operator', async () => {
   const refusing: Validator = {
     name: 'refusing',
     sign: () => Promise.reject(new Error('not owed')),
   };
-  const stranger = keyValidator(keccak256(toHex('stranger')), domain);
+  const unknownSigner = keyValidator(keccak256(toHex('stranger')), domain);
   const asked = collectSignatures(request, {
-    validators: [own[0]!, refusing, stranger],
+    validators: [own[0]!, refusing, unknownSigner],
     bridge: { threshold: 2, validators: known },
   });
   const error = await asked.catch((reason: unknown) => reason);

@@ -9,25 +9,30 @@ type PayoutBookOptions = {
   readonly file: string | RecordStore;
   readonly domain: BridgeDomain;
   readonly now: () => number;
-  /** What did not go through is tried again after this long, what is refused after ever longer. */
+  /** Interval before a failed attempt is retried; it grows for repeated refusals. */
   readonly retryMs: number;
 };
 
 const RETRY_MS_MAX = 60_000;
-/** What is in the way of many is asked about ever less often, up to so many doublings. */
+/** Maximum doublings of the interval for obstacles that affect many payouts. */
 const HOLDS_MAX = 4;
-/** Anyone may send a payout that is signed: the bridge is asked now and then without a reason. */
+/**
+ * Any account may send a signed payout, so the bridge is queried periodically without a specific
+ * cause.
+ */
 const RECHECK_MS = 30_000;
-/** Returns of the last days count; each doubles the patience with the next, up to so many times. */
+/**
+ * Returns within this period count; each doubles the patience before the next one, up to a bound.
+ */
 const RETURNS_COUNT_MS = 7 * 86_400_000;
 const DOUBLINGS_MAX = 7;
 
-/** What is known of each payout, and when the bridge is asked about it next. */
+/** The state of each payout, and when the bridge is queried about it next. */
 export class PayoutBook {
   readonly #options: PayoutBookOptions;
   readonly #records: PayoutRecords;
   readonly #lookAtMs = new Map<number, number>();
-  /** How often in a row something was in its way. */
+  /** Consecutive attempts that met an obstacle. */
   readonly #holds = new Map<number, number>();
   #open: ReadonlySet<number> = new Set();
 
@@ -49,17 +54,17 @@ export class PayoutBook {
     return this.#open.has(withdrawalId);
   }
 
-  /** Those that somebody waits for: open in the engine, or ended by a block that is gone. */
+  /** Payouts that need work: open in the engine, or ended by a block that is gone. */
   followed(): readonly PayoutRecord[] {
     return this.#records.all().filter((record) => this.isOpen(record) || record.isLost === true);
   }
 
-  /** Those that are settled, and by what. */
+  /** Settled payouts and their end. */
   ended(): readonly PayoutRecord[] {
     return this.#records.all().filter((each) => !this.isOpen(each) && each.end !== undefined);
   }
 
-  /** Takes in what the engine has open now. */
+  /** Takes over the withdrawals that are open in the engine now. */
   adopt(withdrawals: readonly OpenWithdrawal[]): void {
     this.#open = new Set(withdrawals.map(({ withdrawalId }) => withdrawalId));
     for (const { destination, pays, requestedMs, user, withdrawalId } of withdrawals) {
@@ -77,7 +82,7 @@ export class PayoutBook {
     }
     for (const record of this.#records.all()) {
       const { end, withdrawalId } = record;
-      // Settled, and by whom is not known: nothing can be done about it from here.
+      // Settled without a known transaction, so nothing remains to be done here.
       if (end === undefined && !this.isOpen(record)) this.#records.remove(withdrawalId);
       if (this.isOpen(record)) continue;
       this.#lookAtMs.delete(withdrawalId);
@@ -85,19 +90,19 @@ export class PayoutBook {
     }
   }
 
-  /** Whoever has waited longest comes first, so that those that cannot be paid keep nobody back. */
+  /** Longest wait first, so that payouts that cannot be paid do not delay others. */
   inTurn(records: readonly PayoutRecord[]): readonly PayoutRecord[] {
     const atMs = ({ withdrawalId }: PayoutRecord): number => this.#lookAtMs.get(withdrawalId) ?? 0;
     return records.toSorted((a, b) => atMs(a) - atMs(b) || a.withdrawalId - b.withdrawalId);
   }
 
-  /** Nothing waits longer than the longest wait: more than that means that the clock was set back. */
+  /** A wait longer than the maximum means that the clock was set back. */
   isDue({ withdrawalId }: PayoutRecord): boolean {
     const inMs = (this.#lookAtMs.get(withdrawalId) ?? 0) - this.#options.now();
     return inMs <= 0 || inMs > RETRY_MS_MAX;
   }
 
-  /** Changes what is known of it; its time changes with what a user sees. */
+  /** Changes the record; its time changes only with fields visible to the user. */
   update(record: PayoutRecord, changes: Partial<PayoutRecord>): PayoutRecord {
     const known = this.#records.get(record.withdrawalId) ?? record;
     const next = { ...known, ...changes };
@@ -109,14 +114,14 @@ export class PayoutBook {
     return put;
   }
 
-  /** It stays as it is for now. */
+  /** The state is unchanged for now; the next query is later. */
   wait(record: PayoutRecord, error?: string, ms = RECHECK_MS, detail?: string): void {
     this.update(record, { error, detail });
     this.#holds.delete(record.withdrawalId);
     this.#lookAtMs.set(record.withdrawalId, this.#options.now() + ms);
   }
 
-  /** Something is in its way that has nothing to do with it. */
+  /** The payout waits for an obstacle that it did not cause. */
   hold(record: PayoutRecord, error: string, detail?: string): void {
     const { withdrawalId } = record;
     const times = this.#holds.get(withdrawalId) ?? 0;
@@ -130,16 +135,16 @@ export class PayoutBook {
   }
 
   /**
-   * How often the token has refused this destination, or another one of this account, for good. Each time cost the venue a
-   * transaction and the account nothing.
+   * How often the token has permanently refused this destination, or another one of this account.
+   * Each refusal cost the venue a transaction and the account nothing.
    */
   returnsBefore(record: PayoutRecord): number {
     return this.#returnsLike(record).filter((each) => !this.isOpen(each)).length;
   }
 
   /**
-   * Whether the token has refused it for so long that it may be returned: longer for who comes back with it, and one after
-   * the other for those that are sent at once.
+   * True if the token has refused it long enough for a return: longer after earlier returns, and
+   * one after the other for payouts requested together.
    */
   isRefusedForGood(record: PayoutRecord, patienceMs: number): boolean {
     const before = this.#returnsLike(record);
@@ -163,12 +168,12 @@ export class PayoutBook {
       );
   }
 
-  /** The bridge does not take it. Returns what is known of it now. */
+  /** Records that the bridge refuses the payout. Returns the new record. */
   refuse(record: PayoutRecord, refusal: Refusal): PayoutRecord {
     const code = refusal ?? null;
     const nowMs = this.#options.now();
     const known = record.refused?.code === code ? record.refused : undefined;
-    // A clock that was set back says nothing about how long it has been.
+    // After the clock was set back, the elapsed time is unknown.
     const before = known !== undefined && known.sinceMs <= nowMs ? known : undefined;
     const refused = { code, sinceMs: before?.sinceMs ?? nowMs, times: (before?.times ?? 0) + 1 };
     const isSigned = typeof code !== 'number' || code < REFUSED.tooFew || code > REFUSED.unsorted;
@@ -179,13 +184,13 @@ export class PayoutBook {
     return updated;
   }
 
-  /** It can never be paid: from now on it is to be cancelled. */
+  /** The payout can never be paid and is to be cancelled. */
   giveUp(record: PayoutRecord, refusal: Refusal): PayoutRecord {
     const cancel = refusal === REFUSED.invalid ? TEXTS.invalidForGood : TEXTS.refusedForGood;
     return this.update(record, { cancel, error: cancel });
   }
 
-  /** Written down when this returns, or when what it returns resolves. */
+  /** Stored when this returns, or when the returned promise resolves. */
   flush(): void | Promise<void> {
     return this.#records.flush();
   }
@@ -199,7 +204,7 @@ function isSame(a: PayoutRecord, b: PayoutRecord): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** What users and operators read of a payout that does not get on. */
+/** Texts for users and operators about a delayed payout. */
 export const TEXTS = {
   unavailable: 'The settlement chain does not answer',
   disagrees: 'The endpoints of the settlement chain disagree',
@@ -221,7 +226,7 @@ export const TEXTS = {
   lost: 'A reorganisation removed the confirmed payout; it is being sent again',
 } as const;
 
-/** Why the bridge would not take it just now. */
+/** The reason why the bridge refuses it at present. */
 export function refusalText(refusal: Refusal): string {
   switch (refusal) {
     case PAUSED:

@@ -12,7 +12,7 @@ import { decodeEventLog, encodeEventTopics, type Hex, numberToHex } from 'viem';
 import { payoutOf, type PayoutRecord } from './payout-record.ts';
 import { BRIDGE_ABI } from '@oddlot/contracts';
 
-/** Who is asked. */
+/** The sources that are queried. */
 export type FactSource = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
@@ -22,14 +22,14 @@ export type FactSource = {
   readonly receipt: (txHash: Hex) => Promise<ChainReceipt | undefined>;
 };
 
-/** What holds for all payouts that are looked at together. */
+/** Facts that apply to all payouts of a round. */
 type RoundFacts = {
   readonly confirmed: number;
   readonly isPayable: boolean;
   readonly underWay: ReadonlyMap<number, SendRecord>;
 };
 
-/** What is known of a payout, and what a step that follows needs of it. */
+/** The facts of a payout, and the data needed by the next step. */
 type FoundFacts = {
   readonly facts: PayoutFacts;
   readonly payableAtMs?: number;
@@ -42,7 +42,7 @@ const NAMES: Readonly<Record<number, PayoutFacts['onBridge']>> = {
   [ON_CHAIN.queued]: 'queued',
 };
 
-/** Asks the bridge at confirmed depth, and for no more than the next step depends on. */
+/** Queries the bridge at confirmed depth, only for facts on which the next step depends. */
 export async function findFacts(
   record: PayoutRecord,
   round: RoundFacts,
@@ -52,16 +52,17 @@ export async function findFacts(
   const { bridge } = contracts;
   const { withdrawalId } = record;
   const isUnderWay = round.underWay.has(withdrawalId);
-  const told = toldOf(record);
+  const reported = reportedEndOf(record);
   const common = {
-    wanted: record.cancel !== undefined || told === 'cancelled' ? 'cancellation' : 'payout',
-    told,
+    wanted: record.cancel !== undefined || reported === 'cancelled' ? 'cancellation' : 'payout',
+    reported,
     transaction: isUnderWay ? 'under way' : 'none',
     queued: 'not',
     isPayable: round.isPayable,
   } as const;
   if (record.bridge !== bridge || record.chainId !== client.chainId) {
-    // Signed for another bridge it could be paid there too; what nobody has signed can go by this one.
+    // A payout signed for another bridge could be paid there too; an unsigned one can use this
+    // bridge.
     const isSigned = record.signatures !== undefined || record.status !== 'held';
     const of = isSigned ? 'another bridge, signed' : 'another bridge, unsigned';
     return { facts: { ...common, of, onBridge: 'none' } };
@@ -78,8 +79,8 @@ export async function findFacts(
   return withFailure(facts, record, { confirmed: round.confirmed, source });
 }
 
-/** What the engine has been told, and the chain has given up again. */
-function toldOf({ end, isLost }: PayoutRecord): PayoutFacts['told'] {
+/** The end that was reported to the engine and then dropped by the chain. */
+function reportedEndOf({ end, isLost }: PayoutRecord): PayoutFacts['reported'] {
   if (isLost !== true || end === undefined) return 'nothing';
   return end.paid ? 'paid' : 'cancelled';
 }
@@ -93,7 +94,7 @@ function queuedAs(record: PayoutRecord, queued: Queued, nowMs: number): PayoutFa
   return queued.payableAtMs <= nowMs ? 'and is due' : 'and waits';
 }
 
-/** What became of the transaction that was sent for one of which the bridge knows nothing. */
+/** The result of a sent transaction if the bridge has no record of the payout. */
 async function withFailure(
   facts: PayoutFacts,
   { cancel, sent, withdrawalId }: PayoutRecord,
@@ -110,26 +111,31 @@ async function withFailure(
 }
 
 /**
- * What is done about a withdrawal next, by what is known of it (R-withdraw). The bridge at confirmed depth decides; what
- * the venue has sent or told the engine only says how to get to the end that is right.
+ * Determines the next step of a withdrawal from its facts (R-withdraw). The bridge at confirmed
+ * depth decides; the venue's own transactions and reports only determine how to reach the right
+ * end.
  *
- *     held ──sign──▶ signed ──send──▶ none on the bridge ──▶ paid ──▶ settled
- *                                       │        └─▶ queued ──▶ paid        (large ones wait there)
- *                                       └────────────────┴──▶ cancelled ──▶ returned
+ * held → sign → signed → send → paid → settled
+ * signed → send → queued (large payouts) → finish → paid → settled
+ * signed or queued → cancel → cancelled → returned
  */
 
 export type PayoutFacts = {
-  /** Which bridge its record is of: another one only after the venue was given a new one. */
+  /**
+   * The bridge of its record. It differs from this one only after the venue was given a new bridge.
+   */
   readonly of: 'this bridge' | 'another bridge, signed' | 'another bridge, unsigned';
   readonly onBridge: 'none' | 'queued' | 'paid' | 'cancelled';
-  /** How it ends if it is up to the venue. */
+  /** The end that the venue aims for. */
   readonly wanted: 'payout' | 'cancellation';
-  /** What the engine was told before the chain lost it again: no other end is right any more. */
-  readonly told: 'nothing' | 'paid' | 'cancelled';
+  /**
+   * The end reported to the engine before the chain dropped it: no other end is correct any more.
+   */
+  readonly reported: 'nothing' | 'paid' | 'cancelled';
   readonly transaction: 'none' | 'under way' | 'unconfirmed' | 'failed';
-  /** Of one that is queued on the bridge. */
+  /** State of a payout that is queued on the bridge. */
   readonly queued: 'not' | 'as another payout' | 'and waits' | 'and is due';
-  /** False while the insurance fund is too deep below zero for payouts (R-deficit). */
+  /** False while the insurance fund is too far below zero for payouts (R-deficit). */
   readonly isPayable: boolean;
 };
 
@@ -151,15 +157,15 @@ type PayoutStep =
 
 type Row = readonly [when: Partial<PayoutFacts>, step: PayoutStep];
 
-/** The first row that fits tells the step. */
+/** The first matching row determines the step. */
 export const TRANSITIONS: readonly Row[] = [
   [{ of: 'another bridge, signed' }, 'leave to the operator of the other bridge'],
   [{ of: 'another bridge, unsigned' }, 'take to this bridge'],
 
-  [{ onBridge: 'paid', told: 'cancelled' }, 'report paid after return'],
+  [{ onBridge: 'paid', reported: 'cancelled' }, 'report paid after return'],
   [{ onBridge: 'paid' }, 'settle as paid'],
 
-  [{ onBridge: 'cancelled', told: 'paid' }, 'report another payout'],
+  [{ onBridge: 'cancelled', reported: 'paid' }, 'report another payout'],
   [{ onBridge: 'cancelled' }, 'settle as cancelled'],
 
   [{ onBridge: 'queued', queued: 'as another payout' }, 'report another payout'],
@@ -173,8 +179,8 @@ export const TRANSITIONS: readonly Row[] = [
   [{ transaction: 'failed', wanted: 'payout' }, 'note the refusal'],
   [{ wanted: 'cancellation' }, 'cancel'],
   [{ isPayable: true }, 'pay'],
-  // What the engine has settled as paid is owed, whatever became of the fund since.
-  [{ told: 'paid' }, 'pay'],
+  // A payout that the engine has settled as paid is owed, whatever happened to the fund since.
+  [{ reported: 'paid' }, 'pay'],
   [{}, 'wait for the fund'],
 ];
 
@@ -188,12 +194,12 @@ export function fits(facts: PayoutFacts, when: Partial<PayoutFacts>): boolean {
   return Object.entries(when).every(([name, value]) => facts[name as keyof PayoutFacts] === value);
 }
 
-/** What the bridge has told of single withdrawals in its logs. */
+/** Events of the bridge about single withdrawals. */
 
 const PAID_TOPIC = topicOf('Paid');
 const CANCELLED_TOPIC = topicOf('Cancelled');
 
-/** The transaction of these that paid exactly this payout. */
+/** The transaction among these logs that paid exactly this payout. */
 export function paidBy(logs: readonly ChainLog[], record: PayoutRecord): Hex | undefined {
   const payout = payoutOf(record);
   for (const log of logs) {
@@ -213,7 +219,7 @@ export function paidBy(logs: readonly ChainLog[], record: PayoutRecord): Hex | u
   return undefined;
 }
 
-/** With what code a batch passed this one over; undefined when it did not. */
+/** The code with which a batch skipped this payout; undefined if it did not. */
 function failureIn(logs: readonly ChainLog[], withdrawalId: number): number | undefined {
   for (const log of logs) {
     if (log.topics[0] !== FAILED_TOPIC || log.topics[1] !== idTopic(withdrawalId)) continue;
@@ -227,26 +233,26 @@ const FAILED_TOPIC = topicOf('PayoutFailed');
 type Search = {
   readonly client: ChainClient;
   readonly bridge: Hex;
-  /** Not before the bridge itself. */
+  /** Not before the creation of the bridge. */
   readonly fromBlock: number;
 };
 
-/** Blocks of one question for logs, and questions of one search. */
+/** Blocks of one query for logs, and queries of one search. */
 const RANGE = 2_000;
 const RANGES_MAX = 64;
-/** Clocks of a venue and of a chain differ. */
+/** Tolerance for the difference between the clocks of the venue and the chain. */
 const SLACK_MS = 3_600_000;
 const MS_PER_SECOND = 1_000;
 
 type Found = {
   readonly logs: readonly ChainLog[];
-  /** Where the search goes on; undefined when it is over. */
+  /** The block where the search continues; undefined if it is complete. */
   readonly nextBlock: number | undefined;
 };
 
 /**
- * The logs of how a withdrawal ended, looked for backwards from a block until before it was asked for.
- * Needed where somebody else than this venue's relayer sent the transaction, or its record is lost.
+ * Searches the logs for the end of a withdrawal, backwards from a block to the time of its request.
+ * Needed if another sender's transaction ended it, or the relayer's record is lost.
  */
 export async function findEnd(
   { bridge, client, fromBlock }: Search,

@@ -13,7 +13,10 @@ import {
 } from '@oddlot/testing/venue/payout-world';
 import { TEXTS } from './payout-book.ts';
 
-/** R-withdraw: whatever fails between a withdrawal and its end, it is paid once or returned once, and nothing is stuck in silence. */
+/**
+ * R-withdraw: whatever fails between a withdrawal and its end, it is paid once or returned once,
+ * and no withdrawal is stuck without an error.
+ */
 
 type Step =
   | { readonly does: 'withdraw'; readonly user: number; readonly to: number; readonly usdc: number }
@@ -44,7 +47,7 @@ type History = {
   readonly steps: readonly Step[];
 };
 
-/** More often than not things work: else nothing would ever get far. */
+/** Most steps succeed; otherwise no history would get far. */
 const WELL = ['none', 'none', 'none', 'none', 'none'] as const;
 const small = fc.nat({ max: 2 });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -178,7 +181,7 @@ class Play {
       case 'forget':
         return this.#forget();
       case 'endpoint':
-        // One that lies alone is believed: there is nobody to contradict it.
+        // A single lying endpoint would be trusted, because no other contradicts it.
         if (world.faults.length > 1 || taken.fault !== 'lies')
           world.faults[taken.at % world.faults.length] = taken.fault;
         if (!world.faults.some((fault) => fault !== 'lies')) world.faults.fill('none');
@@ -215,7 +218,10 @@ class Play {
     await this.#world.chain.reorg(isDeep ? depth : Math.min(depth, CONFIRMATIONS - 1), { rest });
   }
 
-  /** Of payouts that are settled the file alone knows that they were: who loses it cannot put a deep reorganisation right. */
+  /**
+   * Only the file knows that settled payouts were settled: without it a deep reorganisation cannot
+   * be repaired.
+   */
   #forget(): void {
     if (this.#world.hadDeepReorg) return;
     this.#hasForgotten = true;
@@ -223,7 +229,7 @@ class Play {
     this.#world.forget();
   }
 
-  /** Held, signed, sent: never back, whatever the chain does. */
+  /** A status never moves backwards, whatever the chain does. */
   #checkStatuses(): void {
     const { replica, worker } = this.#world;
     for (const id of replica.state.withdrawals.keys()) {
@@ -235,7 +241,9 @@ class Play {
     }
   }
 
-  /** What is open either waits in a transaction that a block can take, or says what is wrong. */
+  /**
+   * An open withdrawal either waits in a transaction that a block can include, or reports an error.
+   */
   async #checkNothingIsSilent(): Promise<void> {
     const world = this.#world;
     for (let n = 0; n < 3; n++) {
@@ -247,12 +255,12 @@ class Play {
     for (const id of replica.state.withdrawals.keys()) {
       const progress = worker.progressOf(id);
       const isUnderWay = sent.some((name) => name.split(':')[1]?.split('.').includes(String(id)));
-      const isTold = progress?.error !== undefined || isUnderWay;
-      expect(isTold ? undefined : { id, progress, open: worker.status }).toBeUndefined();
+      const isReported = progress?.error !== undefined || isUnderWay;
+      expect(isReported ? undefined : { id, progress, open: worker.status }).toBeUndefined();
     }
   }
 
-  /** Everything works again: all must come to an end by itself. */
+  /** All faults end: every withdrawal must now complete without intervention. */
   async #heal(): Promise<void> {
     const world = this.#world;
     world.faults.fill('none');
@@ -260,11 +268,12 @@ class Play {
     world.feeFactor = 1n;
     await world.mint(50_000_000n);
     await world.chain.mine();
-    // One that was settled as paid and that the chain has lost can only be paid.
+    // A withdrawal that was settled as paid and dropped by the chain can only be paid.
     if (world.hadDeepReorg) for (const each of DESTINATIONS) await world.list('unBlacklist', each);
-    // Returns to one destination come one after the other, each with twice the patience of the one before.
+    // Returns to one destination happen one after the other, each with twice the patience of the
+    // previous one.
     for (let n = 0; n < 800; n++) {
-      // A pause may have waited behind a gap of nonces.
+      // A pause transaction may have waited behind a gap of nonces.
       if (await world.isPaused()) await world.pause('unpause');
       await world.round();
       await world.chain.mine();
@@ -273,7 +282,7 @@ class Play {
       const isOver = troubled.every(({ error }) => error !== undefined && FINAL.includes(error));
       if (world.replica.state.withdrawals.size === 0 && (open === 0 || isOver)) break;
     }
-    // A chain that went back may show so only now.
+    // A reorganisation may become visible only now.
     for (let n = 0; n < CONFIRMATIONS + 2; n++) {
       await world.round();
       await world.chain.mine();
@@ -292,9 +301,11 @@ class Play {
     for (let id = 1; id < state.nextWithdrawalId; id++) {
       const onChain = await this.#world.stateOf(id);
       const isPaid = settled.get(id);
-      const told = worker.status.troubled.find(({ withdrawalId }) => withdrawalId === id)?.error;
-      // Only a chain that takes back what it had confirmed can bring about both, and then it is told.
-      const isExplained = hadDeepReorg && told !== undefined && FINAL.includes(told);
+      const troubleText = worker.status.troubled.find(
+        ({ withdrawalId }) => withdrawalId === id,
+      )?.error;
+      // Only a chain that drops confirmed blocks can cause both ends, and then this is reported.
+      const isExplained = hadDeepReorg && troubleText !== undefined && FINAL.includes(troubleText);
       if (!isExplained) expect([id, onChain]).toEqual([id, isPaid === true ? 2 : 3]);
       const asked = this.#world.asked.get(id);
       if (onChain !== 2 || asked === undefined) continue;
@@ -310,7 +321,7 @@ class Play {
   }
 }
 
-/** What no program can put right: the chain has taken back what it had confirmed, and done the opposite. */
+/** Errors without automatic repair: the chain dropped confirmed blocks and did the opposite. */
 const FINAL: readonly string[] = [TEXTS.paidAfterReturn, TEXTS.otherPayout];
 
 async function play(world: PayoutWorld, taken: History): Promise<void> {
@@ -324,7 +335,7 @@ async function play(world: PayoutWorld, taken: History): Promise<void> {
 const runs = Number(process.env['FUZZ_RUNS'] ?? 10);
 
 test(
-  'R-withdraw: in random histories of faults each is paid once or returned once',
+  'R-withdraw: in random histories of faults each withdrawal is paid once or returned once',
   async () => {
     await fc.assert(
       fc.asyncProperty(history, async (taken) =>
@@ -337,7 +348,7 @@ test(
 );
 
 test(
-  'R-withdraw: the same on the contracts themselves',
+  'R-withdraw: the same on the real contracts',
   async () => {
     await fc.assert(
       fc.asyncProperty(history, async (taken) =>

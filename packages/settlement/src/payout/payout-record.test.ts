@@ -40,7 +40,7 @@ function reopened(): readonly PayoutRecord[] {
   return all;
 }
 
-test('what was flushed is there again, the newest of each number, by number', () => {
+test('flushed records are read back, the newest of each number, in the order of numbers', () => {
   const records = new PayoutRecords(file);
   records.put(record(10));
   records.put(record(9));
@@ -52,7 +52,7 @@ test('what was flushed is there again, the newest of each number, by number', ()
   expect(reopened()).toEqual([record(9), record(10, { status: 'sent' })]);
 });
 
-test('a torn end is cut off, and only that', () => {
+test('only a torn end is cut off', () => {
   const records = new PayoutRecords(file);
   records.put(record(1));
   records.flush();
@@ -62,13 +62,13 @@ test('a torn end is cut off, and only that', () => {
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(2);
 });
 
-test('a damaged line is left out and the file kept aside: the rest is found out again', () => {
+test('a damaged line is ignored and the file is set aside; the state is rediscovered', () => {
   const records = new PayoutRecords(file);
   for (const id of [1, 2, 3]) records.put(record(id));
   records.flush();
   records.close();
   const text = readFileSync(file, 'utf8');
-  // A digit that another digit took the place of: it can still be read, and says something else.
+  // A changed digit: the line can still be parsed but has another meaning.
   writeFileSync(file, text.replace('"withdrawalId":2', '"withdrawalId":7'));
   const opened = new PayoutRecords(file);
   expect(opened.damaged).toBe(1);
@@ -78,7 +78,7 @@ test('a damaged line is left out and the file kept aside: the rest is found out 
   expect(reopened()).toEqual([record(1), record(3)]);
 });
 
-test('of those that are over a thousand are kept, and the file does not grow with changes', () => {
+test('a thousand ended payouts are kept, and the file does not grow with changes', () => {
   const end = { paid: true, block: 1, blockHash: '0x1' } as const;
   const records = new PayoutRecords(file);
   records.put(record(1));
@@ -100,7 +100,7 @@ test('amounts and signatures keep all their digits', () => {
   const signed = [
     { address: record(1).user, signature: { r: 2n ** 255n, s: 2n ** 254n + 1n, v: 28 } },
   ];
-  const kept = JSON.parse(JSON.stringify(record(1, { signatures: signatureTexts(signed) })));
-  expect(signaturesOf(kept as PayoutRecord)).toEqual(signed);
-  expect(payoutOf(kept as PayoutRecord).usd).toBe(2n ** 63n);
+  const restored = JSON.parse(JSON.stringify(record(1, { signatures: signatureTexts(signed) })));
+  expect(signaturesOf(restored as PayoutRecord)).toEqual(signed);
+  expect(payoutOf(restored as PayoutRecord).usd).toBe(2n ** 63n);
 });

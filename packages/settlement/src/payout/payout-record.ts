@@ -4,43 +4,43 @@ import type { Hex } from 'viem';
 
 export type PayoutStatus = 'held' | 'signed' | 'sent';
 
-/** How far a payout is. Plain data: amounts and signatures are texts. */
+/** The state of a payout. Plain data: amounts and signatures are texts. */
 export type PayoutRecord = {
   readonly withdrawalId: number;
   readonly user: Hex;
   readonly destination: Hex;
   readonly usd: string;
   readonly requestedMs: number;
-  /** Whose signatures these are for. */
+  /** The chain and bridge for which it was signed. */
   readonly chainId: number;
   readonly bridge: Hex;
   readonly status: PayoutStatus;
   readonly updatedMs: number;
   readonly signatures?: readonly SignedText[] | undefined;
-  /** The transaction that is under way for it, by the relayer's key. */
+  /** Its pending transaction, by the relayer's key. */
   readonly sent?: string | undefined;
   readonly txHash?: Hex | undefined;
-  /** A large one that waits is payable from then on. */
+  /** A large queued payout is payable starting at this time. */
   readonly payableAtMs?: number | undefined;
-  /** What the bridge refused it with, since when, how often. */
+  /** The refusal of the bridge: its code, since when, and how often. */
   readonly refused?: Refused | undefined;
-  /** It can never be paid, for this reason: the validators are asked to cancel it. */
+  /** The reason why it can never be paid: the validators are asked to cancel it. */
   readonly cancel?: string | undefined;
-  /** Why it does not get on, for its owner, and what more there is to say to the operator. */
+  /** The reason for the delay for its owner, and additional information for the operator. */
   readonly error?: string | undefined;
   readonly detail?: string | undefined;
   /**
-   * What the engine is told, written down before it is: whoever looks at it again after a crash, or
-   * after the chain went back behind its confirmations, knows which end is right.
+   * The end to report to the engine, stored before it is reported: after a crash or a deep
+   * reorganisation this record determines which end is right.
    */
   readonly end?: PayoutEnd | undefined;
-  /** The chain has given up the block that ended it, after all its confirmations. */
+  /** The chain dropped the block that ended it, after all its confirmations. */
   readonly isLost?: boolean | undefined;
 };
 
 type PayoutEnd = {
   readonly paid: boolean;
-  /** As of which block the bridge said so. */
+  /** The block as of which the bridge reported it. */
   readonly block: number;
   readonly blockHash: Hex;
 };
@@ -75,14 +75,17 @@ export function signatureTexts(signed: readonly Signed[]): readonly SignedText[]
   });
 }
 
-/** Of those that are settled so many are remembered, of paid and of returned ones each. */
+/** Maximum number of settled payouts kept, for paid and returned ones each. */
 const ENDED_KEPT = 1_000;
 /**
- * How far payouts are, on disk. The engine says what is open and the chain what was paid: where this
- * file is missing, signatures are asked for again and the rest is found out.
+ * The states of payouts on disk. The engine knows the open ones and the chain the paid ones: if
+ * this file is missing, signatures are requested again and the rest is rediscovered.
  */
 export class PayoutRecords {
-  /** Lines that said something that no crash explains; a copy of the file is kept for the operator. */
+  /**
+   * The number of lines whose content no crash explains; a copy of the file is kept for the
+   * operator.
+   */
   readonly damaged: number;
   readonly #file: RecordStore;
   readonly #records = new Map<number, PayoutRecord>();
@@ -108,7 +111,7 @@ export class PayoutRecords {
     return this.#records.get(withdrawalId);
   }
 
-  /** By number. */
+  /** Sorted by number. */
   all(): readonly PayoutRecord[] {
     return [...this.#records.values()].sort((a, b) => a.withdrawalId - b.withdrawalId);
   }
@@ -123,7 +126,10 @@ export class PayoutRecords {
     this.#changed.add(record.withdrawalId);
   }
 
-  /** What was put is written down when this returns, or when that resolves; what ended long ago is let go. */
+  /**
+   * Stores all changes, when this returns or when the promise resolves; removes payouts that ended
+   * long ago.
+   */
   flush(): void | Promise<void> {
     if (this.#changed.size === 0) return undefined;
     const changed = [...this.#changed];

@@ -24,30 +24,36 @@ type PayoutSenderOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly validators: readonly Validator[];
-  /** Absent where the venue has no key to send with. */
+  /** Undefined if the venue has no sending key. */
   readonly relayer?: Pick<Relayer, 'address' | 'find' | 'submit' | 'waiting'> | undefined;
   readonly book: PayoutBook;
-  /** What a payout of a batch gets, where that is known; else the chain is asked, which costs it a search. */
+  /**
+   * Gas per payout of a batch if known; otherwise the chain is queried, which is an expensive
+   * search for it.
+   */
   readonly gasEach?: bigint | undefined;
-  /** How long a token may refuse a destination before it is given up on. */
+  /** How long a token may refuse a destination before the payout is given up. */
   readonly patienceMs: number;
   readonly now: () => number;
 };
 
-/** What the chain is to be told about. */
+/** The transactions to send in this round. */
 type Wanted = {
   readonly pay: readonly PayoutRecord[];
   readonly finish: readonly PayoutRecord[];
   readonly cancel: readonly PayoutRecord[];
 };
 
-/** Payouts of one transaction; what failed once goes alone, and fewer go where an endpoint says nothing to so many. */
+/**
+ * Maximum payouts per transaction. A payout that failed once is sent alone, and batches shrink if
+ * an endpoint cannot estimate them.
+ */
 const BATCH_MAX = 25;
-/** Validators that are asked about several payouts at once. */
+/** Payouts that are sent to the validators at once. */
 const SIGNING_MAX = 8;
-/** A refusal counts as final when it came more than once. */
+/** Number of refusals before a refusal counts as final. */
 const REFUSALS_MIN = 2;
-/** For the batch itself, and what the bridge wants to have left before the last transfer. */
+/** Gas of the batch itself, and the reserve that the bridge requires before the last transfer. */
 const BATCH_GAS = 300_000n;
 const PAY = 'payout';
 const FINISH = 'finish';
@@ -55,20 +61,23 @@ const CANCEL = 'cancel';
 const KEY = /^(?:payout|finish|cancel):([\d.]+):\d+$/;
 
 /**
- * Brings payouts, the ends of large ones and cancellations onto the chain. The bridge pays a number once
- * and never after it was cancelled (R-withdraw), so that sending something twice costs gas and no money;
- * still nothing is sent while a transaction for the same number is under way.
+ * Sends payouts, the completion of queued ones, and cancellations. The bridge pays a number once
+ * and never after its cancellation (R-withdraw), so sending twice costs gas but no money.
+ * Nevertheless nothing is sent while a transaction for the same number is pending.
  */
 export class PayoutSender {
   readonly #options: PayoutSenderOptions;
-  /** Half of what nobody could be asked about, and one more with each that went: endpoints limit how long a call may run. */
+  /**
+   * Halved if an estimate fails, and increased by one per success: endpoints limit how long a call
+   * may run.
+   */
   #batchMax = BATCH_MAX;
 
   constructor(options: PayoutSenderOptions) {
     this.#options = options;
   }
 
-  /** The transactions that no block has for good yet, by the number of the withdrawal. */
+  /** Pending transactions by the number of the withdrawal. */
   underWay(): ReadonlyMap<number, SendRecord> {
     const found = new Map<number, SendRecord>();
     for (const sent of this.#options.relayer?.waiting() ?? []) {
@@ -81,7 +90,7 @@ export class PayoutSender {
     return this.#options.relayer?.find(key);
   }
 
-  /** True when something was sent. */
+  /** Returns true if a transaction was sent. */
   async send({ cancel, finish, pay }: Wanted): Promise<boolean> {
     const { book, client, contracts, relayer } = this.#options;
     const all = [...pay, ...finish, ...cancel];
@@ -100,7 +109,7 @@ export class PayoutSender {
     return isSent;
   }
 
-  /** Those that the bridge can pay now, signed. */
+  /** The payouts that the bridge can pay now, with signatures. */
   async #ready(
     records: readonly PayoutRecord[],
     bridge: BridgeNow,
@@ -123,7 +132,7 @@ export class PayoutSender {
       const some = payable.slice(from, from + SIGNING_MAX);
       const signed = await Promise.all(some.map((record) => this.#signed(record, bridge)));
       ready.push(...signed.filter((record) => record !== undefined));
-      // Signing keeps the thread: requests have their turn in between.
+      // Signing blocks the thread, so requests are processed in between.
       await setImmediate();
     }
     const taken: PayoutRecord[] = [];
@@ -131,13 +140,13 @@ export class PayoutSender {
     return taken;
   }
 
-  /** An empty bridge says nothing about the destination. */
+  /** An insufficient balance of the bridge proves nothing about the destination. */
   #lacks(record: PayoutRecord): void {
     const { book } = this.#options;
     book.hold(book.update(record, { refused: undefined }), TEXTS.balance);
   }
 
-  /** With the signatures of validators that the bridge still has. */
+  /** Signs with validators that the bridge still has. */
   async #signed(record: PayoutRecord, bridge: BridgeNow): Promise<PayoutRecord | undefined> {
     const { book } = this.#options;
     const known = signaturesOf(record).filter(({ address }) => bridge.validators.has(address));
@@ -161,14 +170,17 @@ export class PayoutSender {
       return await collectSignatures(request, { bridge, validators });
     } catch (error) {
       if (!(error instanceof TooFewSignaturesError)) throw error;
-      // Whoever waits for a return wants to know why it is one; what validators wait for is for operators.
-      const told = request.type === 'cancellation' ? record.cancel : undefined;
-      book.hold(record, told ?? error.message, error.detail);
+      // Users see why their withdrawal is returned; only operators see what validators wait for.
+      const forUser = request.type === 'cancellation' ? record.cancel : undefined;
+      book.hold(record, forUser ?? error.message, error.detail);
       return undefined;
     }
   }
 
-  /** What was refused before, or goes where others were refused, is asked about first: asking costs no gas. */
+  /**
+   * Payouts that were refused before, or whose destination refused others, are simulated first,
+   * which costs no gas.
+   */
   async #isTaken(record: PayoutRecord): Promise<boolean> {
     const { book, client, contracts } = this.#options;
     if (record.refused === undefined && book.returnsBefore(record) === 0) return true;
@@ -183,7 +195,7 @@ export class PayoutSender {
     }
   }
 
-  /** R-withdraw: given up on when the token itself has refused it again and again. */
+  /** R-withdraw: a payout is given up after repeated refusals by the token itself. */
   #refuse(record: PayoutRecord, refusal: Refusal): void {
     const { book, patienceMs } = this.#options;
     if (refusal === PAUSED) {
@@ -192,7 +204,8 @@ export class PayoutSender {
     }
     const refused = book.refuse(record, refusal);
     const times = refused.refused?.times ?? 0;
-    // What was settled as paid and lost by the chain can only be paid: the account has no claim any more.
+    // A withdrawal settled as paid and then dropped by the chain can only be paid, because the
+    // account has no claim any more.
     const isFinal =
       book.isOpen(record) && (refusal === REFUSED.transfer || refusal === REFUSED.invalid);
     if (!isFinal || times < REFUSALS_MIN) return;
@@ -201,7 +214,7 @@ export class PayoutSender {
 
   async #payOut(ready: readonly PayoutRecord[]): Promise<boolean> {
     const { book } = this.#options;
-    // Signatures are kept before anybody sees them.
+    // Signatures are stored before they are sent anywhere.
     await book.flush();
     const again = ready.filter(({ refused }) => refused !== undefined);
     const fresh = ready.filter(({ refused }) => refused === undefined);
@@ -247,9 +260,10 @@ export class PayoutSender {
   }
 
   /**
-   * Whether it is still this destination that the token refuses. One that it takes again is paid: validators who
-   * look for themselves would not sign its cancellation. A token that moves nothing of the bridge's to anybody has
-   * stopped for all, and ends no withdrawal. What the engine has returned stays cancelled.
+   * Checks whether the token still refuses this destination. A destination that is accepted again
+   * is paid, because validators check as well and would not sign its cancellation. A token that
+   * refuses all transfers of the bridge has stopped for all users and ends no withdrawal. A
+   * withdrawal that the engine has returned stays cancelled.
    */
   async #tokenNow(
     record: PayoutRecord,
@@ -258,8 +272,9 @@ export class PayoutSender {
     const { book, client, contracts, relayer } = this.#options;
     const usd = BigInt(record.usd);
     const isByToken = record.refused?.code === REFUSED.transfer;
-    const canTell = isByToken && book.isOpen(record) && !bridge.isPaused && usd <= bridge.balance;
-    if (!canTell || relayer === undefined) return 'refuses it';
+    const isConclusive =
+      isByToken && book.isOpen(record) && !bridge.isPaused && usd <= bridge.balance;
+    if (!isConclusive || relayer === undefined) return 'refuses it';
     const { head: block } = await client.head();
     const takes = (to: Hex): Promise<boolean> =>
       wouldTransfer(client, contracts, { to, usd, block });
@@ -267,7 +282,7 @@ export class PayoutSender {
     return (await takes(relayer.address)) ? 'refuses it' : 'is stopped';
   }
 
-  /** Under a key that was never used; false when the bridge would not take it. */
+  /** Sends under an unused key; returns false if the bridge would reject it. */
   async #submit(
     what: typeof PAY | typeof FINISH | typeof CANCEL,
     records: readonly PayoutRecord[],
@@ -315,7 +330,10 @@ const ASK_MS_MAX = 10_000;
 /** Too few validators signed. */
 export class TooFewSignaturesError extends Error {
   override readonly name = 'TooFewSignaturesError';
-  /** What the others said, which is for operators: users need not know who and where they are. */
+  /**
+   * The answers of the other validators, for operators only, because they may identify the
+   * validators.
+   */
   readonly detail: string;
 
   constructor(message: string, detail: string) {
@@ -326,13 +344,14 @@ export class TooFewSignaturesError extends Error {
 
 type Signers = {
   readonly validators: readonly Validator[];
-  /** Of the bridge as it stands. */
+  /** The current state of the bridge. */
   readonly bridge: Pick<BridgeNow, 'threshold' | 'validators'>;
 };
 
 /**
- * As many signatures as the bridge wants, ascending by signer. All are asked at once, the first ones that are enough do, and
- * nobody waits for the rest. Those that the bridge does not know are left out: a single one of them would spoil the others.
+ * Collects as many signatures as the bridge requires, in ascending order of signers. All validators
+ * are asked at once, the first sufficient ones are used, and the others are not waited for. Unknown
+ * signers are left out, because a single one would invalidate the batch.
  */
 export async function collectSignatures(
   request: ValidatorRequest,
@@ -366,7 +385,7 @@ export async function collectSignatures(
   return sortedSigners([...found.values()]);
 }
 
-/** As the bridge wants them; by address, which has one spelling here. */
+/** In the order that the bridge requires; addresses have one spelling here. */
 function sortedSigners(signed: readonly Signed[]): readonly Signed[] {
   return signed.toSorted((a, b) => (a.address < b.address ? -1 : 1));
 }

@@ -5,13 +5,13 @@ const VALUES: { readonly [Name in keyof PayoutFacts]: readonly PayoutFacts[Name]
   of: ['this bridge', 'another bridge, signed', 'another bridge, unsigned'],
   onBridge: ['none', 'queued', 'paid', 'cancelled'],
   wanted: ['payout', 'cancellation'],
-  told: ['nothing', 'paid', 'cancelled'],
+  reported: ['nothing', 'paid', 'cancelled'],
   transaction: ['none', 'under way', 'unconfirmed', 'failed'],
   queued: ['not', 'as another payout', 'and waits', 'and is due'],
   isPayable: [true, false],
 };
 
-/** Every combination, those that never occur too. */
+/** All combinations, including those that never occur. */
 const ALL = Object.entries(VALUES).reduce<readonly object[]>(
   (made, [name, values]) =>
     made.flatMap((facts) =>
@@ -26,13 +26,13 @@ const stepsWhere = (when: Partial<PayoutFacts>) =>
 const HERE = { of: 'this bridge' } as const;
 
 describe('R-withdraw: the steps of a payout', () => {
-  test('there is one for everything, and every row says one', () => {
+  test('every combination has a step, and every row is used', () => {
     expect(ALL).toHaveLength(3 * 4 * 2 * 3 * 4 * 4 * 2);
     const used = new Set(ALL.map((facts) => TRANSITIONS.find(([when]) => fits(facts, when))));
     expect(used).toEqual(new Set(TRANSITIONS));
   });
 
-  test('nothing is settled that the bridge has not ended, nor otherwise than it has', () => {
+  test('a payout is settled only as the bridge has ended it', () => {
     for (const facts of ALL) {
       const step = nextStepOf(facts);
       if (step === 'settle as paid') expect(facts.onBridge).toBe('paid');
@@ -40,15 +40,15 @@ describe('R-withdraw: the steps of a payout', () => {
     }
   });
 
-  test('what the engine was told is never contradicted', () => {
-    expect(stepsWhere({ ...HERE, told: 'paid' })).not.toContain('settle as cancelled');
-    expect(stepsWhere({ ...HERE, told: 'cancelled' })).not.toContain('settle as paid');
-    expect(stepsWhere({ ...HERE, onBridge: 'none', told: 'paid', wanted: 'payout' })).not.toContain(
-      'wait for the fund',
-    );
+  test('the end reported to the engine is never contradicted', () => {
+    expect(stepsWhere({ ...HERE, reported: 'paid' })).not.toContain('settle as cancelled');
+    expect(stepsWhere({ ...HERE, reported: 'cancelled' })).not.toContain('settle as paid');
+    expect(
+      stepsWhere({ ...HERE, onBridge: 'none', reported: 'paid', wanted: 'payout' }),
+    ).not.toContain('wait for the fund');
   });
 
-  test('nothing is sent while a transaction is under way, or for what the bridge has ended', () => {
+  test('nothing is sent while a transaction is pending, or after the bridge has ended the payout', () => {
     const sending = ['pay', 'finish', 'cancel'];
     for (const when of [
       { transaction: 'under way' },
@@ -63,7 +63,7 @@ describe('R-withdraw: the steps of a payout', () => {
     }
   });
 
-  test('what is to be cancelled is never paid', () => {
+  test('a payout that is to be cancelled is never paid', () => {
     const steps = stepsWhere({ ...HERE, wanted: 'cancellation' });
     expect(steps).not.toContain('pay');
     expect(steps).not.toContain('finish');

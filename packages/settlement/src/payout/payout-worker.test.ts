@@ -9,7 +9,7 @@ import {
 } from '@oddlot/testing/venue/payout-world';
 import { TEXTS } from './payout-book.ts';
 
-/** Single cases of what histories mix: what a payout waits for, and what it must not be taken for. */
+/** Single cases of what the random histories combine. */
 
 let world: PayoutWorld;
 
@@ -36,7 +36,7 @@ async function live(rounds = CONFIRMATIONS + 2): Promise<void> {
 const stateOf = (id: number) => world.worker.progressOf(id);
 const isOpen = (id: number) => world.replica.state.withdrawals.has(id);
 
-test('several go in one transaction, and one that the token refuses holds back no other', async () => {
+test('several payouts share one transaction, and one that the token refuses delays no other', async () => {
   await world.list('blacklist', DESTINATIONS[1]!);
   await world.chain.mine();
   for (const to of [0, 1, 2]) world.withdraw(0, to, 10);
@@ -48,7 +48,7 @@ test('several go in one transaction, and one that the token refuses holds back n
   expect(await world.balanceOf(DESTINATIONS[1]!)).toBe(0n);
 });
 
-test('more than endpoints give an estimate for go in smaller parts', async () => {
+test('batches beyond the gas estimate of endpoints are split', async () => {
   const PAYOUTS = 40;
   world.faults.fill('tires');
   for (let n = 0; n < PAYOUTS; n += 1) world.withdraw(0, n % 3, 10);
@@ -56,12 +56,12 @@ test('more than endpoints give an estimate for go in smaller parts', async () =>
   const ids = Array.from({ length: PAYOUTS }, (_, at) => at + 1);
   expect(ids.filter(isOpen)).toEqual([]);
   const transactions = new Set(ids.map((id) => stateOf(id)?.txHash));
-  // Together as far as it goes, not each by itself.
+  // Split into batches, not sent individually.
   expect(transactions.size).toBeGreaterThan(1);
   expect(transactions.size).toBeLessThan(PAYOUTS / 2);
 });
 
-test('one that the token takes again in time is paid after all', async () => {
+test('a payout that the token accepts again in time is paid', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();
   world.withdraw(0, 0, 10);
@@ -71,7 +71,7 @@ test('one that the token takes again in time is paid after all', async () => {
   expect(world.settled.get(1)).toBe(true);
 });
 
-test('one whose cancellation validators do not sign is paid when the token takes it again', async () => {
+test('a payout whose cancellation validators do not sign is paid when the token accepts it again', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();
   world.withdraw(0, 0, 10);
@@ -92,7 +92,7 @@ test('one whose cancellation validators do not sign is paid when the token takes
   expect(await world.balanceOf(DESTINATIONS[0]!)).toBe(9_900_000n);
 });
 
-test('R-withdraw: a token that moves nothing for anybody ends no withdrawal', async () => {
+test('R-withdraw: a token that refuses all transfers ends no withdrawal', async () => {
   await world.list('blacklist', CONTRACTS.bridge);
   await world.chain.mine();
   world.withdraw(0, 0, 10);
@@ -108,7 +108,7 @@ test('R-withdraw: a token that moves nothing for anybody ends no withdrawal', as
   expect(world.settled.get(1)).toBe(true);
 });
 
-test('R-withdraw: who withdraws again where the token refuses costs no payout, and waits twice as long', async () => {
+test('R-withdraw: a repeated withdrawal to a refused destination sends no payout and waits twice as long', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();
   const sent = (what: string): number =>
@@ -128,7 +128,7 @@ test('R-withdraw: who withdraws again where the token refuses costs no payout, a
   world.withdraw(0, 0, 10);
   const second = await untilReturned(2);
   expect([sent('payout'), sent('cancel')]).toEqual([1, 2]);
-  // It counts for an account that names another destination as well.
+  // It also counts for another destination of the same account.
   await world.list('blacklist', DESTINATIONS[1]!);
   await world.chain.mine();
   world.withdraw(0, 1, 10);
@@ -136,13 +136,13 @@ test('R-withdraw: who withdraws again where the token refuses costs no payout, a
   expect([sent('payout'), sent('cancel')]).toEqual([1, 3]);
   expect(second).toBeGreaterThanOrEqual(first + PATIENCE_MS - 30_000);
   expect(third).toBeGreaterThanOrEqual(second + 2 * PATIENCE_MS - 30_000);
-  // Who was refused nowhere is not held up.
+  // Payouts without refusals are not delayed.
   world.withdraw(1, 2, 10);
   await live();
   expect(world.settled.get(4)).toBe(true);
 });
 
-test('R-withdraw: those sent at once where the token refuses are returned one after the other, ever later', async () => {
+test('R-withdraw: withdrawals sent together to a refused destination are returned one after the other at growing intervals', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();
   const startMs = world.nowMs;
@@ -176,7 +176,7 @@ test('R-withdraw: nothing is returned before the cancellation has all its confir
   expect(world.settled.get(1)).toBe(false);
 });
 
-test('what somebody else has sent is found with its transaction', async () => {
+test('a payout sent by another account is found with its transaction', async () => {
   world.validatorFaults.fill('down');
   world.withdraw(0, 0, 10);
   await world.round();
@@ -188,7 +188,7 @@ test('what somebody else has sent is found with its transaction', async () => {
   expect(stateOf(1)?.txHash).toMatch(/^0x[0-9a-f]{64}$/);
 });
 
-test('another payout under the same number settles nothing', async () => {
+test('another payout with the same number settles nothing', async () => {
   world.withdraw(0, 0, 10);
   await world.payAsStranger(1, { usd: 5n });
   await world.chain.mine();
@@ -199,7 +199,7 @@ test('another payout under the same number settles nothing', async () => {
   expect(stateOf(1)?.error).toBe(TEXTS.otherPayout);
 });
 
-test('many that cannot be paid keep none back that can', async () => {
+test('many payouts that cannot be paid do not delay those that can', async () => {
   await world.list('blacklist', DESTINATIONS[1]!);
   await world.chain.mine();
   for (let n = 0; n < 110; n++) world.withdraw(0, 1, 2);
@@ -211,7 +211,7 @@ test('many that cannot be paid keep none back that can', async () => {
   expect([open, troubled.length]).toEqual([110, 100]);
 });
 
-test('what was signed for another bridge is not signed for this one', async () => {
+test('a payout signed for another bridge is not signed for this one', async () => {
   world.withdraw(0, 0, 10);
   await world.round();
   expect(stateOf(1)?.status).toBe('sent');
@@ -222,7 +222,7 @@ test('what was signed for another bridge is not signed for this one', async () =
   expect(stateOf(1)?.error).toBe(TEXTS.otherBridge);
 });
 
-test('without a key nothing is sent and everybody is told; what others pay is still seen', async () => {
+test('without a key nothing is sent and every payout reports it; payouts by others are still seen', async () => {
   world.hasKey = false;
   await world.kill(0);
   world.withdraw(0, 0, 10);
@@ -233,7 +233,7 @@ test('without a key nothing is sent and everybody is told; what others pay is st
   expect(world.settled.get(1)).toBe(true);
 });
 
-test('R-deficit: while the fund is deep in deficit nothing is paid', async () => {
+test('R-deficit: nothing is paid while the fund is deep in deficit', async () => {
   const { replica } = world;
   const [fund] = replica.state.accounts;
   const before = fund!.perpBalance;
@@ -246,7 +246,7 @@ test('R-deficit: while the fund is deep in deficit nothing is paid', async () =>
   expect(world.settled.get(1)).toBe(true);
 });
 
-test('signatures of a validator that was replaced are asked for again, of those that are left', async () => {
+test('signatures of a replaced validator are requested again from the remaining ones', async () => {
   const real = await PayoutWorld.real(1);
   try {
     await real.mint(1_000_000n);
@@ -273,10 +273,16 @@ test('signatures of a validator that was replaced are asked for again, of those 
   }
 });
 
-/** Every call in `npm run test:long`; else each kind of withdrawal ends at others. */
+/**
+ * Every call in `npm run test:long`; otherwise every fourth, with another offset per kind of
+ * withdrawal.
+ */
 const EVERY = process.env['TEST_LONG'] === undefined ? 4 : 1;
 
-/** Ends the process some calls later in each run, until it lives to the end of a withdrawal. */
+/**
+ * Kills the process after an increasing number of calls, until it survives to the end of a
+ * withdrawal.
+ */
 async function killedAtEveryCall(from: number, usdc: number, isRefused: boolean): Promise<number> {
   for (let calls = EVERY === 1 ? 0 : from; ; calls += EVERY) {
     const each = await PayoutWorld.model(1);

@@ -27,7 +27,7 @@ import { PayoutSender } from './payout-sender.ts';
 type PayoutWorkerOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
-  /** The block that the bridge was made in, or any before. */
+  /** The block in which the bridge was created, or any earlier one. */
   readonly fromBlock: number;
   readonly file: string | RecordStore;
   readonly state: () => State;
@@ -40,32 +40,32 @@ type PayoutWorkerOptions = {
   readonly retryMs: number;
 };
 
-/** What the settlement chain knows of a withdrawal that is not settled. */
+/** The state of an unsettled withdrawal on the settlement chain. */
 export type PayoutProgress = {
   readonly status: PayoutStatus;
   readonly txHash: Hex | undefined;
   readonly error: string | undefined;
-  /** For operators alone: it may name machines. */
+  /** For operators only, because it may name machines. */
   readonly detail: string | undefined;
   readonly updatedMs: number;
 };
 
 export type PayoutsStatus = {
   readonly open: number;
-  /** When the oldest of them was asked for. */
+  /** The time of the oldest request. */
   readonly oldestMs: number | undefined;
-  /** What keeps all of them from being looked after. */
+  /** An obstacle that affects all payouts. */
   readonly trouble: string | undefined;
-  /** Those with an error, and those that the chain has lost again after all confirmations. */
+  /** Payouts with an error, and those that the chain dropped after all confirmations. */
   readonly troubled: readonly (PayoutProgress & {
     readonly withdrawalId: number;
     readonly isLost: boolean;
   })[];
 };
 
-/** Questions to the bridge of one round. */
+/** Queries to the bridge in one round. */
 const LOOKS_MAX = 100;
-/** One that waits on the bridge is looked at again so soon. */
+/** Maximum interval between queries about a payout that is queued on the bridge. */
 const QUEUED_MS_MAX = 5_000;
 const TROUBLED_MAX = 100;
 
@@ -74,7 +74,7 @@ type Round = {
   readonly blockHash: Hex;
   readonly isPayable: boolean;
   readonly underWay: ReadonlyMap<number, SendRecord>;
-  /** Those of a batch ask for one receipt. */
+  /** The payouts of a batch share one query for their receipt. */
   readonly receipts: Map<Hex, Promise<ChainReceipt | undefined>>;
   readonly pay: PayoutRecord[];
   readonly finish: PayoutRecord[];
@@ -82,23 +82,23 @@ type Round = {
   readonly ends: End[];
 };
 
-/** What keeps all of them back: for users, for operators. */
+/** An obstacle that affects all payouts: the text for users, and that for operators. */
 type Trouble = { readonly error: string; readonly detail: string };
 
 type End = { readonly record: PayoutRecord; readonly paid: boolean; readonly txHash?: Hex };
 
 /**
- * Sees every withdrawal to its end (R-withdraw): held, signed by validators, sent, and settled in the
- * engine when the bridge says at confirmed depth that it has paid or cancelled it, never before. The
- * engine says what is open and the bridge what became of it; all else that is kept only tells how far
- * it is. Others call `step`; it keeps no timer.
+ * Completes every withdrawal (R-withdraw): held, signed by validators, sent, and settled in the
+ * engine when the bridge reports at confirmed depth that it has paid or cancelled it, never before.
+ * The engine knows which are open and the bridge how they ended; all other records only track
+ * progress. Callers invoke `step`; it has no timer.
  */
 export class PayoutWorker {
   readonly #options: PayoutWorkerOptions;
   readonly #book: PayoutBook;
   readonly #sender: PayoutSender;
   readonly #settled: SettledPayouts;
-  /** Where the search for a transaction of somebody else goes on. */
+  /** The block where the search for another sender's transaction continues. */
   readonly #searches = new Map<number, number>();
   #trouble: Trouble | undefined = undefined;
 
@@ -110,12 +110,12 @@ export class PayoutWorker {
     this.#settled = new SettledPayouts({ ...options, book: this.#book });
   }
 
-  /** Lines of its file that could not be read: what they said is found out again. */
+  /** Lines of its file that could not be read: their content is rediscovered. */
   get damaged(): number {
     return this.#book.damaged;
   }
 
-  /** How far a withdrawal is; undefined when nothing is known of it. */
+  /** The progress of a withdrawal; undefined if it is unknown. */
   progressOf(withdrawalId: number): PayoutProgress | undefined {
     const record = this.#book.get(withdrawalId);
     return record === undefined ? undefined : this.#progress(record);
@@ -138,7 +138,9 @@ export class PayoutWorker {
     };
   }
 
-  /** One round; true when there is more to do at once. Never throws for the chain. */
+  /**
+   * One round; true if more work is available immediately. Never throws for errors of the chain.
+   */
   async step(): Promise<boolean> {
     const { withdrawals, isPayable } = openWithdrawals(this.#options.state());
     this.#book.adopt(withdrawals);
@@ -149,15 +151,15 @@ export class PayoutWorker {
     } catch (error) {
       const isContradiction = error instanceof ChainDisagreementError;
       if (!isContradiction && !(error instanceof ChainUnavailableError)) throw error;
-      const told = isContradiction ? TEXTS.disagrees : TEXTS.unavailable;
-      this.#trouble = { error: told, detail: chainFault(error) };
+      const text = isContradiction ? TEXTS.disagrees : TEXTS.unavailable;
+      this.#trouble = { error: text, detail: chainFault(error) };
       return false;
     } finally {
       await this.#book.flush();
     }
   }
 
-  /** Nothing is paid any more, and whoever waits is told. */
+  /** Stops all payouts and reports the reason to their owners. */
   async halt(detail: string): Promise<void> {
     this.#book.adopt(openWithdrawals(this.#options.state()).withdrawals);
     this.#trouble = { error: TEXTS.foreign, detail };
@@ -190,7 +192,8 @@ export class PayoutWorker {
     if (due.length === 0) return false;
     const round: Round = {
       confirmed,
-      // Read before the states: if the chain changes in between, the hash does not fit them and shows it.
+      // Read before the states: if the chain changes in between, the hash does not match them and
+      // reveals it.
       blockHash: (await client.blockHash(confirmed)) ?? '0x',
       isPayable,
       underWay: this.#sender.underWay(),
@@ -207,7 +210,7 @@ export class PayoutWorker {
     return isSent || (round.ends.length > 0 && due.length > looked.length);
   }
 
-  /** The bridge is asked when a transaction is through, and else when it is time. */
+  /** The bridge is queried when a transaction has completed, and otherwise periodically. */
   #isDue(record: PayoutRecord, confirmed: number): boolean {
     const { sent } = record;
     if (sent === undefined) return this.#book.isDue(record);
@@ -216,7 +219,7 @@ export class PayoutWorker {
     return isThrough || this.#book.isDue(record);
   }
 
-  /** Finds out what is known of it, and does what follows (`TRANSITIONS`). */
+  /** Determines the facts and performs the resulting step (`TRANSITIONS`). */
   async #look(record: PayoutRecord, round: Round): Promise<void> {
     const seen = await findFacts(record, round, this.#sourceOf(round));
     const { facts } = seen;
@@ -239,7 +242,7 @@ export class PayoutWorker {
       case 'wait for its block':
         return undefined;
       case 'note the refusal':
-        // Told once by a batch; whether it still holds is asked before it is sent again.
+        // A batch reported the refusal once; it is checked again before the next attempt.
         return void book.refuse(book.update(record, { sent: undefined }), seen.refusal);
       case 'wait until it is due':
         return this.#waitUntil(record, seen.payableAtMs ?? 0);
@@ -306,7 +309,7 @@ export class PayoutWorker {
     return asked;
   }
 
-  /** Somebody else's transaction: it must have paid this and nothing else under this number. */
+  /** A transaction of another sender must have paid exactly this payout under this number. */
   async #search(record: PayoutRecord, round: Round): Promise<Hex | undefined> {
     const { client, contracts, fromBlock } = this.#options;
     const { withdrawalId } = record;
@@ -339,17 +342,17 @@ export class PayoutWorker {
     round.ends.push({ record, paid: false, ...(txHash === undefined ? {} : { txHash }) });
   }
 
-  /** What it will say is on disk before the engine hears it. */
+  /** The end is on disk before it is reported to the engine. */
   async #settle({ blockHash, confirmed, ends }: Round): Promise<void> {
     const book = this.#book;
-    // Else a new end would stand for older ones on a chain that they are not part of.
+    // Otherwise a new end would vouch for older ones on a chain that does not contain them.
     if (ends.length > 0) await this.#settled.check(confirmed);
     for (const { paid, record, txHash } of ends) {
       const end = { paid, block: confirmed, blockHash };
       const more = { end, isLost: undefined, refused: undefined, sent: undefined };
       const cancel = paid ? undefined : (record.cancel ?? TEXTS.cancelled);
-      const told = { cancel, error: cancel, status: 'sent', txHash } as const;
-      book.lookSoon(book.update(record, { ...more, ...told }));
+      const cancelled = { cancel, error: cancel, status: 'sent', txHash } as const;
+      book.lookSoon(book.update(record, { ...more, ...cancelled }));
     }
     await book.flush();
     await Promise.all(
@@ -380,9 +383,10 @@ type SettledPayoutsOptions = {
 };
 
 /**
- * Looks now and then whether the chain still has what ended payouts that are settled. One hash tells it for all: a chain
- * that is another one below the newest of them is another one there. What is lost is followed as if it were open, and paid
- * or cancelled again; the engine is not told a second time.
+ * Periodically verifies that the chain still contains the ends of settled payouts. One hash
+ * suffices: a chain that differs below the newest of them also differs there. A lost payout is
+ * followed as if it were open and is paid or cancelled again; the engine does not get a second
+ * report.
  */
 class SettledPayouts {
   readonly #options: SettledPayoutsOptions;
@@ -403,14 +407,17 @@ class SettledPayouts {
     const newest = ends.toSorted((a, b) => b.block - a.block)[0];
     const isSame =
       newest === undefined ||
-      // Endpoints that lag behind say nothing about it.
+      // Lagging endpoints prove nothing.
       confirmed < newest.block ||
       (await client.blockHash(newest.block)) === newest.blockHash;
     if (!isSame) await this.#findLost(ended, confirmed);
     this.#checkedMs = now();
   }
 
-  /** All of them are asked about before anything is written: a part would pass for the whole. */
+  /**
+   * All of them are queried before any result is stored, because a part could be mistaken for the
+   * whole.
+   */
   async #findLost(ended: readonly PayoutRecord[], block: number): Promise<void> {
     const { book, client, contracts } = this.#options;
     const blockHash = (await client.blockHash(block)) ?? '0x';
@@ -431,10 +438,9 @@ class SettledPayouts {
   }
 }
 
-/** Questions to an endpoint at once. */
+/** Concurrent queries to an endpoint. */
 const AT_ONCE_MAX = 16;
 
-/** Does the same for all, some of them at a time. */
 async function inGroups<Item>(
   items: readonly Item[],
   work: (item: Item) => Promise<void>,

@@ -10,7 +10,7 @@ import type { Settlement } from '../settlement.ts';
 import type { SharedSettlement } from '../shared-settlement.ts';
 import type { ReservesWorker } from './reserves-worker.ts';
 
-/** Lets the settlement chain's side of the venue prove what it holds, where there is a chain. */
+/** Opens the proof of reserves of a venue with a settlement chain. */
 export async function openReserves(
   settings: {
     readonly data: string;
@@ -50,7 +50,7 @@ export async function openReserves(
   return sharedReserves(reserves, settlement);
 }
 
-/** Nothing is read where nobody works on the chain. */
+/** No status is available if no process works on the chain. */
 const NOT_HERE: WatchStatus = {
   state: 'unavailable',
   error: undefined,

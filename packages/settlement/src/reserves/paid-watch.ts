@@ -7,9 +7,12 @@ import { BRIDGE_ABI } from '@oddlot/contracts';
 type PaidWatchOptions = {
   readonly client: ChainClient;
   readonly bridge: Hex;
-  /** The block that the bridge was made in, or any before. */
+  /** The block in which the bridge was created, or any earlier one. */
   readonly fromBlock: number;
-  /** Saves reading all of it again; computed from the chain where it is missing. */
+  /**
+   * A cache that avoids reading all blocks again; if it is missing, it is recomputed from the
+   * chain.
+   */
   readonly file: string;
   /** True while the venue holds the money of a withdrawal. */
   readonly isOpen: (withdrawalId: bigint) => boolean;
@@ -17,10 +20,10 @@ type PaidWatchOptions = {
 };
 
 const RANGE_MAX = 2_000;
-/** Blocks without anything in them that may be read again after a crash. */
+/** Maximum number of blocks without payments that are read again after a crash. */
 const UNWRITTEN_BLOCKS_MAX = 100;
 
-type Kept = {
+type Stored = {
   readonly chainId: number;
   readonly bridge: Hex;
   /** The last block that was read. */
@@ -32,7 +35,7 @@ type Kept = {
   }[];
 };
 
-/** Knows which payments are on the chain and perhaps not yet in the venue's books. */
+/** Tracks payments that are on the chain and perhaps not yet in the venue's books. */
 export class PaidWatch {
   readonly #options: PaidWatchOptions;
   readonly #rangeMax: number;
@@ -45,27 +48,27 @@ export class PaidWatch {
     this.#options = options;
     this.#rangeMax = options.rangeMax ?? RANGE_MAX;
     this.#range = this.#rangeMax;
-    const { block, paid } = readKept(options);
+    const { block, paid } = readStored(options);
     this.#block = block;
     this.#keptBlock = block;
     this.#paid = paid;
   }
 
-  /** Payments of withdrawals that are open, and all of blocks behind one that was named. */
+  /** Payments of open withdrawals, and all payments after `behindBlock`. */
   get paid(): readonly Paid[] {
     return this.#paid;
   }
 
   /**
-   * Reads on; true when every confirmed block has been read. What is settled leaves, unless its block
-   * is behind the named one: then the chain as of that block has not paid it.
+   * Continues reading; true if every confirmed block has been read. Settled payments are removed,
+   * except those after `behindBlock`: as of that block the chain has not paid them.
    */
   async step(behindBlock: number): Promise<boolean> {
     const { bridge, client, isOpen } = this.#options;
     const { confirmed } = await client.head();
     const fromBlock = this.#block + 1;
     if (fromBlock > confirmed) {
-      this.#paid = this.#paid.filter((each) => isKept(each));
+      this.#paid = this.#paid.filter((each) => isNeeded(each));
       return true;
     }
     const toBlock = Math.min(confirmed, fromBlock + this.#range - 1);
@@ -73,19 +76,19 @@ export class PaidWatch {
     try {
       read = await readPaid(client, bridge, { fromBlock, toBlock });
     } catch (error) {
-      // An endpoint may refuse a range for its size, and say so in its own words.
+      // An endpoint may reject a range for its size, with its own error text.
       this.#range = Math.max(1, Math.floor(this.#range / 2));
       throw error;
     }
     this.#range = Math.min(this.#rangeMax, 2 * this.#range);
     const before = this.#paid;
-    this.#paid = [...before, ...read].filter((each) => isKept(each));
+    this.#paid = [...before, ...read].filter((each) => isNeeded(each));
     this.#block = toBlock;
     const isNews = read.length > 0 || this.#paid.length !== before.length;
     if (isNews || toBlock - this.#keptBlock >= UNWRITTEN_BLOCKS_MAX) this.#keep();
     return toBlock === confirmed;
 
-    function isKept({ blockNumber, withdrawalId }: Paid): boolean {
+    function isNeeded({ blockNumber, withdrawalId }: Paid): boolean {
       return blockNumber > behindBlock || isOpen(withdrawalId);
     }
   }
@@ -95,33 +98,33 @@ export class PaidWatch {
     const paid = this.#paid.map(({ blockNumber, usd, withdrawalId }) => {
       return { withdrawalId: String(withdrawalId), usd: String(usd), blockNumber };
     });
-    const kept: Kept = { chainId: client.chainId, bridge, block: this.#block, paid };
-    writeWholeFile(file, JSON.stringify(kept));
+    const stored: Stored = { chainId: client.chainId, bridge, block: this.#block, paid };
+    writeWholeFile(file, JSON.stringify(stored));
     this.#keptBlock = this.#block;
   }
 }
 
-function readKept(options: PaidWatchOptions): Pick<Kept, 'block'> & {
+function readStored(options: PaidWatchOptions): Pick<Stored, 'block'> & {
   readonly paid: readonly Paid[];
 } {
   const { bridge, client, file, fromBlock } = options;
   const start = { block: fromBlock - 1, paid: [] };
   try {
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as Kept;
-    if (kept.chainId !== client.chainId || kept.bridge !== bridge) return start;
-    const paid = kept.paid.map(({ blockNumber, usd, withdrawalId }) => {
+    const stored = JSON.parse(readFileSync(file, 'utf8')) as Stored;
+    if (stored.chainId !== client.chainId || stored.bridge !== bridge) return start;
+    const paid = stored.paid.map(({ blockNumber, usd, withdrawalId }) => {
       return { withdrawalId: BigInt(withdrawalId), usd: BigInt(usd), blockNumber };
     });
-    return { block: kept.block, paid };
+    return { block: stored.block, paid };
   } catch (error) {
-    // Not written yet, or damaged: the chain has it all.
+    // Not written yet, or damaged: the chain contains everything.
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined || code === 'ENOENT') return start;
     throw error;
   }
 }
 
-/** A payment of the bridge, as its contract tells it. */
+/** A payment of the bridge, from its event. */
 export type Paid = {
   readonly withdrawalId: bigint;
   /** Micro-USDC. */
@@ -130,10 +133,10 @@ export type Paid = {
 };
 
 const PAID_TOPIC = encodeEventTopics({ abi: BRIDGE_ABI, eventName: 'Paid' })[0] as Hex;
-/** The destination comes first in the data, the amount behind it. */
+/** The event data is the destination followed by the amount. */
 const USD_AT = 2 + 64;
 
-/** What the bridge has paid in a range of blocks, both ends included. */
+/** The payments of the bridge in a range of blocks, both ends included. */
 async function readPaid(
   client: ChainClient,
   bridge: Hex,

@@ -18,7 +18,10 @@ import { HolderReplica } from '@oddlot/replica/replica';
 import type { DepositWatcher } from '../deposit-watcher.ts';
 import { ReservesWorker } from './reserves-worker.ts';
 
-/** What is owed against what a real bridge holds, whatever happens on the chain and in the books. */
+/**
+ * Compares liabilities with the balance of a real bridge, whatever happens on the chain and in the
+ * books.
+ */
 
 const DAY_MS = 86_400_000;
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 12);
@@ -27,7 +30,7 @@ class Rig {
   readonly settlement: TestSettlement;
   readonly trees: Trees;
   readonly watcher: DepositWatcher;
-  readonly told: string[] = [];
+  readonly lines: string[] = [];
   worker: ReservesWorker;
   isHistoryAway = false;
   readonly holder: HolderReplica;
@@ -68,7 +71,7 @@ class Rig {
       folder: this.trees.folder,
       file: join(this.settlement.bridged.directory, 'paid.json'),
       now: () => replica.nowMs,
-      log: createLogger({ destination: { write: (line) => void this.told.push(line) } }),
+      log: createLogger({ destination: { write: (line) => void this.lines.push(line) } }),
     });
     return this.worker;
   }
@@ -93,7 +96,7 @@ class Rig {
     await this.settlement.bridged.chain.rpc('eth_sendRawTransaction', [raw]);
   }
 
-  /** Test money into the bridge: what stands behind grants. */
+  /** Deposits test tokens into the bridge, which back grants. */
   async back(micro: bigint): Promise<void> {
     const { contracts, keys } = this.settlement.bridged;
     await this.settlement.bridged.send(keys.minter, { data: mintData(contracts.bridge, micro) });
@@ -105,7 +108,7 @@ class Rig {
     this.settlement.replica.apply({ type: 'creditFaucet', ...grant });
   }
 
-  /** Undefined when the account has too little. */
+  /** Undefined if the account has insufficient funds. */
   withdraw(user: Address, micro: number): number | undefined {
     const nonce = ++this.#nonce;
     const txHash = hash(`0x${nonce.toString(16).padStart(64, '0')}`);
@@ -148,7 +151,7 @@ afterEach(async () => {
   }
 });
 
-test('R-conservation: every kind of money between chain and books has its name, and nothing is left over', async () => {
+test('R-conservation: every amount between chain and books is classified, without a remainder', async () => {
   const rig = await Rig.open();
   const [user] = rig.settlement.bridged.users as [Address];
   await rig.deposit(0, 9_000_000);
@@ -188,12 +191,13 @@ test('R-conservation: every kind of money between chain and books has its name, 
   expect(differenceOf(rig.worker.current!)).toBe(0n);
 });
 
-test('money that leaves the bridge without the venue is seen', async () => {
+test('money that leaves the bridge without the venue is detected', async () => {
   const rig = await Rig.open();
   await rig.deposit(0, 9_000_000);
   await rig.round();
   const user = privateKeyToAccount(rig.settlement.bridged.keys.guardian).address;
-  // As a return of what nobody had sent: a withdrawal's number would stop the watcher itself.
+  // Uses the number of a deposit return, because the number of a withdrawal would stop the watcher
+  // itself.
   const withdrawalId = RETURN_ID_MIN + 77n;
   await payByHand(rig.settlement.bridged, {
     withdrawalId,
@@ -205,11 +209,11 @@ test('money that leaves the bridge without the venue is seen', async () => {
   expect(differenceOf(rig.worker.current!)).toBe(-2_000_000n);
   rig.settlement.replica.pass(DAY_MS);
   await rig.round();
-  expect(rig.told.at(-1)).toContain('bridge holds less than the venue owes');
+  expect(rig.lines.at(-1)).toContain('bridge holds less than the venue owes');
   expect(rig.published).toMatchObject({ assetsMicroUsdc: 7_000_000 });
 });
 
-test('it is published at the first start and once each day, with a tree that has everybody', async () => {
+test('reserves are published at the first start and once each day, with a tree of all accounts', async () => {
   const rig = await Rig.open();
   const { replica } = rig.settlement;
   const [user] = rig.settlement.bridged.users as [Address];
@@ -239,7 +243,7 @@ test('it is published at the first start and once each day, with a tree that has
   });
 });
 
-test('a tree that was lost or damaged is made again at once', async () => {
+test('a lost or damaged tree is rebuilt immediately', async () => {
   const rig = await Rig.open();
   await rig.deposit(0, 9_000_000);
   await rig.round();
@@ -257,7 +261,7 @@ test('a tree that was lost or damaged is made again at once', async () => {
   });
 });
 
-test('it waits for test money that is being made, but not for ever, and for the history', async () => {
+test('publication waits for pending test tokens, with a limit, and for the history', async () => {
   const rig = await Rig.open();
   const { replica } = rig.settlement;
   rig.grant(rig.settlement.bridged.users[0]!, 3_000_000);
@@ -267,14 +271,14 @@ test('it waits for test money that is being made, but not for ever, and for the 
   rig.isHistoryAway = true;
   await rig.round();
   await rig.round();
-  expect(rig.told.filter((line) => line.includes('could not be determined'))).toHaveLength(1);
+  expect(rig.lines.filter((line) => line.includes('could not be determined'))).toHaveLength(1);
   rig.isHistoryAway = false;
   replica.pass(60_000);
   await rig.round();
   expect(rig.published).toMatchObject({ unbackedMicroUsdc: 3_000_000, assetsMicroUsdc: 0 });
 });
 
-/** Credits as another replica does, which reads the chain beside this one. */
+/** Credits as another replica does that reads the chain at the same time. */
 async function creditElsewhere(rig: Rig): Promise<void> {
   const { bridged, replica } = rig.settlement;
   const file = join(bridged.directory, 'watched-elsewhere.json');
@@ -290,7 +294,7 @@ test('R-conservation: reserves of a chain block are not compared with books of a
   await rig.deposit(1, 10_000_774);
   await creditElsewhere(rig);
   rig.settlement.replica.pass(DAY_MS);
-  // Its own view of the chain is behind: it compares nothing until it has read as far as the books.
+  // Its own view of the chain lags: it compares nothing until it has read as far as the books.
   const before = rig.worker.current;
   const { published } = rig;
   await rig.worker.step();
@@ -299,10 +303,10 @@ test('R-conservation: reserves of a chain block are not compared with books of a
   await rig.round();
   expect(rig.worker.current).toMatchObject({ owed: 19_000_774n, balance: 19_000_774n });
   expect(rig.published).toMatchObject({ assetsMicroUsdc: 19_000_774 });
-  expect(rig.told.filter((line) => line.includes('holds less than'))).toEqual([]);
+  expect(rig.lines.filter((line) => line.includes('holds less than'))).toEqual([]);
 });
 
-test('R-terms: a tree that was begun in a term is not published in the next term', async () => {
+test('R-terms: a tree that was begun in one term is not published in the next', async () => {
   const rig = await Rig.open();
   await rig.deposit(0, 9_000_000);
   while (await rig.watcher.step()) continue;
@@ -333,7 +337,7 @@ test('R-terms: a holder that was suspended cannot publish after its successor', 
     unsettledMicroUsdc: 0,
     unbackedMicroUsdc: 0,
   };
-  // Even of an older height: the term alone refuses what the suspended process had computed.
+  // Even for an older height: only the term check rejects the result of the suspended process.
   const { blockNumber, height } = { blockNumber: 0, height: 1 };
   await successor.propose({ type: 'publishReserves', height, blockNumber, ...figures });
   const { published } = rig;
@@ -370,7 +374,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
 );
 
-test('R-conservation: reserves are what is owed after every round of random histories', async () => {
+test('R-conservation: reserves equal liabilities after every round of random histories', async () => {
   const counts = new Map<string, number>();
   const note = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
   await fc.assert(
@@ -399,7 +403,7 @@ test('R-conservation: reserves are what is owed after every round of random hist
           else if (each.kind === 'pay' && unpaid !== undefined) {
             const { bridge } = rig.settlement.bridged.contracts;
             const { amount } = replica.state.withdrawals.get(unpaid)!;
-            // Test money that nobody has made yet can't be paid out.
+            // Test tokens that were not minted yet cannot be paid out.
             if ((await rig.settlement.bridged.balanceOf(bridge)) < amount) continue;
             await rig.pay(unpaid);
             paid.add(unpaid);
@@ -407,7 +411,7 @@ test('R-conservation: reserves are what is owed after every round of random hist
           } else if (each.kind === 'settle') {
             const id = ids.find((other) => paid.has(other));
             if (id === undefined) continue;
-            // Books follow confirmed blocks; those of the watcher may be older.
+            // Books follow confirmed blocks; the watcher's blocks may be older.
             for (let block = 1; block < confirmations; block++)
               await rig.settlement.bridged.chain.mine();
             rig.settle(id);

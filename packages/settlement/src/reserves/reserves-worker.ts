@@ -40,41 +40,41 @@ export type ReservesOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly fromBlock: number;
-  /** Between two publications; they are at multiples of it since 1970, UTC. */
+  /** Interval between publications, which happen at its multiples since 1970, UTC. */
   readonly everyMs: number;
   readonly watch: () => WatchStatus;
-  /** The venue makes the token itself, and stands behind its grants a moment later. */
+  /** The venue mints the token itself and backs its grants shortly after they are made. */
   readonly isMinter: boolean;
   readonly replica: Replica & Pick<HolderReplica, 'term'>;
   readonly history: Pick<History, 'ask'>;
-  /** Where trees are kept. */
+  /** The folder of the trees. */
   readonly folder: string;
-  /** Keeps which payments were seen. */
+  /** Records the payments that were seen. */
   readonly file: string;
   readonly now: () => number;
   readonly log: Logger;
 };
 
-/** The newest comparison of what is owed with what there is. */
+/** The newest comparison of liabilities and assets. */
 export type CurrentReserves = ReserveFigures & { readonly height: number; readonly timeMs: number };
 
-/** A tree that was asked for, and the figures of its block. */
+/** A requested tree, and the figures of its block. */
 type Building = {
-  /** In which it was begun; in another term it is not published. */
+  /** The term in which it was begun; it is not published in another term. */
   readonly term: Term | undefined;
   readonly figures: CurrentReserves;
   outcome: { readonly tree: BuiltTree } | { readonly error: unknown } | undefined;
 };
 
-/** A publication that failed is tried again after this long. */
+/** Delay before a failed publication is retried. */
 const RETRY_MS = 60_000;
-/** How long it waits for test money that is being minted. */
+/** Maximum wait for test tokens that are being minted. */
 const UNBACKED_WAIT_MS = 60_000;
 
 /**
- * Compares what the venue owes with what the bridge holds, and puts it into the log: at the first start,
- * and every day from 00:00 UTC on by the time of the log, unless the operator says otherwise. Others credit and settle
- * meanwhile: what it has read counts when they have done neither since.
+ * Compares the liabilities of the venue with the balance of the bridge and publishes the result in
+ * the log: at the first start, and then by default daily at 00:00 UTC in log time. Crediting and
+ * settling continue meanwhile: a reading counts only if neither has happened since.
  */
 export class ReservesWorker {
   readonly #options: ReservesOptions;
@@ -101,7 +101,7 @@ export class ReservesWorker {
     return this.#current;
   }
 
-  /** True when there is more to read at once. What it can't do it tells, and never keeps others waiting. */
+  /** True if more can be read immediately. Errors are reported and never delay others. */
   async step(): Promise<boolean> {
     try {
       return await this.#step();
@@ -127,13 +127,13 @@ export class ReservesWorker {
     return false;
   }
 
-  /** The proof of an address in the tree that was published last. */
+  /** The proof of an address in the most recently published tree. */
   async proof(user: Address): Promise<TreeProof | undefined | 'missing'> {
     for (;;) {
       const height = this.#publishedHeight;
       if (height === undefined) return 'missing';
       const proof = await this.#readProof(user, height);
-      // A tree that was published meanwhile has taken the place of the one that was read.
+      // A tree published meanwhile has replaced the one that was read.
       if (this.#publishedHeight === height) return proof;
     }
   }
@@ -147,13 +147,13 @@ export class ReservesWorker {
     const hasher = await this.#hasher;
     const proof = await readProof({ folder, height, secret: this.#secret, hasher, user });
     if (proof !== 'damaged') return proof;
-    // Without it the next round makes another.
+    // The next round publishes another tree.
     log.error({ height }, 'Merkle tree of the published reserves is damaged; publishing a new one');
     await rm(treeFile(folder, height), { force: true });
     return 'missing';
   }
 
-  /** How many withdrawals have come to an end. */
+  /** The number of ended withdrawals. */
   get #settled(): number {
     const { state } = this.#options.replica;
     return nextWithdrawalId(state) - state.withdrawals.size;
@@ -178,7 +178,9 @@ export class ReservesWorker {
     return amount;
   }
 
-  /** Of the state as it is now: nothing may be waited for between this and what is done with it. */
+  /**
+   * Uses the current state: the caller must not await between this call and the use of its result.
+   */
   #figuresOf(blockNumber: number, balance: bigint): CurrentReserves | undefined {
     const { replica, watch } = this.#options;
     const { height, timeMs } = replica.head;
@@ -202,7 +204,7 @@ export class ReservesWorker {
     const turnOf = (timeMs: number): number => Math.floor(timeMs / everyMs);
     const isDone =
       published !== undefined && turnOf(published.publishedMs) >= turnOf(replica.head.timeMs);
-    // Without its tree nobody could be shown a proof until the next.
+    // Without its tree no proof would be available until the next publication.
     if (isDone && existsSync(treeFile(folder, published.height))) {
       this.#dueSinceMs = undefined;
       return false;
@@ -222,8 +224,8 @@ export class ReservesWorker {
   }
 
   /**
-   * Asks for the tree of exactly this block: who builds it follows the log behind this process, and comes
-   * to the block after it was asked. The chain is worked on meanwhile.
+   * Requests the tree of exactly this block: the builder follows the log with a delay and reaches
+   * the block after the request. Work on the chain continues meanwhile.
    */
   #build(figures: CurrentReserves): void {
     const { height } = figures;
@@ -263,9 +265,9 @@ export class ReservesWorker {
     const { outcome } = await replica.propose(commandOf(tree, figures));
     if (outcome.reject !== undefined) throw new Error(`rejected: ${outcome.reject.reason}`);
     const difference = differenceOf(figures);
-    const told = { height: tree.height, root: tree.root, difference: String(difference) };
-    if (difference === 0n) log.info(told, 'proof of reserves published');
-    else log.error(told, 'bridge holds less than the venue owes');
+    const fields = { height: tree.height, root: tree.root, difference: String(difference) };
+    if (difference === 0n) log.info(fields, 'proof of reserves published');
+    else log.error(fields, 'bridge holds less than the venue owes');
     await removeOthers(folder, tree.height);
   }
 }
@@ -287,7 +289,7 @@ function commandOf(tree: BuiltTree, figures: ReserveFigures): PublishReservesCom
   };
 }
 
-/** R-exact: the log has whole numbers, and none that it would round. */
+/** R-exact: the log contains whole numbers without rounding. */
 function exact(amount: bigint): number {
   const number = Number(amount);
   assert(Number.isSafeInteger(number), `${amount} micro-USDC is more than the log can store`);
@@ -303,13 +305,18 @@ async function removeOthers(folder: string, height: number): Promise<void> {
 
 type Source = Pick<ReservesWorker, 'current' | 'proof'>;
 
-/** Reserves of a cluster: the replica that works on the chain compares them and has the tree, and the others ask it. */
+/**
+ * Reserves of a cluster: the replica that works on the chain compares them and has the tree; the
+ * others query it.
+ */
 export function sharedReserves(own: Source, settlement: SharedSettlement): Source {
-  settlement.tells(() => own.current);
+  settlement.addStatus(() => own.current);
   settlement.answer('proof', async (user) => (await own.proof(user as Address)) ?? null);
   return {
     get current() {
-      return settlement.isHere ? own.current : (settlement.told as CurrentReserves | undefined);
+      return settlement.isHere
+        ? own.current
+        : (settlement.holderStatus as CurrentReserves | undefined);
     },
     async proof(user) {
       if (settlement.isHere) return own.proof(user);
@@ -323,19 +330,22 @@ type FigureSources = {
   readonly owed: bigint;
   readonly granted: bigint;
   readonly isOpen: (withdrawalId: bigint) => boolean;
-  /** What the watcher has made of all blocks up to this one. */
+  /** The watcher's book after all blocks up to this one. */
   readonly book: DepositBook;
   readonly blockNumber: number;
-  /** The newest block of the chain that the books of the log rest on, whichever replica brought it. */
+  /**
+   * The newest block of the chain on which the books of the log depend, whichever replica reported
+   * it.
+   */
   readonly bookedBlock: number;
   readonly balance: bigint;
   readonly paid: readonly Paid[];
 };
 
 /**
- * Compares what is owed with what is held as of one block of the chain. Undefined while the books are
- * ahead of that block, because another replica has credited or settled by a later one: the balance of
- * the block would then lack what the books count, or the other way round.
+ * Compares liabilities and assets as of one block of the chain. Undefined while the books are ahead
+ * of that block, because another replica has credited or settled by a later one: the balance at the
+ * block would then not match the books.
  */
 export function figuresOf(sources: FigureSources): ReserveFigures | undefined {
   const { balance, blockNumber, book, bookedBlock, granted, isOpen, owed, paid } = sources;
@@ -350,17 +360,17 @@ export function figuresOf(sources: FigureSources): ReserveFigures | undefined {
   return { owed, blockNumber, balance, keptAside: keptAsideOf(book), unsettled, unbacked };
 }
 
-/** Pots that wait for more, what is kept aside, and dust. An event without a transfer brought nothing. */
+/** The sum of pots, held deposits and dust. An event without a transfer brought no money. */
 export function keptAsideOf({ aside, dust, pots }: DepositBook): bigint {
   const small = Object.values(pots).map(({ amount }) => BigInt(amount));
-  const kept = aside.filter((each) => each.reason !== 'noTransfer' && !isReturned(each));
-  return [...small, ...kept.map(({ amount }) => BigInt(amount))].reduce(
+  const held = aside.filter((each) => each.reason !== 'noTransfer' && !isReturned(each));
+  return [...small, ...held.map(({ amount }) => BigInt(amount))].reduce(
     (sum, each) => sum + each,
     BigInt(dust.amount),
   );
 }
 
-/** What was returned to its sender has left the bridge. */
+/** A deposit that was returned to its sender has left the bridge. */
 function isReturned(aside: object): boolean {
   return 'returned' in aside && aside.returned !== undefined;
 }
