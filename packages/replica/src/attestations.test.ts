@@ -9,10 +9,16 @@ function seen(...votes: readonly [replica: string, height: number, hash: string]
 }
 
 test.each<[string, string, [string, number, string][], string, number]>([
-  ['nothing is known', 'a', [], 'agreed', 0],
-  ['one has it alike', 'a', [['b', 10, 'x']], 'agreed', 10],
-  ['its own word counts for nothing more', 'a', [['a', 10, 'x']], 'agreed', 10],
-  ['one has another, and nobody else said so', 'a', [['b', 10, 'y']], 'split', 10],
+  ['no attestation is known', 'a', [], 'agreed', 0],
+  ['another replica agrees', 'a', [['b', 10, 'x']], 'agreed', 10],
+  ['its own attestation does not add a vote', 'a', [['a', 10, 'x']], 'agreed', 10],
+  [
+    'another replica has another hash, and no third one has attested',
+    'a',
+    [['b', 10, 'y']],
+    'split',
+    10,
+  ],
   [
     'two to one',
     'a',
@@ -34,7 +40,7 @@ test.each<[string, string, [string, number, string][], string, number]>([
     10,
   ],
   [
-    'one to two, having said so itself',
+    'one to two, with its own attestation',
     'a',
     [
       ['b', 10, 'y'],
@@ -55,7 +61,7 @@ test.each<[string, string, [string, number, string][], string, number]>([
     10,
   ],
   [
-    'what it said before it was mended does not count',
+    'an earlier attestation by itself does not count after a correction',
     'a',
     [
       ['a', 10, 'y'],
@@ -65,7 +71,7 @@ test.each<[string, string, [string, number, string][], string, number]>([
     10,
   ],
   [
-    'an older word of the same replica is overruled',
+    'a newer attestation of a replica replaces the older one',
     'a',
     [
       ['b', 10, 'y'],
@@ -75,7 +81,7 @@ test.each<[string, string, [string, number, string][], string, number]>([
     10,
   ],
   [
-    'a later block that another has alike settles it',
+    'a later block on which another replica agrees settles it',
     'a',
     [
       ['b', 10, 'y'],
@@ -85,7 +91,7 @@ test.each<[string, string, [string, number, string][], string, number]>([
     20,
   ],
   [
-    'its own later word settles nothing',
+    'its own later attestation settles nothing',
     'a',
     [
       ['b', 10, 'y'],
@@ -95,7 +101,7 @@ test.each<[string, string, [string, number, string][], string, number]>([
     10,
   ],
   [
-    'but the second one that nobody contests does',
+    'a second uncontested later block settles it',
     'a',
     [
       ['b', 10, 'y'],

@@ -50,7 +50,7 @@ test.each<
 >([
   ['an older copy', async ({ older }) => older, 'it ends at block 2, but'],
   [
-    'a copy that went on by itself',
+    'a copy that continued separately',
     async ({ older }) => {
       await write(older, [7, 8, 9]);
       return older;

@@ -91,11 +91,11 @@ test('the dump of a projection in many pieces is read back completely', () => {
 
 test.each([
   [
-    'a frame of another kind',
+    'a frame of an unknown kind',
     'unknown kind of frame: 9',
     (bytes: Buffer) => bytes.writeUInt32LE(9, 0),
   ],
-  ['one that is too long', 'beyond', (bytes: Buffer) => bytes.writeUInt32LE(bytes.length, 4)],
+  ['a frame that is too long', 'beyond', (bytes: Buffer) => bytes.writeUInt32LE(bytes.length, 4)],
 ])('rejects %s', (_, why, damage) => {
   const bytes = bytesOf(payloadOf(BLOCK));
   damage(bytes);

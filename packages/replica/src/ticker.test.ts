@@ -40,7 +40,7 @@ beforeEach(async () => {
     attest: carry,
     tick: () => {
       ticks.push(clock.nowMs() - startMs);
-      if (isFull) return Promise.reject(new JournalFullError('there is no room'));
+      if (isFull) return Promise.reject(new JournalFullError('no space left'));
       return isBusy ? Promise.resolve() : carry();
     },
   };

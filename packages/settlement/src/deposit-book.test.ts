@@ -106,9 +106,9 @@ describe('R-deposit: events use up the transfers that they account for', () => {
 
 describe('held deposits', () => {
   test.each([
-    ['out of nothing', ZERO, 'fromZero'],
-    ['of the operator', OPERATOR, 'fromOperator'],
-    ['of a contract', CONTRACT, 'fromContract'],
+    ['from the zero address', ZERO, 'fromZero'],
+    ['from an operator', OPERATOR, 'fromOperator'],
+    ['from a contract', CONTRACT, 'fromContract'],
   ])('a plain transfer %s', (_, sender, reason) => {
     expect(read(logs([['transfer', sender, 9_000_000]]))).toMatchObject({
       credits: [],

@@ -231,10 +231,10 @@ describe('endpoints', () => {
     ['two of three down', ['down', 'down', 'none'], 'unavailable', 0n],
     ['one of two down', ['none', 'down'], 'unavailable', 0n],
     ['one of two behind', ['none', 'stale'], 'ok', 0n],
-    ['one of two lies', ['none', 'lies'], 'disagrees', 0n],
-    ['one of three lies', ['none', 'lies', 'none'], 'ok', 7_000_000n],
-    ['one of three lies and one is down', ['none', 'lies', 'down'], 'disagrees', 0n],
-    ['two of four lie', ['none', 'lies', 'none', 'lies'], 'disagrees', 0n],
+    ['one of two reports false data', ['none', 'lies'], 'disagrees', 0n],
+    ['one of three reports false data', ['none', 'lies', 'none'], 'ok', 7_000_000n],
+    ['one of three reports false data and one is down', ['none', 'lies', 'down'], 'disagrees', 0n],
+    ['two of four report false data', ['none', 'lies', 'none', 'lies'], 'disagrees', 0n],
   ])('%s', async (_, faults, state, credited) => {
     const settlement = await settled(faults.length);
     const watcher = settlement.watcher(settlement.bridged.client(1));

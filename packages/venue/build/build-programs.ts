@@ -6,18 +6,19 @@ import { bundledProgram, bundlesIn, type Manifest, stampOf } from '../src/bundle
 import { bundlePrograms } from './bundle-programs.ts';
 
 /**
- * Bundles the programs for the next start. With `--if-stale` nothing is done when those that are there are of the same
- * sources. `npm start` runs it so in the background, in a process of its own.
+ * Bundles the programs for the next start. With `--if-stale` it does nothing if the existing bundle
+ * was built from the same sources; `npm start` runs it this way in a background process.
  */
 
 const ROOT = join(import.meta.dirname, '../../..');
 const BUNDLES = bundlesIn(ROOT);
-/** Sources that change meanwhile are bundled again, and then left to the next start. */
+/** If sources change during the build, it is repeated, then left to the next start. */
 const TRIES = 2;
-/** A venue that runs still loads pieces of its own bundle. */
+/** A running venue still loads parts of its own bundle. */
 const KEPT = 3;
 
-// A venue keeps its own files to itself, and so would its children; programs are for everybody.
+// A venue restricts its files to its user, and its children inherit that umask; programs must be
+// readable by all.
 process.umask(0o022);
 if (!process.argv.includes('--if-stale') || bundledProgram('venue', ROOT) === undefined) {
   await mkdir(BUNDLES, { recursive: true });
@@ -26,7 +27,7 @@ if (!process.argv.includes('--if-stale') || bundledProgram('venue', ROOT) === un
   await removeOld();
 }
 
-/** False when a source may have changed since it was read. */
+/** Returns false if a source may have changed since it was read. */
 async function build(): Promise<boolean> {
   const startSecond = Math.floor(systemTime.wallMs() / 1_000);
   const { files, place } = await bundlePrograms(BUNDLES);

@@ -7,15 +7,15 @@ import { pathToFileURL } from 'node:url';
 import { syncDirectory, writeWholeFile } from '@oddlot/host/durable';
 
 /**
- * The programs and threads of this tree, each one file of JavaScript beside the pieces that they share: a process
- * that loads a few files starts in a fraction of the time that one takes which strips the types of a thousand.
- * What is no code is still read from the tree, so the files serve on this machine only.
+ * Bundles the programs and threads of this tree, each into one JavaScript file plus shared pieces:
+ * a process that loads a few files starts several times faster than one that strips the types of a
+ * thousand. Assets are still read from the tree, so the bundle works on this machine only.
  */
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PACKAGES = join(ROOT, 'packages');
 
-/** Files that run as a process or a thread, by the name of what is made of them. */
+/** Files that run as a process or a thread, by the name of their bundle. */
 export const ENTRIES: Readonly<Record<string, string>> = {
   venue: 'venue/src/main.ts',
   relay: 'relay/src/main.ts',
@@ -28,7 +28,10 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   'chain-thread': 'devchain/src/chain-worker.ts',
 };
 
-/** A native addon finds its binary beside itself, and what is loaded by name is looked up where it is installed. */
+/**
+ * A native addon finds its binary relative to itself, and modules loaded by name are resolved where
+ * they are installed.
+ */
 const EXTERNAL = [/^secp256k1/, /^hash-wasm$/, /^pino$/, /^pg-native$/];
 
 const INSTALLED = /[\\/]node_modules[\\/]/;
@@ -36,7 +39,6 @@ const isOurs = (path: string): boolean => path.startsWith(PACKAGES) && !INSTALLE
 const URL_OF_FILE = /new URL\(\s*(['"])(\.[^'"]+)\1,\s*import\.meta\.url,?\s*\)/g;
 const PLACE = /import\.meta\.(url|dirname)\b/g;
 
-/** One of the files of a bundle, as the bundler gives it. */
 type Output = {
   readonly fileName: string;
   readonly code?: string;
@@ -44,13 +46,13 @@ type Output = {
 };
 
 type Bundled = {
-  /** Where the programs are. */
+  /** The folder of the programs. */
   readonly place: string;
-  /** Our own files that they were made of. */
+  /** The project files that they were built from. */
   readonly files: readonly string[];
 };
 
-/** Writes the programs into a folder of that one, named after what is in them. */
+/** Writes the programs into a subfolder named after the hash of their content. */
 export async function bundlePrograms(folder: string): Promise<Bundled> {
   const files = new Set<string>();
   const outputs = await bundleEntries(ENTRIES, { files, placeOf: placeHere });
@@ -61,25 +63,28 @@ export async function bundlePrograms(folder: string): Promise<Bundled> {
   return { place, files: [...files, ...new Set(Array.from(files, manifestOf))].toSorted() };
 }
 
-/** What a package opens to others stands there. */
+/** The manifest contains the entry points of a package. */
 function manifestOf(file: string): string {
   const [name = ''] = relative(PACKAGES, file).split(sep);
   return join(PACKAGES, name, 'package.json');
 }
 
-/** What a file says of its own place, as code; `what` is `url` or `dirname`. */
+/** The code that replaces a file's own location; `what` is `url` or `dirname`. */
 type PlaceOf = (id: string, what: string) => string;
 
-/** Where it is on this machine. */
+/** Its location on this machine. */
 const placeHere: PlaceOf = (id, what) =>
   JSON.stringify(what === 'url' ? pathToFileURL(id).href : dirname(id));
 
-/** Each by itself: in common, a piece that two of them need could lie in the file that runs one of them. */
+/**
+ * Bundles each entry separately: with shared chunks, a piece that two programs need could end up in
+ * the file that starts one of them.
+ */
 export async function bundleEntries(
   entries: Readonly<Record<string, string>>,
   { files, placeOf }: { readonly files: Set<string>; readonly placeOf: PlaceOf },
 ): Promise<readonly Output[]> {
-  // Vite brings the bundler.
+  // The bundler is a dependency of Vite.
   const require = createRequire(join(ROOT, 'node_modules', 'vite', 'package.json'));
   const { rolldown } = await import(pathToFileURL(require.resolve('rolldown')).href);
   const outputs = new Map<string, Output>();
@@ -97,18 +102,19 @@ export async function bundleEntries(
         },
       ],
     });
-    // All in one folder: a thread's file is found beside whoever starts it.
+    // All files are in one folder, because a thread's file is located relative to the file that
+    // starts it.
     const names = { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' };
     const { output } = await build.generate({ format: 'esm', ...names });
     for (const each of output as Output[]) outputs.set(each.fileName, each);
     await build.close();
   }
-  // Else the runtime parses each file a first time to learn what kind of module it is.
+  // Otherwise the runtime parses each file twice to detect the kind of module.
   const kind = { fileName: 'package.json', source: '{ "type": "module" }' };
   return [...outputs.values(), kind];
 }
 
-/** The folder is whole as soon as it has its name; another run may have been faster. */
+/** The folder is complete once it has its name; another run may have finished earlier. */
 async function writeWhole(place: string, outputs: readonly Output[]): Promise<void> {
   const draft = `${place}.${process.pid}`;
   await mkdir(draft, { recursive: true });
@@ -124,7 +130,10 @@ async function writeWhole(place: string, outputs: readonly Output[]): Promise<vo
   }
 }
 
-/** A program of ours is found beside; everything else that a file names by its own place is where it was. */
+/**
+ * Bundled programs are found next to the bundle; all other files that the code locates relative to
+ * itself stay at their original place.
+ */
 function keepPlaces(
   code: string,
   id: string,
@@ -141,7 +150,7 @@ function keepPlaces(
   return { code: placed.replaceAll('import.meta.$place', 'import.meta.url'), map: null };
 }
 
-/** The code of a file with another URL wherever it names that of a program. */
+/** Replaces the URLs of programs in the code of a file. */
 export function replacePrograms(
   code: string,
   id: string,

@@ -3,24 +3,24 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Programs that were bundled for the next start (`build/build-programs.ts`): a few files of JavaScript instead of a thousand
- * modules, so that a start takes a third of the time and two thirds of the memory. They count only while they are of the
- * sources that are there.
+ * Finds programs that were bundled for this start (`build/build-programs.ts`). With a few
+ * JavaScript files instead of a thousand modules a start takes a third of the time and two thirds
+ * of the memory. A bundle is used only if it was built from the current sources.
  */
 
 const ROOT = join(import.meta.dirname, '../../..');
-/** What is installed: npm writes it anew whenever that changes. */
+/** npm rewrites this file whenever the installed packages change. */
 const INSTALLED = 'node_modules/.package-lock.json';
 
 export type Manifest = {
-  /** The folder beside the manifest. */
+  /** The folder next to the manifest. */
   readonly place: string;
-  /** Our own files that are in the programs, by their paths from the root. */
+  /** The project files in the programs, as paths from the root. */
   readonly sources: readonly string[];
   readonly stamp: string;
 };
 
-/** The file of a program, where one was bundled of these sources. */
+/** The file of a program, if it was bundled from the current sources. */
 export function bundledProgram(name: string, root = ROOT): string | undefined {
   const folder = bundlesIn(root);
   try {
@@ -28,20 +28,23 @@ export function bundledProgram(name: string, root = ROOT): string | undefined {
     const { place, sources, stamp } = JSON.parse(text) as Manifest;
     return stampOf(sources, root).stamp === stamp ? join(folder, place, `${name}.js`) : undefined;
   } catch {
-    // There is none, or a file of it is gone: the sources do.
+    // Without a complete bundle the sources run.
     return undefined;
   }
 }
 
-/** Where they are kept: `npm ci` removes them together with the packages that they were made of. */
+/**
+ * In `node_modules`, so that `npm ci` removes the bundles together with the packages that they
+ * contain.
+ */
 export function bundlesIn(root = ROOT): string {
   return join(root, 'node_modules/.cache/start');
 }
 
 /**
- * Names a state of files by the place of all and the length and second of each: to read a thousand files at every start
- * would cost a tenth of it. Whoever keeps a stamp sees to it that what it stands for is older than the second in which it
- * was read; every later change then has another one.
+ * Identifies a state of files by their paths, lengths and modification seconds, because reading a
+ * thousand files would take a tenth of the start. A stored stamp is valid only if the files are
+ * older than the second in which they were read; every later change then has another stamp.
  */
 export function stampOf(
   sources: readonly string[],
@@ -51,7 +54,7 @@ export function stampOf(
   let newestSecond = 0;
   for (const path of [INSTALLED, ...sources]) {
     const { mtimeMs, size } = statSync(join(root, path));
-    // No finer: images of containers keep whole seconds.
+    // Whole seconds, because container images store no finer times.
     const second = Math.floor(mtimeMs / 1_000);
     newestSecond = Math.max(newestSecond, second);
     hash.update(`\0${path}\0${size}\0${second}`);

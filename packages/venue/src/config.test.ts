@@ -21,10 +21,10 @@ const MAINNET = ['--network', 'mainnet', '--oracle', 'exchanges', ...NAMED];
 
 describe('simulated traders', () => {
   test.each<[string, readonly string[], boolean]>([
-    ['where prices are simulated', [], true],
-    ['not when told so', ['--no-bots'], false],
-    ['not where prices stand still', ['--oracle', 'still'], false],
-    ['there too when told so', ['--oracle', 'still', '--bots'], true],
+    ['with simulated prices', [], true],
+    ['not if disabled by flag', ['--no-bots'], false],
+    ['not with constant prices', ['--oracle', 'still'], false],
+    ['with constant prices if enabled by flag', ['--oracle', 'still', '--bots'], true],
     ['not on a mainnet', MAINNET, false],
   ])('run %s', (_, args, expected) => {
     expect(hasBots(readConfig(args, {}))).toBe(expected);
@@ -40,7 +40,7 @@ describe('admins', () => {
     expect(readConfig([], {}).admins).toEqual([]);
   });
 
-  test('are refused when they are none', () => {
+  test('are rejected if they are not addresses', () => {
     expect(() => readConfig(['--admins', 'alice'], {})).toThrow(SettingError);
   });
 });
@@ -50,23 +50,23 @@ describe('deployers', () => {
 
   test.each<[string, readonly string[], string]>([
     ['the admins', [], admin],
-    ['whoever is named', ['--deployers', deployer], deployer],
+    ['the configured addresses', ['--deployers', deployer], deployer],
   ])('of a new venue are %s', (_, args, expected) => {
     const config = readConfig(['--admins', admin, ...args], {});
     const [genesis] = genesisCommands('Oddlot-Testnet', config);
     expect(genesis).toMatchObject({ parameters: { admins: [admin], deployers: [expected] } });
   });
 
-  test('come from the environment too', () => {
+  test('can be set in the environment', () => {
     expect(readConfig([], { ODDLOT_DEPLOYERS: deployer }).deployers).toEqual([deployer]);
   });
 });
 
-describe('reference prices and the exhibition', () => {
+describe('reference prices and the demo markets', () => {
   test.each<[string, readonly string[], string, boolean]>([
     ['a local venue', [], 'simulated', true],
     ['without simulated traders', ['--no-bots'], 'none', false],
-    ['prices that stand still', ['--oracle', 'still'], 'none', false],
+    ['constant prices', ['--oracle', 'still'], 'none', false],
     ['still, with traders', ['--oracle', 'still', '--bots'], 'still', true],
     ['asked for', ['--no-bots', '--reference-prices', 'still', '--exhibition'], 'still', true],
     ['real prices', ['--reference-prices', 'exchanges'], 'exchanges', true],
@@ -77,7 +77,7 @@ describe('reference prices and the exhibition', () => {
     expect([referencePricesOf(config), hasExhibition(config)]).toEqual([prices, exhibition]);
   });
 
-  test.each(['simulated', 'still'])('a mainnet has none that are %s', (kind) => {
+  test.each(['simulated', 'still'])('cannot be %s on mainnet', (kind) => {
     const args = [...MAINNET, '--reference-prices', kind];
     expect(() => readConfig(args, {})).toThrow(`referencePrices: ${kind} prices are not allowed`);
   });
@@ -87,7 +87,7 @@ describe('a mainnet', () => {
   test.each<[string, readonly string[], string]>([
     ['a simulated oracle', ['--network', 'mainnet'], 'oracle: simulated prices are not allowed'],
     [
-      'one that stands still',
+      'a constant oracle',
       ['--network', 'mainnet', '--oracle', 'still'],
       'oracle: still prices are not allowed',
     ],
@@ -105,11 +105,11 @@ describe('a mainnet', () => {
     ['an exhibition', [...MAINNET, '--exhibition'], 'exhibition: not allowed on a mainnet'],
     ['a faucet', [...MAINNET, '--faucet'], 'faucet: not allowed on a mainnet'],
     ['ordered faults', [...MAINNET, '--fault', 'slow-sync:5'], 'fault: not allowed on a mainnet'],
-  ])('refuses %s at its start', (_, args, text) => {
+  ])('refuses to start with %s', (_, args, text) => {
     expect(() => readConfig(args, {})).toThrow(text);
   });
 
-  test('has none of them by itself', () => {
+  test('has none of them by default', () => {
     const config = readConfig(MAINNET, {});
     expect([hasBots(config), hasExhibition(config), hasFaucet(config)]).toEqual([
       false,
@@ -129,25 +129,25 @@ describe('the operations port', () => {
     expect(operationsPortOf(readConfig(args, {}))).toBe(expected);
   });
 
-  test('is inside whatever the host is, and exists', () => {
+  test('is internal whatever the host, and exists', () => {
     expect(readConfig(['--host', '0.0.0.0'], {}).opsHost).toBe('127.0.0.1');
     expect(() => readConfig(['--port', '65534'], {})).toThrow('opsPort');
   });
 });
 
-test('the port of the local chain is inside whatever the host is', () => {
+test('the port of the local chain is internal whatever the host', () => {
   expect(readConfig(['--host', '0.0.0.0'], {}).chainHost).toBe('127.0.0.1');
   expect(readConfig(['--chain-host', '0.0.0.0'], {}).chainHost).toBe('0.0.0.0');
 });
 
-describe('how long the log is kept', () => {
+describe('the retention of the log', () => {
   const DAY_MS = 86_400_000;
 
   test.each<[string, readonly string[], number | undefined]>([
-    ['a day where simulated traders run', [], DAY_MS],
-    ['for ever where none do', ['--no-bots'], undefined],
-    ['for ever when told so', ['--log-keep', 'all'], undefined],
-    ['so many days when told so', ['--no-bots', '--log-keep', '30'], 30 * DAY_MS],
+    ['a day with simulated traders', [], DAY_MS],
+    ['unlimited without simulated traders', ['--no-bots'], undefined],
+    ['unlimited by flag', ['--log-keep', 'all'], undefined],
+    ['a number of days by flag', ['--no-bots', '--log-keep', '30'], 30 * DAY_MS],
   ])('%s', (_, args, expected) => {
     expect(logKeptMsOf(readConfig(args, {}))).toBe(expected);
     const ofHistory = args.map((arg) => arg.replace('log-keep', 'history-keep'));
@@ -158,7 +158,7 @@ describe('how long the log is kept', () => {
     expect(() => readConfig([`--log-keep=${value}`], {})).toThrow(SettingError);
   });
 
-  test('is said by the environment and by a file too', () => {
+  test('can be set by the environment and by a file', () => {
     expect(readConfig([], { ODDLOT_LOG_KEEP: 'all' }).logKeep).toBe('all');
     const folder = mkdtempSync(join(tmpdir(), 'oddlot-config-'));
     const file = join(folder, 'oddlot.toml');
@@ -178,12 +178,12 @@ describe('how long the log is kept', () => {
     [['--no-keep-log'], {}],
     [['--keep-log'], {}],
     [[], { ODDLOT_KEEP_LOG: 'false' }],
-  ])('was another setting once, which is not passed over (%j %j)', (args, env) => {
+  ])('is an error under its former name (%j %j)', (args, env) => {
     expect(() => readConfig(args, env)).toThrow('use logKeep (all, or the number of days');
   });
 });
 
-test('the limits of the disk are in order', () => {
+test('the limits of the disk must be in order', () => {
   const { diskFullBytes, diskLowBytes } = readConfig([], {});
   expect([diskLowBytes, diskFullBytes]).toEqual([1_073_741_824, 268_435_456]);
   expect(() => readConfig(['--disk-low-bytes', '5'], {})).toThrow('diskFullBytes');
@@ -208,7 +208,7 @@ describe('exchanges', () => {
   });
 });
 
-describe('a chain that is not the venue’s own', () => {
+describe('a chain that the venue does not run', () => {
   const contracts = [
     '--bridge-contract',
     `0x${'11'.repeat(20)}`,
@@ -218,17 +218,17 @@ describe('a chain that is not the venue’s own', () => {
   const nameless = ['--chain', 'https://one.example', ...contracts];
   const elsewhere = [...nameless, ...NAMED];
 
-  test('has no faucet: what it gave would be the depositors’', () => {
+  test('has no faucet, because grants would be paid from deposits', () => {
     expect(hasFaucet(readConfig(elsewhere, {}))).toBe(false);
     expect(() => readConfig([...elsewhere, '--faucet'], {})).toThrow(/^faucet: /);
     expect(hasFaucet(readConfig(['--chain', 'none'], {}))).toBe(true);
   });
 
-  test('has contracts that are named', () => {
+  test('needs configured contracts', () => {
     expect(() => readConfig(['--chain', 'https://one.example'], {})).toThrow(/both are required/);
   });
 
-  test('has a name of its own', () => {
+  test('needs a network name', () => {
     expect(() => readConfig(nameless, {})).toThrow(
       /^serviceNetwork: .* needs its own network name/,
     );
@@ -236,24 +236,24 @@ describe('a chain that is not the venue’s own', () => {
     expect(serviceNetwork).toBe('example.org');
   });
 
-  test('a reorganisation is accepted by the hash of a block', () => {
+  test('accepts a reorganisation by the hash of a block', () => {
     expect(() => readConfig(['--accept-reorganisation', '0x12'], {})).toThrow(/hash of a block/);
     const hash = `0x${'ab'.repeat(32)}`;
     expect(readConfig(['--accept-reorganisation', hash], {}).acceptReorganisation).toBe(hash);
   });
 });
 
-describe('a local chain in a process of its own', () => {
+describe('a local chain in a separate process', () => {
   const own = ['--chain', 'http://127.0.0.1:8694', '--chain-keys', '/keys'];
 
-  test('is play money, with contracts, a faucet and a pace like one inside of the venue', () => {
+  test('has test funds, with contracts, a faucet and intervals like one inside the venue', () => {
     const config = readConfig(own, {});
     expect(hasFaucet(config)).toBe(true);
     expect(chainPaceOf(config)).toEqual({ confirmations: 1, everyMs: 250 });
     expect(hasRelay(config)).toBe(false);
   });
 
-  test('is named with its keys', () => {
+  test('is configured together with its keys', () => {
     for (const chain of [[], ['--chain', 'local'], ['--chain', 'none']]) {
       expect(() => readConfig([...chain, '--chain-keys', '/keys'], {})).toThrow(
         /^chainKeys: .* Pass the URL of its port for replicas with --chain/,
@@ -261,7 +261,7 @@ describe('a local chain in a process of its own', () => {
     }
   });
 
-  test('is none of a mainnet', () => {
+  test('is not allowed on mainnet', () => {
     const mainnet = ['--network', 'mainnet', '--oracle', 'exchanges', ...NAMED];
     expect(() => readConfig([...mainnet, ...own], {})).toThrow(
       /^chainKeys: a local chain is not allowed/,
@@ -272,7 +272,7 @@ describe('a local chain in a process of its own', () => {
 describe('a cluster', () => {
   const cluster = ['--log', 'nats://127.0.0.1:4222', '--cluster', 'main'];
 
-  test('has a chain that is not inside of one of its replicas, or none', () => {
+  test('has a chain outside its replicas, or none', () => {
     for (const chain of [[], ['--chain', 'local']]) {
       expect(() => readConfig([...cluster, ...chain], {})).toThrow(
         /^chain: replicas of a cluster need a shared chain\. .* \(npm run chain\)/,
@@ -290,7 +290,7 @@ describe('a cluster', () => {
   });
 });
 
-describe('the word of the venue’s own name', () => {
+describe('the word of the venue’s network name', () => {
   test.each(['abc', 'example.org', '4.you', 'A'.repeat(55)])('may be %s', (word) => {
     expect(readConfig(['--service-network', word], {}).serviceNetwork).toBe(word);
   });
@@ -302,7 +302,7 @@ describe('the word of the venue’s own name', () => {
     },
   );
 
-  test('is needed on every mainnet, and not where money is play money', () => {
+  test('is required on every mainnet, and not with test funds', () => {
     const nameless = ['--network', 'mainnet', '--oracle', 'exchanges'];
     expect(() => readConfig(nameless, {})).toThrow(/^serviceNetwork: /);
     for (const args of [[], ['--chain', 'local'], ['--chain', 'none'], ['--no-faucet']]) {

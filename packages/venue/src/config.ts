@@ -5,19 +5,22 @@ import { type Config, VENUE_SETTINGS } from './settings/venue-settings.ts';
 
 export type { Config } from './settings/venue-settings.ts';
 
-/** What a venue is told to do, and what follows from it where nobody said so. */
+/** The configuration of a venue, and the defaults that depend on other settings. */
 
 const PORT_MAX = 65_535;
 
-/** What lies between the port and the operations port that follows it: the relay's. */
+/** The distance leaves space for the relay's port between the two. */
 const OPERATIONS_PORT_DISTANCE = 2;
 
-/** Where metrics and health are served: as told, else beside the port. */
+/** The port for metrics and health: as configured, otherwise after the main port. */
 export function operationsPortOf({ opsPort, port: main }: Config): number {
   return opsPort ?? (main === 0 ? 0 : main + OPERATIONS_PORT_DISTANCE);
 }
 
-/** Ports that a start opens in this process, with the flags that name them. A relay opens its own and tries again. */
+/**
+ * Ports that a start opens in this process, with the flags that set them. A relay opens its own and
+ * retries.
+ */
 export function portsOf(config: Config): readonly WantedPort[] {
   const { chainHost, cluster, host, opsHost, port } = config;
   const hasChain = chainOf(config) === 'local' && cluster === undefined;
@@ -29,33 +32,33 @@ export function portsOf(config: Config): readonly WantedPort[] {
   ];
 }
 
-/** What lies between the port and that of the local chain: the relay's and the operations port. */
+/** The distance leaves space for the relay's and the operations port. */
 const CHAIN_PORT_DISTANCE = 3;
 const LOCAL_CHAIN = { confirmations: 1, everyMs: 250 };
 const REMOTE_CHAIN = { confirmations: 20, everyMs: 2_000 };
 
-/** The settlement chain: as told, else the venue's own where money is not real. */
+/** The settlement chain: as configured, otherwise the venue's own chain with test funds. */
 export function chainOf(config: Config): 'local' | 'none' | readonly string[] {
-  const told = config.chain ?? (hasFaucet(config) ? 'local' : 'none');
-  return told === 'local' || told === 'none' ? told : told.split(',').map((url) => url.trim());
+  const chain = config.chain ?? (hasFaucet(config) ? 'local' : 'none');
+  return chain === 'local' || chain === 'none' ? chain : chain.split(',').map((url) => url.trim());
 }
 
-/** Arbitrum One and its test network. A local chain goes by the number of the one whose place it takes. */
+/** Arbitrum One and its test network. A local chain uses the id of the chain that it replaces. */
 const SETTLEMENT_CHAIN_IDS = { mainnet: 42_161, testnet: 421_614 } as const;
 
 export function settlementChainIdOf({ network }: Config): number {
   return SETTLEMENT_CHAIN_IDS[network];
 }
 
-/** Where the local chain listens: as told, else beside the port. */
+/** The port of the local chain: as configured, otherwise after the main port. */
 export function chainPortOf({ chainPort, port: main }: Config): number {
   return chainPort ?? (main === 0 ? 0 : main + CHAIN_PORT_DISTANCE);
 }
 
-/** The relay's own port, and that of the second chain that it runs where money is play money. */
+/** The relay's port, and that of its second chain on a venue with test funds. */
 const RELAY_PORT_DISTANCE = { relay: 1, chain: 4 };
 
-/** Whether the venue starts a relay: as told, else where the chain is its own. */
+/** Whether the venue starts a relay: as configured, otherwise if it runs the chain. */
 export function hasRelay(config: Config): boolean {
   return chainOf(config) === 'local' && config.relay !== false;
 }
@@ -68,12 +71,12 @@ export function relayPortsOf({ port: main }: Config): {
   return main === 0 ? { port: 0, chainPort: 0 } : { port: main + relay, chainPort: main + chain };
 }
 
-/** The settings that say where keys are, and where that is. */
+/** The settings that contain the locations of keys. */
 export function keyPlacesOf({ relayerKey, validatorKeys }: Config) {
   return { relayerKey: relayerKey === undefined ? [] : [relayerKey], validatorKeys };
 }
 
-/** How sure and how often the chain is read. */
+/** The confirmations and the polling interval of the chain. */
 export function chainPaceOf(config: Config): typeof LOCAL_CHAIN {
   const isOwn = chainOf(config) === 'local' || config.chainKeys !== undefined;
   const pace = isOwn ? LOCAL_CHAIN : REMOTE_CHAIN;
@@ -84,38 +87,40 @@ export function chainPaceOf(config: Config): typeof LOCAL_CHAIN {
   };
 }
 
-/** Whether simulated traders run: as told, else where the prices are simulated too. */
+/** Whether simulated traders run: as configured, otherwise if the prices are simulated. */
 export function hasBots({ bots, oracle }: Config): boolean {
   return bots ?? oracle === 'simulated';
 }
 
-/** Whether events are put on for the simulated traders: as told, else where those are. */
+/** Whether demo markets are listed: as configured, otherwise if simulated traders run. */
 export function hasExhibition(config: Config): boolean {
   return config.exhibition ?? hasBots(config);
 }
 
-/** Whether test money is given away: as told, else where money is not real. */
+/** Whether there is a faucet: as configured, otherwise with test funds. */
 export function hasFaucet(config: Config): boolean {
   return config.faucet ?? hasPlayMoney(config);
 }
 
-/** A chain whose money others made: what the venue gave away there would be the depositors'. */
+/** True for a chain with real deposits: grants of the venue would be paid from them. */
 function isElsewhere({ chain, chainKeys }: Pick<Config, 'chain' | 'chainKeys'>): boolean {
   const isOwn = chain === undefined || chain === 'local' || chain === 'none';
   return !isOwn && chainKeys === undefined;
 }
 
-/** Whether the money is play money of the venue's own: only such venues may share a name. */
+/** True if the funds are the venue's own test funds: only such venues may share a network name. */
 function hasPlayMoney(config: Pick<Config, 'chain' | 'chainKeys' | 'network'>): boolean {
   return config.network === 'testnet' && !isElsewhere(config);
 }
 
-/** Where reference prices come from: as told, else as the oracle's where simulated traders are. */
+/**
+ * The source of reference prices: as configured, otherwise that of the oracle if simulated traders
+ * run.
+ */
 export function referencePricesOf(config: Config): NonNullable<Config['referencePrices']> {
   return config.referencePrices ?? (hasBots(config) ? config.oracle : 'none');
 }
 
-/** Reads the configuration of a process. */
 export function readConfig(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -123,7 +128,7 @@ export function readConfig(
   return asserted(readSettings(VENUE_SETTINGS, args, env));
 }
 
-/** The same for whoever works on the log alone: where no chain is named none is meant. */
+/** The same for programs that work on the log only: without a configured chain they use none. */
 export function readLogConfig(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -138,7 +143,7 @@ function asserted(config: Config): Config {
   return config;
 }
 
-/** Real money is neither settled nor liquidated by invented prices, and nobody is given any. */
+/** Simulated prices must never settle or liquidate real positions, and a mainnet has no faucet. */
 function assertReal(config: Config): void {
   if (config.network === 'testnet') return;
   const { oracle, referencePrices } = config;
@@ -168,7 +173,7 @@ function assertReal(config: Config): void {
   }
 }
 
-/** Settings that are each possible and not so together. */
+/** Rejects settings that contradict each other. */
 function assertTogether(config: Config): void {
   if (operationsPortOf(config) > PORT_MAX) {
     throw new SettingError(

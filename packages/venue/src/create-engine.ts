@@ -10,8 +10,9 @@ import { FollowingReplica } from '@oddlot/replica/following-replica';
 import type { SnapshotPayload } from '@oddlot/replica/snapshot-codec';
 
 /**
- * The entry point of the bundle that a later release keeps of these rules (`packages/replica/eras/README.md`): a replica
- * with all models of its snapshots, without files and clock.
+ * The entry point of the bundle with which a later release replays these rules
+ * (`packages/replica/eras/README.md`): a replica with all models of its snapshots, without files
+ * and clock.
  */
 
 /** The faucet interval is a setting; the reader of these grants drops expired ones. */
@@ -34,7 +35,7 @@ async function openReplica(
 ): Promise<EarlierReplica> {
   const replica = new FollowingReplica(NO_FILES, hashText);
   let rows: BlockRows | undefined;
-  // Market texts are only for subscribers, and a replica of earlier rules has none.
+  // Only subscribers read market texts, and a replica of earlier rules has none.
   const changes = new RecentChanges(() => undefined);
   const { history } = new FollowedModels(replica, {
     faucetEveryMs: GRANTS_KEPT_MS,
@@ -45,7 +46,7 @@ async function openReplica(
       changes.add(block);
     },
   });
-  // Rows cannot continue behind a snapshot without their models.
+  // After a snapshot without their models, history rows cannot be continued.
   history.isActive = payload === undefined || payload.companions['history'] !== undefined;
   if (payload !== undefined) await replica.goTo(payload);
   return {

@@ -15,7 +15,7 @@ import type { LocalReplica } from '@oddlot/replica/local-replica';
 
 type LocalActorsParts = Pick<BotVenue, 'exchange'> & {
   readonly replica: LocalReplica;
-  /** A venue has one of each of them. */
+  /** Each actor runs once per venue. */
   readonly lease: Lease;
   readonly network: Network;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ type LocalActorsParts = Pick<BotVenue, 'exchange'> & {
   readonly onError: (error: unknown) => void;
 };
 
-/** What the markets of a series say of prices that are not real. */
+/** The note on simulated prices in the texts of the markets of a series. */
 const SERIES_NOTES: Readonly<Record<PriceSettings['reference'], string | undefined>> = {
   simulated: 'The prices are simulated by this venue and are not those of a real market.',
   still: 'The prices of this venue do not change and are not those of a real market.',
@@ -42,7 +42,7 @@ const SERIES_NOTES: Readonly<Record<PriceSettings['reference'], string | undefin
 
 type LocalActor = { start(): Promise<void>; stop(): void | Promise<void> | undefined };
 
-/** An actor and the replica through which it proposes within its terms. */
+/** An actor, and the replica through which it proposes within its terms. */
 type Holding = { readonly name: string; readonly holder: HolderReplica };
 
 const holding = (name: string, replica: LocalReplica): Holding => {
@@ -50,8 +50,8 @@ const holding = (name: string, replica: LocalReplica): Holding => {
 };
 
 /**
- * What acts on a venue from inside of the process, as far as it is configured: the prices, and where
- * nobody else is there, events and those who trade on them.
+ * The actors that the process itself runs, as configured: prices, demo events, and simulated
+ * traders.
  */
 export class LocalActors {
   readonly #config: Config;
@@ -60,10 +60,10 @@ export class LocalActors {
   readonly #events: Holding;
   readonly #traders: Holding;
   readonly #prices: PriceSources;
-  /** Where there are made-up events, or somebody who trades them. */
+  /** Defined with demo events or with simulated traders. */
   readonly #paths: FairPaths | undefined;
   readonly #exhibition: Exhibition | undefined;
-  /** The one that was started last is stopped first. */
+  /** Stopped in reverse order of their starts. */
   readonly #held: Held[] = [];
 
   constructor(config: Config, parts: LocalActorsParts) {
@@ -94,12 +94,12 @@ export class LocalActors {
     }
   }
 
-  /** Resolves when the first prices are in the log; before anything else is. */
+  /** Resolves when the first prices are in the log, before any other actor starts. */
   startPrices(): Promise<void> {
     return this.#hold(this.#oracle, this.#prices);
   }
 
-  /** Resolves when there is something to trade and somebody to trade with. */
+  /** Resolves when markets are listed and simulated traders run, as configured. */
   async start(): Promise<void> {
     if (this.#exhibition !== undefined) await this.#hold(this.#events, this.#exhibition);
     if (!hasBots(this.#config)) return;
@@ -113,7 +113,7 @@ export class LocalActors {
     });
   }
 
-  /** Resolves when nothing of theirs is under way any more. */
+  /** Resolves when no command of theirs is in flight. */
   async stop(): Promise<void> {
     for (const held of this.#held.splice(0).reverse()) await held.release();
   }

@@ -8,13 +8,13 @@ import { type Config, readConfig } from './config.ts';
 import { VENUE_SETTINGS } from './settings/venue-settings.ts';
 import type { Venue } from './venue.ts';
 
-/** The composition root: the only reader of the environment and the only one that ends the process. */
+/** The composition root: the only code that reads the environment and ends the process. */
 
 const NODE_MAJOR_MIN = 24;
-/** A stop that takes longer than this is cut; what was acknowledged is in the log. */
+/** A stop that takes longer is aborted; acknowledged actions are in the log. */
 const STOP_MS_MAX = 10_000;
 
-// Before anything is written, by whatever thread.
+// Set before any thread writes a file.
 process.umask(OWN_UMASK);
 const major = Number.parseInt(process.versions.node, 10);
 if (major < NODE_MAJOR_MIN) {
@@ -40,13 +40,14 @@ async function main(): Promise<void> {
   const config = configOf(args);
   const log = createLogger({ level: config.logLevel });
   const onFatal = (error: unknown): never => {
-    // The state in memory can't be trusted any more; the log can. Stop before answering anybody.
+    // The state in memory is no longer trustworthy, the log is. The process stops before it sends
+    // any reply.
     log.fatal({ err: error }, 'fatal error; stopping immediately');
     process.exit(exitCodeOf(error));
   };
   let venue: Venue | undefined;
-  // Before the start, which may replay for long: the first process of a container has no default
-  // for signals, and would not hear them.
+  // Registered before the start, which may replay for long: the first process of a container has no
+  // default signal handlers and would ignore the signals.
   const logger = stopLogger((why) => log.error({ why }, 'shutdown incomplete'));
   const onTimeout = (): void => endUnfinished(venue?.logTrouble(), log);
   closeWithGrace({ delay: STOP_MS_MAX, logger, onTimeout }, async ({ err }) => {
@@ -58,7 +59,8 @@ async function main(): Promise<void> {
     watchParent(() => process.kill(process.pid, 'SIGTERM'));
   }
   try {
-    // Most of the program; who only asks for help or is refused need not wait for it.
+    // Loaded late, because this is most of the program and not needed for help texts or
+    // configuration errors.
     const { startVenue } = await import('./venue.ts');
     venue = await startVenue(config, { log, onFatal, env: process.env });
     const streams = venue.url.replace('http', 'ws');
@@ -78,8 +80,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * A stop has to end although something does not. Without a majority of the servers of its log a replica can't finish what
- * is under way: that is no fault of it, and the code is 0.
+ * A stop has to end even if a task does not. Without a majority of the log's servers a replica
+ * cannot complete its tasks; that is not its fault, so the exit code is 0.
  */
 function endUnfinished(logTrouble: string | undefined, log: Logger): void {
   if (logTrouble === undefined) {
@@ -94,7 +96,7 @@ function endUnfinished(logTrouble: string | undefined, log: Logger): void {
   process.exit(0);
 }
 
-/** 1, but for faults that whoever starts the process again has to tell apart. */
+/** 1, except for errors that a supervisor must distinguish. */
 function exitCodeOf(error: unknown): number {
   const isCoded = error instanceof Error && 'exitCode' in error;
   return isCoded && typeof error.exitCode === 'number' ? error.exitCode : 1;

@@ -9,11 +9,12 @@ import { OWN_CHAIN_SETTINGS } from './settings/own-chain-settings.ts';
 import { startOwnChain } from '@oddlot/settlement/own-chain';
 
 /**
- * A local settlement chain in a process of its own, for the replicas of a cluster: `npm run chain -- --help`. It keeps its blocks
- * and its keys in its folder, which replicas read (`--chain-keys`), and comes back with both.
+ * Runs a local settlement chain in a separate process, for the replicas of a cluster: `npm run
+ * chain -- --help`. It stores its blocks and its keys in its folder, which replicas read
+ * (`--chain-keys`), and restores both at a restart.
  */
 
-/** The chain id of the public testnet whose place it takes. */
+/** The chain id of the public testnet that it replaces. */
 const CHAIN_ID = 421_614;
 const STOP_MS_MAX = 5_000;
 const EXPLAINED: ReadonlySet<string> = new Set([
@@ -24,7 +25,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   'SettingError',
 ]);
 
-// Before anything is written, by whatever thread.
+// Set before any thread writes a file.
 process.umask(OWN_UMASK);
 const args = process.argv.slice(2);
 const help = helpAsked(args);

@@ -26,18 +26,18 @@ type MoneyDependencies = {
   readonly clock: Clock;
   readonly replica: Replica;
   readonly log: Logger;
-  /** What replicas share; undefined where the venue is one process. */
+  /** Resources shared by replicas; undefined if the venue is one process. */
   readonly cluster?: SettlementDependencies['cluster'];
 };
 
 type ChainStart = {
   readonly log: Logger;
-  /** Where keys may be that the configuration names. */
+  /** The environment, which may contain configured keys. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly onFatal: (error: unknown) => void;
 };
 
-/** The settlement chain as configured, and where it is; the local one takes a moment to start. */
+/** The configured settlement chain and its location; the local one takes a moment to start. */
 type ConfiguredChain = {
   readonly settings: SettlementSettings;
   readonly opened: OpenedChain;
@@ -47,14 +47,18 @@ type ConfiguredChain = {
 /** The settlement, and the replica through which it proposes within its terms. */
 export type HeldSettlement = OpenedSettlement & { readonly holder: HolderReplica };
 
-/** Starts the local chain or names another, where there is one. It needs nothing of the venue's state. */
+/**
+ * Starts the local chain or connects to the configured one, if any. It does not need the venue's
+ * state.
+ */
 export async function startSettlementChain(
   config: Config,
   { env = {}, log, onFatal }: ChainStart,
 ): Promise<ConfiguredChain | undefined> {
   const chain = chainOf(config);
   if (chain === 'none') return undefined;
-  // What works on a chain is a third of the program; a venue without one does without it.
+  // Loaded on demand, because the settlement is a third of the program and many venues do not need
+  // it.
   const program = await import('@oddlot/settlement/open-settlement');
   const settings = await settlementSettings(config, chain, env);
   const isReal = config.network === 'mainnet';
@@ -104,7 +108,7 @@ async function settlementSettings(
   };
 }
 
-/** What the venue does with its settlement chain, where there is one; nothing is read or sent yet. */
+/** Creates the settlement of the venue, if it has a chain; nothing is read or sent yet. */
 export function openMoney(
   chain: ConfiguredChain | undefined,
   { clock, cluster, log, replica }: MoneyDependencies,
@@ -120,7 +124,7 @@ export function openMoney(
   return { ...money, holder };
 }
 
-/** What works on the settlement chain has one process. */
+/** Runs the settlement in the process that holds its lease. */
 export async function holdSettlement(
   money: HeldSettlement | undefined,
   lease: Lease,
@@ -176,7 +180,8 @@ async function returnAll(holder: HolderReplica, log: Logger): Promise<void> {
       log.warn({ withdrawalId }, 'withdrawal returned: no settlement chain can pay it');
     }
   } catch (error) {
-    // Another process has taken over. It returns the rest, or pays it where it has a chain.
+    // Another process has taken over. It returns the remaining withdrawals, or pays them if it has
+    // a chain.
     if (!(error instanceof TermOverError)) throw error;
   }
 }

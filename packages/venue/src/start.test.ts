@@ -9,7 +9,7 @@ const SOURCES = import.meta.dirname;
 const MODULES = join(SOURCES, '../../../node_modules');
 const MAIN = 'packages/venue/src/main.ts';
 
-/** A project whose program only tells which form of it runs, and is bundled. */
+/** A project whose program only prints whether its source or its bundle runs. */
 async function project(root: string): Promise<void> {
   for (const name of ['start.ts', 'bundled-program.ts']) {
     await cp(join(SOURCES, name), join(root, dirname(MAIN), name));
@@ -35,7 +35,7 @@ function started(root: string): string {
   return execFileSync(process.execPath, [file], { env, encoding: 'utf8' }).trim();
 }
 
-test('what was bundled of these sources runs in their place', () =>
+test('a bundle of the current sources runs in their place', () =>
   inDirectory(async (root) => {
     await project(root);
     expect(started(root)).toBe('the bundle');
@@ -43,18 +43,18 @@ test('what was bundled of these sources runs in their place', () =>
   }));
 
 test.each<[string, (root: string) => Promise<string | void>]>([
-  ['they are longer', (root) => write(join(root, MAIN), `console.log('the ' + 'sources');`)],
+  ['a source is longer', (root) => write(join(root, MAIN), `console.log('the ' + 'sources');`)],
   [
-    'they were written later, and are as long',
+    'a source was modified later, with equal length',
     async (root) => {
       const { mtimeMs } = await stat(join(root, MAIN));
       await utimes(join(root, MAIN), mtimeMs / 1_000, mtimeMs / 1_000 + 1);
     },
   ],
-  ['nothing is bundled', (root) => rm(bundlesIn(root), { recursive: true })],
-  ['the manifest is cut', (root) => write(join(bundlesIn(root), 'manifest.json'), '{ "pla')],
+  ['there is no bundle', (root) => rm(bundlesIn(root), { recursive: true })],
+  ['the manifest is truncated', (root) => write(join(bundlesIn(root), 'manifest.json'), '{ "pla')],
   [
-    'another package is installed',
+    'another package version is installed',
     (root) => write(join(root, 'node_modules/.package-lock.json'), '{ "packages": { "ws": {} } }'),
   ],
   [
@@ -64,7 +64,7 @@ test.each<[string, (root: string) => Promise<string | void>]>([
       return `${root}-moved`;
     },
   ],
-])('the sources run where %s', (_, change) =>
+])('the sources run if %s', (_, change) =>
   inDirectory(async (root) => {
     await project(root);
     const place = (await change(root)) ?? root;

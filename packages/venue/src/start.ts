@@ -4,21 +4,25 @@ import { join } from 'node:path';
 import { bundledProgram } from './bundled-program.ts';
 
 /**
- * Starts a venue: what was bundled of these sources, or the sources themselves. Where a person has started those, the next
- * start gets its bundle meanwhile; a supervisor has it made once, by `npm run build`.
+ * Starts a venue from a bundle of the current sources, or from the sources themselves. In the
+ * second case an interactive start bundles them in the background for the next start; for a
+ * supervisor, `npm run build` does so once.
  */
 
-/** The venue has other things to do first. */
+/** A delay, because the start of the venue has priority. */
 const BUILD_AFTER_MS = 5_000;
 
 const bundled = bundledProgram('venue');
 await import(bundled === undefined ? './main.ts' : pathToFileURL(bundled).href);
 if (bundled === undefined && process.env['npm_lifecycle_event'] === 'start') {
-  // Whoever only asked for help has left by then.
+  // By then a process that only prints its help has ended.
   setTimeout(() => void bundle(), BUILD_AFTER_MS).unref();
 }
 
-/** In a process of its own, which ends with this one. Without room or rights for it, the next start takes the sources too. */
+/**
+ * Runs in a child process, which ends with this one. Without disk space or permission, the next
+ * start uses the sources too.
+ */
 async function bundle(): Promise<void> {
   const { lowerPriority } = await import('@oddlot/host/operate');
   const command = join(import.meta.dirname, '../build/build-programs.ts');

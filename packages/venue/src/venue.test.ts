@@ -13,7 +13,7 @@ import { type Held, type Lease, LocalLease, type Start, type Stop } from '@oddlo
 import { TermInHand } from '@oddlot/testing/venue/term-in-hand';
 import { openVenue, startVenue, type Venue } from './venue.ts';
 
-/** A whole venue on a temporary folder. */
+/** A complete venue in a temporary folder. */
 
 const timeout = patienceMs(20_000);
 let folder: string;
@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Holds like a process that is alone, and remembers what for. */
+/** Behaves like the lease of a single process, and records the names. */
 class RecordingLease implements Lease {
   readonly steps: string[] = [];
   readonly #lease = new LocalLease();
@@ -40,7 +40,7 @@ class RecordingLease implements Lease {
   }
 }
 
-test('whatever a venue has one of runs by a lease, and the stop lets go of all of them', async () => {
+test('all singleton tasks of a venue run under a lease, and a stop releases all of them', async () => {
   const lease = new RecordingLease();
   const config = readConfig(['--data', folder, '--port', '0', '--ops-port', '0', '--no-web'], {});
   const log = createLogger({ level: 'silent' });
@@ -68,24 +68,24 @@ test('whatever a venue has one of runs by a lease, and the stop lets go of all o
   expect(lease.steps).toEqual(['relay', ...ended].map((name) => `stopped ${name}`));
 });
 
-/** With all that a venue has by itself: chain, prices, traders, history. */
+/** Starts with all optional parts: chain, prices, traders, history. */
 function start(flags: Readonly<Record<string, number | string>> = {}): Promise<Venue> {
   const ports = { '--port': 0, '--ops-port': 0, '--chain-port': 0, ...flags };
-  const told = Object.entries(ports).flatMap(([flag, value]) => [flag, String(value)]);
-  const config = readConfig(['--data', folder, '--no-web', '--no-relay', ...told], {});
+  const portFlags = Object.entries(ports).flatMap(([flag, value]) => [flag, String(value)]);
+  const config = readConfig(['--data', folder, '--no-web', '--no-relay', ...portFlags], {});
   return startVenue(config, {
     log: createLogger({ level: 'silent' }),
     onFatal: (error) => expect.unreachable(String(error)),
   });
 }
 
-/** What keeps a process from ending, or does something in it. */
+/** Resources that keep a process alive. */
 function running(): readonly string[] {
   const kinds = ['MessagePort', 'TCPServerWrap', 'PipeWrap', 'Timeout', 'Worker'];
   return process.getActiveResourcesInfo().filter((kind) => kinds.includes(kind));
 }
 
-/** What runs that did not before; the runner's own may have ended meanwhile. */
+/** Resources that have been added; those of the test runner may have ended meanwhile. */
 function runningSince(before: readonly string[]): readonly string[] {
   const rest = [...before];
   return running().filter((kind) => {
@@ -99,7 +99,7 @@ test.each([
   ['the public port', '--port'],
   ["the operator's port", '--ops-port'],
   ['the port of the local chain', '--chain-port'],
-])('a start that finds %s taken says so before it creates anything', async (_, flag) => {
+])('a start that finds %s in use reports it before it creates anything', async (_, flag) => {
   const taken = createServer();
   const port = await listen(taken, 0, '127.0.0.1');
   const before = running();
@@ -114,14 +114,14 @@ test.each([
   taken.close();
 });
 
-test('a log that can not be opened leaves neither the history nor the chain running beside it', async () => {
+test('a log that cannot be opened leaves neither the history nor the chain running', async () => {
   const before = running();
   await expect(start({ '--fault': 'nonsense' })).rejects.toThrow('Unknown fault: nonsense');
   expect(isDirectoryLocked(folder)).toBe(false);
   await expect.poll(() => runningSince(before)).toEqual([]);
 });
 
-test('R-terms: all that the holders of leases propose carries a term, and a restart begins later terms', async () => {
+test('R-terms: all commands of lease holders carry a term, and a restart begins later terms', async () => {
   const config = readConfig(['--data', folder, '--port', '0', '--ops-port', '0', '--no-web'], {});
   const log = createLogger({ level: 'silent' });
   const onFatal = (error: unknown): void => expect.unreachable(String(error));
@@ -131,7 +131,7 @@ test('R-terms: all that the holders of leases propose carries a term, and a rest
     const withoutTerm = new Set<string>();
     replica.onBlock(({ commands }) => {
       for (const { command } of commands) {
-        // Each replica attests for itself.
+        // Each replica attests independently of a lease.
         if (isRequest(command) || command.type === 'attest') continue;
         if (command.term === undefined) withoutTerm.add(command.type);
       }

@@ -23,7 +23,7 @@ import { openShown } from './supervise/open-shown.ts';
 import { takeFolder } from './supervise/data-folder.ts';
 import {
   assertNetwork,
-  tellWhatRuns,
+  logRelease,
   warnOfBackend,
   warnOfOperators,
 } from './supervise/operator-log.ts';
@@ -37,58 +37,62 @@ import { exceptNoRoom, LaterReleaseError, TermOverError } from '@oddlot/replica/
 export type Venue = {
   readonly url: string;
   readonly operationsUrl: string;
-  /** Where wallets find the local settlement chain, if there is one. */
+  /** The URL of the local settlement chain for wallets, if there is one. */
   readonly chainUrl: string | undefined;
-  /** The name that clients sign for. */
+  /** The network name in signatures. */
   readonly serviceNetwork: string;
-  /** Takes no more, finishes what is under way, writes a snapshot, lets go of the data. */
+  /** Accepts no more requests, completes pending ones, writes a snapshot, and releases the data. */
   stop(): Promise<void>;
-  /** Why nothing can be written to the log now; undefined while it can. */
+  /** The reason why the log cannot be written now; undefined while it can. */
   logTrouble(): string | undefined;
 };
 
 export type VenueDependencies = {
   readonly log: Logger;
-  /** A fault after which the process must end at once; the log is intact. */
+  /** An error after which the process must end immediately; the log is intact. */
   readonly onFatal: (error: unknown) => void;
-  /** Who runs what the venue has one of: by default this process, at once. */
+  /** Assigns the singleton tasks: by default this process runs all of them immediately. */
   readonly lease?: Lease;
-  /** How much room a folder has, for those who play with it; by default the system is asked. */
+  /** The free space of a folder, for tests; by default the system is queried. */
   readonly freeBytes?: (directory: string) => Promise<number>;
-  /** Where keys may be that the configuration names; by default nowhere. */
+  /** The environment with configured keys; empty by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The clocks of the host, for those who play with them. */
+  /** The clocks of the host, for tests. */
   readonly time?: TimeSource;
-  /** What runs beside the main thread, and on what; by default each on a thread of its own. */
+  /** The components that run on other threads; by default each has its own thread. */
   readonly threads?: Threads;
 };
 
-/** A venue that runs and has no open port: the parts, for whoever has them in hand. */
+/** The parts of a running venue without open ports. */
 export type OpenedVenue = Pick<Venue, 'chainUrl' | 'logTrouble' | 'serviceNetwork' | 'stop'> &
   Pick<Core, 'indexer' | 'clock' | 'replica'> &
   Pick<Edges, 'http'> & {
-    /** Opens the ports, and says where they are. */
+    /** Opens the ports and returns their addresses. */
     listen(): Promise<Pick<Venue, 'operationsUrl' | 'url'>>;
   };
 
-/** Wires the parts of a venue and starts them, the data first and the doors last. A start that fails lets go of everything. */
+/**
+ * Creates and starts the parts of a venue, the data first and the ports last. A failed start
+ * releases all resources.
+ */
 export function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
   return openInOrder(async (opened) => {
-    // Before anything is created or replayed. A folder in use says more: its venue has the ports as well.
+    // Checked before anything is created or replayed. A locked folder is the better error: the
+    // venue that uses it also has the ports.
     if (!isDirectoryLocked(config.data)) await checkPorts(portsOf(config));
     const { chainUrl, listen, logTrouble, serviceNetwork, stop } = await openVenue(config, deps);
     opened.defer(stop);
     return { ...(await listen()), chainUrl, logTrouble, serviceNetwork, stop };
-  }, tellUnclosed(deps.log));
+  }, logUnclosed(deps.log));
 }
 
-/** The same, and the ports stay closed until somebody wants them. */
+/** The same without opening the ports until `listen` is called. */
 export function openVenue(config: Config, deps: VenueDependencies): Promise<OpenedVenue> {
-  return openInOrder((opened) => openParts(config, deps, opened), tellUnclosed(deps.log));
+  return openInOrder((opened) => openParts(config, deps, opened), logUnclosed(deps.log));
 }
 
-/** The operator is told why the start failed by whoever waits for it. */
-function tellUnclosed(log: Logger): (error: unknown) => void {
+/** The caller that awaits the start reports why it failed. */
+function logUnclosed(log: Logger): (error: unknown) => void {
   return (err) => log.error({ err }, 'cleanup after a failed start was incomplete');
 }
 
@@ -103,7 +107,7 @@ async function openParts(
   const lease = deps.lease ?? cluster?.lease ?? new LocalLease();
   const { lock, network, otherNetworks } = await takeFolder(config, cluster?.serviceNetwork, log);
   opened.defer(() => lock.release());
-  // Operators see what a stop does until its end.
+  // Operators can observe a stop until its end.
   let operatorsPort: HttpPort | undefined = undefined;
   opened.defer(() => operatorsPort?.drain());
   const metrics = new Metrics();
@@ -127,12 +131,12 @@ async function openParts(
   await startCore(core, config, log);
   warnOfOperators(config, replica, log);
   const actors = actorsOf(config, core, { exchange, lease, log, network, onError });
-  tellWhatRuns(config, metrics, log);
+  logRelease(config, metrics, log);
   await startActing(serving, actors, {
     lease,
     log,
     onError,
-    ready: () => tellBackend(pool, metrics, log),
+    ready: () => logBackend(pool, metrics, log),
   });
   const memory = new MemoryWatch(log);
   opened.defer(() => memory.stop());
@@ -157,7 +161,7 @@ async function openParts(
   };
 }
 
-/** Prices first, and time with them; those who trade come when requests can be answered. */
+/** Prices and time start first; simulated traders start when requests can be answered. */
 async function startActing(
   serving: Serving,
   actors: LocalActors,
@@ -192,7 +196,7 @@ async function stopAll(
   log.info({ pending: receipts.pendingCount }, 'stopped');
 }
 
-/** What of a venue serves so far, in the course of its start. */
+/** The parts that already serve during the start. */
 type Serving = {
   readonly core: Core;
   readonly edges: ReturnType<typeof createEdges>;
@@ -202,8 +206,10 @@ type Serving = {
 };
 
 /**
- * Takes nobody in any more, and answers who is there. Alone, time goes on until the last answer: some requests wait for orders
- * that leave the delay queue. In a cluster the others see to that, and to all that this one held: they are let first.
+ * Accepts no new clients and completes pending requests. A single venue continues to advance time
+ * until the last answer, because some requests wait for orders that leave the delay queue. In a
+ * cluster the other replicas do that, and take over all tasks of this one, which are released
+ * first.
  */
 async function stopServing({ actors, core, edges, settling, ticking }: Serving): Promise<void> {
   const { cluster, relay } = core;
@@ -236,7 +242,7 @@ function openPool(
   return new RecoverPool({ network, log, size, onWorkerLost, startRecoverer });
 }
 
-/** The program of a cluster is loaded where there is one. */
+/** The cluster code is loaded only if there is a cluster. */
 async function joinCluster(
   config: Config,
   deps: Parameters<typeof openCluster>[1],
@@ -271,7 +277,7 @@ function holdTicker(ticker: Ticker, lease: Lease): Promise<Held> {
   );
 }
 
-async function tellBackend(pool: RecoverPool, metrics: Metrics, log: Logger): Promise<void> {
+async function logBackend(pool: RecoverPool, metrics: Metrics, log: Logger): Promise<void> {
   const backend = await pool.ready();
   metrics.recoverBackend(backend);
   warnOfBackend(backend, log);
@@ -283,19 +289,22 @@ async function startCore({ indexer, replica }: Core, config: Config, log: Logger
   log.info({ ...started, height: replica.head.height }, 'log replayed');
   assertNetwork(config, replica);
   const following = indexer.start(replica.head, { seenFrom: started.snapshotHeight });
-  // Nobody waits until it has read its snapshot too, and what it can't do it tells by `onFatal`.
+  // Not awaited, because it also reads its snapshot; failures are reported through `onFatal`.
   following.catch(() => undefined);
   replica.onBlock((block) => indexer.follow(block));
 }
 
-/** Uniform in [0, 1), for what is simulated. */
+/** Uniform in [0, 1), for simulations. */
 function random(): number {
   return randomBytes(4).readUInt32LE() / 2 ** 32;
 }
 
 type PortUrls = { readonly url: string; readonly operationsUrl: string };
 
-/** Opens the public port and the operator's, says where they are, and starts who comes through them. */
+/**
+ * Opens the public port and the operations port, returns their addresses, and starts the parts that
+ * depend on them.
+ */
 export async function openPorts(
   config: Config,
   {
@@ -310,7 +319,7 @@ export async function openPorts(
   visitor: { start(urls: PortUrls): Promise<void> },
 ): Promise<PortUrls> {
   const port = await http.listen(config.port, config.host);
-  // Wallets on the page ask the local chain, which stands on another port.
+  // Wallets on the page access the local chain, which has another port.
   money?.allowPage(port);
   const operationsPort = await operations.listen(operationsPortOf(config), config.opsHost);
   const urls = {
@@ -322,9 +331,10 @@ export async function openPorts(
 }
 
 /**
- * Hands errors on, but for those that pass without the process ending: what could not be written for want of room is
- * written when there is some again (R-disk), what a stream that lost blocks refused, when it is whole again, and a replica whose
- * rules are no longer those of the log shows what it has (R-era). What a holder could not do in its term, the next holder does.
+ * Passes errors on, except temporary ones after which the process continues: writes that failed for
+ * lack of space are repeated later (R-disk); a stream that lost blocks rejects commands until it is
+ * complete again; a replica whose rules are no longer those of the log serves its last state
+ * (R-era); and the next lease holder completes work that a term left unfinished.
  */
 export function exceptPassing(onFatal: (error: unknown) => void): (error: unknown) => void {
   return exceptNoRoom((error) => {

@@ -31,15 +31,15 @@ describe('commands as bytes', () => {
   });
 
   test.each([
-    ['nothing at all', '', /beyond the end/],
+    ['no bytes', '', /beyond the end/],
     ['a form that no release has', 'ff', /unknown kind of command: 255/],
-    ['a value of no kind', '0009', /unknown kind of value: 9/],
-    ['a number that is none', '0003f8', /invalid number prefix: 248/],
-    ['a text of no kind', '000403', /unknown kind of text/],
+    ['a value of unknown kind', '0009', /unknown kind of value: 9/],
+    ['an invalid number', '0003f8', /invalid number prefix: 248/],
+    ['a text of unknown kind', '000403', /unknown kind of text/],
     ['a text that is not UTF-8', '000404ff', /unknown kind of text/],
     ['a list longer than all bytes', '0005f905', /5 parts reach beyond/],
-    ['a key that was not named', '00060101', /key 1 was not defined before/],
-    ['something behind the command', '000000', /ends at 2 instead of 3/],
+    ['an undefined key number', '00060101', /key 1 was not defined before/],
+    ['bytes after the command', '000000', /ends at 2 instead of 3/],
   ])('rejects %s', (_, hex, message) => {
     expect(() => decodeCommand(Buffer.from(hex, 'hex'))).toThrow(EncodingError);
     expect(() => decodeCommand(Buffer.from(hex, 'hex'))).toThrow(message);

@@ -103,7 +103,7 @@ test('a follower gets existing and newly appended entries, each once and in orde
     await journal.close();
   }));
 
-test('log time stands still while the clock runs backwards, also across a restart', () =>
+test('log time does not advance while the clock runs backwards, also across a restart', () =>
   inDirectory(async (directory) => {
     let nowMs = 1_000;
     const clock = { nowMs: () => nowMs };

@@ -314,8 +314,8 @@ async function killedAtEveryCall(from: number, usdc: number, isRefused: boolean)
 
 test.each([
   ['a payout', 0, 10, false],
-  ['a large one', 1, 150_000, false],
-  ['one that is cancelled', 2, 10, true],
+  ['a large payout', 1, 150_000, false],
+  ['a cancelled payout', 2, 10, true],
 ])(
   'R-withdraw: %s survives a kill before and after every call',
   async (_, from, usdc, isRefused) => {

@@ -11,9 +11,9 @@ const HOUR_MS = 3_600_000;
 describe('the chance to end above a strike', () => {
   test.each([
     ['at the strike', 100, 900, 0.5],
-    // A deviation of 15 minutes is 0.3%.
-    ['a deviation above', 100.3, 900, 0.845],
-    ['a deviation below', 99.7, 900, 0.155],
+    // The deviation of 15 minutes is 0.3%.
+    ['one deviation above', 100.3, 900, 0.845],
+    ['one deviation below', 99.7, 900, 0.155],
     ['the same distance with less time', 100.3, 100, 0.994],
     ['the same distance with more time', 100.3, 3_600, 0.7],
   ])('%s', (_, price, secondsLeft, expected) => {
@@ -21,7 +21,7 @@ describe('the chance to end above a strike', () => {
   });
 });
 
-/** A venue so many minutes after a full third hour. */
+/** A venue at some minutes after a full three-hour period. */
 function open(minutes = 0) {
   const replica = new TestReplica();
   replica.nowMs = Math.ceil(replica.nowMs / (3 * HOUR_MS)) * 3 * HOUR_MS + minutes * 60_000;
@@ -51,7 +51,7 @@ function open(minutes = 0) {
     } as const;
     return { type: 'pushPrice', prices: [at] };
   };
-  /** A market of somebody else, which no path of ours decides. */
+  /** A market of another deployer, without a path of the demo markets. */
   const listOther = (): void => {
     const options = {
       nowMs: replica.nowMs,
@@ -71,13 +71,13 @@ const believed = ({ values }: ReturnType<typeof open>, slug: string): number[] =
     definition.slug.startsWith(slug) ? [value] : [],
   );
 
-test('made-up markets follow their paths, whatever they trade at; an exclusive event sums to one', () => {
+test('demo markets follow their paths, whatever the trades; the values of an exclusive event sum to one', () => {
   const venue = open(10);
   venue.list(false);
   const markets = [...venue.replica.state.outcomes.markets.values()];
   const seen = new Set<number>();
   for (let round = 0; round < 50; round++) {
-    // Somebody tells a price that the makers do not share.
+    // Another account trades at a price that the makers do not share.
     for (const market of markets) market.lastTrade = 9_900;
     venue.replica.pass(10_000);
     venue.values.update();
@@ -93,7 +93,7 @@ test('made-up markets follow their paths, whatever they trade at; an exclusive e
   expect(seen.size).toBeGreaterThan(20);
 });
 
-test('opinions of the markets of others drift, and a new process goes on from the last trade', () => {
+test("values of other deployers' markets drift, and a new process continues from the last trade", () => {
   const venue = open();
   venue.listOther();
   const other = [...venue.replica.state.outcomes.markets.values()][0];
@@ -105,7 +105,7 @@ test('opinions of the markets of others drift, and a new process goes on from th
   expect(believed(venue, 'others')).not.toEqual(before);
 });
 
-test('a market about a price follows the price, once it has a strike', () => {
+test('a market on a price follows the price once it has a strike', () => {
   const venue = open();
   venue.list(true);
   venue.replica.pass(15 * 60_000 - 61_000);
@@ -125,11 +125,11 @@ test('a market about a price follows the price, once it has a strike', () => {
   expect(believed(venue, 'btc-up-or-down-15m')).toEqual([0.03]);
 });
 
-test('nobody trades what is about to close, or not open', () => {
+test('markets that are about to close or not open are not traded', () => {
   const venue = open(10);
   venue.list(false);
   venue.values.update();
-  // One that ends in eight minutes, one that has just begun; the third is not open.
+  // One ends in eight minutes and one has just begun; the third is not open.
   expect(believed(venue, 'lighthouse')).toHaveLength(2);
   venue.replica.pass(8 * 60_000 - 5_000);
   venue.values.update();

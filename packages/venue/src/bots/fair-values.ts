@@ -2,14 +2,16 @@ import type { PriceSource, State } from '@oddlot/engine';
 import { present } from '@oddlot/units';
 import { normal, STEP_DEVIATION } from '../oracle/random-walk.ts';
 
-/** A market that can be traded, as the engine keeps it. */
+/** A tradable market in the representation of the engine. */
 export type BotMarket = NonNullable<ReturnType<State['outcomes']['markets']['get']>>;
 
 export type FairValuesOptions = {
   readonly state: () => State;
   /** The newest reference price, 10^-8. */
   readonly priceE8: (symbol: string, source: PriceSource) => number | undefined;
-  /** What the venue's own made-up markets are worth, whoever trades them; undefined for others. */
+  /**
+   * The value of the venue's own demo markets, independent of trades; undefined for other markets.
+   */
   readonly paths: {
     valueOf(market: BotMarket['definition'], atMs: number): number | undefined;
   };
@@ -17,23 +19,23 @@ export type FairValuesOptions = {
   readonly random: () => number;
 };
 
-/** Markets that simulated traders look at, those that end first. */
+/** Maximum number of markets that simulated traders trade, earliest end first. */
 const MARKETS_MAX = 40;
-/** Who still trades in the last seconds would only be in the way of the close. */
+/** Trading stops this long before the end, so that bots do not interfere with the close. */
 const LEFT_MS_MIN = 5_000;
-/** Nothing is ever certain. */
+/** Values are bounded away from 0 and 1 by this probability. */
 const PROBABILITY_MIN = 0.03;
-/** How far a made-up opinion moves in one round, in logits. */
+/** The change of a drifting value in one round, in logits. */
 const DRIFT = 0.025;
 
 /**
- * What simulated traders believe a YES share to be worth. Where a market is about a price it follows
- * from that price, the strike and the time that is left; those of the exhibition walk a path that decides
- * them; elsewhere opinions drift. The markets of an exclusive event share one certainty.
+ * The values of YES shares for simulated traders. For a market on a price the value follows from
+ * that price, the strike and the remaining time. Demo markets follow the path that decides them.
+ * All other values drift. The probabilities of an exclusive event sum to one.
  */
 export class FairValues {
   readonly #options: FairValuesOptions;
-  /** Opinions in logits, by instrument id. */
+  /** Drifting values in logits, by instrument id. */
   readonly #opinions = new Map<number, number>();
   #values: ReadonlyMap<BotMarket, number> = new Map();
 
@@ -41,12 +43,12 @@ export class FairValues {
     this.#options = options;
   }
 
-  /** Markets that are worth trading, with the probability of YES. */
+  /** Markets to trade, with the probability of YES. */
   get markets(): ReadonlyMap<BotMarket, number> {
     return this.#values;
   }
 
-  /** Looks at the markets anew; opinions drift a little. */
+  /** Recomputes the values; drifting ones move a little. */
   update(): void {
     const { outcomes, timeMs } = this.#options.state();
     const open = outcomes.marketIds
@@ -65,7 +67,7 @@ export class FairValues {
   #drift({ definition, lastTrade, unit }: BotMarket): void {
     const { random } = this.#options;
     const id = definition.instrumentId;
-    // A new process goes on where the last one traded.
+    // A new process continues at the last trade.
     const before =
       this.#opinions.get(id) ?? (lastTrade > 0 ? logit(lastTrade / unit) : normal(random));
     this.#opinions.set(id, before + DRIFT * normal(random));
@@ -102,7 +104,7 @@ export class FairValues {
   }
 }
 
-/** The chance that a walk of simulated steps ends at or above a strike. */
+/** The probability that a walk of simulated steps ends at or above a strike. */
 export function chanceAbove(walk: {
   readonly price: number;
   readonly strike: number;
@@ -110,7 +112,7 @@ export function chanceAbove(walk: {
 }): number {
   const deviation = STEP_DEVIATION * Math.sqrt(Math.max(1, walk.secondsLeft));
   const distance = Math.log(walk.price / walk.strike) / deviation;
-  // The logistic curve is within a hundredth of the normal distribution.
+  // The logistic curve is within 0.01 of the normal distribution.
   return 1 / (1 + Math.exp(-1.702 * distance));
 }
 

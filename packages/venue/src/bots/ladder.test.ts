@@ -28,13 +28,13 @@ test('makers share the rungs and leave the middle empty', () => {
   for (const { size } of first) expect(size).toBeGreaterThan(0);
 });
 
-test('rungs below zero are left out, sizes stay within the limit', () => {
+test('rungs below zero are omitted, sizes stay within the limit', () => {
   const rungs = ladder(BTC, 1, { ...shape, maker: 0 });
   expect(rungs.every(({ price }) => price > 0)).toBe(true);
   expect(rungs.every(({ size }) => size <= BTC.maxLimitOrderSize)).toBe(true);
 });
 
-test('only what differs changes', () => {
+test('only orders that differ change', () => {
   const venue = TestVenue.open();
   const rung = (price: number) => ({ isBuy: true, price, size: 1000 });
   venue.order(ALICE, { buy: true, price: 99, size: 1 });

@@ -3,22 +3,26 @@ import { type Address, MONEY_DECIMALS } from '@oddlot/units';
 import type { BotMarket } from './fair-values.ts';
 
 /**
- * Which quotes a maker wants around a price. The rungs lie on a grid that does not move with the
- * price: when it drifts by a rung, one order at each end changes and the rest keep their place.
+ * The quotes of a maker around a price. The rungs are on a grid that does not move with the price:
+ * when the price drifts by a rung, one order at each end changes and the others keep their queue
+ * position.
  */
 
 /** One quote, in units of its instrument. */
 export type Rung = { readonly isBuy: boolean; readonly price: number; readonly size: number };
 
-/** The distance of two rungs as a share of the price. */
+/** The distance of two rungs as a fraction of the price. */
 const STEP_SHARE = 0.0002;
-/** What the rung at the touch is worth, and how much more each further one is. */
+/** The value of the rung at the touch, and the increase per further rung. */
 const TOUCH_USDC = 4_000;
 const GROWTH_SHARE = 0.25;
-/** An order of which less than this is left is replaced. */
+/** An order with less than this fraction remaining is replaced. */
 const WORN_SHARE = 0.5;
 
-/** The grid of a price, a whole number of ticks. Prices are counts, so floating point is fine. */
+/**
+ * The grid of a price, a whole number of ticks. Prices are counts, so floating point is exact
+ * enough.
+ */
 export function gridStep(price: number, priceTick: number): number {
   return Math.max(1, Math.round((price * STEP_SHARE) / priceTick)) * priceTick;
 }
@@ -55,7 +59,7 @@ function rungSize(perp: PerpDefinition, price: number, distance: number): number
   return Math.min(Math.max(1, lots), perp.maxLimitOrderSize);
 }
 
-/** What has to go and what has to come, so that the live orders are the wanted ones. */
+/** The orders to cancel and the rungs to place, so that the live orders become the wanted ones. */
 export function difference(
   wanted: readonly Rung[],
   live: readonly OrderSnapshot[],
@@ -72,8 +76,9 @@ export function difference(
 }
 
 /**
- * How much an order at a maker's own best quote would take from the other side, given best first; 0 when nothing crosses it. At
- * least the size of that quote, so that a rest below the minimum value of an order is taken as well.
+ * The size that an order at a maker's best quote would execute against the other side, given best
+ * first; 0 if none crosses. At least the size of the quote, so that a remainder below the minimum
+ * order value is executed as well.
  */
 export function crossedSize(
   { isBuy, price, size }: Rung,
@@ -84,7 +89,7 @@ export function crossedSize(
   return sum === 0 ? 0 : Math.max(sum, size);
 }
 
-/** The quote of each side that is nearest to the other side. */
+/** The best quote of each side. */
 export function bestRungs(wanted: readonly Rung[]): readonly Rung[] {
   return [true, false].flatMap((isBuy) =>
     wanted
@@ -98,26 +103,29 @@ function keyOf({ isBuy, price }: { readonly isBuy: boolean; readonly price: numb
   return `${isBuy ? 'B' : 'A'}${price}`;
 }
 
-/** An order for shares: `isBuy` and `reduceOnly` name leg and intent, the price is the leg's own. */
+/**
+ * An order for shares: `isBuy` and `reduceOnly` determine outcome and direction, and the price is
+ * that of the outcome.
+ */
 type ShareOrder = Rung & { readonly reduceOnly: boolean };
 
-/** Shares of a leg that can be sold. */
+/** Shares of each outcome that can be sold. */
 export type FreeShares = { yes: number; no: number };
 
 /** The distance of two rungs in a market of any tick. */
 const LEG_STEP_SHARE = 0.01;
-/** Shares at the touch, and how many more each further rung has. */
+/** Shares at the touch, and the increase per further rung. */
 const TOUCH_SHARES = 60;
 const LEG_GROWTH_SHARE = 0.3;
 
-/** The grid of a market: about a hundredth, in whole ticks. */
+/** The grid of a market: about 0.01, in whole ticks. */
 export function shareStep({ definition: { priceTick }, unit }: BotMarket): number {
   return Math.max(1, Math.round((unit * LEG_STEP_SHARE) / priceTick)) * priceTick;
 }
 
 /**
- * A maker's rungs around a rung of the grid, which stays empty, in YES prices (R-one-book). Makers
- * share the grid as they do on perps.
+ * A maker's rungs around an empty rung of the grid, in YES prices (R-one-book). Makers share the
+ * grid as on perps.
  */
 export function shareLadder(
   market: BotMarket,
@@ -146,8 +154,8 @@ function sizeAt({ definition }: BotMarket, distance: number): number {
 }
 
 /**
- * The order that fills a rung: held shares are sold first; without them the other leg is bought, which
- * is the same rung of the book (R-mint-burn). Takes what it sells out of `free`.
+ * The order that fills a rung: it sells held shares first; without them it buys the other outcome,
+ * which is the same rung of the book (R-mint-burn). Deducts the sold shares from `free`.
  */
 export function shareOrder(
   { isBuy, price, size }: Rung,
@@ -161,17 +169,17 @@ export function shareOrder(
   return { isBuy, reduceOnly, size, price: leg === 'yes' ? price : unit - price };
 }
 
-/** How much smaller or larger than planned an order is; the smallest is far from worn (see `difference`). */
+/** Random factors of the planned size; the smallest is well above `WORN_SHARE`. */
 const SIZE_SHARE_MIN = 0.7;
 const SIZE_SHARE_MAX = 1.6;
-/** In how many cases a size is a round number, as people like them. */
+/** The fraction of sizes that are round numbers, as with human traders. */
 const ROUND_SHARE = 0.6;
-/** How many of the further rungs a maker leaves out. */
+/** The fraction of the outer rungs that a maker omits. */
 const GAP_SHARE = 1 / 6;
 
 /**
- * What makes one simulated maker differ from the next: sizes that vary and rungs that it leaves out.
- * All of it is drawn from its address, so that the same maker behaves the same, wherever it runs.
+ * The individual behaviour of a simulated maker: varying sizes and omitted rungs. All of it is
+ * derived from its address, so that a maker behaves identically in every process.
  */
 export class QuotingStyle {
   readonly #seed: number;
@@ -190,19 +198,22 @@ export class QuotingStyle {
     return Math.min(Math.max(bounds.min, size), bounds.max);
   }
 
-  /** Whether it quotes at a price that is not the best: always the same answer, so that quotes stay. */
+  /**
+   * True if it quotes at a price behind the best one. The result for a price is constant, so that
+   * quotes stay.
+   */
   likes(price: number): boolean {
     return seeded(this.#seed ^ Math.imul(price, 0x9e_37_79_b1))() >= GAP_SHARE;
   }
 }
 
-/** To so many digits after the first, and at least 1. */
+/** Rounds to this many digits after the first; at least 1. */
 function rounded(size: number, digits: number): number {
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, size))) - digits);
   return Math.max(1, Math.round(size / unit) * unit);
 }
 
-/** Uniform in [0, 1), the same for the same seed (mulberry32). */
+/** Uniform in [0, 1), reproducible by seed (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed | 0;
   return () => {

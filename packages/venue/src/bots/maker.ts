@@ -28,28 +28,28 @@ import {
 import type { BotOrder, BotShareOrder, Trader } from './trader.ts';
 import type { BotMarket, FairValues } from './fair-values.ts';
 
-/** Rungs of one maker, each side of a book. */
+/** Rungs of one maker on each side of a book. */
 const PERP_LEVELS = 10;
-/** The price may leave its rung by this share of a step before the quotes follow. */
+/** The quotes follow when the price has left its rung by this fraction of a step. */
 const BAND_SHARE = 0.75;
 
-/** A maker takes no order that would make its position in a perp larger than this. */
+/** A maker executes no order that would make its position in a perp larger than this. */
 const INVENTORY_USDC = 250_000;
-/** How many price levels of others it looks at in a round. */
+/** Price levels of other accounts that it checks in a round. */
 const TAKEN_LEVELS_MAX = 100;
 
-/** A grid of another coarseness is laid when the one that would fit now is this many times finer or coarser. */
+/** The grid is replaced when the fitting one is this many times finer or coarser. */
 const REGRID_FACTOR = 2;
 
 type Anchor = { readonly step: number; rung: number };
 
-/** Keeps its share of every perp's book filled around the oracle. */
+/** Keeps its part of every perp's book filled around the oracle. */
 export class Maker {
   readonly #trader: Trader;
   readonly #replica: Replica;
   readonly #place: { readonly maker: number; readonly makers: number };
   readonly #habits: QuotingStyle;
-  /** Where the quotes of a perp stand. The grid is kept as long as it fits the price. */
+  /** The anchors of the quotes, by perp. The grid is kept as long as it fits the price. */
   readonly #anchors = new Map<number, Anchor>();
 
   constructor(
@@ -63,13 +63,19 @@ export class Maker {
     this.#habits = new QuotingStyle(trader.address);
   }
 
-  /** Cancels what the price has left behind. All makers do so before any of them quotes anew. */
+  /**
+   * Cancels quotes that the price has left behind. All makers do so before any of them places new
+   * quotes.
+   */
   async withdraw(): Promise<void> {
     const stale = this.#changes().flatMap((change) => change.stale);
     if (stale.length > 0) await this.#trader.cancel(stale.slice(0, LIMITS.cancelsMax));
   }
 
-  /** Takes orders of others that cross its best quotes: post-only quotes would be rejected because of them. */
+  /**
+   * Executes orders of other accounts that cross its best quotes, because its post-only quotes
+   * would be rejected.
+   */
   async take(): Promise<void> {
     const orders = this.#changes().flatMap(({ perp, wanted }) =>
       bestRungs(wanted).flatMap((rung) => this.#crossing(perp, rung)),
@@ -96,7 +102,7 @@ export class Maker {
     return Math.max(0, isBuy ? max - held : max + held);
   }
 
-  /** Fills the rungs that are empty; post-only, because the price may move before the order arrives. */
+  /** Fills the empty rungs; post-only, because the price may move before the order arrives. */
   async quote(): Promise<void> {
     const missing = this.#changes().flatMap(({ perp, missing: rungs }) =>
       rungs.map((rung): BotOrder => {
@@ -114,7 +120,7 @@ export class Maker {
     }
   }
 
-  /** One perp that refuses orders must not keep the others empty. */
+  /** Placed per perp, so that a perp that rejects orders does not keep the others empty. */
   async #placeApart(batch: readonly BotOrder[]): Promise<void> {
     const byPerp = Map.groupBy(batch, ({ perp }) => perp.instrumentId);
     if (byPerp.size < 2) return;
@@ -128,7 +134,7 @@ export class Maker {
       const view = perpView(state, perp.instrumentId);
       if (view?.oracle === undefined || view.halted || view.delisted) return [];
       const { rung, step } = this.#anchorOf(perp, view.oracle);
-      // The rungs at the touch are always there; of the others some are left out.
+      // The rungs at the touch are always quoted; some of the others are omitted.
       const touch = this.#place.makers * step;
       const wanted = ladder(perp, rung, { step, levels: PERP_LEVELS, ...this.#place }).filter(
         ({ price }) => Math.abs(price - rung * step) <= touch || this.#habits.likes(price),
@@ -137,7 +143,7 @@ export class Maker {
     });
   }
 
-  /** The rung that the quotes stand around; it follows only a price that has really moved. */
+  /** The rung around which it quotes; it follows only significant price moves. */
   #anchorOf({ instrumentId, priceTick }: PerpDefinition, price: number): Anchor {
     let anchor = this.#anchors.get(instrumentId);
     const fitting = gridStep(price, priceTick);
@@ -151,22 +157,28 @@ export class Maker {
   }
 }
 
-/** An operator can move a price by any factor: rungs that were fine for the old one may be further apart than the new one is from 0. */
+/**
+ * An operator can move a price by any factor: the rungs of the old grid may be further apart than
+ * the new price is from 0.
+ */
 function isFarFrom(step: number, fitting: number): boolean {
   return Math.max(step / fitting, fitting / step) > REGRID_FACTOR;
 }
 
-/** Rungs of one maker, each side of a book. */
+/** Rungs of one maker on each side of a book. */
 const SHARE_LEVELS = 3;
-/** The value may leave its rung by so many steps before the quotes follow: every move is in the log. */
+/**
+ * The quotes follow when the value has left its rung by this many steps, because every change is in
+ * the log.
+ */
 const BAND_STEPS = 1.25;
-/** Pairs of at least this many shares are turned into money again. */
+/** Pairs of at least this many shares are merged. */
 const MERGE_SHARES = 200;
 
-/** A maker takes no order that would leave it with more shares of a leg than this. */
+/** A maker executes no order that would leave it with more shares of an outcome than this. */
 const INVENTORY_SHARES = 5_000;
 
-/** What does not trade at once stays as a quote for this long. */
+/** An order that does not execute immediately stays as a quote for this long. */
 const TAKEN_LIFE_MS = 10_000;
 
 type Change = {
@@ -176,14 +188,16 @@ type Change = {
   readonly missing: readonly Rung[];
 };
 
-/** Keeps its share of every outcome market's book filled around the fair value, on both legs. */
+/**
+ * Keeps its part of every outcome market's book filled around the fair value, for both outcomes.
+ */
 export class ShareMaker {
   readonly #trader: Trader;
   readonly #replica: Replica;
   readonly #values: FairValues;
   readonly #place: { readonly maker: number; readonly makers: number };
   readonly #habits: QuotingStyle;
-  /** The rung that the quotes of a market stand around, by instrument id. */
+  /** The rung around which a market is quoted, by instrument id. */
   readonly #anchors = new Map<number, number>();
 
   constructor(
@@ -199,13 +213,19 @@ export class ShareMaker {
     this.#habits = new QuotingStyle(trader.address);
   }
 
-  /** Cancels what the value has left behind. All makers do so before any of them quotes anew. */
+  /**
+   * Cancels quotes that the value has left behind. All makers do so before any of them places new
+   * quotes.
+   */
   async withdraw(): Promise<void> {
     const stale = this.#changes().flatMap((change) => change.stale);
     if (stale.length > 0) await this.#trader.cancel(stale.slice(0, LIMITS.cancelsMax));
   }
 
-  /** Takes orders of others that cross its best quotes: post-only quotes would be rejected because of them. */
+  /**
+   * Executes orders of other accounts that cross its best quotes, because its post-only quotes
+   * would be rejected.
+   */
   async take(): Promise<void> {
     const free = this.#freeShares();
     const expireTime = this.#replica.state.timeMs + TAKEN_LIFE_MS;
@@ -221,7 +241,7 @@ export class ShareMaker {
     await this.#placeAll(orders);
   }
 
-  /** Fills the rungs that are empty; post-only, because the price may move before the order arrives. */
+  /** Fills the empty rungs; post-only, because the price may move before the order arrives. */
   async quote(): Promise<void> {
     const free = this.#freeShares();
     const missing = this.#changes().flatMap(({ market, missing: rungs }) => {
@@ -236,7 +256,7 @@ export class ShareMaker {
     await this.#placeAll(missing);
   }
 
-  /** Turns pairs into money again: makers buy both legs all the time. */
+  /** Merges pairs, because makers continuously buy both outcomes. */
   async merge(): Promise<void> {
     const free = this.#freeShares();
     const pairs = [...this.#values.markets.keys()].flatMap(({ definition }) => {
@@ -256,7 +276,7 @@ export class ShareMaker {
     }
   }
 
-  /** One market that refuses orders must not keep the others empty. */
+  /** Placed per market, so that a market that rejects orders does not keep the others empty. */
   async #placeApart(batch: readonly BotShareOrder[]): Promise<void> {
     const byMarket = Map.groupBy(batch, ({ market }) => market.instrumentId);
     if (byMarket.size < 2) return;
@@ -280,7 +300,7 @@ export class ShareMaker {
     });
   }
 
-  /** It follows only a value that has really moved. */
+  /** Follows only significant moves of the value. */
   #anchorOf(market: BotMarket, value: number): number {
     const id = market.definition.instrumentId;
     const step = shareStep(market);
@@ -300,7 +320,10 @@ export class ShareMaker {
   }
 }
 
-/** In YES prices: a bid of others is taken by selling YES or buying NO, so the room is in shares of the leg that grows. */
+/**
+ * In YES prices: a bid of another account is executed by selling YES or buying NO, so the limit is
+ * in shares of the outcome that grows.
+ */
 function takenSize({ book, definition }: BotMarket, rung: Rung, held: FreeShares): number {
   const { maxOrderSize, minOrderSize, szDecimals } = definition;
   const net = rung.isBuy ? held.yes - held.no : held.no - held.yes;
@@ -310,7 +333,7 @@ function takenSize({ book, definition }: BotMarket, rung: Rung, held: FreeShares
   return size < minOrderSize ? 0 : size;
 }
 
-/** What an account could sell, by instrument id. */
+/** Shares that an account could sell, by instrument id. */
 export function freeSharesOf(replica: Replica, trader: Trader): Map<number, FreeShares> {
   const free = new Map<number, FreeShares>();
   const positions = outcomeAccountView(replica.state, trader.address)?.positions ?? [];

@@ -43,23 +43,18 @@ test('R-reserve: prices stay between 0 and 1, sizes between minimum and maximum'
   expect(Math.max(...sizes({ maxOrderSize: 7_000 }))).toBe(7_000);
 });
 
-describe('R-one-book: a rung of the book becomes an order for a leg', () => {
+describe('R-one-book: a rung of the book becomes an order for an outcome', () => {
   const rung = (isBuy: boolean) => ({ isBuy, price: 3_000, size: 600 });
   test.each([
     ['a bid buys YES', true, { yes: 900, no: 599 }, { reduceOnly: false, price: 3_000 }],
-    ['a bid sells NO that is held', true, { yes: 0, no: 600 }, { reduceOnly: true, price: 7_000 }],
+    ['a bid sells held NO', true, { yes: 0, no: 600 }, { reduceOnly: true, price: 7_000 }],
     ['an ask buys NO', false, { yes: 599, no: 900 }, { reduceOnly: false, price: 7_000 }],
-    [
-      'an ask sells YES that is held',
-      false,
-      { yes: 600, no: 0 },
-      { reduceOnly: true, price: 3_000 },
-    ],
+    ['an ask sells held YES', false, { yes: 600, no: 0 }, { reduceOnly: true, price: 3_000 }],
   ])('%s', (_, isBuy, free, expected) => {
     expect(shareOrder(rung(isBuy), { ...free }, 10_000)).toEqual({ isBuy, size: 600, ...expected });
   });
 
-  test('what one rung sells the next one does not have', () => {
+  test('shares sold by one rung are not available to the next', () => {
     const free = { yes: 1_000, no: 0 };
     expect(shareOrder(rung(false), free, 10_000).reduceOnly).toBe(true);
     expect(shareOrder(rung(false), free, 10_000).reduceOnly).toBe(false);

@@ -15,7 +15,7 @@ import { FairPaths } from '../exhibition/fair-paths.ts';
 import { simulatedAccounts } from './simulated-accounts.ts';
 import { SimulatedTraders } from './simulated-traders.ts';
 
-/** The real endpoint and the real engine; only the log is left out. */
+/** Uses the real endpoint and the real engine, without a log. */
 
 const network = NETWORKS.testnet;
 const paths = new FairPaths(Buffer.alloc(32, 1));
@@ -73,7 +73,7 @@ const accounts = () =>
     orders: openOrders(replica.state, address).length,
   }));
 
-test('books are deep and the tape moves, by signed requests alone', async () => {
+test('books are deep and trades happen, by signed requests alone', async () => {
   await start();
   await vi.waitFor(() => expect(trades().length).toBeGreaterThan(3), { timeout: 60_000 });
   expect(depth(true)).toBeGreaterThanOrEqual(10);
@@ -86,7 +86,7 @@ test('books are deep and the tape moves, by signed requests alone', async () => 
   expect(lines.join('')).toContain('simulated traders started');
 });
 
-test('quotes follow the price, and stand still with it', async () => {
+test('quotes follow the price, and do not change while it is constant', async () => {
   await start();
   await vi.waitFor(() => expect(depth(true)).toBeGreaterThanOrEqual(10), { timeout: 60_000 });
   replica.pushOracle(1100);
@@ -100,7 +100,7 @@ test('quotes follow the price, and stand still with it', async () => {
   expect(ask?.price).toBeGreaterThan(1100);
 });
 
-test('a price that falls to a thousandth has a book around it, on a grid of its own', async () => {
+test('after a price falls to a thousandth, its book is quoted on another grid', async () => {
   replica.pushOracle(10_000_000);
   await start();
   await vi.waitFor(() => expect(depth(true)).toBeGreaterThanOrEqual(10), { timeout: 60_000 });
@@ -114,7 +114,7 @@ test('a price that falls to a thousandth has a book around it, on a grid of its 
   }, 60_000);
 });
 
-test('a stop is clean, and a restart goes on with the same accounts and orders', async () => {
+test('a stop is clean, and a restart continues with the same accounts and orders', async () => {
   const first = await start();
   await vi.waitFor(() => expect(trades().length).toBeGreaterThan(0), { timeout: 60_000 });
   await first.stop();
@@ -138,10 +138,10 @@ test('a stop is clean, and a restart goes on with the same accounts and orders',
   for (const { orders } of accounts()) expect(orders).toBeLessThanOrEqual(20);
 });
 
-/** Orders of somebody who trades by the public endpoint, in a book that nobody has quoted yet. */
+/** Orders of another client of the public endpoint, in a book without quotes. */
 async function place(orders: readonly object[], accountType: 'perp' | 'outcome'): Promise<void> {
   const key = testKey(90);
-  // The clock of this replica stands still, and each action has its own nonce.
+  // The clock of this replica does not advance, so each action gets another nonce.
   placed += 1;
   if (placed === 1) replica.credit(key.address, 1_000_000, accountType);
   const receipts = new Receipts({ instruments: instrumentLookup(() => replica.state) });
@@ -170,29 +170,32 @@ const resting = (isBuy: boolean, p: string, s: string, a: number = BTC.instrumen
 test.each([
   [true, '103'],
   [false, '97'],
-])('makers take orders beyond their fair price, then quote (bids: %s, at %s)', async (isBuy, p) => {
-  // More than the takers trade: 100,000 USDC of orders that can pay, 3% beyond the oracle of 100.
-  await place(
-    Array.from({ length: 10 }, () => resting(isBuy, p, '100')),
-    'perp',
-  );
-  await start();
-  await vi.waitFor(() => {
-    const [bid] = bookLevels(replica.state, BTC.instrumentId, true, 1);
-    const [ask] = bookLevels(replica.state, BTC.instrumentId, false, 1);
-    expect(bid?.price).toBeGreaterThan(990);
-    expect(bid?.price).toBeLessThan(1000);
-    expect(ask?.price).toBeGreaterThan(1000);
-    expect(ask?.price).toBeLessThan(1010);
-    expect(depth(true)).toBeGreaterThanOrEqual(10);
-    expect(depth(false)).toBeGreaterThanOrEqual(10);
-  }, 60_000);
-  const fills = trades().filter(({ taker }) => makers.has(taker.account));
-  expect(fills.length).toBeGreaterThan(0);
-});
+])(
+  'makers execute orders beyond their fair price, then quote (bids: %s, at %s)',
+  async (isBuy, p) => {
+    // More than the takers trade: 100,000 USDC of funded orders, 3% beyond the oracle of 100.
+    await place(
+      Array.from({ length: 10 }, () => resting(isBuy, p, '100')),
+      'perp',
+    );
+    await start();
+    await vi.waitFor(() => {
+      const [bid] = bookLevels(replica.state, BTC.instrumentId, true, 1);
+      const [ask] = bookLevels(replica.state, BTC.instrumentId, false, 1);
+      expect(bid?.price).toBeGreaterThan(990);
+      expect(bid?.price).toBeLessThan(1000);
+      expect(ask?.price).toBeGreaterThan(1000);
+      expect(ask?.price).toBeLessThan(1010);
+      expect(depth(true)).toBeGreaterThanOrEqual(10);
+      expect(depth(false)).toBeGreaterThanOrEqual(10);
+    }, 60_000);
+    const fills = trades().filter(({ taker }) => makers.has(taker.account));
+    expect(fills.length).toBeGreaterThan(0);
+  },
+);
 
-test('makers take no more than their inventory allows', async () => {
-  // A million USDC, twice what both makers together may hold.
+test('makers do not exceed their inventory limit', async () => {
+  // A million USDC, twice the limit of both makers together.
   const bids = Array.from({ length: 50 }, () => resting(true, '103', '100'));
   await place(bids, 'perp');
   await place(bids, 'perp');
@@ -208,7 +211,7 @@ test('makers take no more than their inventory allows', async () => {
   expect(Math.max(...sold())).toBeLessThan(270_000);
 });
 
-test('a halted perp is left alone', async () => {
+test('a halted perp is not quoted', async () => {
   replica.apply({ type: 'setPerp', instrumentId: BTC.instrumentId, halted: true, changes: {} });
   await start();
   await vi.waitFor(() => expect(replica.state.accounts.length).toBe(5), { timeout: 60_000 });
@@ -220,7 +223,7 @@ test('a halted perp is left alone', async () => {
 describe('on outcome markets', () => {
   const open = () =>
     [...replica.state.outcomes.markets.values()].filter(({ phase }) => phase === 'open');
-  /** Near its ends the book has no room for all rungs. */
+  /** Near 0 and 1 the book has no space for all rungs. */
   const undecided = () =>
     open().filter(({ definition }) => {
       const value = paths.valueOf(definition, replica.nowMs) ?? 0;
@@ -240,7 +243,7 @@ describe('on outcome markets', () => {
     for (const command of exhibitionCommands(replica.state, options)) replica.apply(command);
   });
 
-  test('every book has both sides, and both legs are bought, sold, split and merged', async () => {
+  test('every book has both sides, and both outcomes are bought, sold, split and merged', async () => {
     await start();
     await vi.waitFor(() => {
       expect(undecided().length).toBeGreaterThan(3);
@@ -266,13 +269,13 @@ describe('on outcome markets', () => {
     );
     const ids = new Set(open().map(({ definition }) => definition.instrumentId as number));
     const sizes = quoted.flatMap(({ instrumentId, size }) => (ids.has(instrumentId) ? [size] : []));
-    // A ladder of fixed sizes has one for each of its six rungs.
+    // Fixed sizes would give one size for each of its six rungs.
     expect(new Set(sizes).size).toBeGreaterThan(15);
     expect(refusals()).toEqual([]);
   });
 
   test.each([true, false])(
-    'makers take shares beyond their fair value, then quote (bids: %s)',
+    'makers execute shares beyond their fair value, then quote (bids: %s)',
     async (isBid) => {
       const [market] = undecided();
       const { instrumentId } = market!.definition;
@@ -293,7 +296,7 @@ describe('on outcome markets', () => {
     },
   );
 
-  test('a market that closes is left, and the others go on', async () => {
+  test('a closing market is abandoned, and the others continue', async () => {
     await start();
     await vi.waitFor(() => expect(shareTrades().length).toBeGreaterThan(3), { timeout: 60_000 });
     replica.pass(12 * 60_000);
@@ -305,7 +308,7 @@ describe('on outcome markets', () => {
     const closed = [...replica.state.outcomes.markets.values()].filter(
       ({ phase }) => phase === 'closed',
     );
-    // The four of the derby that was about to end.
+    // The four markets of the derby that was about to end.
     expect(closed).toHaveLength(4);
     for (const { book } of closed) expect(book.levels(true, 9)).toEqual([]);
     expect(refusals()).toEqual([]);

@@ -21,21 +21,22 @@ const TAKER_GRANT_MICRO_USDC = 50_000 * 1_000_000;
 const MAKER_OUTCOME_GRANT_MICRO_USDC = 200_000 * 1_000_000;
 const TAKER_OUTCOME_GRANT_MICRO_USDC = 10_000 * 1_000_000;
 const EVERY_MS = 1_000;
-/** In how many of the rounds a taker trades. */
+/** The fraction of rounds in which a taker trades. */
 const TRADE_SHARE = 0.5;
-/** Outcome markets are quoted anew once in so many rounds. */
+/** Outcome markets are quoted every this many rounds. */
 const SHARES_EVERY = 3;
-/** Makers turn pairs into money once in so many rounds. */
+/** Makers merge pairs every this many rounds. */
 const MERGE_EVERY = 30;
-/** Accounts are looked at for money this often, in rounds. */
+/** Account balances are checked every this many rounds. */
 const TOP_UP_EVERY = 60;
 
-/** How much money an account is kept at, for perps and for shares. */
+/** The balances to which an account is topped up, for perps and for shares. */
 type Grant = { readonly trader: Trader; readonly perp: number; readonly outcome: number };
 
 /**
- * Makers and takers for a venue that nobody else trades on: deep books and a moving tape, so that a
- * client has something to work against. They are simulated and say so; a real venue has none.
+ * Makers and takers for a venue without other traders: deep books and regular trades, so that a
+ * client can be tested. Their accounts are published as simulated; a production venue does not run
+ * them.
  */
 export class SimulatedTraders {
   readonly #options: SimulatedTradersOptions;
@@ -88,21 +89,20 @@ export class SimulatedTraders {
     return new SimulatedTraders(options, makers, await traders(BOT_LABELS.takers));
   }
 
-  /** Starts trading; it goes on until the stop. */
   start(): void {
     const accounts = this.#accounts.map(({ trader }) => trader.address);
     this.#options.log.info({ accounts }, 'simulated traders started');
     this.#plan(0);
   }
 
-  /** Resolves when nothing of theirs is under way any more. Their orders stay in the books. */
+  /** Resolves when no request of theirs is in flight. Their orders stay in the books. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     await this.#round;
   }
 
-  /** One round after the other: a venue that is slow is not asked for more. */
+  /** Rounds run one after the other, so that a slow venue is not overloaded. */
   #plan(delayMs: number): void {
     if (this.#isStopped) return;
     this.#timer = setTimeout(() => {
@@ -147,7 +147,7 @@ export class SimulatedTraders {
     await Promise.all(this.#willing(this.#shareTakers).map((taker) => taker.trade()));
   }
 
-  /** In the first round all of them trade, so that the tape moves at once. */
+  /** In the first round all of them trade, so that trades appear immediately. */
   #willing<Bot>(bots: readonly Bot[]): Bot[] {
     return bots.filter(() => this.#isFirst || this.#options.random() < TRADE_SHARE);
   }

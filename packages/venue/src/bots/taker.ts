@@ -6,15 +6,15 @@ import type { BotMarket, FairValues } from './fair-values.ts';
 import { type FreeShares, shareStep } from './ladder.ts';
 import { freeSharesOf } from './maker.ts';
 
-/** What one order is worth. */
+/** Bounds of the value of one order. */
 const USDC_MIN = 50;
 const USDC_MAX = 1_500;
-/** How far from the oracle it may trade. */
+/** Maximum distance of the price from the oracle. */
 const SLIPPAGE = 0.003;
-/** A position of this value is only ever made smaller. */
+/** A position of this value is only reduced. */
 const POSITION_USDC = 20_000;
 
-/** Trades small amounts with whoever quotes, and never goes far in one direction. */
+/** Trades small amounts against the quotes and keeps its positions small. */
 export class Taker {
   readonly #trader: Trader;
   readonly #replica: Replica;
@@ -42,7 +42,7 @@ export class Taker {
     await this.#trader.place([{ perp, isBuy, price, size, tif: 'Ioc' }]);
   }
 
-  /** Half and half without a position; a large one is traded back. */
+  /** One half without a position; a large position is reduced. */
   #buyShare(instrumentId: number): number {
     const positions = accountView(this.#replica.state, this.#trader.address)?.positions ?? [];
     const own = positions.find((position) => position.instrumentId === instrumentId);
@@ -53,19 +53,22 @@ export class Taker {
   }
 }
 
-/** What one order is about, in shares. */
+/** Bounds of the size of one order, in shares. */
 const SHARES_MIN = 5;
 const SHARES_MAX = 45;
-/** How many steps behind the best price it may still trade. */
+/** Maximum distance of the price from the best price, in steps. */
 const SLIPPAGE_STEPS = 2;
-/** How often shares are split or merged instead of traded, and held ones sold instead of others bought. */
+/** The fractions of rounds in which shares are split or merged instead of traded. */
 const SPLIT_SHARE = 0.04;
 const MERGE_SHARE = 0.1;
 const SELL_SHARE = 0.45;
-/** What does not trade at once goes away by itself. */
+/** The remainder of an order expires after this time. */
 const LIFE_MS = 10_000;
 
-/** Trades small numbers of shares with whoever quotes, on both legs, and splits and merges now and then. */
+/**
+ * Trades small numbers of shares of both outcomes against the quotes, with occasional splits and
+ * merges.
+ */
 export class ShareTaker {
   readonly #trader: Trader;
   readonly #replica: Replica;
@@ -98,7 +101,7 @@ export class ShareTaker {
     const { definition } = market;
     const leg = this.#random() < 0.5 ? 'yes' : 'no';
     const isSale = free[leg] > 0 && this.#random() < SELL_SHARE;
-    // R-sizes: below the minimum only all that is held can be sold.
+    // R-sizes: below the minimum only the whole holding can be sold.
     const left = free[leg] - wanted;
     const size = !isSale ? wanted : left < definition.minOrderSize ? free[leg] : wanted;
     const isBuy = (leg === 'yes') !== isSale;
@@ -123,7 +126,10 @@ export class ShareTaker {
   }
 }
 
-/** A YES price that meets the best of the other side, with some room; undefined when nobody is there. */
+/**
+ * A YES price that crosses the best price of the other side, with a margin; undefined without
+ * orders there.
+ */
 function takingPrice(market: BotMarket, isBuy: boolean): number | undefined {
   const { book, unit } = market;
   const best = book.bestPrice(!isBuy);

@@ -13,7 +13,7 @@ import {
 } from '@oddlot/protocol';
 import { botKey } from './simulated-accounts.ts';
 
-/** What a trader sends, and what comes back: the public endpoint of writes, without a socket. */
+/** The public endpoint for actions, without a socket. */
 type BotExchange = {
   handleText(request: { readonly text: string; readonly ip: string }): BotReply | Promise<BotReply>;
 };
@@ -23,16 +23,14 @@ type BotReply = {
   readonly body: string;
 };
 
-/** What simulated traders work with. */
 export type BotVenue = {
   readonly replica: Replica;
   readonly exchange: BotExchange;
   readonly now: () => number;
-  /** An action that was refused; nothing breaks, but somebody may wonder. */
+  /** Called for an action that was rejected. Trading continues. */
   readonly onRefused: (account: Address, message: string) => void;
 };
 
-/** An order that a trader wants. */
 export type BotOrder = {
   readonly perp: PerpDefinition;
   readonly isBuy: boolean;
@@ -41,10 +39,10 @@ export type BotOrder = {
   readonly tif: 'Alo' | 'Ioc';
 };
 
-/** What a trader needs to know of an outcome market. */
+/** The fields of an outcome market that a trader needs. */
 type BotShares = { readonly instrumentId: number; readonly szDecimals: number };
 
-/** An order for shares that a trader wants; the price is the leg's own. */
+/** An order for shares; the price is that of the outcome. */
 export type BotShareOrder = {
   readonly market: BotShares;
   readonly isBuy: boolean;
@@ -54,12 +52,12 @@ export type BotShareOrder = {
   readonly limit: { readonly tif: 'Alo' } | { readonly tif: 'Gtd'; readonly expireTime: number };
 };
 
-/** A share of the grant below which a trader asks for more. */
+/** A trader tops up below this fraction (1/n) of the grant. */
 const POOR_SHARE = 2n;
 
 /**
- * One simulated account. What it does goes the way of any client's request: signed, recovered,
- * judged, logged, with a receipt. Only sockets and the budget per client are left out.
+ * One simulated account. Its requests are processed like those of any client: signed, recovered,
+ * validated, logged, with a receipt. Only the socket and the rate limit per client are omitted.
  */
 export class Trader {
   readonly #venue: BotVenue;
@@ -75,7 +73,7 @@ export class Trader {
     return this.#wallet.address;
   }
 
-  /** Brings a new or poor account back to the grant, with test money of the faucet's command. */
+  /** Tops up a new or low account to the grant, with test funds from the faucet command. */
   async topUp(grantMicroUsdc: number): Promise<void> {
     const { replica } = this.#venue;
     const grant = BigInt(grantMicroUsdc);
@@ -89,7 +87,7 @@ export class Trader {
     });
   }
 
-  /** The same for the money that shares are bought with. */
+  /** The same for the outcome balance. */
   async topUpOutcome(grantMicroUsdc: number): Promise<void> {
     const { replica } = this.#venue;
     const grant = BigInt(grantMicroUsdc);
@@ -103,7 +101,9 @@ export class Trader {
     });
   }
 
-  /** Places up to as many orders as one action holds; false when they were refused. */
+  /**
+   * Places up to the maximum number of orders of one action; returns false if they were rejected.
+   */
   place(orders: readonly BotOrder[]): Promise<boolean> {
     const wire = orders.map(({ perp, isBuy, price, size, tif }) => ({
       a: perp.instrumentId,
@@ -129,7 +129,7 @@ export class Trader {
     return this.#send({ type: 'order', grouping: 'na', orders: wire });
   }
 
-  /** Makes pairs of money, or money of pairs. */
+  /** Splits money into pairs or merges pairs into money. */
   operate(
     kind: 'split' | 'merge',
     pairs: readonly { readonly market: BotShares; readonly size: number }[],
@@ -148,7 +148,8 @@ export class Trader {
 
   async #send(action: Readonly<Record<string, unknown>>): Promise<boolean> {
     const { exchange, now, onRefused, replica } = this.#venue;
-    // R-nonce: the first of a venue may be signed in the very millisecond in which its log began.
+    // R-nonce: the first action of a venue may be signed in the very millisecond in which its log
+    // began.
     this.#nonce = Math.max(this.#nonce + 1, now(), replica.state.beganMs + 1);
     const text = this.#wallet.sign(action, this.#nonce);
     const reply = await exchange.handleText({ text, ip: 'simulated' });
@@ -160,8 +161,9 @@ export class Trader {
 }
 
 /**
- * The key of a simulated trader. It is made from a fixed label, so that a trader finds its account
- * again after a restart, and so that anyone can see that nothing of value may ever lie there.
+ * The key of a simulated trader. It is derived from a fixed label, so that a trader finds its
+ * account again after a restart, and so that it is obvious that the account must never hold
+ * anything of value.
  */
 export class BotWallet {
   readonly address: Address;
@@ -194,7 +196,7 @@ export class BotWallet {
   }
 }
 
-/** The library answers a fault with its text. */
+/** The library returns an error as its text. */
 function wanted<Value>(answer: Value | string): Value {
   if (typeof answer === 'string') throw new Error(answer);
   return answer;

@@ -27,7 +27,7 @@ import { StreamLostError } from '@oddlot/cluster/stream-error';
 import { HistoryAwayError } from '@oddlot/history/history';
 import { LaterReleaseError } from '@oddlot/replica/replica';
 
-/** For how long a replica that goes still answers on connections that it has. */
+/** How long a stopping replica still answers on existing connections. */
 const LINGER_MS = 1_000;
 
 type EdgeParts = {
@@ -45,15 +45,18 @@ export type Edges = {
   readonly http: HttpEdge;
   readonly sockets: WsEdge;
   readonly operations: HttpPort;
-  /** The endpoint of all writes, for those inside the process. */
+  /** The endpoint for actions, for callers inside the process. */
   readonly exchange: TextEndpoint;
-  /** Tells whoever asks that this process is about to go. */
+  /** Reports in the health checks that this process is about to stop. */
   stopping(): void;
-  /** Takes nobody in, answers what is under way, and sends everybody away: where there are other replicas, to those. */
+  /**
+   * Accepts no more clients, completes pending requests, and disconnects all clients, naming the
+   * other replicas if there are any.
+   */
   drain(): Promise<void>;
 };
 
-/** The doors: public HTTP, public sockets, and the operator's port. */
+/** Creates the servers: public HTTP, public WebSockets, and the operations port. */
 export function createEdges(config: Config, parts: EdgeParts): Edges {
   const { core, disk, log, metrics, pool, shown } = parts;
   const { indexer, clock, clockWatch, cluster, money, receipts, relay, replica } = core;
@@ -67,7 +70,7 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
   const limiter = createLimiter(config);
   const endpoints = endpointsOf(config, parts, { budgets, isReady, limiter, sockets });
   const http = createHttp(config, parts, { budgets, endpoints, limiter, sockets });
-  // Not before the API serves: who trades does not wait for a page.
+  // Built only after the API serves, so that trading does not wait for the page.
   http.server.once('listening', () => shown.page?.start());
   observeVenue(metrics, {
     replica,
@@ -122,7 +125,7 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
   };
 }
 
-/** Undefined where the log is not served. */
+/** Undefined if the log is not served. */
 function logPagesOf({ data, serveLog }: Config, { journal, replica }: Core): LogPages | undefined {
   if (!serveLog) return undefined;
   return new LogPages({ data, firstSeq: () => journal.firstSeq, head: () => replica.head });
@@ -218,7 +221,7 @@ function createHttp(
     answerLimits: budgets.answerLimits,
     work: budgets.work,
     queue: budgets.queue,
-    // Another replica could take what comes late, but who has sent it would have to ask there first.
+    // Another replica could accept late requests, but clients have to switch to it first.
     lingerMs: core.cluster === undefined ? 0 : LINGER_MS,
     log,
     metrics,
@@ -248,7 +251,10 @@ function createLimiter(config: Config): RateLimiter {
 
 const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
 
-/** What queries tell of how the venue was configured. Without a settlement chain the addresses of its contracts are shown as unset. */
+/**
+ * The configuration that queries return. Without a settlement chain the addresses of its contracts
+ * are unset.
+ */
 function infoSettings(
   config: Config,
   money: OpenedSettlement | undefined,
@@ -262,7 +268,7 @@ function infoSettings(
     hasChain: money !== undefined,
     settlementRpcUrl: config.settlementRpcUrl ?? money?.rpcUrl,
     settlementChainId: settlementChainIdOf(config),
-    /** Known when the relay serves, which is after the venue does. */
+    /** The address is known when the relay serves, which is after the venue does. */
     get relayUrl() {
       return relay.url;
     },
@@ -276,12 +282,18 @@ function infoSettings(
   };
 }
 
-/** Of an action that was on its way to the log: its block may have been written, or be written yet. */
+/**
+ * The error for an action on its way to the log, whose block may have been written or may still be
+ * written.
+ */
 const MAY_EXECUTE =
   'the action was being written to the log and may still execute: query actionStatus, ' +
   'then send the same request again';
 
-/** The refusal of a request that may be answered later or by another replica; undefined for a fault of the program. */
+/**
+ * The refusal of a request that may succeed later or on another replica; undefined for an internal
+ * error.
+ */
 export function downRefusal(error: unknown): WireError | undefined {
   if (error instanceof StreamLostError)
     return refusal('logLost', [error.from], { why: MAY_EXECUTE });

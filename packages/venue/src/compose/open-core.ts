@@ -39,9 +39,9 @@ import { logMissingStrikes, logOperators } from '../supervise/operator-log.ts';
 import { instrumentLookup } from '@oddlot/translate/action-to-command';
 import type { Threads } from './threads.ts';
 
-/** The venue without its doors: the data, what is read of it, and the money behind it. */
+/** The venue without its ports: the data, its read models, and the settlement. */
 export type Core = {
-  /** The time that the venue goes by (R-clock). */
+  /** The time of the venue (R-clock). */
   readonly clock: VenueClock;
   readonly clockWatch: ClockWatch;
   readonly guard: AdmissionGuard;
@@ -50,7 +50,7 @@ export type Core = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
-  /** Undefined where the venue is one process. */
+  /** Undefined if the venue is one process. */
   readonly cluster: JoinedCluster | undefined;
   /** Undefined without a settlement chain. */
   readonly money: HeldSettlement | undefined;
@@ -66,7 +66,7 @@ export type Core = {
 type CoreDependencies = {
   readonly network: Network;
   readonly lease: Lease;
-  /** Undefined where the venue is one process. */
+  /** Undefined if the venue is one process. */
   readonly cluster: Cluster | undefined;
   readonly metrics: Metrics;
   readonly disk: DiskWatch;
@@ -75,14 +75,14 @@ type CoreDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly time: TimeSource | undefined;
   readonly threads: Threads;
-  /** Closes what is opened here. */
+  /** Closes everything that is opened here. */
   readonly opened: AsyncDisposableStack;
 };
 
-/** Opens the data, and the settlement chain that holds the money behind it. Nothing is replayed yet. */
+/** Opens the data and the settlement chain. Nothing is replayed yet. */
 export async function openCore(config: Config, deps: CoreDependencies): Promise<Core> {
   const { env, lease, log, network, onFatal, opened } = deps;
-  // The local chain comes up on a thread of its own while the data is opened here.
+  // The local chain starts on its own thread while the data is opened here.
   const starting = startSettlementChain(config, { env, log, onFatal });
   closeOnceOpen(opened, starting, (chain) => chain?.opened.close());
   const data = await openData(config, deps);
@@ -95,7 +95,10 @@ export async function openCore(config: Config, deps: CoreDependencies): Promise<
   return { ...data, money, reserves, relay, faucet };
 }
 
-/** Of what opens beside the rest. Why it did not open is told to whoever waits for it. */
+/**
+ * Closes a resource that opens concurrently. A failure to open is reported to the code that awaits
+ * it.
+ */
 function closeOnceOpen<Opened>(
   opened: AsyncDisposableStack,
   opening: Promise<Opened>,
@@ -109,7 +112,7 @@ function closeOnceOpen<Opened>(
 }
 
 type Data = Omit<Core, 'faucet' | 'money' | 'reserves' | 'relay'> & {
-  /** Undefined where there is no test money. */
+  /** Undefined without a faucet. */
   readonly grants: FaucetGrants | undefined;
 };
 
@@ -139,7 +142,10 @@ function startHistory(config: Config, deps: CoreDependencies, listeners: History
   );
 }
 
-/** A replica that joins looks for the attestation in the log, so the log has it before the snapshot is offered. */
+/**
+ * A joining replica looks for the attestation in the log, so the attestation is written before the
+ * snapshot is offered.
+ */
 async function attestThenOffer(
   {
     log,
@@ -160,7 +166,7 @@ async function attestThenOffer(
   }
 }
 
-/** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
+/** Opens the data on disk and the replica; nothing is replayed yet. */
 async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const { cluster, disk, lease, log, metrics, network, onFatal, opened, threads, time } = deps;
   const clock = new VenueClock(time);
@@ -169,12 +175,13 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const guard = guardOf(disk, clockWatch);
   const hasRoom = (): boolean => disk.state !== 'full';
   const logKeptMs = logKeptMsOf(config) ?? Infinity;
-  // The log is closed behind those who read it, offer what was written of it, and tell what of it is needed.
+  // The log is closed after all its readers and after the components that report what they still
+  // need of it.
   let closable: Pick<Log, 'close'> | undefined;
   opened.defer(() => closable?.close());
   const offers = await holdSnapshotOffers(config.data, cluster, { lease, log });
   opened.defer(() => offers?.release());
-  // A thread of its own, which loads its program while the log is read here.
+  // Runs on its own thread, which loads its program while the log is read here.
   const opening = startHistory(config, deps, {
     hasRoom,
     onStored: (height) => receipts.archived(height),
@@ -227,14 +234,15 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const models = attachReadModels(replica);
   const grants = hasFaucet(config) ? new FaucetGrants(config.faucetEveryMs) : undefined;
   if (grants !== undefined) replica.attach(grants);
-  // All projections that snapshots hold are attached: the newest is read while the other threads come up.
+  // All projections of snapshots are attached, so the newest snapshot is read while the other
+  // threads start.
   replica.restore();
   const { indexer } = await opening;
   const data = { clock, clockWatch, guard, journal, indexer, replica, receipts };
   return { ...data, ...models, grants, cluster: joined };
 }
 
-/** What the machine itself may keep from being taken. */
+/** The restrictions that the state of the machine puts on requests. */
 function guardOf(disk: DiskWatch, clockWatch: ClockWatch): AdmissionGuard {
   const guard = new AdmissionGuard();
   guard.watch(() => diskRestriction(disk.state));
@@ -242,7 +250,7 @@ function guardOf(disk: DiskWatch, clockWatch: ClockWatch): AdmissionGuard {
   return guard;
 }
 
-/** What a replica of several has to know and tell before it reads the log. */
+/** The exchange of information with other replicas before the log is read. */
 async function enter(
   cluster: Cluster | undefined,
   parts: Pick<Core, 'clock' | 'guard' | 'journal' | 'replica'> &
@@ -256,7 +264,7 @@ async function enter(
   replica.attach(cluster.order);
   const notice = new EraNotice();
   replica.attach(notice);
-  // What is announced here and opened elsewhere is never opened here.
+  // An announced era that another replica opens is never opened here.
   const announced = (): number =>
     replica.outdated === undefined ? notice.rules : Math.max(notice.rules, RULES_VERSION + 1);
   guard.watch(() => eraRestriction(announced()));
@@ -286,12 +294,12 @@ function attestedOf({ standing: { height, own } }: LocalReplica) {
   return height === 0 ? undefined : { height, hash: own };
 }
 
-/** Files of its own have no other writer, whoever else belongs to the venue. */
+/** A history in local files has no other writer, even in a cluster. */
 function leaseOfHistory({ database }: Config, { cluster, lease }: CoreDependencies): Lease {
   return cluster !== undefined && database === undefined ? new LocalLease() : lease;
 }
 
-/** The files alone, or the stream of a cluster with them as its copy. */
+/** The local files, or the stream of a cluster with the files as its copy. */
 function logOf(
   copy: FileJournal,
   cluster: Cluster | undefined,
@@ -310,12 +318,12 @@ function logOf(
   const trouble = (): LogTrouble | undefined => shared.trouble();
   guard.watch(() => logRestriction(trouble()));
   guard.judgeBy(shared.age);
-  // Whoever acts by itself would only be refused.
+  // Tasks that propose commands would only be rejected.
   cluster.holdWhile(() => trouble()?.kind !== 'lost');
   return { journal: shared, trouble };
 }
 
-/** What answers and streams read besides the state. */
+/** The models that answers and streams read in addition to the state. */
 function attachReadModels(replica: LocalReplica) {
   const state = () => replica.state;
   const markets = new MarketData(state);
@@ -331,7 +339,7 @@ function attachReadModels(replica: LocalReplica) {
   return { markets, tape, explorer, recent, multiSigChanges };
 }
 
-/** Test money. */
+/** The faucet for test funds. */
 function createFaucet(
   config: Config,
   {
@@ -353,7 +361,7 @@ function createFaucet(
   });
 }
 
-/** What a stream without a leader, or one that lost blocks, keeps from /exchange: all of it. */
+/** While the stream has no leader or has lost blocks, /exchange rejects everything. */
 function logRestriction(trouble: LogTrouble | undefined): Restriction | undefined {
   if (trouble === undefined) return undefined;
   const error =
@@ -361,15 +369,18 @@ function logRestriction(trouble: LogTrouble | undefined): Restriction | undefine
   return { stops: 'all', error };
 }
 
-/** What rules that this program does not know keep from /exchange: all of it, from their announcement on (R-era). */
+/**
+ * Starting with the announcement of rules that this program does not know, /exchange rejects
+ * everything (R-era).
+ */
 function eraRestriction(announced: number): Restriction | undefined {
   if (announced <= RULES_VERSION) return undefined;
   return { stops: 'all', error: refusal('rulesAnnounced', [announced, RULES_VERSION]) };
 }
 
 /**
- * What receipts that can't be stored fast enough keep from /exchange: they wait in memory, which would
- * else be bounded by nothing.
+ * Restricts /exchange while receipts cannot be stored fast enough, because the waiting receipts
+ * would otherwise use unbounded memory.
  */
 function backlogRestriction(store: { readonly isBehind: boolean }): Restriction | undefined {
   return store.isBehind ? { stops: 'risk', error: refusal('unavailable', []) } : undefined;

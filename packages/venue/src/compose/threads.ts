@@ -5,7 +5,7 @@ import type { StartIndexer } from '@oddlot/history/indexer/indexer-thread';
 import { runIndexer } from '@oddlot/history/indexer/run-indexer';
 import { type Disk, diskHere } from '@oddlot/replica/log/disk-thread';
 
-/** What runs beside the main thread, and on what; each on a thread of its own where nothing is said. */
+/** The components that run on other threads; each runs on its own thread by default. */
 export type Threads = {
   readonly disk?: () => Disk;
   readonly startIndexer?: StartIndexer;
@@ -13,8 +13,8 @@ export type Threads = {
 };
 
 /**
- * All of it on the thread of the caller, without waiting for a disk: a venue that is there in a moment, for a test.
- * What is done is the same.
+ * Runs everything on the thread of the caller, without waiting for a disk, so that a test venue
+ * starts immediately. The behaviour is the same.
  */
 export const THREADS_HERE: Threads = {
   disk: () => diskHere({ isSynced: false }),

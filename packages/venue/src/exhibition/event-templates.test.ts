@@ -4,13 +4,13 @@ import { EVENT_TEMPLATES, type EventTemplate, lastStartMs } from './event-templa
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** A midnight; the programme repeats every three hours. */
+/** A midnight; the schedule repeats every three hours. */
 const FROM_MS = 1_794_700_800_000;
 const PERIOD_MS = 180 * MINUTE_MS;
-/** What somebody who comes at any moment needs to look, think and trade. */
+/** The time that a new user needs to look, think and trade. */
 const LEFT_MS = 10 * MINUTE_MS;
 
-/** The most time that is left, of the rounds that have begun by now and were listed by a venue of that age. */
+/** The longest remaining time among the running rounds that a venue of this age has listed. */
 function mostLeftMs(template: EventTemplate, startedMs: number, nowMs: number): number {
   const listed = new Set([...dueStarts(template, startedMs), ...dueStarts(template, nowMs)]);
   const left = [...listed]
@@ -19,10 +19,11 @@ function mostLeftMs(template: EventTemplate, startedMs: number, nowMs: number): 
   return Math.max(0, ...left);
 }
 
-test('whenever a venue is started, every template has a round with ten minutes to go, then and ever after', () => {
+test('whenever a venue starts, every template has a round with ten minutes left, then and at all later times', () => {
   const short: string[] = [];
   for (let startedMs = FROM_MS; startedMs < FROM_MS + PERIOD_MS; startedMs += SECOND_MS) {
-    // What is not listed because it is nearly over is over within a minute: later seconds are those of an older venue.
+    // A round that is not listed because it is about to end ends within a minute; later seconds are
+    // those of an older venue.
     for (const laterMs of [0, SECOND_MS, MINUTE_MS / 2, MINUTE_MS]) {
       const nowMs = startedMs + laterMs;
       for (const template of EVENT_TEMPLATES) {
@@ -34,7 +35,7 @@ test('whenever a venue is started, every template has a round with ten minutes t
   expect(short).toEqual([]);
 });
 
-test('among the templates are one plain question and a choice of several', () => {
+test('the templates include a plain question and a choice of several', () => {
   const plain = EVENT_TEMPLATES.filter(({ markets }) => markets.length === 1);
   const choices = EVENT_TEMPLATES.filter(
     ({ markets, mutuallyExclusive }) => mutuallyExclusive && markets.length > 2,
@@ -47,7 +48,7 @@ test('rounds of two templates do not end within two minutes of each other', () =
     const first = lastStartMs(template, FROM_MS) + template.roundMs;
     return Array.from({ length: PERIOD_MS / template.everyMs }, (_, at) => ({
       slug: template.slug,
-      // Within one period, which comes again and again.
+      // Within one period, which repeats.
       atMs: (first + at * template.everyMs - FROM_MS) % PERIOD_MS,
     }));
   }).sort((a, b) => a.atMs - b.atMs);

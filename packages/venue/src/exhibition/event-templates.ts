@@ -1,19 +1,22 @@
 import type { MarketGrid } from '@oddlot/engine';
 
-/** What a local venue lists by itself: made-up events that come again and again, and series on prices. */
+/**
+ * The demo markets that a local venue lists automatically: recurring made-up events, and series on
+ * prices.
+ */
 
 /** An event that is listed again for every round. */
 export type EventTemplate = {
-  /** Each round's slug is this one and its start in seconds. */
+  /** The slug of a round is this one followed by its start in seconds. */
   readonly slug: string;
   readonly title: string;
   readonly description: string;
   readonly tags: readonly string[];
-  /** Rounds start this long after one another, */
+  /** The interval between the starts of rounds. */
   readonly everyMs: number;
-  /** counted from this long after the full day. */
+  /** The offset of the starts from midnight. */
   readonly offsetMs: number;
-  /** Longer than rounds are apart: the next one has opened well before a round ends. */
+  /** Longer than the interval: the next round opens well before a round ends. */
   readonly roundMs: number;
   readonly mutuallyExclusive: boolean;
   readonly markets: readonly MarketTemplate[];
@@ -22,7 +25,7 @@ export type EventTemplate = {
 export type MarketTemplate = {
   readonly slug: string;
   readonly question: string;
-  /** Null for the only one of its event, which is called by its question. */
+  /** Null for the only market of an event, which is named by its question. */
   readonly groupTitle: string | null;
   readonly outcomes: readonly [string, string];
 };
@@ -37,7 +40,10 @@ export type SeriesTemplate = {
 
 const MINUTE_MS = 60_000;
 
-/** Cents, shares of two decimals, at least five of them; 7% of p × (1 − p) for takers. */
+/**
+ * Ticks of one cent, sizes with two decimals, at least five shares; the taker fee is 7% of p × (1 −
+ * p).
+ */
 export const GRID: MarketGrid = {
   szDecimals: 2,
   priceTick: 100,
@@ -58,8 +64,8 @@ const BY_ITSELF = `${MADE_UP}: each market resolves to Yes if its fair value at 
 const ONE_OF_THEM = `${MADE_UP}: the market with the highest fair value at the close resolves to Yes, exactly one of them.`;
 
 /**
- * Whenever a venue is started, each template always has an open round with at least ten minutes to go, and rounds of
- * two templates end minutes apart: thirteen, three, eight and ten after each quarter.
+ * Whenever a venue starts, each template has an open round with at least ten minutes left, and
+ * rounds of two templates end minutes apart: thirteen, three, eight and ten after each quarter.
  */
 export const EVENT_TEMPLATES: readonly EventTemplate[] = [
   {
@@ -151,12 +157,12 @@ function series(
   return { slug, title: `${symbol} up or down ${when}`, symbol, recurrence };
 }
 
-/** When the last round began that has begun by then. */
+/** The start of the newest round that has begun. */
 export function lastStartMs({ everyMs, offsetMs }: EventTemplate, nowMs: number): number {
   return nowMs - ((nowMs - offsetMs) % everyMs);
 }
 
-/** The template that an event was made from; undefined for events of others. */
+/** The template of an event; undefined for events of other deployers. */
 export function templateOf(eventSlug: string): EventTemplate | undefined {
   return EVENT_TEMPLATES.find(
     ({ slug }) =>

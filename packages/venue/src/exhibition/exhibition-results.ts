@@ -7,13 +7,13 @@ type OutcomeMarket = NonNullable<ReturnType<State['outcomes']['markets']['get']>
 
 export type ResultOptions = {
   readonly nowMs: number;
-  /** What the made-up markets are worth, and so their results. */
+  /** The values of the demo markets, which determine their results. */
   readonly paths: FairPaths;
-  /** The text of a listed market, which the engine does not keep. */
+  /** The text of a listed market, which the engine does not store. */
   readonly descriptionOf: (instrumentId: number) => string | undefined;
 };
 
-/** Results come a moment after the end, so that a closed market can be looked at. */
+/** Results are published shortly after the end, so that the closed market is visible. */
 export const RESULT_AFTER_MS = 10_000;
 /** The sum of an exclusive event's fractions (R-event-sets). */
 const FRACTION_ONE = 1_000_000;
@@ -22,7 +22,7 @@ const STRANDED =
 const UNKNOWN =
   'this venue does not have the seed with which the market was listed: all outcomes are paid equally';
 
-/** Of the rounds that have ended, and of markets of our series that nothing else can decide. */
+/** Results of the ended rounds, and of markets of the venue's series without enough prices. */
 export function exhibitionResults(state: State, options: ResultOptions): Command[] {
   const { outcomes } = state;
   const ended = [...outcomes.markets.values()].filter(
@@ -42,12 +42,15 @@ export function exhibitionResults(state: State, options: ResultOptions): Command
   });
 }
 
-/** What is told before of how a market ends, and can be held against its receipt. */
+/**
+ * The commitment that is published before a market ends and can be compared with its resolution
+ * record.
+ */
 export function seedCommitment(paths: FairPaths, marketSlug: string): string {
   return `The walk is generated from a seed fixed in advance, with SHA-256 0x${paths.commitmentOf(marketSlug)}. The resolution record reveals the seed.`;
 }
 
-/** Whether the market was listed with the seed that this venue has for it. */
+/** True if the market was listed with the seed that this venue has for it. */
 function isCommitted(
   { definition }: OutcomeMarket,
   { descriptionOf, paths }: ResultOptions,
@@ -56,7 +59,7 @@ function isCommitted(
   return text?.includes(`0x${paths.commitmentOf(definition.slug)}`) === true;
 }
 
-/** By the fair value at the close, which nobody can trade to where he wants it. */
+/** Uses the fair value at the close, which trades cannot influence. */
 function scoredResults(
   state: State,
   { mutuallyExclusive }: EventTemplate,
@@ -76,7 +79,7 @@ function scoredResults(
   });
 }
 
-/** Nobody can say what it was: all sides are paid the same. */
+/** The result is unknown, so all outcomes are paid equally. */
 function evenResults(
   state: State,
   { mutuallyExclusive }: EventTemplate,
@@ -86,12 +89,15 @@ function evenResults(
     if (!mutuallyExclusive) return result(market, market.unit / 2, UNKNOWN);
     const left = leftOf(state, market);
     const share = Math.floor(left / markets.length);
-    // The first one takes what the division leaves: the fractions sum to one.
+    // The first market gets the remainder of the division, so that the fractions sum to one.
     return result(market, index === 0 ? left - share * (markets.length - 1) : share, UNKNOWN);
   });
 }
 
-/** What was decided before, by hand or before a crash, leaves this much for the rest of an exclusive event. */
+/**
+ * The fraction of an exclusive event that earlier resolutions, by an operator or before a crash,
+ * have left.
+ */
 function leftOf({ outcomes }: State, { definition, unit }: OutcomeMarket): number {
   const { fractionSum } = present(
     outcomes.events.get(definition.eventSlug),
@@ -122,7 +128,10 @@ function result(
   };
 }
 
-/** R-series: a market of ours that had too few prices waits for the operator, and that is us. */
+/**
+ * R-series: a market of the venue's series with too few prices waits for its operator, which is the
+ * venue itself.
+ */
 function isStranded({ definition, isJudged }: OutcomeMarket): boolean {
   return isJudged && SERIES_TEMPLATES.some(({ slug }) => slug === definition.seriesSlug);
 }

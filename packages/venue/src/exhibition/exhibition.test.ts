@@ -9,7 +9,7 @@ import { FairPaths } from './fair-paths.ts';
 import { EVENT_TEMPLATES } from './event-templates.ts';
 import { OutcomeCatalogue } from '@oddlot/translate/read-models/outcome-catalogue';
 
-/** The real engine; time is moved by hand, and chance is a secret. */
+/** Uses the real engine; the test controls the time, and the seed is secret. */
 
 const MINUTE_MS = 60_000;
 /** Steps of five seconds in 25 and in 40 minutes. */
@@ -50,7 +50,7 @@ const exhibition = (hasSeries = false) =>
     onError: (error) => expect.fail(String(error)),
   });
 
-/** Phases of the markets that are not settled, by slug without its time. */
+/** Phases of the unsettled markets, by slug without its time. */
 const phases = (template: string): string[] =>
   [...replica.state.outcomes.markets.values()]
     .filter(({ definition }) => definition.eventSlug.startsWith(template))
@@ -61,7 +61,7 @@ const settled = (template: string): number[] =>
     .map(({ fraction }) => fraction);
 
 describe('an empty venue', () => {
-  test('gets the running rounds and the next one of each template', async () => {
+  test('lists the running rounds and the next one of each template', async () => {
     await exhibition().look();
     expect(phases('harbour-day')).toEqual([
       'harbour-day-rain open',
@@ -82,7 +82,7 @@ describe('an empty venue', () => {
     expect(lines.filter((line) => line.includes('rejected'))).toEqual([]);
   });
 
-  test('gets series where there are reference prices, and only there', async () => {
+  test('lists series if there are reference prices, and only then', async () => {
     await exhibition().look();
     expect(replica.state.outcomes.series.size).toBe(0);
     await exhibition(true).look();
@@ -95,17 +95,17 @@ describe('an empty venue', () => {
     expect(phases('btc-up-or-down-15m')).toEqual(['btc-up-or-down-15m upcoming']);
   });
 
-  test('does not get a round that is nearly over', () => {
+  test('does not list a round that is about to end', () => {
     replica.nowMs += 12 * MINUTE_MS + 1;
     const slugs = due().flatMap((command) =>
       command.type === 'registerEvent' ? [command.event.slug] : [],
     );
-    // The one that ends in less than a minute is left out; another runs, and one is to come.
+    // The round that ends in less than a minute is omitted; another one runs, and one is upcoming.
     expect(slugs.filter((slug) => slug.startsWith('harbour-day'))).toHaveLength(2);
   });
 });
 
-test('rounds of one template and of one series read differently, and say where prices come from', async () => {
+test('rounds of one template and of one series have different texts, and name the source of prices', async () => {
   await exhibition(true).look();
   replica.pass(15 * MINUTE_MS);
   await exhibition(true).look();
@@ -124,7 +124,7 @@ test('rounds of one template and of one series read differently, and say where p
   }
 });
 
-test('a venue that is started with other prices says so of the markets to come', async () => {
+test('a venue that is restarted with other prices names their source in upcoming markets', async () => {
   await exhibition(true).look();
   const changed = exhibitionCommands(replica.state, {
     ...options(true),
@@ -154,7 +154,7 @@ test('nothing is listed twice, also not by another process on the same log', asy
   expect(replica.head.height).toBe(height);
 });
 
-test('a listing that broke off is completed', async () => {
+test('an interrupted listing is completed', async () => {
   const [event, first] = due();
   for (const command of [event, first]) if (command !== undefined) replica.apply(command);
   await exhibition().look();
@@ -165,7 +165,7 @@ test('a listing that broke off is completed', async () => {
 const EVIDENCE =
   /^fair value at the close ([01]\.[0-9]{4}) \(score -?[0-9]+\); seed 0x([0-9a-f]{64})$/;
 
-/** The score that a seed leads to, by other means than the venue's. */
+/** Computes the score of a seed independently of the venue's implementation. */
 function walked(seed: string, steps: number): number {
   const blocks = Array.from({ length: Math.ceil((steps + 1) / 8) }, (_, block) =>
     createHash('sha256').update(`${seed} ${block}`).digest(),
@@ -179,8 +179,8 @@ const running = (template: string) =>
     ({ definition, phase }) => definition.eventSlug.startsWith(template) && phase === 'open',
   );
 
-/** What is known of the markets that were settled last, in order of listing. */
-function told(template: string) {
+/** The public data of the most recently settled markets, in order of listing. */
+function lastResults(template: string) {
   const last = [...catalogue.listedEvents()].filter(({ listing }) =>
     listing.slug.startsWith(template),
   );
@@ -194,19 +194,19 @@ function told(template: string) {
   }));
 }
 
-/** Lists a round with the secret of now, and plays it to its result. */
+/** Lists a round with the current secret, and advances to its result. */
 async function endOfRound(slug: string): Promise<void> {
   const { everyMs, roundMs } = EVENT_TEMPLATES.find((template) => template.slug === slug)!;
-  // What was listed before, with another secret, is over first.
+  // Rounds that were listed with another secret end first.
   replica.pass(everyMs + roundMs);
   await exhibition().look();
   replica.pass(everyMs + roundMs + 10_000);
   await exhibition().look();
   replica.pass(0);
-  expect(told(slug).length).toBeGreaterThan(0);
+  expect(lastResults(slug).length).toBeGreaterThan(0);
 }
 
-/** Two accounts of one trader make a price with each other. */
+/** Two accounts of one trader set a price by trading with each other. */
 function trade(id: number, price: number, size: number): void {
   const order = (name: string, leg: OutcomeLeg): void => {
     const account = address(`0x${name.repeat(40)}`);
@@ -233,7 +233,7 @@ function trade(id: number, price: number, size: number): void {
 }
 
 describe('when a round has ended', () => {
-  test('the next one runs, the one after is listed, and the result comes a moment later', async () => {
+  test('the next one runs, the one after is listed, and the result follows shortly after', async () => {
     await exhibition().look();
     replica.pass(13 * MINUTE_MS);
     await exhibition().look();
@@ -257,10 +257,11 @@ describe('when a round has ended', () => {
     for (let secret = 2; secret < 10; secret++) {
       paths = pathsOf(secret);
       await endOfRound('harbour-day');
-      for (const { definition, fraction, evidence } of told('harbour-day')) {
+      for (const { definition, fraction, evidence } of lastResults('harbour-day')) {
         const [, value, seed] = EVIDENCE.exec(evidence) ?? [];
         expect(fraction).toBe(Number(value) >= 0.5 ? 10_000 : 0);
-        // What the description promised, the receipt reveals, and anybody walks it again.
+        // The description contains the commitment, the resolution record reveals the seed, and the
+        // test recomputes the walk.
         const commitment = createHash('sha256').update(Buffer.from(seed!, 'hex')).digest('hex');
         expect(definition.description).toContain(`SHA-256 0x${commitment}`);
         expect(walked(seed!, HARBOUR_STEPS) >= 0).toBe(fraction === 10_000);
@@ -270,12 +271,12 @@ describe('when a round has ended', () => {
     expect([...results].toSorted()).toEqual(['0', '10000']);
   });
 
-  test('R-event-sets: the highest fair value of an exclusive set wins, and no other', async () => {
+  test('R-event-sets: only the highest fair value of an exclusive set wins', async () => {
     const winners = new Set<number>();
     for (let secret = 2; secret < 10; secret++) {
       paths = pathsOf(secret);
       await endOfRound('snail-derby');
-      const four = told('snail-derby');
+      const four = lastResults('snail-derby');
       const scores = four.map(({ evidence }) =>
         walked(EVIDENCE.exec(evidence)?.[2] ?? '', DERBY_STEPS),
       );
@@ -307,7 +308,7 @@ describe('when a round has ended', () => {
     }
   });
 
-  test('a venue that lost its secret pays all sides the same', async () => {
+  test('a venue that lost its secret pays all outcomes equally', async () => {
     await exhibition().look();
     paths = pathsOf(99);
     replica.pass(18 * MINUTE_MS + 10_000);
@@ -315,10 +316,10 @@ describe('when a round has ended', () => {
     replica.pass(0);
     expect(settled('harbour-day')).toEqual([5_000, 5_000]);
     expect(settled('snail-derby')).toEqual([2_500, 2_500, 2_500, 2_500]);
-    expect(told('snail-derby')[0]?.evidence).toContain('does not have the seed');
+    expect(lastResults('snail-derby')[0]?.evidence).toContain('does not have the seed');
   });
 
-  test('R-event-sets: what was decided before leaves the rest for one of the others', async () => {
+  test('R-event-sets: after an earlier resolution the remainder goes to one of the others', async () => {
     await exhibition().look();
     replica.pass(18 * MINUTE_MS + 10_000);
     const [first] = due()
@@ -335,7 +336,8 @@ describe('when a round has ended', () => {
 
 test('R-series: a market without prices is paid half and half, others are left to the series', async () => {
   await exhibition(true).look();
-  // The first one starts after a quarter; its strike is unknown, since no price was ever pushed.
+  // The first market starts after a quarter of an hour; its strike is unknown, because no price was
+  // pushed.
   replica.pass(15 * MINUTE_MS);
   replica.pass(15 * MINUTE_MS + 10_000);
   await exhibition(true).look();
@@ -344,7 +346,7 @@ test('R-series: a market without prices is paid half and half, others are left t
   expect(settled('btc-up-or-down-1h')).toEqual([]);
 });
 
-test('markets of others are not touched', async () => {
+test('markets of other deployers are not touched', async () => {
   const mine = due()
     .slice(0, 2)
     .map((command) =>
@@ -355,7 +357,7 @@ test('markets of others are not touched', async () => {
   expect(due().filter(({ type }) => type === 'resolveMarket')).toEqual([]);
 });
 
-test('what is refused is told once and not tried again', async () => {
+test('a rejected command is reported once and not retried', async () => {
   await exhibition().look();
   replica.pass(13 * MINUTE_MS + 10_000);
   const template = exhibition();

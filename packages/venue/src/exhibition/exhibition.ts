@@ -35,10 +35,13 @@ type ExhibitionParts = Omit<ExhibitionOptions, 'nowMs'> & {
 
 const EVERY_MS = 1_000;
 
-/** Keeps events on a venue that nobody else runs events on, by commands of the process itself. */
+/**
+ * Lists and resolves demo events on a venue without other deployers, by commands of the process
+ * itself.
+ */
 export class Exhibition {
   readonly #parts: ExhibitionParts;
-  /** What the venue refused is not tried again. */
+  /** Rejected commands, which are not retried. */
   readonly #refused = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
@@ -57,13 +60,13 @@ export class Exhibition {
     }, EVERY_MS);
   }
 
-  /** Resolves when nothing of it is under way any more. */
+  /** Resolves when no command of it is in flight. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#round;
   }
 
-  /** Does what is due, in one block. */
+  /** Proposes all due commands in one block. */
   async look(): Promise<void> {
     const { clock, replica } = this.#parts;
     const nowMs = Math.max(clock.nowMs(), replica.state.timeMs);
@@ -86,7 +89,7 @@ export class Exhibition {
   }
 }
 
-/** What a command is about, whatever was drawn for it. */
+/** Identifies the subject of a command, independent of its generated fields. */
 function keyOf(command: Command): string {
   switch (command.type) {
     case 'registerEvent':
@@ -105,21 +108,21 @@ function keyOf(command: Command): string {
 type ExhibitionOptions = ResultOptions & {
   /** Series need reference prices. */
   readonly hasSeries: boolean;
-  /** What their markets say of where those come from; undefined where that needs no words. */
+  /** The note on the source of prices in the texts of their markets; undefined for real prices. */
   readonly seriesNote?: string | undefined;
 };
 
 const MINUTE_MS = 60_000;
 const PERIOD_MS = { '15m': 15 * MINUTE_MS, '1h': 60 * MINUTE_MS } as const;
-/** The window of a strike, and some seconds for the first prices to come. */
+/** The window of a strike, plus some seconds for the first prices to arrive. */
 const STRIKE_MS = 65_000;
-/** A round that is nearly over is not listed any more. */
+/** A round with less time left is not listed any more. */
 const ROUND_LEFT_MS_MIN = MINUTE_MS;
 
 /**
- * What is missing: the running rounds and the next one of each template, the series, and the results of what
- * has ended. All of it is read from the state, so that nothing is listed twice or forgotten, however
- * often the process restarts.
+ * The missing commands: the running rounds and the next one of each template, the series, and the
+ * results of ended markets. They are derived from the state, so that nothing is listed twice or
+ * forgotten, however often the process restarts.
  */
 export function exhibitionCommands(state: State, options: ExhibitionOptions): Command[] {
   return [
@@ -141,7 +144,7 @@ function listings(
   );
 }
 
-/** When the rounds start that should be listed by now: those that run and the next one. */
+/** The starts of the rounds that should be listed by now: the running ones and the next one. */
 export function dueStarts(template: EventTemplate, nowMs: number): number[] {
   const { everyMs, roundMs } = template;
   const nextMs = lastStartMs(template, nowMs) + everyMs;
@@ -218,7 +221,8 @@ function seriesListings(
   const note = seriesNote === undefined ? {} : { note: seriesNote };
   if (known !== undefined) {
     if (known.note === seriesNote) return [];
-    // The venue was started with other prices: markets to come say so, and all else stays.
+    // The venue was started with another price source: upcoming markets name it, and other fields
+    // stay.
     const { note: _before, ...rest } = known;
     return [{ type: 'registerSeries', series: { ...rest, ...note } }];
   }
@@ -235,7 +239,7 @@ function seriesListings(
     tags: ['exhibition', 'crypto'],
     image: null,
     icon: null,
-    // R-series: a strike needs the prices of the minute before.
+    // R-series: a strike needs the prices of the previous minute.
     firstStartMs: timeMs(Math.ceil((nowMs + STRIKE_MS) / period) * period),
     listAhead: 1,
     enabled: true,
@@ -249,8 +253,8 @@ const FILE = 'exhibition-secret';
 const BYTES = 32;
 
 /**
- * What the made-up results of a venue follow from: drawn once and kept in its data folder, so that a
- * restart goes on with the rounds that it had promised.
+ * The secret from which the demo results are derived. It is created once and stored in the data
+ * folder, so that a restart continues the rounds to which it has committed.
  */
 export function exhibitionSecret(data: string): Uint8Array {
   return secretFile({

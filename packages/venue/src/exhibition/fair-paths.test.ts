@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 const START_MS = 1_800_000_000_000;
 const rounds = 600;
 
-/** The rain of a round of the harbour, under a secret of its own. */
+/** The rain market of a harbour round, with its own secret. */
 const rain = (round: number) => ({
   paths: new FairPaths(Buffer.from(`secret ${round}`)),
   market: {
@@ -16,35 +16,35 @@ const rain = (round: number) => ({
   },
 });
 
-describe('the fair value of a made-up market', () => {
-  test('is at least a half at the close exactly when YES wins', () => {
+describe('the fair value of a demo market', () => {
+  test('is at least one half at the close exactly if YES wins', () => {
     for (let round = 0; round < rounds; round++) {
       const { market, paths } = rain(round);
       const value = paths.valueOf(market, market.endMs) ?? Number.NaN;
       expect(value >= 0.5).toBe(paths.scoreOf(market, market.endMs) >= 0);
-      // Whoever looks later sees the same.
+      // Later queries return the same value.
       expect(paths.valueOf(market, market.endMs + MINUTE_MS)).toBe(value);
     }
   });
 
-  test.each([0, 6, 11])('is the chance of YES after %d minutes', (minutes) => {
-    const groups = new Map<number, { told: number; won: number; count: number }>();
+  test.each([0, 6, 11])('is the probability of YES after %d minutes', (minutes) => {
+    const groups = new Map<number, { expected: number; won: number; count: number }>();
     for (let round = 0; round < rounds; round++) {
       const { market, paths } = rain(round);
       const value = paths.valueOf(market, START_MS + minutes * MINUTE_MS) ?? Number.NaN;
-      const group = groups.get(Math.floor(value * 3)) ?? { told: 0, won: 0, count: 0 };
-      group.told += value;
+      const group = groups.get(Math.floor(value * 3)) ?? { expected: 0, won: 0, count: 0 };
+      group.expected += value;
       group.won += paths.scoreOf(market, market.endMs) >= 0 ? 1 : 0;
       group.count += 1;
       groups.set(Math.floor(value * 3), group);
     }
-    for (const { count, told, won } of groups.values()) {
-      // Four deviations of a share that is counted.
-      expect(Math.abs(told - won) / count).toBeLessThan(4 * Math.sqrt(0.25 / count));
+    for (const { count, expected, won } of groups.values()) {
+      // Four standard deviations of a counted fraction.
+      expect(Math.abs(expected - won) / count).toBeLessThan(4 * Math.sqrt(0.25 / count));
     }
   });
 
-  test('moves once in a step, and is nobody else’s', () => {
+  test('moves once per step, independently for each market', () => {
     const { market, paths } = rain(1);
     const at = (ms: number) => paths.scoreOf(market, START_MS + ms);
     expect(at(STEP_MS - 1)).toBe(at(0));
@@ -53,7 +53,7 @@ describe('the fair value of a made-up market', () => {
     expect(paths.seedOf('a')).not.toBe(paths.seedOf('b'));
   });
 
-  test('is the same whether a path is walked at once, bit by bit, or back and forth', () => {
+  test('is the same for any order of queries', () => {
     const { market, paths } = rain(2);
     const minutes = [0, 1, 5, 3, 12, 11, 12, 0];
     const asked = minutes.map((minute) => paths.scoreOf(market, START_MS + minute * MINUTE_MS));

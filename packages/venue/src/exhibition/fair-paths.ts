@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { type EventTemplate, templateOf } from './event-templates.ts';
 
-/** What a path needs to know of a market. */
+/** The fields of a market that determine its path. */
 type PathMarket = {
   readonly slug: string;
   readonly eventSlug: string;
@@ -9,52 +9,53 @@ type PathMarket = {
   readonly endMs: number;
 };
 
-/** A score takes a step this often. */
+/** The interval between steps of a score. */
 export const STEP_MS = 5_000;
-/** The first step weighs this much, so that rounds open at different odds. */
+/** The weight of the first step, so that rounds open at different odds. */
 const OPENING_WEIGHT = 6;
-/** A step is the sum of this many bytes without its mean: close to normal. */
+/** A step is the sum of this many bytes minus its mean: close to normal. */
 const STEP_BYTES = 4;
 const STEP_MEAN = STEP_BYTES * 127.5;
 /** The standard deviation of such a sum. */
 const STEP_DEVIATION = 147.8;
 const STEPS_PER_HASH = 32 / STEP_BYTES;
 
-/** A place on a path. */
+/** A position on a path. */
 type Reached = { readonly steps: number; readonly score: number };
 const NOWHERE: Reached = { steps: -1, score: 0 };
-/** More paths than are ever walked at a time. */
+/** More paths than are ever needed at the same time. */
 const REACHED_MAX = 256;
 
 /**
- * What the made-up markets are worth, and what decides them: each has a score that walks at random from
- * its start to its end, whatever anybody trades. The fair value is the chance that YES wins, given the
- * score and the time that is left. All steps follow from a seed per market, which follows from a secret
- * of the venue. A market's description carries the hash of its seed, its receipt the seed itself, so
- * that nobody knows the end of a path before and everybody can walk it afterwards.
+ * The values of the demo markets, which also decide them: each market has a score that follows a
+ * random walk from its start to its end, independent of trades. The fair value is the probability
+ * that YES wins, given the score and the remaining time. All steps follow from a seed per market,
+ * which is derived from a secret of the venue. A market's description contains the hash of its seed
+ * and its resolution record the seed itself, so that the end of a path is unpredictable and
+ * afterwards verifiable.
  */
 export class FairPaths {
   readonly #secret: Uint8Array;
-  /** How far each path was walked last, by market: a look a moment later goes on from there. */
+  /** The last computed position of each path, by market, from which the next query continues. */
   readonly #reached = new Map<string, Reached>();
 
   constructor(secret: Uint8Array) {
     this.#secret = secret;
   }
 
-  /** Hexadecimal; it gives the result away and is told with it. */
+  /** Hexadecimal. It determines the result and is published together with it. */
   seedOf(marketSlug: string): string {
     return createHmac('sha256', this.#secret).update(marketSlug).digest('hex');
   }
 
-  /** What is told of the seed beforehand. */
+  /** The hash of the seed, which is published in advance. */
   commitmentOf(marketSlug: string): string {
     return createHash('sha256')
       .update(Buffer.from(this.seedOf(marketSlug), 'hex'))
       .digest('hex');
   }
 
-  /** A whole number; YES of a market for itself wins from 0 on. */
+  /** A whole number; YES of an independent market wins at 0 and above. */
   scoreOf({ slug, startMs }: Pick<PathMarket, 'slug' | 'startMs'>, atMs: number): number {
     const steps = Math.max(0, Math.floor((atMs - startMs) / STEP_MS));
     const before = this.#reached.get(slug);
@@ -65,12 +66,12 @@ export class FairPaths {
     return score;
   }
 
-  /** The chance of YES, without rounding; undefined for a market that no template made. */
+  /** The probability of YES, without rounding; undefined for a market without a template. */
   valueOf(market: PathMarket, atMs: number): number | undefined {
     const template = templateOf(market.eventSlug);
     if (template === undefined) return undefined;
     const untilMs = Math.min(atMs, market.endMs);
-    // At the close there is as much left as for one more step: a half is where the result turns.
+    // At least one step remains even at the close: one half separates the results.
     const stepsLeft = Math.max(1, (market.endMs - untilMs) / STEP_MS);
     const odds = ({ slug }: { readonly slug: string }): number =>
       Math.exp(
@@ -84,7 +85,7 @@ export class FairPaths {
   }
 }
 
-/** The score after so many steps of a seed. Anybody can compute it who knows the seed. */
+/** The score after a number of steps of a seed. It can be recomputed from a published seed. */
 function scoreAfter(seed: string, steps: number, from: Reached = NOWHERE): number {
   let { score } = from;
   let bytes: Uint8Array | undefined;

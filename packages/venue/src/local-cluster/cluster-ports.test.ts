@@ -4,7 +4,7 @@ import { SettingError } from '@oddlot/host/settings';
 import { expect, test } from 'vitest';
 import { clusterPorts, expectPortsFree } from './local-cluster.ts';
 
-test('everybody of a cluster has ports of its own, in a row that is known ahead', () => {
+test('all processes of a cluster have separate ports in a row that is known in advance', () => {
   expect(clusterPorts({ port: 8690, replicas: 3, servers: 3 })).toEqual({
     replicas: [8690, 8700, 8710],
     servers: 8720,
@@ -13,7 +13,7 @@ test('everybody of a cluster has ports of its own, in a row that is known ahead'
   });
 });
 
-test('a port that leaves no room for the others is refused before anything is started', () => {
+test('a port without space for the others is refused before anything starts', () => {
   const sizes = { replicas: 3, servers: 3 };
   const highest = 65_495;
   expect(clusterPorts({ port: highest, ...sizes }).owner).toBe(65_535);
@@ -29,11 +29,11 @@ test('a port that leaves no room for the others is refused before anything is st
   );
 });
 
-test('a port that somebody has is named, and whose it would be', async () => {
+test('a port in use is named, together with its purpose', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
-  // The other one has the port of the chain, and nobody is asked for the rest of a row.
+  // The test server has the port of the chain; the rest of the row is not checked.
   const ports = { replicas: [], servers: port, wallets: port, owner: port };
   await expect(expectPortsFree(ports)).rejects.toThrow(
     `Port ${port}, for the settlement chain, is not available (it is in use). Choose another --port`,

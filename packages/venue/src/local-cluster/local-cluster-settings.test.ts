@@ -4,7 +4,7 @@ import { LOCAL_CLUSTER_SETTINGS } from './local-cluster.ts';
 
 const read = (...args: string[]) => readSettings(LOCAL_CLUSTER_SETTINGS, args);
 
-test('what has died is left dead by 0, as its help says', () => {
+test('with 0, dead processes are not restarted, as the help text states', () => {
   expect(read('--again-after-ms', '0').againAfterMs).toBe(0);
   expect(read().againAfterMs).toBe(3_000);
 });

@@ -15,7 +15,7 @@ const SMALL = { replicas: 2, servers: 1, againAfterMs: 0, flags: LEAN, print: ()
 const PORTS = 30;
 const MAIN = join(import.meta.dirname, 'main.ts');
 
-/** PostgreSQL runs as nobody where the test is root, and must come to its folder. */
+/** Under root PostgreSQL runs as another user, which must have access to its folder. */
 function inOpenDirectory(run: (directory: string) => Promise<void>): Promise<void> {
   return inDirectory(async (directory) => {
     await chmod(dirname(directory), 0o755);
@@ -24,7 +24,7 @@ function inOpenDirectory(run: (directory: string) => Promise<void>): Promise<voi
   });
 }
 
-/** The addresses that a replica names, in the order of the numbers. */
+/** The addresses that a replica publishes, in the order of the numbers. */
 async function namedBy(port: number): Promise<unknown> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/info`, {
@@ -35,13 +35,13 @@ async function namedBy(port: number): Promise<unknown> {
     const { data } = (await response.json()) as { data: { replicas?: { url: string }[] } };
     return data.replicas?.map(({ url }) => url).toSorted();
   } catch {
-    // It does not serve yet.
+    // The replica does not serve yet.
     return undefined;
   }
 }
 
 describe.skipIf(process.getuid?.() !== 0)('a cluster that root starts', () => {
-  test('is refused in a folder that the database may not enter, before anything is started', () =>
+  test('refuses a folder that the database must not enter, before anything starts', () =>
     inDirectory(async (directory) => {
       const closed = join(directory, 'closed');
       await mkdir(directory, { recursive: true, mode: 0o755 });
@@ -56,21 +56,21 @@ describe.skipIf(process.getuid?.() !== 0)('a cluster that root starts', () => {
     }));
 
   test.skipIf(!hasNatsServer)(
-    'makes folders that the database may enter, whatever the umask is',
+    'creates folders that the database can enter, whatever the umask',
     () =>
       inOpenDirectory(async (directory) => {
         const port = await freePorts(PORTS);
         const data = join(directory, 'made', 'data');
-        // It ends there, behind the folders and before any server.
+        // The start fails here, after the folders are created and before any server starts.
         const other = createServer().listen(port, '127.0.0.1');
         await once(other, 'listening');
         const program = [process.execPath, MAIN, '--port', String(port), '--data', data];
         const run = spawn('sh', ['-c', 'umask 077; exec "$@"', 'sh', ...program]);
         run.stderr.setEncoding('utf8');
-        const [said] = await once(run.stderr, 'data');
+        const [output] = await once(run.stderr, 'data');
         await once(run, 'close');
         other.close();
-        expect(said).toContain(`Port ${port}, for replica 1, is not available`);
+        expect(output).toContain(`Port ${port}, for replica 1, is not available`);
         for (const folder of [data, dirname(data)]) {
           expect((await stat(folder)).mode & 0o777, folder).toBe(0o755);
         }
@@ -79,10 +79,10 @@ describe.skipIf(process.getuid?.() !== 0)('a cluster that root starts', () => {
 });
 
 describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
-  test('starts nothing where a port is taken, and leaves its folder free', () =>
+  test('starts nothing if a port is in use, and releases its folder', () =>
     inOpenDirectory(async (data) => {
       const port = await freePorts(PORTS);
-      // That of the second replica.
+      // The port of the second replica.
       const other = createServer().listen(port + 10, '127.0.0.1');
       await once(other, 'listening');
       try {
@@ -99,7 +99,7 @@ describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
       }
     }));
 
-  test('names every replica to clients, and has its folder for itself', { timeout: LONG_MS }, () =>
+  test('publishes every replica to clients, and locks its folder', { timeout: LONG_MS }, () =>
     inOpenDirectory(async (data) => {
       const port = await freePorts(PORTS);
       const cluster = await startLocalCluster({ ...SMALL, data, port });
@@ -108,9 +108,9 @@ describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
         const wait = { timeout: LONG_MS / 2, interval: 200 };
         await expect.poll(() => namedBy(port), wait).toEqual(all);
         await expect.poll(() => namedBy(port + 10), wait).toEqual(all);
-        const said = await readFile(join(data, 'replica-1.log'), 'utf8');
-        expect(said).toContain('joining a cluster');
-        expect(said).not.toContain('could not verify that these NATS servers sync');
+        const output = await readFile(join(data, 'replica-1.log'), 'utf8');
+        expect(output).toContain('joining a cluster');
+        expect(output).not.toContain('could not verify that these NATS servers sync');
         const config = join(data, 'nats/n1/nats.conf');
         const before = await readFile(config, 'utf8');
         const second = startLocalCluster({ ...SMALL, data, port: await freePorts(PORTS) });

@@ -24,7 +24,7 @@ import {
 
 const VENUE = join(import.meta.dirname, '../start.ts');
 const CHAIN = join(import.meta.dirname, '../run-chain.ts');
-/** The folder of the database, below that of everything. */
+/** The subfolder of the database. */
 const POSTGRES = 'postgres';
 
 type LocalClusterOptions = {
@@ -32,26 +32,28 @@ type LocalClusterOptions = {
   readonly data: string;
   readonly replicas: number;
   readonly servers: number;
-  /** After which what has died is started again; 0 leaves it dead. */
+  /** The delay before a dead process is restarted; 0 disables restarts. */
   readonly againAfterMs: number;
-  /** What every replica is told besides. */
+  /** Additional flags of every replica. */
   readonly flags: readonly string[];
   readonly print: (line: string) => void;
 };
 
-/** A cluster on this machine, all its processes children of this one. */
+/** A cluster on this machine, all of whose processes are children of this one. */
 export type LocalCluster = { stop(): Promise<void> };
 
 /**
- * Starts everything that a cluster has, the servers first. What dies is started again as a supervisor on its own machine
- * would, after a moment in which the others can be seen to do without.
+ * Starts all processes of a cluster, the servers first. A dead process is restarted, as a
+ * supervisor on a separate machine would do, after a delay in which the others can be observed
+ * without it.
  */
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
   const { data } = options;
   const ports = clusterPorts(options);
   await expectPostgresCan(join(data, POSTGRES));
   await wantNatsServer();
-  // Not for its owner alone, as the lock would make it: PostgreSQL may run as somebody else, in a folder below.
+  // Not restricted to its owner as the lock would make it, because PostgreSQL may run as another
+  // user in a subfolder.
   await makeOpenFolder(data);
   // Servers of two clusters on the same files would damage them.
   const lock = lockDirectory(data);
@@ -63,7 +65,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
       try {
         await startAll(options, ports, { again, opened });
       } catch (error) {
-        // Before anything is ended: what has died meanwhile stays so.
+        // Stopped before any process ends, so that no process is restarted.
         again.stop();
         throw error;
       }
@@ -78,7 +80,10 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   );
 }
 
-/** Makes a folder that other users can enter where root makes it, even if the umask would close it to them. */
+/**
+ * Creates a folder that other users can enter if root creates it, even if the umask would forbid
+ * it.
+ */
 async function makeOpenFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true });
   if (first === undefined || process.getuid?.() !== 0) return;
@@ -88,7 +93,7 @@ async function makeOpenFolder(folder: string): Promise<void> {
 
 type Starting = { readonly again: Restarter; readonly opened: AsyncDisposableStack };
 
-/** Those that write are ended first, so that nobody waits for what is gone. */
+/** Writers are stopped first, so that they do not wait for servers that are gone. */
 async function startAll(
   options: LocalClusterOptions,
   ports: ClusterPorts,
@@ -102,24 +107,24 @@ async function startAll(
     onEnd: (index) =>
       again.after(`NATS server ${index + 1}`, async () => {
         await servers.start(index);
-        tellServer(index);
+        printServer(index);
       }),
   });
   opened.defer(() => servers.stop());
-  const tellServer = (index: number): void =>
+  const printServer = (index: number): void =>
     print(`NATS server ${index + 1} (pid ${servers.pids[index]}) is at ${servers.urls[index]}`);
-  for (const index of servers.urls.keys()) tellServer(index);
+  for (const index of servers.urls.keys()) printServer(index);
   const postgres = await startPostgres({
     data: join(data, POSTGRES),
     onEnd: () =>
       again.after('PostgreSQL', async () => {
         await postgres.start();
-        tellPostgres();
+        printPostgres();
       }),
   });
   opened.defer(() => postgres.stop());
-  const tellPostgres = (): void => print(`PostgreSQL (pid ${postgres.pid}) is running`);
-  tellPostgres();
+  const printPostgres = (): void => print(`PostgreSQL (pid ${postgres.pid}) is running`);
+  printPostgres();
   const database = await postgres.databaseOf('oddlot');
   const chain = await startChain(options, ports, { again, opened });
   await servers.ready();
@@ -131,7 +136,7 @@ async function startAll(
   for (const [index, port] of ports.replicas.entries()) {
     const name = `replica-${index + 1}`;
     const place = ['--port', String(port), '--data', join(data, name)];
-    // Who loses one of them is to find the others.
+    // A client that loses one of them must find the others.
     const named = ['--replica', name, '--public-url', `http://127.0.0.1:${port}`];
     const replica: ServingProcess = new ServingProcess({
       program: VENUE,
@@ -148,7 +153,9 @@ async function startAll(
   }
 }
 
-/** The chain that all replicas settle on. They can wait for it, but not begin without its address. */
+/**
+ * The chain on which all replicas settle. Replicas can wait for it, but need its address to start.
+ */
 async function startChain(
   { data, print }: LocalClusterOptions,
   { owner, replicas: pages, wallets }: ClusterPorts,
@@ -223,21 +230,26 @@ function restarter({ againAfterMs, print }: LocalClusterOptions): Restarter {
 }
 
 const SERVING = /is serving at (\S+)/;
-/** Who is asked to stop hands over what it holds; one that does not come to it is killed. */
+/**
+ * A process that is asked to stop hands over its tasks; one that does not end in time is killed.
+ */
 const STOP_MS_MAX = 15_000;
 const KEPT_LINE_CHARACTERS = 10_000;
 
 type ServingOptions = {
   readonly program: string;
   readonly args: readonly string[];
-  /** What it says, all its lives long. */
+  /** The output of all runs of the process. */
   readonly logFile: string;
   readonly onServing: (pid: number, url: string) => void;
-  /** It ended, and nobody here has asked for that. */
+  /** The process ended without a request to stop. */
   readonly onEnd: (how: string) => void;
 };
 
-/** A program of a cluster on this machine that says when it serves, and that can be started again after it has ended. */
+/**
+ * A program of a local cluster that reports when it serves, and that can be restarted after it has
+ * ended.
+ */
 class ServingProcess {
   readonly #options: ServingOptions;
   readonly #log: WriteStream;
@@ -255,7 +267,8 @@ class ServingProcess {
 
   start(): void {
     const { args, onEnd, onServing, program } = this.#options;
-    // Without the variable of `npm start` it neither watches a parent nor bundles itself three times over.
+    // Without the variable of `npm start` the replicas neither watch a parent process nor bundle
+    // the program three times.
     const env = { ...process.env, npm_lifecycle_event: undefined };
     const child = spawn(process.execPath, [program, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -263,13 +276,13 @@ class ServingProcess {
     });
     this.#child = child;
     this.#isWanted = true;
-    let said = '';
+    let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.#log.write(text);
-      const before = SERVING.exec(said);
-      said = (said + text).slice(0, KEPT_LINE_CHARACTERS);
-      const url = SERVING.exec(said)?.[1];
-      if (before === null && url !== undefined && said.includes('\n')) onServing(this.pid, url);
+      const before = SERVING.exec(output);
+      output = (output + text).slice(0, KEPT_LINE_CHARACTERS);
+      const url = SERVING.exec(output)?.[1];
+      if (before === null && url !== undefined && output.includes('\n')) onServing(this.pid, url);
     });
     child.stderr.on('data', (chunk: Buffer) => this.#log.write(chunk));
     child.once('exit', (code, signal) => {
@@ -288,29 +301,31 @@ class ServingProcess {
       const exit = new Promise((ended) => child.once('exit', ended));
       child.kill('SIGCONT');
       child.kill('SIGTERM');
-      const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
+      const killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
       await exit;
-      clearTimeout(late);
+      clearTimeout(killTimer);
     }
     await new Promise((written) => this.#log.end(written));
   }
 }
 
-/** Ports that a replica may take: its own, the relay's, that of operations, and those of chains. */
+/** Ports reserved per replica: its own, the relay's, the operations port, and those of chains. */
 const PORTS_A_REPLICA = 10;
-/** Of these a replica takes its own and, so far behind it, that of operations in any case. */
+/** Of these a replica always uses its own and the operations port at this distance. */
 const OPERATIONS_DISTANCE = 2;
 const PORT_MAX = 65_535;
 
 type Sizes = { readonly port: number; readonly replicas: number; readonly servers: number };
 
-/** Who of a cluster on one machine listens where: the replicas first, then the NATS servers, then the chain. */
+/**
+ * The ports of a cluster on one machine: the replicas first, then the NATS servers, then the chain.
+ */
 type ClusterPorts = {
   readonly replicas: readonly number[];
-  /** The first of those of the servers. */
+  /** The first port of the servers. */
   readonly servers: number;
   readonly wallets: number;
-  /** Of the chain, for the replicas. */
+  /** The port of the chain for the replicas. */
   readonly owner: number;
 };
 
@@ -335,7 +350,10 @@ export function clusterPorts({ port, replicas, servers }: Sizes): ClusterPorts {
   };
 }
 
-/** Throws where somebody else has one of them: who is started without it fails later, and says less. */
+/**
+ * Throws if another process uses one of them. Without this check the start fails later with a less
+ * specific error.
+ */
 export async function expectPortsFree({
   owner,
   replicas,
@@ -371,7 +389,6 @@ function whyNot(port: number): Promise<string | undefined> {
   });
 }
 
-/** All that a cluster on one machine can be told. */
 export const LOCAL_CLUSTER_SETTINGS = {
   title: 'Oddlot cluster on one machine: NATS servers, PostgreSQL and replicas',
   command: 'npm run cluster',

@@ -24,14 +24,17 @@ type LocalRelayDependencies = {
   readonly log: Logger;
 };
 
-/** Of the relay's play money on the local settlement chain: filled up when below, in micro-USDC. */
+/**
+ * The balance of test funds that the relay has on the local settlement chain, in micro-USDC: topped
+ * up by `more` if below `least`.
+ */
 const FLOAT_MICRO = { least: 500_000_000_000n, more: 1_000_000_000_000n };
 const FLOAT_EVERY_MS = 10_000;
-/** Chains of play money are near and quick. */
+/** Polling intervals for local chains, which are fast. */
 const EVERY_MS = 250;
 const LATE_EVERY_MS = 1_000;
 
-/** The venue's side of its relay: a child process where money is play money, and who may name pegs. */
+/** The relay of a venue with test funds, as a child process, and the registration of pegs. */
 export class LocalRelay {
   readonly #config: Config;
   readonly #deps: LocalRelayDependencies;
@@ -46,19 +49,25 @@ export class LocalRelay {
     this.#address = config.relayAddress;
   }
 
-  /** Shown in settings: as configured, otherwise where the relay of this venue serves; undefined while there is none. */
+  /**
+   * The address in the public settings: as configured, otherwise that of this venue's relay;
+   * undefined without one.
+   */
   get url(): string | undefined {
     return this.#config.relayUrl ?? this.#url;
   }
 
-  /** Where the page may look for a relay; known before that serves, unless it takes any free port. */
+  /**
+   * The address at which the page may look for a relay; known in advance, unless the relay uses a
+   * free port.
+   */
   get expectedUrl(): string | undefined {
     const { port } = relayPortsOf(this.#config);
     const isExpected = hasRelay(this.#config) && port !== 0;
     return this.url ?? (isExpected ? `http://127.0.0.1:${port}` : undefined);
   }
 
-  /** Once the venue serves: the relay knows it by its doors alone. */
+  /** Called once the venue serves, because the relay accesses the venue only through its ports. */
   async start(venue: { readonly url: string; readonly operationsUrl: string }): Promise<void> {
     if (!hasRelay(this.#config) || this.#deps.money === undefined) return;
     const { chainHost, data, host, hostNames, limits, logLevel, pageOrigins, trustedProxies } =
@@ -109,7 +118,7 @@ export class LocalRelay {
     await this.#held?.release();
   }
 
-  /** `POST /pegs` of the operations port: accepted when the relay has signed it. */
+  /** `POST /pegs` of the operations port: the request is accepted once the relay has signed it. */
   async registerPegs(body: unknown): Promise<Reply> {
     const parsed = parseServiceRequest('registerPegs', body);
     if (!parsed.ok) return infoRefusal(parsed.error);
@@ -132,8 +141,8 @@ export class LocalRelay {
   }
 
   /**
-   * The relay names its own address before it says that it serves: then it is made out of the seed that it has drawn. Not
-   * earlier, since that takes long, and a start waits for nothing that nobody has asked for.
+   * The relay prints its address before it reports that it serves: the address is then derived from
+   * its seed. Reading it earlier would delay the start, because the derivation takes long.
    */
   async #knownAddress(): Promise<string | undefined> {
     const folder = join(this.#config.data, 'relay');
@@ -145,7 +154,9 @@ export class LocalRelay {
     return this.#address;
   }
 
-  /** Test USDC for the relay on the local chain; each time it is handed on, it fills the bridge. */
+  /**
+   * Sends test USDC to the relay on the local chain; the relay's transfers move it into the bridge.
+   */
   #fill(): void {
     clearTimeout(this.#timer);
     const again = (): void => {
@@ -175,10 +186,10 @@ export class LocalRelay {
   }
 }
 
-/** A relay in a process of its own, kept running. */
+/** A relay in a supervised child process. */
 
 type RelayChildOptions = {
-  /** Flags of the relay; given the port that it had before, where it had one. */
+  /** The flags of the relay, given its last port if it had one. */
   readonly flags: (lastPort: number | undefined) => readonly string[];
   readonly log: Logger;
   readonly onServing: (where: { readonly url: string; readonly address: string }) => void;
@@ -189,8 +200,9 @@ const RESTART_MS = { least: 500, most: 30_000 };
 const STOP_MS = 6_000;
 
 /**
- * Starts the relay, and again whenever it ends by itself, unless a file of its is lost. It ends with this process, however that ends:
- * its standard input is a pipe that the system closes.
+ * Starts the relay, and restarts it when it ends unexpectedly, unless one of its files is lost. It
+ * ends with this process in every case, because its standard input is a pipe that the system
+ * closes.
  */
 class RelayChild {
   readonly #options: RelayChildOptions;
@@ -206,7 +218,7 @@ class RelayChild {
     this.#options = options;
   }
 
-  /** Not started again where it ends with `lastCode`: its operator has to do something first. */
+  /** Not restarted after `lastCode`, which requires action by its operator. */
   start(program: string, lastCode: number): void {
     this.#program = program;
     this.#lastCode = lastCode;
@@ -214,7 +226,7 @@ class RelayChild {
     this.#spawn();
   }
 
-  /** Resolves when it has ended. */
+  /** Resolves when the process has ended. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     clearTimeout(this.#timer);
@@ -234,12 +246,12 @@ class RelayChild {
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'], env });
     lowerPriority(child.pid);
     this.#child = child;
-    let said = '';
+    let output = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      said = (said + text).slice(-1_000);
-      const [, url, address] = SERVING.exec(said) ?? [];
+      output = (output + text).slice(-1_000);
+      const [, url, address] = SERVING.exec(output) ?? [];
       if (url === undefined || address === undefined) return;
-      said = '';
+      output = '';
       this.#failures = 0;
       this.#port = Number(new URL(url).port);
       log.info({ url, address }, 'relay started');

@@ -15,16 +15,20 @@ import { REFERENCE_DECIMALS, type ReferenceFeed } from './reference-feed.ts';
 import type { AppliedBlock } from '@oddlot/replica/block';
 import type { Replica } from '@oddlot/replica/replica';
 
-/** What the oracle of perps says, as the command that reports it. */
+/** Returns the command that reports the oracle prices of perps. */
 export type PerpOracle = (state: State, nowMs: number) => PushOracleCommand | undefined;
 
-/** What an operator pushed stands alone for this long; less than it takes to become stale (R-oracle-stale). */
+/**
+ * How long a price pushed by an operator is not replaced; less than the time after which it is
+ * stale (R-oracle-stale).
+ */
 export const PUSHED_STANDS_MS = 10_000;
 
 /**
- * Prices for a venue without real ones: a mean-reverting random walk per perp; a still one repeats the last. It
- * goes on from the last prices of the log, so that nothing jumps at a restart. Of a perp that an operator listed it
- * says nothing until it was told what that is worth, and then it walks around what was pushed last.
+ * Simulated prices: a mean-reverting random walk per perp, or a constant repetition of the last
+ * price. It continues from the last prices of the log, so that a restart causes no jump. A perp
+ * that an operator listed has no price until the operator pushes one, and then walks around the
+ * last pushed price.
  */
 export function simulatedOracle(options: {
   readonly moves: boolean;
@@ -33,7 +37,9 @@ export function simulatedOracle(options: {
   readonly random: () => number;
 }): PerpOracle {
   const { moves, pushed, random } = options;
-  /** What a perp walks around that nobody pushed a price of: where it stood when this process first looked. */
+  /**
+   * The centre of a perp's walk without a pushed price: its price when this process first read it.
+   */
   const centres = new Map<number, number>();
   return (state, nowMs) => {
     const coming = pushed.underWay();
@@ -50,7 +56,7 @@ export function simulatedOracle(options: {
   };
 }
 
-/** Only what the venue itself has listed has a price that nobody has said. */
+/** Only perps that the venue itself has listed have an initial price. */
 function firstPrice(perp: PerpDefinition): number | undefined {
   return isFirstPerp(perp) ? startPrice(perp.baseCurrency, priceDecimals(perp)) : undefined;
 }
@@ -72,7 +78,6 @@ export function feedOracle(feed: ReferenceFeed): PerpOracle {
   };
 }
 
-/** Decimals of a perp's price. */
 export function priceDecimals({ szDecimals }: PerpDefinition): number {
   return MONEY_DECIMALS - szDecimals;
 }
@@ -90,18 +95,21 @@ function pushOracle(
   return { type: 'pushOracle', prices, observedMs: timeMs(nowMs) };
 }
 
-/** A price that an operator pushed, in the units of its instrument or 10^-8, and when it executed. */
+/**
+ * A price that an operator pushed, in the units of its instrument or 10^-8, and the time of its
+ * execution.
+ */
 type Pushed = { readonly price: number; readonly atMs: number };
 
 export type PushedPricesOptions = {
   readonly replica: Pick<Replica, 'onBlock'>;
-  /** Commands that will be in the log ahead of whatever is proposed now, and have not executed. */
+  /** Commands that precede a new proposal in the log and have not executed yet. */
   readonly underWay: () => Iterable<Command>;
 };
 
 /**
- * The prices that operators pushed since this process started, by perp and by underlying. A simulated price
- * gives way to them: a walk knows nothing, and an operator may know something.
+ * The prices that operators have pushed since this process started, by perp and by underlying. They
+ * take precedence over simulated prices, because an operator may have real information.
  */
 export class PushedPrices {
   readonly #underWay: () => Iterable<Command>;
@@ -120,7 +128,10 @@ export class PushedPrices {
     return this.#last.get(symbolKey(symbol, source));
   }
 
-  /** What prices are on their way for: one that is simulated now would stand after them in the log. */
+  /**
+   * Instruments with a price on its way into the log: a price simulated now would follow and
+   * replace it.
+   */
   underWay(): PendingPrices {
     const keys = new Set<string>();
     for (const command of this.#underWay()) for (const { key } of pushesOf(command)) keys.add(key);
@@ -150,7 +161,10 @@ export type PendingPrices = {
 
 type Push = { readonly index: number; readonly key: string; readonly price: number };
 
-/** What a command pushes in the name of an operator; those of the process itself have none. */
+/**
+ * The prices that a command pushes on behalf of an operator; commands of the process itself have
+ * none.
+ */
 function pushesOf(command: Command): Push[] {
   if (command.type !== 'pushOracle' && command.type !== 'pushPrice') return [];
   if (command.operator === undefined) return [];

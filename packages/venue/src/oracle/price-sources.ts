@@ -19,16 +19,16 @@ import {
 import type { ReferenceFeed } from './reference-feed.ts';
 import { SimulatedPrices, type SimulatedPricesOptions } from './simulated-prices.ts';
 
-/** Where prices come from: a random walk, the same ones for ever, or those of real exchanges. */
+/** The kind of prices: a random walk, constant prices, or those of real exchanges. */
 type PriceKind = 'simulated' | 'still' | 'exchanges';
 
-/** What is told, and how often. */
+/** The kinds of prices, and their interval. */
 export type PriceSettings = {
   readonly oracle: PriceKind;
   readonly oracleEveryMs: number;
   readonly reference: PriceKind | 'none';
   readonly referenceSymbols: readonly string[];
-  /** Opened only where a kind above names them. */
+  /** Used only if one of the kinds above is `exchanges`. */
   readonly exchanges: Pick<
     ExchangePricesOptions,
     'sources' | 'sourcesMin' | 'outlierBps' | 'silentMs'
@@ -45,10 +45,13 @@ type PriceSourcesOptions = Pick<SimulatedPricesOptions, 'latest' | 'random'> & {
 
 type Simulating = PriceSourcesOptions & { readonly pushed: PushedPrices };
 
-/** Reference prices are told this often. */
+/** The interval of reference prices. */
 const REFERENCE_EVERY_MS = 1_000;
 
-/** The prices that the process itself brings into the log: of perps, and of what outcome markets are about. */
+/**
+ * The prices that the process itself proposes to the log: oracle prices of perps, and reference
+ * prices of outcome markets.
+ */
 export class PriceSources {
   readonly #feeds = new Set<ReferenceFeed>();
   readonly #publishers: readonly Publisher[];
@@ -118,7 +121,7 @@ export class PriceSources {
   }
 }
 
-/** Whether a perp or a series is about a symbol. */
+/** True if a perp or a series is based on a symbol. */
 function isTraded(state: State, symbol: string): boolean {
   return (
     perpDefinitions(state).some(
@@ -137,12 +140,12 @@ type PublisherOptions = {
   readonly replica: Replica;
   readonly clock: Clock;
   readonly everyMs: number;
-  /** What there is to report now; undefined when there is nothing. */
+  /** The report that is due; undefined without one. */
   readonly report: (nowMs: number) => Command | undefined;
   readonly onError: (error: unknown) => void;
 };
 
-/** Reports prices as commands of the venue itself, one after the other. */
+/** Proposes prices as commands of the venue itself, one after the other. */
 export class Publisher {
   readonly #options: PublisherOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -152,7 +155,7 @@ export class Publisher {
     this.#options = options;
   }
 
-  /** Reports at once, then every interval; a first report that fails is not the last. */
+  /** Reports immediately, then at every interval, even if the first report fails. */
   async start(): Promise<void> {
     await this.#report().catch(this.#options.onError);
     this.#timer = setInterval(() => {

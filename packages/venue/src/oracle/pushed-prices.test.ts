@@ -7,7 +7,7 @@ import { ADMIN_KEY_BYTE, BTC, TestReplica } from '@oddlot/testing/venue/http/tes
 import { PushedPrices, simulatedOracle } from './perp-oracle.ts';
 import { SimulatedPrices } from './simulated-prices.ts';
 
-/** What a simulated price does beside an operator who knows better; a second a step. */
+/** Simulated prices while an operator pushes better ones; each step is one second. */
 
 /** In 10^-6 USDC. */
 const PENNY = { id: instrumentId(4), first: 12_000 };
@@ -48,7 +48,7 @@ const pushOf = (id: number, oracle: number): Command => ({
 
 const oracleOf = (id: number) => perpView(replica.state, instrumentId(id))?.oracle;
 
-/** Lets the simulation report once a second, and gives each price that a perp then had. */
+/** Lets the simulation report once a second, and returns the prices of a perp. */
 function live(seconds: number, id: number, moves = true): (number | undefined)[] {
   const oracle = simulatedOracle({ moves, pushed, random });
   return Array.from({ length: seconds }, () => {
@@ -59,7 +59,7 @@ function live(seconds: number, id: number, moves = true): (number | undefined)[]
   });
 }
 
-/** Never further away than a walk of half an hour gets. */
+/** The distance stays within that of a walk of half an hour. */
 function expectNear(prices: readonly (number | undefined)[], centre: number): void {
   const shares = prices.map((price) => (price ?? 0) / centre);
   expect(Math.min(...shares)).toBeGreaterThan(0.97);
@@ -73,7 +73,7 @@ describe('the simulated oracle of perps', () => {
     expect(new Set(live(60, BTC.instrumentId)).size).toBeGreaterThan(30);
   });
 
-  test('says nothing of a listed perp before its operator does', () => {
+  test('has no price for a listed perp before its operator pushes one', () => {
     listPenny();
     expect(new Set(live(60, PENNY.id))).toEqual(new Set([undefined]));
   });
@@ -88,19 +88,19 @@ describe('the simulated oracle of perps', () => {
     }
   });
 
-  test('a pushed price stands by itself for ten seconds, and is never old', () => {
+  test('a pushed price is not replaced for ten seconds, and never becomes stale', () => {
     listPenny();
     replica.apply(pushOf(PENNY.id, PENNY.first));
     expect(new Set(live(9, PENNY.id))).toEqual(new Set([PENNY.first]));
     expect(new Set(live(20, PENNY.id)).size).toBeGreaterThan(5);
   });
 
-  test('a perp of the venue itself walks around what was pushed of it, too', () => {
+  test('a perp of the venue itself also walks around a pushed price', () => {
     replica.apply(pushOf(BTC.instrumentId, 50_000));
     expectNear(live(1_500, BTC.instrumentId), 50_000);
   });
 
-  test('gives way to a price that is on its way into the log', () => {
+  test('yields to a price that is on its way into the log', () => {
     listPenny();
     replica.apply(pushOf(PENNY.id, PENNY.first));
     live(15, PENNY.id);
@@ -113,7 +113,7 @@ describe('the simulated oracle of perps', () => {
     expect(oracleOf(PENNY.id)).toBe(3 * PENNY.first);
   });
 
-  test('a push that did not count moves no centre', () => {
+  test('a rejected push moves no centre', () => {
     listPenny();
     replica.apply(pushOf(PENNY.id, PENNY.first));
     live(15, PENNY.id);
@@ -132,7 +132,7 @@ describe('simulated reference prices', () => {
     replica.onBlock((block) => prices.onBlock(block));
   });
 
-  /** Once a second: what each symbol's oracle price then was, in USDC. */
+  /** Reports once a second, and returns the oracle prices of a symbol, in USDC. */
   function tell(seconds: number, symbol: string): number[] {
     const feed = new SimulatedPrices({
       symbols: ['BTC', 'XRP'],
@@ -164,14 +164,14 @@ describe('simulated reference prices', () => {
     });
   }
 
-  test('walk around what a deployer pushed, however far that is', () => {
+  test('walk around a price pushed by a deployer, however distant', () => {
     tell(5, 'XRP');
     pushXrp(0.0004);
     expect(new Set(tell(2, 'XRP'))).toEqual(new Set([0.0004]));
     expectNear(tell(1_500, 'XRP'), 0.0004);
   });
 
-  test('R-series: no second of a window is without a price beside a deployer who pushes', () => {
+  test('R-series: no second of a window lacks a price while a deployer pushes', () => {
     tell(5, 'XRP');
     for (let push = 0; push < 30; push++) {
       pushXrp(5 + push / 10);
@@ -181,7 +181,7 @@ describe('simulated reference prices', () => {
     expect(prices.twap('XRP', 'oracle', untilMs)?.samples).toBe(60);
   });
 
-  test('a second perp of a base does not speak for it', () => {
+  test('a second perp of a base does not provide its price', () => {
     const perp = { ...BTC, instrumentId: PENNY.id, name: 'BTC-PENNY' };
     replica.apply({ type: 'registerPerp', perp });
     replica.apply(pushOf(PENNY.id, 7));

@@ -1,11 +1,14 @@
-/** How simulated prices move. Floating point is fine here: what the log records is rounded. */
+/**
+ * The movement of simulated prices. Floating point is acceptable here, because the log records
+ * rounded prices.
+ */
 
-/** Standard deviation of one step, relative: about 3% over a day of seconds. */
+/** Relative standard deviation of one step: about 3% over a day of seconds. */
 export const STEP_DEVIATION = 0.0001;
-/** How strongly a price is drawn back to the centre of its walk, a step. */
+/** The strength per step with which a price reverts to the centre of its walk. */
 export const REVERSION = 0.00002;
 
-/** Where the simulated prices start, in USDC. */
+/** Initial simulated prices, in USDC. */
 const START_USDC: Readonly<Record<string, number>> = {
   BTC: 97_000,
   ETH: 3_400,
@@ -14,17 +17,17 @@ const START_USDC: Readonly<Record<string, number>> = {
   DOGE: 0.21,
   BNB: 690,
 };
-/** One that nobody gave a start. */
+/** The initial price of all other symbols. */
 const START_DEFAULT_USDC = 100;
 
-/** The start of a price in units of 10^-decimals. */
+/** The initial price in units of 10^-decimals. */
 export function startPrice(base: string, decimals: number): number {
   return Math.round((START_USDC[base] ?? START_DEFAULT_USDC) * 10 ** decimals);
 }
 
 /**
- * The next whole number of a walk around a centre, at least 1. The pull grows with the logarithm of the distance:
- * even a price that is a thousandth of the centre is drawn by hundredths of a percent a step.
+ * The next whole number of a walk around a centre, at least 1. The pull grows with the logarithm of
+ * the distance: even at a thousandth of the centre it is only hundredths of a percent per step.
  */
 export function nextStep(last: number, centre: number, random: () => number): number {
   const drift = REVERSION * Math.log(centre / last);

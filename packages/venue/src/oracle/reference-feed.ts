@@ -1,15 +1,15 @@
 import type { ReferencePrice } from '@oddlot/engine';
 
-/** Decimals that reference prices are counted in. */
+/** Decimals of reference prices. */
 export const REFERENCE_DECIMALS = 8;
 
 /**
- * Where the prices of underlyings come from. Each has two sources: `spot` is what one market says,
- * `oracle` is what the feed believes the price to be.
+ * A source of prices of underlyings. Each underlying has two prices: `spot` is that of one market,
+ * `oracle` is the feed's best estimate.
  */
 export interface ReferenceFeed {
   start(): void;
   stop(): void;
-  /** The prices that count now. What is not known for sure is left out. */
+  /** The currently valid prices; uncertain ones are omitted. */
   read(nowMs: number): readonly ReferencePrice[];
 }

@@ -15,7 +15,7 @@ test('a week that ends where the walk of the price begins', () => {
   expect(past.length).toBe(1 + 96 + 6 * 24);
 });
 
-test('it is the same whoever asks, and another one of another symbol or venue', () => {
+test('the history is reproducible, and differs by symbol and venue', () => {
   const past = simulatedPast('BTC', BEGAN_MS);
   expect(simulatedPast('BTC', BEGAN_MS)).toEqual(past);
   const shape = (some: typeof past): readonly number[] =>
@@ -24,7 +24,7 @@ test('it is the same whoever asks, and another one of another symbol or venue', 
   expect(shape(simulatedPast('BTC', BEGAN_MS + 1))).not.toEqual(shape(past));
 });
 
-test('it moves as simulated prices do: some percent, and never to nothing', () => {
+test('the history moves like simulated prices: by some percent, and never to zero', () => {
   for (const symbol of ['BTC', 'ETH', 'SOL', 'XRP', 'NOBODY']) {
     const prices = simulatedPast(symbol, BEGAN_MS).map(({ priceE8 }) => priceE8);
     const [low, high] = [Math.min(...prices), Math.max(...prices)];

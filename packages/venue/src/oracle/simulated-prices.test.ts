@@ -18,7 +18,7 @@ import { SimulatedPrices } from './simulated-prices.ts';
 const QUARTER_MS = 900_000;
 const BTC = instrumentId(1);
 
-/** A venue with its first perps, half way through the second quarter of an hour. */
+/** A venue with its initial perps, half way through the second quarter of an hour. */
 function open(moves: boolean) {
   const state = createState();
   const prices = new ReferencePrices();
@@ -53,7 +53,7 @@ const priceOf = ({ prices }: ReturnType<typeof open>, symbol: string, source: 's
   prices.latest(symbol, source)?.priceE8 ?? 0;
 
 describe('simulated reference prices', () => {
-  test('are the oracle of the perp where there is one, and walk by themselves elsewhere', () => {
+  test('are the oracle of the perp if there is one, and otherwise walk independently', () => {
     const venue = open(true);
     const feed = venue.start();
     const seen = new Set<number>();
@@ -69,7 +69,7 @@ describe('simulated reference prices', () => {
     for (const price of seen) expect(price / 2.4e8).toBeCloseTo(1, 2);
   });
 
-  test('go on from the log after a restart', () => {
+  test('continue from the log after a restart', () => {
     const venue = open(true);
     const observedMs = timeMs(venue.clock.nowMs);
     venue.apply({
@@ -80,7 +80,7 @@ describe('simulated reference prices', () => {
     expect(priceOf(venue, 'XRP', 'oracle') / 3e8).toBeCloseTo(1, 2);
   });
 
-  test('stand still when told so', () => {
+  test('are constant if configured so', () => {
     const venue = open(false);
     const feed = venue.start();
     for (let second = 0; second < 3; second++) {
@@ -91,7 +91,7 @@ describe('simulated reference prices', () => {
     }
   });
 
-  test('R-series: nothing of the past is filled in, at the start or after a pause', () => {
+  test('R-series: no past prices are filled in, at the start or after a pause', () => {
     const venue = open(true);
     const { clock, state } = venue;
     expect(venue.start().read(clock.nowMs)).toHaveLength(4);
@@ -105,12 +105,12 @@ describe('simulated reference prices', () => {
       .map(({ observedMs }) => Number(observedMs));
     expect(observed).toEqual(Array(4).fill(clock.nowMs));
     venue.push(venue.start());
-    // Its end fell into the pause: the deployer decides.
+    // Its end was during the pause, so the deployer decides.
     expect(state.outcomes.markets.get(id ?? 0)).toMatchObject({ phase: 'closed', isJudged: true });
   });
 });
 
-/** A series whose first market is under way. */
+/** A series whose first market is running. */
 function seriesFrom(nowMs: number): SeriesListing {
   return {
     slug: 'btc-15m',
@@ -136,7 +136,7 @@ function seriesFrom(nowMs: number): SeriesListing {
 }
 
 describe('the oracle of perps', () => {
-  test('takes what a feed knows of the base, in the units of the perp', async () => {
+  test("takes the feed's price of the base, in the units of the perp", async () => {
     const { apply, clock, state } = open(false);
     const at = { source: 'oracle', observedMs: timeMs(clock.nowMs) } as const;
     const read = () => [

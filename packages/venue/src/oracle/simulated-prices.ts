@@ -13,7 +13,7 @@ import { REFERENCE_DECIMALS, type ReferenceFeed } from './reference-feed.ts';
 
 export type SimulatedPricesOptions = {
   readonly symbols: readonly string[];
-  /** False repeats the same prices for ever. */
+  /** False repeats constant prices. */
   readonly moves: boolean;
   readonly state: () => State;
   readonly pushed: PushedPrices;
@@ -26,19 +26,22 @@ export type SimulatedPricesOptions = {
   readonly random: () => number;
 };
 
-/** How far one market's price is from the oracle, relative: a standard deviation. */
+/** Relative standard deviation of one market's price from the oracle. */
 const SPOT_DEVIATION = 0.000_05;
-/** What a deployer pushed stands alone for this long; less than an observation speaks for (R-series). */
+/**
+ * How long a price pushed by a deployer is not replaced; less than the validity of an observation
+ * (R-series).
+ */
 export const PUSHED_REFERENCE_STANDS_MS = 3_000;
 
 /**
- * Reference prices without any exchange. What a perp trades has the perp's oracle price, so that the
- * two never disagree; everything else walks by itself and goes on where the log left it, around what a deployer
- * pushed last if one did.
+ * Reference prices without exchanges. The base of a perp has the perp's oracle price, so that the
+ * two never differ. Every other symbol walks independently and continues from the log, around the
+ * last price that a deployer pushed, if any.
  */
 export class SimulatedPrices implements ReferenceFeed {
   readonly #options: SimulatedPricesOptions;
-  /** What a symbol walks around that nobody pushed a price of. */
+  /** The centre of the walk of a symbol without a pushed price. */
   readonly #centres = new Map<string, number>();
 
   constructor(options: SimulatedPricesOptions) {
@@ -60,7 +63,7 @@ export class SimulatedPrices implements ReferenceFeed {
       .filter((price) => !this.#isTaken(price, coming));
   }
 
-  /** The perp that speaks for a base: the one that was listed first, of those that are not being closed. */
+  /** The perp that provides the price of a base: the oldest listing that is not being closed. */
   #perpsByBase(): ReadonlyMap<string, { perp: PerpDefinition; oracle: number }> {
     const state = this.#options.state();
     const perps = new Map<string, { perp: PerpDefinition; oracle: number }>();
@@ -72,7 +75,7 @@ export class SimulatedPrices implements ReferenceFeed {
     return perps;
   }
 
-  /** Whether a deployer has just said what this is, or is about to. */
+  /** True if a deployer has just pushed this price, or a push is on its way into the log. */
   #isTaken({ observedMs, source, symbol }: ReferencePrice, coming: PendingPrices): boolean {
     const push = this.#options.pushed.ofSymbol(symbol, source);
     const stands = push !== undefined && observedMs - push.atMs < PUSHED_REFERENCE_STANDS_MS;
@@ -105,21 +108,21 @@ export class SimulatedPrices implements ReferenceFeed {
   }
 }
 
-/** A price that never was, 10^-8. */
+/** A simulated historical price, 10^-8. */
 type PastPoint = { readonly atMs: number; readonly priceE8: number };
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** A week of hours, the last day of it in quarters. */
+/** A week at hourly intervals, the last day in quarters of an hour. */
 const WEEK_MS = 7 * DAY_MS;
 const FINE_MS = HOUR_MS / 4;
 const FIGURES = 6;
 
 /**
- * What a simulated price could have been before there was a venue, oldest first, up to where its walk begins. The walk
- * is drawn backwards, which makes no difference to one around a centre. It is the same whenever and wherever it is
- * asked for, and counts nowhere: it is for eyes that would look at an empty chart.
+ * A simulated history before the start of the venue, oldest first, up to where its walk begins. The
+ * walk is generated backwards, which makes no difference for a walk around a centre. The result is
+ * reproducible and affects nothing; it only fills an otherwise empty chart.
  */
 export function simulatedPast(symbol: string, beganMs: number): readonly PastPoint[] {
   const random = seededBy(`${symbol} ${beganMs}`);
@@ -137,12 +140,12 @@ export function simulatedPast(symbol: string, beganMs: number): readonly PastPoi
   return points.reverse();
 }
 
-/** As many figures as anybody reads off a line. */
+/** Rounded to the precision of a chart. */
 function rounded(price: number): number {
   return Math.max(1, Math.round(Number(price.toPrecision(FIGURES))));
 }
 
-/** Uniform in [0, 1), the same for the same words. */
+/** Uniform in [0, 1), reproducible for equal words. */
 function seededBy(words: string): () => number {
   let hash = 0x81_1c_9d_c5;
   for (const byte of Buffer.from(words)) hash = Math.imul(hash ^ byte, 0x01_00_01_93) >>> 0;

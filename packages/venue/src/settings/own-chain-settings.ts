@@ -8,7 +8,6 @@ import {
   type SettingsProgram,
 } from '@oddlot/host/settings';
 
-/** All that a local chain in a process of its own can be told. */
 export const OWN_CHAIN_SETTINGS = {
   title:
     'Settlement chain with test USDC and a bridge, for the replicas of a cluster with test funds',

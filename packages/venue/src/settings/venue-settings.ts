@@ -216,7 +216,7 @@ const LISTENING_SETTINGS = {
     help: 'Port for HTTP and WebSocket; 0 selects a free port',
     isEveryday: true,
   }),
-  // What opens the venue to the world does not open this.
+  // The setting that exposes the venue publicly does not expose this port.
   opsHost: setting(HOST, {
     default: '127.0.0.1',
     help: 'Interface on which the operations port listens, independent of `host`; keep it private',
@@ -319,7 +319,6 @@ const PROCESS_SETTINGS = {
   }),
 };
 
-/** All that a venue can be told. */
 export const VENUE_SETTINGS = {
   title: 'Oddlot: a self-hosted exchange for perpetual futures and prediction markets',
   command: 'oddlot start',

@@ -2,7 +2,7 @@ import { createLogger } from '@oddlot/host/log';
 import { expect, test } from 'vitest';
 import { ClockWatch } from './clock-watch.ts';
 
-/** R-clock: what a distance between the wall clock and the time of the venue means. */
+/** R-clock: the effect of a difference between the wall clock and the time of the venue. */
 
 function watching(): { watch: ClockWatch; be: (ms: number) => void; messages: string[] } {
   const messages: string[] = [];
@@ -35,7 +35,7 @@ test.each<[number, string, boolean, string | undefined]>([
   );
 });
 
-test('R-clock: once no risk was taken, none is until the distance is gone', () => {
+test('R-clock: once new risk was rejected, it stays rejected until the difference is gone', () => {
   const { be, messages, watch } = watching();
   const states = [3_000, 31_000, 29_000, 2_001, 2_000, 6_000].map((distanceMs) => {
     be(distanceMs);

@@ -4,23 +4,23 @@ import type { Logger } from '@oddlot/host/log';
 import { refusal } from '@oddlot/protocol';
 import type { Restriction } from '@oddlot/api/admission-guard';
 
-/** How far the wall clock and the time of the venue may lie apart (R-clock). */
+/** Bounds of the difference between the wall clock and the time of the venue (R-clock). */
 const TOLD_MS = 2_000;
 const READY_MS = 5_000;
 const RISK_MS = 30_000;
 
 const EVERY_MS = 1_000;
-/** As long as the clocks lie apart, it is said again this often. */
+/** While the clocks differ, the warning is repeated at this interval. */
 const AGAIN_MS = 60_000;
 
-/** `off` is told, `far` is not ready, `lost` takes no new risk until the distance is gone. */
+/** `off` is reported, `far` is not ready, `lost` rejects new risk until the difference is gone. */
 type ClockState = 'right' | 'off' | 'far' | 'lost';
 
-/** Knows how far the clocks lie apart, tells it, and says what the venue may do meanwhile. */
+/** Measures the difference between the clocks, reports it, and restricts the venue meanwhile. */
 export class ClockWatch {
   readonly #clock: Pick<VenueClock, 'distanceMs' | 'startAfter'>;
   readonly #wall: Distance;
-  /** From the clocks of the other replicas, where there are some. */
+  /** The difference from the clocks of the other replicas, if there are any. */
   readonly #others: Distance | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -34,7 +34,7 @@ export class ClockWatch {
     if (apartMs !== undefined) this.#others = new Distance(apartMs, OTHERS_TEXTS, log);
   }
 
-  /** Starts the clock behind the last entry of the log, and looks at it every second. */
+  /** Starts the clock after the last entry of the log, and checks it every second. */
   start(...after: Parameters<VenueClock['startAfter']>): void {
     this.#clock.startAfter(...after);
     this.look();
@@ -49,28 +49,28 @@ export class ClockWatch {
     clearInterval(this.#timer);
   }
 
-  /** Reads the clocks: nobody has to wait for the timer. */
+  /** Reads the clocks now, independent of the timer. */
   look(): { readonly state: ClockState; readonly distanceMs: number } {
     const [wall, others] = [this.#wall.look(), this.#others?.look()];
     if (others === undefined) return wall;
     return STATES.indexOf(others.state) > STATES.indexOf(wall.state) ? others : wall;
   }
 
-  /** The other replicas go by another time: what this one would do, they can. */
+  /** The time of this replica differs from that of the others, which can take over its tasks. */
   get isOutOfStep(): boolean {
     return this.#others?.look().state === 'lost';
   }
 
-  /** What a clock that is off keeps from /exchange. */
+  /** The restriction of /exchange while the clock is off. */
   restriction(): Restriction | undefined {
     const { distanceMs, state } = this.look();
     if (state !== 'lost') return undefined;
     const error = refusal('clockOff', [Math.abs(distanceMs)]);
-    // Every block of this replica would carry its time into the log, a cancel's too.
+    // Every block of this replica would carry its time into the log, even that of a cancel.
     return { stops: this.isOutOfStep ? 'all' : 'risk', error };
   }
 
-  /** The venue's time is near enough to that of those who send prices and nonces. */
+  /** Ready if the venue's time is close to that of the senders of prices and nonces. */
   check(): ReadinessCheck {
     const { distanceMs, state } = this.look();
     const why = `the clock is off by ${Math.abs(distanceMs)} ms`;
@@ -80,7 +80,7 @@ export class ClockWatch {
 
 type Texts = Readonly<Record<ClockState, string>>;
 
-/** How far a clock lies from another, as it was told last. */
+/** The difference of a clock from another, with its last reported state. */
 class Distance {
   readonly #read: () => number;
   readonly #texts: Texts;
@@ -136,7 +136,7 @@ const OTHERS_TEXTS: Texts = {
   lost: 'clock deviates too far from the other replicas: this replica rejects all requests',
 };
 
-/** Once the clock was lost, less of a distance is not enough: it has to be gone. */
+/** Once the clock was lost, the difference must vanish completely; a smaller one is not enough. */
 function stateOf(apartMs: number, wasLost: boolean): ClockState {
   if (apartMs <= TOLD_MS) return 'right';
   if (apartMs > RISK_MS || wasLost) return 'lost';

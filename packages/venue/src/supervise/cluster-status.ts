@@ -6,15 +6,18 @@ import type { Cluster } from '@oddlot/cluster/open-cluster';
 
 /** The cluster of a replica that follows its log. */
 export type JoinedCluster = Cluster & {
-  /** What keeps blocks from being written. */
+  /** The reason why blocks cannot be written, if any. */
   trouble(): LogTrouble | undefined;
-  /** How the others' states stand to that of this one. */
+  /** Compares the states of the other replicas with that of this one. */
   readonly divergence: DivergenceWatch;
 };
 
 type Head = { readonly height: number; readonly hash: string };
 
-/** The stream takes blocks and has all that anybody has told of, and the replicas have computed the same. */
+/**
+ * Ready if the stream accepts blocks and contains all known ones, and the replicas have computed
+ * the same state.
+ */
 export function clusterCheck(
   cluster: Pick<JoinedCluster, 'divergence' | 'trouble'> | undefined,
 ): ReadinessCheck {
@@ -24,7 +27,7 @@ export function clusterCheck(
   return { name: 'cluster', ok: kind === 'agreed', why: `replicas differ at block ${height}` };
 }
 
-/** What the operator's port tells of the cluster. */
+/** The status of the cluster on the operations port. */
 export function clusterStatus(cluster: JoinedCluster, head: Head): object {
   const trouble = cluster.trouble();
   return {
@@ -48,7 +51,7 @@ function agreementOf({ divergence }: JoinedCluster): object {
   return { kind, height, own, votes: Object.fromEntries(votes) };
 }
 
-/** What the operator of a cluster watches besides. */
+/** Additional metrics of a cluster. */
 export function observeCluster(
   metrics: Metrics,
   cluster: JoinedCluster | undefined,
@@ -98,7 +101,7 @@ export function observeCluster(
   );
 }
 
-/** Who is there tells every second: a moment of lag is none. */
+/** Running replicas report every second, so that a short lag is not counted. */
 function lagOf({ board }: Pick<Cluster, 'board'>, { height }: Head): number {
   return Math.max(0, (board.highest?.height ?? 0) - height);
 }

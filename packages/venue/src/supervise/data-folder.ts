@@ -24,7 +24,7 @@ import { newestUsable } from '@oddlot/replica/bases';
 import type { Cluster } from '@oddlot/cluster/open-cluster';
 import type { Held, Lease } from '@oddlot/replica/lease';
 
-/** The folder is this process's own from here on, and has the name that it will always have. */
+/** Locks the folder for this process, and reads or creates its permanent name. */
 export async function takeFolder(config: Config, clusterNetwork: string | undefined, log: Logger) {
   const lock = await lockData(config.data);
   try {
@@ -37,16 +37,17 @@ export async function takeFolder(config: Config, clusterNetwork: string | undefi
 }
 
 type OwnNetwork = {
-  /** What all that is signed for this venue is bound to. */
+  /** The network to which all signatures for this venue are bound. */
   readonly network: Network;
-  /** What a client may have signed for by mistake. */
+  /** Networks for which a client may have signed by mistake. */
   readonly otherNetworks: readonly Network[];
 };
 
 /**
- * The network by the name of this deployment. A folder without one gets it here, before the first entry of
- * its log or of its new era is written; from then on it stays, whatever is configured. One that had a name and
- * lost its file gets no other, nor that of its network: nobody's signatures would count any more.
+ * The network, by the name of this deployment. A folder without a name gets one here, before the
+ * first entry of its log or of its new era is written; afterwards it keeps the name, whatever is
+ * configured. A folder whose name file is lost gets neither another name nor that of its network,
+ * because all existing signatures would become invalid.
  */
 export async function ownNetwork(config: Config, log: Logger): Promise<OwnNetwork> {
   const { data, serviceNetwork: word } = config;
@@ -58,7 +59,7 @@ export async function ownNetwork(config: Config, log: Logger): Promise<OwnNetwor
   }
   const { name } = names;
   if (name === undefined) {
-    tellOfSharedName(config, base, log);
+    warnOfSharedName(config, base, log);
     return { network: base, otherNetworks: othersOf(base, []) };
   }
   const own = serviceWordOf(name) ?? name;
@@ -77,8 +78,11 @@ function othersOf(network: Network, names: readonly string[]): readonly Network[
   return [...renamed, ...Object.values(NETWORKS)];
 }
 
-/** On a laptop a shared name does no harm; a venue that others reach is told of it. */
-function tellOfSharedName(config: Config, { serviceNetwork }: Network, log: Logger): void {
+/**
+ * On a local machine a shared name is harmless; for a venue reachable from other machines the
+ * operator gets a warning.
+ */
+function warnOfSharedName(config: Config, { serviceNetwork }: Network, log: Logger): void {
   const { host, trustedProxies } = config;
   const isInside = isLoopback(host) || host === 'localhost';
   if (isInside && trustedProxies.length === 0) return;
@@ -89,15 +93,15 @@ function tellOfSharedName(config: Config, { serviceNetwork }: Network, log: Logg
   );
 }
 
-/** Opens the log of the data folder; what it meets and how it fares is told to the operator. */
+/** Opens the log of the data folder, and reports repairs and failures to the operator. */
 export async function openJournal(
   config: Config,
   deps: {
-    /** Where a new one goes on, if not before the first entry. */
+    /** The position at which a new log starts, if not at the first entry. */
     readonly begin: FileJournalOptions['begin'];
     readonly clock: Clock;
     readonly disk: DiskWatch;
-    /** What writes; a thread of its own where nothing is said. */
+    /** Performs the writes; by default its own thread. */
     readonly writer: FileJournalOptions['disk'];
     readonly hasRoom: () => boolean;
     readonly log: Logger;
@@ -117,7 +121,7 @@ export async function openJournal(
     onFatal,
     faults,
     hasRoom,
-    // R-disk: a copy needs room, so none is begun when there is little.
+    // R-disk: a compressed copy needs space, so compression requires ample space.
     mayCompress: () => disk.state === 'roomy',
     onCompactFailed: (error) => {
       metrics.logCompactFailed();
@@ -131,7 +135,7 @@ export async function openJournal(
   return journal;
 }
 
-/** Where the journal of a folder begins that has none yet. */
+/** The position at which the journal of a folder without one starts. */
 type Begin = { readonly seq: number; readonly timeMs: number };
 
 /** No snapshot is attested, and the log does not reach back to the first block. */
@@ -140,9 +144,10 @@ class SnapshotsRefusedError extends Error {
 }
 
 /**
- * Gives a folder without a log a state to start from: the newest snapshot that its operator has copied there, or the one
- * that the others offer. The content of either must be what the log attests, or what the operator accepts by name. The
- * log behind it comes from the stream. Undefined where the log begins with the first block.
+ * Gives a folder without a log an initial state: the newest snapshot that its operator has copied
+ * into it, or the one that the other replicas offer. The content of either must be attested by the
+ * log, or accepted by the operator by its hash. The log after it comes from the stream. Undefined
+ * if the log starts with the first block.
  */
 export async function joinFolder(
   { acceptSnapshot, data }: Pick<Config, 'acceptSnapshot' | 'data'>,
@@ -179,7 +184,7 @@ async function hasLog(journal: string): Promise<boolean> {
   );
 }
 
-/** Offers the snapshots of this replica to those who join, while it is the one that does. */
+/** Offers the snapshots of this replica to joining replicas, while it holds that task. */
 class SnapshotOffers {
   readonly #directory: string;
   readonly #cluster: Pick<Cluster, 'snapshots'>;
@@ -206,13 +211,13 @@ class SnapshotOffers {
     );
   }
 
-  /** Resolves when none is under way any more. */
+  /** Resolves when no offer is in progress. */
   async release(): Promise<void> {
     await this.#held?.release();
     await this.#last;
   }
 
-  /** A snapshot was written. One after the other; what could not be offered is overtaken by the next. */
+  /** Offers a new snapshot. Offers are serialized; a failed one is superseded by the next. */
   take(height: number): void {
     if (!this.#isHeld) return;
     this.#last = this.#last
@@ -231,7 +236,7 @@ class SnapshotOffers {
   }
 }
 
-/** Where the venue has several replicas. */
+/** Used if the venue has several replicas. */
 export async function holdSnapshotOffers(
   data: string,
   cluster: Cluster | undefined,

@@ -3,7 +3,7 @@ import { createLogger } from '@oddlot/host/log';
 import { expect, test } from 'vitest';
 import { diskRestriction, DiskWatch, watchDisk } from './disk-watch.ts';
 
-/** R-disk: the room of the data folder and what it allows. */
+/** R-disk: the free space of the data folder and the resulting restrictions. */
 
 const limits = { directory: '/data', lowBytes: 100, fullBytes: 10 };
 
@@ -21,7 +21,7 @@ test.each<[number, DiskWatch['state'], string | undefined]>([
   expect(diskRestriction(watch.state)?.stops).toBe(stops);
 });
 
-test('R-disk: it follows the disk, says so once, and stays when nobody can tell', async () => {
+test('R-disk: follows the disk, reports a change once, and keeps the state if the space is unknown', async () => {
   const messages: string[] = [];
   const write = (line: string): void => {
     messages.push((JSON.parse(line) as { msg: string }).msg);
@@ -48,7 +48,7 @@ test('R-disk: it follows the disk, says so once, and stays when nobody can tell'
   ]);
 });
 
-test('the system is asked for the room of a real folder', async () => {
+test('queries the system for the free space of a real folder', async () => {
   const config = { data: tmpdir(), diskLowBytes: 0, diskFullBytes: 0 };
   const watch = await watchDisk(config, { log: createLogger({ level: 'silent' }) });
   watch.stop();

@@ -3,7 +3,7 @@ import type { Logger } from '@oddlot/host/log';
 import { refusal } from '@oddlot/protocol';
 import type { Restriction } from '@oddlot/api/admission-guard';
 
-/** R-disk: `low` takes no new risk, `full` writes nothing. */
+/** R-disk: `low` rejects new risk, `full` writes nothing. */
 export type DiskState = 'roomy' | 'low' | 'full';
 
 type DiskWatchOptions = {
@@ -11,14 +11,14 @@ type DiskWatchOptions = {
   readonly lowBytes: number;
   readonly fullBytes: number;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** How many bytes the process may still write in a directory. */
+  /** The number of bytes that the process may still write in a directory. */
   readonly freeBytes?: (directory: string) => Promise<number>;
   readonly everyMs?: number;
 };
 
 const EVERY_MS = 1_000;
 
-/** Knows how much room the data folder has, and tells when that changes what the venue may do. */
+/** Watches the free space of the data folder, and reports changes that affect the venue. */
 export class DiskWatch {
   readonly #options: DiskWatchOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -29,7 +29,7 @@ export class DiskWatch {
     this.#options = options;
   }
 
-  /** Looks once, and then every second. */
+  /** Checks once, and then every second. */
   static async start(options: DiskWatchOptions): Promise<DiskWatch> {
     const watch = new DiskWatch(options);
     await watch.look();
@@ -54,7 +54,7 @@ export class DiskWatch {
     try {
       this.#free = await freeBytes(directory);
     } catch (error) {
-      // Writing finds out whether there is room, too; what was known last is as good as nothing.
+      // The last state is kept: a write fails by itself if there is no space.
       log.warn({ err: error, directory }, 'free space of the data folder could not be determined');
       return;
     }
@@ -95,7 +95,7 @@ export function watchDisk(
   return DiskWatch.start({ ...deps, directory, lowBytes, fullBytes });
 }
 
-/** What a disk without room keeps from /exchange. */
+/** The restriction of /exchange without disk space. */
 export function diskRestriction(state: DiskState): Restriction | undefined {
   if (state === 'roomy') return undefined;
   return { stops: state === 'full' ? 'all' : 'risk', error: refusal('diskNearlyFull', []) };

@@ -29,7 +29,7 @@ function watching(present = 3) {
   return { watch, become, lines, fatal };
 }
 
-test('a replica that most contradict takes nothing, keeps what shows it, and stops', async () => {
+test('a replica that the majority contradicts rejects requests, stores the evidence, and stops', async () => {
   const { become, fatal, watch } = watching();
   become('outvoted', { b: 'y', c: 'y', a: 'x' });
   expect(watch.restriction()).toMatchObject({
@@ -41,7 +41,7 @@ test('a replica that most contradict takes nothing, keeps what shows it, and sto
   expect(fatal[0]).toMatchObject({ exitCode: 3, message: expect.stringContaining('/kept/10') });
 });
 
-test('it waits for those who could still agree with it, but not for ever', async () => {
+test('it waits for replicas that could still agree with it, for a limited time', async () => {
   const { become, fatal, watch } = watching(5);
   become('outvoted', { b: 'y', c: 'y', a: 'x' });
   expect(fatal).toEqual([]);
@@ -51,7 +51,7 @@ test('it waits for those who could still agree with it, but not for ever', async
   await vi.waitFor(() => expect(fatal).toHaveLength(1));
 });
 
-test('two halves take nothing after a moment, and go on when it is settled', () => {
+test('in a tie both halves reject requests after a moment, and continue when it is resolved', () => {
   const { become, fatal, lines, watch } = watching(2);
   become('split', { b: 'y' });
   expect(watch.restriction()).toBeUndefined();
@@ -66,7 +66,7 @@ test('two halves take nothing after a moment, and go on when it is settled', () 
   ]);
 });
 
-test('most go on, and say once who has diverged', () => {
+test('the majority continues, and reports once which replica has diverged', () => {
   const { become, fatal, lines, watch } = watching();
   become('agreed', { a: 'x', b: 'x', c: 'y' });
   watch.look();

@@ -13,16 +13,16 @@ import { SnapshotStore } from '@oddlot/replica/log/checked-stores';
 import type { LocalReplica } from '@oddlot/replica/local-replica';
 import { encodeSnapshot } from '@oddlot/replica/snapshot-codec';
 
-/** Votes are a matter of milliseconds; a tie that lasts longer is one. */
+/** Votes arrive within milliseconds; a tie that lasts longer is real. */
 const SPLIT_MS = 2_000;
-/** So long nobody who is silent can turn the vote. */
+/** After this time missing votes are no longer waited for. */
 const OUTVOTED_MS = 10_000;
 const LOOK_EVERY_MS = 250;
 
-/** What this replica computed is not what most have. */
+/** The state computed by this replica differs from that of the majority. */
 export class OutvotedError extends Error {
   override readonly name = 'OutvotedError';
-  /** Who starts it again by itself should not: it would go on where it went wrong. */
+  /** A supervisor should not restart it, because it would continue with the wrong state. */
   readonly exitCode = 3;
 
   constructor({ height, own, votes }: Standing, folder: string) {
@@ -35,17 +35,17 @@ export class OutvotedError extends Error {
 
 type DivergenceOptions = {
   readonly replica: { readonly standing: Standing };
-  /** How many replicas there are now. */
+  /** The number of replicas that are running now. */
   readonly present: () => number;
   readonly log: Pick<Logger, 'error' | 'info'>;
-  /** Keeps what is needed to find out why, and says where. */
+  /** Stores the evidence for an investigation and returns its folder. */
   readonly keep: (standing: Standing) => Promise<string>;
   readonly onFatal: (error: unknown) => void;
 };
 
 /**
- * Stops a replica that has computed another state than most. While as many have one as the other nobody can say who is
- * right: then all of them take nothing, until one is stopped or another one joins.
+ * Stops a replica that has computed another state than the majority. In a tie it is unknown which
+ * half is right: all replicas reject requests until one is stopped or another one joins.
  */
 export class DivergenceWatch {
   readonly #options: DivergenceOptions;
@@ -53,7 +53,7 @@ export class DivergenceWatch {
   #kind: Standing['kind'] = 'agreed';
   #sinceMs = 0;
   #isEnding = false;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(options: DivergenceOptions) {
     this.#options = options;
@@ -67,7 +67,7 @@ export class DivergenceWatch {
     clearInterval(this.#timer);
   }
 
-  /** What a replica that may be wrong keeps from /exchange. */
+  /** The restriction of /exchange while the replica may be wrong. */
   restriction(): Restriction | undefined {
     const { height, kind } = this.look();
     const isDoubtful =
@@ -84,12 +84,12 @@ export class DivergenceWatch {
       this.#sinceMs = performance.now();
       this.#tell(standing);
     }
-    this.#tellOthers(standing);
+    this.#reportOthers(standing);
     if (standing.kind === 'outvoted' && this.#isDecided(standing)) void this.#end(standing);
     return standing;
   }
 
-  /** Whether those who have not said anything could not change it. */
+  /** True if the missing votes could not change the result. */
   #isDecided({ own, votes }: Standing): boolean {
     if (performance.now() - this.#sinceMs > OUTVOTED_MS) return true;
     const counts = new Map<string, number>();
@@ -124,20 +124,23 @@ export class DivergenceWatch {
       );
   }
 
-  /** Who is wrong stops by itself; whoever operates it hears of it here too. */
-  #tellOthers({ height, kind, own, votes }: Standing): void {
+  /** A wrong replica stops itself; this reports it to the operators of the others as well. */
+  #reportOthers({ height, kind, own, votes }: Standing): void {
     if (kind !== 'agreed') return;
     for (const [replica, hash] of votes) {
       const key = `${replica} ${height}`;
-      if (hash === own || this.#told.has(key)) continue;
-      this.#told.clear();
-      this.#told.add(key);
+      if (hash === own || this.#reported.has(key)) continue;
+      this.#reported.clear();
+      this.#reported.add(key);
       this.#options.log.error({ replica, height, own, hash }, 'replica diverged');
     }
   }
 }
 
-/** Folders that are kept: who starts again where it went wrong soon has more of the same. */
+/**
+ * The number of folders kept, because a replica that restarts with the wrong state soon produces
+ * more of them.
+ */
 const KEPT = 3;
 
 type Parts = {
@@ -149,8 +152,9 @@ type Parts = {
 };
 
 /**
- * Keeps what a developer needs to find out why a replica has diverged: the hashes and who has which, the block, the state
- * as it is now, and the newest snapshot before the block, from which the log can be applied again.
+ * Stores the evidence that a developer needs to find out why a replica has diverged: the hashes by
+ * replica, the block, the current state, and the newest snapshot before the block, from which the
+ * log can be applied again.
  */
 export async function keepDivergence(parts: Parts, standing: Standing): Promise<string> {
   const { data, log, name, replica } = parts;

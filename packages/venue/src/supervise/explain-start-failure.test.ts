@@ -5,24 +5,24 @@ const failed = (code: string, more: object = {}): Error =>
   Object.assign(new Error(`${code}: it did not work`), { code, ...more });
 
 test.each<[string, Error, RegExp]>([
-  ['a folder of somebody else', failed('EACCES'), /no write permission there \(EACCES/],
+  ['a folder of another user', failed('EACCES'), /no write permission there \(EACCES/],
   ['a read-only file system', failed('EROFS'), /file system is read-only/],
   ['a full disk', failed('ENOSPC'), /the disk is full/],
   [
-    'receipts that can not be written',
+    'receipts that cannot be written',
     new Error("the receipts can't be opened", {
       cause: failed('ERR_SQLITE_ERROR', { errcode: 1032 }),
     }),
     /no write permission there/,
   ],
-  ['a port that is taken', failed('EADDRINUSE'), /^EADDRINUSE: it did not work$/],
-])('%s is told in one line', (_, error, text) => {
+  ['a port that is in use', failed('EADDRINUSE'), /^EADDRINUSE: it did not work$/],
+])('%s is reported in one line', (_, error, text) => {
   const line = explainStartFailure(error, { data: '/data' });
   expect(line).toMatch(text);
   expect(line).not.toContain('\n');
 });
 
-test('a fault of the program is not explained away', () => {
+test('an internal error is not explained', () => {
   expect(explainStartFailure(new Error('invariant'), { data: '/data' })).toBeUndefined();
   expect(explainStartFailure(failed('ERR_OTHER'), { data: '/data' })).toBeUndefined();
   expect(explainStartFailure('text', { data: '/data' })).toBeUndefined();

@@ -29,7 +29,7 @@ import {
   ReplicaDivergedError,
 } from '@oddlot/replica/replica';
 
-/** Failures whose message says all there is to say to an operator. */
+/** Errors whose message is sufficient for an operator. */
 const EXPLAINED = [
   ChainDamagedError,
   ClockBehindError,
@@ -58,7 +58,7 @@ const EXPLAINED = [
   WeakStreamError,
 ];
 
-/** What the system says, in the words of whoever runs the venue. */
+/** Texts for operators, by the error code of the system. */
 const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
   EACCES: 'the process has no write permission there',
   EPERM: 'the process has no write permission there',
@@ -71,7 +71,7 @@ const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files; raise the limit of file descriptors',
 };
 
-/** SQLite's own results, by number: https://sqlite.org/rescode.html. */
+/** SQLite's result codes: https://sqlite.org/rescode.html. */
 const SQLITE_TEXTS: Readonly<Record<number, string>> = {
   5: 'another process has it open',
   8: 'the process has no write permission there',
@@ -80,8 +80,8 @@ const SQLITE_TEXTS: Readonly<Record<number, string>> = {
 };
 
 /**
- * One line for a start that failed in a way that an operator can mend; undefined for a fault of the
- * program, which is told with its stack.
+ * One line for a failed start that an operator can resolve; undefined for an internal error, which
+ * is reported with its stack.
  */
 export function explainStartFailure(
   error: unknown,
@@ -91,7 +91,7 @@ export function explainStartFailure(
   if (EXPLAINED.some((kind) => error instanceof kind)) return error.message;
   const found = systemErrorOf(error);
   if (found === undefined) return undefined;
-  // The system's own message names the address.
+  // The system's own message contains the address.
   if (found.code === 'EADDRINUSE' || found.code === 'EADDRNOTAVAIL') return found.message;
   const sqlite = 'errcode' in found ? SQLITE_TEXTS[Number(found.errcode) & 0xff] : undefined;
   const why = sqlite ?? SYSTEM_TEXTS[found.code];
@@ -99,7 +99,7 @@ export function explainStartFailure(
   return `The data folder ${data} cannot be used: ${why} (${found.message})`;
 }
 
-/** The error of the system behind an error, itself included. */
+/** The system error in the chain of causes, starting with the error itself. */
 function systemErrorOf(error: Error): (Error & { readonly code: string }) | undefined {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
     if ('code' in each && typeof each.code === 'string') {

@@ -1,10 +1,10 @@
 import { type Config, hasBots, hasFaucet } from '../config.ts';
 import type { IndexerSettings } from '@oddlot/history/indexer/indexer-messages';
 
-/** A replay of so many blocks, or of two intervals of snapshots, is short. */
+/** A replay of this many blocks, or of two snapshot intervals, counts as short. */
 const SHORT_BLOCKS_MIN = 5_000;
 
-/** What the threads of the indexer are told of the configuration. */
+/** The settings of the indexer threads. */
 export function indexerSettings(config: Config): Omit<IndexerSettings, 'role'> {
   const { data, database, receiptsKeptMs, snapshotEveryBlocks, snapshotEveryCommands } = config;
   const historyKeptMs = historyKeptMsOf(config);
@@ -15,7 +15,7 @@ export function indexerSettings(config: Config): Omit<IndexerSettings, 'role'> {
     ...(isShared ? { isShared } : {}),
     snapshotEveryBlocks,
     snapshotEveryCommands,
-    // Rows that are shared are made by the thread that follows, however far it has to go.
+    // Shared rows are written by the thread that follows the log, however long that takes.
     shortBlocks: isShared
       ? Number.MAX_SAFE_INTEGER
       : Math.max(SHORT_BLOCKS_MIN, 2 * snapshotEveryBlocks),
@@ -29,17 +29,20 @@ export function indexerSettings(config: Config): Omit<IndexerSettings, 'role'> {
 const DAY_MS = 86_400_000;
 const DAYS_OF_BOTS = 1;
 
-/** How long old parts of the log are kept; undefined for ever. What simulated traders did is soon of no interest. */
+/**
+ * The retention of old parts of the log; undefined without a limit. Logs of simulated traders have
+ * a short default.
+ */
 export function logKeptMsOf(config: Config): number | undefined {
-  return keptMsOf(config, config.logKeep);
+  return retentionMsOf(config, config.logKeep);
 }
 
-/** The same of the rows of the history. */
+/** The same for the rows of the history. */
 export function historyKeptMsOf(config: Config): number | undefined {
-  return keptMsOf(config, config.historyKeep);
+  return retentionMsOf(config, config.historyKeep);
 }
 
-function keptMsOf(config: Config, told: Config['logKeep']): number | undefined {
-  const days = told ?? (hasBots(config) ? DAYS_OF_BOTS : 'all');
+function retentionMsOf(config: Config, configured: Config['logKeep']): number | undefined {
+  const days = configured ?? (hasBots(config) ? DAYS_OF_BOTS : 'all');
   return days === 'all' ? undefined : days * DAY_MS;
 }

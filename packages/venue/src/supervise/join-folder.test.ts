@@ -38,7 +38,7 @@ type Joining = {
 
 function joined(data: string, contents: ReadonlyMap<number, Hash>, options: Joining) {
   const { accepts = 0, attested, firstSeq = 11, wrongly = [] } = options;
-  const told: object[] = [];
+  const errors: object[] = [];
   const cluster = {
     firstSeq,
     snapshots: { fetchNewest: async () => undefined } as never,
@@ -49,13 +49,13 @@ function joined(data: string, contents: ReadonlyMap<number, Hash>, options: Join
           ? contents.get(height)
           : undefined,
   };
-  const log = { info: () => undefined, error: (what: object) => void told.push(what) };
+  const log = { info: () => undefined, error: (what: object) => void errors.push(what) };
   const acceptSnapshot = contents.get(accepts);
   const begun = joinFolder({ acceptSnapshot, data }, cluster, log as never);
-  return { begun, told };
+  return { begun, errors };
 }
 
-describe('R-snapshots: a replica that begins with the snapshot of another', () => {
+describe('R-snapshots: a replica that begins with a snapshot of another replica', () => {
   test.each([
     { title: 'takes the newest that the log attests', joining: { attested: HEIGHTS }, seq: 30 },
     { title: 'passes over one that the log does not attest', joining: { attested: [20] }, seq: 20 },
@@ -77,26 +77,26 @@ describe('R-snapshots: a replica that begins with the snapshot of another', () =
   ])('$title', ({ joining, seq }) =>
     inDirectory(async (data) => {
       const contents = await copied(data);
-      const { begun, told } = joined(data, contents, joining);
+      const { begun, errors } = joined(data, contents, joining);
       expect(await begun).toEqual(seq === undefined ? undefined : { seq, timeMs: seq });
       const refused = HEIGHTS.filter((height) => height > (seq ?? 0));
-      expect(told).toMatchObject(refused.map((height) => ({ height })));
+      expect(errors).toMatchObject(refused.map((height) => ({ height })));
       const left = (await readdir(join(data, 'snapshots'))).filter((name) => name.endsWith('.bin'));
       expect(left).toHaveLength(HEIGHTS.length - refused.length);
     }),
   );
 
-  test('sets aside a file that has a right checksum and is not a snapshot', () =>
+  test('sets aside a file that has a valid checksum and is not a snapshot', () =>
     inDirectory(async (data) => {
       const contents = await copied(data);
       const store = new SnapshotStore({ directory: join(data, 'snapshots') });
       await store.write({ height: 30, pieces: [Buffer.from('{"head":null}')] });
-      const { begun, told } = joined(data, contents, { attested: HEIGHTS });
+      const { begun, errors } = joined(data, contents, { attested: HEIGHTS });
       expect(await begun).toEqual({ seq: 20, timeMs: 20 });
-      expect(told).toEqual([{ height: 30, why: 'it cannot be read' }]);
+      expect(errors).toEqual([{ height: 30, why: 'it cannot be read' }]);
     }));
 
-  test('does not start where the log is not whole, and names the flag with the hash', () =>
+  test('does not start if the log is incomplete, and names the flag with the hash', () =>
     inDirectory(async (data) => {
       const contents = await copied(data);
       const { begun } = joined(data, contents, { attested: [] });

@@ -7,7 +7,7 @@ import { FileJournal } from '@oddlot/replica/log/file-journal';
 import { readLogPage } from '@oddlot/replica/log/log-reader';
 import { LogPages } from './operations-endpoints.ts';
 
-/** A log of blocks with a request each, and the pages that are served of it. */
+/** A log of blocks with a request each, and its pages. */
 
 const HASH = hash(`0x${'ab'.repeat(32)}`);
 const REQUEST = 'x'.repeat(60_000);
@@ -55,17 +55,17 @@ test('a log is read page by page, each bounded, every block once and with its re
     }
     expect(seen).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
     expect(count).toBeGreaterThan(2);
-    // Who has all of it is told so, and gets what is appended then.
+    // A follower at the end gets an empty page, and later the appended blocks.
     expect(await pageFrom(pages, 101)).toEqual([]);
     await append(journal, 101);
     expect((await pageFrom(pages, 101)).map(({ seq }) => seq)).toEqual([101]);
-    // Anybody may begin anywhere, also where somebody else stands.
+    // A client may begin at any block, also at one where another client reads.
     expect((await pageFrom(pages, 50))[0]?.seq).toBe(50);
     expect((await pageFrom(pages, 50))[0]?.seq).toBe(50);
   });
 });
 
-test('what can not be had is refused in words: no number, a part that was dropped, too many at once, a venue that stops', async () => {
+test('unavailable pages are refused with a text: not a number, a dropped part, too many readers, a venue that stops', async () => {
   await withLog(20, async (pages) => {
     const asked = async (query: Record<string, string>) => {
       const { body, headers, status } = await pages.answer(new URLSearchParams(query));
@@ -97,7 +97,7 @@ test('what can not be had is refused in words: no number, a part that was droppe
   expect([status, String(body)]).toEqual([410, expect.stringContaining('begins at block 12')]);
 });
 
-test('a page that is cut short is none', async () => {
+test('a truncated page is invalid', async () => {
   await withLog(2, async (pages) => {
     const { body } = await pages.answer(new URLSearchParams({ from: '1' }));
     for (const length of [1, 11, 12, 500]) {

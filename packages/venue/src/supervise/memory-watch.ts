@@ -3,29 +3,29 @@ import { runInNewContext } from 'node:vm';
 import type { Logger } from '@oddlot/host/log';
 
 /**
- * Gives memory back that a flood has left behind. The runtime lets its heap grow for what comes at once
- * and keeps it: when all is calm again most of it lies empty. Collecting it takes a pause, which grows
- * with what is in use; so it is for small heaps, in quiet times, and seldom.
+ * Releases memory left over from a burst. The runtime grows its heap during a burst and keeps it,
+ * although most of it is empty afterwards. Collecting it takes a pause, which grows with the memory
+ * in use, so this is done rarely, in quiet times, and for small heaps only.
  */
 
 type MemoryUse = { readonly heapTotal: number; readonly heapUsed: number };
 
 type MemoryWatchOptions = {
   readonly read?: () => MemoryUse;
-  /** How much of the time since it was last asked the loop was busy, 0 to 1. */
+  /** The fraction of time since the last call in which the event loop was busy, 0 to 1. */
   readonly busy?: () => number;
   readonly collect?: () => void;
 };
 
 const MEBIBYTE = 1024 * 1024;
 const LOOK_MS = 5_000;
-/** Calm is so many looks in a row at which the loop had so little to do. */
+/** A quiet period is this many checks in a row with at most this load. */
 const CALM_LOOKS = 3;
 const BUSY_MAX = 0.3;
-/** More than this must be to gain, and more than is needed. */
+/** The gain must exceed this, and the memory in use. */
 const GAIN_BYTES_MIN = 96 * MEBIBYTE;
 const HEAP_BYTES_MAX = 512 * MEBIBYTE;
-/** Not again for so many looks: ten minutes. */
+/** The number of checks until the next collection: ten minutes. */
 const REST_LOOKS = 120;
 
 export class MemoryWatch {
@@ -33,11 +33,11 @@ export class MemoryWatch {
   readonly #log: Pick<Logger, 'info'>;
   readonly #timer: NodeJS.Timeout;
   #calmLooks = 0;
-  /** What is needed, as far as it is known: what is in use may be mostly garbage. */
+  /** The memory in use, as far as known, because the reported use may be mostly garbage. */
   #needed = Infinity;
   #restLooks = 0;
 
-  /** Looks from now on. */
+  /** Starts the checks. */
   constructor(log: Pick<Logger, 'info'>, options: MemoryWatchOptions = {}) {
     const { read = process.memoryUsage, busy = loopUse(), collect = collectAll } = options;
     this.#options = { read, busy, collect };
@@ -76,7 +76,7 @@ function loopUse(): () => number {
   };
 }
 
-/** The runtime shows its collector only to who asks for it by a flag. */
+/** The runtime exposes its collector only with a flag. */
 function collectAll(): void {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as NodeJS.GCFunction;

@@ -7,7 +7,7 @@ import type { ReservesWorker } from '@oddlot/settlement/reserves/reserves-worker
 
 const MICRO_USDC = 1e6;
 
-/** What the operator watches of the settlement chain; without one there is nothing to see. */
+/** Metrics of the settlement chain; none without a chain. */
 export function observeSettlement(
   metrics: Metrics,
   settlement: Pick<MoneySide, 'status'> | undefined,
@@ -78,7 +78,7 @@ export function observeSettlement(
 
 const MS_PER_SECOND = 1_000;
 
-/** What the operator watches of withdrawals on their way to the settlement chain. */
+/** Metrics of withdrawals that are being paid. */
 function observePayouts(
   metrics: Metrics,
   status: () => PayoutsStatus | undefined,
@@ -107,7 +107,7 @@ function observePayouts(
   );
 }
 
-/** What payouts live on; not a number as long as nobody has looked. */
+/** Metrics of the balances that payouts need; NaN before the first query. */
 function observeVitals(metrics: Metrics, vitals: () => Vitals | undefined): void {
   metrics.gauge(
     'settlement_relayer_ether',
@@ -126,7 +126,7 @@ function observeVitals(metrics: Metrics, vitals: () => Vitals | undefined): void
 
 const MS = 1_000;
 
-/** What the operator watches of what is owed and what there is. */
+/** Metrics of liabilities and assets. */
 export function observeReserves(
   metrics: Metrics,
   reserves: Pick<ReservesWorker, 'current'> | undefined,

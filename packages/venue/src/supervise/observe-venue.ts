@@ -7,7 +7,6 @@ import type { Indexer } from '@oddlot/history/indexer/indexer';
 import type { Receipts } from '@oddlot/history/receipts';
 import type { LocalReplica } from '@oddlot/replica/local-replica';
 
-/** What the operator watches. */
 type Observed = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
@@ -31,13 +30,13 @@ type Observed = {
   /** The data folder. */
   readonly data: string;
   readonly clock: { nowMs(): number; distanceMs(): number };
-  /** The clock that files are dated by. */
+  /** The clock of file times. */
   readonly wallMs: () => number;
 };
 
 const MICRO_USDC = 1e6;
 
-/** Counts blocks as they come, and reads queue lengths when somebody scrapes. */
+/** Counts blocks as they arrive, and reads queue lengths at each scrape. */
 export function observeVenue(metrics: Metrics, observed: Observed): void {
   const { http, pool, receipts, replica, sockets } = observed;
   replica.onBlock(({ commands, height, result, timeMs }) => {
@@ -85,7 +84,10 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
   observeConnections(metrics, observed);
 }
 
-/** By state first: a counter costs more than the rest of this, and orders come by the hundred. */
+/**
+ * Aggregated by state first, because updating a counter is expensive and orders arrive by the
+ * hundred.
+ */
 function countOrders(metrics: Metrics, outcomes: AppliedBlock['result']['outcomes']): void {
   const counts = new Map<string, number>();
   for (const { entries = [] } of outcomes) {

@@ -10,12 +10,12 @@ import { originsOf, WebPage } from '@oddlot/api/web/web-page';
 import type { ReplicaList } from '@oddlot/translate/info/handler';
 import type { OpenedSettlement } from '@oddlot/settlement/open-settlement';
 
-/** What the doors show and tell besides the data. */
+/** The read models that the ports serve in addition to the data. */
 export type Shown = Awaited<ReturnType<typeof openShown>>;
 
 type Parts = Parameters<typeof openPage>[1] & {
   readonly replica: LocalReplica;
-  /** Where several processes have one; by default the folder has it. */
+  /** Shared by several processes; by default the key is in the folder. */
   readonly cursorKey?: Uint8Array | undefined;
 };
 
@@ -23,7 +23,7 @@ export async function openShown(config: Config, parts: Parts) {
   return {
     pages: await readReferencePages(),
     page: openPage(config, parts),
-    /** Their key stays with the data: cursors go on after a restart. */
+    /** The key is stored with the data, so that cursors remain valid after a restart. */
     cursors: cursorSeal(
       parts.cursorKey ??
         secretFile({
@@ -50,7 +50,7 @@ function openPage(
     readonly log: Logger;
     readonly money: OpenedSettlement | undefined;
     readonly relay: { readonly expectedUrl: string | undefined };
-    /** Where the page goes on when this process is lost. */
+    /** Other replicas, to which the page switches if this process is lost. */
     readonly replicas?: ReplicaList | undefined;
   },
 ): WebPage | undefined {

@@ -58,25 +58,26 @@ test('a venue is ready once its log is replayed and its last block is recent', a
   expect((await get('/nothing')).status).toBe(404);
 });
 
-test('a venue without its history is ready, and says what it lacks', async () => {
+test('a venue without its history is ready, and reports what is missing', async () => {
   const state = { nowMs: 0, blockMs: 0, trouble: 'the history database does not answer' };
   const { get } = await serve(state);
-  const told = await get('/readyz');
+  const answer = await get('/readyz');
   const failing = [{ name: 'history', why: state.trouble }];
-  expect(told.status).toBe(200);
-  expect(JSON.parse(told.text)).toEqual({ status: 'degraded', reason: state.trouble, failing });
+  expect(answer.status).toBe(200);
+  expect(JSON.parse(answer.text)).toEqual({ status: 'degraded', reason: state.trouble, failing });
   state.nowMs = 10_001;
   expect(await get('/readyz')).toMatchObject({ status: 503, text: /notReady/ });
 });
 
-test('whoever holds connections and asks nothing makes room for who asks', async () => {
+test('idle connections are closed when a client with a request needs one', async () => {
   const { get, port } = await serve({ nowMs: 0, blockMs: 0 });
   const idle = Array.from({ length: OPERATIONS_CONNECTIONS_MAX + 6 }, () =>
     connect(port, '127.0.0.1').on('error', () => undefined),
   );
   closers.push(() => idle.forEach((socket) => socket.destroy()));
   await Promise.all(idle.map((socket) => once(socket, 'connect')));
-  // A connection makes room a second after it was last used, each at its own time.
+  // A connection can be closed one second after its last use, so the idle ones become available one
+  // by one.
   for (const path of ['/healthz', '/readyz']) {
     await vi.waitFor(async () => expect((await get(path)).status).toBe(200), { timeout: 60_000 });
   }
@@ -110,7 +111,7 @@ test('R-requests: a client that floods the operations port gets a tenth of the t
     return socket;
   });
   closers.push(() => flood.forEach((socket) => socket.destroy()));
-  // More than a client may ask at once: a request counts for itself and for its time.
+  // More than a client may request at once: a request counts as one plus its duration.
   await vi.waitFor(() => expect(used.served).toBeGreaterThan(PACE.burst / (1 + 5 * workMs) + 20), {
     timeout: 60_000,
   });
@@ -141,7 +142,7 @@ test('metrics are counted and scraped', async () => {
   expect(text).toContain('process_cpu_user_seconds_total');
 });
 
-test('metrics are made ten times a second at most, and are never of before they were asked for', async () => {
+test('metrics are rendered at most ten times a second, and never before the request', async () => {
   const { get, metrics } = await serve({ nowMs: 0, blockMs: 0 });
   const made = vi.spyOn(metrics.registry, 'metrics');
   const startedMs = performance.now();

@@ -7,25 +7,29 @@ import type { Indexer } from '@oddlot/history/indexer/indexer';
 type LogPagesOptions = {
   /** The data folder. */
   readonly data: string;
-  /** The oldest block that the log still has. */
+  /** The oldest block in the log. */
   readonly firstSeq: () => number;
-  /** The newest block that is applied; its hash goes along, for who follows to compare. */
+  /** The newest applied block; its hash is sent along for comparison. */
   readonly head: () => BlockHead;
 };
 
-/** Who follows at the same time, each with a file open where it stands; one more takes the place of who asked longest ago. */
+/**
+ * Concurrent followers, each with an open file; a further one replaces the one that has been idle
+ * longest.
+ */
 const READERS_MAX = 8;
 /** Pages that are read at the same time. */
 const AT_ONCE_MAX = 4;
 const RETRY_AFTER_S = 1;
 
 /**
- * `GET /log?from=NUMBER` of the operations port: the log as it stands on disk, in pages, for validators that believe
- * nobody. Nothing can be changed through it. It has all that was ever signed, access codes included, which is why it is not on the public port.
+ * `GET /log?from=NUMBER` of the operations port: the log on disk in pages, for independent
+ * validators. It is read only. It contains everything that was ever signed, including access codes,
+ * and is therefore not on the public port.
  */
 export class LogPages {
   readonly #options: LogPagesOptions;
-  /** By who asked longest ago. */
+  /** Ordered by their last request, oldest first. */
   readonly #readers = new Set<LogReader>();
   #open = 0;
   #isClosed = false;
@@ -68,7 +72,7 @@ export class LogPages {
     }
   };
 
-  /** Those who are being answered get their page. */
+  /** Pending requests are still answered. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#forget(0);
@@ -87,7 +91,7 @@ export class LogPages {
     }
   }
 
-  /** One that stands there, which nobody else has meanwhile, or a new one. */
+  /** A reader at that position that is not in use, or a new one. */
   #take(from: number): LogReader {
     const found = [...this.#readers].find(({ nextSeq }) => nextSeq === from);
     if (found === undefined) return new LogReader(join(this.#options.data, 'journal'), from);
@@ -114,8 +118,9 @@ function refusal(
 const HTTP_UNAVAILABLE = 503;
 
 /**
- * `POST /snapshot` of the operations port: writes a snapshot of this moment and says of which block the newest one is, so that
- * the next start has little to replay. Nothing but that file changes.
+ * `POST /snapshot` of the operations port: writes a snapshot of the current state and returns the
+ * block of the newest one, so that the next start has little to replay. It changes nothing but that
+ * file.
  */
 export async function snapshotNow(
   indexer: Pick<Indexer, 'snapshot'>,

@@ -9,7 +9,7 @@ import { NETWORKS } from '@oddlot/protocol';
 import { SettingError } from '@oddlot/host/settings';
 import { type Config, referencePricesOf } from '../config.ts';
 
-/** Writes a line for everything that somebody did as the operator: who, what, where, and the end of it. */
+/** Logs every operator command: its sender, content, origin and result. */
 export function logOperators(
   replica: Pick<LocalReplica, 'isReplaying' | 'onBlock'>,
   log: Pick<Logger, 'info'>,
@@ -27,25 +27,25 @@ export function logOperators(
   });
 }
 
-/** Lines about strangers a second at most: anybody can send what only operators may. */
-const STRANGERS_PER_SECOND = 1;
+/** Lines per second about unauthorized senders, because any client can send operator commands. */
+const UNAUTHORIZED_PER_SECOND = 1;
 
-/** The same of what was refused before it could enter the log of the venue. */
+/** The same for commands that were rejected before they entered the log of the venue. */
 export function refusedOperatorLog(
   replica: Pick<LocalReplica, 'head' | 'state'>,
   log: Pick<Logger, 'info'>,
 ): (command: RequestCommand, reason: string) => void {
   let secondAt = 0;
-  let strangers = 0;
+  let unauthorized = 0;
   return (command, reason) => {
     if (!('operator' in command)) return;
     const { signer, txHash } = command.operator;
     const { admins = [], deployers = [] } = replica.state.parameters ?? {};
     if (!admins.includes(signer) && !deployers.includes(signer)) {
       const second = Math.floor(performance.now() / 1000);
-      if (second !== secondAt) [secondAt, strangers] = [second, 0];
-      strangers += 1;
-      if (strangers > STRANGERS_PER_SECOND) return;
+      if (second !== secondAt) [secondAt, unauthorized] = [second, 0];
+      unauthorized += 1;
+      if (unauthorized > UNAUTHORIZED_PER_SECOND) return;
     }
     const what = { action: actionTypeOf(command), variant: command.type };
     const { height } = replica.head;
@@ -53,7 +53,10 @@ export function refusedOperatorLog(
   };
 }
 
-/** Says at the start of a market that it has no price to beat: somebody will have to decide it by hand (R-series). */
+/**
+ * Reports at the start of a market that it has no strike: an operator will have to resolve it
+ * (R-series).
+ */
 export function logMissingStrikes(
   replica: Pick<LocalReplica, 'isReplaying' | 'onBlock' | 'state'>,
   log: Pick<Logger, 'warn'>,
@@ -77,8 +80,8 @@ export function logMissingStrikes(
 
 const TOLD = { simulated: 'simulated', still: 'constant', none: 'none' } as const;
 
-/** Which release runs on which prices: nothing that an operator should have to look up. */
-export function tellWhatRuns(config: Config, metrics: Metrics, log: Pick<Logger, 'info'>): void {
+/** Logs the release and the price sources, so that an operator need not look them up. */
+export function logRelease(config: Config, metrics: Metrics, log: Pick<Logger, 'info'>): void {
   const { network, oracle } = config;
   const referencePrices = referencePricesOf(config);
   const names = config.exchanges.map(({ name }) => name).join(', ');
@@ -90,13 +93,13 @@ export function tellWhatRuns(config: Config, metrics: Metrics, log: Pick<Logger,
   log.info(facts, `perp prices: ${source(oracle)}; reference prices: ${source(referencePrices)}`);
 }
 
-/** The native library is optional: without its install script a slower one does the same. */
+/** The native library is optional: if its install script did not run, a slower one is used. */
 export function warnOfBackend(backend: string, log: Pick<Logger, 'warn'>): void {
   if (backend === 'secp256k1') return;
   log.warn({ backend }, 'secp256k1 is not built; recovering signatures with a slower library');
 }
 
-/** Who may operate a venue stands in the first block of its log, whatever is configured later. */
+/** The operators of a venue are in the first block of its log, whatever is configured later. */
 export function warnOfOperators(config: Config, replica: LocalReplica, log: Logger): void {
   for (const role of ['admins', 'deployers'] as const) {
     const configured = config[role] ?? [];
@@ -108,7 +111,7 @@ export function warnOfOperators(config: Config, replica: LocalReplica, log: Logg
   }
 }
 
-/** A data folder belongs to one network: ids and rules of the other would not fit its log. */
+/** A data folder belongs to one network: ids and rules of another would not fit its log. */
 export function assertNetwork(config: Config, replica: LocalReplica): void {
   const logged = replica.state.parameters?.serviceNetwork;
   if (logged === NETWORKS[config.network].serviceNetwork) return;

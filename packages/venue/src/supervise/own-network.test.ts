@@ -15,32 +15,32 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** What a start with these flags finds, and what it tells. */
+/** The network of a start with these flags, and its log messages. */
 async function started(...flags: readonly string[]) {
-  const told: string[] = [];
-  const destination = { write: (line: string) => told.push(line) };
+  const output: string[] = [];
+  const destination = { write: (line: string) => output.push(line) };
   const log = createLogger({ level: 'info', destination });
   const own = await ownNetwork(readConfig(['--data', folder, ...flags], {}), log);
-  return { ...own, told: told.join('') };
+  return { ...own, output: output.join('') };
 }
 
 const NAMED = ['--service-network', 'example.org'];
 
-test('play money goes by the name of its network', async () => {
-  const { network, told } = await started();
+test('a venue with test funds uses the name of its network', async () => {
+  const { network, output } = await started();
   expect(network).toEqual(NETWORKS.testnet);
-  expect(told).toBe('');
+  expect(output).toBe('');
 });
 
-test('a word makes a name with the first start, and every later one has the same', async () => {
+test('a word creates a name at the first start, and every later start has the same name', async () => {
   const first = await started(...NAMED);
   expect(first.network.serviceNetwork).toMatch(/^example\.org-[0-9a-f]{8}$/);
   expect(first.network).toMatchObject({ chainId: 2511, apiVersion: 1 });
-  expect(first.told).toContain(first.network.serviceNetwork);
+  expect(first.output).toContain(first.network.serviceNetwork);
   const second = await started(...NAMED);
   expect(second.network).toEqual(first.network);
-  expect(second.told).toBe('');
-  // The name is the folder's: a venue of play money that forgets to say it keeps it.
+  expect(second.output).toBe('');
+  // The folder has the name: a venue with test funds keeps it without the flag.
   expect((await started()).network).toEqual(first.network);
 });
 
@@ -50,7 +50,7 @@ test('a mainnet has its own ids under its own name', async () => {
   expect(network.serviceNetwork).toMatch(/^example\.org-/);
 });
 
-test('another word than the folder’s is refused in a sentence', async () => {
+test('a word that differs from the folder’s is refused with one sentence', async () => {
   const { network } = await started(...NAMED);
   await expect(started('--service-network', 'other.org')).rejects.toThrow(
     `serviceNetwork: the network name of the data folder is ${network.serviceNetwork}, not other.org. ` +
@@ -62,9 +62,9 @@ test('another word than the folder’s is refused in a sentence', async () => {
 describe('a folder that had a name and lost its file', () => {
   const file = (): string => join(folder, 'service-network');
 
-  test('gets neither another one nor that of its network', async () => {
+  test('gets neither another name nor that of its network', async () => {
     const { serviceNetwork } = (await started(...NAMED)).network;
-    const kept = readFileSync(file());
+    const content = readFileSync(file());
     rmSync(file());
     const why =
       `${file()} is missing, but the log next to it was written for ${serviceNetwork}. Restore the file, ` +
@@ -72,11 +72,11 @@ describe('a folder that had a name and lost its file', () => {
     await expect(started(...NAMED)).rejects.toThrow(why);
     await expect(started()).rejects.toThrow(why);
     expect(existsSync(file())).toBe(false);
-    writeFileSync(file(), kept);
+    writeFileSync(file(), content);
     expect((await started(...NAMED)).network.serviceNetwork).toBe(serviceNetwork);
   });
 
-  test('starts after a rename, and remembers', async () => {
+  test('starts after a rename, and remembers the former name', async () => {
     const { serviceNetwork: lost } = (await started(...NAMED)).network;
     rmSync(file());
     expect((await renameVenue({ data: folder, word: 'example.org' })).former).toBe(lost);
@@ -85,13 +85,13 @@ describe('a folder that had a name and lost its file', () => {
     expect(otherNetworks.map(({ serviceNetwork }) => serviceNetwork)).toContain(lost);
   });
 
-  test('is not started with the file of another', async () => {
+  test('does not start with the file of another folder', async () => {
     const { serviceNetwork } = (await started(...NAMED)).network;
     writeFileSync(file(), 'example.org-00000000\n');
     await expect(started(...NAMED)).rejects.toThrow(`was written for ${serviceNetwork}`);
   });
 
-  test('a rename that was cut short is no loss', async () => {
+  test('recovers from an interrupted rename', async () => {
     const { serviceNetwork } = (await started(...NAMED)).network;
     writeFileSync(file(), `example.org-00000000\n${serviceNetwork}\n`);
     expect((await started(...NAMED)).network.serviceNetwork).toBe('example.org-00000000');
@@ -115,19 +115,19 @@ test('clients may have signed for the networks, for the bare word, and for forme
   expect(names).toEqual([former, 'example.org', 'Oddlot-Mainnet', 'Oddlot-Testnet']);
 });
 
-describe('a shared name is told', () => {
+describe('a shared name is reported', () => {
   const SHARED = 'other venues use the same network name';
 
   test.each<[string, readonly string[]]>([
     ['beyond loopback', ['--host', '0.0.0.0']],
-    ['on all interfaces of IPv6', ['--host', '::']],
+    ['on all IPv6 interfaces', ['--host', '::']],
     ['behind a proxy', ['--trusted-proxies', '127.0.0.1']],
   ])('%s', async (_, flags) => {
-    expect((await started(...flags)).told).toContain(SHARED);
-    expect((await started(...flags, ...NAMED)).told).not.toContain(SHARED);
+    expect((await started(...flags)).output).toContain(SHARED);
+    expect((await started(...flags, ...NAMED)).output).not.toContain(SHARED);
   });
 
   test.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])('not at %s', async (host) => {
-    expect((await started('--host', host)).told).toBe('');
+    expect((await started('--host', host)).output).toBe('');
   });
 });

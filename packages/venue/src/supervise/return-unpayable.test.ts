@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 function open(chain: 'local' | 'none'): Promise<OpenedVenue> {
-  // The local chain is looked at once, so that it pays nothing.
+  // A long interval, so that the local chain is polled once and pays nothing.
   const flags = ['--chain', chain, '--chain-every-ms', '3600000', '--chain-port', '0'];
   const lean = ['--port', '0', '--ops-port', '0', '--no-web', '--no-relay', '--no-bots'];
   const config = readConfig(['--data', folder, '--oracle', 'still', ...lean, ...flags], {});
@@ -33,7 +33,7 @@ function open(chain: 'local' | 'none'): Promise<OpenedVenue> {
   });
 }
 
-/** By the log itself, as earlier releases admitted it without a chain. */
+/** Uses the log directly, as earlier releases admitted it without a chain. */
 async function withdrawIn({ clock, replica }: OpenedVenue, usdc: number): Promise<void> {
   const amountMicroUsdc = usdc * 1_000_000;
   await replica.propose({ type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc });
@@ -52,7 +52,7 @@ const freeIn = ({ replica }: OpenedVenue): bigint | undefined =>
 const heldIn = ({ replica }: OpenedVenue): number =>
   openWithdrawals(replica.state).withdrawals.length;
 
-test('what a venue holds that never had a chain is returned when it starts', async () => {
+test('withdrawals held by a venue that never had a chain are returned when it starts', async () => {
   const before = await open('none');
   await withdrawIn(before, 50);
   expect([heldIn(before), freeIn(before)]).toEqual([1, 0n]);
@@ -63,7 +63,7 @@ test('what a venue holds that never had a chain is returned when it starts', asy
   await after.stop();
 });
 
-test('R-terms: a return that arrives after another process has opened a bridge is refused', async () => {
+test('R-terms: a return that arrives after another process has opened a bridge is rejected', async () => {
   const replica = Object.assign(new TestReplica(), { tick: () => Promise.resolve() });
   replica.credit(account, 50);
   const authority = { signer: account, nonce: replica.nowMs, txHash: hash(`0x${'22'.repeat(32)}`) };
@@ -93,7 +93,7 @@ test('R-terms: a return that arrives after another process has opened a bridge i
   expect(term.isOver()).toBe(true);
 });
 
-test('what a bridge may be paying stays in the hold while its chain is not configured', async () => {
+test('a withdrawal that a bridge may be paying stays held while its chain is not configured', async () => {
   const before = await open('local');
   await withdrawIn(before, 50);
   await before.stop();

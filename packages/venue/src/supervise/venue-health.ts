@@ -28,8 +28,8 @@ type HealthParts = {
 };
 
 /**
- * How this process does, for everybody. Of what is not well only its name is told: reasons name endpoints and
- * disks, and are for the operator's own port.
+ * The public health of this process. It names only the failed checks: the reasons contain endpoints
+ * and disks and are available on the operations port only.
  */
 export function venueHealth(parts: HealthParts): VenueHealth {
   const { indexer, clock, isReady, money, replica, sockets } = parts;
@@ -52,7 +52,7 @@ export function venueHealth(parts: HealthParts): VenueHealth {
 
 function settlementHealth({ brief, client }: OpenedSettlement['settlement']): SettlementHealth {
   const { chainId } = client;
-  // Whoever works on the chain says nothing, or nobody does.
+  // No status was received from the process that works on the chain.
   if (brief === undefined) {
     return { chainId, state: 'unavailable', head: 0, readTo: 0, current: false, paused: null };
   }
@@ -77,10 +77,10 @@ type CheckedParts = {
   readonly cluster: Pick<JoinedCluster, 'divergence' | 'trouble'> | undefined;
 };
 
-/** The log carries time at least every second; five times that means that it stands still. */
+/** The log advances at least every second; after five times that it counts as stopped. */
 const BLOCK_AGE_MS_MAX = 5_000;
 
-/** What must be well for the venue to be ready. */
+/** The checks that must pass for the venue to be ready. */
 export function checksOf(
   { indexer, clock, clockWatch, cluster, disk, money, replica }: CheckedParts,
   isStopping: () => boolean,
@@ -103,14 +103,14 @@ export function checksOf(
   ];
 }
 
-/** What has to be right before anybody can trade, each by itself. */
+/** The individual readiness checks. */
 
-/** The process is not about to go. */
+/** The process is not about to stop. */
 export function stoppingCheck(isStopping: boolean): ReadinessCheck {
   return { name: 'stopping', ok: !isStopping, why: 'stopping' };
 }
 
-/** The log takes entries: time alone brings one every second. */
+/** The log accepts entries: time alone adds one every second. */
 export function logCheck({
   ageMsMax,
   lastBlockMs,
@@ -126,25 +126,28 @@ export function logCheck({
   return { name: 'log', ok: ageMs <= ageMsMax, why: `the last block is ${ageMs} ms old` };
 }
 
-/** R-disk: there is room for what is asked. */
+/** R-disk: there is enough free space. */
 function diskCheck(state: DiskState, freeBytes: number): ReadinessCheck {
   const why = `the disk is ${state === 'full' ? 'full' : 'nearly full'}: ${freeBytes} bytes free`;
   return { name: 'disk', ok: state === 'roomy', why };
 }
 
-/** The log is the one that the bridge has paid by, as far as anybody knows. */
+/** The log matches the payouts of the bridge, as far as known. */
 function bridgeCheck(settlement: Pick<MoneySide, 'status'> | undefined): ReadinessCheck {
   const { error = 'the bridge does not belong to this log', foreign } =
     settlement?.status?.watch ?? {};
   return { name: 'bridge', ok: foreign === undefined, why: error };
 }
 
-/** Queries on the past are answered. A balancer sends traders, and those need none. */
+/**
+ * Queries on the history are answered. Load balancers ignore this check, because trading does not
+ * need the history.
+ */
 export function historyCheck(trouble: string | undefined): ReadinessCheck {
   return { name: 'history', ok: trouble === undefined, why: trouble ?? '', isSpared: true };
 }
 
-/** R-oracle-stale: everything that is listed and not halted has a price that counts. */
+/** R-oracle-stale: every listed instrument that is not halted has a valid price. */
 function pricesCheck(state: State, nowMs: number): ReadinessCheck {
   if (state.parameters === undefined)
     return { name: 'prices', ok: false, why: 'no perp is listed' };

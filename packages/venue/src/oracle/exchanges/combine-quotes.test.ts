@@ -7,10 +7,10 @@ const prices = (rows: readonly Row[]) =>
 
 describe('the weighted median', () => {
   test.each<[string, readonly Row[], number]>([
-    ['of nothing is nothing', [], 0],
-    ['of one is that one', [[70, 2]], 70],
+    ['of an empty list is zero', [], 0],
+    ['of one price is that price', [[70, 2]], 70],
     [
-      'of two equal voices is their middle',
+      'of two equal weights is their mean',
       [
         [100, 1],
         [103, 1],
@@ -18,7 +18,7 @@ describe('the weighted median', () => {
       102,
     ],
     [
-      'of three is the one between',
+      'of three is the middle one',
       [
         [900, 1],
         [100, 1],
@@ -26,9 +26,9 @@ describe('the weighted median', () => {
       ],
       101,
     ],
-    // 3 of 5 lie at 100.
+    // 3 of 5 are at 100.
     [
-      'goes to whoever has more than half',
+      'is the price with more than half of the weight',
       [
         [100, 3],
         [200, 1],
@@ -36,9 +36,9 @@ describe('the weighted median', () => {
       ],
       100,
     ],
-    // 1 + 2 of 6 lie at or below 200: exactly half.
+    // 1 + 2 of 6 are at or below 200: exactly half.
     [
-      'is the middle where the border is half',
+      'is the mean if the border is at half',
       [
         [100, 1],
         [200, 2],
@@ -47,7 +47,7 @@ describe('the weighted median', () => {
       250,
     ],
     [
-      'counts by weight, not by voices',
+      'counts weights, not prices',
       [
         [100, 1],
         [200, 1],
@@ -62,19 +62,19 @@ describe('the weighted median', () => {
 
 describe('outliers, at more than 1% from the median of the others', () => {
   test.each<[string, readonly number[], readonly number[]]>([
-    ['there is none', [10_000, 10_050, 10_100], [10_000, 10_050, 10_100]],
-    ['exactly 1% is close enough', [10_000, 10_100], [10_000, 10_100]],
-    ['one is left out', [10_000, 10_010, 11_000], [10_000, 10_010]],
+    ['without outliers', [10_000, 10_050, 10_100], [10_000, 10_050, 10_100]],
+    ['exactly 1% is within the limit', [10_000, 10_100], [10_000, 10_100]],
+    ['one outlier is excluded', [10_000, 10_010, 11_000], [10_000, 10_010]],
     [
-      'one that shifts the median for the others takes nobody along',
+      'an outlier that shifts the median excludes no other price',
       [10_000, 10_010, 90_000],
       [10_000, 10_010],
     ],
-    ['two of five', [10_000, 5_000, 10_010, 20_000, 10_020], [10_000, 10_010, 10_020]],
-    ['of two that contradict each other neither is believed', [10_000, 10_102], []],
-    ['one alone has nobody to contradict it', [10_000], [10_000]],
-  ])('%s', (_, told, kept) => {
-    const rows = told.map((price): Row => [price, 1]);
-    expect(withoutOutliers(prices(rows), 100).map(({ priceE8 }) => priceE8)).toEqual(kept);
+    ['two outliers of five', [10_000, 5_000, 10_010, 20_000, 10_020], [10_000, 10_010, 10_020]],
+    ['two prices that contradict each other are both excluded', [10_000, 10_102], []],
+    ['a single price is never an outlier', [10_000], [10_000]],
+  ])('%s', (_, given, included) => {
+    const rows = given.map((price): Row => [price, 1]);
+    expect(withoutOutliers(prices(rows), 100).map(({ priceE8 }) => priceE8)).toEqual(included);
   });
 });

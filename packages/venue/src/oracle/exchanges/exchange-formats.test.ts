@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { binance, coinbase, type ExchangeFormat, kraken } from './exchange-formats.ts';
 
-/** Frames in the form that the exchanges publish. */
+/** Frames in the formats of the exchanges. */
 
 const btc = { symbol: 'BTC', bidE8: 9_700_010_000_000, askE8: 9_700_020_000_000 };
 
@@ -82,21 +82,21 @@ describe.each<[string, ExchangeFormat, object, readonly object[], readonly objec
     ],
   ],
 ])('%s', (_, format, frame, silent, senseless) => {
-  test('tells the best bid and ask', () => {
+  test('reports the best bid and ask', () => {
     expect(format.read({ ...frame })).toEqual([btc]);
   });
 
-  test('says nothing in frames about itself', () => {
+  test('reports no prices for status frames', () => {
     for (const each of silent) expect(format.read({ ...each })).toEqual([]);
   });
 
-  test('is not believed when a frame makes no sense, or the book is crossed or wide', () => {
+  test('rejects invalid frames, and crossed or wide books', () => {
     for (const each of senseless)
       expect(format.read({ ...each }), JSON.stringify(each)).toBeUndefined();
   });
 });
 
-test('each is asked for its own names', () => {
+test('each exchange is queried with its own symbol names', () => {
   expect(binance.address('ws://x', ['BTC', 'DOGE'])).toBe(
     'ws://x/stream?streams=btcusdt@bookTicker/dogeusdt@bookTicker',
   );

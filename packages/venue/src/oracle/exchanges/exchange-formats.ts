@@ -5,25 +5,25 @@ import { z } from 'zod';
 /** The best bid and ask of a symbol, 10^-8. */
 type Quote = { readonly symbol: string; readonly bidE8: number; readonly askE8: number };
 
-/** How one exchange tells its public prices. */
+/** The public market data format of one exchange. */
 export type ExchangeFormat = {
-  /** Where it is, unless configured otherwise. */
+  /** The default address. */
   readonly url: string;
   /** The address to connect to for these symbols. */
   address(url: string, symbols: readonly string[]): string;
-  /** What to send when connected. */
+  /** Messages to send after connecting. */
   greetings(symbols: readonly string[]): readonly string[];
-  /** What a frame says: nothing for heartbeats and the like, undefined when it makes no sense. */
+  /** The quotes in a frame: empty for heartbeats and the like, undefined for an invalid frame. */
   read(frame: Frame): readonly Quote[] | undefined;
 };
 
-/** A JSON object that nobody has checked. */
+/** An unvalidated JSON object. */
 type Frame = Readonly<Record<string, unknown>>;
 
-/** Wider books than this say nothing about the price. */
+/** Books with a wider spread are not a usable price. */
 const SPREAD_SHARE_MAX = 0.02;
 
-/** A quote from what a frame has for bid and ask; undefined when those cannot be prices. */
+/** A quote from the bid and ask of a frame; undefined if they are not valid prices. */
 function quote(symbol: unknown, bid: unknown, ask: unknown): Quote | undefined {
   const [bidE8, askE8] = [priceE8(bid), priceE8(ask)];
   if (typeof symbol !== 'string' || bidE8 === undefined || askE8 === undefined) return undefined;
@@ -35,7 +35,7 @@ export function isFrame(value: unknown): value is Frame {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Exchanges write prices as text or as JSON numbers. */
+/** Exchanges send prices as text or as JSON numbers. */
 function priceE8(value: unknown): number | undefined {
   const count =
     typeof value === 'string'
@@ -68,8 +68,8 @@ export const binance: ExchangeFormat = {
 const COINBASE_SUFFIX = '-USD';
 
 /**
- * The ticker comes with every trade, the heartbeat every second. Each symbol is asked for by itself:
- * one that is not traded there must not cost the others.
+ * The ticker is sent with every trade, the heartbeat every second. Each symbol has its own
+ * subscription, because an unknown symbol fails the whole request.
  */
 export const coinbase: ExchangeFormat = {
   url: 'wss://ws-feed.exchange.coinbase.com',
@@ -95,7 +95,7 @@ export const coinbase: ExchangeFormat = {
 
 const KRAKEN_SUFFIX = '/USD';
 
-/** The second version of its interface: prices are JSON numbers, heartbeats come by themselves. */
+/** Version 2 of the API: prices are JSON numbers, and heartbeats need no subscription. */
 export const kraken: ExchangeFormat = {
   url: 'wss://ws.kraken.com/v2',
   address: (url) => url,
@@ -135,7 +135,7 @@ const ExchangeTable = z.strictObject({
   weight: z.number().positive().max(1_000).optional(),
 });
 
-/** An exchange to take prices from: its name, or its name with an address and a weight. */
+/** An exchange as price source: its name, or its name with an address and a weight. */
 export const ExchangeSetting = z.union([ExchangeName, ExchangeTable]).transform((setting) => {
   const { name, url, weight }: z.infer<typeof ExchangeTable> =
     typeof setting === 'string' ? { name: setting } : setting;

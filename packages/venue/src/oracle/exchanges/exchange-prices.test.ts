@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { ExchangePrices } from './exchange-prices.ts';
 import { ExchangeSetting } from './exchange-formats.ts';
 
-/** Three exchanges on this machine that speak the real ones' formats, and a clock that tests move. */
+/** Three local servers with the formats of real exchanges, and a clock that tests control. */
 
 class TestExchange {
   readonly #server: WebSocketServer;
@@ -45,7 +45,7 @@ class TestExchange {
     for (const client of this.#clients) client.send(text);
   }
 
-  /** The best bid and ask, a cent to both sides of a price. */
+  /** Sends a bid and ask one cent below and above a price. */
   price(symbol: string, price: number): void {
     const [bid, ask] = [price - 0.01, price + 0.01];
     const [b, a] = [bid.toFixed(2), ask.toFixed(2)];
@@ -80,7 +80,7 @@ let exchanges: TestExchange[];
 let feed: ExchangePrices;
 let nowMs: number;
 let lines: string[];
-/** What something on the venue is about. */
+/** Symbols that are needed by a market. */
 let needed: Set<string>;
 
 beforeEach(async () => {
@@ -115,12 +115,12 @@ afterEach(async () => {
   await Promise.all(exchanges.map((exchange) => exchange.close()));
 });
 
-/** The prices now, as `BTC oracle 100`. */
-const told = () =>
+/** The current prices, as `BTC oracle 100`. */
+const currentPrices = () =>
   feed.read(nowMs).map(({ priceE8, source, symbol }) => `${symbol} ${source} ${priceE8 / 1e8}`);
 /** Waits until the frames have arrived. */
-const expectTold = (...expected: string[]) =>
-  vi.waitFor(() => expect(told()).toEqual(expected), { timeout: 60_000 });
+const expectPrices = (...expected: string[]) =>
+  vi.waitFor(() => expect(currentPrices()).toEqual(expected), { timeout: 60_000 });
 
 function quote(...pricesOfBtc: readonly number[]): void {
   for (const [index, price] of pricesOfBtc.entries()) exchanges[index]?.price('BTC', price);
@@ -128,17 +128,17 @@ function quote(...pricesOfBtc: readonly number[]): void {
 
 test('oracle is the weighted median, spot the first exchange’s own price', async () => {
   quote(100.5, 100.2, 100.4);
-  // By price 100.2 (2), 100.4 (2), 100.5 (3): half of 7 lies inside of the second.
-  await expectTold('BTC oracle 100.4', 'BTC spot 100.5');
+  // Sorted: 100.2 (weight 2), 100.4 (2), 100.5 (3). Half of 7 is within the second.
+  await expectPrices('BTC oracle 100.4', 'BTC spot 100.5');
   expect(feed.read(nowMs)[0]).toMatchObject({ observedMs: nowMs });
   binance?.price('ETH', 50);
-  await expectTold('BTC oracle 100.4', 'BTC spot 100.5', 'ETH spot 50');
+  await expectPrices('BTC oracle 100.4', 'BTC spot 100.5', 'ETH spot 50');
 });
 
-test('nobody is warned of a price that nothing needs, until something does', async () => {
+test('a missing price is reported only while a market needs it', async () => {
   needed.delete('ETH');
   quote(100, 100, 100);
-  await expectTold('BTC oracle 100', 'BTC spot 100');
+  await expectPrices('BTC oracle 100', 'BTC spot 100');
   const warnings = () => lines.filter((line) => line.includes('too few exchanges'));
   lines = [];
   feed.read(nowMs);
@@ -149,7 +149,7 @@ test('nobody is warned of a price that nothing needs, until something does', asy
   expect(warnings()).toHaveLength(1);
 });
 
-test('each symbol is asked for by itself', () => {
+test('each symbol has its own subscription', () => {
   expect(coinbase?.greetings).toHaveLength(2);
   expect(kraken?.greetings).toHaveLength(2);
 });
@@ -158,74 +158,74 @@ test('one exchange is not enough for an oracle price', async () => {
   coinbase?.price('BTC', 100);
   coinbase?.price('ETH', 50);
   kraken?.price('ETH', 50);
-  await expectTold('ETH oracle 50');
+  await expectPrices('ETH oracle 50');
   const lost = lines.filter((line) => line.includes('too few exchanges agree'));
   expect(lost.map((line) => JSON.parse(line).symbol)).toContain('BTC');
 });
 
-describe('an exchange that is far off', () => {
-  test('is left out, and comes back', async () => {
+describe('an exchange with an outlying price', () => {
+  test('is excluded, and included again later', async () => {
     quote(100, 100.2, 150);
-    await expectTold('BTC oracle 100', 'BTC spot 100');
+    await expectPrices('BTC oracle 100', 'BTC spot 100');
     kraken?.price('BTC', 100.1);
-    await expectTold('BTC oracle 100.1', 'BTC spot 100');
+    await expectPrices('BTC oracle 100.1', 'BTC spot 100');
   });
 
-  test('takes the spot price along when it is the first', async () => {
+  test('also excludes the spot price if it is the first exchange', async () => {
     quote(150, 100.2, 100.4);
-    await expectTold('BTC oracle 100.3');
+    await expectPrices('BTC oracle 100.3');
   });
 });
 
-describe('an exchange that goes silent', () => {
-  test('does not count any more, and is connected anew', async () => {
+describe('a silent exchange', () => {
+  test('is excluded and reconnected', async () => {
     quote(100, 100.2, 100.4);
-    await expectTold('BTC oracle 100.2', 'BTC spot 100');
+    await expectPrices('BTC oracle 100.2', 'BTC spot 100');
     nowMs += SILENT_MS;
     for (const exchange of [coinbase, kraken]) exchange?.price('ETH', 50);
-    await expectTold('BTC oracle 100.2', 'BTC spot 100', 'ETH oracle 50');
+    await expectPrices('BTC oracle 100.2', 'BTC spot 100', 'ETH oracle 50');
     nowMs += 1;
-    expect(told()).toEqual(['BTC oracle 100.3', 'ETH oracle 50']);
+    expect(currentPrices()).toEqual(['BTC oracle 100.3', 'ETH oracle 50']);
     await vi.waitFor(() => expect(binance?.connections).toBe(2), { timeout: 60_000 });
     expect([coinbase?.connections, kraken?.connections]).toEqual([1, 1]);
     await vi.waitFor(() => expect(binance?.isConnected).toBe(true), { timeout: 60_000 });
     binance?.price('BTC', 100);
-    await expectTold('BTC oracle 100.2', 'BTC spot 100', 'ETH oracle 50');
+    await expectPrices('BTC oracle 100.2', 'BTC spot 100', 'ETH oracle 50');
   });
 
-  test('about one symbol has no price of it, though it lives', async () => {
+  test('has no price for a single silent symbol, although it is connected', async () => {
     quote(100, 100.2, 100.4);
-    await expectTold('BTC oracle 100.2', 'BTC spot 100');
+    await expectPrices('BTC oracle 100.2', 'BTC spot 100');
     for (const price of [50, 51, 52]) {
       nowMs += SILENT_MS;
       for (const exchange of exchanges) exchange.price('ETH', price);
       const eth = [`ETH oracle ${price}`, `ETH spot ${price}`];
-      await expectTold('BTC oracle 100.2', 'BTC spot 100', ...eth);
+      await expectPrices('BTC oracle 100.2', 'BTC spot 100', ...eth);
     }
     nowMs += 1;
-    expect(told()).toEqual(['ETH oracle 52', 'ETH spot 52']);
+    expect(currentPrices()).toEqual(['ETH oracle 52', 'ETH spot 52']);
   });
 });
 
-test('a lost connection is made again, and what it said is forgotten meanwhile', async () => {
+test('a lost connection is restored, and its prices are discarded meanwhile', async () => {
   quote(100, 100.2, 100.4);
-  await expectTold('BTC oracle 100.2', 'BTC spot 100');
+  await expectPrices('BTC oracle 100.2', 'BTC spot 100');
   kraken?.drop();
-  await expectTold('BTC oracle 100', 'BTC spot 100');
+  await expectPrices('BTC oracle 100', 'BTC spot 100');
   await vi.waitFor(() => expect(kraken?.connections).toBe(2), { timeout: 60_000 });
   await vi.waitFor(() => expect(kraken?.isConnected).toBe(true), { timeout: 60_000 });
   kraken?.price('BTC', 100.4);
-  await expectTold('BTC oracle 100.2', 'BTC spot 100');
+  await expectPrices('BTC oracle 100.2', 'BTC spot 100');
 });
 
-test('frames that make no sense change nothing', async () => {
+test('invalid frames change nothing', async () => {
   quote(100, 100.2, 100.4);
-  await expectTold('BTC oracle 100.2', 'BTC spot 100');
+  await expectPrices('BTC oracle 100.2', 'BTC spot 100');
   for (const frame of ['', '{', '[]', 'null', '7', '"x"', '{"data":1}', '\u0000'])
     binance?.send(frame);
   binance?.send({ stream: 'x', data: { s: 'BTCUSDT', b: '1e9', a: '2e9' } });
   binance?.price('ETH', 50);
-  await expectTold('BTC oracle 100.2', 'BTC spot 100', 'ETH spot 50');
+  await expectPrices('BTC oracle 100.2', 'BTC spot 100', 'ETH spot 50');
   expect(lines.filter((line) => line.includes('unknown frame skipped'))).toHaveLength(9);
   expect(binance?.connections).toBe(1);
 });

@@ -7,12 +7,12 @@ import type { ExchangeSource } from './exchange-formats.ts';
 import { ExchangeSocket } from './exchange-socket.ts';
 
 export type ExchangePricesOptions = {
-  /** The first one is also the market that `spot` is the price of. */
+  /** The first one is also the market of the `spot` price. */
   readonly sources: readonly ExchangeSource[];
   readonly symbols: readonly string[];
-  /** Whether anything on the venue is about a symbol: nobody has to hear of the price of another. */
+  /** True if a market uses the symbol; other missing prices are not reported. */
   readonly isNeeded: (symbol: string) => boolean;
-  /** Fewer exchanges than these make no oracle price. */
+  /** The minimum number of exchanges for an oracle price. */
   readonly sourcesMin: number;
   readonly outlierBps: number;
   readonly silentMs: number;
@@ -25,9 +25,9 @@ export type ExchangePricesOptions = {
 const RETRY_MS = 500;
 
 /**
- * Reference prices of real exchanges. `oracle` is the weighted median of all that agree: nobody moves
- * it alone. `spot` is the middle of the first exchange's book and nothing else, so that it never
- * changes its market half way through a window; it is left out while the others contradict it.
+ * Reference prices from real exchanges. `oracle` is the weighted median of all exchanges that
+ * agree, so that no single one can move it. `spot` is the mid price of the first exchange only, so
+ * that its source never changes within a window; it is omitted while the others contradict it.
  */
 export class ExchangePrices implements ReferenceFeed {
   readonly #options: ExchangePricesOptions;
@@ -61,37 +61,39 @@ export class ExchangePrices implements ReferenceFeed {
 
   #pricesOf(symbol: string, nowMs: number): ReferencePrice[] {
     const { outlierBps, sources, sourcesMin } = this.#options;
-    const told = this.#sockets.flatMap(({ socket, source: { name, weight } }): SourcePrice[] => {
+    const quoted = this.#sockets.flatMap(({ socket, source: { name, weight } }): SourcePrice[] => {
       const priceE8 = socket.midE8(symbol, nowMs);
       return priceE8 === undefined ? [] : [{ name, weight, priceE8 }];
     });
-    const kept = withoutOutliers(told, outlierBps);
-    const hasOracle = kept.length >= sourcesMin;
-    this.#tell(symbol, hasOracle, kept);
+    const agreeing = withoutOutliers(quoted, outlierBps);
+    const hasOracle = agreeing.length >= sourcesMin;
+    this.#report(symbol, hasOracle, agreeing);
     const at = { symbol, observedMs: timeMs(nowMs) };
-    const first = kept.find(({ name }) => name === sources[0]?.name);
+    const first = agreeing.find(({ name }) => name === sources[0]?.name);
     return [
-      ...(hasOracle ? [{ ...at, source: 'oracle', priceE8: weightedMedian(kept) } as const] : []),
+      ...(hasOracle
+        ? [{ ...at, source: 'oracle', priceE8: weightedMedian(agreeing) } as const]
+        : []),
       ...(first === undefined ? [] : [{ ...at, source: 'spot', priceE8: first.priceE8 } as const]),
     ];
   }
 
-  /** Once when a price is lost that something needs, once when it is back. */
-  #tell(symbol: string, hasOracle: boolean, kept: readonly SourcePrice[]): void {
+  /** Reports once when a needed price is lost, and once when it is back. */
+  #report(symbol: string, hasOracle: boolean, agreeing: readonly SourcePrice[]): void {
     if (hasOracle !== this.#missing.has(symbol)) return;
     if (!hasOracle && !this.#options.isNeeded(symbol)) return;
-    const told = { symbol, exchanges: kept.map(({ name }) => name) };
+    const fields = { symbol, exchanges: agreeing.map(({ name }) => name) };
     if (hasOracle) {
       this.#missing.delete(symbol);
-      this.#options.log.info(told, 'reference price available again');
+      this.#options.log.info(fields, 'reference price available again');
     } else {
       this.#missing.add(symbol);
-      this.#options.log.warn(told, 'reference price unavailable: too few exchanges agree');
+      this.#options.log.warn(fields, 'reference price unavailable: too few exchanges agree');
     }
   }
 }
 
-/** What one exchange says about a symbol. */
+/** The price of one exchange for a symbol. */
 type SourcePrice = {
   readonly name: string;
   readonly weight: number;
@@ -101,22 +103,22 @@ type SourcePrice = {
 const BASIS_POINTS = 10_000;
 
 /**
- * Leaves out whoever is further from the median of the others than the limit, the worst first, since
- * one that is far off moves that median for everybody else. Of the last two that contradict each
- * other neither is believed.
+ * Excludes prices further from the median of the others than the limit, worst first, because an
+ * extreme price shifts the median for all others. If the last two contradict each other, both are
+ * excluded.
  */
 export function withoutOutliers(
   prices: readonly SourcePrice[],
   outlierBps: number,
 ): readonly SourcePrice[] {
-  let kept = prices;
-  while (kept.length > 1) {
-    const worst = farthest(kept);
-    if (worst.distance * BASIS_POINTS <= outlierBps) return kept;
-    if (kept.length === 2) return [];
-    kept = kept.filter((price) => price !== worst.price);
+  let agreeing = prices;
+  while (agreeing.length > 1) {
+    const worst = farthest(agreeing);
+    if (worst.distance * BASIS_POINTS <= outlierBps) return agreeing;
+    if (agreeing.length === 2) return [];
+    agreeing = agreeing.filter((price) => price !== worst.price);
   }
-  return kept;
+  return agreeing;
 }
 
 function farthest(prices: readonly SourcePrice[]): { price?: SourcePrice; distance: number } {
@@ -133,8 +135,8 @@ function farthest(prices: readonly SourcePrice[]): { price?: SourcePrice; distan
 }
 
 /**
- * The price with half of the weight on each side; where a border falls on exactly half, the middle of
- * the two prices beside it. Zero of nothing.
+ * The price with half of the weight on each side; if a border is at exactly half, the mean of the
+ * two adjacent prices. Zero for an empty list.
  */
 export function weightedMedian(prices: readonly SourcePrice[]): number {
   const sorted = prices.toSorted((a, b) => a.priceE8 - b.priceE8);

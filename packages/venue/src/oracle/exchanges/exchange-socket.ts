@@ -7,22 +7,22 @@ type ExchangeSocketOptions = {
   readonly source: ExchangeSource;
   readonly symbols: readonly string[];
   readonly clock: Clock;
-  /** An exchange that says nothing for longer does not count, and is connected anew. */
+  /** An exchange that sends nothing for longer is excluded and reconnected. */
   readonly silentMs: number;
-  /** The first pause before another attempt; each next one is twice as long. */
+  /** The first delay before another attempt; each next one is doubled. */
   readonly retryMs: number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
 };
 
-/** A symbol of which nothing was heard for longer has no price, even if the exchange lives. */
+/** A symbol without a quote for longer has no price, even if the exchange is connected. */
 const QUOTE_AGE_MS_MAX = 30_000;
 const RETRY_MS_MAX = 30_000;
 const HANDSHAKE_MS_MAX = 10_000;
 const FRAME_BYTES_MAX = 256 * 1024;
 
-/** The public prices of one exchange, over a connection that is made again for as long as it runs. */
+/** The public prices of one exchange, over a connection that is re-established while it runs. */
 export class ExchangeSocket {
   readonly #options: ExchangeSocketOptions;
   readonly #mids = new Map<string, { readonly midE8: number; readonly atMs: number }>();
@@ -48,14 +48,14 @@ export class ExchangeSocket {
     this.#socket?.terminate();
   }
 
-  /** The middle of the best bid and ask; undefined while it is not known. */
+  /** The mid price; undefined while it is unknown. */
   midE8(symbol: string, nowMs: number): number | undefined {
     if (nowMs - this.#heardMs > this.#options.silentMs) return undefined;
     const known = this.#mids.get(symbol);
     return known !== undefined && nowMs - known.atMs <= QUOTE_AGE_MS_MAX ? known.midE8 : undefined;
   }
 
-  /** Gives up a connection that has gone silent. */
+  /** Terminates a silent connection. */
   look(nowMs: number): void {
     if (this.#socket?.readyState !== WebSocket.OPEN) return;
     if (nowMs - this.#heardMs > this.#options.silentMs) this.#socket.terminate();
@@ -78,8 +78,8 @@ export class ExchangeSocket {
       this.#heardMs = clock.nowMs();
     });
     socket.on('message', (data: Buffer) => this.#take(data.toString()));
-    // A close follows every error and tells enough.
-    socket.on('error', (error) => this.#tellLost(error));
+    // A close event follows every error and reports enough.
+    socket.on('error', (error) => this.#reportLost(error));
     socket.on('close', () => this.#retry());
   }
 
@@ -101,22 +101,22 @@ export class ExchangeSocket {
     log.info({ exchange: source.name }, 'exchange prices received');
   }
 
-  /** What a lost connection said no longer counts. */
+  /** Prices of a lost connection no longer count. */
   #retry(): void {
     const { random, retryMs } = this.#options;
     this.#mids.clear();
     if (!this.#isRunning) return;
     const pauseMs = Math.min(RETRY_MS_MAX, retryMs * 2 ** Math.min(this.#attempts, 16));
     this.#attempts += 1;
-    // Not all venues of the world at the same moment.
+    // Randomized, so that not all venues reconnect at the same moment.
     this.#timer = setTimeout(() => this.#connect(), pauseMs * (0.5 + random() / 2));
   }
 
-  #tellLost(error: Error): void {
+  #reportLost(error: Error): void {
     const { log, source } = this.#options;
-    const told = { exchange: source.name, message: error.message };
-    if (this.#isRunning && this.#attempts === 0) log.warn(told, 'exchange connection lost');
-    else log.debug(told, 'exchange connection lost');
+    const fields = { exchange: source.name, message: error.message };
+    if (this.#isRunning && this.#attempts === 0) log.warn(fields, 'exchange connection lost');
+    else log.debug(fields, 'exchange connection lost');
   }
 }
 
