@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { blindBy, crossScope } from '../packages/engine/src/perp/blind.ts';
+import { restrictingPerp, crossScope } from '../packages/engine/src/perp/margin-restriction.ts';
 import { closingMark } from '../packages/engine/src/perp/mark-price.ts';
-import { withdrawable } from '../packages/engine/src/perp/doors.ts';
+import { withdrawable } from '../packages/engine/src/perp/free-margin.ts';
 import {
   fundingAmount,
   fundingRateE10,
   premiumCapE8,
   premiumE10,
 } from '../packages/engine/src/perp/funding.ts';
-import { createClosing } from '../packages/engine/src/state/hours.ts';
+import { createClosing } from '../packages/engine/src/state/sampled-hours.ts';
 import { deal, leap, openGap, px, worth, X, Z } from './support/engine/gaps.ts';
 import { actor, PERP, Scenario } from './support/engine/scenario.ts';
 import { defaultParameters, genesisCommands } from '../packages/replica/src/genesis-commands.ts';
@@ -214,7 +214,7 @@ describe('docs/rulebook.md', () => {
     ] as const) {
       const stale = held(Number(words?.replaceAll(',', '')));
       stale.wait(30_001).oracle(px(100), Z);
-      const found = blindBy(stale.state, crossScope(stale.account(owner)));
+      const found = restrictingPerp(stale.state, crossScope(stale.account(owner)));
       expect(found !== undefined, words).toBe(expected);
     }
   });

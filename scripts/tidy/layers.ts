@@ -25,7 +25,7 @@ export const PACKAGES: Readonly<Record<string, PackageRules>> = {
     layers: [
       ['index.ts'],
       ['simulate/'],
-      ['apply-block.ts', 'check-command.ts'],
+      ['apply-block.ts'],
       ['commands/'],
       ['steps/', 'read/'],
       ['dump/', 'liquidation/', 'check-invariants.ts'],

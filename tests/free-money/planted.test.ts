@@ -1,23 +1,23 @@
 import { negUsdc } from '@oddlot/units';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type * as BlindModule from '../../packages/engine/src/perp/blind.ts';
-import type * as ClosingModule from '../../packages/engine/src/state/hours.ts';
+import type * as BlindModule from '../../packages/engine/src/perp/margin-restriction.ts';
+import type * as ClosingModule from '../../packages/engine/src/state/sampled-hours.ts';
 import type * as PerpModule from '../../packages/engine/src/state/perp.ts';
 import type * as FillModule from '../../packages/engine/src/perp/fill-check.ts';
-import type * as DoorModule from '../../packages/engine/src/perp/doors.ts';
+import type * as DoorModule from '../../packages/engine/src/perp/free-margin.ts';
 import type * as GapModule from '../../packages/engine/src/liquidation/settle-insolvent.ts';
-import type * as RankModule from '../../packages/engine/src/liquidation/deleverage.ts';
-import type * as MemoryModule from '../../packages/engine/src/state/entry-memory.ts';
+import type * as RankModule from '../../packages/engine/src/liquidation/adl-rank.ts';
+import type * as MemoryModule from '../../packages/engine/src/state/block-record.ts';
 import type * as PriceModule from '../../packages/engine/src/liquidation/bankruptcy-price.ts';
-import type * as RestModule from '../../packages/engine/src/liquidation/settle-rest.ts';
+import type * as RestModule from '../../packages/engine/src/liquidation/deficit.ts';
 import type * as PostModule from '../../packages/engine/src/ledger/post.ts';
-import type * as FillableModule from '../../packages/engine/src/perp-orders/fillable.ts';
+import type * as FillableModule from '../../packages/engine/src/perp-orders/fill-test.ts';
 import type * as MatchModule from '../../packages/engine/src/perp-orders/match-order.ts';
 import type * as FundingRulesModule from '../../packages/engine/src/perp/funding.ts';
 import { impactPrice, premiumE10 } from '../../packages/engine/src/perp/funding.ts';
 import type * as FundingStepsModule from '../../packages/engine/src/steps/funding.ts';
 import type * as FundModule from '../../packages/engine/src/perp/insurance-fund.ts';
-import type { RankedPosition } from '../../packages/engine/src/liquidation/deleverage.ts';
+import type { RankedPosition } from '../../packages/engine/src/liquidation/adl-rank.ts';
 import type { Property } from './finding.ts';
 import type { Found, World } from './search.ts';
 
@@ -31,19 +31,19 @@ const RUNS = 4_000;
 const OPEN_RUNS = 60;
 const TIMEOUT_MS = 300_000;
 
-const BLIND = '../../packages/engine/src/perp/blind.ts';
+const BLIND = '../../packages/engine/src/perp/margin-restriction.ts';
 const PERP = '../../packages/engine/src/state/perp.ts';
-const CLOSING = '../../packages/engine/src/state/hours.ts';
+const CLOSING = '../../packages/engine/src/state/sampled-hours.ts';
 const FILL_CHECK = '../../packages/engine/src/perp/fill-check.ts';
-const DOORS = '../../packages/engine/src/perp/doors.ts';
+const DOORS = '../../packages/engine/src/perp/free-margin.ts';
 const SETTLE_GAP = '../../packages/engine/src/liquidation/settle-insolvent.ts';
-const RANKS = '../../packages/engine/src/liquidation/deleverage.ts';
-const MEMORY = '../../packages/engine/src/state/entry-memory.ts';
+const RANKS = '../../packages/engine/src/liquidation/adl-rank.ts';
+const MEMORY = '../../packages/engine/src/state/block-record.ts';
 const FUND = '../../packages/engine/src/perp/insurance-fund.ts';
 const PRICES = '../../packages/engine/src/liquidation/bankruptcy-price.ts';
-const REST = '../../packages/engine/src/liquidation/settle-rest.ts';
+const REST = '../../packages/engine/src/liquidation/deficit.ts';
 const POST = '../../packages/engine/src/ledger/post.ts';
-const FILLABLE = '../../packages/engine/src/perp-orders/fillable.ts';
+const FILLABLE = '../../packages/engine/src/perp-orders/fill-test.ts';
 const MATCH = '../../packages/engine/src/perp-orders/match-order.ts';
 const FUNDING_STEPS = '../../packages/engine/src/steps/funding.ts';
 const FUNDING_RULES = '../../packages/engine/src/perp/funding.ts';
@@ -114,22 +114,22 @@ describe('R-oracle-stale: the search sees', { timeout: TIMEOUT_MS }, () => {
     { door: 'an isolated order', from: 441, says: /by placeOrders|went into an isolated position/ },
     { door: 'a lower leverage', from: 839, says: /by updateLeverage/ },
   ])('$door that leads out of a blind scope', async (wanted) => {
-    plant<typeof BlindModule>(BLIND, ({ unjudgedShare }) => ({
-      unjudgedShare: zeroed(unjudgedShare),
+    plant<typeof BlindModule>(BLIND, ({ unpricedDeduction }) => ({
+      unpricedDeduction: zeroed(unpricedDeduction),
     }));
     await finds(wanted, 'out of a blind scope');
   });
 
   test('that a halted market blinds nobody', async () => {
-    plant<typeof PerpModule>(PERP, ({ isUnjudged }) => ({
-      isUnjudged: (perp, ...when) => isUnjudged({ ...perp, halted: false }, ...when),
+    plant<typeof PerpModule>(PERP, ({ isUnpriced }) => ({
+      isUnpriced: (perp, ...when) => isUnpriced({ ...perp, halted: false }, ...when),
     }));
     await finds({ from: 12 }, 'out of a blind scope', 'traded while blind');
   });
 
   test('that a delisted market which waits for a price blinds nobody', async () => {
-    plant<typeof PerpModule>(PERP, ({ isUnjudged }) => ({
-      isUnjudged: (perp, ...when) => perp.closing?.isWaiting !== true && isUnjudged(perp, ...when),
+    plant<typeof PerpModule>(PERP, ({ isUnpriced }) => ({
+      isUnpriced: (perp, ...when) => perp.closing?.isWaiting !== true && isUnpriced(perp, ...when),
     }));
     await finds({ from: 32 }, 'out of a blind scope', 'traded while blind');
   });
@@ -140,17 +140,17 @@ describe('R-oracle-stale: the search sees', { timeout: TIMEOUT_MS }, () => {
   });
 
   test('fills of a blind scope that open, or are far from the mark', async () => {
-    plant<typeof FillModule>(FILL_CHECK, () => ({ isFillInSight: () => true }));
+    plant<typeof FillModule>(FILL_CHECK, () => ({ isFillPermitted: () => true }));
     await finds({ from: 161 }, 'traded while blind');
   });
 
   test('money that leaves ahead of a gap', async () => {
     plant<typeof DoorModule>(DOORS, ({ withdrawable }) => ({
       withdrawable: (state, account) => {
-        const { isBeforeLiquidations } = state.entry;
-        state.entry.isBeforeLiquidations = false;
+        const { isBeforeLiquidations } = state.blockRecord;
+        state.blockRecord.isBeforeLiquidations = false;
         const free = withdrawable(state, account);
-        state.entry.isBeforeLiquidations = isBeforeLiquidations;
+        state.blockRecord.isBeforeLiquidations = isBeforeLiquidations;
         return free;
       },
     }));
@@ -168,15 +168,15 @@ function zeroed<Asked extends readonly unknown[], Answer extends bigint>(
 describe('R-order-of-events, R-adl: the search sees', { timeout: TIMEOUT_MS }, () => {
   test('take-profits that fire before a gap is settled', async () => {
     plant<typeof GapModule>(SETTLE_GAP, () => ({ settleGap: () => {} }));
-    plant<typeof MemoryModule>(MEMORY, ({ EntryMemory }) => ({
-      EntryMemory: forgetful(EntryMemory),
+    plant<typeof MemoryModule>(MEMORY, ({ BlockRecord }) => ({
+      BlockRecord: forgetful(BlockRecord),
     }));
     await finds({ from: 10 }, 'newcomer deleveraged');
   });
 
   test('lots of newcomers that are deleveraged', async () => {
-    plant<typeof MemoryModule>(MEMORY, ({ EntryMemory }) => ({
-      EntryMemory: forgetful(EntryMemory),
+    plant<typeof MemoryModule>(MEMORY, ({ BlockRecord }) => ({
+      BlockRecord: forgetful(BlockRecord),
     }));
     await finds({ from: 2_001 }, 'newcomer deleveraged');
   });
@@ -212,8 +212,8 @@ function isAtEase({ account, holding }: RankedPosition): boolean {
 
 /** A memory of the entry that counts every lot as one that was there. */
 function forgetful(
-  Original: (typeof MemoryModule)['EntryMemory'],
-): (typeof MemoryModule)['EntryMemory'] {
+  Original: (typeof MemoryModule)['BlockRecord'],
+): (typeof MemoryModule)['BlockRecord'] {
   return class extends Original {
     override heldSince(holding: Parameters<InstanceType<typeof Original>['heldSince']>[0]): number {
       return Math.abs(holding.size);

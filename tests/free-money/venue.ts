@@ -104,7 +104,7 @@ export class Venue {
     return this.#shot;
   }
 
-  judgedMark(id: number): number | undefined {
+  lastValidMark(id: number): number | undefined {
     return this.#judged.get(id);
   }
 

@@ -7,7 +7,7 @@ import { abs, max, type ScopeNumbers, withdrawableOf } from './reference-margin.
  * what was lost since they were last judged (R-bankruptcy-price).
  */
 
-export function isUnjudged(books: ReferenceBooks, market: Market): boolean {
+export function isUnpriced(books: ReferenceBooks, market: Market): boolean {
   const isStale = books.nowMs - market.oracleMs > books.parameters.oracleStaleMs;
   return !market.isDelisted && (market.isHalted || isStale);
 }
@@ -30,7 +30,7 @@ export function readPrices(books: ReferenceBooks, command: Command): void {
 /** The entry is over: what could be judged in it is what the next one measures from. */
 export function endEntry(books: ReferenceBooks): void {
   for (const market of books.markets.values()) {
-    if (!isUnjudged(books, market)) market.judged = market.mark;
+    if (!isUnpriced(books, market)) market.judged = market.mark;
     market.oracleBefore = market.oracle;
   }
   for (const { positions } of books.accounts.values()) {
@@ -54,7 +54,7 @@ function positionsOf(
 function unjudged(books: ReferenceBooks, owner: Book, position: Position | undefined): Position[] {
   if (owner === books.fund) return [];
   const held = positionsOf(books, owner, position).filter(({ size }) => size !== 0n);
-  return held.filter(({ market }) => isUnjudged(books, market));
+  return held.filter(({ market }) => isUnpriced(books, market));
 }
 
 /** Twice the size of what nobody can judge. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyBlock } from './apply-block.ts';
 import { SIDE_BUY } from './book/order-pool.ts';
-import { checkCommand } from './check-command.ts';
+import { checkCommand } from './commands/commands.ts';
 import { dump } from './dump/dump.ts';
 import type { CommandResult } from './messages/block.ts';
 import type { Command } from './messages/command.ts';

@@ -27,7 +27,7 @@ import { settleClosing } from './steps/close-perps.ts';
 import { passInstants, sampleBooks, settleFunding } from './steps/funding.ts';
 import { runDueCancels, runReverseJobs } from './steps/waiting.ts';
 import { listSeriesMarkets, resolveSeriesMarkets } from './steps/series.ts';
-import { keepJudgedMarks, updateMarks } from './steps/update-marks.ts';
+import { keepValidMarks, updateMarks } from './steps/update-marks.ts';
 import { fireTriggers } from './triggers/fire-triggers.ts';
 
 /**
@@ -65,10 +65,10 @@ export function applyBlock(state: State, block: Block, observer?: BookObserver):
     settleFunding(execution, previousMs);
     updateInsuranceTarget(state);
   }
-  state.entry.isBeforeLiquidations = true;
+  state.blockRecord.isBeforeLiquidations = true;
   run(execution, block.commands, order, passive, outcomes);
   run(execution, block.commands, order, cancels, outcomes);
-  state.entry.isBeforeLiquidations = false;
+  state.blockRecord.isBeforeLiquidations = false;
   if (state.parameters !== undefined) {
     const rankings = beginLiquidations(state);
     settleGap(execution, rankings);
@@ -77,7 +77,7 @@ export function applyBlock(state: State, block: Block, observer?: BookObserver):
     settleClosing(execution);
     unwindFund(execution);
     runReverseJobs(execution);
-    state.entry.clear();
+    state.blockRecord.clear();
   }
   releaseDueOrders(execution);
   run(execution, block.commands, order, rest, outcomes);
@@ -86,7 +86,7 @@ export function applyBlock(state: State, block: Block, observer?: BookObserver):
   packPast(state);
   if (state.parameters !== undefined) {
     coverFund(state);
-    keepJudgedMarks(state);
+    keepValidMarks(state);
   }
 
   return {

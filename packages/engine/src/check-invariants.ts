@@ -29,7 +29,7 @@ import { reserveOf } from './perp-orders/resting.ts';
 import { exposureOf, initialMargin } from './perp/margin.ts';
 import { type Account, type Holding, holdingKey, legOf } from './state/account.ts';
 import { isBehind, NO_PLACE } from './state/bridge.ts';
-import { SAMPLES_PER_HOUR } from './state/hours.ts';
+import { SAMPLES_PER_HOUR } from './state/sampled-hours.ts';
 import { type MarketEvent, outcomeLegOf } from './state/outcome-market.ts';
 import { maintenanceMargin, type Perp } from './state/perp.ts';
 import type { State } from './state/state.ts';

@@ -1,7 +1,5 @@
-/** The door of the engine. */
 export { applyBlock } from './apply-block.ts';
-export { checkCommand } from './check-command.ts';
-export { passesRestricted, signerOf } from './commands/commands.ts';
+export { checkCommand, passesRestricted, signerOf } from './commands/commands.ts';
 export { simulateCommand } from './simulate/simulate-command.ts';
 export { tradeCapacityAt } from './simulate/trade-capacity-at.ts';
 export { type BookArrival, type BookObserver, createState, type State } from './state/state.ts';
@@ -58,7 +56,7 @@ export {
   gateStatus,
   multiSigSigners,
   vaultEquity,
-} from './read/read-keys.ts';
+} from './read/read-permissions.ts';
 export { nextDueMs, oracleAges, venueMoney } from './read/read-health.ts';
 export {
   accountWorth,
@@ -77,7 +75,6 @@ export { checkNonceWindow, nonceWindow } from './auth/nonces.ts';
 export type { FeeTier, VenueParameters } from './messages/parameters.ts';
 export { fillRate } from './ledger/fees.ts';
 export * from './messages/block.ts';
-export type { BuilderDrop, EntryResult, OrderStatus } from './messages/order-result.ts';
 export * from './messages/command.ts';
 export * from './messages/event.ts';
 export * from './messages/reject.ts';

@@ -10,7 +10,7 @@ import type {
   TimeInForce,
 } from '../../../packages/engine/src/messages/command.ts';
 import { openOrders } from '../../../packages/engine/src/read/read.ts';
-import { HOUR_MS } from '../../../packages/engine/src/state/hours.ts';
+import { HOUR_MS } from '../../../packages/engine/src/state/sampled-hours.ts';
 import { deposited, openTestBridge } from './bridge.ts';
 import { actor, order, PERP, Scenario } from './scenario.ts';
 import { sign, waiting } from './waiting.ts';

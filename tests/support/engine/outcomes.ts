@@ -1,5 +1,9 @@
 import { type Address, instrumentId, type InstrumentId, timeMs } from '@oddlot/units';
-import type { BlockResult, CommandResult } from '../../../packages/engine/src/messages/block.ts';
+import type {
+  BlockResult,
+  CommandResult,
+  EntryResult,
+} from '../../../packages/engine/src/messages/block.ts';
 import type {
   EventListing,
   MarketListing,
@@ -7,7 +11,6 @@ import type {
   OutcomeLeg,
 } from '../../../packages/engine/src/messages/command.ts';
 import type { OutcomeTradeSide } from '../../../packages/engine/src/messages/event.ts';
-import type { EntryResult } from '../../../packages/engine/src/messages/order-result.ts';
 import type {
   OutcomeHolding,
   OutcomeMarket,

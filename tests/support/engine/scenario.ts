@@ -9,14 +9,17 @@ import {
 } from '@oddlot/units';
 import { applyBlock } from '../../../packages/engine/src/apply-block.ts';
 import { checkInvariants } from '../../../packages/engine/src/check-invariants.ts';
-import type { BlockResult, CommandResult } from '../../../packages/engine/src/messages/block.ts';
+import type {
+  BlockResult,
+  CommandResult,
+  EntryResult,
+} from '../../../packages/engine/src/messages/block.ts';
 import type {
   Authority,
   Command,
   OrderRequest,
   PerpDefinition,
 } from '../../../packages/engine/src/messages/command.ts';
-import type { EntryResult } from '../../../packages/engine/src/messages/order-result.ts';
 import type { VenueParameters } from '../../../packages/engine/src/messages/parameters.ts';
 import {
   type Account,

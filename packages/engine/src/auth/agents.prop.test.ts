@@ -1,7 +1,6 @@
 import { type Address, instrumentId, timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
-import { signedRules } from '../commands/commands.ts';
+import { checkCommand, signedRules } from '../commands/commands.ts';
 import { dump } from '../dump/dump.ts';
 import type { BlockResult } from '../messages/block.ts';
 import type { Authority, Command, SignedCommand } from '../messages/command.ts';

@@ -9,7 +9,7 @@ import type {
 import type { Reject } from '../messages/reject.ts';
 import { accountAt, type State } from '../state/state.ts';
 import type { Account } from '../state/account.ts';
-import type { SignerNonces, Vault } from '../state/keys.ts';
+import type { SignerNonces, Vault } from '../state/permissions.ts';
 import { isOwnRelease } from './agents.ts';
 import { checkGate, type SigningRules } from './gate.ts';
 import { checkNonceFresh, checkNonceWindow, isFormerAgent } from './nonces.ts';

@@ -1,6 +1,6 @@
 import { type Address, instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from '../commands/commands.ts';
 import type { Exchange, OrderRequest, SetGateCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { openOrders } from '../read/read.ts';

@@ -13,7 +13,7 @@ import { LIMITS } from '../messages/limits.ts';
 import type { GateRefusal, Reject } from '../messages/reject.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
 import { findTarget, type State } from '../state/state.ts';
-import type { Gate } from '../state/keys.ts';
+import type { Gate } from '../state/permissions.ts';
 
 /**
  * Stops what takes new risk on a channel that is closed to the account acted for (R-gate): orders

@@ -1,7 +1,7 @@
 import type { Address } from '@oddlot/units';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from '../commands/commands.ts';
 import type { Authority, Command, SetGateCommand } from '../messages/command.ts';
 import { KeysModel, registriesOf } from '@oddlot/testing/engine/keys-model';
 import { actor, order, Scenario } from '@oddlot/testing/engine/scenario';

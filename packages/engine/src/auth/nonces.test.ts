@@ -1,6 +1,6 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from '../commands/commands.ts';
 import { dump, restore } from '../dump/dump.ts';
 import { actor, alice, bob, order, Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 import { ZERO_ADDRESS } from './agents.ts';

@@ -2,7 +2,7 @@ import type { Address } from '@oddlot/units';
 import { scrambledText } from '../collections/effects-digest.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { NonceBounds, Reject } from '../messages/reject.ts';
-import type { SignerNonces } from '../state/keys.ts';
+import type { SignerNonces } from '../state/permissions.ts';
 import type { State } from '../state/state.ts';
 
 // Constants of this module are known to the compiler; imported ones would be read each time.

@@ -1,6 +1,6 @@
 import type { Address } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from '../commands/commands.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { Command } from '../messages/command.ts';
 import { agentOwner, hasAccount } from '../read/read.ts';

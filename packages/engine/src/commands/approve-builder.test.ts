@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from './commands.ts';
 import { dump, restore } from '../dump/dump.ts';
 import { isBuilder } from '../ledger/builders.ts';
-import { approvedBuilders, builderState } from '../read/read-keys.ts';
+import { approvedBuilders, builderState } from '../read/read-permissions.ts';
 import {
   approve,
   builder,

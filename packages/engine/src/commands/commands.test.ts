@@ -1,14 +1,13 @@
 import { hash, instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand, COMMANDS } from './commands.ts';
 import type { Command, SignedCommand } from '../messages/command.ts';
 import type { RejectReason } from '../messages/reject.ts';
 import { CHAIN_ID } from '@oddlot/testing/engine/bridge';
 import { EVENT, MARKET } from '@oddlot/testing/engine/outcomes';
 import { alice, order, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { SERIES } from '@oddlot/testing/engine/series';
-import { COMMANDS } from './commands.ts';
 
 type Type = Command['type'];
 type Of<Each extends Type> = Extract<Command, { readonly type: Each }>;

@@ -1,11 +1,18 @@
 import type { Address } from '@oddlot/units';
 import { present } from '@oddlot/units';
+import { authorize, authorizeOperator } from '../auth/authorize.ts';
 import type { CommandResult } from '../messages/block.ts';
-import type { Command, SignedCommand, UnsignedCommand } from '../messages/command.ts';
+import {
+  type Command,
+  isSigned,
+  type SignedCommand,
+  type UnsignedCommand,
+} from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import { accountAt, type State } from '../state/state.ts';
-import { KEY_COMMANDS } from './keys.ts';
+import { PERMISSION_COMMANDS } from './permissions.ts';
 import { MARGIN_COMMANDS } from './margin-settings.ts';
 import { MONEY_COMMANDS } from './money.ts';
 import { ORDER_COMMANDS } from './orders.ts';
@@ -18,14 +25,36 @@ import { VENUE_COMMANDS } from './venue-rules.ts';
 export const COMMANDS: CommandTable = {
   ...ORDER_COMMANDS,
   ...MARGIN_COMMANDS,
-  ...KEY_COMMANDS,
+  ...PERMISSION_COMMANDS,
   ...MONEY_COMMANDS,
   ...PERP_COMMANDS,
   ...OUTCOME_COMMANDS,
   ...VENUE_COMMANDS,
 };
 
-/** Admission of a command for an account that may send it: what executing it would reject at `nowMs`. */
+/**
+ * Admission: the rejection that execution at `nowMs` would give, by the same rules, without changes to the state.
+ * Execution checks again, and its result is the one that counts.
+ */
+export function checkCommand(state: State, command: Command, nowMs: number): CommandResult {
+  if (!isSigned(command)) {
+    const reject = checkUnsigned(state, command, nowMs);
+    return reject === undefined ? {} : { reject };
+  }
+  const { account, reject } = authorize(state, command, signedRules(command), nowMs);
+  if (account === undefined) return { reject };
+  if (reject !== undefined) return { account: account.address, reject };
+  return checkFor(state, account, command, nowMs);
+}
+
+function checkUnsigned(state: State, command: UnsignedCommand, nowMs: number): Reject | undefined {
+  const { check, signedBy } = unsignedRules(command);
+  const isOperators = signedBy !== 'nobody' && 'operator' in command;
+  const reject = isOperators ? authorizeOperator(state, command, signedBy, nowMs) : undefined;
+  return reject ?? check(state, command, nowMs);
+}
+
+/** Admission of a command for an account that may send it. */
 export function checkFor(
   state: State,
   account: Account,
@@ -66,7 +95,7 @@ export function signedRules({ type }: SignedCommand): SignedRules {
   return present(rowOf(type), 'the row of a signed command') as SignedRules;
 }
 
-/** Those that come most often by their names: by a key that varies a table is searched each time. */
+/** Frequent commands are read by name: with a varying key the table is searched each time. */
 function rowOf(type: SignedCommand['type']): CommandTable[SignedCommand['type']] {
   switch (type) {
     case 'placeOrders':
@@ -82,17 +111,17 @@ function rowOf(type: SignedCommand['type']): CommandTable[SignedCommand['type']]
   }
 }
 
-/** The row of any other command. */
+/** The row of a command that no account signs. */
 export function unsignedRules({ type }: UnsignedCommand): UnsignedRules {
   return present(COMMANDS[type], 'the row of a command') as UnsignedRules;
 }
 
-/** Who signs commands of a type. */
+/** The kind of signer of a command. */
 export function signerOf(type: Command['type']): CommandTable[Command['type']]['signedBy'] {
   return COMMANDS[type].signedBy;
 }
 
-/** R-disk, R-clock: true for a command of an address that a venue still takes when it takes no new risk. */
+/** R-disk, R-clock: true for a command that the venue still accepts while it accepts no new risk. */
 export function passesRestricted(
   state: State,
   address: Address | undefined,

@@ -1,9 +1,9 @@
 import { type Address, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from './commands.ts';
 import { dump } from '../dump/dump.ts';
 import type { Command, MultiSigSet } from '../messages/command.ts';
-import { multiSigSigners } from '../read/read-keys.ts';
+import { multiSigSigners } from '../read/read-permissions.ts';
 import { agentsOf, openOrders, scheduledCancel, triggerOrders } from '../read/read.ts';
 import { actor, alice, bob, carol, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import {

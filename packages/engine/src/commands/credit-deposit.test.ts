@@ -1,6 +1,6 @@
 import { microUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from './commands.ts';
 import { dump, restore } from '../dump/dump.ts';
 import { checkInvariants } from '../check-invariants.ts';
 import type { Command, CreditDepositCommand } from '../messages/command.ts';

@@ -3,8 +3,8 @@ import { postToBalance } from '../ledger/post.ts';
 import type { UpdateIsolatedMarginCommand, UpdateLeverageCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { hasPosition, workingOrders } from '../perp-orders/resting.ts';
-import { crossScope, judgedValue } from '../perp/blind.ts';
-import { freeInCross, removableMargin } from '../perp/doors.ts';
+import { crossScope, availableValue } from '../perp/margin-restriction.ts';
+import { freeInCross, removableMargin } from '../perp/free-margin.ts';
 import { exposureOf, initialMargin, isolatedEquity } from '../perp/margin.ts';
 import {
   type Account,
@@ -153,7 +153,7 @@ function checkMarginAt(
       ? undefined
       : { reason: 'marginInsufficient', required: microUsdc(required), available };
   }
-  const available = judgedValue(state, crossScope(account));
+  const available = availableValue(state, crossScope(account));
   let required: bigint = account.margin.initial;
   for (const holding of holdings) {
     required += initialMargin(target.perp, exposureOf(holding), leverage) - holding.initial;

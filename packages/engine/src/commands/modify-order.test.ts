@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from './commands.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { ModifyOrderCommand } from '../messages/command.ts';
 import { findOrder, openOrders } from '../read/read.ts';

@@ -1,6 +1,6 @@
 import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from './commands.ts';
 import type { OperateOutcomeCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { applyBlock } from '../apply-block.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { Command } from '../messages/command.ts';
-import { HOUR_MS } from '../state/hours.ts';
+import { HOUR_MS } from '../state/sampled-hours.ts';
 import { Reached } from '@oddlot/testing/engine/reached';
 import {
   alice,

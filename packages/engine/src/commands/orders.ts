@@ -9,7 +9,7 @@ import {
 } from '@oddlot/units';
 import { NONE, readSlot, readSlotInt } from '../book/order-pool.ts';
 import { postToBalance } from '../ledger/post.ts';
-import type { CommandResult } from '../messages/block.ts';
+import type { CommandResult, BuilderDrop, EntryResult } from '../messages/block.ts';
 import {
   type CancelOrdersCommand,
   clientOrderKey,
@@ -20,22 +20,21 @@ import {
 } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
 import { isOutcomeId, LIMITS, marketKind } from '../messages/limits.ts';
-import type { BuilderDrop, EntryResult } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import { cancelMany, cancelOrder } from '../orders/cancel-orders.ts';
 import { checkModifyOutcomeOrder, modifyOutcomeOrder } from '../outcome/modify-outcome.ts';
 import { checkPlaceOutcomeOrders, placeOutcomeOrders } from '../outcome/place-outcome-orders.ts';
 import { cancelPerpOrder, cancelTrigger } from '../perp-orders/end-order.ts';
 import { runTaker, takerEntry } from '../perp-orders/execute-order.ts';
-import { wouldTrade } from '../perp-orders/fillable.ts';
+import { wouldTrade } from '../perp-orders/fill-test.ts';
 import { type OrderContext, orderReserve, reducibleSize } from '../perp-orders/order-margin.ts';
 import { addResting, ownerOf, removeOrder, reserveOf } from '../perp-orders/resting.ts';
 import { perpSnapshotOf, type TakerOrder } from '../perp-orders/taker-order.ts';
 import { validateOrder } from '../perp-orders/validate-order.ts';
-import { blindBy, blindReject, crossScope } from '../perp/blind.ts';
-import { freeInCross } from '../perp/doors.ts';
+import { restrictingPerp, restrictedReject, crossScope } from '../perp/margin-restriction.ts';
+import { freeInCross } from '../perp/free-margin.ts';
 import { ordersChanged } from '../perp/margin.ts';
-import { emitOrder } from '../resting/emit.ts';
+import { emitOrder } from '../resting/order-events.ts';
 import { judgeBuilder, restingBuilder, withAcceptedBuilder } from '../resting/order-builder.ts';
 import { amendedRequest, checkRepeat } from '../resting/order-request.ts';
 import { amendSlot } from '../resting/slots.ts';
@@ -47,10 +46,10 @@ import { holdingJobKey, type ReverseJob } from '../state/waiting.ts';
 import { emitJob, workJob } from '../steps/waiting.ts';
 import {
   checkGrouping,
-  placeFamily,
-  placeOnPosition,
+  placeBracket,
+  placePositionTpsl,
   placeOrder,
-} from '../triggers/place-group.ts';
+} from '../triggers/place-bracket.ts';
 import { isTrigger, validateTrigger } from '../triggers/validate-trigger.ts';
 import {
   BY_AGENT,
@@ -182,8 +181,8 @@ export const ORDER_COMMANDS = {
       if (isOracleStale(perp, nowMs, parametersOf(state).oracleStaleMs)) {
         return { reason: 'oracleStale', instrumentId };
       }
-      const blinding = blindBy(state, crossScope(account));
-      if (blinding !== undefined) return blindReject(blinding);
+      const restricting = restrictingPerp(state, crossScope(account));
+      if (restricting !== undefined) return restrictedReject(restricting);
       const holding = reversedHolding(account, command);
       if (holding === undefined) return { reason: 'positionMissing', instrumentId };
       return state.reverseJobs.has(holdingJobKey(account.index, holding))
@@ -246,9 +245,9 @@ function placeGrouped(
     case 'none':
       return placeEach(execution, account, orders);
     case 'normal':
-      return placeFamily(execution, account, orders);
+      return placeBracket(execution, account, orders);
     case 'position':
-      return placeOnPosition(execution, account, orders);
+      return placePositionTpsl(execution, account, orders);
   }
 }
 

@@ -13,7 +13,8 @@ import {
   settingsOf,
 } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
-import { createPerp, markBandE8, type Perp, setOracle, tierTable } from '../state/perp.ts';
+import { setOracle } from '../perp/price-band.ts';
+import { createPerp, markBandE8, type Perp, tierTable } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { restartClosing, startClosing } from '../steps/close-perps.ts';
 import { checkedPerEntry, type CommandTable } from './rules.ts';

@@ -1,6 +1,6 @@
 import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from './commands.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { PerpListing } from '../messages/command.ts';
 import { PERP, Scenario } from '@oddlot/testing/engine/scenario';

@@ -1,9 +1,9 @@
 import { type Address, negUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from './commands.ts';
 import type { RegisterVaultCommand } from '../messages/command.ts';
-import { vaultEquity } from '../read/read-keys.ts';
+import { vaultEquity } from '../read/read-permissions.ts';
 import { accountView, agentsOf, openOrders } from '../read/read.ts';
 import { holdingKey } from '../state/account.ts';
 import {

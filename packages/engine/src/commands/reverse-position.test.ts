@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from './commands.ts';
 import { reverseJobs } from '../read/read.ts';
 import { holdingKey } from '../state/account.ts';
 import { alice, bob, carol, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';

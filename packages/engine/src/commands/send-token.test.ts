@@ -1,6 +1,6 @@
 import { type Address, instrumentId, microUsdc, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from './commands.ts';
 import type { BlockResult } from '../messages/block.ts';
 import type { Command, SendTokenCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { gateRefusal } from '../auth/gate.ts';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from './commands.ts';
 import { dump } from '../dump/dump.ts';
 import type { SetGateCommand } from '../messages/command.ts';
-import { gateStatus } from '../read/read-keys.ts';
+import { gateStatus } from '../read/read-permissions.ts';
 import { actor, alice, bob, carol, Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
 

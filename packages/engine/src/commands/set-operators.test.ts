@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from './commands.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { Command, SetOperatorsCommand } from '../messages/command.ts';
 import { actor, PARAMETERS, Scenario } from '@oddlot/testing/engine/scenario';

@@ -1,6 +1,6 @@
 import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from './commands.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { SetPerpCommand } from '../messages/command.ts';

@@ -1,6 +1,6 @@
 import { type Address, microUsdc, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from './commands.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { BlockResult } from '../messages/block.ts';
 import type { Command, TreasurySendCommand } from '../messages/command.ts';

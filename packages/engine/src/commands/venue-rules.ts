@@ -4,7 +4,7 @@ import { LIMITS } from '../messages/limits.ts';
 import type { FeeTier } from '../messages/parameters.ts';
 import type { Reject } from '../messages/reject.ts';
 import { parametersOf } from '../state/execution.ts';
-import type { Gate, GateCode, GateGrant } from '../state/keys.ts';
+import type { Gate, GateCode, GateGrant } from '../state/permissions.ts';
 import type { State } from '../state/state.ts';
 import { openAccount } from './money.ts';
 import { checkedAtExecution, type CommandTable } from './rules.ts';

@@ -1,6 +1,6 @@
 import { type Address, hash, microUsdc, negUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from './commands.ts';
 import { dump } from '../dump/dump.ts';
 import { checkInvariants } from '../check-invariants.ts';
 import { postToBalance } from '../ledger/post.ts';

@@ -10,7 +10,7 @@ import {
 } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import { setSize } from '../state/holders.ts';
-import type { Gate } from '../state/keys.ts';
+import type { Gate } from '../state/permissions.ts';
 import { CROSS, isolatedKey } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 import { dumpOutcomeHoldings, restoreOutcomeHoldings } from './dump-outcome.ts';

@@ -3,8 +3,9 @@ import { byKey, byText } from '../collections/sorting.ts';
 import type { DepositSource } from '../messages/command.ts';
 import { type Bridge, createBridge, depositKey } from '../state/bridge.ts';
 import { parametersOf } from '../state/execution.ts';
-import { createPerp, type Perp, setOracle } from '../state/perp.ts';
-import { hasUnjudged } from '../perp/blind.ts';
+import { setOracle } from '../perp/price-band.ts';
+import { createPerp, type Perp } from '../state/perp.ts';
+import { hasUnpriced } from '../perp/margin-restriction.ts';
 import { createState, type State } from '../state/state.ts';
 import {
   dumpAccount,
@@ -147,7 +148,7 @@ export function restore(plain: StateDump | PackedDump): State {
   state.fundCosts.restore(
     plain.fundCosts.map(([id, minute, amount]) => [id, minute, usdcFromText(amount)] as const),
   );
-  state.hasUnjudged = hasUnjudged(state);
+  state.hasUnpriced = hasUnpriced(state);
   for (const [lease, number, holder] of plain.terms) state.terms.set(lease, { number, holder });
   state.bridge = plain.bridge === undefined ? undefined : restoreBridge(plain.bridge);
   watchAllAccounts(state);
@@ -162,7 +163,7 @@ function dumpPerp(perp: Perp) {
     delisted: perp.delisted,
     oracle: [perp.oracle, perp.oracleMs] as const,
     external: [perp.external, perp.externalMs] as const,
-    mark: [perp.mark, perp.markMs, perp.judgedMark] as const,
+    mark: [perp.mark, perp.markMs, perp.lastValidMark] as const,
     ema: [perp.ema, perp.emaMs] as const,
     lastTrade: [perp.lastTrade, perp.lastTradeMs] as const,
     day: buckets.map(
@@ -183,7 +184,7 @@ function restorePerp(state: State, plain: PerpDump): void {
   const [oracle, oracleMs] = plain.oracle;
   if (oracle > 0) setOracle(perp, oracle, oracleMs, parametersOf(state).oracleBandE8);
   [perp.external, perp.externalMs] = plain.external;
-  [perp.mark, perp.markMs, perp.judgedMark] = plain.mark;
+  [perp.mark, perp.markMs, perp.lastValidMark] = plain.mark;
   [perp.ema, perp.emaMs] = plain.ema;
   [perp.lastTrade, perp.lastTradeMs] = plain.lastTrade;
   const hours = plain.day.map(([startMs, lots, notional, close]) => ({

@@ -1,7 +1,7 @@
 import { type Address, instrumentId } from '@oddlot/units';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from '../commands/commands.ts';
 import { healthOf, isLiquidatable } from '../liquidation/scope.ts';
 import type { BlockResult } from '../messages/block.ts';
 import type { Command, SubAccount } from '../messages/command.ts';

@@ -10,7 +10,7 @@ import {
 } from '@oddlot/units';
 import type { SubAccount } from '../messages/command.ts';
 import type { Reject, ReservedBy } from '../messages/reject.ts';
-import { withdrawable, withdrawableAtMarks } from '../perp/doors.ts';
+import { withdrawable, withdrawableAtMarks } from '../perp/free-margin.ts';
 import { freshMargin } from '../perp/margin.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';

@@ -68,7 +68,7 @@ export function postToTreasury(state: State, amount: MicroUsdc): void {
  */
 export function postToBalance(state: State, account: Account, amount: MicroUsdc): void {
   if (amount < 0n) state.risk.changed(account, undefined);
-  if (amount !== 0n) state.entry.beforeChange?.(account);
+  if (amount !== 0n) state.blockRecord.beforeChange?.(account);
   account.perpBalance = addUsdc(account.perpBalance, amount);
   absorbBalances(state, account);
 }

@@ -47,7 +47,7 @@ describe('R-bankruptcy-price', () => {
     const account = venue.account(alice);
     freshMargin(venue.state, account);
     const position = venue.holding(alice);
-    position.perp.judgedMark = judged;
+    position.perp.lastValidMark = judged;
     const scope = { account, holding: undefined };
     const health = { ...healthOf(venue.state, scope), equity: microUsdc(equity) };
     expect(bankruptcyPrice(venue.state, scope, position, health)).toBe(price);

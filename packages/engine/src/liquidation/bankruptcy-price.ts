@@ -9,7 +9,7 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import type { Holding } from '../state/account.ts';
-import { judgedMarkOf } from '../state/perp.ts';
+import { lastValidMarkOf } from '../state/perp.ts';
 import type { Scope } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 import { type Health, positionsOf } from './scope.ts';
@@ -56,10 +56,10 @@ function priceByShare(
 
 /** What a position lost since its last judged mark, and the funding that it paid in this block. */
 function lossOf(state: State, holding: Holding): MicroUsdc {
-  return addUsdc(fallOf(holding), state.entry.fundingPaid(holding));
+  return addUsdc(fallOf(holding), state.blockRecord.fundingPaid(holding));
 }
 
 /** What a position lost since its last judged mark; nothing when it gained. */
 export function fallOf({ perp, size }: Holding): MicroUsdc {
-  return maxUsdc(ZERO_USDC, negUsdc(notional(perp.mark - judgedMarkOf(perp), size)));
+  return maxUsdc(ZERO_USDC, negUsdc(notional(perp.mark - lastValidMarkOf(perp), size)));
 }

@@ -1,6 +1,6 @@
 import { divCeil, divFloor, RATE_ONE, timeMs, ZERO_USDC } from '@oddlot/units';
 import { LIMITS } from '../messages/limits.ts';
-import { blindBy, blindLimit } from '../perp/blind.ts';
+import { restrictingPerp, restrictedLimit } from '../perp/margin-restriction.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
@@ -19,12 +19,12 @@ import {
   positionsOf,
   takeEndangered,
 } from './scope.ts';
-import { closeDeficit } from './settle-rest.ts';
+import { closeDeficit } from './deficit.ts';
 import { takeOverAll } from './take-over.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import { matchOrder } from '../perp-orders/match-order.ts';
-import { type TakerOrder, takerSnapshot, tellPerpEntry } from '../perp-orders/taker-order.ts';
-import { emitOrder } from '../resting/emit.ts';
+import { type TakerOrder, takerSnapshot, observePerpEntry } from '../perp-orders/taker-order.ts';
+import { emitOrder } from '../resting/order-events.ts';
 
 /**
  * R-liquidation, step (7) of a block: looks at the scopes that could be in danger, and works the
@@ -129,8 +129,8 @@ function sendToMarket(
   if (size === 0) return;
   const { liquidationBandE8 } = parametersOf(state);
   const bankrupt = bankruptcyPrice(state, scope, holding, health);
-  const isBlind = blindBy(state, scope) !== undefined;
-  const limit = limitPrice(holding, bankrupt, liquidationBandE8, isBlind);
+  const isRestricted = restrictingPerp(state, scope) !== undefined;
+  const limit = limitPrice(holding, bankrupt, liquidationBandE8, isRestricted);
   const key = holdingKey(holding.perp.definition.instrumentId, holding.leg);
   // A book that can fill nothing is told of once, not in an order and a record every second.
   if (progress.tried.has(key) && !holding.perp.book.crosses(holding.size < 0, limit)) return;
@@ -161,15 +161,23 @@ function sizeToSend(execution: Execution, holding: Holding, progress: Progress):
  * A long sells no lower than the bankruptcy price and the band's end, a short buys no higher; a blind
  * scope stays as near to the mark as with any other fill.
  */
-function limitPrice(holding: Holding, bankrupt: number, bandE8: number, isBlind: boolean): number {
+function limitPrice(
+  holding: Holding,
+  bankrupt: number,
+  bandE8: number,
+  isRestricted: boolean,
+): number {
   const { mark } = holding.perp;
   const one = BigInt(RATE_ONE);
   if (holding.size > 0) {
     const floor = Number(divCeil(BigInt(mark) * (one - BigInt(bandE8)), one));
-    return Math.max(bankrupt, floor, isBlind ? blindLimit(holding) : 0);
+    return Math.max(bankrupt, floor, isRestricted ? restrictedLimit(holding) : 0);
   }
   const ceiling = Number(divFloor(BigInt(mark) * (one + BigInt(bandE8)), one));
-  return Math.max(1, Math.min(bankrupt, ceiling, isBlind ? blindLimit(holding) : ceiling));
+  return Math.max(
+    1,
+    Math.min(bankrupt, ceiling, isRestricted ? restrictedLimit(holding) : ceiling),
+  );
 }
 
 /**
@@ -213,7 +221,7 @@ export function marketClose(
     amended: undefined,
     fired: undefined,
   };
-  if (state.observer !== undefined) tellPerpEntry(state, taker);
+  if (state.observer !== undefined) observePerpEntry(state, taker);
   const stopped = matchOrder(execution, taker);
   const order = takerSnapshot(taker, timeMs(state.timeMs));
   if (taker.remaining === 0) emitOrder(execution, 'filled', order);

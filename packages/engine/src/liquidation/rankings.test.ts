@@ -7,7 +7,7 @@ import type { BlockResult } from '../messages/block.ts';
 import type { Account } from '../state/account.ts';
 import type { Perp } from '../state/perp.ts';
 import { actor, bob, PERP, Scenario } from '@oddlot/testing/engine/scenario';
-import type { RankedPosition } from './deleverage.ts';
+import type { RankedPosition } from './adl-rank.ts';
 import { Rankings } from './rankings.ts';
 
 const PRICE = 1_000_000;

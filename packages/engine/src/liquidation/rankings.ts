@@ -7,7 +7,7 @@ import {
   type RankKey,
   rankKey,
   rankPositions,
-} from './deleverage.ts';
+} from './adl-rank.ts';
 
 /**
  * Who is deleveraged first in a block (R-adl, R-storms): every side of an instrument as it stood when
@@ -23,7 +23,7 @@ export class Rankings {
 
   constructor(state: State) {
     this.#state = state;
-    state.entry.beforeChange = (account) => this.#keep(account);
+    state.blockRecord.beforeChange = (account) => this.#keep(account);
   }
 
   /** The side as it was, less those at its head who have nothing left. */

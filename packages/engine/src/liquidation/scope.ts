@@ -1,5 +1,5 @@
 import { type MicroUsdc, nearestNumber, RATE_ONE } from '@oddlot/units';
-import { equityOf, paperProfit } from '../perp/blind.ts';
+import { equityOf, paperProfit } from '../perp/margin-restriction.ts';
 import { crossRisk } from '../perp/fill-check.ts';
 import { riskOf } from '../perp/isolated.ts';
 import type { Account, Holding } from '../state/account.ts';
@@ -11,7 +11,7 @@ import {
   type Scope,
   TRAVEL_ONE,
 } from '../state/liquidations.ts';
-import { isUnjudged, tierOf } from '../state/perp.ts';
+import { isUnpriced, tierOf } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
 
@@ -82,7 +82,7 @@ export function positionsOf({ account, holding }: Scope): Holding[] {
 /** Liquidation waits in a market without a valid price. */
 export function isWorkable(state: State, { perp }: Holding): boolean {
   const { oracleStaleMs } = parametersOf(state);
-  return !isUnjudged(perp, state.timeMs, oracleStaleMs);
+  return !isUnpriced(perp, state.timeMs, oracleStaleMs);
 }
 
 /**
@@ -131,7 +131,7 @@ export function roughDistance(state: State, scope: Scope): number {
   if (notional === 0) return 0;
   const fee = Math.ceil((notional * parametersOf(state).liquidationFeeE8) / RATE_ONE);
   const risk = maintenance + fee;
-  const onPaper = state.hasUnjudged ? Number(paperProfit(state, scope)) : 0;
+  const onPaper = state.hasUnpriced ? Number(paperProfit(state, scope)) : 0;
   const room = value - onPaper - risk - ROUNDING - Math.ceil((gross + onPaper) / INEXACT);
   if (!(room > 0)) return 0;
   const distance = Math.floor((2 * room * TRAVEL_ONE) / (2 * (notional + risk + 1) + room));

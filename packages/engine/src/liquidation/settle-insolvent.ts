@@ -9,10 +9,10 @@ import {
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
-import { equityOf } from '../perp/blind.ts';
+import { equityOf } from '../perp/margin-restriction.ts';
 import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import { judgedMarkOf, type Perp } from '../state/perp.ts';
+import { lastValidMarkOf, type Perp } from '../state/perp.ts';
 import { type Scope, scopeOf } from '../state/liquidations.ts';
 import { fallOf } from './bankruptcy-price.ts';
 import { clearOrders, closeHedgePairs } from './clear-orders.ts';
@@ -29,7 +29,7 @@ import {
   positionsOf,
   takeEndangered,
 } from './scope.ts';
-import { giveRest } from './settle-rest.ts';
+import { payRemainderToFund } from './deficit.ts';
 import { type Close, type Pass, takeOver, takeOverOne } from './take-over.ts';
 import type { State } from '../state/state.ts';
 import { isInsuranceFund, noteFundCost } from '../perp/insurance-fund.ts';
@@ -76,7 +76,7 @@ class GapStep {
     this.#pass = {
       rankings,
       // What it is asked at is the worst that can become of it here.
-      askedPrice: ({ perp }) => judgedMarkOf(perp),
+      askedPrice: ({ perp }) => lastValidMarkOf(perp),
       onClose: (close) => this.#note(close),
     };
   }
@@ -99,7 +99,7 @@ class GapStep {
       // Rounding is all that is left of what the others made good.
       const isOver = closes.length > 0 && positionsOf(scope).length === 0;
       if (isOver && scope.holding === undefined)
-        giveRest(this.#execution, scope.account, undefined);
+        payRemainderToFund(this.#execution, scope.account, undefined);
     }
     state.risk.changed(scope.account, scope.holding);
     // With nothing left to liquidate, what is missing falls to the fund in this block.
@@ -128,7 +128,7 @@ class GapStep {
       hasClosed = true;
     }
     if (!hasClosed || positionsOf(scope).length > 0) return;
-    giveRest(execution, scope.account, scope.holding === undefined ? undefined : paidOut);
+    payRemainderToFund(execution, scope.account, scope.holding === undefined ? undefined : paidOut);
   }
 
   #note(close: Close): void {
@@ -164,7 +164,7 @@ function keyOf({ account, holding }: Scope): unknown {
 
 /** Step (6) begins: ranks and lots are those of this moment until the block's liquidations end. */
 export function beginLiquidations(state: State): Rankings {
-  state.entry.countLots();
+  state.blockRecord.countLots();
   return new Rankings(state);
 }
 
@@ -242,7 +242,7 @@ export function handOn(
 
 /** The price that makes good what is missing, or the last judged mark if that is nearer. */
 function fairerPrice({ counterSign, holding, price, size }: Priced, missing: MicroUsdc): number {
-  const judged = judgedMarkOf(holding.perp);
+  const judged = lastValidMarkOf(holding.perp);
   const step = Number(divCeil(missing, BigInt(size)));
   // The failing side sold when the other one bought: more is better for it then, less otherwise.
   return counterSign > 0

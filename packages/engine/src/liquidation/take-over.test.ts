@@ -17,7 +17,7 @@ import {
   Scenario,
 } from '@oddlot/testing/engine/scenario';
 import { act } from '@oddlot/testing/engine/waiting';
-import { adlBucket, rankPositions } from './deleverage.ts';
+import { adlBucket, rankPositions } from './adl-rank.ts';
 
 /** One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;
@@ -196,7 +196,7 @@ describe('R-adl', () => {
     venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
     venue.wait(1_000).oracle(945_000);
     // A profit that nobody can judge would not count (R-ratio).
-    venue.state.perps.get(ID)!.judgedMark = 945_000;
+    venue.state.perps.get(ID)!.lastValidMark = 945_000;
     const ranked = rankPositions(venue.state, venue.state.perps.get(ID)!, false);
     expect(ranked.map(({ account }) => SHORTS.indexOf(account.address) + 1)).toEqual([3, 2, 1, 4]);
     const shares = ranked.map(({ denominator, numerator }) => (numerator * 10_000n) / denominator);
@@ -274,7 +274,7 @@ describe('R-adl', () => {
     postToBalance(venue.state, venue.account(carol), microUsdc(63_000_000));
     venue.wait(1_000).oracle(945_000);
     const perp = venue.state.perps.get(ID)!;
-    perp.judgedMark = 945_000;
+    perp.lastValidMark = 945_000;
     const order = (): number[] =>
       rankPositions(venue.state, perp, false).map(
         ({ account }) => SHORTS.indexOf(account.address) + 1,

@@ -1,5 +1,5 @@
 import { addUsdc, type MicroUsdc, ZERO_USDC } from '@oddlot/units';
-import { blindBy } from '../perp/blind.ts';
+import { restrictingPerp } from '../perp/margin-restriction.ts';
 import { insuranceFund, mayTakeOver, noteTakingCost } from '../perp/insurance-fund.ts';
 import {
   type Account,
@@ -17,7 +17,7 @@ import { bankruptcyPrice } from './bankruptcy-price.ts';
 import { emitStep, netLegs, tradeOffBook } from './trade-off-book.ts';
 import type { Rankings } from './rankings.ts';
 import { type Health, healthOf, isDeep, isWorkable, positionsOf } from './scope.ts';
-import { giveRest } from './settle-rest.ts';
+import { payRemainderToFund } from './deficit.ts';
 
 /** Lots of a failing position that somebody else has taken, off the book. */
 export type Close = {
@@ -70,7 +70,7 @@ export function takeOver(
   }
   if (positionsOf(scope).length > 0) return;
   // A cross account gives what it has left, an isolated position what its take-over paid out.
-  giveRest(execution, scope.account, scope.holding === undefined ? undefined : paidOut);
+  payRemainderToFund(execution, scope.account, scope.holding === undefined ? undefined : paidOut);
 }
 
 /**
@@ -103,8 +103,8 @@ export function takeOverOne(
 
 /** The bankruptcy price; a blind scope with something left closes at the mark. */
 function closingPrice(state: State, scope: Scope, holding: Holding, health: Health): number {
-  const isBlind = health.equity >= 0n && blindBy(state, scope) !== undefined;
-  return isBlind ? holding.perp.mark : bankruptcyPrice(state, scope, holding, health);
+  const isRestricted = health.equity >= 0n && restrictingPerp(state, scope) !== undefined;
+  return isRestricted ? holding.perp.mark : bankruptcyPrice(state, scope, holding, health);
 }
 
 function giveToFund(
@@ -171,11 +171,11 @@ function deleverage(
     if (holding.size === 0) break;
     // The book may have closed or turned a position since it was ranked.
     if (Math.sign(ranked.size) !== -Math.sign(holding.size)) continue;
-    const size = Math.min(Math.abs(holding.size), state.entry.heldSince(ranked));
+    const size = Math.min(Math.abs(holding.size), state.blockRecord.heldSince(ranked));
     if (size <= 0) continue;
     const signed = ranked.size > 0 ? -size : size;
     const counter = { account, holding: ranked };
-    state.entry.takeHeld(ranked, size);
+    state.blockRecord.takeHeld(ranked, size);
     const other = tradeOffBook(execution, counter, signed, price);
     const own = tradeOffBook(execution, { account: failing.account, holding }, -signed, price);
     paid = addUsdc(paid, own.paid);

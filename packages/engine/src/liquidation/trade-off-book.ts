@@ -5,7 +5,7 @@ import { holdingChanged } from '../perp/margin.ts';
 import { releasedPart, splitTrade, tradePosition } from '../perp/position.ts';
 import type { Execution } from '../state/execution.ts';
 import type { Holder } from '../state/holders.ts';
-import { equityOf } from '../perp/blind.ts';
+import { equityOf } from '../perp/margin-restriction.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import type { Scope } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
@@ -32,8 +32,8 @@ export function tradeOffBook(
   const released = holding.isIsolated
     ? releasedPart(holding.isolatedMargin, close, Math.max(1, before))
     : ZERO_USDC;
-  state.entry.beforeChange?.(account);
-  state.entry.noteTrade(holding, startPosition + signedSize);
+  state.blockRecord.beforeChange?.(account);
+  state.blockRecord.noteTrade(holding, startPosition + signedSize);
   const balanceBefore = account.perpBalance;
   const closed = tradePosition(state, holding, signedSize, price);
   const realised = closed?.realised ?? ZERO_USDC;

@@ -1,7 +1,6 @@
 import type { Address, InstrumentId, TimeMs } from '@oddlot/units';
 import type { Command } from './command.ts';
 import type { EngineEvent } from './event.ts';
-import type { BuilderDrop, EntryResult } from './order-result.ts';
 import type { Reject } from './reject.ts';
 
 /** Commands that the log committed together, with the only clock the engine sees (R-clock). */
@@ -11,7 +10,7 @@ export type Block = {
   readonly commands: readonly Command[];
 };
 
-/** What a block did. `outcomes` stands in the order of `Block.commands`. */
+/** The results of a block; `outcomes` is in the order of `Block.commands`. */
 export type BlockResult = {
   readonly height: number;
   readonly timeMs: TimeMs;
@@ -21,24 +20,24 @@ export type BlockResult = {
   readonly digest: string;
 };
 
-/** How a command ended. Without `reject` it executed; single orders may still have failed. */
+/** Without `reject` the command executed; single orders may still have failed. */
 export type CommandResult = {
-  /** The account acted for; absent when the signer has no role. */
+  /** The account that the signer acts for; absent if the signer has no role. */
   readonly account?: Address;
   readonly reject?: Reject;
-  /** The order or cancel that the refusal of a whole command is about. */
+  /** The order or cancel that caused the rejection of the whole command. */
   readonly rejectIndex?: number;
   /** One per order or cancel, in the order of the command. */
   readonly entries?: readonly EntryResult[];
   /** Prices of a push that were left out; the others apply. */
   readonly skipped?: readonly SkippedEntry[];
-  /** The agent that was bound is a former one: what its key signed for later can still run (R-nonce). */
+  /** The approved agent is a former one: actions that its key signed for later can still run (R-nonce). */
   readonly agentReused?: true;
   /** The deposit waits for the end of a binding (R-agents). */
   readonly isKept?: true;
-  /** Why the builder of the orders is not paid; the orders go on (R-builder). */
+  /** Why the builder of the orders is not paid; the orders continue (R-builder). */
   readonly builderDrop?: BuilderDrop;
-  /** What a registration brought into being. */
+  /** Ids and slug that a registration created. */
   readonly created?: {
     readonly instrumentId?: InstrumentId;
     readonly eventId?: number;
@@ -46,8 +45,44 @@ export type CommandResult = {
   };
 };
 
-/** One entry of a list that did not count, and why. */
+/** An entry of a list that was ignored, and why. */
 export type SkippedEntry = {
   readonly index: number;
   readonly why: 'instrumentUnknown' | 'instrumentDelisted' | 'priceOutOfRange' | 'stale';
 };
+
+/** R-builder: a dropped fee, the first check that failed, and the fee that it would allow. */
+export type BuilderDrop = {
+  readonly reason:
+    | 'notApproved'
+    | 'overCap'
+    | 'overApproval'
+    | 'builderBalance'
+    | 'unsupportedMarket';
+  readonly feeTenthsBp: number;
+  readonly allowedTenthsBp: number;
+};
+
+/** The order that an entry of a command places, amends or cancels, right after execution. */
+export type EntryResult = {
+  readonly orderId: number | undefined;
+  readonly clientOrderId: string | undefined;
+  /** `queued`: an outcome order that waits for its release (R-delay). */
+  readonly state: OrderStatus | 'queued';
+  readonly filled: number;
+  readonly filledNotional: number;
+  /** Why the entry failed; the order itself may still be open. */
+  readonly reject?: Reject;
+  /** Set when a reduce-only order was cut to the position: the sizes before and after. */
+  readonly clipped?: { readonly from: number; readonly to: number };
+  /** Set when a market order's price was pulled towards the mark: the prices before and after. */
+  readonly clamped?: { readonly from: number; readonly to: number };
+};
+
+export type OrderStatus = 'open' | 'filled' | 'cancelled' | 'rejected';
+
+/**
+ * A message under construction: optional parts are added to one object. Each order causes several messages,
+ * so a copy for each optional part would cost measurable time.
+ */
+export type Building<Message> = { -readonly [Key in keyof Message]: Message[Key] };

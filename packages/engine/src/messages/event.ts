@@ -1,5 +1,5 @@
 import type { Address, Hash, InstrumentId, MicroUsdc, TimeMs } from '@oddlot/units';
-import type { EntryResult, OrderStatus } from './order-result.ts';
+import type { EntryResult, OrderStatus } from './block.ts';
 import type {
   DepositSource,
   EventListing,

@@ -1,6 +1,5 @@
 import { NONE, readSlotInt } from '../book/order-pool.ts';
-import type { CommandResult } from '../messages/block.ts';
-import type { EntryResult } from '../messages/order-result.ts';
+import type { CommandResult, EntryResult } from '../messages/block.ts';
 import {
   type CancelByClientIdCommand,
   type CancelOrdersCommand,

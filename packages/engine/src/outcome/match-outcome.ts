@@ -18,11 +18,11 @@ import {
   postReserve,
   postToOutcome,
 } from '../ledger/post.ts';
-import type { Building } from '../messages/order-result.ts';
+import type { Building } from '../messages/block.ts';
 import type { CancelCause, OutcomeTradeSide } from '../messages/event.ts';
 import type { OutcomeLeg } from '../messages/command.ts';
 import { releasedPart } from '../perp/position.ts';
-import { emitOrder, emitTrade } from '../resting/emit.ts';
+import { emitOrder, emitTrade } from '../resting/order-events.ts';
 import { matchBook } from '../resting/match-book.ts';
 import {
   type BuilderCharge,

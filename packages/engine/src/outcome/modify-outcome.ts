@@ -1,12 +1,11 @@
 import { type Hash, negUsdc, present, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
 import { readSlot } from '../book/order-pool.ts';
 import { postReserve } from '../ledger/post.ts';
-import type { CommandResult } from '../messages/block.ts';
-import type { EntryResult } from '../messages/order-result.ts';
+import type { CommandResult, EntryResult } from '../messages/block.ts';
 import type { ModifyOrderCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { amendedRequest } from '../resting/order-request.ts';
-import { emitOrder } from '../resting/emit.ts';
+import { emitOrder } from '../resting/order-events.ts';
 import { restingBuilder } from '../resting/order-builder.ts';
 import { amendSlot } from '../resting/slots.ts';
 import type { Account } from '../state/account.ts';

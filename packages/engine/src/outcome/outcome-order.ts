@@ -26,7 +26,7 @@ import {
 import { LEG_SHORT, NONE, readSlot, readSlotInt, REDUCE_ONLY } from '../book/order-pool.ts';
 import { putInOrder } from '../collections/sorting.ts';
 import { postReserve } from '../ledger/post.ts';
-import { emitOrder } from '../resting/emit.ts';
+import { emitOrder } from '../resting/order-events.ts';
 import { unlinkSlot, writeSlot } from '../resting/slots.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';

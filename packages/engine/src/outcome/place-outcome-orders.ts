@@ -1,7 +1,6 @@
 import { type InstrumentId, negUsdc, present, timeMs, ZERO_USDC } from '@oddlot/units';
 import { postReserve } from '../ledger/post.ts';
-import type { CommandResult } from '../messages/block.ts';
-import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
+import type { CommandResult, EntryResult, OrderStatus } from '../messages/block.ts';
 import {
   clientOrderKey,
   type Grouping,
@@ -11,7 +10,7 @@ import {
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { Reject } from '../messages/reject.ts';
 import { checkRepeat } from '../resting/order-request.ts';
-import { emitOrder, emitRejected, tellEntry } from '../resting/emit.ts';
+import { emitOrder, emitRejected, observeEntry } from '../resting/order-events.ts';
 import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
 import type { Account } from '../state/account.ts';
 import type { QueuedOrder } from '../state/outcomes.ts';
@@ -217,7 +216,7 @@ function enterBook(execution: Execution, account: Account, queued: QueuedOrder):
 function tellOutcomeEntry(state: State, taker: OutcomeTaker): void {
   if (taker.rank !== undefined) return;
   const { market } = taker.holding;
-  tellEntry(state, taker, market.book, { markHalves: markHalves(market), oracle: 0 });
+  observeEntry(state, taker, market.book, { markHalves: markHalves(market), oracle: 0 });
 }
 
 /** Matches an order and rests what is left. */

@@ -2,7 +2,7 @@ import { assert, present } from '@oddlot/units';
 import { NONE, readSlot, readSlotInt, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import { clientOrderKey } from '../messages/command.ts';
 import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
-import { emitOrder } from '../resting/emit.ts';
+import { emitOrder } from '../resting/order-events.ts';
 import { type Account, type Holding, legOf } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { OrderGroup } from '../state/waiting.ts';

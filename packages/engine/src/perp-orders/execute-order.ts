@@ -1,14 +1,14 @@
 import { negUsdc, timeMs } from '@oddlot/units';
 import { checkOrderGate } from '../auth/gate.ts';
 import { postToBalance } from '../ledger/post.ts';
-import type { Building, EntryResult, OrderStatus } from '../messages/order-result.ts';
+import type { Building, EntryResult, OrderStatus } from '../messages/block.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import type { CancelCause } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
-import { judgedCrossValue } from '../perp/blind.ts';
+import { availableCrossValue } from '../perp/margin-restriction.ts';
 import { exposureOf, initialMargin, worstCase } from '../perp/margin.ts';
-import { emitOrder, emitRejected } from '../resting/emit.ts';
+import { emitOrder, emitRejected } from '../resting/order-events.ts';
 import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
 import {
   type Account,
@@ -24,12 +24,18 @@ import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import type { FiredTrigger } from '../state/trigger-book.ts';
 import { orderEnded, parentFilled } from './end-order.ts';
-import { wouldTrade } from './fillable.ts';
-import { clamped, isMarketTrigger, judgeOrder } from './validate-order.ts';
+import { wouldTrade } from './fill-test.ts';
+import { clamped } from '../perp/price-band.ts';
+import { isMarketTrigger, judgeOrder } from './validate-order.ts';
 import { matchOrder } from './match-order.ts';
 import { type OrderContext, orderReserve, reducibleSize } from './order-margin.ts';
 import { restOrder } from './resting.ts';
-import { requestSnapshot, type TakerOrder, takerSnapshot, tellPerpEntry } from './taker-order.ts';
+import {
+  requestSnapshot,
+  type TakerOrder,
+  takerSnapshot,
+  observePerpEntry,
+} from './taker-order.ts';
 
 /** How an order fared; `cause` says why it was cancelled. */
 export type Executed = { readonly entry: EntryResult; readonly cause?: CancelCause };
@@ -113,7 +119,7 @@ const FILLED = { status: 'filled' } as const;
 /** Matches an order, rests or cancels what is left, and gives back the reserve of what ended. */
 export function runTaker(execution: Execution, taker: TakerOrder): TakerEnd {
   const { state } = execution;
-  if (state.observer !== undefined) tellPerpEntry(state, taker);
+  if (state.observer !== undefined) observePerpEntry(state, taker);
   const stopped = isMarketTrigger(taker.request)
     ? matchInParts(execution, taker)
     : matchOrder(execution, taker);
@@ -230,7 +236,7 @@ export function isSizeCovered(
   const sells = holding.restingSell + Math.max(0, -signedSize);
   const exposure = worstCase(holding.size, buys, sells);
   if (exposure <= exposureOf(holding)) return true;
-  const value = judgedCrossValue(state, account);
+  const value = availableCrossValue(state, account);
   const part = initialMargin(holding.perp, exposure, holding.leverage);
   return value >= account.margin.initial - holding.initial + part;
 }

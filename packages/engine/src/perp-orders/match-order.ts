@@ -12,8 +12,8 @@ import {
 import { readSlot, readSlotInt, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import { accountTier, fillRate, recordVolume } from '../ledger/fees.ts';
 import type { CancelCause, TradeSide } from '../messages/event.ts';
-import { equityOf } from '../perp/blind.ts';
-import { emitOrder, emitTrade } from '../resting/emit.ts';
+import { equityOf } from '../perp/margin-restriction.ts';
+import { emitOrder, emitTrade } from '../resting/order-events.ts';
 import { matchBook } from '../resting/match-book.ts';
 import {
   type BuilderCharge,
@@ -31,8 +31,8 @@ import { cancelPerpOrder, cutReduceOnly, orderEnded, parentFilled } from './end-
 import { perpSnapshotOf, type TakerOrder } from './taker-order.ts';
 import { addResting, ownerOf, removeOrder, reserveOf, useReserve } from './resting.ts';
 import { postFee, postToBalance } from '../ledger/post.ts';
-import type { Building } from '../messages/order-result.ts';
-import { isCrossFillCovered, isFillInSight, type PendingFill } from '../perp/fill-check.ts';
+import type { Building } from '../messages/block.ts';
+import { isCrossFillCovered, isFillPermitted, type PendingFill } from '../perp/fill-check.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { planIsolatedFill } from '../perp/isolated.ts';
 import { holdingChanged } from '../perp/margin.ts';
@@ -294,7 +294,7 @@ type Side = { readonly account: Account; readonly holding: Holding };
 
 /** Plans one side on its own scope: the cross account, or the isolated position (R-fill-check). */
 export function planSide(state: State, { account, holding }: Side, fill: SideFill): SidePlan {
-  const isInSight = isFillInSight(state, account, holding, fill);
+  const isInSight = isFillPermitted(state, account, holding, fill);
   const closed = closedBy(holding, fill.signedSize, fill.price);
   if (holding.isIsolated) {
     const { fromReserve, marginAfter, toBalance, ...plan } = planIsolatedFill(
@@ -327,8 +327,8 @@ export function settleSide(
   const { state } = execution;
   const { closed, fill } = plan;
   const startPosition = holding.size;
-  state.entry.beforeChange?.(account);
-  state.entry.noteTrade(holding, startPosition + fill.signedSize);
+  state.blockRecord.beforeChange?.(account);
+  state.blockRecord.noteTrade(holding, startPosition + fill.signedSize);
   tradePosition(state, holding, fill.signedSize, fill.price, closed);
   holding.feesPaid = addUsdc(holding.feesPaid, fill.fees);
   holding.isolatedMargin = plan.marginAfter;

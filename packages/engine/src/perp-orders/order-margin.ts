@@ -1,8 +1,8 @@
 import { addUsdc, feeAt, type MicroUsdc, microUsdc, type RateE8, ZERO_USDC } from '@oddlot/units';
 import { accountTier, fillRate } from '../ledger/fees.ts';
 import type { Reject } from '../messages/reject.ts';
-import { judgedCrossValue } from '../perp/blind.ts';
-import { freeInCross } from '../perp/doors.ts';
+import { availableCrossValue } from '../perp/margin-restriction.ts';
+import { freeInCross } from '../perp/free-margin.ts';
 import { isolatedReserve } from '../perp/isolated.ts';
 import { cappedLeverage, initialMargin, worstCase } from '../perp/margin.ts';
 import { withBuilderRate } from '../resting/order-builder.ts';
@@ -36,7 +36,7 @@ export function checkMargin(
       ? undefined
       : { reason: 'marginInsufficient', required, available };
   }
-  const available = judgedCrossValue(state, account);
+  const available = availableCrossValue(state, account);
   const part = initialMargin(perp, largest, orderLeverage(context, perp, false));
   const others = account.margin.initial - (holding?.initial ?? 0n);
   const required = microUsdc(others + part + worstCaseFee(context, perp));

@@ -6,7 +6,7 @@ import type { Account, Holding, OrderBuilder } from '../state/account.ts';
 import type { FiredTrigger, TriggerOrder } from '../state/trigger-book.ts';
 import { readSlot } from '../book/order-pool.ts';
 import type { State } from '../state/state.ts';
-import { tellEntry } from '../resting/emit.ts';
+import { observeEntry } from '../resting/order-events.ts';
 
 /** An order on its way through the book: what it was, and what is left of it. */
 export type TakerOrder = {
@@ -112,8 +112,8 @@ export function triggerSize({ firing, request, sizeMax }: TriggerOrder): number 
 }
 
 /** Tells the observer of books that a perp order is about to be matched. One that has rested before has come before. */
-export function tellPerpEntry(state: State, taker: TakerOrder): void {
+export function observePerpEntry(state: State, taker: TakerOrder): void {
   if (taker.amended !== undefined) return;
   const { book, mark, oracle } = taker.holding.perp;
-  tellEntry(state, taker, book, { markHalves: 2 * mark, oracle });
+  observeEntry(state, taker, book, { markHalves: 2 * mark, oracle });
 }

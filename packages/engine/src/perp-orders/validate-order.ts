@@ -1,9 +1,10 @@
-import { divCeil, divFloor, isWorth, microUsdc, RATE_ONE } from '@oddlot/units';
+import { isWorth, microUsdc } from '@oddlot/units';
 import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
-import { blindBy, blindReject, crossScope } from '../perp/blind.ts';
+import { restrictingPerp, restrictedReject, crossScope } from '../perp/margin-restriction.ts';
 import { isReducing } from '../perp/fill-check.ts';
+import { checkPriceBand, clamped } from '../perp/price-band.ts';
 import { checkClientOrderId } from '../resting/order-request.ts';
 import { type Account, type Holding, holdingKey, legOf } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
@@ -16,7 +17,6 @@ import {
   reducibleSize,
 } from './order-margin.ts';
 import { workingOrders } from './resting.ts';
-import type { State } from '../state/state.ts';
 
 const WITH_MARGIN = { margin: true };
 // Constants of this module are known to the compiler; imported ones would be read each time.
@@ -56,7 +56,7 @@ export function judgeOrder(
   const sent = clamped(state, perp, order);
   const judged = sent === order ? context : { ...context, order: sent };
   return (
-    checkBand(judged, perp) ??
+    checkPriceBand(perp, sent) ??
     checkValue(judged, holding) ??
     checkMarginMode(judged, perp) ??
     (context.replaced === undefined ? checkNew(judged) : undefined) ??
@@ -84,21 +84,21 @@ export function checkInstrument(
   if (perp.halted) return { reason: 'tradingHalted', instrumentId };
   const isStale = isOracleStale(perp, timeMs, parametersOf(state).oracleStaleMs);
   if (isStale && raisesExposure(context, holding)) return { reason: 'oracleStale', instrumentId };
-  return checkSight(context, holding);
+  return checkRestriction(context, holding);
 }
 
 /** R-oracle-stale: a blind scope takes orders that reduce, in every instrument, and no others. */
-function checkSight(
+function checkRestriction(
   { account, order, state }: OrderContext,
   holding: Holding | undefined,
 ): Reject | undefined {
-  if (!state.hasUnjudged) return undefined;
+  if (!state.hasUnpriced) return undefined;
   const size = holding?.size ?? 0;
   if (order.reduceOnly || isReducing(size, order.isBuy ? order.size : -order.size))
     return undefined;
   // An isolated order that opens draws on cross.
-  const blinding = blindBy(state, crossScope(account));
-  return blinding === undefined ? undefined : blindReject(blinding);
+  const restricting = restrictingPerp(state, crossScope(account));
+  return restricting === undefined ? undefined : restrictedReject(restricting);
 }
 
 export function checkSize(context: OrderContext, perp: Perp, min = 1): Reject | undefined {
@@ -143,14 +143,6 @@ export function checkPrice(context: OrderContext, perp: Perp): Reject | undefine
   const isClamped = order.timeInForce === 'market' && order.trigger === undefined;
   if (isClamped || price <= priceMax) return undefined;
   return { reason: 'priceOutOfRange', instrumentId };
-}
-
-/** How far from the oracle an order may enter the book (R-sizes); one that never rests by the mark alone. */
-function checkBand({ order }: OrderContext, perp: Perp): Reject | undefined {
-  const { instrumentId, price, timeInForce } = order;
-  if (timeInForce === 'market') return undefined;
-  const { bandMin: min, bandMax: max } = perp;
-  return price < min || price > max ? { reason: 'priceTooFar', instrumentId, min, max } : undefined;
 }
 
 export function checkValue(
@@ -215,38 +207,4 @@ function checkCount({ account, order }: OrderContext): Reject | undefined {
 
 function checkReduceOnly(context: OrderContext, holding: Holding | undefined): Reject | undefined {
   return reducibleSize(context, holding) > 0 ? undefined : { reason: 'reduceOnlyIncreases' };
-}
-
-/**
- * An order as it is judged and sent: a market order's price is clamped before anything is made of it. Whoever
- * names 0.01 or a million to sell or buy at the market means the market.
- */
-export function clamped<Order extends OrderRequest>(state: State, perp: Perp, order: Order): Order {
-  if (order.timeInForce !== 'market') return order;
-  const price = marketPrice(state, perp, order);
-  return price === order.price ? order : { ...order, price };
-}
-
-/** A market order's price: its own, pulled to at most the band away from the mark. */
-function marketPrice(
-  state: State,
-  perp: Perp,
-  order: { readonly isBuy: boolean; readonly price: number },
-): number {
-  const limit = marketLimit(perp, order.isBuy, parametersOf(state).marketBandE8);
-  return order.isBuy ? Math.min(order.price, limit) : Math.max(order.price, limit);
-}
-
-/** The price that far from the mark, 10^-8, on the tick nearer to it. */
-export function marketLimit(perp: Perp, isBuy: boolean, bandE8: number): number {
-  return limitFrom(perp, perp.mark, isBuy, bandE8);
-}
-
-/** The price that far from another one, 10^-8, on the tick nearer to it. */
-export function limitFrom(perp: Perp, from: number, isBuy: boolean, bandE8: number): number {
-  const tick = BigInt(perp.definition.priceTick);
-  const step = BigInt(RATE_ONE) * tick;
-  return isBuy
-    ? Number(divFloor(BigInt(from) * BigInt(RATE_ONE + bandE8), step) * tick)
-    : Number(divCeil(BigInt(from) * BigInt(RATE_ONE - bandE8), step) * tick);
 }

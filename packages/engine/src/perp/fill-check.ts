@@ -5,13 +5,13 @@ import { isOracleStale, maintenanceMargin } from '../state/perp.ts';
 import { scopeOf } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 import {
-  blindBy,
+  restrictingPerp,
   crossScope,
   isNearMark,
   paperProfit,
   paperProfitWith,
-  unjudgedShareWith,
-} from './blind.ts';
+  unpricedDeductionWith,
+} from './margin-restriction.ts';
 import { accountValue, initialMargin, liquidationFee, worstCase } from './margin.ts';
 
 /** A fill of a cross position that is about to happen, seen from one side. */
@@ -48,8 +48,8 @@ export function isCrossFillCovered(
   const part = initialMargin(perp, exposure, holding.leverage);
   const initial = exchangeUsdc(account.margin.initial, holding.initial, part);
   const scope = crossScope(account);
-  const judged = state.hasUnjudged
-    ? subUsdc(after, unjudgedShareWith(state, scope, holding, size))
+  const judged = state.hasUnpriced
+    ? subUsdc(after, unpricedDeductionWith(state, scope, holding, size))
     : after;
   if (judged >= initial) return true;
   if (!isReducing(holding.size, fill.signedSize)) return false;
@@ -66,7 +66,7 @@ export function isCrossFillCovered(
  * R-oracle-stale, for either side and scope: in a stale market no fill raises the exposure, and a
  * blind scope only reduces, near the mark.
  */
-export function isFillInSight(
+export function isFillPermitted(
   state: State,
   account: Account,
   holding: Holding,
@@ -76,9 +76,9 @@ export function isFillInSight(
   const reduces = isReducing(holding.size, fill.signedSize);
   // Also where nobody holds a position yet: then there is nothing to be blind with.
   if (!reduces && isOracleStale(holding.perp, state.timeMs, oracleStaleMs)) return false;
-  if (!state.hasUnjudged) return true;
+  if (!state.hasUnpriced) return true;
   if (holding.isIsolated && !reduces) return true;
-  if (blindBy(state, scopeOf(account, holding)) === undefined) return true;
+  if (restrictingPerp(state, scopeOf(account, holding)) === undefined) return true;
   const { fee, fees, price, signedSize } = fill;
   return reduces && isNearMark(holding, { signedSize, price, builderFee: subUsdc(fees, fee) });
 }

@@ -2,7 +2,7 @@ import { divFloor, divHalfUp, divTowardsZero, type MicroUsdc, microUsdc } from '
 import type { LevelBook } from '../book/level-book.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { FundingParameters } from '../messages/parameters.ts';
-import { HOUR_MS, SAMPLE_MS, SAMPLES_PER_HOUR } from '../state/hours.ts';
+import { HOUR_MS, SAMPLE_MS, SAMPLES_PER_HOUR } from '../state/sampled-hours.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { State } from '../state/state.ts';

@@ -104,7 +104,7 @@ export function insuranceTarget(state: State): MicroUsdc {
 /** Step (3), at the marks of the block: of the perps that nothing has moved, what was counted counts. */
 export function updateInsuranceTarget(state: State): void {
   const { watch } = state;
-  if (watch.isAwake) {
+  if (watch.checksAll) {
     for (const id of state.perpIds)
       countInterest(state, present(state.perps.get(id), 'a listed perp'));
   } else if (watch.traded.size === 0) {

@@ -16,8 +16,13 @@ import type { Account, Holding } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import { maintenanceMargin, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
-import { equityOf, judgedValue, paperProfitWith, unjudgedShareWith } from './blind.ts';
-import { freeInCross } from './doors.ts';
+import {
+  equityOf,
+  availableValue,
+  paperProfitWith,
+  unpricedDeductionWith,
+} from './margin-restriction.ts';
+import { freeInCross } from './free-margin.ts';
 import { cappedLeverage, initialMargin, liquidationFee } from './margin.ts';
 import { closeResult, releasedPart, splitTrade } from './position.ts';
 
@@ -147,10 +152,10 @@ function fallsShort(state: State, account: Account, holding: Holding, after: Aft
   const scope = { account, holding };
   const required = initialMargin(perp, Math.abs(after.size), holding.leverage);
   const requiredBefore = initialMargin(perp, Math.abs(holding.size), holding.leverage);
-  const shortBefore = subUsdc(requiredBefore, judgedValue(state, scope));
+  const shortBefore = subUsdc(requiredBefore, availableValue(state, scope));
   const judged = subUsdc(
     equityAfter(perp, after),
-    unjudgedShareWith(state, scope, holding, after.size),
+    unpricedDeductionWith(state, scope, holding, after.size),
   );
   const short = subUsdc(required, judged);
   return maxUsdc(subUsdc(short, maxUsdc(shortBefore, ZERO_USDC)), ZERO_USDC);

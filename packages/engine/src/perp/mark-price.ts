@@ -1,7 +1,7 @@
 import { divFloor, divHalfUp, RATE_ONE } from '@oddlot/units';
 import { LIMITS } from '../messages/limits.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
-import { type Closing, SAMPLE_MS, SAMPLES_MIN, SAMPLES_PER_HOUR } from '../state/hours.ts';
+import { type Closing, SAMPLE_MS, SAMPLES_MIN, SAMPLES_PER_HOUR } from '../state/sampled-hours.ts';
 
 /** 2^32 × (1 − e^(−1/150)): the weight of one second in an average over 150 (R-ema). */
 const EMA_WEIGHT = 28_537_883n;

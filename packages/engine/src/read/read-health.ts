@@ -3,7 +3,7 @@ import { parametersOf } from '../state/execution.ts';
 import { totalValue } from '../perp/margin.ts';
 import { isOracleStale } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
-import { closingMs } from '../state/hours.ts';
+import { closingMs } from '../state/sampled-hours.ts';
 import { nextListingMs } from '../state/outcomes.ts';
 
 /** How old the oracle of a perp is, and whether that keeps it from trading. */

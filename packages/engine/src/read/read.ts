@@ -20,18 +20,18 @@ import type { OrderSnapshot } from '../messages/event.ts';
 import { clientOrderKey, type PerpDefinition } from '../messages/command.ts';
 import { snapshotOf } from '../orders/target-entries.ts';
 import { perpSnapshotOf, triggerSnapshot } from '../perp-orders/taker-order.ts';
-import { crossScope, equityOf, valueOf } from '../perp/blind.ts';
-import { withdrawable } from '../perp/doors.ts';
+import { crossScope, equityOf, valueOf } from '../perp/margin-restriction.ts';
+import { withdrawable } from '../perp/free-margin.ts';
 import { crossRisk } from '../perp/fill-check.ts';
 import { riskOf } from '../perp/isolated.ts';
 import { accountValue, freshMargin, liquidationFee, totalValue } from '../perp/margin.ts';
 import { accountAt, type State } from '../state/state.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
-import { closingMs } from '../state/hours.ts';
+import { closingMs } from '../state/sampled-hours.ts';
 import { parametersOf } from '../state/execution.ts';
 import { maintenanceMargin, type Perp, tierOf } from '../state/perp.ts';
 import { scopeOf } from '../state/liquidations.ts';
-import { vaultEquity } from './read-keys.ts';
+import { vaultEquity } from './read-permissions.ts';
 import { tpslOf } from './read-waiting.ts';
 import type {
   AccountView,
@@ -44,7 +44,7 @@ import type {
 } from './views.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { accountTier, tierFor, volume14d } from '../ledger/fees.ts';
-import { impactOf } from '../perp-orders/fillable.ts';
+import { impactOf } from '../perp-orders/fill-test.ts';
 import {
   type ImpactPrice,
   isSampled,

@@ -1,7 +1,7 @@
 import { type Address, timeMs } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { applyBlock } from '../apply-block.ts';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from '../commands/commands.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { BlockResult } from '../messages/block.ts';
 import type { BuilderTerms } from '../messages/command.ts';

@@ -1,6 +1,6 @@
 import type { Address } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from '../commands/commands.ts';
 import type { BlockResult } from '../messages/block.ts';
 import type { Grouping, OrderRequest } from '../messages/command.ts';
 import {

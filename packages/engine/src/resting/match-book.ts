@@ -3,7 +3,7 @@ import type { LevelBook } from '../book/level-book.ts';
 import { NONE } from '../book/order-pool.ts';
 import type { CancelCause } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { tellMeeting } from './emit.ts';
+import { observeMeeting } from './order-events.ts';
 import { mayMeet, type Execution } from '../state/execution.ts';
 
 // A constant of this module is known to the compiler; an imported one would be read each time.
@@ -33,14 +33,17 @@ export function matchBook<Taker extends BookTaker>(
   const { isBuy } = taker.request;
   const { state } = execution;
   let met = 0;
-  let toldPrice = 0;
+  let observedPrice = 0;
   while (taker.remaining > 0 && book.crosses(isBuy, taker.price)) {
     if (met === matchesPerOrder || !mayMeet(execution)) return 'matchLimit';
     met += 1;
     const slot = book.best(!isBuy);
     assert(slot !== NONE, 'a book that crosses has a best order');
     if (state.observer !== undefined) {
-      toldPrice = tellMeeting(state, taker.orderId, book, { isBuy: !isBuy, told: toldPrice });
+      observedPrice = observeMeeting(state, taker.orderId, book, {
+        isBuy: !isBuy,
+        told: observedPrice,
+      });
     }
     const stop = meet(execution, taker, slot);
     if (stop !== undefined) return stop;

@@ -11,7 +11,7 @@ import { postBuilderFee } from '../ledger/builders.ts';
 import type { BuilderTerms, OrderRequest } from '../messages/command.ts';
 import type { TradeSide } from '../messages/event.ts';
 import { LIMITS, type MarketKind, marketKind } from '../messages/limits.ts';
-import type { BuilderDrop } from '../messages/order-result.ts';
+import type { BuilderDrop } from '../messages/block.ts';
 import { accountAt, type State } from '../state/state.ts';
 import type { Account, OrderBuilder } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';

@@ -16,7 +16,7 @@ import type { Account, OrderBuilder } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { absorbBuilder } from './order-builder.ts';
 import { timeInForceCode } from './snapshot.ts';
-import { tellLeave, tellRest } from './emit.ts';
+import { observeLeave, observeRest } from './order-events.ts';
 
 // Constants of this module are known to the compiler; imported ones would be read each time.
 const {
@@ -105,7 +105,7 @@ export function writeSlot(state: State, order: RestingOrder, place: SlotPlace): 
   pool.ownInsert(place.orders, slot);
   account.liveOrders += 1;
   if (place.orders.count === 1) account.orderLists.add(place.orders);
-  if (state.observer !== undefined) tellRest(state, slot, book);
+  if (state.observer !== undefined) observeRest(state, slot, book);
 }
 
 /** Takes an order out of its book and frees its slot; nothing of it can be read afterwards. */
@@ -115,7 +115,7 @@ export function unlinkSlot(
   { account, book, orders }: { account: Account; book: LevelBook; orders: OwnList },
 ): void {
   const { pool } = state;
-  if (state.observer !== undefined) tellLeave(state, slot, book);
+  if (state.observer !== undefined) observeLeave(state, slot, book);
   const clientOrderId = pool.clientOrderIdOf(slot);
   if (clientOrderId !== undefined) {
     account.clientOrders.delete(present(clientOrderKey(clientOrderId), 'a valid client order id'));
@@ -151,5 +151,5 @@ export function amendSlot(
     book.insert(slot, state.timeMs - LIMITS.amendRankMs);
   }
   pool.original[slot] = filled + rest;
-  if (state.observer !== undefined) tellRest(state, slot, book);
+  if (state.observer !== undefined) observeRest(state, slot, book);
 }

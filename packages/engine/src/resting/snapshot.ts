@@ -1,6 +1,6 @@
 import { type Address, instrumentId, present, type TimeMs, timeMs } from '@oddlot/units';
 import { ORDER_FIELDS, readSlot, readSlotInt, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import type { Building } from '../messages/order-result.ts';
+import type { Building } from '../messages/block.ts';
 import type { OrderRequest, TimeInForce } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { State } from '../state/state.ts';

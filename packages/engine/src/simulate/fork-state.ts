@@ -6,7 +6,7 @@ import { LayeredMap } from '../collections/maps.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import type { Bridge } from '../state/bridge.ts';
 import { DayStats, type Perp, PerpWatch } from '../state/perp.ts';
-import { EntryMemory } from '../state/entry-memory.ts';
+import { BlockRecord } from '../state/block-record.ts';
 import type { GroupBook, OrderGroup } from '../state/waiting.ts';
 import { RiskIndex } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
@@ -65,7 +65,7 @@ export function forkState(state: State): State {
     fundUnwindBands: state.fundUnwindBands,
     fundCosts: state.fundCosts,
     watch: new PerpWatch(),
-    entry: new EntryMemory(),
+    blockRecord: new BlockRecord(),
     risk: new RiskIndex(),
     observer: undefined,
     digest: new EffectsDigest(state.digest.lanes()),

@@ -1,8 +1,7 @@
 import { timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { applyBlock } from '../apply-block.ts';
-import { signedRules } from '../commands/commands.ts';
-import { checkCommand } from '../check-command.ts';
+import { signedRules, checkCommand } from '../commands/commands.ts';
 import { dump, restore, type StateDump } from '../dump/dump.ts';
 import { checkInvariants } from '../check-invariants.ts';
 import type { CommandResult } from '../messages/block.ts';

@@ -7,7 +7,7 @@ import { anyCommand, disturb, openEverything } from '@oddlot/testing/engine/any-
 import { Reached } from '@oddlot/testing/engine/reached';
 import type { Scenario } from '@oddlot/testing/engine/scenario';
 import { perpAt, randomIntegers } from '@oddlot/testing/engine/steps';
-import { canSettle, HOUR_MS } from './hours.ts';
+import { canSettle, HOUR_MS } from './sampled-hours.ts';
 import type { Perp } from './perp.ts';
 import { createState, type State } from './state.ts';
 
@@ -31,14 +31,14 @@ test('a venue that looks at perps when it has to ends as one that always looks',
     for (const [at, { commands, timeMs: ms }] of blocks.entries()) {
       const block = { height: at + 1, timeMs: timeMs(ms), commands };
       const result = applyBlock(plain, block);
-      reached.note(plain.watch.isAwake ? 'awake' : 'asleep');
-      if (plain.hasUnjudged) reached.note('somebody cannot be judged');
+      reached.note(plain.watch.checksAll ? 'awake' : 'asleep');
+      if (plain.hasUnpriced) reached.note('somebody cannot be judged');
       if ([...plain.perps.values()].some(hasLostItsHour)) reached.note('an hour is lost');
       for (const { type } of result.events) reached.note(type);
-      woken.watch.wake();
+      woken.watch.checkAll();
       expect(applyBlock(woken, block)).toEqual(result);
       expect(plain.insuranceTarget).toBe(woken.insuranceTarget);
-      expect(plain.hasUnjudged).toBe(woken.hasUnjudged);
+      expect(plain.hasUnpriced).toBe(woken.hasUnpriced);
       if (restored !== undefined) expect(applyBlock(restored, block)).toEqual(result);
       if (at === half) restored = restore(dump(plain));
     }

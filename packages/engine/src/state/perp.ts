@@ -1,6 +1,5 @@
 import {
   assert,
-  divCeil,
   divFloor,
   type MicroUsdc,
   nearestNumber,
@@ -11,7 +10,7 @@ import {
 import { LevelBook } from '../book/level-book.ts';
 import type { OrderPool } from '../book/order-pool.ts';
 import type { MarginTier, PerpDefinition } from '../messages/command.ts';
-import { canSettle, type Closing, type FundingHour } from './hours.ts';
+import { canSettle, type Closing, type FundingHour } from './sampled-hours.ts';
 
 /** A listed perpetual: its definition, its book and what moves. */
 export type Perp = {
@@ -43,7 +42,7 @@ export type Perp = {
    * The mark of the last earlier block in which the market could be judged; 0 before the
    * first. What nobody could judge since then is measured from here.
    */
-  judgedMark: number;
+  lastValidMark: number;
   /** EMA of (mid − oracle) in 10^-6 price units (R-ema). */
   ema: number;
   /** The whole second up to which the EMA has run. */
@@ -84,7 +83,7 @@ export function createPerp(
     externalMs: 0,
     mark: 0,
     markMs: 0,
-    judgedMark: 0,
+    lastValidMark: 0,
     ema: 0,
     emaMs: 0,
     lastTrade: 0,
@@ -97,15 +96,6 @@ export function createPerp(
   };
 }
 
-/** Takes a price of the reference markets, and the band that it allows to orders. */
-export function setOracle(perp: Perp, oracle: number, observedMs: number, bandE8: number): void {
-  perp.oracle = oracle;
-  perp.oracleMs = observedMs;
-  const one = BigInt(RATE_ONE);
-  perp.bandMin = Math.max(1, Number(divCeil(BigInt(oracle) * BigInt(RATE_ONE - bandE8), one)));
-  perp.bandMax = Number(divFloor(BigInt(oracle) * BigInt(RATE_ONE + bandE8), one));
-}
-
 /** R-oracle-stale. Before the first price an oracle is as good as stale. */
 export function isOracleStale(perp: Perp, timeMs: number, staleMs: number): boolean {
   return perp.oracle === 0 || timeMs - perp.oracleMs > staleMs;
@@ -116,7 +106,7 @@ export function isOracleStale(perp: Perp, timeMs: number, staleMs: number): bool
  * them, its oracle is stale, or its closing hour can no longer settle (R-delist). The price that it was
  * settled at is final.
  */
-export function isUnjudged(perp: Perp, timeMs: number, staleMs: number): boolean {
+export function isUnpriced(perp: Perp, timeMs: number, staleMs: number): boolean {
   const { closing, delisted, halted } = perp;
   if (delisted) return false;
   if (closing !== undefined && !canSettle(closing)) return true;
@@ -124,8 +114,8 @@ export function isUnjudged(perp: Perp, timeMs: number, staleMs: number): boolean
 }
 
 /** The last judged mark; a market that has none yet is as good as its mark. */
-export function judgedMarkOf({ judgedMark, mark }: Perp): number {
-  return judgedMark === 0 ? mark : judgedMark;
+export function lastValidMarkOf({ lastValidMark, mark }: Perp): number {
+  return lastValidMark === 0 ? mark : lastValidMark;
 }
 
 /**
@@ -326,27 +316,27 @@ export class PerpWatch {
   closing: readonly Perp[] = [];
   /** The open interest of all perps at their marks, as it was last counted. */
   interest: MicroUsdc = ZERO_USDC;
-  #isAwake = true;
-  #wakeMs = 0;
+  #checksAll = true;
+  #nextCheckMs = 0;
 
   /** True when the block has to look at every perp. */
-  get isAwake(): boolean {
-    return this.#isAwake;
+  get checksAll(): boolean {
+    return this.#checksAll;
   }
 
   /** A block begins. */
   begin(timeMs: number, hasOperator: boolean): void {
-    this.#isAwake = hasOperator || timeMs >= this.#wakeMs;
+    this.#checksAll = hasOperator || timeMs >= this.#nextCheckMs;
   }
 
   /** Until this time the clock alone changes nothing. */
-  sleepUntil(timeMs: number): void {
-    this.#wakeMs = timeMs;
+  skipUntil(timeMs: number): void {
+    this.#nextCheckMs = timeMs;
   }
 
   /** Something else has changed how perps are judged: this block and the next look at all of them. */
-  wake(): void {
-    this.#isAwake = true;
-    this.#wakeMs = 0;
+  checkAll(): void {
+    this.#checksAll = true;
+    this.#nextCheckMs = 0;
   }
 }

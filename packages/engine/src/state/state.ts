@@ -7,9 +7,15 @@ import type { VenueParameters } from '../messages/parameters.ts';
 import { type Account, type BuilderRewards, holdingKey, type OrderBuilder } from './account.ts';
 import type { Bridge, Withdrawal } from './bridge.ts';
 import { CancelSchedules, GroupBook, type ReverseJob } from './waiting.ts';
-import { EntryMemory } from './entry-memory.ts';
+import { BlockRecord } from './block-record.ts';
 import { FundCosts } from './fund-costs.ts';
-import { type AgentBinding, createGate, type Gate, type SignerNonces, type Vault } from './keys.ts';
+import {
+  type AgentBinding,
+  createGate,
+  type Gate,
+  type SignerNonces,
+  type Vault,
+} from './permissions.ts';
 import { Liquidations, RiskIndex } from './liquidations.ts';
 import { createOutcomes, type Outcomes } from './outcomes.ts';
 import { type Perp, PerpWatch } from './perp.ts';
@@ -85,11 +91,11 @@ export type State = {
   /** What taking over and unwinding has cost the fund in the last hour. */
   readonly fundCosts: FundCosts;
   /** Whether a market that somebody holds a position in cannot be judged now. Derived, never dumped. */
-  hasUnjudged: boolean;
+  hasUnpriced: boolean;
   /** Which perps a block has to look at. Derived, never dumped. */
   readonly watch: PerpWatch;
   /** What this block has done so far that its liquidations have to know. Never dumped. */
-  readonly entry: EntryMemory;
+  readonly blockRecord: BlockRecord;
   /** Who has to be looked at for liquidation, and when. Not dumped. */
   readonly risk: RiskIndex;
   /** Counts changes of any mark, so that cached margins know when they are old. Not dumped. */
@@ -142,9 +148,9 @@ export function createState(digestLanes?: readonly number[]): State {
     fundUnwindMs: 0,
     fundUnwindBands: new Map(),
     fundCosts: new FundCosts(),
-    hasUnjudged: false,
+    hasUnpriced: false,
     watch: new PerpWatch(),
-    entry: new EntryMemory(),
+    blockRecord: new BlockRecord(),
     risk: new RiskIndex(),
     markEpoch: 0,
     observer: undefined,

@@ -16,7 +16,7 @@ export class TriggerBook {
   readonly #retries = new Map<number, Heap<TriggerOrder>>();
   #retryCount = 0;
   /** Instruments in which an order has begun to wait since it was asked who is reached, or tries again. */
-  readonly #restless = new Set<number>();
+  readonly #toCheck = new Set<number>();
   /** The one that is trying right now: until that is over, it does not wait. */
   #atWork: TriggerOrder | undefined;
   /** Orders that fired and rest in the book, by order id. */
@@ -126,7 +126,7 @@ export class TriggerBook {
       this.#retries.set(instrumentId, retries);
     }
     retries.push(trigger);
-    this.#restless.add(instrumentId);
+    this.#toCheck.add(instrumentId);
   }
 
   /**
@@ -165,7 +165,7 @@ export class TriggerBook {
   /** Takes the orders of an instrument that a mark fires out of the heaps; they are due now. */
   takeReached(instrumentId: number, mark: number, timeMs: number): TriggerOrder[] {
     const isLive = (trigger: TriggerOrder): boolean => this.isLive(trigger);
-    if ((this.#retries.get(instrumentId)?.size ?? 0) === 0) this.#restless.delete(instrumentId);
+    if ((this.#retries.get(instrumentId)?.size ?? 0) === 0) this.#toCheck.delete(instrumentId);
     const above = this.#above.get(instrumentId)?.take(mark, isLive) ?? [];
     const below = this.#below.get(instrumentId)?.take(-mark, isLive) ?? [];
     const reached = [...above, ...below];
@@ -209,13 +209,13 @@ export class TriggerBook {
   }
 
   /** Instruments in which the same mark may reach an order that it did not reach before. */
-  restless(): readonly number[] {
-    return this.#restless.size === 0 ? [] : [...this.#restless];
+  instrumentsToCheck(): readonly number[] {
+    return this.#toCheck.size === 0 ? [] : [...this.#toCheck];
   }
 
   #wait(trigger: TriggerOrder): void {
     this.#heapOf(trigger).push(trigger);
-    this.#restless.add(trigger.request.instrumentId);
+    this.#toCheck.add(trigger.request.instrumentId);
   }
 
   #heapOf(trigger: TriggerOrder): TriggerHeap {

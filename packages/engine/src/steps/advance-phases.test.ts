@@ -1,6 +1,6 @@
 import { instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from '../commands/commands.ts';
 import type { EventListing, MarketListing } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { nextDueMs } from '../read/read-health.ts';

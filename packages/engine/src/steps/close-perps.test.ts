@@ -1,9 +1,9 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from '../commands/commands.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { BlockResult } from '../messages/block.ts';
-import { withdrawable } from '../perp/doors.ts';
+import { withdrawable } from '../perp/free-margin.ts';
 import { nextDueMs } from '../read/read-health.ts';
 import { perpView } from '../read/read.ts';
 import {

@@ -3,11 +3,11 @@ import { NONE, readSlot, readSlotInt, REDUCE_ONLY } from '../book/order-pool.ts'
 import { tradeOffBook } from '../liquidation/trade-off-book.ts';
 import { liquidateForSettlement } from '../liquidation/settle-insolvent.ts';
 import { positionsOf } from '../liquidation/scope.ts';
-import { closeDeficit } from '../liquidation/settle-rest.ts';
+import { closeDeficit } from '../liquidation/deficit.ts';
 import { cancelPerpOrder, cancelTrigger } from '../perp-orders/end-order.ts';
 import { settlementPrice } from '../perp/mark-price.ts';
 import type { Account, Holding } from '../state/account.ts';
-import { closingMs, createClosing } from '../state/hours.ts';
+import { closingMs, createClosing } from '../state/sampled-hours.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { holdersOf } from '../state/holders.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
@@ -47,7 +47,7 @@ export function settleClosing(execution: Execution): void {
   const { state } = execution;
   for (const perp of state.watch.closing) {
     if (!isHourOver(state, perp)) continue;
-    state.watch.wake();
+    state.watch.checkAll();
     const closing = present(perp.closing, 'a closing hour');
     const price = settlementPrice(closing);
     if (price !== undefined) {
@@ -60,7 +60,7 @@ export function settleClosing(execution: Execution): void {
     } else {
       perp.halted = true;
       closing.isWaiting = true;
-      if (perp.openInterest > 0) state.hasUnjudged = true;
+      if (perp.openInterest > 0) state.hasUnpriced = true;
       changed(execution, perp);
     }
   }

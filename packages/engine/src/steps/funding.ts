@@ -6,7 +6,7 @@ import {
   timeMs as toTimeMs,
   ZERO_USDC,
 } from '@oddlot/units';
-import { testImpactOrders } from '../perp-orders/fillable.ts';
+import { testImpactOrders } from '../perp-orders/fill-test.ts';
 import { sampleClosing } from '../perp/mark-price.ts';
 import {
   fundingAmount,
@@ -19,7 +19,7 @@ import {
   premiumE10,
 } from '../perp/funding.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
-import { HOUR_MS, SAMPLE_MS } from '../state/hours.ts';
+import { HOUR_MS, SAMPLE_MS } from '../state/sampled-hours.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { postToBalance } from '../ledger/post.ts';
@@ -43,7 +43,7 @@ import { holdersOf } from '../state/holders.ts';
 export function passInstants(state: State, previousMs: number): void {
   const dueMs = nextMultiple(previousMs, HOUR_MS);
   // The first block of a restored venue, which is awake, does not know yet which of them close.
-  const perps = state.watch.isAwake ? listedPerps(state) : state.watch.closing;
+  const perps = state.watch.checksAll ? listedPerps(state) : state.watch.closing;
   sampleOracles(state, perps, state.timeMs);
   if (dueMs >= state.timeMs) return;
   for (const perp of listedPerps(state)) closeHour(state, perp, dueMs);
@@ -174,7 +174,7 @@ function pay(
   } else {
     postToBalance(state, account, amount);
   }
-  state.entry.noteFunding(holding, amount);
+  state.blockRecord.noteFunding(holding, amount);
   funding.allTime = addUsdc(funding.allTime, amount);
   funding.sinceOpen = addUsdc(funding.sinceOpen, amount);
   funding.sinceChange = addUsdc(funding.sinceChange, amount);

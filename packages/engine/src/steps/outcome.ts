@@ -3,7 +3,7 @@ import type { Execution } from '../state/execution.ts';
 import { releaseOrder } from '../outcome/place-outcome-orders.ts';
 import { assert, instrumentId, negUsdc, notional, present } from '@oddlot/units';
 import { postCollateral, postToOutcome } from '../ledger/post.ts';
-import type { Building } from '../messages/order-result.ts';
+import type { Building } from '../messages/block.ts';
 import type { SharesSettled } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Account } from '../state/account.ts';

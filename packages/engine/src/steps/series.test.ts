@@ -1,6 +1,6 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from '../commands/commands.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { nextDueMs } from '../read/read-health.ts';
 import { later } from '@oddlot/testing/engine/outcomes';

@@ -1,7 +1,7 @@
 import { type InstrumentId, instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { applyBlock } from '../apply-block.ts';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from '../commands/commands.ts';
 import { dump, restore, type StateDump } from '../dump/dump.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { nextDueMs } from '../read/read-health.ts';

@@ -1,10 +1,10 @@
 import { divCeil, instrumentId as toInstrumentId, present } from '@oddlot/units';
 import { LIMITS } from '../messages/limits.ts';
-import { testBestOrders } from '../perp-orders/fillable.ts';
+import { testBestOrders } from '../perp-orders/fill-test.ts';
 import { advanceEma, markPrice } from '../perp/mark-price.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
-import { hasUnjudged } from '../perp/blind.ts';
-import { isOracleStale, isUnjudged, type Perp } from '../state/perp.ts';
+import { hasUnpriced } from '../perp/margin-restriction.ts';
+import { isOracleStale, isUnpriced, type Perp } from '../state/perp.ts';
 import { DISTANCE_MAX, TRAVEL_ONE } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 
@@ -17,17 +17,17 @@ import type { State } from '../state/state.ts';
 export function updateMarks(execution: Execution): void {
   const { state } = execution;
   const { watch } = state;
-  if (!watch.isAwake) {
+  if (!watch.checksAll) {
     // No mark is due. A trade can still close the last position of a market that is not judged now, or open the first.
     const { oracleStaleMs } = parametersOf(state);
     for (const perp of watch.traded) {
-      if (!isUnjudged(perp, state.timeMs, oracleStaleMs)) continue;
-      state.hasUnjudged = hasUnjudged(state);
+      if (!isUnpriced(perp, state.timeMs, oracleStaleMs)) continue;
+      state.hasUnpriced = hasUnpriced(state);
       return;
     }
     return;
   }
-  state.hasUnjudged = hasUnjudged(state);
+  state.hasUnpriced = hasUnpriced(state);
   computeMarks(execution);
 }
 
@@ -39,7 +39,7 @@ function computeMarks(execution: Execution): void {
   const closing: Perp[] = [];
   let epoch = state.markEpoch;
   let travelled = 0;
-  let wakeMs = Infinity;
+  let nextCheckMs = Infinity;
   for (const id of state.perpIds) {
     const perp = present(state.perps.get(id), 'a listed instrument');
     // A settled perp keeps the price that it was settled at (R-delist).
@@ -48,7 +48,7 @@ function computeMarks(execution: Execution): void {
     const isStale = isOracleStale(perp, state.timeMs, oracleStaleMs);
     const isDue = isMarkDue(state, perp, isStale);
     if (isDue) perp.markMs = state.timeMs;
-    wakeMs = Math.min(wakeMs, nextLookMs(perp, isStale, oracleStaleMs));
+    nextCheckMs = Math.min(nextCheckMs, nextLookMs(perp, isStale, oracleStaleMs));
     if (!isDue) continue;
     if (!isStale) advanceEma(perp, state.timeMs);
     const mark = markPrice(perp, state.timeMs, externalStaleMs);
@@ -68,7 +68,7 @@ function computeMarks(execution: Execution): void {
     });
   }
   state.watch.closing = closing;
-  state.watch.sleepUntil(wakeMs);
+  state.watch.skipUntil(nextCheckMs);
   if (epoch === state.markEpoch) return;
   state.markEpoch = epoch;
   state.risk.travel(travelled);
@@ -117,11 +117,11 @@ function nextLookMs(perp: Perp, isStale: boolean, oracleStaleMs: number): number
  * The block ends: what could be judged in it is what the next one measures from. A block that is not
  * awake has moved no mark and let nobody see again.
  */
-export function keepJudgedMarks(state: State): void {
-  if (!state.watch.isAwake) return;
+export function keepValidMarks(state: State): void {
+  if (!state.watch.checksAll) return;
   const { oracleStaleMs } = parametersOf(state);
   for (const id of state.perpIds) {
     const perp = present(state.perps.get(id), 'a listed instrument');
-    if (!isUnjudged(perp, state.timeMs, oracleStaleMs)) perp.judgedMark = perp.mark;
+    if (!isUnpriced(perp, state.timeMs, oracleStaleMs)) perp.lastValidMark = perp.mark;
   }
 }

@@ -4,7 +4,7 @@ import { type Execution, parametersOf } from '../state/execution.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import type { ReverseJobChanged } from '../messages/event.ts';
 import { type Executed, executeOrder } from '../perp-orders/execute-order.ts';
-import { marketLimit } from '../perp-orders/validate-order.ts';
+import { marketLimit } from '../perp/price-band.ts';
 import { type Account, holdingKey } from '../state/account.ts';
 import { allReverseJobs } from '../state/state.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';

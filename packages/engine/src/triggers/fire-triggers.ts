@@ -6,19 +6,19 @@ import { executeOrder, rejectOrder } from '../perp-orders/execute-order.ts';
 import {
   type TakerOrder,
   takerSnapshot,
-  tellPerpEntry,
+  observePerpEntry,
   triggerSize,
   triggerSnapshot,
 } from '../perp-orders/taker-order.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
-import { isUnjudged, type Perp } from '../state/perp.ts';
+import { isUnpriced, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { type Firing, triesBefore, type TriggerOrder } from '../state/trigger-book.ts';
 import { matchOrder } from '../perp-orders/match-order.ts';
-import { emitOrder, tellOpen } from '../resting/emit.ts';
+import { emitOrder, emitOpen } from '../resting/order-events.ts';
 import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
-import { limitFrom } from '../perp-orders/validate-order.ts';
+import { limitFrom } from '../perp/price-band.ts';
 import type { TriggerOrderRequest } from './validate-trigger.ts';
 
 /**
@@ -34,7 +34,7 @@ export function fireTriggers(execution: Execution): void {
   const reached: TriggerOrder[] = [];
   const again: TriggerOrder[] = [];
   // Where no mark has moved, only what has begun to wait since can be reached.
-  for (const id of state.watch.isAwake ? state.perpIds : triggers.restless()) {
+  for (const id of state.watch.checksAll ? state.perpIds : triggers.instrumentsToCheck()) {
     const perp = present(state.perps.get(id), 'a listed perp');
     if (!mayFire(state, perp)) continue;
     for (const trigger of triggers.takeReached(id, perp.mark, state.timeMs)) {
@@ -60,7 +60,7 @@ export function fireTriggers(execution: Execution): void {
 }
 
 function mayFire(state: State, perp: Perp): boolean {
-  return !perp.delisted && !isUnjudged(perp, state.timeMs, parametersOf(state).oracleStaleMs);
+  return !perp.delisted && !isUnpriced(perp, state.timeMs, parametersOf(state).oracleStaleMs);
 }
 
 /**
@@ -117,7 +117,7 @@ function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Perp): vo
     return;
   }
   const taker = takerOf(account, trigger, firing, { price, size });
-  if (state.observer !== undefined) tellPerpEntry(state, taker);
+  if (state.observer !== undefined) observePerpEntry(state, taker);
   state.triggers.startWork(trigger);
   matchOrder(execution, taker);
   state.triggers.endWork();
@@ -230,7 +230,7 @@ function stayArmed(
   state.digest.number(slippageE8);
   if (!isFirst && got === 0) {
     // The position has shrunk: what the try did is in the digest, its owner is told besides.
-    if (taker.remaining !== before.rest) tellOpen(execution, triggerSnapshot(state, trigger));
+    if (taker.remaining !== before.rest) emitOpen(execution, triggerSnapshot(state, trigger));
     return;
   }
   emitOrder(execution, 'open', triggerSnapshot(state, trigger));

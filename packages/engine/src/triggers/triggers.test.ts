@@ -1,6 +1,6 @@
 import { instrumentId, timeMs } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkCommand } from '../check-command.ts';
+import { checkCommand } from '../commands/commands.ts';
 import { findOrder, triggerOrders } from '../read/read.ts';
 import { alice, bob, carol, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { act, checkRestarts, group, sign, story, waiting } from '@oddlot/testing/engine/waiting';

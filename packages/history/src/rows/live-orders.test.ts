@@ -21,7 +21,7 @@ describe('trigger orders', () => {
     trigger: { kind, price, isMarket: kind === 'stopLoss' },
   });
   /** Alice buys one at 100, with both exits; returns when the exits were placed. */
-  const placeFamily = (size = 1000): number => {
+  const placeBracket = (size = 1000): number => {
     const parent = { ...exit, isBuy: true, reduceOnly: false, price: 100_000, size };
     const exits = [trigger('takeProfit', 105_000), trigger('stopLoss', 97_000)];
     venue.signed(ALICE, {
@@ -43,7 +43,7 @@ describe('trigger orders', () => {
   };
 
   test('R-trigger: a triggered order keeps its placement time until its last row', () => {
-    const placedMs = placeFamily();
+    const placedMs = placeBracket();
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     takeProfit();
     expect(timesOf(2)).toEqual(new Set([placedMs]));
@@ -52,7 +52,7 @@ describe('trigger orders', () => {
   });
 
   test('a dump contains placement times', () => {
-    const placedMs = placeFamily();
+    const placedMs = placeBracket();
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     const dumped = JSON.parse(JSON.stringify(followed.projector.dump()));
     followed.projector.reset();
@@ -62,7 +62,7 @@ describe('trigger orders', () => {
   });
 
   test('orders that wait when the rows begin keep their placement time', () => {
-    const placedMs = placeFamily();
+    const placedMs = placeBracket();
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     followed = new FollowedRows(venue);
     venue.pass(1_000);
@@ -71,7 +71,7 @@ describe('trigger orders', () => {
   });
 
   test('R-grouping: a parent is reported again when only its children change', () => {
-    placeFamily();
+    placeBracket();
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     expect(followed.orders(1).at(-1)?.row.status).toBe('filled');
     const retold = () =>
@@ -95,7 +95,7 @@ describe('trigger orders', () => {
   });
 
   test('R-grouping: the last row of a parent that a TP/SL order ends contains its current state', () => {
-    placeFamily(2000);
+    placeBracket(2000);
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     venue.order(BOB, { buy: true, price: 105, size: 1 });
     venue.oracle(106);

@@ -10,10 +10,10 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import type { Account, Holding } from '../state/account.ts';
-import { judgedMarkOf } from '../state/perp.ts';
+import { lastValidMarkOf } from '../state/perp.ts';
 import type { Scope } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
-import { crossScope, unjudgedShare, valueOf } from './blind.ts';
+import { crossScope, unpricedDeduction, valueOf } from './margin-restriction.ts';
 import { cappedLeverage, exposureOf, initialMargin } from './margin.ts';
 
 /**
@@ -57,7 +57,7 @@ function beyondTenth({ initial, notional: total, value }: Sums): MicroUsdc {
 
 function freeOf(state: State, scope: Scope, free: (sums: Sums) => MicroUsdc): MicroUsdc {
   let least = free(sumsNow(state, scope));
-  if (state.entry.isBeforeLiquidations) least = minUsdc(least, free(sumsAsJudged(scope)));
+  if (state.blockRecord.isBeforeLiquidations) least = minUsdc(least, free(sumsAtValidMarks(scope)));
   return freePart(state, scope, least);
 }
 
@@ -65,7 +65,7 @@ function freeOf(state: State, scope: Scope, free: (sums: Sums) => MicroUsdc): Mi
 function freePart(state: State, scope: Scope, beyond: MicroUsdc): MicroUsdc {
   const { account, holding } = scope;
   const money = holding === undefined ? account.perpBalance : holding.isolatedMargin;
-  const share = unjudgedShare(state, scope);
+  const share = unpricedDeduction(state, scope);
   return maxUsdc(ZERO_USDC, minUsdc(money, subUsdc(beyond, share)));
 }
 
@@ -81,15 +81,15 @@ function sumsNow(state: State, scope: Scope): Sums {
   return { value, initial, notional: holding.notional };
 }
 
-function sumsAsJudged({ account, holding }: Scope): Sums {
+function sumsAtValidMarks({ account, holding }: Scope): Sums {
   if (holding !== undefined) {
-    const part = partAsJudged(holding, Math.abs(holding.size));
+    const part = partAtValidMark(holding, Math.abs(holding.size));
     return { ...part, value: addUsdc(holding.isolatedMargin, part.value) };
   }
   let sums: Sums = { value: account.perpBalance, initial: ZERO_USDC, notional: ZERO_USDC };
   for (const each of account.holdings.values()) {
     if (each.isIsolated) continue;
-    const part = partAsJudged(each, exposureOf(each));
+    const part = partAtValidMark(each, exposureOf(each));
     sums = {
       value: addUsdc(sums.value, part.value),
       initial: addUsdc(sums.initial, part.initial),
@@ -100,8 +100,8 @@ function sumsAsJudged({ account, holding }: Scope): Sums {
 }
 
 /** One position at its last judged mark; its value is what it gained. */
-function partAsJudged({ cost, leverage, perp, size }: Holding, exposure: number): Sums {
-  const mark = judgedMarkOf(perp);
+function partAtValidMark({ cost, leverage, perp, size }: Holding, exposure: number): Sums {
+  const mark = lastValidMarkOf(perp);
   const capped = cappedLeverage(perp, exposure, leverage);
   return {
     value: subUsdc(notional(mark, size), cost),

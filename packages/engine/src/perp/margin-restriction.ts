@@ -11,7 +11,7 @@ import {
 import type { Reject } from '../messages/reject.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
-import { isUnjudged, judgedMarkOf, type Perp } from '../state/perp.ts';
+import { isUnpriced, lastValidMarkOf, type Perp } from '../state/perp.ts';
 import type { Scope } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 import { isInsuranceFund } from './insurance-fund.ts';
@@ -25,23 +25,23 @@ import { accountValue, initialMargin, isolatedEquity } from './margin.ts';
  */
 
 /** The positions of a scope in markets that nobody can judge. */
-function* unjudgedPositions(state: State, { account, holding }: Scope): Generator<Holding> {
+function* unpricedPositions(state: State, { account, holding }: Scope): Generator<Holding> {
   if (isInsuranceFund(state, account)) return;
   const { oracleStaleMs } = parametersOf(state);
   const holdings = holding === undefined ? account.holdings.values() : [holding];
   for (const each of holdings) {
     if (each.size === 0 || each.isIsolated !== (holding !== undefined)) continue;
-    if (isUnjudged(each.perp, state.timeMs, oracleStaleMs)) yield each;
+    if (isUnpriced(each.perp, state.timeMs, oracleStaleMs)) yield each;
   }
 }
 
 /** Twice the size of such positions, at the mark or the last judged mark, whichever is higher. */
-export function unjudgedShare(state: State, scope: Scope): MicroUsdc {
+export function unpricedDeduction(state: State, scope: Scope): MicroUsdc {
   return sumOver(state, scope, doubled);
 }
 
 /** The same if one position had another size. */
-export function unjudgedShareWith(
+export function unpricedDeductionWith(
   state: State,
   scope: Scope,
   changed: Holding,
@@ -77,8 +77,8 @@ function sumOver(
 ): MicroUsdc {
   let sum = ZERO_USDC;
   // Asked for every scope that is looked at; nearly always there is none.
-  if (!state.hasUnjudged) return sum;
-  for (const each of unjudgedPositions(state, scope)) {
+  if (!state.hasUnpriced) return sum;
+  for (const each of unpricedPositions(state, scope)) {
     const size = each === other?.changed ? other.size : each.size;
     sum = addUsdc(sum, amount(each.perp, size));
   }
@@ -86,17 +86,17 @@ function sumOver(
 }
 
 function doubled(perp: Perp, size: number): MicroUsdc {
-  return notional(Math.max(perp.mark, judgedMarkOf(perp)), 2 * Math.abs(size));
+  return notional(Math.max(perp.mark, lastValidMarkOf(perp)), 2 * Math.abs(size));
 }
 
 function paperProfitOf(perp: Perp, size: number): MicroUsdc {
-  return maxUsdc(ZERO_USDC, notional(perp.mark - judgedMarkOf(perp), size));
+  return maxUsdc(ZERO_USDC, notional(perp.mark - lastValidMarkOf(perp), size));
 }
 
 /** What a scope has for liquidations and ranks: its value less what is only on paper (R-ratio). */
 export function equityOf(state: State, scope: Scope): MicroUsdc {
   const value = valueOf(state, scope);
-  return state.hasUnjudged ? subUsdc(value, paperProfit(state, scope)) : value;
+  return state.hasUnpriced ? subUsdc(value, paperProfit(state, scope)) : value;
 }
 
 /** Account value of the cross scope, margin and PnL of an isolated position, at the marks. */
@@ -107,22 +107,24 @@ export function valueOf(state: State, { account, holding }: Scope): MicroUsdc {
 }
 
 /** What of a scope's value may carry new risk or leave (R-initial, R-fill-check, R-withdrawable). */
-export function judgedValue(state: State, scope: Scope): MicroUsdc {
+export function availableValue(state: State, scope: Scope): MicroUsdc {
   const value = valueOf(state, scope);
-  return state.hasUnjudged ? subUsdc(value, unjudgedShare(state, scope)) : value;
+  return state.hasUnpriced ? subUsdc(value, unpricedDeduction(state, scope)) : value;
 }
 
 /** The same of the cross scope, which every order asks for. */
-export function judgedCrossValue(state: State, account: Account): MicroUsdc {
-  return state.hasUnjudged ? judgedValue(state, crossScope(account)) : accountValue(state, account);
+export function availableCrossValue(state: State, account: Account): MicroUsdc {
+  return state.hasUnpriced
+    ? availableValue(state, crossScope(account))
+    : accountValue(state, account);
 }
 
 /** The market that blinds a scope; undefined while the scope sees. */
-export function blindBy(state: State, scope: Scope): Perp | undefined {
-  if (!state.hasUnjudged) return undefined;
-  const { value: first } = unjudgedPositions(state, scope).next();
+export function restrictingPerp(state: State, scope: Scope): Perp | undefined {
+  if (!state.hasUnpriced) return undefined;
+  const { value: first } = unpricedPositions(state, scope).next();
   if (first === undefined) return undefined;
-  return judgedValue(state, scope) < initialOf(scope) ? first.perp : undefined;
+  return availableValue(state, scope) < initialOf(scope) ? first.perp : undefined;
 }
 
 function initialOf({ account, holding }: Scope): MicroUsdc {
@@ -131,7 +133,7 @@ function initialOf({ account, holding }: Scope): MicroUsdc {
 }
 
 /** Why a blind scope takes no such order, in the words of the market that blinds it. */
-export function blindReject({ definition, halted }: Perp): Reject {
+export function restrictedReject({ definition, halted }: Perp): Reject {
   const { instrumentId } = definition;
   return halted
     ? { reason: 'tradingHalted', instrumentId }
@@ -139,8 +141,8 @@ export function blindReject({ definition, halted }: Perp): Reject {
 }
 
 /** Shares of the value at the mark: half a percent, and a twentieth of the leverage's. */
-const BLIND_LOSS_PART = 200n;
-const BLIND_LOSS_PART_AT_LEVERAGE = 20n;
+const RESTRICTED_LOSS_PART = 200n;
+const RESTRICTED_LOSS_PART_AT_LEVERAGE = 20n;
 
 /**
  * R-fill-check: what a blind scope closes, it closes near the mark: worse by the lesser of 0.5% and
@@ -155,15 +157,18 @@ export function isNearMark(
   const loss = addUsdc(worse, fill.builderFee);
   const value = notional(perp.mark, Math.abs(fill.signedSize));
   return (
-    loss * BLIND_LOSS_PART <= value &&
-    loss * BLIND_LOSS_PART_AT_LEVERAGE * BigInt(leverage) <= value
+    loss * RESTRICTED_LOSS_PART <= value &&
+    loss * RESTRICTED_LOSS_PART_AT_LEVERAGE * BigInt(leverage) <= value
   );
 }
 
 /** The furthest price from the mark at which a blind scope's position may close, in whole units. */
-export function blindLimit({ leverage, perp, size }: Holding): number {
-  const part = BLIND_LOSS_PART_AT_LEVERAGE * BigInt(leverage);
-  const away = divFloor(BigInt(perp.mark), part > BLIND_LOSS_PART ? part : BLIND_LOSS_PART);
+export function restrictedLimit({ leverage, perp, size }: Holding): number {
+  const part = RESTRICTED_LOSS_PART_AT_LEVERAGE * BigInt(leverage);
+  const away = divFloor(
+    BigInt(perp.mark),
+    part > RESTRICTED_LOSS_PART ? part : RESTRICTED_LOSS_PART,
+  );
   return perp.mark + (size > 0 ? -Number(away) : Number(away));
 }
 
@@ -173,10 +178,10 @@ export function crossScope(account: Account): Scope {
 }
 
 /** Whether somebody holds a position in a market that nobody can judge now. */
-export function hasUnjudged(state: State): boolean {
+export function hasUnpriced(state: State): boolean {
   return state.perpIds.some((id) => {
     const perp = present(state.perps.get(id), 'a listed perp');
     if (perp.openInterest === 0) return false;
-    return isUnjudged(perp, state.timeMs, parametersOf(state).oracleStaleMs);
+    return isUnpriced(perp, state.timeMs, parametersOf(state).oracleStaleMs);
   });
 }

@@ -2,8 +2,8 @@ import { instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import type { BlockResult } from '../messages/block.ts';
 import type { Command } from '../messages/command.ts';
-import { blindBy, crossScope } from '../perp/blind.ts';
-import { withdrawable } from '../perp/doors.ts';
+import { restrictingPerp, crossScope } from '../perp/margin-restriction.ts';
+import { withdrawable } from '../perp/free-margin.ts';
 import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { act, checkRestarts, group, sign, story, waiting } from '@oddlot/testing/engine/waiting';
 
@@ -75,8 +75,8 @@ const push = (venue: Scenario, oracle: number): Command => ({
 const stepsOf = (results: readonly BlockResult[]) =>
   results.flatMap(({ events }) => events.filter(({ type }) => type === 'liquidationStep'));
 
-const isBlind = (venue: Scenario, who = alice): boolean =>
-  blindBy(venue.state, crossScope(venue.account(who))) !== undefined;
+const isRestricted = (venue: Scenario, who = alice): boolean =>
+  restrictingPerp(venue.state, crossScope(venue.account(who))) !== undefined;
 
 const send = {
   type: 'sendToken',
@@ -97,13 +97,13 @@ describe.each(SILENCES)('R-delist, R-oracle-stale: an hour that $what has lost',
       reservedBy: expect.arrayContaining([expect.objectContaining({ what: 'staleOracle' })]),
     });
     // The mark continues as the average, by the formula of R-delist.
-    expect(venue.state.perps.get(A)).toMatchObject({ halted: false, judgedMark: PRICE });
+    expect(venue.state.perps.get(A)).toMatchObject({ halted: false, lastValidMark: PRICE });
     expect(venue.state.perps.get(A)?.mark).toBe(Math.round((127 * 100 + 180 * 50) / 0.0307));
     run(venue, 60_000, 500_000);
-    expect(isBlind(venue)).toBe(true);
+    expect(isRestricted(venue)).toBe(true);
     expect(withdrawable(venue.state, venue.account(alice))).toBe(0n);
     expect(act(venue, alice, send).outcomes[0]?.reject?.reason).toBe('balanceInsufficient');
-    expect(venue.state.perps.get(A)?.judgedMark).toBe(PRICE);
+    expect(venue.state.perps.get(A)?.lastValidMark).toBe(PRICE);
     checkRestarts(venue);
   });
 
@@ -154,11 +154,11 @@ describe.each(SILENCES)('R-delist, R-oracle-stale: an hour that $what has lost',
     expect(stepsOf(passed)).toEqual([]);
     expect(venue.position(FUND)).toBe(0);
     expect(venue.balance(FUND)).toBe(BigInt(usdc(6_000)));
-    expect(venue.state.perps.get(A)?.judgedMark).toBe(PRICE);
+    expect(venue.state.perps.get(A)?.lastValidMark).toBe(PRICE);
 
     // The next hour begins with a price at which all are judged again: the gap is among those who held.
     const next = venue.wait(SAMPLE_MS).oracle(400_000);
-    expect(venue.state.perps.get(A)).toMatchObject({ halted: false, judgedMark: 400_000 });
+    expect(venue.state.perps.get(A)).toMatchObject({ halted: false, lastValidMark: 400_000 });
     expect(stepsOf([next])).toMatchObject([{ account: alice }]);
     expect(venue.position(alice)).toBe(0);
     expect(venue.balance(FUND)).toBe(BigInt(usdc(6_000)));
@@ -178,10 +178,10 @@ test.each([
     venue.block(DELIST);
     pass(venue, at);
     venue.block(push(venue, 990_000));
-    expect(venue.state.hasUnjudged).toBe(isLost);
-    expect(isBlind(venue)).toBe(isLost);
-    const { judgedMark, mark } = venue.state.perps.get(A) ?? {};
-    expect(judgedMark).toBe(isLost ? PRICE : mark);
+    expect(venue.state.hasUnpriced).toBe(isLost);
+    expect(isRestricted(venue)).toBe(isLost);
+    const { lastValidMark, mark } = venue.state.perps.get(A) ?? {};
+    expect(lastValidMark).toBe(isLost ? PRICE : mark);
     const ended = run(venue, HOUR_MS - 368 * SAMPLE_MS, 990_000);
     const last = [...ended, ...run(venue, 2 * SAMPLE_MS, 990_000)];
     const settled = last.flatMap(({ events }) =>

@@ -6,7 +6,7 @@ import type { Execution } from '../state/execution.ts';
 import type { Scope } from '../state/liquidations.ts';
 
 /** What equity is left when the last position is gone goes to the fund: rounding, mostly. */
-export function giveRest(
+export function payRemainderToFund(
   execution: Execution,
   account: Account,
   paidOut: MicroUsdc | undefined,

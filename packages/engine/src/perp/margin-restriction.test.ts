@@ -1,6 +1,6 @@
 import { type Address, instrumentId } from '@oddlot/units';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { withdrawable } from '../perp/doors.ts';
+import { withdrawable } from '../perp/free-margin.ts';
 import type { CommandResult } from '../messages/block.ts';
 import { approve, builder, oneThrough } from '@oddlot/testing/engine/builders';
 import {
@@ -13,7 +13,13 @@ import {
   Scenario,
 } from '@oddlot/testing/engine/scenario';
 import { act, checkRestarts, group, waiting } from '@oddlot/testing/engine/waiting';
-import { blindBy, crossScope, isNearMark, judgedValue, unjudgedShare } from './blind.ts';
+import {
+  restrictingPerp,
+  crossScope,
+  isNearMark,
+  availableValue,
+  unpricedDeduction,
+} from './margin-restriction.ts';
 
 /** One lot at this price is worth 1 USDC, one coin is 100 lots. */
 const PRICE = 1_000_000;
@@ -54,7 +60,7 @@ function isolate(who: Address, id: typeof A): void {
 }
 
 const scope = () => crossScope(venue.account(alice));
-const isBlind = (): boolean => blindBy(venue.state, scope()) !== undefined;
+const isRestricted = (): boolean => restrictingPerp(venue.state, scope()) !== undefined;
 const first = ({ outcomes }: { outcomes: readonly CommandResult[] }) => outcomes[0]?.reject;
 
 /** What comes of one order of alice's: its state, or why not. */
@@ -71,14 +77,14 @@ describe('R-oracle-stale: what a scope counts', () => {
   ])('with $funds it is blind: $blind', ({ blind, funds }) => {
     open(funds);
     trade(alice, 1_000);
-    expect(isBlind()).toBe(false);
+    expect(isRestricted()).toBe(false);
     goStale();
-    expect(unjudgedShare(venue.state, scope())).toBe(BigInt(usdc(2_000)));
-    expect(judgedValue(venue.state, scope())).toBe(BigInt(usdc(funds - 2_000)));
-    expect(isBlind()).toBe(blind);
+    expect(unpricedDeduction(venue.state, scope())).toBe(BigInt(usdc(2_000)));
+    expect(availableValue(venue.state, scope())).toBe(BigInt(usdc(funds - 2_000)));
+    expect(isRestricted()).toBe(blind);
     // All resume with the next price.
     venue.oracle(PRICE);
-    expect(isBlind()).toBe(false);
+    expect(isRestricted()).toBe(false);
     checkRestarts(venue);
   });
 
@@ -91,9 +97,9 @@ describe('R-oracle-stale: what a scope counts', () => {
     trade(alice, 1_000);
     halt();
     venue.wait(1_000).oracle(mark);
-    expect(unjudgedShare(venue.state, scope())).toBe(BigInt(usdc(share)));
+    expect(unpricedDeduction(venue.state, scope())).toBe(BigInt(usdc(share)));
     // What was judged last outlives a restart.
-    expect(venue.state.perps.get(A)).toMatchObject({ mark, judgedMark: PRICE });
+    expect(venue.state.perps.get(A)).toMatchObject({ mark, lastValidMark: PRICE });
     checkRestarts(venue);
   });
 
@@ -111,8 +117,8 @@ describe('R-oracle-stale: what a scope counts', () => {
     venue.fund(FUND, usdc(100));
     trade(FUND, 1_000);
     goStale();
-    expect(unjudgedShare(venue.state, crossScope(venue.account(FUND)))).toBe(0n);
-    expect(blindBy(venue.state, crossScope(venue.account(FUND)))).toBeUndefined();
+    expect(unpricedDeduction(venue.state, crossScope(venue.account(FUND)))).toBe(0n);
+    expect(restrictingPerp(venue.state, crossScope(venue.account(FUND)))).toBeUndefined();
   });
 
   // Long 10 on 60 in a halted market, 1 more short in B. The oracle goes to 120: 200 on paper, which
@@ -136,7 +142,7 @@ describe('R-oracle-stale: nothing leaves a blind scope by any door', () => {
     trade(alice, 1_000);
     trade(alice, 100, B);
     goStale();
-    expect(isBlind()).toBe(true);
+    expect(isRestricted()).toBe(true);
     expect(venue.balance(alice)).toBe(BigInt(usdc(1_000)));
   });
 
@@ -182,7 +188,7 @@ describe('R-oracle-stale: nothing leaves a blind scope by any door', () => {
     expect(first(act(venue, alice, cross))?.reason).toBe('marginInsufficient');
     // A higher one frees nothing that is not there.
     expect(first(act(venue, alice, { ...cross, leverage: 40 }))).toBeUndefined();
-    expect(isBlind()).toBe(true);
+    expect(isRestricted()).toBe(true);
   });
 });
 
@@ -198,7 +204,7 @@ test('R-oracle-stale: no margin comes off an isolated position whose own market 
   expect(first(act(venue, alice, off))?.reason).toBe('marginNotFree');
   expect(first(act(venue, alice, { ...move, amountMicroUsdc: -usdc(95) }))).toBeUndefined();
   // Cross holds nothing there: it sees.
-  expect(isBlind()).toBe(false);
+  expect(isRestricted()).toBe(false);
 });
 
 describe('the words', () => {
@@ -235,7 +241,7 @@ describe('R-fill-check: a blind scope closes near the mark', () => {
     trade(alice, 1_000, B);
     trade(alice, 1_000);
     goStale();
-    expect(isBlind()).toBe(true);
+    expect(isRestricted()).toBe(true);
   }
 
   // The lesser of 0.5% and 5% / leverage: 5 × and 10 × 0.5, 20 × 0.25, 50 × 0.1 of 100.
@@ -310,7 +316,7 @@ describe('R-fill-check: a blind scope closes near the mark', () => {
     trade(alice, 1_000);
     const { orderId } = venue.one(alice, { instrumentId: B, price: PRICE, size: 100 });
     goStale();
-    expect(isBlind()).toBe(true);
+    expect(isRestricted()).toBe(true);
     const sold = venue.one(bob, { instrumentId: B, isBuy: false, price: PRICE, size: 100 });
     expect(sold).toMatchObject({ state: 'open', filled: 0 });
     expect(venue.state.pool.find(orderId ?? 0)).toBe(-1);
@@ -325,7 +331,7 @@ describe('R-oracle-stale: isolated orders that were reserved before', () => {
     // 100 lots at 20×: 5.
     venue.one(alice, { instrumentId: B, price: PRICE, size: 100 });
     goStale();
-    expect(isBlind()).toBe(true);
+    expect(isRestricted()).toBe(true);
     venue.one(bob, { instrumentId: B, isBuy: false, price: PRICE, size: 100 });
     expect(venue.position(alice, B)).toBe(100);
     expect(venue.holding(alice, B).isolatedMargin).toBe(BigInt(usdc(5)));

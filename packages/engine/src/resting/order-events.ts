@@ -5,7 +5,7 @@ import type {
   OutcomeTraded,
   TradeExecuted,
 } from '../messages/event.ts';
-import type { OrderStatus } from '../messages/order-result.ts';
+import type { OrderStatus } from '../messages/block.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Execution } from '../state/execution.ts';
 import { timeInForceCode } from './snapshot.ts';
@@ -32,7 +32,7 @@ export function emitOrder(
 }
 
 /** The same of an order that is still open, for a change that the digest has in another form. */
-export function tellOpen({ commandIndex, events }: Execution, order: OrderSnapshot): void {
+export function emitOpen({ commandIndex, events }: Execution, order: OrderSnapshot): void {
   events.push({ type: 'orderUpdated', commandIndex, status: 'open', order });
 }
 
@@ -93,7 +93,7 @@ type Entering = {
 };
 
 /** An order is about to be matched. */
-export function tellEntry(
+export function observeEntry(
   { observer }: State,
   { orderId, request }: Entering,
   book: LevelBook,
@@ -111,7 +111,7 @@ export function tellEntry(
 }
 
 /** An order that is matched goes on to the best price of a side; returns that price, which is told once. */
-export function tellMeeting(
+export function observeMeeting(
   { observer }: State,
   orderId: number,
   book: LevelBook,
@@ -123,13 +123,13 @@ export function tellMeeting(
 }
 
 /** An order has come to rest, or was amended. */
-export function tellRest({ observer, pool }: State, slot: number, book: LevelBook): void {
+export function observeRest({ observer, pool }: State, slot: number, book: LevelBook): void {
   const ahead = book.aheadOf(slot, LIMITS.observedQueue);
   observer?.rests(readSlot(pool.orderId, slot), readSlot(pool.price, slot), ahead);
 }
 
 /** An order is about to leave its book. */
-export function tellLeave({ observer, pool }: State, slot: number, book: LevelBook): void {
+export function observeLeave({ observer, pool }: State, slot: number, book: LevelBook): void {
   const ahead = book.aheadOf(slot, LIMITS.observedQueue);
   observer?.leaves(readSlot(pool.orderId, slot), ahead);
 }

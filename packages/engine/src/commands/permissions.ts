@@ -23,13 +23,13 @@ import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
-import type { Vault } from '../state/keys.ts';
+import type { Vault } from '../state/permissions.ts';
 import type { State } from '../state/state.ts';
 import { openAccount } from './money.ts';
 import { BY_AGENT, BY_OWN_KEY, type CommandTable } from './rules.ts';
 
 /** Permissions: agents, builders, multi-sig accounts and vaults. */
-export const KEY_COMMANDS = {
+export const PERMISSION_COMMANDS = {
   /** Binds, rebinds or revokes the agent under a label, or ends the binding of the signer (R-agents). */
   approveAgent: {
     ...BY_OWN_KEY,

@@ -1,6 +1,6 @@
 import { present } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { createClosing } from '../state/hours.ts';
+import { createClosing } from '../state/sampled-hours.ts';
 import { alice, bob, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
 import { closingMark, settlementPrice } from './mark-price.ts';

@@ -5,7 +5,7 @@ import {
   type OrderRequest,
   type PlaceOrdersCommand,
 } from '../messages/command.ts';
-import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
+import type { EntryResult, OrderStatus } from '../messages/block.ts';
 import {
   adoptMarginMode,
   type Executed,
@@ -13,7 +13,7 @@ import {
   rejectOrder,
 } from '../perp-orders/execute-order.ts';
 import { requestSnapshot, triggerSnapshot } from '../perp-orders/taker-order.ts';
-import { emitOrder } from '../resting/emit.ts';
+import { emitOrder } from '../resting/order-events.ts';
 import { type Account, holdingOf, legOf } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import {
@@ -40,7 +40,7 @@ export function placeOrder(
   if (!isTrigger(order)) {
     return executeOrder(execution, account, orderId, order, undefined, heldAtStart);
   }
-  return { entry: placeJudged(execution, account, orderId, order, 'none', {}) };
+  return { entry: placeChecked(execution, account, orderId, order, 'none', {}) };
 }
 
 /**
@@ -48,7 +48,7 @@ export function placeOrder(
  * children depends on how it fares. They sleep behind one that lives and has filled nothing, wait for
  * their price with what it has filled, and end with one that ended without a fill.
  */
-export function placeFamily(
+export function placeBracket(
   execution: Execution,
   account: Account,
   [parent, ...children]: readonly OrderRequest[],
@@ -64,7 +64,7 @@ export function placeFamily(
   const entries = children.filter(isTrigger).map((child) => {
     const orderId = state.nextOrderId++;
     return isLive || hasFilled
-      ? placeJudged(execution, account, orderId, child, 'normal', place)
+      ? placeChecked(execution, account, orderId, child, 'normal', place)
       : endWithParent(execution, account, orderId, child);
   });
   addGroup(execution, account, entries, {
@@ -76,7 +76,7 @@ export function placeFamily(
 }
 
 /** Hangs a take-profit, a stop-loss or both on a position. */
-export function placeOnPosition(
+export function placePositionTpsl(
   execution: Execution,
   account: Account,
   orders: readonly OrderRequest[],
@@ -86,13 +86,13 @@ export function placeOnPosition(
   const place = { groupId, isPositionTpsl: true };
   const entries = orders.filter(isTrigger).map((order) => {
     const orderId = state.nextOrderId++;
-    return placeJudged(execution, account, orderId, order, 'position', place);
+    return placeChecked(execution, account, orderId, order, 'position', place);
   });
   addGroup(execution, account, entries, { groupId, kind: 'position', parentId: undefined });
   return entries;
 }
 
-function placeJudged(
+function placeChecked(
   execution: Execution,
   account: Account,
   orderId: number,

@@ -1,4 +1,4 @@
-import { equityOf } from '../perp/blind.ts';
+import { equityOf } from '../perp/margin-restriction.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { holdersOf } from '../state/holders.ts';

@@ -6,7 +6,7 @@ import type { Account, Holding } from './account.ts';
  * those who held positions when it came, at the state of that moment, so somebody has to remember it.
  * Empty between blocks: nothing of it is state.
  */
-export class EntryMemory {
+export class BlockRecord {
   /** True while classes 1 and 2 execute: the gap of this block is not settled yet. */
   isBeforeLiquidations = false;
   /** Told before an account's money or positions change, from the first liquidation on. */
