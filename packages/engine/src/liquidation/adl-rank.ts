@@ -6,7 +6,7 @@ import type { Perp } from '../state/perp.ts';
 import { scopeOf } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 
-/** What a rank is made of: the rank is numerator over denominator, first where that is 0. */
+/** The rank is numerator / denominator; a denominator of 0 ranks first. */
 export type RankKey = {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -16,14 +16,14 @@ export type RankKey = {
 /** A position that could be deleveraged. */
 export type RankedPosition = RankKey & { readonly account: Account; readonly holding: Holding };
 
-/** A scope without equity ranks before all others where its position gained, else behind them. */
+/** Without equity, a position with a gain ranks before all others, any other position after them. */
 const FIRST = { numerator: 1n, denominator: 0n };
 const LAST = { numerator: 0n, denominator: 1n };
 
 /**
- * R-adl: positions of one side of an instrument, highest rank first, then larger notional, then
- * address; all of them but the fund's: a winner could else hide behind a loss elsewhere. Costs as
- * much as there are holders.
+ * R-adl: the positions of one side of an instrument, highest rank first, then larger notional, then address. All
+ * positions except the fund's are included, so that a winner cannot hide behind a loss elsewhere. The cost is
+ * proportional to the number of holders.
  */
 export function rankPositions(
   state: State,
@@ -63,7 +63,7 @@ function byRank(a: RankedPosition, b: RankedPosition): number {
   return a.account.address < b.account.address ? -1 : 1;
 }
 
-/** R-adl: the bucket of a position among its side, 4 closes first. */
+/** R-adl: the fifth of its side that a position is in; 4 closes first. */
 export function adlBucket(rank: number, count: number): number {
   return count <= 1 ? 4 : 4 - Math.floor((rank * 5) / count);
 }

@@ -15,12 +15,11 @@ import type { State } from '../state/state.ts';
 import { type Health, positionsOf } from './scope.ts';
 
 /**
- * R-bankruptcy-price: the price at which a position of a scope uses up its share of the equity, rounded
- * to the price unit that leaves the account at or above zero, and at least 1. Closing every position at
- * its own leaves exactly nothing but that rounding, in whatever order. What a solvent scope has is
- * shared by maintenance. What an insolvent one lacks is shared by what its positions lost since they
- * were last judged: by maintenance the other side of a market that did not move would pay for a gap in
- * another one.
+ * R-bankruptcy-price: the price at which a position uses up its share of the equity of its margin account, rounded
+ * to the price unit that leaves the account at or above zero, and at least 1. Closing each position at its own price,
+ * in any order, leaves only that rounding. Positive equity is shared by maintenance margin. Negative equity is shared
+ * by the losses since the last valid marks; shared by maintenance, the counterparties in a market that did not move
+ * would pay for a price gap in another.
  */
 export function bankruptcyPrice(
   state: State,
@@ -35,7 +34,7 @@ export function bankruptcyPrice(
   const { mark } = holding.perp;
   if (losses === 0n) return mark;
   const price = priceByShare(holding, equity, loss, losses);
-  // Nobody pays more than the position lost: the rest is R-deficit's.
+  // Counterparties pay at most the loss of the position; R-deficit covers the rest.
   const furthest = Number(divFloor(loss, BigInt(Math.abs(holding.size))));
   return holding.size > 0 ? Math.min(price, mark + furthest) : Math.max(price, mark - furthest);
 }
@@ -54,12 +53,12 @@ function priceByShare(
   return price < 1n ? 1 : Number(price);
 }
 
-/** What a position lost since its last judged mark, and the funding that it paid in this block. */
+/** Loss of a position since its last valid mark, plus the funding that it paid in this block. */
 function lossOf(state: State, holding: Holding): MicroUsdc {
   return addUsdc(fallOf(holding), state.blockRecord.fundingPaid(holding));
 }
 
-/** What a position lost since its last judged mark; nothing when it gained. */
+/** Loss of a position since its last valid mark; 0 for a gain. */
 export function fallOf({ perp, size }: Holding): MicroUsdc {
   return maxUsdc(ZERO_USDC, negUsdc(notional(perp.mark - lastValidMarkOf(perp), size)));
 }

@@ -5,7 +5,7 @@ import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { Scope } from '../state/liquidations.ts';
 
-/** What equity is left when the last position is gone goes to the fund: rounding, mostly. */
+/** Equity that remains after the last position closed, mostly rounding, goes to the fund. */
 export function payRemainderToFund(
   execution: Execution,
   account: Account,
@@ -20,8 +20,8 @@ export function payRemainderToFund(
 }
 
 /**
- * R-deficit: a balance or isolated margin below zero with no position left falls to the fund, then
- * to the fee treasury, then to the fund below zero. Balances of others are never cut.
+ * R-deficit: a balance or isolated margin below zero without a position is covered by the fund, then by the fee
+ * treasury, then by the fund below zero. Balances of other accounts are never reduced.
  */
 export function closeDeficit(execution: Execution, scope: Scope): void {
   const { state } = execution;
@@ -39,7 +39,7 @@ export function closeDeficit(execution: Execution, scope: Scope): void {
   emitSettled(execution, account, missing);
 }
 
-/** The account's ledger shows where its money went, or came from. */
+/** Shows the transfer in the account's ledger. */
 function emitSettled(
   { commandIndex, events, state }: Execution,
   { address: account }: Account,

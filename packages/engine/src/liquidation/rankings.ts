@@ -10,15 +10,15 @@ import {
 } from './adl-rank.ts';
 
 /**
- * Who is deleveraged first in a block (R-adl, R-storms): every side of an instrument as it stood when
- * this was made. A side is put in order when somebody is first deleveraged there; whoever changes
- * before that is kept as they were. Nothing of it is state.
+ * The order of deleveraging in a block (R-adl, R-storms): each side of an instrument as it was when this object was
+ * created. A side is sorted at its first deleveraging; accounts that change before that are recorded as they were.
+ * Not part of the state.
  */
 export class Rankings {
   readonly #state: State;
   /** By instrument id and side. */
   readonly #bySide = new Map<number, Ranking>();
-  /** Of accounts that have changed since; a position that is not among them was not there. */
+  /** Of accounts that have changed since; a position that is not included was not open. */
   readonly #kept = new Map<Account, ReadonlyMap<Holding, RankKey>>();
 
   constructor(state: State) {
@@ -26,7 +26,7 @@ export class Rankings {
     state.blockRecord.beforeChange = (account) => this.#keep(account);
   }
 
-  /** The side as it was, less those at its head who have nothing left. */
+  /** The side as it was, without positions at its head that have been closed. */
   of(perp: Perp, isLong: boolean): Iterable<RankedPosition> {
     const key = 2 * perp.definition.instrumentId + (isLong ? 1 : 0);
     let ranking = this.#bySide.get(key);
@@ -44,7 +44,6 @@ export class Rankings {
   #keep(account: Account): void {
     if (this.#kept.has(account)) return;
     const keys = new Map<Holding, RankKey>();
-    // What it changes to is nobody's business, and asking for its sums changes nothing else.
     this.#kept.set(account, keys);
     for (const holding of account.holdings.values()) {
       if (holding.size !== 0) keys.set(holding, rankKey(this.#state, account, holding));
@@ -63,15 +62,15 @@ function* remaining(ranking: Ranking): Generator<RankedPosition> {
   }
 }
 
-/** A ranking looks at every position of a side; readers share one for this long. */
+/** A ranking reads every position of a side, so queries share one for this time. */
 const RANKING_MS = 3_000;
 
 type SharedRanking = { readonly timeMs: number; readonly buckets: ReadonlyMap<Holding, number> };
 
-/** The last rankings of a perp's shorts and longs. For readers only: nothing is decided by them. */
+/** The last rankings of a perp's shorts and longs, for queries only. */
 const rankings = new WeakMap<Perp, [SharedRanking | undefined, SharedRanking | undefined]>();
 
-/** Which fifth of its side a position would be deleveraged with: 4 closes first (R-adl). */
+/** The fifth of its side in which a position would be deleveraged; 4 closes first (R-adl). */
 export function adlQuantile(state: State, holding: Holding): number {
   const side = holding.size > 0 ? 1 : 0;
   let kept = rankings.get(holding.perp);
@@ -81,7 +80,7 @@ export function adlQuantile(state: State, holding: Holding): number {
   }
   let ranking = kept[side];
   const ageMs = state.timeMs - (ranking?.timeMs ?? 0);
-  // A position that is newer than the ranking is worth a new one, once per block at most.
+  // A position newer than the ranking causes a new one, at most once per block.
   const isMissing = ranking?.buckets.has(holding) !== true && ageMs > 0;
   if (ranking === undefined || ageMs >= RANKING_MS || isMissing) {
     ranking = rank(state, holding.perp, side === 1);

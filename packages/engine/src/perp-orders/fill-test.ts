@@ -10,11 +10,11 @@ import { isFillable } from './match-order.ts';
 import { ownerOf } from './resting.ts';
 
 /**
- * R-fillable: the venue uses a price of a book only if an order could trade at it. An order that a fill
- * would leave uncovered is cancelled before a mark, a premium or a post-only order depends on it.
+ * R-fillable: the venue uses a price of a book only if an order could trade at it. An order whose fill would not be
+ * covered by margin is cancelled before a mark, a premium or a post-only order depends on it.
  */
 
-/** False where nothing is tested: a market that is halted, stale or closing, or has no mark. */
+/** False for markets without the test: halted, stale or closing ones, and those without a mark. */
 function isTested(state: State, perp: Perp): boolean {
   if (perp.halted || perp.delisted || perp.closing !== undefined || perp.mark === 0) return false;
   return !isOracleStale(perp, state.timeMs, parametersOf(state).oracleStaleMs);
@@ -61,8 +61,8 @@ function testSide(execution: Execution, perp: Perp, isBuy: boolean, worth: numbe
 }
 
 /**
- * Whether a post-only order would trade (R-tif): with an order that passes the test, with one of its
- * own account, or, where nothing is tested, with any. The orders before that one fail, and are cancelled.
+ * True if a post-only order would trade (R-tif): with an order that passes the test, with one of its own account, or,
+ * in markets without the test, with any. Better orders that fail the test are cancelled.
  */
 export function wouldTrade(
   execution: Execution,
@@ -82,8 +82,8 @@ export function wouldTrade(
 }
 
 /**
- * The impact price of a side as the next sample would find it. A read cancels nothing: it leaves out
- * the orders that would fail.
+ * The impact price of a side as the next sample would compute it. A query cancels no orders: it omits those that would
+ * fail the test.
  */
 export function impactOf(state: State, perp: Perp, isBuy: boolean): ImpactPrice | undefined {
   return sideBeyondOracle(perp) === isBuy && isTested(state, perp)

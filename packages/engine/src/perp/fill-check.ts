@@ -14,23 +14,22 @@ import {
 } from './margin-restriction.ts';
 import { accountValue, initialMargin, liquidationFee, worstCase } from './margin.ts';
 
-/** A fill of a cross position that is about to happen, seen from one side. */
+/** One side of a fill of a cross position, before it is executed. */
 export type PendingFill = {
   /** Positive when the side buys. */
   readonly signedSize: number;
   readonly price: number;
-  /** All that the side pays, the builder of its order included. */
+  /** All fees of the side, including its builder's. */
   readonly fees: MicroUsdc;
-  /** Resting sizes after the fill, reduce-only orders left out. */
+  /** Resting sizes after the fill, without reduce-only orders. */
   readonly restingBuy: number;
   readonly restingSell: number;
 };
 
 /**
- * Judges one side of a fill on the state after it, at the mark and net of fees (R-fill-check): a
- * price far from the mark cannot hand margin to a confederate. Passes when the account value covers
- * the initial margin; a fill that only reduces also passes when equity stays at or above zero and
- * the margin ratio does not fall.
+ * Checks one side of a fill on the state after it, at the mark and net of fees (R-fill-check), so that a price far
+ * from the mark cannot move margin to another account. Passes if the account value covers the initial margin; a
+ * reducing fill also passes if equity stays at or above zero and the margin ratio does not fall.
  */
 export function isCrossFillCovered(
   state: State,
@@ -63,8 +62,8 @@ export function isCrossFillCovered(
 }
 
 /**
- * R-oracle-stale, for either side and scope: in a stale market no fill raises the exposure, and a
- * blind scope only reduces, near the mark.
+ * R-oracle-stale, for each side and margin account: in a stale market no fill raises the exposure, and a
+ * margin-restricted account only reduces, near the mark.
  */
 export function isFillPermitted(
   state: State,
@@ -74,7 +73,7 @@ export function isFillPermitted(
 ): boolean {
   const { oracleStaleMs } = parametersOf(state);
   const reduces = isReducing(holding.size, fill.signedSize);
-  // Also where nobody holds a position yet: then there is nothing to be blind with.
+  // Applies without any open position too, when no account can be margin-restricted.
   if (!reduces && isOracleStale(holding.perp, state.timeMs, oracleStaleMs)) return false;
   if (!state.hasUnpriced) return true;
   if (holding.isIsolated && !reduces) return true;
@@ -88,7 +87,7 @@ export function isReducing(size: number, signedFill: number): boolean {
   return size !== 0 && size > 0 !== signedFill > 0 && Math.abs(signedFill) <= Math.abs(size);
 }
 
-/** R-ratio: maintenance margin and liquidation fee of the cross scope, at fresh sums. */
+/** R-ratio: maintenance margin and liquidation fee of the cross positions; the sums must be current. */
 export function crossRisk(state: State, account: Account): MicroUsdc {
   const { maintenance, notional: total } = account.margin;
   return addUsdc(maintenance, liquidationFee(total, parametersOf(state).liquidationFeeE8));

@@ -17,20 +17,20 @@ import { crossScope, unpricedDeduction, valueOf } from './margin-restriction.ts'
 import { cappedLeverage, exposureOf, initialMargin } from './margin.ts';
 
 /**
- * What may leave a perp scope, by whichever door: transfers and withdrawals, isolated orders and
- * margins that draw on cross, margin that an isolated position gives back. Each asks here, so that
- * nothing leaves a blind scope (R-oracle-stale), and nothing ahead of a gap that this block has not
- * settled yet: until then it must be free at the last judged marks too (R-order-of-events).
+ * Margin that can leave a margin account: by transfer or withdrawal, into an isolated order or position, or back
+ * from an isolated position. It is limited for margin-restricted accounts (R-oracle-stale). Before the liquidations
+ * of a block it must be free at the last valid marks too, so that no one withdraws ahead of a price gap
+ * (R-order-of-events).
  */
 
-/** A scope's numbers at one set of marks. */
+/** The sums of a margin account at one set of marks. */
 type Sums = {
   readonly value: MicroUsdc;
   readonly initial: MicroUsdc;
   readonly notional: MicroUsdc;
 };
 
-/** What is free in cross: value less initial margin, at most the balance (R-isolated). */
+/** Free cross margin: value less initial margin, at most the balance (R-isolated). */
 export function freeInCross(state: State, account: Account): MicroUsdc {
   return freeOf(state, crossScope(account), ({ initial, value }) => subUsdc(value, initial));
 }
@@ -40,7 +40,7 @@ export function withdrawable(state: State, account: Account): MicroUsdc {
   return freeOf(state, crossScope(account), beyondTenth);
 }
 
-/** What would be if the last judged marks held nothing back: at the marks of this block alone. */
+/** The withdrawable amount at the marks of this block alone, without the last valid marks. */
 export function withdrawableAtMarks(state: State, account: Account): MicroUsdc {
   const scope = crossScope(account);
   return freePart(state, scope, beyondTenth(sumsNow(state, scope)));
@@ -61,7 +61,7 @@ function freeOf(state: State, scope: Scope, free: (sums: Sums) => MicroUsdc): Mi
   return freePart(state, scope, least);
 }
 
-/** Of what a scope has beyond its margin: what is money, and leans on nothing that nobody can judge. */
+/** The part of an excess that is balance and does not depend on positions without a valid price; never below 0. */
 function freePart(state: State, scope: Scope, beyond: MicroUsdc): MicroUsdc {
   const { account, holding } = scope;
   const money = holding === undefined ? account.perpBalance : holding.isolatedMargin;
@@ -99,7 +99,7 @@ function sumsAtValidMarks({ account, holding }: Scope): Sums {
   return sums;
 }
 
-/** One position at its last judged mark; its value is what it gained. */
+/** One position at its last valid mark; its value is its PnL. */
 function partAtValidMark({ cost, leverage, perp, size }: Holding, exposure: number): Sums {
   const mark = lastValidMarkOf(perp);
   const capped = cappedLeverage(perp, exposure, leverage);

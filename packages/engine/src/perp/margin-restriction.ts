@@ -18,13 +18,12 @@ import { isInsuranceFund } from './insurance-fund.ts';
 import { accountValue, initialMargin, isolatedEquity } from './margin.ts';
 
 /**
- * R-oracle-stale: nobody knows what a position is worth whose market is halted or stale, or has lost its
- * closing hour, so little may lean on it. Whatever could leave a scope, and whatever could grow in it,
- * is measured by what is left of its value when such positions are taken off at twice their size. A
- * scope that this leaves short of its initial margin is blind. This file is the one place that knows.
+ * R-oracle-stale: a position has no valid price while its market is halted or stale, or cannot settle its closing
+ * hour. Withdrawals and new exposure are then limited by the value of the margin account less twice the notional
+ * of such positions. A margin account whose remaining value is below its initial margin is margin-restricted.
  */
 
-/** The positions of a scope in markets that nobody can judge. */
+/** The positions of a margin account that have no valid price. */
 function* unpricedPositions(state: State, { account, holding }: Scope): Generator<Holding> {
   if (isInsuranceFund(state, account)) return;
   const { oracleStaleMs } = parametersOf(state);
@@ -35,12 +34,12 @@ function* unpricedPositions(state: State, { account, holding }: Scope): Generato
   }
 }
 
-/** Twice the size of such positions, at the mark or the last judged mark, whichever is higher. */
+/** Twice the notional of such positions, at the higher of the mark and the last valid mark. */
 export function unpricedDeduction(state: State, scope: Scope): MicroUsdc {
   return sumOver(state, scope, doubled);
 }
 
-/** The same if one position had another size. */
+/** The same, with another size for one position. */
 export function unpricedDeductionWith(
   state: State,
   scope: Scope,
@@ -51,14 +50,14 @@ export function unpricedDeductionWith(
 }
 
 /**
- * R-ratio: a position that nobody can judge counts at its mark or at its last judged mark, whichever
- * is worse for it. This is what that takes off the scope's value at the marks.
+ * R-ratio: a position without a valid price counts at the mark or at the last valid mark, whichever is worse for
+ * it. Returns the deduction that this makes from the value at the marks.
  */
 export function paperProfit(state: State, scope: Scope): MicroUsdc {
   return sumOver(state, scope, paperProfitOf);
 }
 
-/** The same if one position had another size. */
+/** The same, with another size for one position. */
 export function paperProfitWith(
   state: State,
   scope: Scope,
@@ -68,7 +67,7 @@ export function paperProfitWith(
   return sumOver(state, scope, paperProfitOf, { changed, size });
 }
 
-/** The positions of a scope in markets that nobody can judge, each by what it comes to. */
+/** The sum of an amount over the positions without a valid price. */
 function sumOver(
   state: State,
   scope: Scope,
@@ -76,7 +75,7 @@ function sumOver(
   other?: { readonly changed: Holding; readonly size: number },
 ): MicroUsdc {
   let sum = ZERO_USDC;
-  // Asked for every scope that is looked at; nearly always there is none.
+  // Called for every margin account that is checked; nearly always there are no such positions.
   if (!state.hasUnpriced) return sum;
   for (const each of unpricedPositions(state, scope)) {
     const size = each === other?.changed ? other.size : each.size;
@@ -93,33 +92,33 @@ function paperProfitOf(perp: Perp, size: number): MicroUsdc {
   return maxUsdc(ZERO_USDC, notional(perp.mark - lastValidMarkOf(perp), size));
 }
 
-/** What a scope has for liquidations and ranks: its value less what is only on paper (R-ratio). */
+/** Equity for liquidations and ranks: the value less the paper profit (R-ratio). */
 export function equityOf(state: State, scope: Scope): MicroUsdc {
   const value = valueOf(state, scope);
   return state.hasUnpriced ? subUsdc(value, paperProfit(state, scope)) : value;
 }
 
-/** Account value of the cross scope, margin and PnL of an isolated position, at the marks. */
+/** The account value of cross positions, or margin and PnL of an isolated position, at the marks. */
 export function valueOf(state: State, { account, holding }: Scope): MicroUsdc {
   return holding === undefined
     ? accountValue(state, account)
     : isolatedEquity(state, account, holding);
 }
 
-/** What of a scope's value may carry new risk or leave (R-initial, R-fill-check, R-withdrawable). */
+/** The value that can cover new risk or be withdrawn (R-initial, R-fill-check, R-withdrawable). */
 export function availableValue(state: State, scope: Scope): MicroUsdc {
   const value = valueOf(state, scope);
   return state.hasUnpriced ? subUsdc(value, unpricedDeduction(state, scope)) : value;
 }
 
-/** The same of the cross scope, which every order asks for. */
+/** The same for the cross positions; every order needs it. */
 export function availableCrossValue(state: State, account: Account): MicroUsdc {
   return state.hasUnpriced
     ? availableValue(state, crossScope(account))
     : accountValue(state, account);
 }
 
-/** The market that blinds a scope; undefined while the scope sees. */
+/** The market that makes a margin account margin-restricted; undefined if it is not. */
 export function restrictingPerp(state: State, scope: Scope): Perp | undefined {
   if (!state.hasUnpriced) return undefined;
   const { value: first } = unpricedPositions(state, scope).next();
@@ -132,7 +131,7 @@ function initialOf({ account, holding }: Scope): MicroUsdc {
   return initialMargin(holding.perp, Math.abs(holding.size), holding.leverage);
 }
 
-/** Why a blind scope takes no such order, in the words of the market that blinds it. */
+/** The rejection of an order of a margin-restricted account, which names the restricting market. */
 export function restrictedReject({ definition, halted }: Perp): Reject {
   const { instrumentId } = definition;
   return halted
@@ -140,13 +139,13 @@ export function restrictedReject({ definition, halted }: Perp): Reject {
     : { reason: 'oracleStale', instrumentId };
 }
 
-/** Shares of the value at the mark: half a percent, and a twentieth of the leverage's. */
+/** Divisors of the value at the mark: 0.5%, and 5% / leverage. */
 const RESTRICTED_LOSS_PART = 200n;
 const RESTRICTED_LOSS_PART_AT_LEVERAGE = 20n;
 
 /**
- * R-fill-check: what a blind scope closes, it closes near the mark: worse by the lesser of 0.5% and
- * 5% / leverage at most, the builder's fee included.
+ * R-fill-check: a margin-restricted account closes near the mark: worse by at most the lesser of 0.5% and
+ * 5% / leverage, including the builder's fee.
  */
 export function isNearMark(
   holding: Holding,
@@ -162,7 +161,7 @@ export function isNearMark(
   );
 }
 
-/** The furthest price from the mark at which a blind scope's position may close, in whole units. */
+/** The price furthest from the mark at which a margin-restricted position can close, in whole units. */
 export function restrictedLimit({ leverage, perp, size }: Holding): number {
   const part = RESTRICTED_LOSS_PART_AT_LEVERAGE * BigInt(leverage);
   const away = divFloor(
@@ -172,12 +171,11 @@ export function restrictedLimit({ leverage, perp, size }: Holding): number {
   return perp.mark + (size > 0 ? -Number(away) : Number(away));
 }
 
-/** The scope that an account's money outside of isolated positions is. */
 export function crossScope(account: Account): Scope {
   return { account, holding: undefined };
 }
 
-/** Whether somebody holds a position in a market that nobody can judge now. */
+/** True if any account has a position that has no valid price now. */
 export function hasUnpriced(state: State): boolean {
   return state.perpIds.some((id) => {
     const perp = present(state.perps.get(id), 'a listed perp');

@@ -14,13 +14,13 @@ import { maintenanceMargin, type Perp, tierOf } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * Margin (R-initial, R-ratio). An account's cross positions are one scope, each
- * isolated position is another. The sums of the cross scope are kept with the account and hold for
- * one set of marks: a change in one instrument moves its own part, a change of marks computes the
- * sums anew when they are next asked for. Cost per order so does not grow with open positions.
+ * Margin (R-initial, R-ratio). The cross positions of an account are one margin account, each isolated position is
+ * another. The cross sums are stored with the account for one set of marks: a change in one instrument changes its
+ * own part, and after a change of marks the sums are computed again when they are next read. The cost of an order
+ * therefore does not grow with the number of open positions.
  */
 
-/** max(|pos + resting buys|, |pos − resting sells|): the largest position that orders could make. */
+/** max(|pos + resting buys|, |pos − resting sells|): the largest position that the orders could cause. */
 export function worstCase(size: number, buys: number, sells: number): number {
   return Math.max(Math.abs(size + buys), Math.abs(size - sells));
 }
@@ -35,7 +35,7 @@ export function initialMargin(perp: Perp, exposure: number, leverage: number): M
   return marginAt(perp.mark, exposure, cappedLeverage(perp, exposure, leverage));
 }
 
-/** The leverage that a size may have: no more than its tier's. */
+/** The leverage, at most that of the tier of a size. */
 export function cappedLeverage(perp: Perp, size: number, leverage: number): number {
   return Math.min(leverage, tierOf(perp.tiers, size).maxLeverage);
 }
@@ -74,8 +74,8 @@ export function holdingChanged(state: State, account: Account, holding: Holding)
 }
 
 /**
- * Recomputes the initial margin alone: resting orders changed, the position did not. Where the exposure
- * is what it was, so is the margin, and nobody needs to ask.
+ * Recomputes the initial margin alone, after resting orders changed and the position did not. The caller omits the
+ * call if the exposure is unchanged.
  */
 export function ordersChanged(state: State, account: Account, holding: Holding): void {
   const sums = account.margin;
@@ -94,18 +94,18 @@ function computeParts(holding: Holding): void {
   holding.notional = notional(perp.mark, magnitude);
 }
 
-/** At the mark as it is, whatever marks the sums are for. */
+/** At the current mark, even if the sums are for earlier marks. */
 export function unrealisedOf({ cost, perp, size }: Holding): MicroUsdc {
   return subUsdc(notional(perp.mark, size), cost);
 }
 
-/** The cross scope's: balance and unrealised PnL of its positions. */
+/** Balance and unrealised PnL of the cross positions. */
 export function accountValue(state: State, account: Account): MicroUsdc {
   freshMargin(state, account);
   return addUsdc(account.perpBalance, account.margin.unrealised);
 }
 
-/** Everything that the perp sub-account is worth: all scopes, and what orders hold back. */
+/** Value of the perp sub-account: all margin accounts and the reserves of orders. */
 export function totalValue(state: State, account: Account): MicroUsdc {
   let value = accountValue(state, account);
   for (const holding of account.holdings.values()) {
@@ -115,13 +115,13 @@ export function totalValue(state: State, account: Account): MicroUsdc {
   return value;
 }
 
-/** An isolated position's: its margin and unrealised PnL. */
+/** Margin and unrealised PnL of an isolated position. */
 export function isolatedEquity(state: State, account: Account, holding: Holding): MicroUsdc {
   freshMargin(state, account);
   return addUsdc(holding.isolatedMargin, holding.unrealised);
 }
 
-/** R-ratio: what liquidating everything would cost. */
+/** R-ratio: the fee for liquidating the whole value. */
 export function liquidationFee(value: MicroUsdc, liquidationFeeE8: number): MicroUsdc {
   return feeUp(value, rateE8(liquidationFeeE8));
 }

@@ -6,23 +6,23 @@ import { LIMITS } from '../messages/limits.ts';
 import { observeMeeting } from './order-events.ts';
 import { mayMeet, type Execution } from '../state/execution.ts';
 
-// A constant of this module is known to the compiler; an imported one would be read each time.
+// The compiler inlines constants of this module; an imported one would be read each time.
 const { matchesPerOrder } = LIMITS;
 
-/** What the walk over a book needs to know of an incoming order. */
+/** The fields of an incoming order that matching needs. */
 type BookTaker = {
   readonly orderId: number;
   readonly request: { readonly isBuy: boolean };
-  /** The limit in the terms of the book. */
+  /** The limit as a price of the book. */
   readonly price: number;
   readonly remaining: number;
 };
 
 /**
- * Walks an incoming order along the other side of the book, best price first, then oldest (R-book), as
- * far as its limit. `meet` trades with the resting order or takes it out of the way, and says so when
- * the taker has to stop. It is a function of a file, never made for a walk: this is the hot loop.
- * Returns why the walk ended early, when it did.
+ * Matches an incoming order with the other side of the book up to its limit, best price first, then oldest (R-book).
+ * `meet` trades with the resting order or cancels it, and returns a cause if the taker must stop. It must be a
+ * module-level function, never a closure per call, because this is the hot loop. Returns the cause if matching ended
+ * early.
  */
 export function matchBook<Taker extends BookTaker>(
   execution: Execution,
@@ -42,7 +42,7 @@ export function matchBook<Taker extends BookTaker>(
     if (state.observer !== undefined) {
       observedPrice = observeMeeting(state, taker.orderId, book, {
         isBuy: !isBuy,
-        told: observedPrice,
+        reported: observedPrice,
       });
     }
     const stop = meet(execution, taker, slot);

@@ -14,7 +14,6 @@ import { readSlot } from '../book/order-pool.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { State } from '../state/state.ts';
 
-/** Tells the world that an order changed. */
 export function emitOrder(
   execution: Execution,
   status: OrderStatus,
@@ -23,7 +22,7 @@ export function emitOrder(
 ): void {
   absorbOrder(execution, status, order);
   const { commandIndex, events } = execution;
-  // Made before it is pushed: a choice in between would have the compiler call out for the push.
+  // Created before the push: a conditional inside it would keep the compiler from inlining the push.
   const event: OrderUpdated =
     cancelCause === undefined
       ? { type: 'orderUpdated', commandIndex, status, order }
@@ -31,19 +30,17 @@ export function emitOrder(
   events.push(event);
 }
 
-/** The same of an order that is still open, for a change that the digest has in another form. */
+/** An update of an open order whose change is already in the digest in another form. */
 export function emitOpen({ commandIndex, events }: Execution, order: OrderSnapshot): void {
   events.push({ type: 'orderUpdated', commandIndex, status: 'open', order });
 }
 
-/** Tells the world that an order was refused at execution. */
 export function emitRejected(execution: Execution, order: OrderSnapshot, reject: Reject): void {
   absorbOrder(execution, 'rejected', order);
   const { commandIndex } = execution;
   execution.events.push({ type: 'orderUpdated', commandIndex, status: 'rejected', order, reject });
 }
 
-/** Prints a trade. */
 export function emitTrade(execution: Execution, trade: TradeExecuted | OutcomeTraded): void {
   const { digest } = execution.state;
   digest.numbers(trade.tradeId, trade.price, trade.size, trade.taker.orderId, trade.maker.orderId);
@@ -70,7 +67,7 @@ function absorbOrder(execution: Execution, status: OrderStatus, order: OrderSnap
   digest.number(price);
 }
 
-/** How a status enters the digest. */
+/** The code of a status in the digest. */
 function statusCode(status: OrderStatus): number {
   switch (status) {
     case 'open':
@@ -84,15 +81,14 @@ function statusCode(status: OrderStatus): number {
   }
 }
 
-/** What an observer of books is told, by those who have looked whether there is one. */
+/** Calls to the observer of books. Callers check first that there is one. */
 
-/** An order as it meets its book. */
 type Entering = {
   readonly orderId: number;
   readonly request: { readonly instrumentId: number };
 };
 
-/** An order is about to be matched. */
+/** Called before an order is matched. */
 export function observeEntry(
   { observer }: State,
   { orderId, request }: Entering,
@@ -110,25 +106,25 @@ export function observeEntry(
   });
 }
 
-/** An order that is matched goes on to the best price of a side; returns that price, which is told once. */
+/** Reports the best price of the other side, once per price; returns that price. */
 export function observeMeeting(
   { observer }: State,
   orderId: number,
   book: LevelBook,
-  { isBuy, told }: { readonly isBuy: boolean; readonly told: number },
+  { isBuy, reported }: { readonly isBuy: boolean; readonly reported: number },
 ): number {
   const price = book.bestPrice(isBuy);
-  if (price !== told) observer?.meets(orderId, price, book.bestSize(isBuy));
+  if (price !== reported) observer?.meets(orderId, price, book.bestSize(isBuy));
   return price;
 }
 
-/** An order has come to rest, or was amended. */
+/** Called after an order began to rest, or was amended. */
 export function observeRest({ observer, pool }: State, slot: number, book: LevelBook): void {
   const ahead = book.aheadOf(slot, LIMITS.observedQueue);
   observer?.rests(readSlot(pool.orderId, slot), readSlot(pool.price, slot), ahead);
 }
 
-/** An order is about to leave its book. */
+/** Called before an order leaves its book. */
 export function observeLeave({ observer, pool }: State, slot: number, book: LevelBook): void {
   const ahead = book.aheadOf(slot, LIMITS.observedQueue);
   observer?.leaves(readSlot(pool.orderId, slot), ahead);

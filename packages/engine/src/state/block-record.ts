@@ -2,14 +2,14 @@ import { divFloor, type MicroUsdc, microUsdc, negUsdc, ZERO_USDC } from '@oddlot
 import type { Account, Holding } from './account.ts';
 
 /**
- * What one block has done so far, for its own later steps (R-order-of-events). A gap is settled among
- * those who held positions when it came, at the state of that moment, so somebody has to remember it.
- * Empty between blocks: nothing of it is state.
+ * Records of the current block for its later steps (R-order-of-events). A price gap is settled among the positions
+ * that were open when it occurred, at the state of that moment. Empty between blocks, so it is not part of the
+ * state.
  */
 export class BlockRecord {
-  /** True while classes 1 and 2 execute: the gap of this block is not settled yet. */
+  /** True while classes 1 and 2 execute, before the price gap of this block is settled. */
   isBeforeLiquidations = false;
-  /** Told before an account's money or positions change, from the first liquidation on. */
+  /** Called before the money or positions of an account change, starting with the first liquidation. */
   beforeChange: ((account: Account) => void) | undefined;
   readonly #funding = new Map<Holding, { readonly paid: MicroUsdc; readonly size: number }>();
   readonly #opened = new Map<Holding, number>();
@@ -20,7 +20,7 @@ export class BlockRecord {
     if (amount < 0n) this.#funding.set(holding, { paid: negUsdc(amount), size: holding.size });
   }
 
-  /** What is left of a position has paid so much funding in this block, rounded down. */
+  /** Funding that the remaining part of a position paid in this block, rounded down. */
   fundingPaid(holding: Holding): MicroUsdc {
     const noted = this.#funding.get(holding);
     if (noted === undefined || Math.sign(noted.size) !== Math.sign(holding.size)) return ZERO_USDC;
@@ -29,7 +29,7 @@ export class BlockRecord {
     return microUsdc(divFloor(noted.paid * BigInt(left), BigInt(size)));
   }
 
-  /** Step (6) begins: lots that are opened from here on are nobody's to deleverage. */
+  /** Step (6) begins: lots opened after this cannot be deleveraged in this block. */
   countLots(): void {
     this.#countsLots = true;
   }
@@ -45,17 +45,16 @@ export class BlockRecord {
     this.#opened.set(holding, Math.max(0, opened));
   }
 
-  /** Lots are about to be deleveraged, which takes those that were held: the newest stay. */
+  /** Called before a deleveraging, which closes lots that were open before step (6); newer lots remain. */
   takeHeld(holding: Holding, size: number): void {
     if (this.#countsLots) this.#opened.set(holding, (this.#opened.get(holding) ?? 0) + size);
   }
 
-  /** Lots of a position that were there when step (6) began (R-adl). */
+  /** Lots of a position that were open when step (6) began (R-adl). */
   heldSince(holding: Holding): number {
     return Math.abs(holding.size) - (this.#opened.get(holding) ?? 0);
   }
 
-  /** The block is over. */
   clear(): void {
     this.isBeforeLiquidations = false;
     this.beforeChange = undefined;

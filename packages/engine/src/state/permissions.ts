@@ -1,22 +1,22 @@
 import type { Address } from '@oddlot/units';
 import type { GateMode } from '../messages/command.ts';
 
-/** Whom an agent address acts for. */
+/** The account that an agent acts for. */
 export type AgentBinding = { readonly accountIndex: number; readonly label: string };
 
 /** The nonces of one signer (R-nonce). */
 export type SignerNonces = {
   /** The highest used ones, ascending. */
   readonly used: number[];
-  /** Nothing at or below this counts: set when an agent's address is revoked. */
+  /** Nonces at or below this are rejected; set when an agent's address is revoked. */
   floor: number;
-  /** True while the address is a former agent that nobody bound again. */
+  /** True while the address is a former agent that has not been bound again. */
   isRevokedAgent: boolean;
-  /** The address as the digest takes it, kept of those who sign often. Derived, never dumped. */
+  /** The address in the form of the digest, kept for frequent signers. Derived, never dumped. */
   scrambled: Int32Array | undefined;
 };
 
-/** R-vault: an account whose leader acts for it, and who holds how much of it. */
+/** R-vault: an account that its leader trades for, and the shares of its users. */
 export type Vault = {
   readonly accountIndex: number;
   readonly leader: Address;
@@ -26,7 +26,7 @@ export type Vault = {
   readonly totalShares: bigint;
 };
 
-/** R-gate: who may take new risk on a channel. */
+/** R-gate: the accounts that may take new risk on a channel. */
 export type Gate = {
   mode: GateMode;
   readonly whitelist: Set<Address>;
@@ -35,12 +35,12 @@ export type Gate = {
   readonly grants: Map<Address, GateGrant>;
 };
 
-/** How often a code may be granted, and was. */
+/** The permitted and the actual number of grants of a code. */
 export type GateCode = { readonly maxUses: number; readonly uses: number };
 
 export type GateGrant = { readonly code: string; readonly grantedMs: number };
 
-/** Open to everybody. */
+/** A gate that is open to all accounts. */
 export function createGate(): Gate {
   return {
     mode: 'open',

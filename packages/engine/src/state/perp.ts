@@ -12,7 +12,7 @@ import type { OrderPool } from '../book/order-pool.ts';
 import type { MarginTier, PerpDefinition } from '../messages/command.ts';
 import { canSettle, type Closing, type FundingHour } from './sampled-hours.ts';
 
-/** A listed perpetual: its definition, its book and what moves. */
+/** A listed perpetual: its definition, book, prices and funding. */
 export type Perp = {
   definition: PerpDefinition;
   tiers: TierTable;
@@ -22,9 +22,9 @@ export type Perp = {
   markBandE8: number;
   readonly book: LevelBook;
   halted: boolean;
-  /** R-delist: set from the operator's word on. */
+  /** R-delist: set when the operator delists the perp. */
   closing: Closing | undefined;
-  /** Its closing hour is over and every position closed. */
+  /** Set when its closing hour has settled and every position is closed. */
   delisted: boolean;
   /** 0 before the first price, from which trading starts. */
   oracle: number;
@@ -32,28 +32,25 @@ export type Perp = {
   /** The prices an order may carry while this oracle holds (R-sizes). Derived from the oracle. */
   bandMin: number;
   bandMax: number;
-  /** C of R-mark; 0 when nobody feeds it. */
+  /** C of R-mark; 0 without a feed. */
   external: number;
   externalMs: number;
   /** 0 before the first price. */
   mark: number;
   markMs: number;
-  /**
-   * The mark of the last earlier block in which the market could be judged; 0 before the
-   * first. What nobody could judge since then is measured from here.
-   */
+  /** The mark of the last earlier block in which the market had a valid price; 0 before the first. */
   lastValidMark: number;
   /** EMA of (mid − oracle) in 10^-6 price units (R-ema). */
   ema: number;
-  /** The whole second up to which the EMA has run. */
+  /** The whole second up to which the EMA is computed. */
   emaMs: number;
   lastTrade: number;
   lastTradeMs: number;
   /** Lots held long. */
   openInterest: number;
-  /** What of `PerpWatch.interest` is this one's. Derived, never dumped. */
+  /** The part of `PerpWatch.interest` that is this perp's. Derived, never dumped. */
   countedInterest: MicroUsdc;
-  /** Who has a position here, and the leg of it: see `holdersOf`. Derived, never dumped. */
+  /** Accounts with a position, and its leg: see `holdersOf`. Derived, never dumped. */
   readonly holders: Map<number, 0 | 1>;
   readonly day: DayStats;
   /** R-funding: the hour in progress. */
@@ -96,15 +93,15 @@ export function createPerp(
   };
 }
 
-/** R-oracle-stale. Before the first price an oracle is as good as stale. */
+/** R-oracle-stale. Before its first price an oracle counts as stale. */
 export function isOracleStale(perp: Perp, timeMs: number, staleMs: number): boolean {
   return perp.oracle === 0 || timeMs - perp.oracleMs > staleMs;
 }
 
 /**
- * True of a market that nobody can judge: it is halted, a delisted one that waits for a price among
- * them, its oracle is stale, or its closing hour can no longer settle (R-delist). The price that it was
- * settled at is final.
+ * True for a market without a valid price: it is halted (which includes one that waits for a price to restart its
+ * closing hour), its oracle is stale, or its closing hour can no longer settle (R-delist). The settlement price of a
+ * delisted perp is final and valid.
  */
 export function isUnpriced(perp: Perp, timeMs: number, staleMs: number): boolean {
   const { closing, delisted, halted } = perp;
@@ -113,7 +110,7 @@ export function isUnpriced(perp: Perp, timeMs: number, staleMs: number): boolean
   return halted || isOracleStale(perp, timeMs, staleMs);
 }
 
-/** The last judged mark; a market that has none yet is as good as its mark. */
+/** The last valid mark; before there is one, the mark. */
 export function lastValidMarkOf({ lastValidMark, mark }: Perp): number {
   return lastValidMark === 0 ? mark : lastValidMark;
 }
@@ -126,7 +123,7 @@ export function lastValidMarkOf({ lastValidMark, mark }: Perp): number {
 export type TierTable = {
   readonly tiers: readonly TierRow[];
   readonly maxLeverage: number;
-  /** The last tier's end: no position goes beyond. */
+  /** The end of the last tier, which is the largest possible position. */
   readonly positionMax: number;
 };
 
@@ -156,7 +153,7 @@ export function tierTable(tiers: readonly MarginTier[]): TierTable {
   return { tiers: rows, maxLeverage: first.maxLeverage, positionMax: last.maxSize };
 }
 
-/** The tier that a size falls in; a size on a border belongs to the lower one. */
+/** The tier of a size; a size on a border belongs to the lower tier. */
 export function tierOf(table: TierTable, size: number): TierRow {
   for (const row of table.tiers) if (size <= row.maxSize) return row;
   const last = table.tiers.at(-1);
@@ -184,7 +181,7 @@ export function tierTableFault(
     if (tier.minSize !== (previous?.maxSize ?? 0)) return `tier ${tier.tier} leaves a gap`;
     if (tier.maxSize <= tier.minSize) return `tier ${tier.tier} is empty`;
     if (tier.maxLeverage < 1) return `tier ${tier.tier} has no leverage`;
-    // Above 0 from the first on: a bankruptcy price is a share of the maintenance margin.
+    // The first must be above 0 too, because bankruptcy prices share the equity by maintenance margin.
     if (tier.mmrE8 <= (previous?.mmrE8 ?? 0)) return 'mmr must rise';
     if (previous !== undefined && tier.maxLeverage >= previous.maxLeverage) {
       return 'maxLeverage must fall';
@@ -197,16 +194,15 @@ export function tierTableFault(
   return undefined;
 }
 
-/** What a band is made of. */
 export type BandTerms = Pick<PerpDefinition, 'markBandE8' | 'takerFeeE8' | 'tiers'>;
 
-/** R-mark: how far the mark may be from the oracle, 10^-8. Where nobody said, as far as it can. */
+/** R-mark: the maximum distance of the mark from the oracle, 10^-8; by default the widest possible. */
 export function markBandE8(terms: BandTerms, liquidationFeeE8: number): number {
   return terms.markBandE8 ?? markBandMaxE8(terms, liquidationFeeE8);
 }
 
 /**
- * The widest band in which a book alone cannot liquidate who opened inside of it, 10^-8, rounded
+ * The widest band in which a book alone cannot liquidate positions that were opened inside it, 10^-8, rounded
  * down: (1/leverage − mmr − liquidation fee − taker fee) / (2 + mmr + liquidation fee + 1/leverage),
  * the least over the tiers, both sides multiplied by the leverage. A margin table leaves the
  * numerator above 0 (R-tiers).
@@ -254,7 +250,7 @@ export class DayStats {
     bucket.close = price;
   }
 
-  /** What the window holds at a time. A read: buckets leave only when a trade is recorded. */
+  /** The sums of the window at a time. Read-only: buckets are removed only when a trade is recorded. */
   at(timeMs: number): { lots: number; notional: bigint; previousClose: number } {
     const oldest = windowStart(timeMs);
     let lots = 0;
@@ -300,41 +296,39 @@ function hourOf(timeMs: number): number {
 }
 
 /**
- * Which perps a block has to look at, so that it costs what has happened and not how many are listed.
+ * The perps that a block has to check, so that its cost depends on changes and not on the number of listed perps.
  *
- * What a perp is judged by changes in three ways: by a command of the operator, by the clock, which
- * makes marks due and oracles stale, and by the end of a closing hour. That an hour can settle no more
- * comes of samples that a stale oracle misses, and shows when the operator's next price comes. A block
- * with one of these is awake and looks at every perp; in any other nothing but trades has changed
- * anything, and the perps that they moved are known. Derived, never dumped: a restored venue is awake in
- * its first block.
+ * The inputs of a perp's marks and restrictions change in three ways: by a command of the operator, by the clock,
+ * which makes marks due and oracles stale, and by the end of a closing hour. An hour becomes unable to settle by
+ * samples that a stale oracle misses, which the operator's next price reveals. A block with one of these checks every
+ * perp. In any other block only trades have changed something, and the traded perps are recorded here. Derived, never
+ * dumped: the first block of a restored venue checks every perp.
  */
 export class PerpWatch {
   /** Perps whose open interest changed since it was last counted. */
   readonly traded = new Set<Perp>();
-  /** Perps with a closing hour, as the last block that was awake found them; by instrument id. */
+  /** Perps with a closing hour at the last block that checked all; by instrument id. */
   closing: readonly Perp[] = [];
-  /** The open interest of all perps at their marks, as it was last counted. */
+  /** The open interest of all perps at their marks at the last count. */
   interest: MicroUsdc = ZERO_USDC;
   #checksAll = true;
   #nextCheckMs = 0;
 
-  /** True when the block has to look at every perp. */
+  /** True if the block has to check every perp. */
   get checksAll(): boolean {
     return this.#checksAll;
   }
 
-  /** A block begins. */
   begin(timeMs: number, hasOperator: boolean): void {
     this.#checksAll = hasOperator || timeMs >= this.#nextCheckMs;
   }
 
-  /** Until this time the clock alone changes nothing. */
+  /** Before this time the clock alone changes nothing. */
   skipUntil(timeMs: number): void {
     this.#nextCheckMs = timeMs;
   }
 
-  /** Something else has changed how perps are judged: this block and the next look at all of them. */
+  /** Makes this block and the next check every perp, after another change of their inputs. */
   checkAll(): void {
     this.#checksAll = true;
     this.#nextCheckMs = 0;

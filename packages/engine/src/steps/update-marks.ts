@@ -9,16 +9,15 @@ import { DISTANCE_MAX, TRAVEL_ONE } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * Computes the marks from the books as the last block left them; they hold for the whole block, so
- * no trade moves the mark that judges it (R-order-of-events). Runs at each oracle price and at least
- * every second; while the oracle is stale the mark stands still. Between these moments a block has
- * nothing to do here.
+ * Computes the marks from the books at the end of the last block. They apply to the whole block, so a trade never
+ * changes the mark that it is checked against (R-order-of-events). Marks are computed at each oracle price and at
+ * least every second; while the oracle is stale the mark does not change.
  */
 export function updateMarks(execution: Execution): void {
   const { state } = execution;
   const { watch } = state;
   if (!watch.checksAll) {
-    // No mark is due. A trade can still close the last position of a market that is not judged now, or open the first.
+    // No mark is due, but a trade can open the first or close the last position in a market without a valid price.
     const { oracleStaleMs } = parametersOf(state);
     for (const perp of watch.traded) {
       if (!isUnpriced(perp, state.timeMs, oracleStaleMs)) continue;
@@ -31,7 +30,7 @@ export function updateMarks(execution: Execution): void {
   computeMarks(execution);
 }
 
-/** Computes the marks that are due, and sees when one is due next. */
+/** Computes the marks that are due, and the time of the next one. */
 function computeMarks(execution: Execution): void {
   const { commandIndex, events, state } = execution;
   const { externalStaleMs, oracleStaleMs } = parametersOf(state);
@@ -42,7 +41,7 @@ function computeMarks(execution: Execution): void {
   let nextCheckMs = Infinity;
   for (const id of state.perpIds) {
     const perp = present(state.perps.get(id), 'a listed instrument');
-    // A settled perp keeps the price that it was settled at (R-delist).
+    // A settled perp keeps its settlement price (R-delist).
     if (perp.delisted) continue;
     if (perp.closing !== undefined) closing.push(perp);
     const isStale = isOracleStale(perp, state.timeMs, oracleStaleMs);
@@ -85,8 +84,8 @@ function testBooks(execution: Execution, oracleStaleMs: number): void {
 }
 
 /**
- * How far a mark moved, rounded up; the first mark of an instrument moves nobody. From the largest
- * distance on everybody is looked at: more would only cost the running total its exactness.
+ * The relative move of a mark, rounded up; 0 for the first mark of an instrument. Capped at the largest distance, at
+ * which every account is checked anyway: more would only make the running total inexact.
  */
 function relativeMove(before: number, after: number): number {
   if (before === 0) return 0;
@@ -96,8 +95,8 @@ function relativeMove(before: number, after: number): number {
 }
 
 /**
- * At each price and at least every second. A market that nobody can judge stands still, but for a
- * closing hour, whose mark goes on with its instants so that it arrives where it settles (R-delist).
+ * At each price and at least every second. The mark of a stale market does not change, except in a closing hour, whose
+ * mark follows its samples so that it reaches the settlement price (R-delist).
  */
 function isMarkDue(state: State, perp: Perp, isStale: boolean): boolean {
   return isMoving(perp, isStale) && state.timeMs - perp.markMs >= LIMITS.markEveryMs;
@@ -107,15 +106,15 @@ function isMoving(perp: Perp, isStale: boolean): boolean {
   return !isStale || (perp.oracle > 0 && perp.closing?.isWaiting === false);
 }
 
-/** When the clock alone next makes its mark due, or its oracle stale. */
+/** The next time at which the clock alone makes the mark due, or the oracle stale. */
 function nextLookMs(perp: Perp, isStale: boolean, oracleStaleMs: number): number {
   const markMs = isMoving(perp, isStale) ? perp.markMs + LIMITS.markEveryMs : Infinity;
   return isStale ? markMs : Math.min(markMs, perp.oracleMs + oracleStaleMs + 1);
 }
 
 /**
- * The block ends: what could be judged in it is what the next one measures from. A block that is not
- * awake has moved no mark and let nobody see again.
+ * At the end of a block, records the marks of markets with a valid price. A block that does not check all perps has
+ * changed no mark and made no price valid again.
  */
 export function keepValidMarks(state: State): void {
   if (!state.watch.checksAll) return;

@@ -27,8 +27,8 @@ import { absorbBuilder } from '../resting/order-builder.ts';
 import type { TriggerOrder } from '../state/trigger-book.ts';
 
 /**
- * Executes one order of an action under a new id: a trigger starts to wait, others trade. Of several
- * orders each knows the position that its leg had before the first.
+ * Executes one order of an action under a new id: a trigger order waits, others trade. `heldAtStart` is the position
+ * before the first order of the action.
  */
 export function placeOrder(
   execution: Execution,
@@ -44,9 +44,9 @@ export function placeOrder(
 }
 
 /**
- * Places a parent and its children (R-grouping). The parent goes first: what becomes of the
- * children depends on how it fares. They sleep behind one that lives and has filled nothing, wait for
- * their price with what it has filled, and end with one that ended without a fill.
+ * Places a bracket: a parent and its TP/SL children (R-grouping). The parent goes first. The children are dormant while
+ * it is open without a fill, wait for their price with the size that it has filled, and are cancelled if it ended
+ * without a fill.
  */
 export function placeBracket(
   execution: Execution,
@@ -75,7 +75,7 @@ export function placeBracket(
   return [entry, ...entries];
 }
 
-/** Hangs a take-profit, a stop-loss or both on a position. */
+/** Places a take-profit, a stop-loss or both for a position. */
 export function placePositionTpsl(
   execution: Execution,
   account: Account,
@@ -108,7 +108,7 @@ function placeChecked(
   return rejectOrder(execution, account, orderId, asFired(order), reject, fired);
 }
 
-/** A child whose parent never lived: it is refused for its own fault, or ends with the parent. */
+/** A child of a parent that ended without a fill: it is rejected for its own fault, or cancelled with the parent. */
 function endWithParent(
   execution: Execution,
   account: Account,
@@ -128,7 +128,7 @@ function endWithParent(
   return { orderId, clientOrderId, state: 'cancelled', filled: 0, filledNotional: 0 };
 }
 
-/** Binds the orders that were accepted; alone or none, they still know what they hang on. */
+/** Groups the accepted orders. */
 function addGroup(
   execution: Execution,
   account: Account,
@@ -163,14 +163,14 @@ function addGroup(
   });
 }
 
-/** Judges whether the orders of an action can belong together as it says (R-grouping). */
+/** Checks that the orders of an action fit its grouping (R-grouping). */
 export function checkGrouping({ grouping, orders }: PlaceOrdersCommand): Reject | undefined {
   if (grouping === undefined || grouping === 'none') return undefined;
   const why = grouping === 'normal' ? normalFault(orders) : positionFault(orders);
   return why === undefined ? undefined : { reason: 'groupingInvalid', why };
 }
 
-/** A parent, then one or two triggers that reduce what it opens. */
+/** A parent, then one or two trigger orders that reduce its position. */
 function normalFault(orders: readonly OrderRequest[]): string | undefined {
   const [parent, ...children] = orders;
   if (parent === undefined || children.length < 1 || children.length > 2) {
@@ -201,7 +201,7 @@ function positionFault(orders: readonly OrderRequest[]): string | undefined {
     : undefined;
 }
 
-/** How a trigger enters: what it belongs to, and whether it waits for a parent first. */
+/** The group of a trigger order, and whether it waits for a parent first. */
 type TriggerPlace = {
   readonly groupId?: number;
   readonly isPositionTpsl?: boolean;
@@ -209,7 +209,7 @@ type TriggerPlace = {
   readonly sizeMax?: number;
 };
 
-/** Lets a judged order wait for the mark, off the book and without margin (R-trigger). */
+/** Stores a checked order until the mark reaches its trigger price, off the book and without margin (R-trigger). */
 function placeTrigger(
   execution: Execution,
   account: Account,
@@ -244,7 +244,6 @@ function placeTrigger(
   return waitingEntry(trigger, 'open');
 }
 
-/** A trigger has filled nothing while it waits. */
 function waitingEntry({ orderId, request }: TriggerOrder, state: OrderStatus): EntryResult {
   const { clientOrderId } = request;
   return { orderId, clientOrderId, state, filled: 0, filledNotional: 0 };
