@@ -1,16 +1,12 @@
 import { type Address, instrumentId, type InstrumentId, timeMs } from '@oddlot/units';
-import type {
-  BlockResult,
-  CommandResult,
-  EntryResult,
-} from '../../../packages/engine/src/messages/block.ts';
+import type { BlockResult, CommandResult } from '../../../packages/engine/src/messages/block.ts';
 import type {
   EventListing,
   MarketListing,
   OrderRequest,
   OutcomeLeg,
 } from '../../../packages/engine/src/messages/command.ts';
-import type { OutcomeTradeSide } from '../../../packages/engine/src/messages/event.ts';
+import type { OutcomeTradeSide, EntryResult } from '../../../packages/engine/src/messages/event.ts';
 import type {
   OutcomeHolding,
   OutcomeMarket,

@@ -9,11 +9,8 @@ import {
 } from '@oddlot/units';
 import { applyBlock } from '../../../packages/engine/src/apply-block.ts';
 import { checkInvariants } from '../../../packages/engine/src/check-invariants.ts';
-import type {
-  BlockResult,
-  CommandResult,
-  EntryResult,
-} from '../../../packages/engine/src/messages/block.ts';
+import type { EntryResult } from '../../../packages/engine/src/messages/event.ts';
+import type { BlockResult, CommandResult } from '../../../packages/engine/src/messages/block.ts';
 import type {
   Authority,
   Command,

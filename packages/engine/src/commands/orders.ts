@@ -9,7 +9,7 @@ import {
 } from '@oddlot/units';
 import { NONE, readSlot, readSlotInt } from '../book/order-pool.ts';
 import { postToBalance } from '../ledger/post.ts';
-import type { CommandResult, BuilderDrop, EntryResult } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import {
   type CancelOrdersCommand,
   clientOrderKey,
@@ -18,7 +18,7 @@ import {
   type PlaceOrdersCommand,
   type ReversePositionCommand,
 } from '../messages/command.ts';
-import type { OrderSnapshot } from '../messages/event.ts';
+import type { OrderSnapshot, BuilderDrop, EntryResult } from '../messages/event.ts';
 import { isOutcomeId, LIMITS, marketKind } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
 import { cancelMany, cancelOrder } from '../orders/cancel-orders.ts';

@@ -1,6 +1,6 @@
 import type { Address, InstrumentId, TimeMs } from '@oddlot/units';
 import type { Command } from './command.ts';
-import type { EngineEvent } from './event.ts';
+import type { BuilderDrop, EngineEvent, EntryResult } from './event.ts';
 import type { Reject } from './reject.ts';
 
 /** Commands that the log committed together, with the only clock the engine sees (R-clock). */
@@ -50,39 +50,3 @@ export type SkippedEntry = {
   readonly index: number;
   readonly why: 'instrumentUnknown' | 'instrumentDelisted' | 'priceOutOfRange' | 'stale';
 };
-
-/** R-builder: a dropped fee, the first check that failed, and the fee that it would allow. */
-export type BuilderDrop = {
-  readonly reason:
-    | 'notApproved'
-    | 'overCap'
-    | 'overApproval'
-    | 'builderBalance'
-    | 'unsupportedMarket';
-  readonly feeTenthsBp: number;
-  readonly allowedTenthsBp: number;
-};
-
-/** The order that an entry of a command places, amends or cancels, right after execution. */
-export type EntryResult = {
-  readonly orderId: number | undefined;
-  readonly clientOrderId: string | undefined;
-  /** `queued`: an outcome order that waits for its release (R-delay). */
-  readonly state: OrderStatus | 'queued';
-  readonly filled: number;
-  readonly filledNotional: number;
-  /** Why the entry failed; the order itself may still be open. */
-  readonly reject?: Reject;
-  /** Set when a reduce-only order was cut to the position: the sizes before and after. */
-  readonly clipped?: { readonly from: number; readonly to: number };
-  /** Set when a market order's price was pulled towards the mark: the prices before and after. */
-  readonly clamped?: { readonly from: number; readonly to: number };
-};
-
-export type OrderStatus = 'open' | 'filled' | 'cancelled' | 'rejected';
-
-/**
- * A message under construction: optional parts are added to one object. Each order causes several messages,
- * so a copy for each optional part would cost measurable time.
- */
-export type Building<Message> = { -readonly [Key in keyof Message]: Message[Key] };

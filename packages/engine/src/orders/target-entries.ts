@@ -1,5 +1,5 @@
 import { NONE, readSlotInt } from '../book/order-pool.ts';
-import type { CommandResult, EntryResult } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import {
   type CancelByClientIdCommand,
   type CancelOrdersCommand,
@@ -10,7 +10,7 @@ import {
 import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import type { OrderSnapshot } from '../messages/event.ts';
+import type { OrderSnapshot, EntryResult } from '../messages/event.ts';
 import { isOutcomeId } from '../messages/limits.ts';
 import { outcomeSnapshotOf } from '../outcome/outcome-order.ts';
 import { perpSnapshotOf } from '../perp-orders/taker-order.ts';

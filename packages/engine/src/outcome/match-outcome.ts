@@ -18,8 +18,7 @@ import {
   postReserve,
   postToOutcome,
 } from '../ledger/post.ts';
-import type { Building } from '../messages/block.ts';
-import type { CancelCause, OutcomeTradeSide } from '../messages/event.ts';
+import type { CancelCause, OutcomeTradeSide, Building } from '../messages/event.ts';
 import type { OutcomeLeg } from '../messages/command.ts';
 import { releasedPart } from '../perp/position.ts';
 import { emitOrder, emitTrade } from '../resting/order-events.ts';

@@ -1,7 +1,8 @@
 import { type Hash, negUsdc, present, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
 import { readSlot } from '../book/order-pool.ts';
 import { postReserve } from '../ledger/post.ts';
-import type { CommandResult, EntryResult } from '../messages/block.ts';
+import type { EntryResult } from '../messages/event.ts';
+import type { CommandResult } from '../messages/block.ts';
 import type { ModifyOrderCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { amendedRequest } from '../resting/order-request.ts';

@@ -1,13 +1,13 @@
 import { type InstrumentId, negUsdc, present, timeMs, ZERO_USDC } from '@oddlot/units';
 import { postReserve } from '../ledger/post.ts';
-import type { CommandResult, EntryResult, OrderStatus } from '../messages/block.ts';
+import type { CommandResult } from '../messages/block.ts';
 import {
   clientOrderKey,
   type Grouping,
   type OrderRequest,
   type PlaceOrdersCommand,
 } from '../messages/command.ts';
-import type { OrderSnapshot } from '../messages/event.ts';
+import type { OrderSnapshot, EntryResult, OrderStatus } from '../messages/event.ts';
 import type { Reject } from '../messages/reject.ts';
 import { checkRepeat } from '../resting/order-request.ts';
 import { emitOrder, emitRejected, observeEntry } from '../resting/order-events.ts';

@@ -1,9 +1,8 @@
 import { negUsdc, timeMs } from '@oddlot/units';
 import { checkOrderGate } from '../auth/gate.ts';
 import { postToBalance } from '../ledger/post.ts';
-import type { Building, EntryResult, OrderStatus } from '../messages/block.ts';
 import type { OrderRequest } from '../messages/command.ts';
-import type { CancelCause } from '../messages/event.ts';
+import type { CancelCause, Building, EntryResult, OrderStatus } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
 import { availableCrossValue } from '../perp/margin-restriction.ts';

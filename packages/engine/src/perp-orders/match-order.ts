@@ -11,7 +11,7 @@ import {
 } from '@oddlot/units';
 import { readSlot, readSlotInt, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import { accountTier, fillRate, recordVolume } from '../ledger/fees.ts';
-import type { CancelCause, TradeSide } from '../messages/event.ts';
+import type { CancelCause, TradeSide, Building } from '../messages/event.ts';
 import { equityOf } from '../perp/margin-restriction.ts';
 import { emitOrder, emitTrade } from '../resting/order-events.ts';
 import { matchBook } from '../resting/match-book.ts';
@@ -31,7 +31,6 @@ import { cancelPerpOrder, cutReduceOnly, orderEnded, parentFilled } from './end-
 import { perpSnapshotOf, type TakerOrder } from './taker-order.ts';
 import { addResting, ownerOf, removeOrder, reserveOf, useReserve } from './resting.ts';
 import { postFee, postToBalance } from '../ledger/post.ts';
-import type { Building } from '../messages/block.ts';
 import { isCrossFillCovered, isFillPermitted, type PendingFill } from '../perp/fill-check.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { planIsolatedFill } from '../perp/isolated.ts';

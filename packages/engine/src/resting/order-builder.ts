@@ -9,9 +9,8 @@ import {
 } from '@oddlot/units';
 import { postBuilderFee } from '../ledger/builders.ts';
 import type { BuilderTerms, OrderRequest } from '../messages/command.ts';
-import type { TradeSide } from '../messages/event.ts';
+import type { TradeSide, BuilderDrop } from '../messages/event.ts';
 import { LIMITS, type MarketKind, marketKind } from '../messages/limits.ts';
-import type { BuilderDrop } from '../messages/block.ts';
 import { accountAt, type State } from '../state/state.ts';
 import type { Account, OrderBuilder } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';

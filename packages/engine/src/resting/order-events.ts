@@ -4,8 +4,8 @@ import type {
   OrderUpdated,
   OutcomeTraded,
   TradeExecuted,
+  OrderStatus,
 } from '../messages/event.ts';
-import type { OrderStatus } from '../messages/block.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Execution } from '../state/execution.ts';
 import { timeInForceCode } from './snapshot.ts';

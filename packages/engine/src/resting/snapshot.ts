@@ -1,8 +1,7 @@
 import { type Address, instrumentId, present, type TimeMs, timeMs } from '@oddlot/units';
 import { ORDER_FIELDS, readSlot, readSlotInt, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import type { Building } from '../messages/block.ts';
 import type { OrderRequest, TimeInForce } from '../messages/command.ts';
-import type { OrderSnapshot } from '../messages/event.ts';
+import type { OrderSnapshot, Building } from '../messages/event.ts';
 import type { State } from '../state/state.ts';
 
 // Constants of this module are known to the compiler; imported ones would be read each time.

@@ -5,7 +5,7 @@ import {
   type OrderRequest,
   type PlaceOrdersCommand,
 } from '../messages/command.ts';
-import type { EntryResult, OrderStatus } from '../messages/block.ts';
+import type { EntryResult, OrderStatus } from '../messages/event.ts';
 import {
   adoptMarginMode,
   type Executed,
