@@ -32,8 +32,8 @@ import { fireTriggers } from './triggers/fire-triggers.ts';
 
 /**
  * Applies one block of the log: the venue's only transition. The steps and their order are fixed
- * (R-order-of-events). Either the whole block applies or an `InvariantError` stops the process. An observer is told how
- * orders fare in their books meanwhile.
+ * (R-order-of-events). Either the whole block applies or an `InvariantError` stops the process. An observer
+ * receives details of the order books.
  */
 export function applyBlock(state: State, block: Block, observer?: BookObserver): BlockResult {
   assert(block.height === state.height + 1, `block ${block.height} follows ${state.height}`);
@@ -116,7 +116,7 @@ function run(
   execution.commandIndex = TIMER;
 }
 
-/** Whom the signer acts for, as the commands were put in order: unless keys have changed since. */
+/** The account that the signer acts for, from the ordering of commands; undefined if keys have changed since. */
 function knownActor(
   { state }: Execution,
   { authority }: SignedCommand,
@@ -128,7 +128,7 @@ function knownActor(
   return typeof actor === 'string' ? undefined : actor;
 }
 
-/** A refusal of who signed leaves no trace; from there on the nonce is used, whatever follows. */
+/** A rejected authorization changes nothing; after it the nonce is used, even if the command is rejected. */
 function executeSigned(
   execution: Execution,
   command: SignedCommand,
@@ -151,7 +151,7 @@ function executeSigned(
   return withTargets(state, account, command, rules, result);
 }
 
-/** What comes from the process itself is judged by its term and its handler; an operator's signature first. */
+/** A command of the process is checked by its term and its handler, one of the operator by its signature first. */
 function executeOperator(execution: Execution, command: UnsignedCommand): CommandResult {
   const { term } = command;
   const over = term === undefined ? undefined : takeTerm(execution.state, term);

@@ -11,17 +11,17 @@ import type { SigningRules } from './gate.ts';
 export const ZERO_ADDRESS: Address = address('0x0000000000000000000000000000000000000000');
 
 /**
- * An address that is an agent, has an account of its own as every vault has, or will have one as the
- * relay's addresses will, cannot be made an agent: anyone could otherwise capture what another's
- * account key signs, or keep money from arriving there.
+ * An address cannot become an agent if it is one already, has its own account (as every vault has), or will get one (as
+ * the relay's addresses will). Otherwise anyone could capture actions that another account's key signs, or block money
+ * from arriving there.
  */
 export function isAddressTaken({ accountIndex, agents, bridge }: State, agent: Address): boolean {
   return agents.has(agent) || accountIndex.has(agent) || bridge?.pegs.has(agent) === true;
 }
 
 /**
- * R-agents: a key ends its own binding by the zero address and no name, whether or not it has an
- * account. One that has an unnamed agent of its own means that agent.
+ * R-agents: a key ends its own binding by approving the zero address without a name, with or without an account. If its
+ * account has an unnamed agent, the action revokes that agent instead.
  */
 export function isOwnRelease(state: State, command: SignedCommand): boolean {
   if (command.type !== 'approveAgent') return false;
@@ -33,7 +33,7 @@ export function isOwnRelease(state: State, command: SignedCommand): boolean {
   return isMeant && state.agents.has(signer);
 }
 
-/** R-agents: who acts with its account's own key, for that account, is nobody's agent any more. */
+/** R-agents: an address that acts with its own key for its own account stops being an agent. */
 export function endOwnBinding(
   execution: Execution,
   account: Account,
@@ -45,14 +45,14 @@ export function endOwnBinding(
   if (isOwnAct) releaseAgent(execution, signer);
 }
 
-/** R-agents: a key that has acted for its owner has agreed to it; its own deposit ends nothing. */
+/** R-agents: a key that has acted for its owner has agreed to it, so its own deposit does not end the binding. */
 export function noteAgentUse({ bridge }: State, { authority }: SignedCommand): void {
   const { multiSig, signer } = authority;
   if (bridge === undefined || bridge.unusedAgents.size === 0) return;
   if (multiSig === undefined) bridge.unusedAgents.delete(signer);
 }
 
-/** Ends whatever binding an address has: the label goes as if its owner had revoked it. */
+/** Ends the binding of an address, as if its owner had revoked the label. */
 export function releaseAgent(execution: Execution, agent: Address): void {
   const { state } = execution;
   const binding = state.agents.get(agent);
@@ -61,7 +61,7 @@ export function releaseAgent(execution: Execution, agent: Address): void {
   revokeAgent(execution, owner, binding.label);
 }
 
-/** Revokes every agent of an account, by label: a restored state keeps them in no other order. */
+/** Revokes every agent of an account in order of label, which is the same in a restored state. */
 export function revokeAgents(execution: Execution, account: Account): void {
   const labels = [...account.agents.keys()].sort((a, b) => (a < b ? -1 : 1));
   for (const label of labels) revokeAgent(execution, account, label);
@@ -75,7 +75,7 @@ export function revokeAgent(execution: Execution, account: Account, label: strin
   emitAgent(execution, account, { label, agent: undefined, previous });
 }
 
-/** Lets go of an agent's address: what it signed so far is worthless, for any owner (R-nonce). */
+/** Releases an agent's address: actions that it has signed so far become invalid, for any owner (R-nonce). */
 export function freeAddress(state: State, agent: Address): void {
   state.agents.delete(agent);
   state.keyChanges += 1;
@@ -83,7 +83,7 @@ export function freeAddress(state: State, agent: Address): void {
   raiseNonceFloor(state, agent);
 }
 
-/** Tells that a label was bound, rebound or, without an agent, revoked. */
+/** Emits that a label was bound, rebound or, without an agent, revoked. */
 export function emitAgent(
   { commandIndex, events, state }: Execution,
   account: Account,
@@ -100,9 +100,9 @@ export function emitAgent(
 }
 
 /**
- * Judges whom money is sent to or an account is opened for. Nobody has the key of the zero address
- * (R-transfer). An agent's address without an account must stay without one: its key would sign for
- * its owner what it means for itself, and nobody but the key may end the binding (R-agents).
+ * Checks the address that receives money or a new account. The zero address has no key (R-transfer). An agent's address
+ * must not get an account from another user: its key would then act for its owner instead of itself, and only the key
+ * can end the binding (R-agents).
  */
 export function checkDestination(state: State, destination: Address): Reject | undefined {
   if (destination === ZERO_ADDRESS) return { reason: 'addressInvalid', address: destination };
@@ -110,7 +110,7 @@ export function checkDestination(state: State, destination: Address): Reject | u
   return isBound ? { reason: 'agentAddressUsed' } : undefined;
 }
 
-/** True while the address is somebody's agent and its own deposit would not end that (R-agents). */
+/** True while the address is an agent whose own deposit would not end the binding (R-agents). */
 export function isForBound(
   state: State,
   { account, isOwn }: Pick<CreditDepositCommand, 'account' | 'isOwn'>,

@@ -7,10 +7,10 @@ import type { State } from '../state/state.ts';
 
 // Constants of this module are known to the compiler; imported ones would be read each time.
 const { nonceAgeMs, nonceAheadMs, noncesPerSigner } = LIMITS;
-/** Of a signer with so many nonces the address is kept as the digest takes it; of all it would take room. */
+/** Above this number of nonces, the digest form of the signer's address is kept; for all signers it would need too much memory. */
 const OFTEN = 16;
 
-/** Between which nonces the clock alone lets one pass. */
+/** The bounds of a valid nonce by time alone. */
 export function nonceWindow({ beganMs }: Pick<State, 'beganMs'>, timeMs: number): NonceBounds {
   return {
     minExclusive: Math.max(timeMs - nonceAgeMs, beganMs),
@@ -19,8 +19,8 @@ export function nonceWindow({ beganMs }: Pick<State, 'beganMs'>, timeMs: number)
 }
 
 /**
- * Judges a nonce by time alone: it must be younger than two days and at most one ahead, and from after the
- * log began. What was signed before that was for an earlier venue of the same name.
+ * Checks a nonce by time alone: younger than two days, at most one day ahead, and after the start of the log. Earlier
+ * actions were signed for a previous venue of the same name.
  */
 export function checkNonceWindow(
   state: Pick<State, 'beganMs'>,
@@ -35,14 +35,14 @@ export function checkNonceWindow(
   return { reason: 'nonceBeforeLog', minExclusive, maxExclusive };
 }
 
-/** Judges a nonce by what its signer used before, if anything. */
+/** Checks a nonce against those that its signer has used. */
 export function checkNonceFresh(
   record: SignerNonces | undefined,
   nonce: number,
 ): Reject | undefined {
   if (record === undefined) return undefined;
   const { used } = record;
-  // The case of nearly every command: a nonce above all before it, and above the floor.
+  // Nearly every nonce is above all earlier ones and above the nonce floor.
   if (nonce > largestOf(record)) return undefined;
   if (used.includes(nonce)) return { reason: 'nonceUsed' };
   const smallest = used.length >= noncesPerSigner ? (used[0] ?? 0) : 0;
@@ -51,7 +51,7 @@ export function checkNonceFresh(
   return undefined;
 }
 
-/** Keeps a nonce, in the signer's record; what the clock would refuse anyway is dropped. */
+/** Records a nonce of the signer; nonces that are too old anyway are dropped. */
 export function useNonce(
   state: State,
   signer: Address,
@@ -77,7 +77,7 @@ function absorbSigner({ digest }: State, signer: Address, record: SignerNonces):
   else digest.scrambled(record.scrambled);
 }
 
-/** Makes everything that an address signed so far worthless, for any owner. */
+/** Invalidates all actions that an address has signed so far, for any owner. */
 export function raiseNonceFloor(state: State, signer: Address): void {
   const record = signerRecord(state, signer);
   record.floor = Math.max(largestOf(record), state.timeMs);
@@ -85,15 +85,15 @@ export function raiseNonceFloor(state: State, signer: Address): void {
 }
 
 /**
- * True of an address that was an agent and is none, as long as something that it signed could count.
- * A record that the clock has overtaken and the next sweep will take is as good as gone.
+ * True for a revoked agent as long as one of its signed actions could still be valid. A record that the next sweep
+ * removes does not count.
  */
 export function isFormerAgent(state: State, address: Address): boolean {
   const record = state.signers.get(address);
   return record?.isRevokedAgent === true && !isOver(state, record);
 }
 
-/** Forgets signers of whom the clock alone refuses all they ever signed. Runs once an hour. */
+/** Removes signers whose recorded nonces are all too old. Runs once an hour. */
 export function sweepSigners(state: State): void {
   if (state.timeMs - state.signersSweptMs < LIMITS.signerSweepMs) return;
   state.signersSweptMs = state.timeMs;
@@ -102,12 +102,12 @@ export function sweepSigners(state: State): void {
   }
 }
 
-/** The clock alone refuses all that the record tells of. */
+/** True if all nonces of the record are too old. */
 function isOver(state: State, record: SignerNonces): boolean {
   return largestOf(record) <= state.timeMs - nonceAgeMs;
 }
 
-/** Of what was used and the floor. */
+/** The highest of the used nonces and the nonce floor. */
 function largestOf({ floor, used }: SignerNonces): number {
   return Math.max(used[used.length - 1] ?? 0, floor);
 }

@@ -15,22 +15,22 @@ export type CommandOrder = {
     cancels: readonly number[],
     rest: readonly number[],
   ];
-  /** By index: the account that a command is about, or its address; undefined of the operator's. */
+  /** By index: the account that a command acts for, or its address; undefined for the operator's. */
   readonly acting: readonly (Actor | undefined)[];
-  /** The `keyChanges` that this holds for. */
+  /** The value of `keyChanges` at that time. */
   readonly keyChanges: number;
 };
 
 /**
- * R-block: the operator first, then what cannot take liquidity, then cancels, then everything else;
- * makers so get to move before takers reach them. Within a block a command never overtakes an
- * earlier one of the same acting account: its class is at least theirs.
+ * R-block: the operator first, then commands that cannot take liquidity, then cancels, then all others, so that makers
+ * can act before takers reach them. Within a block a command never overtakes an earlier one of the same acting account:
+ * its class is at least as high.
  */
 export function orderCommands(state: State, commands: readonly Command[]): CommandOrder {
   const classes: [number[], number[], number[], number[]] = [[], [], [], []];
   const actors: (Actor | undefined)[] = [];
   const reached = new Map<Actor, number>();
-  /** Whom a new agent will act for if the block's own approvals succeed; the first one would. */
+  /** The accounts of agents that this block approves; of several approvals of one agent the first counts. */
   const bound = new Map<Actor, Actor>();
   for (let index = 0; index < commands.length; index++) {
     const command = present(commands[index], 'a command of the block');
@@ -44,12 +44,12 @@ export function orderCommands(state: State, commands: readonly Command[]): Comma
     actors.push(acting);
     const actor = bound.size === 0 ? acting : (bound.get(acting) ?? acting);
     const own = classOf(state, command, rules, actor);
-    // Nothing comes behind the last class, so what the account has reached says nothing there.
+    // The last class cannot be raised, so the class that the account has reached does not matter.
     const rank = own === REST ? own : Math.max(own, reached.get(actor) ?? 0);
     reached.set(actor, rank);
     classes[rank]?.push(index);
     if (command.type !== 'approveAgent') continue;
-    // An approval that is bound to fail must not hold back whose address it names.
+    // An approval that will fail must not delay commands of the address that it names.
     const { agent } = command;
     if (!bound.has(agent) && !isAddressTaken(state, agent)) bound.set(agent, actor);
   }

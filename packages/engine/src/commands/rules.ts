@@ -18,8 +18,8 @@ import { NONE, readSlotInt } from '../book/order-pool.ts';
 import { timeInForceOf } from '../resting/snapshot.ts';
 
 /**
- * The row of each command: who signs it, how it is checked, how it is executed. Nothing has a default: a
- * command without a row, or a row without one of its columns, does not compile.
+ * The row of each command: its signer, its check and its execution. There are no defaults: a command without a row, or a
+ * row without one of its columns, does not compile.
  */
 export type CommandTable = {
   readonly [Type in Command['type']]: RulesOf<Extract<Command, { readonly type: Type }>>;
@@ -33,21 +33,21 @@ type RulesOf<Asked extends Command> = Asked extends SignedCommand
       ? UnsignedRules<Asked> & { readonly signedBy: 'nobody' }
       : never;
 
-/** A command that names orders says which, and no other does. */
+/** Required for commands that refer to orders, absent for all others. */
 type NamedOrders<Asked extends SignedCommand> = Asked extends
   | { readonly cancels: unknown }
   | { readonly target: unknown }
   ? Required<TargetRules<Asked>>
   : { readonly targets?: never };
 
-/** Of a command that an account signs, by its own key or through an agent. */
+/** The row of a command that an account signs, with its own key or an agent's. */
 export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRules<Asked> &
   TargetRules<Asked> & {
     /** R-block: when in its block it executes, for an account that may not be open yet. */
     readonly class:
       | BlockClass
       | ((state: State, command: Asked, account: Account | undefined) => BlockClass);
-    /** R-disk, R-clock: whether a venue takes it that takes no new risk; a function when it depends. */
+    /** R-disk, R-clock: whether a venue that accepts no new risk accepts it; a function if that depends on the command. */
     readonly restricted:
       | 'passes'
       | 'stops'
@@ -72,9 +72,9 @@ export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRu
     ) => CommandResult | undefined;
   };
 
-/** Of a command of class 0: the operator's, or the process's own. */
+/** The row of a command of class 0, of the operator or the process. */
 export type UnsignedRules<Asked extends UnsignedCommand = UnsignedCommand> = {
-  /** Whose signature it needs when it came over the wire. From the process itself it has none. */
+  /** The signature that it needs if it came through the API; commands of the process are unsigned. */
   readonly signedBy: OperatorRole | 'nobody';
   /** Why the command is rejected now, at admission and before it is executed. */
   readonly check: (state: State, command: Asked, nowMs: number) => Reject | undefined;
@@ -97,7 +97,7 @@ const CANCEL = 2;
 /** May take liquidity. */
 export const REST = 3;
 
-/** Settings and transfers, for which no venue that takes no new risk has an exception. */
+/** Settings and transfers, which a venue that accepts no new risk always rejects. */
 export const BY_AGENT = {
   signedBy: 'agent',
   class: PASSIVE,
@@ -111,7 +111,7 @@ export const BY_OWN_KEY = { ...BY_AGENT, signedBy: 'ownKey' } as const;
 /** Cancels pass every gate, and a restricted venue accepts them. */
 export const CANCELS = { ...BY_AGENT, class: CANCEL, restricted: 'passes' } as const;
 
-/** The most aggressive order decides: only post-only ones that go to the book at once can't take. */
+/** The most aggressive order decides: only post-only orders that go to the book at once cannot take. */
 export function classOfOrders(_state: State, { orders }: PlaceOrdersCommand): BlockClass {
   for (const { timeInForce, trigger } of orders) {
     if (timeInForce !== 'alo' || trigger !== undefined) return REST;
@@ -119,7 +119,7 @@ export function classOfOrders(_state: State, { orders }: PlaceOrdersCommand): Bl
   return PASSIVE;
 }
 
-/** An amend of a post-only order cannot take: it is refused when it would. */
+/** An amend of a post-only order cannot take: it is rejected if it would trade. */
 export function classOfAmend(
   state: State,
   command: ModifyOrderCommand,

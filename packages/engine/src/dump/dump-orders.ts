@@ -107,7 +107,7 @@ function restingAt(state: State, orderId: number) {
     expireMs: readSlot(pool.expireMs, slot),
     feeOverpaid: readSlot(pool.feeOverpaid, slot),
     clientOrderId: pool.clientOrderIds.get(slot) ?? null,
-    /** What an isolated order holds back. */
+    /** Reserve of an isolated order. */
     reserve: state.reserves.get(orderId)?.toString() ?? NO_RESERVE,
     takerOverpaid: readSlot(pool.takerOverpaid, slot),
   };

@@ -8,12 +8,11 @@ export function isBuilder(state: State, address: Address): boolean {
   return state.builderRewards.has(address);
 }
 
-/** One more account approves the builder. */
 export function addApproval(state: State, builder: Address): void {
   rewardsOf(state, builder).approvals += 1;
 }
 
-/** One account fewer does; a builder that nobody approves and that never earned is forgotten. */
+/** One account fewer approves the builder; without approvals and earnings it is removed. */
 export function removeApproval(state: State, builder: Address): void {
   const rewards = rewardsOf(state, builder);
   rewards.approvals -= 1;
@@ -21,7 +20,7 @@ export function removeApproval(state: State, builder: Address): void {
   if (rewards.approvals === 0 && rewards.earned === 0n) state.builderRewards.delete(builder);
 }
 
-/** A builder earns what the caller has taken from one side of a fill (R-builder). */
+/** Credits a builder with a fee that the caller has debited from one side of a fill (R-builder). */
 export function postBuilderFee(state: State, builder: Address, fee: MicroUsdc): void {
   const rewards = rewardsOf(state, builder);
   rewards.earned = addUsdc(rewards.earned, fee);
@@ -29,13 +28,13 @@ export function postBuilderFee(state: State, builder: Address, fee: MicroUsdc): 
   state.digest.amount(rewards.earned);
 }
 
-/** What a builder could claim now. */
+/** The amount that a builder can claim now. */
 export function unclaimedRewards(state: State, builder: Address): MicroUsdc {
   const rewards = state.builderRewards.get(builder);
   return rewards === undefined ? ZERO_USDC : subUsdc(rewards.earned, rewards.claimed);
 }
 
-/** Moves all that an account has earned as a builder to its perp balance; returns how much. */
+/** Moves the unclaimed rewards of an account to its perp balance; returns the amount. */
 export function postBuilderClaim(state: State, account: Account): MicroUsdc {
   const amount = unclaimedRewards(state, account.address);
   const rewards = rewardsOf(state, account.address);

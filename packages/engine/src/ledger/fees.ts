@@ -9,9 +9,8 @@ import { LIMITS } from '../messages/limits.ts';
 const FREE: FeeTier = { level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 0, takerFeeE8: 0 };
 
 /**
- * The fee tier an account trades at (R-fee-tiers): the highest whose volume its 14 days ended
- * reach. Looked up once a day and when the tiers change, which is the same as computing all at
- * 00:00 UTC: the days that count have ended, so nothing moves their sum.
+ * The fee tier of an account (R-fee-tiers): the highest whose volume its last 14 complete days reach. Looked up once a
+ * day and when the tiers change, which equals computing all at 00:00 UTC, because the sum of complete days is fixed.
  */
 export function accountTier(state: State, account: Account): FeeTier {
   const { feeTiers, insuranceFundAddress } = parametersOf(state);
@@ -33,7 +32,7 @@ export function tierFor(tiers: readonly FeeTier[], volume: MicroUsdc): FeeTier {
   return reached;
 }
 
-/** What a fill pays: the lower of the account's tier and the instrument's own rate. */
+/** The rate of a fill: the lower of the account's tier and the instrument's own rate. */
 export function fillRate(
   tier: FeeTier,
   instrument: { readonly makerFeeE8: number; readonly takerFeeE8: number },
@@ -53,8 +52,8 @@ export function dayOf(timeMs: number): number {
 }
 
 /**
- * Counts one side of a perp fill between two accounts. Liquidations, deleveraging, settlements and
- * Outcome fills do not come here: they could be had for next to nothing, or are not wanted.
+ * Counts one side of a perp fill between two accounts. Liquidations, deleveraging, settlements and outcome fills do not
+ * count: they could be produced at almost no cost, or should not be rewarded.
  */
 export function recordVolume({ volume }: Account, timeMs: number, value: MicroUsdc): void {
   const day = dayOf(timeMs);
@@ -70,7 +69,7 @@ export function recordVolume({ volume }: Account, timeMs: number, value: MicroUs
   days.splice(0, Math.max(old, days.length - LIMITS.volumeDays));
 }
 
-/** The volume of the 14 UTC days that ended before a time; the day in progress is not in it. */
+/** The volume of the 14 UTC days that ended before a time, without the day in progress. */
 export function volume14d({ volume }: Account, timeMs: number): MicroUsdc {
   const today = dayOf(timeMs);
   let sum = 0n;

@@ -16,14 +16,14 @@ import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * What may leave a sub-account (R-transfer). Perp: what is withdrawable, so that whoever sends stays
- * covered. Outcome: what no order has set aside; that has left the balance (R-reserve).
+ * Money that can leave a sub-account (R-transfer). Perp: the withdrawable amount, so that the sender stays covered.
+ * Outcome: the balance, which does not include reserves of orders (R-reserve).
  */
 export function freeMoney(state: State, account: Account, subAccount: SubAccount): MicroUsdc {
   return subAccount === 'perp' ? withdrawable(state, account) : account.outcomeBalance;
 }
 
-/** Refuses to take more than is free, and says what keeps the rest. */
+/** Rejects an amount above the free money, with the reasons why the rest is reserved. */
 export function checkFreeMoney(
   state: State,
   account: Account,
@@ -36,17 +36,16 @@ export function checkFreeMoney(
   return { reason: 'balanceInsufficient', required, available, reservedBy: kept };
 }
 
-/** What queued and resting buys hold back. */
+/** Reserves of queued and resting buys. */
 function reservedInOutcome({ outcomeReserved: amount }: Account): readonly ReservedBy[] {
   return amount > 0n ? [{ what: 'orders', amount }] : [];
 }
 
 /**
- * What keeps the rest of a perp balance, the largest first. Free money and these parts add up to the
- * balance, or to nothing when it is below zero: nothing is named that is not there. The loss of open
- * positions comes off first, for it is as good as gone; then the margin that the positions and
- * orders need, as far as profit does not carry it; then what is free at this block's marks and not yet
- * at the last judged ones (R-order-of-events); a stale oracle keeps what all of these leave over.
+ * The reserved parts of a perp balance, the largest first. Free money and these parts add up to the balance, or to 0 if
+ * it is below zero. In this order: the loss of open positions; the margin that positions and orders need beyond their
+ * profit; the amount that is free at this block's marks but not at the last valid ones (R-order-of-events); the
+ * remainder, which a stale oracle reserves.
  */
 export function reservedInPerp(state: State, account: Account): readonly ReservedBy[] {
   freshMargin(state, account);

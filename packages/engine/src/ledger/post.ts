@@ -18,7 +18,7 @@ import { NO_INSTRUMENT } from '../state/fund-costs.ts';
 import type { State } from '../state/state.ts';
 import type { OutcomeMarket } from '../state/outcome-market.ts';
 
-/** The only writers of balances. What one pocket loses another gains, in the same call. */
+/** The only writers of balances. Each call debits one balance and credits another with the same amount. */
 
 /** One of an account's two balances. */
 type Pocket = { readonly account: Account; readonly subAccount: SubAccount };
@@ -41,8 +41,8 @@ export function postTransfer(state: State, from: Pocket, to: Pocket, amount: Mic
 }
 
 /**
- * What opening another's account costs (R-limits-of-state). It is no exchange fee: the insurance
- * fund has no share in it, all is the treasury's.
+ * The fee for opening another user's account (R-limits-of-state). All of it goes to the treasury, because it is not an
+ * exchange fee and the insurance fund gets no share.
  */
 export function postOpeningFee(state: State, from: Pocket, fee: MicroUsdc): void {
   if (fee === 0n) return;
@@ -56,15 +56,15 @@ export function postFromTreasury(state: State, account: Account, amount: MicroUs
   postToBalance(state, account, amount);
 }
 
-/** The treasury gains what its caller takes from somewhere else. */
+/** Credits the treasury with an amount that the caller debits elsewhere. */
 export function postToTreasury(state: State, amount: MicroUsdc): void {
   state.treasury = addUsdc(state.treasury, amount);
   state.digest.amount(state.treasury);
 }
 
 /**
- * Money changes pockets inside one account: between its balance and the cost of a position, an
- * isolated margin, a reserve, or a fee that `postFee` takes on.
+ * Moves money inside one account: between its balance and the cost of a position, an isolated margin, a reserve, or a
+ * fee that `postFee` collects.
  */
 export function postToBalance(state: State, account: Account, amount: MicroUsdc): void {
   if (amount < 0n) state.risk.changed(account, undefined);
@@ -98,8 +98,8 @@ function fundShare(state: State, fee: MicroUsdc): MicroUsdc {
 }
 
 /**
- * R-deficit: what somebody owes and has not is paid by the insurance fund as far as its account value
- * reaches, then by the fee treasury, then by the fund below zero. The caller has credited the debtor.
+ * R-deficit: a deficit of an account is paid by the insurance fund up to its account value, then by the fee treasury,
+ * then by the fund below zero. The caller has credited the account.
  */
 export function postDeficit(state: State, missing: MicroUsdc): void {
   const fund = insuranceFund(state);
@@ -111,8 +111,7 @@ export function postDeficit(state: State, missing: MicroUsdc): void {
 }
 
 /**
- * R-deficit: a fund whose account value is below zero, by what it took over or by where the marks
- * went, is made good by the treasury as far as that reaches. Follows everything else of a block.
+ * R-deficit: the treasury covers a negative account value of the fund as far as it can. The last step of a block.
  */
 export function coverFund(state: State): void {
   const fund = insuranceFund(state);
@@ -134,16 +133,16 @@ function absorbBalances(state: State, account: Account): void {
   state.digest.wordAndAmounts(account.index, account.perpBalance, account.outcomeBalance);
 }
 
-/** The writers of money in the outcome sub-account. What one pocket loses another gains. */
+/** The writers of money in the outcome sub-account. */
 
-/** Sets money of a buy aside, or gives it back when negative (R-reserve). */
+/** Reserves money for a buy, or releases it when negative (R-reserve). */
 export function postReserve(state: State, account: Account, amount: MicroUsdc): void {
   account.outcomeBalance = subUsdc(account.outcomeBalance, amount);
   account.outcomeReserved = addUsdc(account.outcomeReserved, amount);
   absorb(state, account);
 }
 
-/** A buy pays out of its reserve; where it goes is the caller's to say in the same step. */
+/** A buy pays from its reserve; the caller credits the amount in the same step. */
 export function postFromReserve(state: State, account: Account, amount: MicroUsdc): void {
   account.outcomeReserved = subUsdc(account.outcomeReserved, amount);
   absorb(state, account);

@@ -48,7 +48,7 @@ export function payWithdrawal(state: State, withdrawal: Withdrawal): void {
   postToTreasury(state, withdrawal.fee);
 }
 
-/** The bridge can never pay: all of it, the fee too, is the account's again. */
+/** The bridge can never pay: the account gets back the amount and the fee. */
 export function returnWithdrawal(state: State, withdrawal: Withdrawal): void {
   state.withdrawals.delete(withdrawal.withdrawalId);
   postToHold(state, withdrawal, negUsdc(withdrawal.amount));
@@ -60,14 +60,14 @@ export function ownerOf(state: State, { accountIndex }: Withdrawal): Account {
 }
 
 /**
- * What the bridge is to pay, by id. Nothing while the insurance fund is deep below zero (R-deficit):
- * requests are taken as ever and wait in the hold.
+ * Withdrawals that the bridge should pay, by id. None while the insurance fund is deep below zero (R-deficit): requests
+ * are still accepted and wait.
  */
 export function payableWithdrawals(state: State): readonly Withdrawal[] {
   return isDeficitDeep(state) ? [] : [...state.withdrawals.values()];
 }
 
-/** Whether the fund lacks more than a thousandth of what all others have. */
+/** True if the deficit of the fund is above a thousandth of the money of all other accounts. */
 export function isDeficitDeep(state: State): boolean {
   const missing = negUsdc(accountValue(state, insuranceFund(state)));
   if (missing <= 0n) return false;

@@ -20,9 +20,8 @@ import { HAS_BUILDER, readSlot, readSlotInt } from '../book/order-pool.ts';
 const TENTH_BP_E8 = 1_000;
 
 /**
- * R-builder: why a builder earns nothing on an account's order now, the first of the tests that
- * fails: approved, within the kind's cap, within the approved rate, enough money of its own. No fee
- * asked for is no fee dropped.
+ * R-builder: the first failed check of a builder on an account's order: approved, within the cap of the market kind,
+ * within the approved rate, sufficient balance. An order with a fee of 0 passes.
  */
 export function judgeBuilder(
   state: State,
@@ -46,8 +45,8 @@ export function judgeBuilder(
 }
 
 /**
- * The order as it is accepted: without a builder that may not charge for it. One that is only short
- * of money stays, it may have enough when the order fills.
+ * The order as it is accepted: without a builder that must not charge for it. A builder that only lacks balance stays,
+ * because it may have enough when the order fills.
  */
 export function withAcceptedBuilder(
   state: State,
@@ -61,25 +60,25 @@ export function withAcceptedBuilder(
   return rest;
 }
 
-/** An accepted order's builder, which has charged nothing yet. */
+/** The builder of an accepted order, before its first charge. */
 export function builderOf({ builder }: OrderRequest): OrderBuilder | undefined {
   return builder === undefined ? undefined : { ...builder, takerOwed: 0, makerOwed: 0 };
 }
 
-/** Who charges for an order from now on is an effect of the log. */
+/** Adds the builder of an order to the digest. */
 export function absorbBuilder(state: State, { address, feeTenthsBp }: BuilderTerms): void {
   state.digest.text(address);
   state.digest.number(feeTenthsBp);
 }
 
-/** A taker rate with the rate of the order's builder on top: what an order costs at worst. */
+/** A taker rate plus the rate of the order's builder: the highest cost of an order. */
 export function withBuilderRate(takerRate: RateE8, { builder }: OrderRequest): RateE8 {
   return builder === undefined ? takerRate : rateE8(takerRate + builder.feeTenthsBp * TENTH_BP_E8);
 }
 
 /**
  * The most that an order's builder can still charge on a value: both roles' remainders together, so
- * that what is set aside covers the fills whichever role they are in.
+ * that the reserve covers the fills in either role.
  */
 export function builderFeeAtMost(value: MicroUsdc, builder: OrderBuilder | undefined): MicroUsdc {
   if (builder === undefined) return ZERO_USDC;
@@ -87,16 +86,16 @@ export function builderFeeAtMost(value: MicroUsdc, builder: OrderBuilder | undef
   return accrueFeeDown(value, rateE8(feeTenthsBp * TENTH_BP_E8), makerOwed + takerOwed).fee;
 }
 
-/** What a fill is about to pay to the builder of one side's order. */
+/** The charge of a fill for the builder of one side's order. */
 export type BuilderCharge = {
   readonly builder: OrderBuilder;
   readonly role: 'taker' | 'maker';
   readonly fee: MicroUsdc;
-  /** What is left uncharged for the role afterwards. */
+  /** The uncharged part of the role afterwards, 10^-8 micro-USDC. */
   readonly owed: number;
 };
 
-/** Judges the builder again for one fill (R-builder) and says what it earns, if anything may be. */
+/** Checks the builder again for one fill (R-builder); undefined if it must not charge. */
 export function builderCharge(
   state: State,
   account: Account,
@@ -113,12 +112,12 @@ export function builderCharge(
   return { builder, role, fee, owed };
 }
 
-/** All that a side pays: the exchange's fee and the builder's. */
+/** The total of a side: the exchange fee and the builder's. */
 export function feesWith(fee: MicroUsdc, charge: BuilderCharge | undefined): MicroUsdc {
   return charge === undefined ? fee : addUsdc(fee, charge.fee);
 }
 
-/** Hands a charge that its side has paid to the builder. */
+/** Credits the builder with a charge that its side has paid. */
 export function settleCharge(state: State, { builder, fee, owed, role }: BuilderCharge): void {
   if (role === 'taker') builder.takerOwed = owed;
   else builder.makerOwed = owed;
@@ -126,14 +125,14 @@ export function settleCharge(state: State, { builder, fee, owed, role }: Builder
   if (fee > 0n) postBuilderFee(state, builder.address, fee);
 }
 
-/** A charge as trades show it; one that rounds to nothing is not shown. */
+/** A charge as trades show it; undefined for one that rounds to 0. */
 export function shownCharge(charge: BuilderCharge | undefined): TradeSide['builderFee'] {
   if (charge === undefined || charge.fee === 0n) return undefined;
   const { address, feeTenthsBp } = charge.builder;
   return { builder: address, feeTenthsBp, amount: charge.fee };
 }
 
-/** Who charges for a resting order. */
+/** The builder of a resting order. */
 export function restingBuilder(state: State, slot: number): OrderBuilder | undefined {
   const { flags, orderId } = state.pool;
   if ((readSlotInt(flags, slot) & HAS_BUILDER) === 0) return undefined;

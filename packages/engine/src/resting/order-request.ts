@@ -7,8 +7,8 @@ import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
 
 /**
- * The rest of a resting order as if it were new, at what an amend asks for: the new total size less
- * what has filled (R-modify). Its builder and its client's id are not in it.
+ * The remaining part of a resting order as a new order with the values of an amend: the size is the new total less the
+ * filled size (R-modify). Without builder and client order id.
  */
 export function amendedRequest(
   { pool }: State,
@@ -31,7 +31,7 @@ export function amendedRequest(
   };
 }
 
-/** A client order id is well formed, and no live order of the account has it. */
+/** Checks that a client order id is well formed and that no live order of the account has it. */
 export function checkClientOrderId({
   account,
   order,

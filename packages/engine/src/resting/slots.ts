@@ -35,14 +35,14 @@ const {
   TIF,
 } = ORDER_FIELDS;
 
-/** How orders of either kind enter the pool and their book, move there, and leave. */
+/** Adds orders of either kind to the pool and their book, moves them and removes them. */
 
-/** What is left of an order that goes into the book. */
+/** The remaining part of an order that goes into the book. */
 type RestingOrder = {
   readonly orderId: number;
   readonly account: Account;
   readonly request: OrderRequest;
-  /** In the terms of the book. */
+  /** As a price of the book. */
   readonly price: number;
   readonly original: number;
   readonly remaining: number;
@@ -50,10 +50,10 @@ type RestingOrder = {
   readonly builder: OrderBuilder | undefined;
 };
 
-/** Where an order goes, and what it brings along. */
+/** The book and list of an order, and the values that it keeps. */
 type SlotPlace = {
   readonly book: LevelBook;
-  /** The owner's orders there. */
+  /** The owner's orders in the same leg. */
   readonly orders: OwnList;
   /** The second leg of its instrument: a hedge short, or NO. */
   readonly isShort: boolean;
@@ -64,7 +64,7 @@ type SlotPlace = {
   readonly takerOverpaid: number;
 };
 
-/** Puts what is left of an order into the book; what it has set aside is the caller's to keep. */
+/** Puts the remaining part of an order into the book; the caller stores its reserve. */
 export function writeSlot(state: State, order: RestingOrder, place: SlotPlace): void {
   const { pool } = state;
   const { account, builder, orderId, request } = order;
@@ -99,7 +99,7 @@ export function writeSlot(state: State, order: RestingOrder, place: SlotPlace): 
     state.orderBuilders.set(orderId, builder);
     absorbBuilder(state, builder);
   }
-  // An order that has rested before waits for its end already.
+  // An order that has rested before is in the queue of expiries already.
   if (expireMs !== undefined && rank === undefined) state.expiries.push(expireMs, orderId);
   book.insert(slot, rank === undefined ? 0 : state.timeMs - LIMITS.amendRankMs);
   pool.ownInsert(place.orders, slot);
@@ -108,7 +108,7 @@ export function writeSlot(state: State, order: RestingOrder, place: SlotPlace): 
   if (state.observer !== undefined) observeRest(state, slot, book);
 }
 
-/** Takes an order out of its book and frees its slot; nothing of it can be read afterwards. */
+/** Removes an order from its book and frees its slot, which cannot be read afterwards. */
 export function unlinkSlot(
   state: State,
   slot: number,
@@ -131,8 +131,8 @@ export function unlinkSlot(
 }
 
 /**
- * Gives a resting order another price or rest (R-modify): at its price it keeps its place, at another
- * it stands behind those that were accepted before it.
+ * Gives a resting order another price or remaining size (R-modify): at the same price it keeps its queue position, at
+ * another it comes after the orders that were accepted before it.
  */
 export function amendSlot(
   state: State,

@@ -18,12 +18,12 @@ const {
   TIF,
 } = ORDER_FIELDS;
 
-/** Orders of either kind as events and readers see them; each kind adds what is its own. */
+/** Orders of either kind as events and queries show them; each kind adds its own fields. */
 
-/** What an order on an outcome market says beyond that. */
+/** Additional fields of an order on an outcome market. */
 type OutcomeFields = OrderSnapshot['outcome'];
 
-/** An order that is not in the book: on its way, refused, or waiting. */
+/** An order that is not in the book: being executed, rejected or waiting. */
 type LooseOrder = {
   readonly orderId: number;
   readonly request: OrderRequest;
@@ -32,7 +32,7 @@ type LooseOrder = {
   readonly filledNotional: number;
 };
 
-/** At a price as its owner sees it. */
+/** `price` is in the owner's terms. */
 export function looseSnapshot(
   order: LooseOrder,
   account: Address,
@@ -61,7 +61,7 @@ export function looseSnapshot(
   return snapshot;
 }
 
-/** An order in the book, at a price as its owner sees it. */
+/** An order in the book; `price` is in the owner's terms. */
 export function slotSnapshot(
   { accounts, pool }: State,
   slot: number,
@@ -96,7 +96,7 @@ export function slotSnapshot(
 /** Time in force as the order pool holds it. The order of this list is part of the dump format. */
 const TIMES_IN_FORCE: readonly TimeInForce[] = ['gtc', 'gtd', 'alo', 'ioc', 'market'];
 
-/** Its place in the list, which every event of an order asks for. */
+/** Its index in the list; every event of an order needs it. */
 export function timeInForceCode(value: TimeInForce): number {
   switch (value) {
     case 'gtc':

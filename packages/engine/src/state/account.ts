@@ -7,36 +7,36 @@ import type { OutcomeHolding } from './outcome-market.ts';
 import type { Perp } from './perp.ts';
 import type { FeeTier } from '../messages/parameters.ts';
 
-/** Someone's money, positions and keys (R-account). */
+/** Money, positions and keys of an account (R-account). */
 export type Account = {
   readonly index: number;
   readonly address: Address;
   readonly createdMs: TimeMs;
-  /** Free and cross money: isolated margins and reserves have left it. */
+  /** Free and cross money, without isolated margins and reserves. */
   perpBalance: MicroUsdc;
   outcomeBalance: MicroUsdc;
-  /** R-reserve: what queued and resting outcome buys hold back; it has left the balance. */
+  /** R-reserve: reserves of queued and resting outcome buys; they have left the balance. */
   outcomeReserved: MicroUsdc;
-  /** R-withdraw: has left the perp balance, and the bridge has not paid it yet. */
+  /** R-withdraw: withdrawals that the bridge has not paid yet; they have left the perp balance. */
   withdrawHold: MicroUsdc;
   /** R-hedge: one net position an instrument, or a long leg and a short leg. */
   positionMode: PositionMode;
   /** By label. */
   readonly agents: Map<string, AgentRecord>;
-  /** R-builder: who may charge the account, by address. */
+  /** R-builder: approved builders, by address. */
   readonly builders: Map<Address, BuilderApproval>;
-  /** R-multisig: present while the account's own key alone is not enough. */
+  /** R-multisig: present while the account needs several signatures. */
   multiSig: MultiSigSet | undefined;
-  /** How the account trades an instrument, iterated by its id; created when first changed. */
+  /** Settings per instrument, iterated by its id; created at the first change. */
   readonly settings: Map<number, InstrumentSettings>;
-  /** By `holdingKey`, and iterated in that order; created when first used. */
+  /** By `holdingKey`, and iterated in that order; created at first use. */
   readonly holdings: Map<HoldingKey, Holding>;
-  /** What the account has in outcome markets, by instrument id and iterated in that order. */
+  /** Holdings in outcome markets, by instrument id and iterated in that order. */
   readonly outcomes: Map<number, OutcomeHolding>;
-  /** Order id by the 16 bytes of the client's own id, live orders only. */
+  /** Order ids of live orders by the 16 bytes of the client order id. */
   readonly clientOrders: Map<string, number>;
   liveOrders: number;
-  /** Where the account has resting orders, in no order. Derived, never dumped. */
+  /** Lists with the account's resting orders, unordered. Derived, never dumped. */
   readonly orderLists: Set<OwnList>;
   /** R-fee-tiers. */
   readonly volume: Volume;
@@ -47,7 +47,7 @@ export type Account = {
 type BuilderApproval = {
   /** 10^-8. */
   readonly maxFeeE8: number;
-  /** As it was written. */
+  /** The rate as text, as it was signed. */
   readonly maxFeeText: string;
   readonly updatedMs: TimeMs;
 };
@@ -71,24 +71,24 @@ export type InstrumentSettings = {
 /** The net position (or the long leg in hedge mode) is 0, the short leg 1. */
 export type Leg = 0 | 1;
 
-/** What an account has in one leg of a perpetual: a position and resting orders. */
+/** Position and resting orders of an account in one leg of a perpetual. */
 export type Holding = {
-  /** Whose it is. */
+  /** The owner. */
   readonly accountIndex: number;
   readonly perp: Perp;
   readonly leg: Leg;
   /** Signed: positive is long. Written by `setSize` alone. */
   size: number;
-  /** Signed: what the position cost, so that unrealised PnL is size × mark − cost. */
+  /** Signed cost of the position: unrealised PnL is size × mark − cost. */
   cost: MicroUsdc;
-  /** Kept in step with the account's settings of the instrument. */
+  /** Follows the account's settings of the instrument. */
   isIsolated: boolean;
   leverage: number;
-  /** R-isolated: what the position has behind it; nothing else of the account is touched. */
+  /** R-isolated: margin of the position; no other money of the account covers it. */
   isolatedMargin: MicroUsdc;
-  /** Sum of what its resting isolated orders hold back. */
+  /** Sum of the reserves of its resting isolated orders. */
   reserved: MicroUsdc;
-  /** Remaining sizes of resting orders, reduce-only ones apart (R-initial leaves them out). */
+  /** Remaining sizes of resting orders, reduce-only ones separately (R-initial excludes them). */
   restingBuy: number;
   restingSell: number;
   reduceBuy: number;
@@ -99,9 +99,9 @@ export type Holding = {
   /** Since the position opened. */
   feesPaid: MicroUsdc;
   realised: MicroUsdc;
-  /** Funding collected (paid is negative), ever, since opening, since the last change of size. */
+  /** Funding collected (paid is negative): all time, since opening, since the last change of size. */
   readonly funding: FundingTotals;
-  /** Cached parts of the scope's sums at the marks of `Account.margin.epoch`. */
+  /** Cached parts of the margin sums at the marks of `Account.margin.epoch`. */
   unrealised: MicroUsdc;
   initial: MicroUsdc;
   maintenance: MicroUsdc;
@@ -111,7 +111,7 @@ export type Holding = {
 type FundingTotals = { allTime: MicroUsdc; sinceOpen: MicroUsdc; sinceChange: MicroUsdc };
 
 type MarginSums = {
-  /** The `markEpoch` that the sums are for; −1 when they must be computed anew. */
+  /** The `markEpoch` of the sums; −1 if they must be computed again. */
   epoch: number;
   unrealised: MicroUsdc;
   initial: MicroUsdc;
@@ -149,14 +149,14 @@ export function createAccount(index: number, address: Address, createdMs: TimeMs
   };
 }
 
-/** Where a holding is found. Not a number like others: an instrument's id finds somebody else's leg. */
+/** Key of a holding. A branded type, because an instrument id would find another leg. */
 export type HoldingKey = number & { readonly holdingKey: true };
 
 export function holdingKey(instrumentId: number, leg: Leg): HoldingKey {
   return (2 * instrumentId + leg) as HoldingKey;
 }
 
-/** The leg that an order is about: in hedge mode its side and reduce-only name it (R-hedge). */
+/** The leg of an order: in hedge mode it follows from side and reduce-only (R-hedge). */
 export function legOf(
   account: Account,
   order: { readonly isBuy: boolean; readonly reduceOnly: boolean },
@@ -164,7 +164,7 @@ export function legOf(
   return account.positionMode === 'hedge' && order.isBuy === order.reduceOnly ? 1 : 0;
 }
 
-/** How an account trades an instrument when it never said (R-leverage). */
+/** Settings of an instrument before their first change (R-leverage). */
 export function defaultSettings(perp: Perp, defaultLeverage: number): InstrumentSettings {
   const leverage = leverageUnset(perp, defaultLeverage);
   return {
@@ -179,12 +179,12 @@ export function leverageUnset(perp: Perp, defaultLeverage: number): number {
   return Math.min(defaultLeverage, perp.maxLeverage);
 }
 
-/** What the settings say for one leg. */
+/** The leverage of one leg by the settings. */
 export function leverageOf(settings: InstrumentSettings, leg: Leg, isIsolated: boolean): number {
   return isIsolated ? settings.isolatedLeverage[leg] : settings.crossLeverage;
 }
 
-/** The account's settings of an instrument, to be changed; followed by `settingsChanged`. */
+/** The account's settings of an instrument, for a change; call `settingsChanged` afterwards. */
 export function settingsOf(
   account: Account,
   perp: Perp,
@@ -199,7 +199,7 @@ export function settingsOf(
   return settings;
 }
 
-/** Brings the holdings of an instrument in step with its settings. */
+/** Updates the holdings of an instrument after a change of its settings. */
 export function settingsChanged(account: Account, perp: Perp, settings: InstrumentSettings): void {
   const id = perp.definition.instrumentId;
   for (const leg of [0, 1] as const) {
@@ -211,7 +211,7 @@ export function settingsChanged(account: Account, perp: Perp, settings: Instrume
   account.margin.epoch = -1;
 }
 
-/** The account's place in a leg of an instrument, created empty when there is none. */
+/** The account's holding in a leg of an instrument, created if absent. */
 export function holdingOf(
   account: Account,
   perp: Perp,
@@ -251,28 +251,25 @@ export function holdingOf(
   return holding;
 }
 
-/**
- * What a builder earned and took; the difference can be claimed. Kept for whoever is approved or
- * has ever earned.
- */
+/** Fees that a builder earned and claimed; kept while it is approved or if it has ever earned. */
 export type BuilderRewards = {
   earned: MicroUsdc;
   claimed: MicroUsdc;
-  /** How many accounts approve it now. Derived from them, never dumped. */
+  /** Number of accounts that approve it now. Derived, never dumped. */
   approvals: number;
 };
 
 /**
- * Who charges for a live order. The fee rounds down once per order and role (R-rounding), so each
- * role keeps the part of a micro-USDC that it has not charged yet, in 10^-8.
+ * The builder of a live order. The fee rounds down once per order and role (R-rounding), so each role keeps the part
+ * of a micro-USDC that is not charged yet, in 10^-8.
  */
 export type OrderBuilder = BuilderTerms & { takerOwed: number; makerOwed: number };
 
-/** What an account traded, by UTC day, and the tier that follows from it. */
+/** Traded volume of an account by UTC day, and its fee tier. */
 type Volume = {
   /** Oldest first; the day in progress and at most 14 before it. */
   readonly days: VolumeDay[];
-  /** The tier, with the day and the table that it was looked up for. Derived, never dumped. */
+  /** The tier, with the day and the table of its lookup. Derived, never dumped. */
   tier: FeeTier | undefined;
   tierDay: number;
   tierOf: readonly FeeTier[] | undefined;

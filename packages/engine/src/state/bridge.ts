@@ -1,36 +1,36 @@
 import { type Address, type MicroUsdc, type TimeMs, ZERO_USDC } from '@oddlot/units';
 import type { DepositSource, PublishReservesCommand } from '../messages/command.ts';
 
-/** Where in a chain something stands. */
+/** The position of an event in a chain. */
 export type ChainPlace = { readonly blockNumber: number; readonly logIndex: number };
 
-/** A deposit that was credited: what an operator needs to know should the chain lose it. */
+/** A credited deposit, kept so that the operator can act if the chain loses it. */
 export type CreditedDeposit = DepositSource & {
   readonly account: Address;
   readonly amount: MicroUsdc;
 };
 
-/** What the venue knows of the settlement chain, from the moment that a bridge is open. */
+/** The state of the settlement chain, starting when a bridge is opened. */
 export type Bridge = {
   chainId: number;
   contract: Address;
   token: Address;
-  /** Deposits that were credited, the newest ones, by `depositKey` in the order of crediting. */
+  /** The newest credited deposits by `depositKey`, in the order of crediting. */
   readonly credited: Map<string, CreditedDeposit>;
-  /** Deposits for bound addresses, told and not credited: no floor speaks for them (R-agents). */
+  /** Uncredited deposits for bound addresses; `floors` does not apply to them (R-agents). */
   readonly kept: Map<string, DepositSource>;
-  /** By chain: at and below this place a deposit counts as credited, since its key may be forgotten. */
+  /** By chain: a deposit at or before this place counts as credited, because its key may have been removed. */
   readonly floors: Map<number, ChainPlace>;
-  /** The sum of all deposits of all chains; the rest of what came in is the faucet's. */
+  /** The sum of all deposits of all chains; other money came from the faucet. */
   creditedTotal: MicroUsdc;
-  /** The last place of the current chain that something was credited from. */
+  /** The place of the last credited deposit on the current chain. */
   cursor: ChainPlace;
   /**
-   * The newest block of the current chain that the books rest on: of a credited deposit, or of the
-   * view of the chain by which a withdrawal was settled. Reserves are of this block or a later one.
+   * The newest block of the current chain that the balances depend on: of a credited deposit, or of the view of the
+   * chain in which a withdrawal was settled. Reserves are of this block or a later one.
    */
   bookedBlock: number;
-  /** Agents bound since then whose key has signed nothing for their owner yet (R-agents). */
+  /** Agents approved since the bridge was opened whose key has signed no action for the owner yet (R-agents). */
   readonly unusedAgents: Map<Address, true>;
   /** Addresses of the relay that have no account yet. */
   readonly pegs: Map<Address, true>;
@@ -39,7 +39,7 @@ export type Bridge = {
 
 export type Reserves = Omit<PublishReservesCommand, 'type'> & { readonly publishedMs: number };
 
-/** Before everything that a chain has. */
+/** Before the first event of a chain. */
 export const NO_PLACE: ChainPlace = { blockNumber: -1, logIndex: -1 };
 
 export function createBridge(contracts: Pick<Bridge, 'chainId' | 'contract' | 'token'>): Bridge {
@@ -57,18 +57,18 @@ export function createBridge(contracts: Pick<Bridge, 'chainId' | 'contract' | 't
   };
 }
 
-/** One text for a deposit, whatever block holds it. */
+/** Key of a deposit, independent of its block. */
 export function depositKey({ chainId, logIndex, txHash }: DepositSource): string {
   return `${chainId}:${txHash}:${logIndex}`;
 }
 
-/** True when the first stands behind the second. */
+/** True if the first place is after the second. */
 export function isBehind(first: ChainPlace, second: ChainPlace): boolean {
   const blocks = first.blockNumber - second.blockNumber;
   return blocks > 0 || (blocks === 0 && first.logIndex > second.logIndex);
 }
 
-/** True of what was credited, and of what is so old that it cannot be told. */
+/** True for a credited deposit, and for one so old that its key may have been removed. */
 export function isCredited({ credited, floors, kept }: Bridge, source: DepositSource): boolean {
   const key = depositKey(source);
   if (kept.has(key)) return false;
@@ -77,13 +77,13 @@ export function isCredited({ credited, floors, kept }: Bridge, source: DepositSo
 }
 
 /**
- * R-withdraw: money on its way to the settlement chain, held until the bridge says how it went. How
- * many of them wait is bounded by the money of the account: each holds the least amount or more.
+ * R-withdraw: a withdrawal to the settlement chain, held until the bridge reports its result. Their number is bounded
+ * by the money of the account, because each has at least the minimum amount.
  */
 export type Withdrawal = {
   readonly withdrawalId: number;
   readonly accountIndex: number;
-  /** With the fee, which comes out of it. */
+  /** Includes the fee. */
   readonly amount: MicroUsdc;
   readonly fee: MicroUsdc;
   readonly destination: Address;

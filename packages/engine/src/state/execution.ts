@@ -3,10 +3,10 @@ import type { EngineEvent } from '../messages/event.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { State } from './state.ts';
 
-/** How many resting orders a simulation may still meet, and whether it wanted more. */
+/** Number of resting orders that a simulation may still meet, and whether it needed more. */
 export type Matches = { left: number; isCut: boolean };
 
-/** What handlers work with while a block executes. */
+/** Context of the handlers during a block. */
 export type Execution = {
   readonly state: State;
   readonly events: EngineEvent[];
@@ -19,8 +19,8 @@ export type Execution = {
 const SOME_EVENT: EngineEvent = { type: 'feeTiersChanged', commandIndex: 0 };
 
 /**
- * An array for the events of a block. One that never held anything is taken for one of small numbers:
- * who has met such an array calls out for every push from then on.
+ * An array for the events of a block. V8 treats an array that never held an object as one of small integers; code that
+ * has seen such an array is slower for every push.
  */
 export function noEvents(): EngineEvent[] {
   const events = [SOME_EVENT];
@@ -36,7 +36,7 @@ export function mayMeet({ matches }: Execution): boolean {
   return !matches.isCut;
 }
 
-/** The venue's parameters; they exist from the first block on. */
+/** The venue's parameters; they exist after the first command. */
 export function parametersOf(state: State): VenueParameters {
   assert(state.parameters !== undefined, 'the first command of a log is its genesis');
   return state.parameters;

@@ -2,11 +2,11 @@ import { type Account, type Holding, holdingKey } from './account.ts';
 import { divFloor, present } from '@oddlot/units';
 import { NumberedHeap } from '../collections/heap.ts';
 
-/** A scope under liquidation: when it is worked on next, and which positions went in part. */
+/** Progress of a liquidation: the time of its next step and its partial closes. */
 export type Progress = {
-  /** Below 0 when blocks had no room for it: minus their number. */
+  /** Below 0 if blocks had no capacity for it: minus their number. */
   nextMs: number;
-  /** By `holdingKey`: when the first part went out, and what of it is still to be filled. */
+  /** By `holdingKey`: the time of the first part, and its unfilled size. */
   readonly partials: Map<number, { readonly sinceMs: number; left: number }>;
   /** Keys of positions that were sent to the market at least once. */
   readonly tried: Set<number>;
@@ -27,7 +27,7 @@ export class Liquidations {
     return this.#byScope.size > 0 && this.#byScope.has(keyOf(scope));
   }
 
-  /** Takes a scope in; one that is under way already goes on as it was. */
+  /** Starts a liquidation; one in progress continues unchanged. */
   start(scope: Scope, nextMs: number): Progress {
     const key = keyOf(scope);
     const existing = this.#byScope.get(key);
@@ -41,7 +41,7 @@ export class Liquidations {
     this.#byScope.delete(keyOf(scope));
   }
 
-  /** All of them; the order is nobody's business, callers sort. */
+  /** All liquidations, unordered; callers sort. */
   all(): { readonly scope: Scope; readonly progress: Progress }[] {
     return [...this.#byScope.values()];
   }
@@ -59,19 +59,18 @@ function keyOf({ account, holding }: Scope): string {
 }
 
 /**
- * Who could be near liquidation, without looking at everyone. Marks travel: every update adds the
- * largest relative move of any mark to a running total. A scope with equity E, risk R (maintenance
- * and liquidation fee) and notional N is safe while all marks together have moved by less than
- * (E − R) / (N + R): equity then falls by at most that share of N and risk rises by at most that
- * share of R. So each scope waits in a heap for the total at which it must be looked at again.
+ * Finds margin accounts that could be near liquidation without checking all. Each update adds the largest relative move
+ * of any mark to a running total. A margin account with equity E, risk R (maintenance and liquidation fee) and notional
+ * N is safe while the marks have moved by less than (E − R) / (N + R) in total: equity then falls by at most that share
+ * of N, and risk rises by at most that share of R. Each one waits in a heap for the total at which it must be checked.
  *
- * The index only decides when to look, never what is found there: it is derived, not dumped, and a
- * restored venue looks at everyone once.
+ * The index only decides when to check, never the result: it is derived, not dumped, and a restored venue checks every
+ * margin account once.
  */
 
 /** Relative moves and distances count 10^-9. */
 export const TRAVEL_ONE = 1_000_000_000;
-/** No scope waits for more than this. */
+/** The largest distance that a margin account waits for. */
 export const DISTANCE_MAX = TRAVEL_ONE / 2;
 /** Maintenance of each position and the fee round up: micro-USDC that a ratio may lose to it. */
 export const ROUNDING = 1_000;
@@ -85,7 +84,7 @@ export function scopeOf(account: Account, holding: Holding): Scope {
 }
 
 /**
- * How far marks may travel before a scope has to be looked at again. Rounded down. Moves compound: a
+ * The total of moves after which a margin account must be checked again, rounded down. Moves compound: a
  * total of t multiplies a mark by e^t at most, so a relative move of d takes a travel of ln(1 + d) at
  * least, which is above 2d / (2 + d).
  */
@@ -96,20 +95,20 @@ export function safeDistance(equity: bigint, risk: bigint, notional: bigint): nu
   return distance >= BigInt(DISTANCE_MAX) ? DISTANCE_MAX : Number(distance);
 }
 
-/** A part of the first half of a distance, by account: neighbours lie far apart. */
+/** A part of the first half of a distance, by account, far apart for neighbouring indices. */
 function spread(accountIndex: number, distance: number): number {
   const share = Math.imul(accountIndex, 0x9e3779b1) >>> 22;
   return Math.floor((distance * share) / 2_048);
 }
 
 export class RiskIndex {
-  /** Scopes that changed or wait, by number. The numbers of those that left are given again. */
+  /** Margin accounts that changed or wait, by number. Numbers are reused. */
   readonly #scopes: (Scope | undefined)[] = [];
   readonly #numbers = new Map<Account | Holding, number>();
   readonly #freeNumbers: number[] = [];
-  /** Scopes that changed since they were last looked at. */
+  /** Margin accounts that changed since their last check. */
   readonly #changed = new Set<number>();
-  /** The others, by the total at which each is next looked at. */
+  /** The others, by the total of moves at which each is checked next. */
   readonly #waiting = new NumberedHeap();
   #travelled = 0;
 
@@ -118,12 +117,12 @@ export class RiskIndex {
     this.#travelled += distance;
   }
 
-  /** A scope's position or money changed: it is looked at in the next pass. */
+  /** A position or money changed: the margin account is checked in the next pass. */
   changed(account: Account, holding: Holding | undefined): void {
     this.#changed.add(this.#numberOf(account, holding));
   }
 
-  /** The scopes to look at now, each once. What is safe has to be put back with `wait`. */
+  /** The margin accounts to check now, each once. The caller puts safe ones back with `wait`. */
   take(): Scope[] {
     const due: Scope[] = [];
     for (const number of this.#changed) due.push(this.#scopeAt(number));
@@ -136,9 +135,8 @@ export class RiskIndex {
   }
 
   /**
-   * The scope is safe until marks have travelled this far. An earlier look is kept. Many may wait for
-   * the same distance: each is looked at somewhere in the second half of it, so that they do not all
-   * fall due in one block.
+   * The margin account is safe until marks have moved this far. An earlier check is kept. Many can wait for the same
+   * distance, so each is checked somewhere in its second half, not all in one block.
    */
   wait({ account, holding }: Scope, distance: number): void {
     const number = this.#numberOf(account, holding);
@@ -148,7 +146,7 @@ export class RiskIndex {
     this.#waiting.put(number, lookAt);
   }
 
-  /** The scope has no position any more. */
+  /** The margin account has no position left. */
   forget({ account, holding }: Scope): void {
     const key = holding ?? account;
     const number = this.#numbers.get(key);

@@ -9,7 +9,7 @@ import type {
 } from '../messages/command.ts';
 import { emptyOwnList, type OwnList } from '../book/order-pool.ts';
 
-/** What the rules need to know of a market; its texts leave the engine with the event that lists it. */
+/** The definition of a market without its texts, which only its listing event contains. */
 export type MarketDefinition = MarketGrid & {
   readonly instrumentId: number;
   readonly slug: string;
@@ -18,18 +18,18 @@ export type MarketDefinition = MarketGrid & {
   readonly endMs: number;
   /** The series that listed it, if any. */
   readonly seriesSlug: string | undefined;
-  /** R-series: what it resolves from. A series that is changed later does not change it. */
+  /** R-series: the source of its resolution. Later changes of the series do not affect it. */
   readonly reference: PriceReference | undefined;
 };
 
-/** The reference price that a series market is about, and over how many seconds it is averaged. */
+/** The reference price of a series market, and the seconds of its average. */
 export type PriceReference = {
   readonly symbol: string;
   readonly source: PriceSource;
   readonly windowSeconds: number;
 };
 
-/** A market that is not settled: its book in YES prices, and what is locked in it (R-one-book). */
+/** A market that is not settled: its book in YES prices, and its locked collateral (R-one-book). */
 export type OutcomeMarket = {
   readonly definition: MarketDefinition;
   /** 1.00 in price units: 10^(6 − szDecimals). */
@@ -43,30 +43,30 @@ export type OutcomeMarket = {
   /** YES price of the last trade; 0 before the first. */
   lastTrade: number;
   lastTradeMs: number;
-  /** R-series: null when too few samples were there; undefined before it can be known. */
+  /** R-series: null after too few samples; undefined before it can be determined. */
   strike: TwapInputs | null | undefined;
-  /** R-series: its end was looked at; if it is not resolved by then, only the operator can do it. */
+  /** R-series: set when its end was checked; if it is still unresolved then, only the operator can resolve it. */
   isJudged: boolean;
   /** Set when the market is resolved; holders are then paid in portions. */
   resolution: Resolution | undefined;
-  /** Indexes of the accounts that have a place in the market. Derived, never dumped. */
+  /** Indexes of the accounts with a holding in the market. Derived, never dumped. */
   readonly holders: Map<number, true>;
-  /** While holders are paid, all of them and who is next. Derived, never dumped. */
+  /** While holders are paid: all of them, and the next one. Derived, never dumped. */
   unpaid: { readonly order: Uint32Array; next: number } | undefined;
 };
 
-/** R-settlement: what was decided, and by whom. */
+/** R-settlement: the result, and the account that decided it. */
 export type Resolution = {
-  /** What a YES share pays, in price units. */
+  /** Payout of a YES share, in price units. */
   readonly fraction: number;
   readonly by: 'series' | 'operator';
   readonly resolvedMs: number;
-  /** Of the deployer's action; absent when the series or the process resolved. */
+  /** Hash of the deployer's action; absent if the series or the process resolved the market. */
   readonly txHash?: Hash;
   readonly height: number;
 };
 
-/** What is left of a market when its holders are paid (R-limits-of-state). */
+/** A market after its holders are paid (R-limits-of-state). */
 export type SettledMarket = {
   readonly instrumentId: number;
   readonly slug: string;
@@ -77,7 +77,7 @@ export type SettledMarket = {
 
 /**
  * The YES mark of a market in half price units, so that a mid is exact: the mid of a narrow book,
- * else the last trade, else 0.50.
+ * otherwise the last trade, otherwise 0.50.
  */
 export function markHalves({ book, lastTrade, unit }: OutcomeMarket): number {
   const bid = book.bestPrice(true);
@@ -86,7 +86,7 @@ export function markHalves({ book, lastTrade, unit }: OutcomeMarket): number {
   return lastTrade > 0 ? 2 * lastTrade : unit;
 }
 
-/** An event: the markets that belong together, and what their resolutions may sum to. */
+/** An event: related markets, and the limit of the sum of their resolutions. */
 export type MarketEvent = {
   readonly eventId: number;
   readonly slug: string;
@@ -95,12 +95,12 @@ export type MarketEvent = {
   readonly endMs: number;
   /** In order of listing, settled ones included. */
   readonly instrumentIds: number[];
-  /** How many of them are resolved, and the sum of their fractions in 10^-6 (R-event-sets). */
+  /** Number of resolved markets, and the sum of their fractions in 10^-6 (R-event-sets). */
   resolved: number;
   fractionSum: number;
 };
 
-/** What an account has in one outcome market. */
+/** Holding of an account in one outcome market. */
 export type OutcomeHolding = {
   readonly market: OutcomeMarket;
   readonly yes: LegHolding;
@@ -113,7 +113,7 @@ export type OutcomeHolding = {
 export type LegHolding = {
   /** Lots, never negative. */
   size: number;
-  /** What they cost, for the average price. */
+  /** Cost of the shares, for the average price. */
   cost: MicroUsdc;
   /** Lots in queued and resting sells (R-reserve). */
   reserved: number;

@@ -6,11 +6,11 @@ import type { MarketEvent, OutcomeMarket, SettledMarket } from './outcome-market
 import { PastEvents } from './past-events.ts';
 import type { OrderRequest, PriceSource, Recurrence, SeriesListing } from '../messages/command.ts';
 
-/** Everything about outcome markets that the engine keeps. */
+/** The state of outcome markets. */
 export type Outcomes = {
   /** By slug. */
   readonly events: MapWithPast<string, MarketEvent>;
-  /** Of events that are not past. */
+  /** Ids of events that are not in `past`. */
   readonly eventIds: Set<number>;
   nextEventId: number;
   nextInstrumentId: number;
@@ -20,9 +20,9 @@ export type Outcomes = {
   readonly settled: MapWithPast<number, SettledMarket>;
   /** Instrument id by slug, settled ones included: a slug is used once. */
   readonly marketSlugs: MapWithPast<string, number>;
-  /** What is left of events that are over, in little room. */
+  /** Settled events in a compact form. */
   readonly past: PastEvents;
-  /** When events all of whose markets are paid are over, by the id of such a market. Not dumped. */
+  /** The time at which fully paid events move to `past`, by the id of one of their markets. Not dumped. */
   readonly pastClock: DueQueue;
   /** By slug, iterated in that order. */
   readonly series: Map<string, Series>;
@@ -65,7 +65,7 @@ export function createOutcomes(): Outcomes {
   };
 }
 
-/** R-series: a rule that lists markets by itself, and resolves them. */
+/** R-series: a rule that lists and resolves markets automatically. */
 type Series = {
   listing: SeriesListing;
   /** Start of the next market to list. */
@@ -90,17 +90,17 @@ export function nextListingMs({ listing, nextStartMs }: Series): number | undefi
   return listing.enabled ? nextStartMs - listing.listAhead * periodOf(listing) : undefined;
 }
 
-/** What is known of one reference price: enough of the past for the TWAPs of R-series. */
+/** Samples of one reference price, enough for the TWAPs of R-series. */
 export type PriceFeed = {
   readonly symbol: string;
   readonly source: PriceSource;
-  /** When the newest was observed, whether or not it counts. */
+  /** Time of the newest observation, even if it does not count. */
   lastMs: number;
-  /** Of those that entered the log in time: the last observation of each second that had one, oldest first; bounded. */
+  /** The last timely observation of each second, oldest first; bounded. */
   readonly seconds: PricePoint[];
 };
 
-/** The last observation at or before a whole second, after the second before. */
+/** The last observation in the second that ends at a whole second. */
 export type PricePoint = {
   readonly secondMs: number;
   readonly observedMs: number;
@@ -117,7 +117,7 @@ export type QueuedOrder = {
   readonly queueId: number;
   readonly accountIndex: number;
   readonly request: OrderRequest;
-  /** The action that it came with, and its place there. */
+  /** Its action, and its index there. */
   readonly txHash: Hash;
   readonly index: number;
   readonly dueMs: number;
@@ -130,14 +130,14 @@ export type QueuedOrder = {
 class DelayQueue {
   nextId = 1;
   readonly #orders = new Heap<QueuedOrder>((a, b) => byDue(a, b) < 0);
-  /** How many of an action wait. */
+  /** Number of queued orders by action. */
   readonly #byAction = new Map<string, number>();
 
   get size(): number {
     return this.#orders.size;
   }
 
-  /** When the first is due; undefined when none waits. */
+  /** Due time of the first order; undefined if the queue is empty. */
   get nextDueMs(): number | undefined {
     return this.#orders.first?.dueMs;
   }
@@ -164,8 +164,7 @@ class DelayQueue {
   }
 
   /**
-   * The queue of a fork, which executes commands and not blocks: they add to the queue and never look
-   * at what waits in it, so it starts empty.
+   * The queue of a fork starts empty: a fork executes commands, which add to the queue and never read it.
    */
   fork(): DelayQueue {
     const queue = new DelayQueue();
@@ -173,7 +172,7 @@ class DelayQueue {
     return queue;
   }
 
-  /** Sells of an account that wait, in no order. */
+  /** Queued sells of an account, unordered. */
   *sellsOf(accountIndex: number): Iterable<QueuedOrder> {
     if (this.size === 0) return;
     for (const order of this.#orders.all()) {

@@ -6,7 +6,7 @@ export const HOUR_MS = 3_600_000;
 
 export const SAMPLES_PER_HOUR = 720;
 
-/** The samples of the hour in progress, and what the hour before it owes. */
+/** The samples of the hour in progress, and the funding due for the previous hour. */
 export type FundingHour = {
   /** Σ samples, 10^-10. */
   sum: bigint;
@@ -15,31 +15,31 @@ export type FundingHour = {
   due: DueFunding | undefined;
 };
 
-/** An hour that pays: when it fell due, at which oracle and rate. */
+/** Funding of an hour: due time, oracle and rate. */
 type DueFunding = {
   readonly dueMs: number;
   readonly oracle: number;
   /** 10^-10. */
   readonly rateE10: number;
-  /** What the rate was made of, 10^-10. */
+  /** The premium in the rate, 10^-10. */
   readonly premiumE10: number;
 };
 
-/** Half of them: an hour with fewer samples settles nothing. */
+/** Half of them: an hour with fewer samples cannot settle. */
 export const SAMPLES_MIN = SAMPLES_PER_HOUR / 2;
 
 /** R-delist: the last hour of a perp, whose oracle is sampled to become its settlement price. */
 export type Closing = {
   /** The first of its instants; the others follow every 5 s. */
   startMs: number;
-  /** How many instants have been looked at, and how many of them had a price. */
+  /** Number of instants checked, and number of those with a price. */
   looked: number;
   samples: number;
-  /** Of the samples. */
+  /** Sum of the samples. */
   sum: number;
-  /** Its hour had too few samples: it is halted, and the next fresh price starts another. */
+  /** Set after an hour with too few samples: the market is halted, and the next fresh price starts another hour. */
   isWaiting: boolean;
-  /** Whether the operator has halted the market, for when it no longer waits. */
+  /** Whether the operator halted the market; applies after the wait. */
   isHalted: boolean;
 };
 

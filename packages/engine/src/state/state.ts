@@ -21,11 +21,11 @@ import { createOutcomes, type Outcomes } from './outcomes.ts';
 import { type Perp, PerpWatch } from './perp.ts';
 import { TriggerBook } from './trigger-book.ts';
 
-/** Everything that exists. Data only: rules live in the handlers, arithmetic beside them. */
+/** The whole state of a venue. Data only: the rules are in the handlers of commands and steps. */
 export type State = {
   height: number;
   timeMs: number;
-  /** The time of the log's first entry; nothing that was signed before counts (R-nonce). */
+  /** The time of the log's first entry; actions signed before it are rejected (R-nonce). */
   beganMs: number;
   /** Undefined only before the first block. */
   parameters: VenueParameters | undefined;
@@ -36,26 +36,26 @@ export type State = {
   /** By instrument id; iterated through `perpIds`, which is sorted. */
   readonly perps: Map<number, Perp>;
   readonly perpIds: number[];
-  /** In order of creation; an account's place here is its index. */
+  /** In order of creation, by account index. */
   readonly accounts: Account[];
   readonly accountIndex: Map<Address, number>;
   readonly agents: Map<Address, AgentBinding>;
   readonly signers: Map<Address, SignerNonces>;
-  /** Counts changes of whom an address acts for: new accounts, agents bound and let go. Not dumped. */
+  /** Counts changes of the accounts that addresses act for: new accounts, agents bound or revoked. Not dumped. */
   keyChanges: number;
   signersSweptMs: number;
   /** The live orders of all books. */
   readonly pool: OrderPool;
   readonly expiries: DueQueue;
-  /** What isolated orders hold back, by order id; it has left the balance (R-isolated). */
+  /** Reserves of isolated orders, by order id; they have left the balance (R-isolated). */
   readonly reserves: Map<number, MicroUsdc>;
   readonly triggers: TriggerBook;
   readonly groups: GroupBook;
-  /** Dead man's switches. */
+  /** Scheduled cancellations. */
   readonly schedules: CancelSchedules;
   /** Running jobs, by `reverseJobKey`. */
   readonly reverseJobs: Map<string, ReverseJob>;
-  /** What builders earned and took, by address. */
+  /** Fees that builders earned and claimed, by address. */
   readonly builderRewards: Map<Address, BuilderRewards>;
   /** Live orders that a builder charges for, by order id. */
   readonly orderBuilders: Map<number, OrderBuilder>;
@@ -65,42 +65,42 @@ export type State = {
   /** R-withdraw: those that the bridge has not settled, by id. */
   readonly withdrawals: Map<number, Withdrawal>;
   nextWithdrawalId: number;
-  /** Undefined until the process tells of a settlement chain. */
+  /** Undefined until the process opens a bridge. */
   bridge: Bridge | undefined;
   /** The current term of each lease, by its name (R-terms). */
   readonly terms: Map<string, Pick<HolderTerm, 'holder' | 'number'>>;
   readonly outcomes: Outcomes;
-  /** Which account is the insurance fund's, below 0 until somebody asks. Derived, never dumped. */
+  /** Index of the insurance fund's account; below 0 before its first use. Derived, never dumped. */
   fundIndex: number;
   /** R-treasury: exchange fees. */
   treasury: MicroUsdc;
-  /** What the insurance fund should hold, at the marks of this block. Derived, never dumped. */
+  /** Target value of the insurance fund at the marks of this block. Derived, never dumped. */
   insuranceTarget: MicroUsdc;
   /** Deposits, faucet included. */
   deposited: MicroUsdc;
   withdrawn: MicroUsdc;
-  /** Scopes at a ratio of 1 or less, and how far their liquidation is. */
+  /** Margin accounts at a ratio of 1 or less, and the progress of their liquidation. */
   readonly liquidations: Liquidations;
   /** When the insurance fund next reduces its positions. */
   fundUnwindMs: number;
   /**
-   * How far from the mark it offers its position in a perp next, 10^-8, by instrument id; one that is
-   * not here starts with the first step.
+   * Distance from the mark at which the fund offers its position in a perp next, 10^-8, by instrument id; absent
+   * before the first step.
    */
   readonly fundUnwindBands: Map<number, number>;
-  /** What taking over and unwinding has cost the fund in the last hour. */
+  /** Costs of the fund in the last hour, for taking over and unwinding positions. */
   readonly fundCosts: FundCosts;
-  /** Whether a market that somebody holds a position in cannot be judged now. Derived, never dumped. */
+  /** True if there is an open position without a valid price. Derived, never dumped. */
   hasUnpriced: boolean;
-  /** Which perps a block has to look at. Derived, never dumped. */
+  /** The perps that a block has to check. Derived, never dumped. */
   readonly watch: PerpWatch;
-  /** What this block has done so far that its liquidations have to know. Never dumped. */
+  /** Records of this block for its later steps. Never dumped. */
   readonly blockRecord: BlockRecord;
-  /** Who has to be looked at for liquidation, and when. Not dumped. */
+  /** The time at which each margin account must be checked for liquidation. Not dumped. */
   readonly risk: RiskIndex;
-  /** Counts changes of any mark, so that cached margins know when they are old. Not dumped. */
+  /** Counts changes of any mark, so that outdated margin sums are recognised. Not dumped. */
   markEpoch: number;
-  /** Who is told how orders fare in their books; undefined where nobody asks. Never dumped. */
+  /** Receives events of the order books; undefined except on replicas that follow. Never dumped. */
   observer: BookObserver | undefined;
   readonly digest: EffectsDigest;
 };
@@ -158,13 +158,13 @@ export function createState(digestLanes?: readonly number[]): State {
   };
 }
 
-/** The account under an address; undefined when nobody has opened it. */
+/** The account of an address; undefined if it was never opened. */
 export function accountAt(state: State, address: Address): Account | undefined {
   const index = state.accountIndex.get(address);
   return index === undefined ? undefined : state.accounts[index];
 }
 
-/** The account's own order in the book; an order that waits for the mark is not there. */
+/** The account's order in the book; trigger orders are not included. */
 export function findTarget(
   state: State,
   account: Account,
@@ -180,7 +180,7 @@ export function findTarget(
   return readSlotInt(pool.instrument, slot) === instrumentId ? slot : NONE;
 }
 
-/** The jobs under way: by start, then address, then leg. */
+/** The running jobs: by start, then address, then leg. */
 export function allReverseJobs(state: State): ReverseJob[] {
   const addressOf = ({ accountIndex }: ReverseJob): string =>
     present(state.accounts[accountIndex], 'the account of a job').address;
@@ -192,32 +192,32 @@ export function allReverseJobs(state: State): ReverseJob[] {
 }
 
 /**
- * Whoever wants to know how orders fare in their books beyond what events say: what an order met when it came, and where
- * it stands in its queue. Only a replica that follows has one: trading pays a look whether it is there. It changes
- * nothing, is no part of the state that is dumped or hashed, and what it is told it must not keep as it is.
+ * Receives details of the order books that events do not contain: the prices that an order met and its queue position.
+ * Only a replica that follows has an observer; otherwise the cost is one comparison. It changes nothing, is not part
+ * of the dump or the digest, and must copy what it keeps.
  */
 export interface BookObserver {
-  /** A block begins; orders that come in it have ids from this one on. */
+  /** A block begins; its new orders have ids starting with this one. */
   begins(nextOrderId: number): void;
-  /** An order is about to meet its book. One that tries again, or goes in parts, comes here each time. */
+  /** Called before an order is matched; for retries and partial liquidations, each time. */
   enters(arrival: BookArrival): void;
-  /** An order that is matched has come to another price, at which so many lots rest: it trades there, or cancels what it may not trade with. */
+  /** A taker order reached another price and its resting size; it trades there or cancels the orders that fail their check. */
   meets(orderId: number, price: number, size: number): void;
-  /** An order rests, or its owner has amended it. */
+  /** An order rests, or was amended by its owner. */
   rests(orderId: number, price: number, ahead: number | undefined): void;
-  /** An order is about to leave its book; what is ahead of it is what was not traded before it. */
+  /** Called before an order leaves its book, with the size still ahead of it. */
   leaves(orderId: number, ahead: number | undefined): void;
 }
 
-/** A book at the moment when an order meets it. Prices are the book's own: those of YES on an outcome market. */
+/** A book when an order arrives. Prices are those of the book: YES prices on an outcome market. */
 export type BookArrival = {
   readonly orderId: number;
   readonly instrumentId: number;
-  /** 0 for a side that is empty. */
+  /** 0 for an empty side. */
   readonly bestBid: number;
   readonly bestAsk: number;
   /** In half price units, in which the mark of an outcome market is exact. */
   readonly markHalves: number;
-  /** 0 on an outcome market: nobody tells the price of a share. */
+  /** 0 on an outcome market, which has no oracle. */
   readonly oracle: number;
 };

@@ -2,7 +2,7 @@ import { LayeredMap } from '../collections/maps.ts';
 import { type Holding, holdingKey, type Leg } from './account.ts';
 import { DueQueue } from '../collections/heap.ts';
 
-/** Orders that belong together (R-grouping): a parent and its children, or what hangs on a position. */
+/** A group of orders (R-grouping): a bracket of a parent and its children, or the TP/SL orders of a position. */
 export type OrderGroup = {
   /** The id of its first order. */
   readonly groupId: number;
@@ -10,18 +10,18 @@ export type OrderGroup = {
   readonly accountIndex: number;
   /** The leg whose position the children reduce. */
   readonly holding: Holding;
-  /** The side of the position that a position group hangs on. */
+  /** The side of the position of a position group. */
   readonly isLong: boolean;
   readonly createdMs: number;
-  /** The part of the position that was named; 0 is the whole. */
+  /** The requested part of the position; 0 is the whole. */
   readonly quantity: number;
-  /** The parent while it is live; children sleep until it has filled. */
+  /** The parent while it is live; children are dormant until it fills. */
   parentId: number | undefined;
-  /** Children that are live, waiting or in the book, by id: at most two, one cancels the other. */
+  /** Live children by id, waiting or in the book: at most two, and one cancels the other. */
   childIds: readonly number[];
 };
 
-/** The groups, found by any of their orders and by the position that they hang on. */
+/** The groups, indexed by each of their orders and by position. */
 export class GroupBook {
   #byOrder = new Map<number, OrderGroup>();
   readonly #byPosition = new Map<Holding, Set<OrderGroup>>();
@@ -31,15 +31,14 @@ export class GroupBook {
     | undefined;
 
   /**
-   * A book with the same groups, which may be changed without changing this one; this one must stand
-   * still meanwhile. `holdingOf` gives the holding that takes the place of a group's own; whoever
-   * makes a holding's copy tells it to `adopt`.
+   * A book with the same groups; changes do not affect this one, which must not change meanwhile. `holdingOf` returns the
+   * copy of a group's holding; the code that copies a holding calls `adopt`.
    */
   fork(holdingOf: (group: OrderGroup) => Holding): GroupBook {
     const fork = new GroupBook();
     const copies = new Map<OrderGroup, OrderGroup>();
     const copy = (group: OrderGroup): OrderGroup => {
-      // Making the holding may adopt what hangs on it, this group too, so it goes first.
+      // Copying the holding may adopt its groups, including this one, so it comes first.
       const holding = holdingOf(group);
       let copied = copies.get(group);
       if (copied === undefined) {
@@ -53,7 +52,7 @@ export class GroupBook {
     return fork;
   }
 
-  /** In a fork: what hangs on a holding of the origin hangs on its copy. */
+  /** In a fork: attaches the groups of an original holding to its copy. */
   adopt(original: Holding, copied: Holding): void {
     if (this.#origin === undefined) return;
     const { book, copy } = this.#origin;
@@ -66,7 +65,7 @@ export class GroupBook {
     return this.#byOrder.size === 0 ? undefined : this.#byOrder.get(orderId);
   }
 
-  /** The groups that hang on a position, in order of creation. */
+  /** The groups of a position, in order of creation. */
   attachedTo(holding: Holding): Iterable<OrderGroup> {
     return this.#byPosition.size === 0 ? [] : (this.#byPosition.get(holding) ?? []);
   }
@@ -76,7 +75,7 @@ export class GroupBook {
     return [...new Set(this.#byOrder.values())].sort((a, b) => a.groupId - b.groupId);
   }
 
-  /** Groups are added by id, so that a position's stand in order of creation. */
+  /** Groups must be added by id, so that those of a position are in order of creation. */
   add(group: OrderGroup): void {
     if (group.parentId !== undefined) this.#byOrder.set(group.parentId, group);
     for (const childId of group.childIds) this.#byOrder.set(childId, group);
@@ -86,13 +85,13 @@ export class GroupBook {
     else attached.add(group);
   }
 
-  /** The parent has ended; its children go their own way. */
+  /** The parent ended; its children remain. */
   parentLeft(group: OrderGroup): void {
     if (group.parentId !== undefined) this.#byOrder.delete(group.parentId);
     group.parentId = undefined;
   }
 
-  /** A child has ended; a group without children is gone. */
+  /** A child ended; a group without children is removed. */
   childLeft(group: OrderGroup, childId: number): void {
     this.#byOrder.delete(childId);
     group.childIds = group.childIds.filter((each) => each !== childId);
@@ -107,16 +106,16 @@ export class GroupBook {
 /** Above this many entries the queue is rebuilt when most of them were replaced. */
 const REBUILD_MIN = 1_024;
 
-/** When whose orders are to be cancelled: one time an account, set ahead again and again. */
+/** Scheduled cancellations: one time per account, usually postponed repeatedly. */
 export class CancelSchedules {
   /** By account index. */
   #times = new Map<number, number>();
-  /** Holds replaced times too: an account is due when its own time says so. */
+  /** Contains replaced times too; `#times` decides whether an account is due. */
   #queue = new DueQueue();
 
   /**
-   * Schedules that may be changed without changing these, which must stand still meanwhile. They are
-   * for commands and not for blocks: nothing of what they took over falls due.
+   * A copy whose changes do not affect this one, which must not change meanwhile. It is for commands, not blocks:
+   * inherited schedules never fall due in it.
    */
   fork(): CancelSchedules {
     const fork = new CancelSchedules();
@@ -162,7 +161,7 @@ export class CancelSchedules {
   }
 }
 
-/** A position being turned round: closed first, then opened on the other side. */
+/** A reversal of a position: closed first, then opened on the other side. */
 export type ReverseJob = {
   readonly accountIndex: number;
   readonly instrumentId: number;
