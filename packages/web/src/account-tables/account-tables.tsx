@@ -48,7 +48,7 @@ const TABS = [
 ] as const;
 type Tab = (typeof TABS)[number];
 
-/** What can be had as a file, whole, from the venue; the rest is what there is now. */
+/** Data that the venue exports completely; other tables export the rows of the stream. */
 const EXPORTS = {
   fills: 'fills',
   history: 'orders',
@@ -145,13 +145,11 @@ function CsvLink({ tab, user }: { readonly tab: Tab; readonly user: string }) {
   );
 }
 
-/** Both parts of the account in one file; funding is of perpetuals alone. */
 function exportAddress(name: string, user: string): string {
   const both = name === 'fundings' ? '' : '&accountType=perp,outcome';
   return `/export/${name}?user=${user}${both}`;
 }
 
-/** What the account has now, as rows for a file: the venue exports only what is past. */
 function currentRows(
   name: 'positions' | 'shares' | 'orders' | 'triggers',
   user: string,
@@ -173,7 +171,6 @@ function currentRows(
   }
 }
 
-/** The tables hold the subscriptions; this only looks. */
 function stateNow<State>(held: { readonly store: { getState(): State }; release(): void }): State {
   held.release();
   return held.store.getState();
@@ -332,13 +329,11 @@ function triggerColumns(t: Words, open: (oid: number) => void): readonly Column<
 }
 
 const NONE: readonly AssetPosition[] = [];
-/** How often titles are asked for: they change when a market is resolved. */
 const TITLES_MS = 15_000;
 
-/** Shares of events: what they are worth now, and in either end. */
 function SharesTable({ user }: { readonly user: string }) {
   const t = useWords();
-  // The stream has the numbers, the query the titles beside them: a change of the one asks for the other.
+  // The stream has the numbers and the query the titles; a change of the stream requests the titles again.
   const live = accountStates.use({ user, accountType: 'outcome' }, ({ state }) => state);
   const sizes = live?.assetPositions
     .map(({ position }) => `${position.asset} ${position.szi}`)
@@ -601,7 +596,6 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
   ];
 }
 
-/** The market in the colour of the side, and how it is margined; on a phone the way to the rest. */
 function Held({ row }: { readonly row: AssetPosition }) {
   const { coin, leverage, szi } = row.position;
   const [isOpen, setIsOpen] = useState(false);
@@ -673,7 +667,7 @@ function marginColumns(equity: string | undefined, t: Words): readonly Column<As
   ];
 }
 
-/** How far the price may go, as a part of it; nothing where it can't be liquidated. */
+/** The distance to the liquidation price, as a fraction of the mark; undefined if there is none. */
 function distance(from: string | null | undefined, to: string | null | undefined): string {
   if (!isDecimal(from) || !isDecimal(to) || sign(from) === 0) return '';
   return percent(divide(subtract(to, from), from, 6), { decimals: 1, isSigned: true });

@@ -12,9 +12,6 @@ import { EmptyState } from '../ui/states.tsx';
 import { useIsWide } from '../ui/styles.ts';
 import type { Column } from '../ui/table.tsx';
 
-/** Cells that all tables of the account share. */
-
-/** Whose rows, and whether only those of one kind of market. */
 export type Shown = { readonly user: string; readonly only?: 'perps' | 'outcome' | undefined };
 
 type TableName =
@@ -28,7 +25,6 @@ type TableName =
   | 'ledger'
   | 'settlements';
 
-/** Where the first row of each comes from. */
 const SOURCES = {
   positions: '/',
   shares: '/events',
@@ -52,7 +48,7 @@ export function Nothing({ name, isLoaded, user }: NothingProps) {
   return (
     <EmptyState
       title={t(`portfolio.empty.${name}`)}
-      // How one comes to some is nothing to tell who looks at somebody else.
+      // The hint how to get rows is for the owner only.
       text={isOwn ? t(`portfolio.emptyText.${name}`) : undefined}
       action={
         isOwn && (
@@ -65,14 +61,12 @@ export function Nothing({ name, isLoaded, user }: NothingProps) {
   );
 }
 
-/** Of the time in tables of the account, on a phone. */
 const PHONE_TIME = '60px';
 
 export function minuteColumn<Row>(of: (row: Row) => number, t: Words): Column<Row> {
   return timeColumn(t('portfolio.time'), of, { phoneWidth: PHONE_TIME });
 }
 
-/** The same to the second, where there is room for it; `led` makes it the way to what the row came from. */
 export function secondColumn<Row>(
   of: (row: Row) => number,
   t: Words,
@@ -93,7 +87,6 @@ type Traded = {
   readonly isStacked?: boolean | undefined;
 };
 
-/** For a name in two lines. */
 export const STACKED_ROW_PX = 44;
 
 export function Market({ symbol, slug, title, isOutcome, isStacked }: Traded) {
@@ -106,7 +99,6 @@ export function Market({ symbol, slug, title, isOutcome, isStacked }: Traded) {
   );
 }
 
-/** Where columns are narrow a question takes two lines: the table's rows are as high as that. */
 function Event({
   slug,
   name,
@@ -123,7 +115,6 @@ function Event({
   );
 }
 
-/** The terminal has the same tables: what was looked at here is in front there too. */
 function sameTab({ tab }: { readonly tab?: unknown }): object {
   return tab === undefined ? {} : { tab };
 }
@@ -144,28 +135,25 @@ export function numberColumn<Row>(
 }
 
 /**
- * Whether an order or a trade buys what its row names. An outcome market has one book, in prices of YES: who buys NO sells
- * there (side A), and who sells NO is a bid.
+ * Whether an order or trade buys the named asset. An outcome market has one book in YES prices, so buying NO is a
+ * sell (side A).
  */
 export function isBought({
   outcome,
   side,
 }: {
   readonly side: 'A' | 'B';
-  /** The leg; perps have none. */
   readonly outcome?: 'Yes' | 'No' | null | undefined;
 }): boolean {
   return (side === 'B') === (outcome !== 'No');
 }
-
-/** The way from a row to the transaction that it came from. */
 
 const LOOKS =
   'rounded underline decoration-faint decoration-dotted underline-offset-4 hover:text-text';
 
 type OriginLinkProps = { readonly hash: string; readonly children: ReactNode };
 
-/** By a hash: of the request, or of the block where the venue acted by itself. */
+/** By the hash of the request, or of the block for actions of the venue. */
 export function OriginLink({ hash, children }: OriginLinkProps) {
   const t = useWords();
   return (
@@ -192,7 +180,7 @@ type OrderOriginProps = {
   readonly children: ReactNode;
 };
 
-/** An order does not name its request: those of its moment are looked through for it. */
+/** An order does not contain its request, so the requests of its time are searched. */
 export function OrderOrigin({ user, order, children }: OrderOriginProps) {
   const t = useWords();
   const navigate = useNavigate();
@@ -212,7 +200,7 @@ export function OrderOrigin({ user, order, children }: OrderOriginProps) {
   );
 }
 
-/** As many requests of one account in one block are looked through. */
+/** The number of requests of one account in one block that are searched. */
 const LOOKED_AT = 20;
 
 async function requestOf(user: string, { oid, timestamp }: Placed): Promise<string | undefined> {
@@ -224,14 +212,13 @@ async function requestOf(user: string, { oid, timestamp }: Placed): Promise<stri
     const { result } = await reader.info.tx({ txHash: hash });
     if (result.orders?.some((each) => each.oid === oid) === true) return hash;
   }
-  // Reversals and the exits of a position come with other requests.
+  // Orders from reversals and take-profits come with other requests.
   return placing[0]?.hash ?? sent[0]?.hash;
 }
 
-/** What was traded: a perpetual's figures keep the decimals of its grid, shares cost cents. */
 type FillCellsTraded = { readonly marketType: 'perps' | 'outcome'; readonly instrumentId: number };
 
-/** Of a share; the finest there are have one more than a cent. */
+/** The finest tick has one decimal more than a cent. */
 const TICK_DECIMALS = 3;
 
 type TradedPriceProps = {
@@ -242,7 +229,7 @@ type TradedPriceProps = {
 
 export function TradedPrice({ of, value, isAsTold = false }: TradedPriceProps) {
   if (of.marketType === 'outcome') {
-    // An average may have more of them than a tick.
+    // An average may have more decimals than the tick.
     const decimals = isDecimal(value) ? Math.max(TICK_DECIMALS, decimalsOf(value)) : undefined;
     return <span>{isAsTold ? number(value) : cents(value, decimals)}</span>;
   }

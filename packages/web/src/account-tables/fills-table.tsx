@@ -22,7 +22,6 @@ import { REPORT_KEY, ReportButton, useReport } from './report/report-button.tsx'
 import { ShareButton, sharedFill } from './share/share-button.tsx';
 import { WhyDialog } from './why-dialog.tsx';
 
-/** Each trade, newest first. */
 export function FillsTable({ user, only }: Shown) {
   const t = useWords();
   const { isLoaded, older, rows: all } = useFills(user);
@@ -117,7 +116,6 @@ function columnsOf(t: Words, { ask, open, takenBy }: Asking): readonly Column<Fi
   ];
 }
 
-/** What a trade made; one that closed nothing made nothing to share. */
 function ClosedPnl({ fill }: { readonly fill: Fill }) {
   const made = <Money value={fill.closedPnl} isSigned isColoured />;
   if (!isDecimal(fill.closedPnl) || sign(fill.closedPnl) === 0) return made;
@@ -152,8 +150,8 @@ function moneyColumns(t: Words): readonly Column<Fill>[] {
 type Taken = 'liquidation' | 'adl';
 
 /**
- * Fills by which the venue took a position, by their trade or place. The rows do not say so themselves; the ledger has a
- * line for each such step, of the same market and the same block.
+ * Fills of liquidations, by their trade or place. The rows do not contain it; the ledger has an update of the same
+ * market and block for each.
  */
 function takenFills(
   ledger: readonly LedgerUpdate[],
@@ -167,7 +165,7 @@ function takenFills(
 
 function marketsOf({ delta }: LedgerUpdate): readonly string[] {
   if (delta.type === 'adl') return [delta.coin];
-  // Orders that are cancelled first fill nothing.
+  // A liquidation that only cancels orders has no fills.
   if (delta.type !== 'liquidation' || delta.step === 'cancel') return [];
   return delta.liquidatedPositions.map(({ coin }) => coin);
 }

@@ -155,7 +155,7 @@ function OwnSize({ order }: { readonly order: HistOrder }) {
   return <TradedSize of={order} value={order.origSz} />;
 }
 
-/** What a trigger was for: a sell above the mark takes a profit, one below it stops a loss; a buy the other way. */
+/** A sell above the mark or a buy below it is a take-profit, otherwise a stop-loss. */
 export function triggerKind({
   side,
   triggerCondition,

@@ -12,7 +12,6 @@ import { Table, type Column } from '../ui/table.tsx';
 import { Market, minuteColumn, Nothing, numberColumn } from './cells.tsx';
 import { WhyDialog } from './why-dialog.tsx';
 
-/** What changed the account other than trading and funding; a liquidation opens its why. */
 export function LedgerTable({ user }: { readonly user: string }) {
   const t = useWords();
   const { isLoaded, older, rows } = useLedger(user);
@@ -96,7 +95,7 @@ function ledgerColumns(
 
 type Delta = LedgerUpdate['delta'];
 
-/** What a row added to the account; undefined where it is no amount of money. */
+/** Undefined for updates that do not change the balance. */
 function amountOf(delta: Delta): string | undefined {
   switch (delta.type) {
     case 'liquidation':
@@ -146,7 +145,7 @@ function detailOf(delta: Delta, t: Words, names: MarketNames = new Map()): strin
       const { instrumentId, outcome, settlementFraction: fraction, sz } = delta;
       const market = names.get(instrumentId);
       const isYes = outcome === 'Yes';
-      // The fraction is what YES pays; NO pays the rest.
+      // The fraction is the payout of YES; NO receives the rest.
       const paid = isYes ? fraction : subtract('1', fraction);
       const detail = t('portfolio.settlementDetail', {
         size: number(sz),
@@ -164,7 +163,6 @@ function ofMarket(market: MarketName | undefined, detail: string, t: Words): str
   return market === undefined ? detail : t('portfolio.ofMarket', { market: market.name, detail });
 }
 
-/** The outcome market that a row is about. */
 function marketIdOf(delta: Delta): number | undefined {
   switch (delta.type) {
     case 'outcomeSplit':

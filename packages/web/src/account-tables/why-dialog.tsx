@@ -79,7 +79,6 @@ function factsOf(
     [t('portfolio.why.maintenance'), usdc(delta.maintenanceMargin)],
     [t('portfolio.why.step'), t(`portfolio.why.steps.${delta.step}`)],
     [
-      // Cross positions stand for each other; an isolated one stands alone.
       t(delta.leverageType === 'Cross' ? 'portfolio.why.notional' : 'portfolio.worth'),
       usdc(delta.liquidatedNtlPos),
     ],

@@ -26,7 +26,7 @@ import { useWords } from '../lib/words.ts';
 import { EmptyState } from '../ui/states.tsx';
 import { Button, Spinner } from '../ui/controls.tsx';
 
-// Before anything of Radix puts a style in: the policy of the page wants it signed.
+// Radix inserts styles, which need the nonce of the content security policy.
 const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content');
 if (nonce) setNonce(nonce);
 
@@ -34,10 +34,10 @@ applyPreferences();
 askAhead();
 watchVenue();
 watchWallets();
-// A browser that keeps keys but can't reach the venue shows the page without an account.
+// Without the venue, the page shows no account.
 restoreSession().catch(() => setSession(undefined));
 
-// What is asked of the venue is under way; texts in another language come meanwhile.
+// Queries have already started; texts of other languages load in the meantime.
 void applyLanguage().then(show);
 
 function show(): void {

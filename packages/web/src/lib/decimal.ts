@@ -1,21 +1,18 @@
 import { divFloor, divHalfUp, divTowardsZero, formatDecimal, isDecimalText } from '@oddlot/units';
 
 /**
- * Arithmetic on decimal text, as the wire has it. Money and prices never become floating numbers here: a text
- * is a bigint and a scale, and comes out as the shortest text of its value.
+ * Arithmetic on decimal text. Money and prices are never floats: a text is parsed to a bigint and a scale and
+ * formatted as the shortest text.
  */
 
-/** Decimals that a quotient is worked out to before it is shown. */
 const QUOTIENT_DECIMALS = 18;
 
 type Scaled = { readonly count: bigint; readonly decimals: number };
 
-/** True for text that the venue would read as a number. */
 export function isDecimal(text: string | null | undefined): text is string {
   return typeof text === 'string' && isDecimalText(text);
 }
 
-/** Decimals that the text is written with. */
 export function decimalsOf(text: string): number {
   const point = text.indexOf('.');
   return point < 0 ? 0 : text.length - point - 1;
@@ -36,7 +33,7 @@ export function multiply(left: string, right: string): string {
   return formatDecimal(a.count * b.count, a.decimals + b.decimals);
 }
 
-/** Rounded down in size; undefined when the divisor is zero. */
+/** Rounded towards zero; undefined for a zero divisor. */
 export function divide(
   left: string,
   right: string,
@@ -82,7 +79,7 @@ export function sum(texts: Iterable<string>): string {
 
 type Rounding = 'down' | 'nearest';
 
-/** To so many decimals; `down` is towards minus infinity, `nearest` takes halves up in size. */
+/** `down` rounds towards minus infinity, `nearest` rounds halves away from zero. */
 export function roundTo(text: string, decimals: number, rounding: Rounding = 'nearest'): string {
   const { count, decimals: own } = read(text);
   if (own <= decimals) return formatDecimal(count, own);
@@ -102,7 +99,7 @@ export function toPixels(text: string): number {
   return Number(text);
 }
 
-/** The form of decimal text without its bound in length: products are longer than what is sent. */
+/** Without a length limit, because products are longer than inputs. */
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
 function read(text: string): Scaled {

@@ -10,13 +10,9 @@ import { isDecimal } from './decimal.ts';
 import { money, number } from './format.ts';
 import type { Words } from './words.ts';
 
-/** What a refusal offers to do about it; who shows it decides whether it can. */
 export type Remedy =
-  /** Another value for the field that was refused. */
   | { readonly kind: 'useValue'; readonly field: string | undefined; readonly value: string }
-  /** More than is allowed: the most of it. */
   | { readonly kind: 'lowerTo'; readonly field: string | undefined; readonly value: string }
-  /** Not enough money: there is `available` of `required`. */
   | { readonly kind: 'addFunds'; readonly required: string; readonly available: string }
   | { readonly kind: 'retry'; readonly afterMs: number };
 
@@ -26,7 +22,6 @@ type Explained = {
   readonly docs: string | undefined;
 };
 
-/** What a form calls a field of the wire; undefined for what it does not have. */
 export type NameOf = (field: string) => string | undefined;
 
 export function explainError(error: unknown, t: Words, nameOf?: NameOf): Explained {
@@ -45,7 +40,6 @@ export function explainError(error: unknown, t: Words, nameOf?: NameOf): Explain
   return said(error instanceof Error ? error.message : t('error.unexpected'));
 }
 
-/** The same for a refusal that came as data: a failed entry of an action, an order that left the queue. */
 export function explainRefusal(
   refusal: { readonly message: string; readonly details?: Details | undefined },
   t: Words,
@@ -97,12 +91,11 @@ function sentenceOf(message: string, details: Details | undefined, t: Words): st
     const unit = /\bshares\b/i.test(message) ? t('error.shares') : 'USDC';
     return t('error.short', { message: ended(message), ...amounts, unit });
   }
-  // Some messages end with the reason already; what names fields of a request (`got`) is said to programs.
+  // Some messages already contain the reason; details with field names (`got`) are for programs.
   const isNew = why !== undefined && !message.includes(why) && !why.includes('`');
   return isNew ? `${ended(message)} ${ended(why)}` : ended(message);
 }
 
-/** The step of a price that lies between two of them. */
 function tickOf(details: Details | undefined): string | undefined {
   const { allowed, field } = details ?? {};
   const isPrice = field?.endsWith('.p') === true || field?.endsWith('triggerPx') === true;
@@ -153,11 +146,11 @@ function ended(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** An action whose answer was lost, and which the venue does not know when it is asked for it by its name. */
+/** The response was lost and the venue does not know the action. */
 export class NotArrivedError extends Error {
   override readonly name = 'NotArrivedError';
   readonly txHash: string;
-  /** It has no end, so it may be on its way and still be taken. Without this, it never will be: its time is over. */
+  /** True if the action has no expiry and may still be executed. */
   readonly mayStill: boolean;
 
   constructor({ mayStill, txHash }: { readonly txHash: string; readonly mayStill: boolean }) {

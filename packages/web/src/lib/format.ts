@@ -2,19 +2,15 @@ import { compare, divide, isDecimal, magnitude, multiply, roundTo, sign } from '
 import { locale } from './languages.ts';
 import { language } from './words.ts';
 
-/**
- * Numbers as people read them: grouped by their locale, with the decimals of the grid, a real minus sign, and
- * from decimal text to text without a float in between. What is not there yet is a dash.
- */
+/** Locale formatting of decimal text, without floats, with a real minus sign. Missing values are a dash. */
 
-/** What stands where there is no number. */
 export const NOTHING = '–';
 const MINUS = '\u2212';
-/** Between a number and its unit, so that a line never breaks there. */
+/** A thin space that does not break. */
 const THIN = '\u202f';
 
 type NumberFormat = {
-  /** Exactly so many decimals; without it as many as the text has. */
+  /** All decimals of the text if absent. */
   readonly decimals?: number | undefined;
   readonly isSigned?: boolean | undefined;
 };
@@ -29,7 +25,7 @@ export function number(text: string | null | undefined, format: NumberFormat = {
 
 const MONEY_DECIMALS = 2;
 
-/** USDC to the cent; below half a cent it says so, and that there is something. */
+/** USDC to the cent; smaller amounts are shown as `<0.01`. */
 export function money(text: string | null | undefined, format: NumberFormat = {}): string {
   if (!isDecimal(text)) return NOTHING;
   const { decimals = MONEY_DECIMALS } = format;
@@ -39,29 +35,27 @@ export function money(text: string | null | undefined, format: NumberFormat = {}
   return number(text, { ...format, decimals });
 }
 
-/** The same with its unit, where nothing else says what it is. */
 export function usdc(text: string | null | undefined, format: NumberFormat = {}): string {
   return isDecimal(text) ? `${money(text, format)} USDC` : NOTHING;
 }
 
-/** Whether an amount is something that two decimals would show as nothing. */
 export function isBelowCent(text: string): boolean {
   return sign(roundTo(text, MONEY_DECIMALS)) === 0 && sign(text) !== 0;
 }
 
-/** A funding rate of an hour, with as many decimals wherever it stands: `0.0000125` is `0.00125%`. */
+/** `0.0000125` is `0.00125%`, always with the same decimals. */
 export function hourlyRate(text: string | null | undefined): string {
   return percent(text, { decimals: 5, isSigned: true });
 }
 
-/** A fraction as percent: `0.0184` is `1.84%`. */
+/** `0.0184` is `1.84%`. */
 export function percent(text: string | null | undefined, format: NumberFormat = {}): string {
   if (!isDecimal(text)) return NOTHING;
   const shown = number(multiply(text, '100'), { decimals: 2, ...format });
   return `${shown}${percentGap()}%`;
 }
 
-/** A YES price as a chance: `0.463` is `46%`, and the ends are never reached before the end. */
+/** `0.463` is `46%`; 0% and 100% are shown only for exact values. */
 export function chance(text: string | null | undefined): string {
   if (!isDecimal(text)) return NOTHING;
   const value = multiply(text, '100');
@@ -71,26 +65,26 @@ export function chance(text: string | null | undefined): string {
   return `${number(value, { decimals: 0 })}${gap}%`;
 }
 
-/** A YES or NO price in cents: `0.463` is `46.3¢`. */
+/** `0.463` is `46.3¢`. */
 export function cents(text: string | null | undefined, tickDecimals = 3): string {
   if (!isDecimal(text)) return NOTHING;
   return `${number(multiply(text, '100'), { decimals: Math.max(0, tickDecimals - 2) })}¢`;
 }
 
-/** Large amounts at a glance: `184.2 M`. */
+/** `184.2 M`. */
 export function compact(text: string | null | undefined): string {
   if (!isDecimal(text)) return NOTHING;
-  // By what it is when it is rounded: 999,960 is a million at a glance.
+  // The step follows from the rounded value: 999,960 is 1.0 M.
   const size = magnitude(roundTo(text, 1));
   const step = STEPS.find(({ from }) => compare(size, from) >= 0);
   if (step === undefined) return withSign(formatterOf('small').format(asNumber(text)), text, false);
-  // From a thousand on always one decimal, so that a column of them lines up.
+  // One decimal, so that columns align.
   return `${number(divide(text, step.one, 6), { decimals: 1 })}${THIN}${step.letter}`;
 }
 
 /**
- * The letters of traders, in every language: many have none for a thousand, and words of different lengths for the
- * rest. A step begins where its figure, rounded to one decimal, is no longer 1,000.0 of the one below.
+ * K, M and B in all languages, because many locales have no short form for a thousand. A step starts where the
+ * rounded figure reaches 1,000.0 of the one below.
  */
 const STEPS = [
   { letter: 'T', from: '999950000000', one: '1000000000000' },
@@ -109,7 +103,7 @@ export function short(hex: string): string {
 
 const percentGaps = new Map<string, string>();
 
-/** A thin space where the locale has a space before the percent sign: `1.84%`, but `1,84 %` in German. */
+/** `1.84%`, but `1,84 %` in German. */
 function percentGap(): string {
   const tag = locale();
   const known = percentGaps.get(tag);
@@ -124,13 +118,12 @@ function withSign(shown: string, text: string, isSigned: boolean): string {
   return isSigned && sign(text) > 0 ? `+${real}` : real;
 }
 
-/** This many decimals, all there are, or one if there are any. */
 type Kind = number | 'all' | 'small';
 
 const formatters = new Map<Kind, Intl.NumberFormat>();
 let formattersFor = '';
 
-/** Asked for many times a frame, so that even the key of a cache counts. */
+/** Cached, because formatters are used many times per frame. */
 function formatterOf(kind: Kind): Intl.NumberFormat {
   const tag = locale();
   if (tag !== formattersFor) {
@@ -145,14 +138,14 @@ function formatterOf(kind: Kind): Intl.NumberFormat {
 }
 
 function optionsOf(kind: Kind): Intl.NumberFormatOptions {
-  // Also where running text would leave four digits alone: figures stand in columns.
+  // Group four digits as well, because figures are in columns.
   const useGrouping = 'always';
   if (kind === 'all') return { useGrouping, maximumFractionDigits: 20 };
   if (kind === 'small') return { useGrouping, maximumFractionDigits: 1 };
   return { useGrouping, minimumFractionDigits: kind, maximumFractionDigits: kind };
 }
 
-/** Times as people read them. All take milliseconds of the venue's clock. */
+/** All times are milliseconds of the venue's clock. */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
@@ -179,7 +172,7 @@ export function dayMonth(ms: number): string {
   return dateFormatter({ day: 'numeric', month: 'short' }).format(ms);
 }
 
-/** `16:36`, or `15 Nov` of what is older than a day: for columns with little room. */
+/** `16:36`, or `15 Nov` if older than a day. */
 export function timeOrDay(ms: number, nowMs: number): string {
   return ms > nowMs - DAY_MS ? hourMinute(ms) : dayMonth(ms);
 }
@@ -207,7 +200,7 @@ export function dateTimeSecond(ms: number): string {
   }).format(ms);
 }
 
-/** `15 Nov, 16:36:18.250`, where blocks of one second are told apart. */
+/** `15 Nov, 16:36:18.250`. */
 export function exactTime(ms: number): string {
   return dateFormatter({
     day: 'numeric',
@@ -220,18 +213,18 @@ export function exactTime(ms: number): string {
   }).format(ms);
 }
 
-/** `15 Nov`, of a day in UTC or where the reader is. */
+/** `15 Nov`, in UTC or local time. */
 export function dayOf(ms: number, zone: 'UTC' | 'here' = 'UTC'): string {
   const where = zone === 'UTC' ? { timeZone: 'UTC' } : {};
   return dateFormatter({ day: 'numeric', month: 'short', ...where }).format(ms);
 }
 
-/** `15 November 2026, 16:36:18`, for tooltips. */
+/** `15 November 2026, 16:36:18`. */
 export function wholeDate(ms: number): string {
   return dateFormatter({ dateStyle: 'long', timeStyle: 'medium', hourCycle: 'h23' }).format(ms);
 }
 
-/** What is left in figures that keep their width: `23:41`, `1:02:03`, `3d 04:00`. */
+/** `23:41`, `1:02:03`, `3d 04:00`. */
 export function countdown(ms: number): string {
   const left = Math.max(0, Math.floor(ms / SECOND_MS));
   const [seconds, minutes] = [left % 60, Math.floor(left / 60) % 60];
@@ -240,7 +233,7 @@ export function countdown(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds)}` : `${two(minutes)}:${two(seconds)}`;
 }
 
-/** What is left in words, in the language of the texts around them: `in 41 min`, `2 hr ago`. */
+/** `in 41 min`, `2 hr ago`, in the language of the page. */
 export function relative(ms: number): string {
   const format = new Intl.RelativeTimeFormat(language(), { style: 'short', numeric: 'always' });
   const size = Math.abs(ms);

@@ -1,4 +1,3 @@
-/** A language of the page: its own name for itself, and its file where it is not the one that comes along. */
 type Language = {
   readonly name: string;
   readonly load?: () => Promise<{ readonly default: object }>;
@@ -11,7 +10,6 @@ export const LANGUAGES: Readonly<Record<LanguageTag, Language>> = {
 };
 export const LANGUAGE_TAGS = Object.keys(LANGUAGES) as readonly LanguageTag[];
 
-/** The first of somebody's languages that the page has; else the one that comes along. */
 export function firstKnown(wanted: readonly string[]): LanguageTag {
   for (const tag of wanted) {
     const [base] = tag.toLowerCase().split('-');
@@ -21,7 +19,6 @@ export function firstKnown(wanted: readonly string[]): LanguageTag {
   return 'en';
 }
 
-/** The locale of numbers and dates: the browser's, as long as nobody chooses another. */
 let chosen: string | undefined;
 let found: string | undefined;
 
@@ -32,14 +29,13 @@ export function locale(): string {
   return chosen ?? found;
 }
 
-/** Undefined goes back to the browser's own locale. */
 export function chooseLocale(tag: string | undefined): void {
   chosen = tag === undefined ? undefined : usable(tag);
 }
 
 /**
- * Programs of others format with the browser's language as soon as they are loaded, and fail where no formatter
- * takes it. Called before such a one is.
+ * Libraries format with the browser's language when they load and fail if it is not a valid locale. Call this before
+ * loading them.
  */
 export function mendLanguage(): void {
   const language = usable(navigator.language);
@@ -47,10 +43,7 @@ export function mendLanguage(): void {
   Object.defineProperty(navigator, 'language', { configurable: true, get: () => language });
 }
 
-/**
- * Some systems name a locale that no formatter takes, such as `en-US@posix`. Digits are Latin in all of them as
- * long as the texts beside them are: a screen with two kinds of digits is read wrong.
- */
+/** Some systems report invalid locales such as `en-US@posix`. Digits are Latin, because mixed digits are misread. */
 function usable(tag: string | undefined): string {
   try {
     const known = Intl.NumberFormat.supportedLocalesOf(tag ?? FALLBACK)[0] ?? FALLBACK;

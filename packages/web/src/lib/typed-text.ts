@@ -1,13 +1,12 @@
 import { locale } from './languages.ts';
 
 /**
- * What somebody typed or pasted, as decimal text. Figures are shown as the locale writes them, so they are read so
- * too: a price that is copied from the screen must not come back a thousand times smaller.
+ * Parses input in the user's locale, because figures are shown in it: a price copied from the screen must keep its
+ * value.
  */
 
 type Signs = {
   readonly group: string;
-  /** Digits between two groupings; the last three are always together. */
   readonly middle: number;
   readonly decimal: string;
   readonly zero: number;
@@ -20,9 +19,8 @@ const LATIN_ZERO = 48;
 let known: { readonly tag: string; readonly signs: Signs } | undefined;
 
 /**
- * Decimal text, possibly unfinished (`-`); undefined for what is no number in this locale. Between two ways to
- * read a text the locale decides; a sign that cannot be its grouping is a decimal point, since keyboards of all
- * countries have that.
+ * Decimal text, possibly incomplete (`-`); undefined if invalid. The locale resolves ambiguous texts. A character
+ * that cannot be its grouping is a decimal separator, because all keyboards have a point.
  */
 export function typedNumber(text: string, tag: string = locale()): string | undefined {
   const signs = signsOf(tag);
@@ -32,14 +30,13 @@ export function typedNumber(text: string, tag: string = locale()): string | unde
   if (fractions.length <= 1 && isGrouped(whole, signs)) {
     return plain([whole.replaceAll(group, ''), ...fractions].join('.'));
   }
-  // `97.5` where a comma is the decimal sign, and `97,5` where a point is.
+  // `97.5` with a decimal comma, or `97,5` with a decimal point.
   const other = decimal === ',' ? '.' : ',';
   const [before = '', ...after] = typed.split(other);
   if (after.length === 1 && !typed.includes(decimal)) return plain(`${before}.${after[0]}`);
   return undefined;
 }
 
-/** Decimal text as it is put into a field: with the locale's decimal sign, so that it is read back the same. */
 export function fieldText(value: string, tag: string = locale()): string {
   return value.replace('.', signsOf(tag).decimal);
 }
@@ -53,7 +50,7 @@ function isGrouped(whole: string, { group, middle }: Signs): boolean {
   );
 }
 
-/** `.5` and `5.` are numbers to whoever types them. */
+/** Accepts `.5` and `5.`. */
 function plain(text: string): string | undefined {
   if (!PLAIN.test(text)) return undefined;
   return text.replace(/^(-?)\.(?=\d)/, '$10.').replace(/(?<=\d)\.$/, '');
@@ -89,7 +86,6 @@ export function isAddress(text: string): boolean {
   return ADDRESS.test(text);
 }
 
-/** Whether a name has in it what somebody looks for; everything has nothing in it. */
 export function isLike(name: string, wanted: string): boolean {
   return name.toLowerCase().includes(wanted.trim().toLowerCase());
 }

@@ -4,12 +4,11 @@ import { texts as common } from 'words:common';
 import type en from '../words/en.json';
 
 /**
- * Every text of the page. A language is one file in `words/`; the English one, which is also what another lacks, is
- * loaded by sections (`words:perps`). Keys are checked by the compiler. Texts are never markup: what people type into
- * titles and names stays text.
+ * All texts of the page. Each language is a file in `words/`; English is the fallback and loaded by sections
+ * (`words:perps`). The compiler checks the keys. Texts are never markup, because titles and names are user input.
  */
 
-/** The name of a text, `header.testnet`; of one that depends on a number without its ending. */
+/** Plural keys are without their suffix. */
 type WordKey = KeysOf<typeof en>;
 type KeysOf<Catalogue> = {
   [Name in keyof Catalogue & string]: Catalogue[Name] extends string
@@ -20,7 +19,7 @@ type OfAnyNumber<Name extends string> = Name extends `${infer Stem}_${'zero' | '
   ? Stem
   : Name;
 
-/** What stands in a text: `{{size}}` is replaced by `size`, and `count` chooses among the forms of a word. */
+/** `{{size}}` is replaced by `size`; `count` selects the plural form. */
 type Given = Readonly<Record<string, string | number | undefined>>;
 export type Words = (key: WordKey, given?: Given) => string;
 
@@ -29,17 +28,15 @@ type Texts = { readonly [name: string]: string | Texts };
 const GAP = /\{\{(\w+)\}\}/g;
 const FALLBACK = 'en';
 
-/** What has been loaded of English. It only grows, and by what nothing that is drawn already shows. */
 let english = common as Texts;
 const ENGLISH = new Intl.PluralRules(FALLBACK);
 
-/** Another function for another language, so that what shows texts is drawn anew. */
+/** A new function for each language, so that components render again. */
 const spoken = createStore<{ readonly language: string; readonly t: Words }>(() => ({
   language: FALLBACK,
   t: wordsOf(FALLBACK, {}),
 }));
 
-/** From now on texts are those of another language; what it lacks is English. */
 export function speak(tag: string, own: object = {}): void {
   spoken.setState({ language: tag, t: wordsOf(tag, own as Texts) });
 }
@@ -60,7 +57,6 @@ function wordsOf(tag: string, own: Texts): Words {
   };
 }
 
-/** The texts outside of components. */
 export const words = {
   get t(): Words {
     return spoken.getState().t;
@@ -76,7 +72,6 @@ export function useWords(): Words {
   return useStore(spoken, ({ t }) => t);
 }
 
-/** The form for a number where there is one: none at all, else what the language has for it. */
 function textFor(
   texts: Texts,
   key: string,
@@ -103,17 +98,16 @@ function at(texts: Texts, key: string): string | Texts | undefined {
   return found;
 }
 
-/** React escapes markup by itself; what is left to do is that a name does not turn its sentence. */
+/** React escapes markup; direction characters in names must not affect the sentence. */
 function filled(text: string, given: Given): string {
   return text.replace(GAP, (_, name: string) => inOneDirection(String(given[name] ?? '')));
 }
 
-/** Signs that turn the direction of the text around them: embeddings, overrides, isolates and marks. */
 const TURNING = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
 /**
- * A text without signs that turn its direction. Whoever names an outcome could make the price beside it read
- * backwards (59¢ as ¢95); what is written from right to left still is.
+ * Removes direction characters, because user input could reverse the price next to it (59¢ as ¢95). Right-to-left
+ * text still works.
  */
 export function inOneDirection(text: string): string {
   return text.replace(TURNING, '');

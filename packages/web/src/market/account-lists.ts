@@ -12,13 +12,10 @@ import type { Older } from '../ui/table.tsx';
 import { createLive, type Live } from './live.ts';
 import { reader } from './venue.ts';
 
-/** What an account did: the newest 200 rows first, then each new one. Older ones are asked for page by page. */
-
 type ListState<Row> = {
-  /** Newest first. */
   readonly rows: readonly Row[];
   readonly isLoaded: boolean;
-  /** What came of late while the page was open, each oldest first; those of a first load are no news. */
+  /** New rows since the page was opened, oldest first, without the initial load. */
   readonly arrivals: readonly Arrival<Row>[];
 };
 
@@ -32,11 +29,8 @@ type IdOf<Row> = (row: Row) => string | number;
 
 const BOTH = ['perp', 'outcome'] as const;
 const accountType = [...BOTH];
-/** Rows that a stream begins with; fewer are all that there are. */
 const FIRST_ROWS = 200;
-/** Rows of a page. */
 const PAGE_ROWS = 200;
-/** Rows in memory that nobody scrolled to. */
 const ROWS_MAX = 1_000;
 
 export const fillId: IdOf<Fill> = ({ coin, hash, oid, outcome, side, tid, time }) =>
@@ -136,7 +130,6 @@ function useWhole<Row>(
 
 type Take<Row> = (rows: readonly Row[], isSnapshot: boolean) => void;
 
-/** A list by user: a row that comes again takes the place of the old one, at the top. */
 function listOf<Row>(
   idOf: IdOf<Row>,
   open: (user: string, take: Take<Row>) => { close(): void },
@@ -165,7 +158,7 @@ function listOf<Row>(
 
 export type Arrival<Row> = { readonly rows: readonly Row[]; readonly atMs: number };
 
-/** The code that tells news is loaded after the screen: what came in between is news still. */
+/** The code of notices loads after the screen; rows that arrive before are still new. */
 const NEWS_MS = 10_000;
 
 export function withArrival<Row>(
@@ -176,10 +169,7 @@ export function withArrival<Row>(
   return [...arrivals.filter(({ atMs }) => nowMs - atMs < NEWS_MS), { rows, atMs: nowMs }];
 }
 
-/**
- * Tells each arrival once, however often it begins anew, and at once: of two messages in one frame both are news.
- * Whoever tells in another way has one of its own.
- */
+/** Reports each arrival once and immediately, even if the component mounts again. */
 export function createTeller<Row>(
   lists: Live<string, { readonly arrivals: readonly Arrival<Row>[] }>,
 ): (user: string, tell: (rows: readonly Row[]) => void) => () => void {
@@ -203,15 +193,13 @@ export function createTeller<Row>(
   };
 }
 
-/** Where a page begins: behind the rows that are there, or where the page before it ended. */
 type PageStart = { readonly endTime: number } | { readonly cursor: string };
 
 type Pages<Row> = {
   readonly key: string;
-  /** The time of the oldest row that was there when the first page was asked for. */
   readonly endTime: number;
   readonly rows: readonly Row[];
-  /** Of the next page; null behind the last row. */
+  /** Null on the last page. */
   readonly cursor: string | null | undefined;
   readonly isAsking: boolean;
   readonly hasFailed: boolean;
@@ -219,7 +207,6 @@ type Pages<Row> = {
 
 type OlderOptions<Row> = {
   readonly key: string;
-  /** The newest rows, kept up to date by somebody else, newest first. */
   readonly head: readonly Row[];
   readonly fullAt: number;
   readonly timeOf: (row: Row) => number;
@@ -242,7 +229,7 @@ export function useOlder<Row>({ key, head, fullAt, timeOf, idOf, ask }: OlderOpt
     return () => controller.abort();
   }, [key]);
   const oldest = head.at(-1);
-  // Once rows have fallen out of the head there is a gap before what was asked for: it is asked for again.
+  // If rows have left the head, the gap is requested.
   const isWhole = kept?.key === key && oldest !== undefined && timeOf(oldest) <= kept.endTime;
   const pages = isWhole ? kept : undefined;
   const rows = useMemo(() => joined(head, pages?.rows ?? [], idOf), [head, pages?.rows, idOf]);

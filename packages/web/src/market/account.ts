@@ -22,8 +22,6 @@ import { askAfterChanges, createLive } from './live.ts';
 import { contexts } from './streams.ts';
 import { reader } from './venue.ts';
 
-/** What an account has now. Any address may be looked at; what is past is in `account-lists.ts`. */
-
 type AccountKey = { readonly user: string; readonly accountType: 'perp' | 'outcome' };
 
 export type AccountState = {
@@ -31,15 +29,12 @@ export type AccountState = {
   readonly height: number | undefined;
 };
 
-/** Between two questions for what no stream tells: free money, ratios, liquidation prices. */
+/** The interval for figures without a stream: free margin, ratios and liquidation prices. */
 const RETELL_MS = 5_000;
-/** Each is a stream of its own; what is held beyond so many moves when it is asked for again. */
+/** Each mark is a separate stream; beyond this number positions are updated by the query. */
 const FOLLOWED_MAX = 40;
 
-/**
- * Positions and money of one sub-account. The venue tells them when something was done to the account; between,
- * what follows from the marks of what is held moves with those.
- */
+/** The venue sends an account's state after changes; in between, it follows from the marks. */
 export const accountStates = createLive<AccountKey, AccountState>({
   key: ({ accountType, user }) => `${user} ${accountType}`,
   initial: () => ({ state: undefined, height: undefined }),
@@ -68,7 +63,6 @@ export const accountStates = createLive<AccountKey, AccountState>({
       const before = told;
       if (before.state === undefined || before.state.assetPositions.length === 0) return;
       const state = await reader.info.clearinghouseState(parameters, { signal: leaving.signal });
-      // What was told meanwhile is newer.
       if (told === before) tell({ state, height: undefined });
     };
     const timer = setInterval(() => void ask().catch(() => undefined), RETELL_MS);
@@ -87,7 +81,6 @@ type OrdersState = {
   readonly isLoaded: boolean;
 };
 
-/** Resting perp orders and those that wait for their price. */
 export const openOrders = createLive<string, OrdersState>({
   key: (user) => user,
   initial: () => ({ orders: [], triggers: [], isLoaded: false }),
@@ -102,7 +95,7 @@ export const openOrders = createLive<string, OrdersState>({
     });
     const stream = reader.streams.orderUpdates({ user }, (event) => {
       if (event.type === 'data') {
-        // What has ended leaves the table at once; what is new comes whole with the answer.
+        // Ended orders disappear immediately; new ones are in the response.
         const ended = endedIds(event.data);
         const { orders, triggers } = store.getState();
         store.setState({
@@ -125,7 +118,6 @@ type OutcomeOrdersState = {
   readonly isLoaded: boolean;
 };
 
-/** Resting orders on outcome markets; those in the delay queue are not among them. */
 export const openOutcomeOrders = createLive<string, OutcomeOrdersState>({
   key: (user) => user,
   initial: () => ({ orders: [], isLoaded: false }),
@@ -157,9 +149,7 @@ function endedIds(
 }
 
 type FollowedMarks = {
-  /** Follows these instruments and no others. */
   follow(coins: readonly string[]): void;
-  /** The marks by instrument, but for those that are older than a block. */
   since(height: number | undefined): ReadonlyMap<string, string>;
 };
 
@@ -199,16 +189,14 @@ function followMarks(onChange: () => void): FollowedMarks {
 }
 
 /**
- * The venue tells the state of an account when something is done to it, and marks move all the time. This is what
- * it would say at other marks, to the last digit. What depends on more than the mark of a position (the free
- * money, ratios, liquidation prices) is not worked out here: it stays as the venue said it last.
+ * Computes the state at other marks exactly as the venue would. Figures that depend on more than the position's mark
+ * (free margin, ratios, liquidation prices) stay unchanged.
  */
 
-/** Decimals of USDC on the wire. */
 const USDC_DECIMALS = 6;
 const RATIO_DECIMALS = 6;
 
-/** A perp account at other marks, by instrument id; what has not changed is the same object as before. */
+/** Unchanged parts are the same objects as before. */
 export function stateAtMarks(
   told: ClearinghouseState,
   marks: ReadonlyMap<string, string>,
@@ -229,7 +217,6 @@ export function stateAtMarks(
   };
 }
 
-/** Shares at other YES prices, by instrument id: a NO share is worth the rest of one. */
 export function sharesAtMarks(
   told: ClearinghouseState,
   marks: ReadonlyMap<string, string>,
@@ -276,7 +263,7 @@ function rowAtMark(row: AssetPosition, marks: ReadonlyMap<string, string>): Asse
     return row;
   }
   const { leverage, szi } = position;
-  // The entry price is an average and may be rounded; the profit at the mark before is not.
+  // The entry price may be rounded; the profit at the previous mark is exact.
   const gained = multiply(szi, subtract(mark, position.markPx));
   const unrealizedPnl = add(position.unrealizedPnl, gained);
   const positionValue = multiply(magnitude(szi), mark);
@@ -298,7 +285,6 @@ function rowAtMark(row: AssetPosition, marks: ReadonlyMap<string, string>): Asse
   };
 }
 
-/** Value over leverage, up to the last decimal of USDC. */
 function marginOf(value: string, leverage: number): string {
   const down = divide(value, String(leverage), USDC_DECIMALS) ?? '0';
   return compare(multiply(down, String(leverage)), value) < 0 ? add(down, '0.000001') : down;
@@ -311,7 +297,7 @@ function change(pairs: Pairs, figure: Figure): string {
   return sum(pairs.map(([row, before]) => subtract(row.position[figure], before.position[figure])));
 }
 
-/** `totalRawUsd` is what does not depend on marks. */
+/** `totalRawUsd` does not depend on marks. */
 function summaryAtMarks(
   told: ClearinghouseState['marginSummary'],
   pairs: Pairs,
@@ -324,16 +310,15 @@ function summaryAtMarks(
   };
 }
 
-/** How near a part of an account is to its liquidation: a fraction, at 1 it begins. */
+/** A fraction; liquidation starts at 1. */
 export type MarginUse = {
   readonly share: string;
-  /** An isolated position by its market; undefined for all that is cross. */
+  /** Undefined for cross positions. */
   readonly market: string | undefined;
 };
 
 const DECIMALS = 6;
 
-/** Of the cross positions together; undefined where there are none. */
 export function crossUse({
   crossMarginRatio,
   crossMarginSummary,
@@ -342,7 +327,6 @@ export function crossUse({
   return shareOf(crossMarginRatio, undefined);
 }
 
-/** The part that is nearest to its liquidation: what is cross, or one isolated position. */
 export function worstUse(state: ClearinghouseState): MarginUse | undefined {
   const isolated = state.assetPositions
     .filter(({ position }) => position.leverage.type === 'Isolated')
@@ -352,7 +336,7 @@ export function worstUse(state: ClearinghouseState): MarginUse | undefined {
     .toSorted((a, b) => compare(b.share, a.share))[0];
 }
 
-/** The venue's ratio is what there is over what is needed; nothing left is past the end. */
+/** The venue's ratio is available over required margin. */
 function shareOf(ratio: string, market: string | undefined): MarginUse | undefined {
   if (!isDecimal(ratio)) return undefined;
   if (sign(ratio) <= 0) return { share: '1', market };
@@ -360,7 +344,6 @@ function shareOf(ratio: string, market: string | undefined): MarginUse | undefin
   return { share: compare(share, '1') > 0 ? '1' : share, market };
 }
 
-/** Whether it has come to a bound in percent. */
 export function hasReached({ share }: MarginUse, percent: number): boolean {
   return compare(multiply(share, '100'), String(percent)) >= 0;
 }

@@ -5,7 +5,6 @@ import { reader, venueNow } from './venue.ts';
 export type CandleInterval = ChannelParameters<'candle'>['interval'];
 
 const MINUTE_MS = 60_000;
-/** Of those that charts offer. */
 const INTERVAL_MS: Readonly<Partial<Record<CandleInterval, number>>> = {
   '1m': MINUTE_MS,
   '3m': 3 * MINUTE_MS,
@@ -23,7 +22,7 @@ export function intervalMs(interval: CandleInterval): number {
   return INTERVAL_MS[interval] ?? MINUTE_MS;
 }
 
-/** 1970-01-05 was a Monday, and weeks begin on Mondays. */
+/** 1970-01-05 is a Monday. */
 const FIRST_MONDAY_MS = 4 * 1_440 * MINUTE_MS;
 
 export function startOf(timeMs: number, interval: CandleInterval): number {
@@ -35,13 +34,11 @@ export function startOf(timeMs: number, interval: CandleInterval): number {
 const CANDLES_MAX = 1_000;
 
 type CandlesState = {
-  /** Oldest first; the last one is in progress. */
   readonly candles: readonly Candle[];
   readonly isLoaded: boolean;
   readonly refusal: string | undefined;
 };
 
-/** The candles of an instrument, the past ones asked for and the running one streamed. */
 export const candleSeries = createLive<ChannelParameters<'candle'>, CandlesState>({
   key: ({ coin, interval }) => `${coin} ${interval}`,
   initial: () => ({ candles: [], isLoaded: false, refusal: undefined }),
@@ -64,7 +61,7 @@ export const candleSeries = createLive<ChannelParameters<'candle'>, CandlesState
       });
     };
     const stream = reader.streams.candle({ coin, interval }, (event) => {
-      // What ended while nobody listened is in the past again.
+      // Candles that ended during the interruption are requested again.
       if (event.type === 'reset') again();
       else store.setState({ candles: merged(store.getState().candles, [event.data]) });
     });
@@ -76,7 +73,7 @@ export const candleSeries = createLive<ChannelParameters<'candle'>, CandlesState
   },
 });
 
-/** What a drawing of some candles lacks of the next ones; undefined when more than the end of them has changed. */
+/** Undefined if more than the last candles changed. */
 export function changedEnd(
   drawn: readonly Candle[],
   next: readonly Candle[],
@@ -84,12 +81,12 @@ export function changedEnd(
   const grown = next.length - drawn.length;
   const [first] = drawn;
   if (first === undefined || grown < 0 || grown > 1) return undefined;
-  // Only the last one changes, which in the first minutes of a market is the first one too.
+  // In the first minutes, the last candle is also the first.
   const isSamePast = drawn.length === 1 ? next[0]?.t === first.t : next[0] === first;
   return isSamePast ? next.slice(-1 - grown) : undefined;
 }
 
-/** Two runs of candles in one; where both have one, that of the second counts. */
+/** The second list has priority. */
 export function merged(older: readonly Candle[], newer: readonly Candle[]): readonly Candle[] {
   const first = newer[0];
   if (first === undefined) return older;

@@ -10,9 +10,8 @@ import type { StoreApi } from 'zustand/vanilla';
 import { preferences } from '../ui/preferences.ts';
 
 /**
- * Streams write into stores as often as they like; what is drawn changes at most once per frame of the screen.
- * A tab that nobody sees has no frames, and one that is asked for just before it is left comes when somebody is back:
- * a slow timer stands in for it, for titles, sounds and notices.
+ * Limits drawing to once per frame. Hidden tabs have no frames, so a slow timer replaces them for titles, sounds and
+ * notices.
  */
 
 const WITHOUT_FRAME_MS = 1_000;
@@ -20,7 +19,6 @@ const WITHOUT_FRAME_MS = 1_000;
 const waiting = new Set<() => void>();
 let planned: { readonly frame: number; readonly timer: ReturnType<typeof setTimeout> } | undefined;
 
-/** Calls back in the next frame; however often it is asked for, once. */
 export function inNextFrame(callback: () => void): void {
   waiting.add(callback);
   planned ??= { frame: requestAnimationFrame(flush), timer: setTimeout(flush, WITHOUT_FRAME_MS) };
@@ -52,7 +50,7 @@ export function onFrame<State>(
   store: Pick<StoreApi<State>, 'subscribe'>,
   listener: () => void,
 ): () => void {
-  // One function per subscription, so that two of one listener do not swallow each other.
+  // A new function, because the same listener may be subscribed twice.
   const call = (): void => listener();
   const leave = store.subscribe(() => inNextFrame(call));
   return () => {
@@ -93,10 +91,6 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 
 type Watched = Pick<StoreApi<unknown>, 'subscribe'>;
 
-/**
- * Draws a canvas when its size, the theme, its stores or its component changed: once in the next frame, however
- * many of them did.
- */
 export function useDrawing(
   canvas: RefObject<HTMLCanvasElement | null>,
   stores: readonly Watched[],
@@ -108,7 +102,7 @@ export function useDrawing(
     const redraw = (): void => now();
     const again = (): void => inNextFrame(redraw);
     const leave = stores.map((store) => store.subscribe(again));
-    // Earlier listeners put the theme on the document, so this one comes last.
+    // Subscribed last, because earlier listeners apply the theme.
     leave.push(preferences.subscribe(again));
     const sizes = new ResizeObserver(again);
     if (canvas.current !== null) sizes.observe(canvas.current);
@@ -120,6 +114,5 @@ export function useDrawing(
     };
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- each store is one of the parameters
   }, [canvas, ...stores]);
-  // What a component draws depends on its own state too.
   useEffect(() => plan.current?.());
 }

@@ -3,26 +3,21 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import { useFrame } from './frame.ts';
 
 /**
- * Something live with parameters: a book, a tape, an account. However many panels show it, it is subscribed
- * once; when the last of them is gone it stays for a moment, in case the next screen wants it too.
+ * A subscription shared by all components with the same parameters. It lingers after the last release, for the next
+ * screen.
  */
 export type Live<Parameters, State> = {
-  /** Holds the subscription until released. */
   acquire(parameters: Parameters): { readonly store: StoreApi<State>; release(): void };
-  /** The same for a component; nothing is subscribed while the parameters are undefined. */
   use<Part>(parameters: Parameters | undefined, select: (state: State) => Part): Part;
-  /** The store itself, for panels that draw by themselves. */
   useStore(parameters: Parameters | undefined): StoreApi<State>;
 };
 
 type LiveOptions<Parameters, State> = {
   readonly key: (parameters: Parameters) => string;
   readonly initial: () => State;
-  /** Subscribes, and writes into the store; returns what ends it. */
   readonly open: (parameters: Parameters, store: StoreApi<State>) => () => void;
 };
 
-/** How long something stays subscribed that nobody shows. */
 export const LINGER_MS = 3_000;
 
 type Entry<State> = {
@@ -71,7 +66,7 @@ export function createLive<Parameters, State>(
 
   function useStore(parameters: Parameters | undefined): StoreApi<State> {
     const key = parameters === undefined ? undefined : options.key(parameters);
-    // Opened while rendering, so that a panel shows at once what another one has; an effect keeps it.
+    // Opened during the render, so that the component shows existing data immediately; the effect keeps it.
     const store = useMemo(() => {
       if (parameters === undefined) return nothing;
       const held = acquire(parameters);
@@ -83,7 +78,7 @@ export function createLive<Parameters, State>(
     useEffect(() => {
       if (parameters === undefined) return undefined;
       const held = acquire(parameters);
-      // A slow machine may take longer from rendering to here than things linger: what was rendered has ended then.
+      // On a slow machine, the subscription may end between render and effect.
       if (held.store !== store) setReopened({ over: store, store: held.store });
       return () => held.release();
       // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key stands for the parameters
@@ -94,25 +89,19 @@ export function createLive<Parameters, State>(
   return { acquire, useStore, use: (parameters, select) => useFrame(useStore(parameters), select) };
 }
 
-/** Between two questions of one kind: orders may change in every block. */
 const ASK_EVERY_MS = 250;
-/** After a question that failed, or whose answer was not all. */
 const ASK_AGAIN_MS = 2_000;
 
 type Answer = 'whole' | 'partial';
 
 type Asking = {
-  /** Something has changed. */
   again(): void;
-  /**
-   * Once more when a stream of changes stands: it tells what happens from there on, and the first answer may be of
-   * before. What was done in between is in neither.
-   */
+  /** Repeats the query after the stream is open, because changes between the two would be missed. */
   onceHeard(stream: { readonly ready: Promise<void> }): void;
   stop(): void;
 };
 
-/** Asks now, and once more after whatever changed meanwhile; one question is under way at a time. */
+/** Queries now and once more after changes during the query; never two at a time. */
 export function askAfterChanges(
   ask: (signal: AbortSignal) => Promise<Answer>,
   { everyMs = ASK_EVERY_MS } = {},
@@ -143,7 +132,6 @@ export function askAfterChanges(
   return {
     again,
     onceHeard({ ready }) {
-      // One that was refused tells nothing, and what it says then is said elsewhere.
       ready.then(again, () => undefined);
     },
     stop() {

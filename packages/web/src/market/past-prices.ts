@@ -7,14 +7,13 @@ import { queryClient, usePerps } from './queries.ts';
 import { tickers } from './streams.ts';
 import { reader, venueNow } from './venue.ts';
 
-/** A made-up price of before this venue began; here it is a pixel to be. */
 type PastPrice = { readonly timeMs: number; readonly value: number; readonly text: string };
 
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const NONE: readonly PastPrice[] = [];
 
-/** Such prices of the last day, or of a week; none where prices are real, or the venue is older than that. */
+/** None if prices are real or the venue is older than the span. */
 function pastQuery(symbol: string, span: 'day' | 'week') {
   return {
     queryKey: ['pastPrices', symbol, span],
@@ -29,7 +28,6 @@ function pastQuery(symbol: string, span: 'day' | 'week') {
         text: value,
       }));
     },
-    // It never changes but for how much of it is within the span.
     staleTime: DAY_MS / 24,
   };
 }
@@ -38,12 +36,10 @@ export function usePastPrices(symbol: string, span: 'day' | 'week'): readonly Pa
   return useQuery(pastQuery(symbol, span)).data ?? NONE;
 }
 
-/** The same outside of components; where the venue does not answer there are none. */
 async function pastPrices(symbol: string): Promise<readonly PastPrice[]> {
   return queryClient.fetchQuery(pastQuery(symbol, 'day')).catch(() => NONE);
 }
 
-/** The prices at whole steps before a moment, as many as there are up to a bound, oldest first. */
 export function pastLine(
   past: readonly PastPrice[],
   { beforeMs, stepMs, max }: { beforeMs: number; stepMs: number; max: number },
@@ -54,7 +50,6 @@ export function pastLine(
     while (at > 0 && past[at]!.timeMs > timeMs) at -= 1;
     const [from, to] = [past[at], past[at + 1]];
     if (from === undefined || from.timeMs > timeMs) break;
-    // After the last one it stays: the venue began a moment later.
     const share = to === undefined ? 0 : (timeMs - from.timeMs) / (to.timeMs - from.timeMs);
     line.push({ timeMs, value: from.value + share * ((to ?? from).value - from.value) });
   }
@@ -62,18 +57,15 @@ export function pastLine(
 }
 
 export type Trend = {
-  /** Oldest first, for drawing. */
   readonly closes: readonly number[];
   readonly open: string | undefined;
-  /** So many of the closes are made up: they are of before the venue. */
   readonly before: number;
 };
 
 const HOUR_MS = 3_600_000;
 const STALE_MS = 60_000;
-/** Fewer points make no line: a young venue is shown minute by minute. */
+/** A younger venue is shown by minutes. */
 const POINTS_MIN = 12;
-/** Rows beyond have no line; nobody reads a hundred of them. */
 const LINES_MAX = 30;
 
 export function useTrends(perps: readonly PerpMeta[]): ReadonlyMap<number, Trend> {
@@ -96,7 +88,7 @@ export function useTrends(perps: readonly PerpMeta[]): ReadonlyMap<number, Trend
 
 type Prices = { readonly markPx: string; readonly prevDayPx: string };
 
-/** Of the mark over a day, as a fraction; while the venue is younger than that, since the first trade. */
+/** If the venue is younger than a day, since the first trade. */
 export function dayChange(
   prices: Prices | undefined,
   since: Trend | undefined,
@@ -107,7 +99,6 @@ export function dayChange(
   return divide(subtract(prices.markPx, before), before, 6);
 }
 
-/** Whether that change is against a price that is made up. */
 export function isAgainstPast(prices: Prices | undefined, since: Trend | undefined): boolean {
   return !isDecimal(prices?.prevDayPx) && (since?.before ?? 0) > 0;
 }
@@ -142,7 +133,6 @@ export type PerpRow = {
 
 const NO_PERPS: readonly PerpMeta[] = [];
 
-/** The perps whose names are like what is wanted, and whether there are any at all. */
 export function usePerpRows(wanted: string): {
   readonly rows: readonly PerpRow[];
   readonly isLoaded: boolean;
@@ -166,7 +156,7 @@ export function changeOf({ ticker, trend }: PerpRow): string | undefined {
   return dayChange(ticker, trend);
 }
 
-/** In money: sizes of different assets don't compare. */
+/** In USDC, because sizes of different assets are not comparable. */
 export function openInterestOf({ ticker }: PerpRow): string | undefined {
   if (!isDecimal(ticker?.markPx)) return undefined;
   return multiply(ticker.openInterest, ticker.markPx);

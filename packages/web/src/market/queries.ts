@@ -11,8 +11,6 @@ import { connection, reader } from './venue.ts';
 import { useMemo } from 'react';
 import { isLike } from '../lib/typed-text.ts';
 
-/** What changes seldom is asked for and kept; what changes all the time is in the stores. */
-
 const META_STALE_MS = 30_000;
 const LIMITED_MS = 2_000;
 
@@ -20,9 +18,9 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: META_STALE_MS,
-      // Whether there is a network is known by trying: a venue on this machine needs none.
+      // A local venue needs no network.
       networkMode: 'always',
-      // The SDK has tried again already; a refusal stays one, unless it is to come back later.
+      // The SDK has already retried; only temporary rejections are repeated.
       retry: (count, error) => (error instanceof ApiError ? isLimited(error) : count < 2),
       retryDelay: (count, error) =>
         error instanceof ApiError ? (error.retryAfterMs ?? LIMITED_MS) : 1_000 * 2 ** count,
@@ -30,7 +28,6 @@ export const queryClient = new QueryClient({
   },
 });
 
-// What was missed is asked for again when the venue is back.
 connection.subscribe(({ status }, before) => {
   if (status === 'open' && before.status === 'lost') void queryClient.invalidateQueries();
 });
@@ -58,7 +55,6 @@ export function useSettings(): UseQueryResult<Settings> {
   return useQuery(settingsQuery);
 }
 
-/** All perps; who shows their states asks more often than who lists them. */
 export function usePerps(everyMs = META_STALE_MS): UseQueryResult<PerpUniverse> {
   return useQuery({ ...perpsQuery, refetchInterval: everyMs });
 }
@@ -67,7 +63,6 @@ export function knownPerps(): readonly PerpMeta[] {
   return queryClient.getQueryData<PerpUniverse>(['perpMeta'])?.universe ?? [];
 }
 
-/** A perp by its name (`BTC-USDC`) or its id; undefined while it is not known. */
 export function usePerp(nameOrId: string): PerpMeta | undefined {
   const wanted = nameOrId.toUpperCase();
   return usePerps().data?.universe.find(
@@ -95,21 +90,18 @@ export function useSimulated(): ReadonlySet<string> {
   return useMemo(() => new Set(data?.simulated_accounts), [data]);
 }
 
-/** The id of the network whose money is real; its venues go by names of their own. */
 const MAINNET_ID = 869;
 
-/** Whether money is not real, by what the venue says of itself; unknown until it has said it. */
+/** Undefined until the venue has answered. */
 export function isTestnet(settings: { readonly chain_id: number } | undefined): boolean {
   return settings !== undefined && settings.chain_id !== MAINNET_ID;
 }
 
-/** The events that have it before them. */
 const STATUSES = { start_time: 'upcoming', end_time: 'open' } as const satisfies Record<
   Moment,
   string
 >;
 
-/** Events that open or end next, the first of them first. Of more than `limit` the ones that end last are not looked at. */
 export function useComingEvents(
   moment: Moment,
   { limit, wanted }: { readonly limit: number; readonly wanted: string },
@@ -120,7 +112,6 @@ export function useComingEvents(
 
 export type Moment = 'start_time' | 'end_time';
 
-/** Those whose titles are like what is wanted, by when they open or end: the venue lists both by their end. */
 export function comingOf(
   events: readonly OutcomeEventMeta[],
   { moment, wanted }: { readonly moment: Moment; readonly wanted: string },

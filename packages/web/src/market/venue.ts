@@ -2,21 +2,15 @@ import { ApiError, createReader, type Reader } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
 import { inOneDirection } from '../lib/words.ts';
 
-/**
- * The venue that serves this page. One client reads for all screens; those that sign are made by the session.
- * The stores here say whether what is on the screen is live, and what time the venue has.
- */
+/** The shared read client and the state of the connection: whether data are live, and the venue's time. */
 
 export type Connection = {
-  /** `lost` until the venue answers and every stream that is needed is back; what is shown meanwhile is old. */
+  /** `lost` until the venue answers and all required streams are open again. */
   readonly status: 'connecting' | 'open' | 'lost';
   readonly lostSinceMs: number | undefined;
-  /** When the next attempt is made; undefined while one is under way. */
   readonly nextTryMs: number | undefined;
-  /** Until when requests wait because the venue asked to slow down. */
   readonly limitedUntilMs: number | undefined;
   readonly latencyMs: number | undefined;
-  /** The process of the venue that the page is at, where it has several. */
   readonly replica: string | undefined;
 };
 
@@ -29,23 +23,21 @@ export const connection = createStore<Connection>(() => ({
   replica: undefined,
 }));
 
-/** A status that passes within this time is not worth a word; the first connection of a kind takes what it takes. */
+/** Shorter interruptions are not shown. */
 const PATIENCE_MS = 400;
 const FIRST_PATIENCE_MS = 5_000;
 const PROBE_EVERY_MS = 10_000;
-/** The first probe shares the line with all that a page loads; a second one soon knows better. */
+/** The first probe competes with the loading page. */
 const SECOND_PROBE_MS = 1_500;
 const PROBE_MS_MAX = 4_000;
-/** While the venue does not answer. */
 const PROBE_AGAIN_MS = 3_000;
-/** A shorter wait is over before it is read. */
 const LIMITED_MS_MIN = 500;
 
-/** The same for all connections of this page, which are then tried together; other pages have another one. */
+/** One value for all connections, which reconnect together, and different in each page. */
 const chance = Math.random();
 const url = globalThis.location?.origin ?? 'http://127.0.0.1:8690';
 
-/** Names that people gave come with the answers: they are read so that they can't turn what stands beside them. */
+/** Removes direction characters from user-chosen names. */
 async function fetchNames(address: string, init: RequestInit): Promise<Response> {
   const response = await fetch(address, init);
   const text = response.text.bind(response);
@@ -63,14 +55,13 @@ export const reader: Reader = createReader({
   onRateLimited: noteLimit,
 });
 
-/** Reads to the letter, for what is hashed or sent back: a label with a sign left out is another label. */
+/** Unmodified texts, for hashes and for values that are sent back. */
 export const letterReader: Reader = createReader({
   url,
   replicas: reader.replicas,
   onRateLimited: noteLimit,
 });
 
-/** Asks once, to know at once. */
 const prober: Reader = createReader({
   url,
   replicas: reader.replicas,
@@ -81,12 +72,11 @@ const prober: Reader = createReader({
 let patience:
   | { readonly timer: ReturnType<typeof setTimeout>; readonly untilMs: number }
   | undefined;
-/** Kinds of connections that there were: one that is made for the first time was never lost. */
+/** Kinds that were open before; a first connection is not a lost one. */
 const opened = new Set<string>();
 let isAnswering = true;
 let nextProbeMs = 0;
 
-/** Shown where the venue has several processes: which of them the page is at. */
 function noteReplica(address: string): void {
   connection.setState({ replica: new URL(address).host });
 }
@@ -125,7 +115,6 @@ function note(): void {
 
 function loseAfter(ms: number): void {
   const since = Date.now();
-  // What waits for longer may be waiting for something else.
   if (patience !== undefined && patience.untilMs <= since + ms) return;
   clearTimeout(patience?.timer);
   const timer = setTimeout(() => {
@@ -141,7 +130,6 @@ export function venueNow(): number {
   return Date.now() + offsetMs;
 }
 
-/** Does what a person means who presses a button to try now. */
 let probeNow: () => void = () => undefined;
 
 export function tryNow(): void {
@@ -164,7 +152,7 @@ export function watchVenue(): () => void {
     note();
   };
   probeNow = () => void round();
-  // A machine that slept, or lost its network, has connections that died without a word.
+  // Connections may be dead after a machine wakes up or its network returns.
   const onChange = (): void => {
     if (document.visibilityState === 'visible') tryNow();
   };
@@ -181,14 +169,14 @@ async function probe(): Promise<void> {
   const startedMs = performance.now();
   try {
     const { blockTime } = await prober.info.stateHash();
-    // A block is closed at least every second, so the clock is a little ahead of the last one.
+    // Blocks are at most one second apart.
     offsetMs = Math.abs(blockTime - Date.now()) < 2_000 ? 0 : blockTime - Date.now();
     connection.setState({ latencyMs: performance.now() - startedMs });
     if (!isAnswering) reader.streams.check();
     isAnswering = true;
   } catch (error) {
     connection.setState({ latencyMs: undefined });
-    // Who is asked to wait has been answered, whatever stands in front of the venue and says so.
+    // A 429 is an answer, even from a proxy.
     isAnswering = error instanceof ApiError && error.httpStatus === 429;
   }
 }

@@ -19,7 +19,6 @@ const key = (user: string) => ['approvedBuilders', user];
 
 type ApprovedBuildersProps = { readonly user: string; readonly owner: Client | undefined };
 
-/** Whom the account lets charge for orders that they bring, and how much. */
 export function ApprovedBuilders({ user, owner }: ApprovedBuildersProps) {
   const t = useWords();
   const { data = NONE } = useQuery({
@@ -58,7 +57,6 @@ export function ApprovedBuilders({ user, owner }: ApprovedBuildersProps) {
   );
 }
 
-/** How approvals are taken back; who looks on can't. */
 type Revoking = {
   readonly isBusy: boolean;
   readonly revoke: (builder: string) => Promise<boolean>;

@@ -13,15 +13,10 @@ import {
   type Session,
 } from './session.ts';
 
-/** Wallets that announce themselves to pages (EIP-6963). */
-
 export type BrowserWallet = {
-  /** Names the wallet for as long as the page lives. */
   readonly uuid: string;
   readonly name: string;
-  /** Names the wallet across visits; undefined when it does not say. */
   readonly rdns: string | undefined;
-  /** A data URL of the wallet's own; anything else is not shown. */
   readonly icon: string | undefined;
   readonly provider: Eip1193Provider;
 };
@@ -32,7 +27,6 @@ export const browserWallets = createStore<{ readonly wallets: readonly BrowserWa
 
 const WALLETS_MAX = 20;
 
-/** Asks wallets to announce themselves, and listens for those that come later. */
 export function watchWallets(): () => void {
   const onAnnounce = (event: Event): void => {
     const wallet = readAnnouncement(event);
@@ -51,15 +45,12 @@ export function watchWallets(): () => void {
   };
 }
 
-/** Through which wallet each account was opened in this visit. */
 const providers = new Map<string, Eip1193Provider>();
 
-/** The wallet behind an account, for transactions of its own; undefined for one that is only looked at. */
 export function providerOf(address: string): Eip1193Provider | undefined {
   return providers.get(address);
 }
 
-/** Opens the account of a wallet; the wallet asks its owner. */
 export async function connectWallet({ provider, rdns }: BrowserWallet): Promise<void> {
   const accounts = (await provider.request({ method: 'eth_requestAccounts' })) as string[];
   const address = accounts[0]?.toLowerCase();
@@ -72,10 +63,7 @@ export async function connectWallet({ provider, rdns }: BrowserWallet): Promise<
   setSession({ kind: 'wallet', address, owner, ...(trader ?? NO_TRADER) });
 }
 
-/**
- * After a reload: the wallet that the account was opened with signs for it again, if it still lets this page see
- * the account. It asks its owner nothing.
- */
+/** Reconnects the wallet after a reload without a prompt, if the page still has access. */
 async function rejoinWallet(): Promise<void> {
   const { session } = sessionStore.getState();
   const rdns = keptView()?.rdns;
@@ -93,11 +81,10 @@ async function rejoinWallet(): Promise<void> {
   setSession({ ...now, owner: clientOf(browserWallet(provider, session.address)) });
 }
 
-/** Lets this browser trade for the account that is open: one signature of its owner. */
 export async function enableTrading(): Promise<void> {
   const { session } = sessionStore.getState();
   if (session?.owner === undefined || session.trader !== undefined) return;
-  // An address without an account can appoint nobody: its signature would be asked for in vain.
+  // An address without an account cannot approve agents.
   if (!(await hasAccount(session.owner, session.address))) {
     throw new Error(words.t('wallet.depositFirst'));
   }
@@ -106,13 +93,12 @@ export async function enableTrading(): Promise<void> {
   if (now?.owner === session.owner) setSession({ ...now, ...trader });
 }
 
-/** Whether the venue has an account of an address; one that can't be asked is taken for it. */
+/** True if the query fails. */
 export async function hasAccount(owner: Client, user: string): Promise<boolean> {
   const status = await owner.accountStatus({ user }).catch(() => undefined);
   return status?.checked !== true || status.exists;
 }
 
-/** Looks at any account, read-only. */
 export function spectate(address: string): void {
   const lower = address.toLowerCase();
   keepView({ kind: 'spectator', address: lower });
@@ -140,10 +126,9 @@ function isPictureUrl(icon: unknown): icon is string {
   return typeof icon === 'string' && /^data:image\/(?:png|svg\+xml|webp|jpeg)/.test(icon);
 }
 
-/** The label under which the page's own agent stands in the list; approving another replaces it. */
+/** Approving another agent with this label replaces it. */
 const LABEL = 'this browser';
 
-/** The agent of this browser for an account: the one that it has, or a new one that the owner approves. */
 export async function approveOwnAgent(
   owner: Client,
   account: string,

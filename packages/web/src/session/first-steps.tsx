@@ -18,7 +18,6 @@ import {
   setSession,
 } from './session.ts';
 
-/** The three steps to a test account, each as it happens; nothing before the button was pressed. */
 export function FirstSteps({ isInLine = false }: { readonly isInLine?: boolean }) {
   const t = useWords();
   const { at, error } = useStore(firstVisit);
@@ -73,7 +72,6 @@ export function FirstSteps({ isInLine = false }: { readonly isInLine?: boolean }
   );
 }
 
-/** In place of a screen that is about an account, for who has none. */
 export function NoAccount({ title }: { readonly title: string }) {
   const t = useWords();
   const { data: settings } = useSettings();
@@ -104,15 +102,11 @@ export function NoAccount({ title }: { readonly title: string }) {
   );
 }
 
-/** From nothing to a live ticket in three steps, each of them shown while it happens. */
-
 const STEPS = ['key', 'money', 'agent'] as const;
 type Step = (typeof STEPS)[number];
 
 type FirstVisit = {
-  /** `idle` before anybody pressed the button, `done` when the ticket is live. */
   readonly at: 'idle' | Step | 'done';
-  /** What stopped the step that it stands at. */
   readonly error: unknown;
 };
 
@@ -122,7 +116,7 @@ export function isUnderWay({ at, error }: FirstVisit): boolean {
   return at !== 'idle' && at !== 'done' && error === undefined;
 }
 
-/** Makes a test account and makes it ready to trade. Pressed again after a fault, it goes on where it stood. */
+/** A retry continues with the failed step. */
 export async function openTestAccount(): Promise<void> {
   if (isUnderWay(firstVisit.getState())) return;
   try {
@@ -134,7 +128,7 @@ export async function openTestAccount(): Promise<void> {
     const owner = clientOf(wallet);
 
     firstVisit.setState({ at: 'money' });
-    // Who comes back to a key that the browser kept has been paid already.
+    // The account of a kept key is already funded.
     const { exists } = await owner.accountStatus({ user: wallet.address });
     if (!exists) await owner.faucet({ user: wallet.address });
     forgetView();

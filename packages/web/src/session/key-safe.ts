@@ -1,7 +1,6 @@
 /**
- * Where private keys lie: in this browser's IndexedDB, each encrypted by a device key that the browser made and
- * does not give out. Nothing here is logged or sent. Where the page has no secure context, or the browser denies it
- * storage, there is no such key; then nothing is written, and what the page holds in its memory is gone with it.
+ * Private keys in IndexedDB, encrypted with a non-extractable device key; never logged or sent. Without a secure
+ * context or storage, keys are only kept in memory.
  */
 
 const DATABASE = 'oddlot-keys';
@@ -11,16 +10,14 @@ const IV_BYTES = 12;
 
 type Sealed = { readonly iv: Uint8Array<ArrayBuffer>; readonly bytes: ArrayBuffer };
 
-/** Keys of this visit, where none can be kept. */
 const held = new Map<string, string>();
 let isDenied = false;
 
-/** Whether keys survive a reload here. */
 export function canKeepKeys(): boolean {
   return !isDenied && globalThis.isSecureContext && 'indexedDB' in globalThis;
 }
 
-/** Does something with what is kept; where that is denied, with what is held. */
+/** Uses memory if storage is denied. */
 async function kept<Result>(ask: () => Promise<Result>, instead: () => Result): Promise<Result> {
   if (!canKeepKeys()) return instead();
   try {
@@ -31,7 +28,6 @@ async function kept<Result>(ask: () => Promise<Result>, instead: () => Result): 
   }
 }
 
-/** Keeps a text under a name, encrypted. */
 export async function seal(name: string, text: string): Promise<void> {
   await kept(
     () => sealed(name, text),
@@ -51,7 +47,7 @@ async function sealed(name: string, text: string): Promise<void> {
   await withStore('readwrite', (store) => store.put(entry, name));
 }
 
-/** What was kept under a name; undefined when there is nothing that this device can read. */
+/** Undefined if there is none or it cannot be decrypted. */
 export function unseal(name: string): Promise<string | undefined> {
   return kept(
     () => unsealed(name),
@@ -77,10 +73,7 @@ export async function forget(name: string): Promise<void> {
   );
 }
 
-/**
- * Made on the first use, and anew where what is kept in its place is none. The browser encrypts with it; nobody can
- * read it out, the page neither.
- */
+/** Created on first use, and again if the stored one is invalid. Not even the page can export it. */
 async function deviceKey(): Promise<CryptoKey> {
   const known = await withStore<unknown>('readonly', (store) => store.get(DEVICE_KEY));
   if (known instanceof CryptoKey && known.algorithm.name === 'AES-GCM') return known;

@@ -10,7 +10,6 @@ import { useSession, type Session } from './session.ts';
 
 const EVERY_MS = 3_000;
 
-/** In a ticket, for an account without an agent in this browser: what is lacking, and the button for it. */
 export function LetTrade() {
   const t = useWords();
   const session = useSession();
@@ -39,20 +38,19 @@ export function LetTrade() {
   );
 }
 
-/** Whether the venue has the account; until it is known it is taken for it. */
+/** Assumed until it is known. */
 function useIsThere(session: Session | undefined): boolean {
   const owner = session?.owner;
   const { data = true } = useQuery({
     queryKey: ['hasAccount', session?.address],
     queryFn: () => hasAccount(owner!, session!.address),
     enabled: owner !== undefined,
-    // Its first money opens it, which somebody may send from anywhere.
+    // The first deposit creates the account.
     refetchInterval: ({ state }) => (state.data === false ? EVERY_MS : false),
   });
   return data;
 }
 
-/** Above positions and orders that have no buttons: why, and how they get them. */
 export function MayNotTrade() {
   const t = useWords();
   const session = useSession();
@@ -74,7 +72,6 @@ export function MayNotTrade() {
   );
 }
 
-/** For an address that the venue does not know yet. */
 function FirstMoney() {
   const t = useWords();
   const navigate = useNavigate();

@@ -11,20 +11,17 @@ import { words } from '../lib/words.ts';
 import { venueNow } from '../market/venue.ts';
 import { dropAgent, NO_TRADER, sessionStore, setSession } from './session.ts';
 
-/** What was sent, and when it can no longer be taken in. */
 type Sent = { readonly txHash: string; readonly expiresAfter: number | undefined };
 
-/** Between two questions to a venue that does not answer. */
 const ASK_EVERY_MS = 1_000;
-/** After its time an action may still be on its way through the venue for so long. */
+/** An expired action may still be in the venue's pipeline. */
 const GRACE_MS = 2_000;
-/** One that has no end, as transfers, may come at any time: so long after it was given up, nobody is kept waiting for it. */
+/** Actions without an expiry may execute at any time; the wait ends after this time. */
 const ENDLESS_GRACE_MS = 10_000;
 
 /**
- * Sends something once, and does not rest until it is known what became of it. An answer that was lost is
- * asked for by the action's name; nothing is sent a second time. `onAsk` tells that this has begun. What the venue does not know
- * then is a `NotArrivedError`, which says whether that can change.
+ * Sends an action once. If the response is lost, it queries the action's status instead of sending again and calls
+ * `onAsk`. If the venue does not know the action, it throws a `NotArrivedError`.
  */
 export async function sentOnce(
   trader: Client,
@@ -45,7 +42,6 @@ export async function sentOnce(
   return fateOf(trader, sent);
 }
 
-/** The same for one thing that is done or is not: what was refused of it is thrown. */
 export async function doneOnce(
   client: Client,
   run: (client: Client) => Promise<ActionReply>,
@@ -54,7 +50,6 @@ export async function doneOnce(
   if (fault !== undefined) throw fault;
 }
 
-/** A refusal of one entry of an action, in the form of one of the whole. */
 export function failureOf(reply: ActionReply): ApiError | undefined {
   if (reply.status !== 'executed' || reply.failure === undefined) return undefined;
   const { code = 0, details, error, name } = reply.failure;
@@ -76,7 +71,7 @@ async function fateOf(trader: Client, { expiresAfter, txHash }: Sent): Promise<A
     if (receipt?.status === 'executed' || receipt?.status === 'failed') {
       return replyOf(receipt, txHash);
     }
-    // The venue never saw it, and from its end on it never will; what has none may only be slow.
+    // Only actions with an expiry are certain not to execute later.
     if (receipt?.status === 'unknown' && venueNow() > endMs)
       throw new NotArrivedError({ txHash, mayStill: expiresAfter === undefined });
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
@@ -85,7 +80,6 @@ async function fateOf(trader: Client, { expiresAfter, txHash }: Sent): Promise<A
 
 type Decided = Extract<ActionStatus, { status: 'executed' | 'failed' }>;
 
-/** A receipt in the form of the answer that was lost. */
 function replyOf(receipt: Decided, txHash: string): ExecutedReply {
   const { block, error, nonce, result } = receipt;
   if (error !== null) {
@@ -105,17 +99,13 @@ function replyOf(receipt: Decided, txHash: string): ExecutedReply {
   };
 }
 
-/** After its approval was taken back: the key is of no use any more, so it is not kept. */
 export async function forgetAgent(account: string): Promise<void> {
   await dropAgent(account);
   const { session } = sessionStore.getState();
   if (session?.address === account) setSession({ ...session, ...NO_TRADER });
 }
 
-/**
- * Why something was refused. Where the venue no longer knows the agent of this browser, somebody took its approval
- * back (in another tab, or by another program): its key is forgotten, and the page offers to approve another.
- */
+/** If the agent's approval was revoked elsewhere, its key is removed and the page offers a new approval. */
 async function unlessRevoked(refusal: unknown): Promise<unknown> {
   const { session } = sessionStore.getState();
   const agent = session?.agentAddress?.toLowerCase();

@@ -2,13 +2,10 @@ import type { Eip1193Provider, Settings } from '@oddlot/sdk';
 import { multiply } from '../lib/decimal.ts';
 import { words } from '../lib/words.ts';
 
-/**
- * The chain that money comes from: what an address has there, and what its wallet sends. Calls are so few
- * that they are written out here; a library for them would weigh more than the rest of the page.
- */
+/** Calls to the settlement chain, encoded by hand: a library would be larger than the rest of the page. */
 
 const ZERO = /^0x0*$/;
-/** The beginnings of calls: the hash of `balanceOf(address)` and so on. */
+/** Function selectors. */
 const SELECTORS = {
   balanceOf: '70a08231',
   nonces: '7ecebe00',
@@ -19,9 +16,7 @@ const SELECTORS = {
 const WORD_DIGITS = 64;
 const POLL_MS = 500;
 const RECEIPT_MS_MAX = 120_000;
-/** Of an endpoint, from the question to the end of its answer. */
 const ANSWER_MS_MAX = 20_000;
-/** A wallet's answer about a chain that nobody told it of. */
 const UNKNOWN_CHAIN = 4_902;
 
 export type Chain = Pick<
@@ -39,39 +34,33 @@ const NAMES: Readonly<Record<number, string>> = {
 };
 const OWN_MACHINE = /^https?:\/\/(?:127\.0\.0\.1|localhost|\[::1\])[:/]?/;
 
-/** What people call the chain; one on this machine borrows the number of another, and not its name. */
+/** A local chain has another network's id, but not its name. */
 export function chainName({ settlement_chain_id: id, settlement_rpc_url: url }: Chain): string {
   if (url !== null && OWN_MACHINE.test(url)) return words.t('wallet.localChain');
   return NAMES[id] ?? words.t('wallet.chainOf', { id });
 }
 
-/** False for a venue whose money never leaves it. */
 export function hasChain(chain: Chain): boolean {
   return !ZERO.test(chain.bridge2_contract_address);
 }
 
-/** Micro-USDC of a decimal text with at most six decimals. */
 export function toMicro(amount: string): bigint {
   return BigInt(multiply(amount, '1000000'));
 }
 
-/** Decimal text of micro-USDC. */
 export function fromMicro(micro: string): string {
   return multiply(micro, '0.000001');
 }
 
-/** What an address has on the chain, as decimal text. */
 export async function usdcOf(chain: Chain, owner: string, wallet?: Eip1193Provider) {
   const data = encode('balanceOf', owner);
   return fromMicro(String(await read(chain, chain.usdc_contract_address, data, wallet)));
 }
 
-/** The number that the next permit of an address must carry. */
 export async function permitNonce(chain: Chain, owner: string, wallet?: Eip1193Provider) {
   return Number(await read(chain, chain.usdc_contract_address, encode('nonces', owner), wallet));
 }
 
-/** Brings a wallet onto the settlement chain; it asks its owner where it is on another. */
 export async function joinChain(wallet: Eip1193Provider, chain: Chain): Promise<void> {
   const chainId = `0x${chain.settlement_chain_id.toString(16)}`;
   const current = await wallet.request({ method: 'eth_chainId' });
@@ -91,10 +80,7 @@ export async function joinChain(wallet: Eip1193Provider, chain: Chain): Promise<
   }
 }
 
-/**
- * Deposits by transactions of the wallet: an approval where there is not one for as much yet, and the deposit.
- * The answer is the hash of the latter, mined or not.
- */
+/** Approves if necessary and deposits; returns the hash of the deposit transaction, which may be pending. */
 export async function sendDeposit(
   wallet: Eip1193Provider,
   chain: Chain,
@@ -137,7 +123,6 @@ async function read(
   return BigInt(String(await call(chain, 'eth_call', [{ to, data }, 'latest'], wallet)));
 }
 
-/** By the endpoint that the venue names, else by the wallet's own. */
 async function call(
   { settlement_rpc_url: url }: Chain,
   method: string,

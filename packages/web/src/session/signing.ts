@@ -13,22 +13,16 @@ import {
 } from '@oddlot/sdk';
 import { noteLimit, reader } from '../market/venue.ts';
 
-/**
- * All that signs. It is as large as the rest of the page, so it is loaded when the first key is: import it by
- * `loadSigning` alone.
- */
+/** All code that signs, which is as large as the rest of the page. Import it through `loadSigning` only. */
 
 export type Signing = {
   readonly keyWallet: (key: `0x${string}`) => Wallet;
   readonly browserWallet: (provider: Eip1193Provider, address: string) => Wallet;
   readonly newKey: () => `0x${string}`;
   readonly signPermit: typeof signPermit;
-  /** It signs nothing, but checks what it asks by the same schemas. */
+  /** Does not sign, but uses the same schemas. */
   readonly relayAt: (url: string) => RelayClient;
-  /**
-   * A client that signs by a wallet, for the venue that this page is of: the page comes from there too, so
-   * whoever doubts the name that it tells has no reason to trust the page.
-   */
+  /** The network name of the settings is trusted, because the page itself comes from the venue. */
   readonly clientOf: (wallet: Wallet, settings: Settings) => Client;
 };
 

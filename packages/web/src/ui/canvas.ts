@@ -1,5 +1,3 @@
-/** What panels that draw by themselves share. */
-
 export type Palette = {
   readonly text: string;
   readonly muted: string;
@@ -14,13 +12,13 @@ export type Palette = {
 
 let kept: { readonly looks: string; readonly palette: Palette } | undefined;
 
-/** The colours of the theme as they are now. Read once a theme: asking for a style settles all styles first. */
+/** Cached for each theme, because reading styles forces a layout. */
 export function palette(): Palette {
   const { sides = '', theme = '' } = document.documentElement.dataset;
   const looks = `${theme} ${sides}`;
   if (kept?.looks === looks) return kept.palette;
   const colours = readPalette();
-  // Before the style sheet is there nothing is worth keeping.
+  // Before the style sheet has loaded, the colours are empty.
   if (colours.text !== '') kept = { looks, palette: colours };
   return colours;
 }
@@ -43,7 +41,6 @@ function readPalette(): Palette {
 
 export const FONT = "'Inter Variable', system-ui, sans-serif";
 
-/** Fits a canvas to its place and to the pixels of the screen; its unit stays the CSS pixel. */
 export function fitted(canvas: HTMLCanvasElement):
   | {
       readonly context: CanvasRenderingContext2D;

@@ -3,7 +3,6 @@ import { useRef, type KeyboardEvent } from 'react';
 import { useWords } from '../lib/words.ts';
 import type { DialogProps } from './overlays.tsx';
 
-/** What is around a dialog or a sheet, over everything else. */
 export function DialogFrame({
   title,
   description,
@@ -15,7 +14,7 @@ export function DialogFrame({
   const t = useWords();
   const opener = useRef<Element | null>(null);
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
-    // Radix gives Escape to what came last, which may be a notice; what has the focus means itself.
+    // Radix sends Escape to the newest layer, which may be a notice.
     const isInside = event.currentTarget.contains(event.target as Node);
     if (event.key === 'Escape' && !event.defaultPrevented && isInside) onClose();
   };
@@ -32,7 +31,7 @@ export function DialogFrame({
               opener.current = document.activeElement;
             }}
             onCloseAutoFocus={(event) => {
-              // Back to what opened it: there is no trigger that would be known otherwise.
+              // The dialog has no Radix trigger to restore the focus.
               event.preventDefault();
               if (opener.current instanceof HTMLElement) opener.current.focus();
             }}

@@ -26,7 +26,6 @@ type SkipLinkProps = {
   readonly children: string;
 };
 
-/** A link that skips what stands between here and its target; it is shown only while it has the focus of the keyboard. */
 export function SkipLink({ to, onFollow, children }: SkipLinkProps) {
   const follow = (event: MouseEvent): void => {
     if (onFollow === undefined) return;
@@ -44,10 +43,7 @@ export function SkipLink({ to, onFollow, children }: SkipLinkProps) {
   );
 }
 
-/**
- * Whether a key is pressed on something within a row, alone and while nobody types. Dialogs that a row has opened hand
- * their keys to it too, though they are elsewhere on the screen: those do not count.
- */
+/** Ignores modified keys, text fields, and keys from dialogs that the row opened, which bubble through React. */
 export function pressesKey(event: RowKeyEvent<HTMLElement>, key: string): boolean {
   const { altKey, ctrlKey, currentTarget, metaKey, target } = event;
   if (event.key !== key || altKey || ctrlKey || metaKey) return false;

@@ -4,7 +4,6 @@ import type { MenuItem } from './overlays.tsx';
 import { classes } from './styles.ts';
 
 type MenuPanelProps = {
-  /** Around the button that opened it. */
   readonly holder: RefObject<HTMLElement | null>;
   readonly labelledBy: string;
   readonly items: readonly MenuItem[];
@@ -28,7 +27,7 @@ export function MenuPanel({ holder, labelledBy, items, align, onClose }: MenuPan
           collisionPadding={8}
           aria-labelledby={labelledBy}
           onInteractOutside={(event) => {
-            // The button closes it by itself; anywhere else the focus stays where it was put.
+            // A press on the button already closes the menu; elsewhere the focus stays.
             if (holder.current?.contains(event.target as Node) === true) event.preventDefault();
             else isLeft.current = true;
           }}
@@ -57,7 +56,7 @@ function Entry({ item, onChoose }: { readonly item: MenuItem; readonly onChoose:
   const looks = {
     disabled: item.isDisabled === true,
     onSelect: () => {
-      // Before anything else happens: a dialog that opens now gives the focus back to where it was.
+      // First, so that a dialog restores the focus to the right element.
       onChoose();
       item.onSelect();
     },
@@ -69,7 +68,6 @@ function Entry({ item, onChoose }: { readonly item: MenuItem; readonly onChoose:
   if (item.isChosen === undefined) {
     return <DropdownMenu.Item {...looks}>{item.label}</DropdownMenu.Item>;
   }
-  // One of several, and which of them it is can be heard too.
   return (
     <DropdownMenu.Item
       {...looks}

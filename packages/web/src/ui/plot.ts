@@ -2,34 +2,29 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { clockTime, dayMonth, hourMinute } from '../lib/format.ts';
 
-/**
- * Charts of lines over time. Loaded when the first one is shown: nothing else on a screen waits for it.
- */
+/** Line charts, loaded when the first one is shown. */
 
 export type PlotLine = {
   readonly colour: string;
   readonly width?: number;
   readonly isFilled?: boolean;
-  /** Where a value is missing the line is broken, instead of going on to the next one. */
+  /** Missing values break the line. */
   readonly isBroken?: boolean;
 };
 
 export type PlotOptions = {
   readonly lines: readonly PlotLine[];
-  /** Bounds of the values for what is in sight. */
   readonly bounds: (low: number, high: number) => [number, number];
-  /** Of a value beside the chart; the values of two neighbours lie a step apart. */
+  /** `step` is the distance between two values on the axis. */
   readonly label: (value: number, step: number) => string;
   readonly ticks?: (low: number, high: number) => number[];
-  /** Which place the pointer is at; null when it is nowhere. */
   readonly onPoint?: (place: number | null) => void;
-  /** Drawn behind the lines: shaded spans, a level. */
   readonly behind?: (plot: uPlot, colours: (name: string) => string) => void;
 };
 
 export type Plot = { set(data: uPlot.AlignedData): void; destroy(): void };
 
-/** Colours are tokens, `var(--accent)`: a canvas must be told what they are now. */
+/** Resolves tokens such as `var(--accent)` for the canvas. */
 function colourOf(name: string): string {
   const token = /^var\((--[\w-]+)\)$/.exec(name)?.[1];
   if (token === undefined) return name;
@@ -51,7 +46,7 @@ export function createPlot(target: HTMLElement, options: PlotOptions): Plot {
     }
   }
   resizing.observe(target);
-  // Another theme has other colours, and uPlot keeps those that it was made with.
+  // uPlot keeps the colours of its creation.
   const repainting = new MutationObserver(() => {
     plot.destroy();
     plot = draw();
@@ -74,9 +69,7 @@ function sizeOf(target: HTMLElement): { width: number; height: number } {
   return { width: target.clientWidth, height: target.clientHeight };
 }
 
-/** The place of the values at the right. */
 const VALUES_PX = 64;
-/** The widest letter of a label. */
 const LETTER_PX = 7;
 const FONT = '11px "Inter Variable", sans-serif';
 
@@ -104,7 +97,7 @@ function settings(options: PlotOptions, size: { width: number; height: number })
           const { max = 1, min = 0 } = scales['x'] ?? {};
           return splits.map((at) => {
             const label = timeLabel(at, splits);
-            // Half of a label at the edge would be cut off.
+            // Omits labels that the edge would cut.
             const fromEdge = ((at - min) / (max - min)) * (width - VALUES_PX);
             return fromEdge < (label.length * LETTER_PX) / 2 ? '' : label;
           });
@@ -155,7 +148,6 @@ function seriesOf({
 }
 
 const DAY_S = 86_400;
-/** In a shorter span two labels may be of one minute. */
 const MINUTES_FROM_S = 600;
 
 function timeLabel(at: number, all: readonly number[]): string {

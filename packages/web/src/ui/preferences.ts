@@ -3,22 +3,17 @@ import { keepText, readText } from '../lib/browser.ts';
 import { chooseLocale, firstKnown, LANGUAGES, type LanguageTag } from '../lib/languages.ts';
 import { speak } from '../lib/words.ts';
 
-/** How the page looks and what it tells, as its reader chose; kept in this browser. */
 type Preferences = {
-  /** Of the texts; the browser's where nobody chose one. */
   readonly language: LanguageTag | 'browser';
   readonly theme: 'dark' | 'light' | 'system';
   readonly sides: 'green-red' | 'blue-orange';
   readonly hasSound: boolean;
-  /** From which share of the way to liquidation on, in percent, the header shows it, and a notice comes. */
+  /** In percent of the way to liquidation. */
   readonly marginShownFrom: number;
   readonly marginNoticeFrom: number;
-  /** Whether an order is asked for once more before it is sent: from a value in USDC on, or always. */
   readonly confirmOrders: 'never' | 'above' | 'always';
   readonly confirmAbove: string;
-  /** A press on a level of the book sends what stands in the ticket at that price. */
   readonly hasOneClick: boolean;
-  /** Sizes in USDC that the ticket offers. */
   readonly sizePresets: readonly string[];
 };
 
@@ -67,8 +62,8 @@ function kept(): Partial<Preferences> {
 }
 
 /**
- * Speaks the language that its reader chose, or the first of the browser's that the page has, now and whenever another
- * is chosen. Resolves when the first one is there; where its file can't be had the page is English.
+ * Applies the chosen language or the browser's first supported one, also after changes. The page is English if the
+ * file cannot be loaded.
  */
 export async function applyLanguage(): Promise<void> {
   preferences.subscribe(({ language }, before) => {
@@ -87,7 +82,7 @@ function wanted(chosen: LanguageTag | 'browser'): LanguageTag {
 
 async function turnTo(tag: LanguageTag): Promise<void> {
   const texts = await LANGUAGES[tag].load?.();
-  // The browser's own form of a language has its own form of numbers.
+  // Regional variants have their own number formats.
   chooseLocale(navigator.language.toLowerCase().startsWith(tag) ? undefined : localeFor(tag));
   speak(tag, texts?.default);
   Object.assign(document.documentElement, { lang: tag, dir: 'ltr' });

@@ -10,19 +10,16 @@ export type Column<Row> = {
   readonly header: ReactNode;
   readonly cell: (row: Row) => ReactNode;
   readonly align?: 'left' | 'right' | undefined;
-  /** Of the column in CSS, `120px`; columns without share the rest. Nothing in a cell changes it. */
+  /** CSS width; columns without one share the rest. Content does not change it. */
   readonly width?: string | undefined;
-  /** The same on a tablet and on a phone, where fewer columns share the screen. */
   readonly tabletWidth?: string | undefined;
   readonly phoneWidth?: string | undefined;
-  /** How rows compare by this column; a column without it cannot be sorted by. */
   readonly compare?: ((left: Row, right: Row) => number) | undefined;
   readonly from?: 'tablet' | 'desktop' | undefined;
 };
 
 const FROM = { tablet: 'max-tablet:hidden', desktop: 'max-desktop:hidden' } as const;
 const ROW_PX = 32;
-/** Below this all rows are drawn; that is cheaper than knowing which are in sight. */
 const VIRTUAL_FROM = 60;
 const OVERSCAN = 12;
 
@@ -33,18 +30,15 @@ type TableProps<Row> = {
   readonly rowKey: (row: Row) => string | number;
   readonly empty: ReactNode;
   readonly rowHeight?: number;
-  /** The same on screens whose columns are so narrow that cells have two lines. */
   readonly stackedRowHeight?: number | undefined;
   readonly sortedBy?: Sorting | undefined;
   readonly onRowClick?: ((row: Row) => void) | undefined;
-  /** What a key does with the row that has the focus, while nobody types in it. */
   readonly rowHotkey?: { readonly key: string; readonly act: (row: Row) => void } | undefined;
   readonly isSelected?: ((row: Row) => boolean) | undefined;
-  /** For lists that are longer than what is here: asked for when the last row comes into sight. */
   readonly older?: Older | undefined;
 };
 
-/** Rows of one height that stay where they are; long lists draw only what is in sight. */
+/** A table with rows of a fixed height; long lists render only visible rows. */
 export function Table<Row>(props: TableProps<Row>) {
   const { columns, empty, label, rowKey, rows, sortedBy } = props;
   const rowHeight = useRowHeight(props);
@@ -206,10 +200,7 @@ type Comparing<Row> = {
   readonly compare?: ((left: Row, right: Row) => number) | undefined;
 };
 
-/**
- * Rows in the order of a column. Those that are equal by it stay in the order in which they came, in both directions; so do
- * all when no column compares.
- */
+/** Stable in both directions. */
 export function sortRows<Row>(
   rows: readonly Row[],
   by: { readonly columns: readonly Comparing<Row>[]; readonly sorting: Sorting | undefined },
@@ -232,17 +223,14 @@ export function byDecimal<Row>(
   };
 }
 
-/** What lies behind the last row: nothing at all, older rows, rows on their way, or the end after some. */
 export type Older = {
   readonly status: 'whole' | 'some' | 'asking' | 'failed' | 'end';
-  /** Asks for the next page. */
   more(): void;
 };
 
-/** So far below what is seen a page is asked for already, also within a box that scrolls by itself. */
+/** Also applies within a scrolling element. */
 const AHEAD = { scrollMargin: '400px', rootMargin: '400px' };
 
-/** Behind the last row: asks for older ones when it comes into sight, and says how it stands. */
 function OlderRows({ older: { more, status } }: { readonly older: Older }) {
   const t = useWords();
   const foot = useRef<HTMLDivElement>(null);

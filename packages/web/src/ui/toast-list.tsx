@@ -14,9 +14,8 @@ const EDGES = {
 } as const;
 
 /**
- * The notices that are up. A phone has no corner to spare: there the newest has a strip of its own above the bottom bar,
- * which the screen makes room for, or stands above the sheet that is open. On a desk they leave the column of the ticket
- * alone, with the account at its end, and on a tablet the two buttons.
+ * On phones, the newest notice is above the bottom bar or the open sheet. On desktops, notices do not cover the
+ * ticket; on tablets, not the two buttons.
  */
 export function ToastList() {
   const t = useWords();

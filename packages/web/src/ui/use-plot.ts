@@ -3,7 +3,7 @@ import type { AlignedData } from 'uplot';
 import { mendLanguage } from '../lib/languages.ts';
 import type { Plot, PlotOptions } from './plot.ts';
 
-/** A chart in an element. It is made anew when `key` changes; data are drawn as they come. */
+/** Recreated when `key` changes. */
 export function usePlot(
   key: string,
   options: PlotOptions,
@@ -11,7 +11,6 @@ export function usePlot(
 ): {
   readonly target: RefObject<HTMLDivElement | null>;
   readonly isReady: boolean;
-  /** It could not be drawn: the browser refused, or the program of it did not come. */
   readonly hasFailed: boolean;
 } {
   const target = useRef<HTMLDivElement>(null);
@@ -30,7 +29,6 @@ export function usePlot(
       const { createPlot } = await import('./plot.ts');
       if (isGone || target.current === null) return;
       const { options: now } = latest.current;
-      // What may change without a new chart is read when it is needed.
       plot.current = createPlot(target.current, {
         ...now,
         bounds: (low, high) => latest.current.options.bounds(low, high),

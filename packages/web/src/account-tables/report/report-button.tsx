@@ -8,7 +8,7 @@ type ReportButtonProps = {
   readonly children: ReactNode;
 };
 
-/** The price of an order or of a fill, which a press explains. What no order caused has no id, and no report. */
+/** Rows without an order id have no report. */
 export function ReportButton({ oid, onOpen, children }: ReportButtonProps) {
   const t = useWords();
   if (oid === 0) return children;
@@ -27,10 +27,9 @@ export function ReportButton({ oid, onOpen, children }: ReportButtonProps) {
 
 const ReportDialog = onDemand(async () => (await import('./report-dialog.tsx')).ReportDialog);
 
-/** Of a row that has the focus. */
 export const REPORT_KEY = 'r';
 
-/** How orders of an account were executed, one at a time; it stays when the row that opened it goes. */
+/** The report stays open when the row that opened it disappears. */
 export function useReport(user: string): {
   readonly open: (oid: number) => void;
   readonly dialog: ReactNode;

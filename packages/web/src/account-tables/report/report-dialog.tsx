@@ -33,9 +33,9 @@ import {
 
 addWords(texts);
 
-/** What is in front of an order that rests changes with every trade at its price. */
+/** The queue in front of a resting order changes with every trade at its price. */
 const AGAIN_MS = 5_000;
-/** The history may be behind the stream that brought the row. */
+/** The history may lag behind the stream that contained the row. */
 const TRIES = 3;
 
 type ReportDialogProps = {
@@ -117,13 +117,12 @@ function useSentence(report: OrderReport | undefined): string | undefined {
   return t(isBought(report) ? 'report.buy' : 'report.sell', words);
 }
 
-/** As the venue answered, nothing rounded and nothing left out. */
 function save(data: ExecutionReport, oid: number): void {
   const text = `${JSON.stringify(data, null, 2)}\n`;
   saveBlob(`order-${oid}.json`, new Blob([text], { type: 'application/json' }));
 }
 
-/** The parts of a report that are names and figures. Figures are whole: who checks a price rounds nothing. */
+/** Figures are not rounded. */
 
 type Reported = { readonly report: OrderReport };
 
@@ -307,7 +306,6 @@ export function LevelsOf({ report }: Reported) {
   );
 }
 
-/** Each trade of it, oldest first. */
 export function FillsOf({ report }: Reported) {
   const t = useWords();
   const columns = useMemo(() => fillColumns(report, t), [report, t]);
@@ -385,18 +383,16 @@ function fillColumns(report: OrderReport, t: Words): readonly Column<ReportedFil
   ];
 }
 
-/** What a report tells by adding up its parts. */
-
 export type TakenLevel = {
   readonly px: string;
   readonly rested: string;
-  /** Undefined where the report no longer has all fills: those that took are the oldest, and left out first. */
+  /** Undefined if the report does not contain all fills; the oldest ones, which take, are omitted first. */
   readonly taken:
     | { readonly sz: string; readonly fee: string; readonly builderFee: string }
     | undefined;
 };
 
-/** Best first. An amend may take too, later and from other levels: that is among the fills alone. */
+/** Best price first. Fills after an amend are not included, because they may take from other levels. */
 export function takenLevels(report: OrderReport): readonly TakenLevel[] {
   const { arrival, entered, fills } = report;
   const isWhole = hasAllFills(report);
@@ -413,17 +409,16 @@ export function takenLevels(report: OrderReport): readonly TakenLevel[] {
   });
 }
 
-/** Whether the fills that are listed are all that there were. */
 export function hasAllFills({ filledSz, fills }: OrderReport): boolean {
   return compare(sum(fills.map(({ sz }) => sz)), filledSz) === 0;
 }
 
-/** How long it waited between the door and the book; undefined while it has not come there. */
+/** The time between receipt and the book; undefined while the order is not in the book. */
 export function waitedMs({ entered, received }: OrderReport): number | undefined {
   return entered === null ? undefined : entered.time - received.time;
 }
 
-/** How much of what was in front of it has gone; undefined where the queue was too long to count. */
+/** Undefined if the queue was too long to count. */
 export function goneAhead({ resting }: OrderReport): string | undefined {
   if (resting === null || resting.aheadAtStart === null || resting.ahead === null) return undefined;
   return subtract(resting.aheadAtStart, resting.ahead);

@@ -8,7 +8,7 @@ import { onDemand } from '../../ui/states.tsx';
 const ShareDialog = onDemand(async () => (await import('./share-dialog.tsx')).ShareDialog);
 
 type ShareButtonProps = {
-  /** Read when it is pressed: figures move all the time. */
+  /** Called on press, because the figures change continuously. */
   readonly of: () => SharedResult;
   readonly children: ReactNode;
 };
@@ -32,23 +32,18 @@ export function ShareButton({ of, children }: ShareButtonProps) {
   );
 }
 
-/** What is shared: a position as it stands, or what a trade made. */
 export type SharedResult = {
   readonly market: string;
   readonly side: 'long' | 'short' | undefined;
   readonly leverage: number | undefined;
   readonly pnl: string;
-  /** Of what was put up, a fraction; undefined where that is not known. */
+  /** The return on margin as a fraction; undefined if it is unknown. */
   readonly share: string | undefined;
   readonly size: string;
   readonly prices: readonly { readonly kind: 'entry' | 'mark' | 'price'; readonly text: string }[];
 };
 
-export function sharedPosition(
-  { position }: AssetPosition,
-  /** Of the market's price steps. */
-  decimals?: number,
-): SharedResult {
+export function sharedPosition({ position }: AssetPosition, decimals?: number): SharedResult {
   const { coin, entryPx, leverage, markPx, returnOnEquity, szi, unrealizedPnl } = position;
   return {
     market: coin,
@@ -101,7 +96,7 @@ export function cardOf(
   const direction = sign(pnl);
   const amount = usdc(pnl, { isSigned: true });
   const inPercent = share === undefined ? undefined : percent(share, { isSigned: true });
-  // A trade has no share of anything: without its amount it is a gain or a loss.
+  // A trade has no return on margin, so without its amount only the sign is shown.
   const bare = t(direction < 0 ? 'share.loss' : 'share.gain');
   const facts = [
     ...(hasAmounts && inPercent !== undefined ? [[t('share.result'), amount] as const] : []),

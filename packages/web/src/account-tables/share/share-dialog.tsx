@@ -14,7 +14,7 @@ type ShareDialogProps = { readonly shared: SharedResult; readonly onClose: () =>
 
 export function ShareDialog({ shared, onClose }: ShareDialogProps) {
   const t = useWords();
-  // What is in a dialog comes a moment after the dialog.
+  // The content of a dialog is mounted after the dialog.
   const [canvas, setCanvas] = useState<HTMLCanvasElement | null>(null);
   const address = useSession()?.address;
   const isTest = isTestnet(useSettings().data);
@@ -67,11 +67,10 @@ export function ShareDialog({ shared, onClose }: ShareDialogProps) {
   );
 }
 
-/** As large as pictures are that other pages show of a link. */
+/** The size of link previews on other sites. */
 export const CARD_PX = { width: 1_200, height: 630 } as const;
 const MARGIN_PX = 72;
 
-/** Draws the picture; texts are drawn as text, whatever they are. */
 export function drawCard(canvas: HTMLCanvasElement, card: Card): void {
   const context = canvas.getContext('2d');
   if (context === null) return;

@@ -20,7 +20,6 @@ import { reader, venueNow } from '../../market/venue.ts';
 import { useSession } from '../../session/session.ts';
 import { namedFillNews } from '../shell/news.ts';
 
-/** Watches for whoever asked for alerts; it shows nothing itself. */
 export function AlertWatch() {
   const { endMinutes, hasFills, marginFrom, rows } = useAlerts();
   const coins = [...new Set(rows.map(({ coin }) => coin))];
@@ -36,7 +35,7 @@ export function AlertWatch() {
   );
 }
 
-/** Every figure counts, not one a frame: a price that was there for a moment was there. */
+/** Checks every update instead of one per frame, so that short moves count. */
 function PerpWatch({ coin }: { readonly coin: string }) {
   const t = useWords();
   const judge = useEffectEvent((figures: Figures): void => {
@@ -73,7 +72,7 @@ function PerpWatch({ coin }: { readonly coin: string }) {
 
 const newFills = createTeller(fillLists);
 
-/** The page tells fills anyway; what is added is the notice outside of it. */
+/** Fills always create a notice in the page; this adds the system notification. */
 function FillWatch() {
   const t = useWords();
   const user = useSession()?.address;
@@ -103,7 +102,6 @@ function MarginAlert({ from }: { readonly from: number }) {
     const title = t(use.market === undefined ? 'news.nearEnd' : 'news.nearEndOf', given);
     tellAlert({ title, text: t('news.nearEndText') });
   });
-  // Once each time that it comes there.
   useEffect(() => {
     if (isThere) tell();
   }, [isThere]);
@@ -126,7 +124,6 @@ type Ending = { readonly id: number; readonly name: string; readonly endMs: numb
 
 const MINUTE_MS = 60_000;
 const LOOK_MS = 1_000;
-/** As many as one question may name. */
 const ASKED_MAX = 50;
 
 export function useEndings(

@@ -19,7 +19,6 @@ import { useSession } from '../../session/session.ts';
 import { Button, Checkbox, NumberField, Segmented } from '../../ui/controls.tsx';
 import { Dialog } from '../../ui/overlays.tsx';
 
-/** What the page tells by itself: prices and rates, and what happens to the account. */
 export function AlertsDialog() {
   const t = useWords();
   const { coin, isOpen } = useShownAlerts();
@@ -55,7 +54,7 @@ function NewAlert({ wanted }: { readonly wanted: string | undefined }) {
   const isReady = isDecimal(bound) && sign(bound) > 0 && perp !== undefined && isDecimal(mark);
   const add = (): void => {
     if (!isReady) return;
-    // Where the mark has yet to go is known by where it is.
+    // The side follows from the current mark.
     const side = compare(bound, mark) > 0 ? 'above' : 'below';
     const row: Alert = {
       id: crypto.randomUUID(),

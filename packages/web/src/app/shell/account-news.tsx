@@ -10,7 +10,6 @@ import { namedFillNews, namedLedgerNews, type News } from './news.ts';
 const newFills = createTeller(fillLists);
 const newLedger = createTeller(ledgerLists);
 
-/** Tells what happens to the account while the page is open: fills, liquidations, settlements, money. */
 export function AccountNews() {
   const t = useWords();
   const user = useSession()?.address;

@@ -16,7 +16,6 @@ import { ErrorSentence } from '../../ui/states.tsx';
 
 type ConnectDialogProps = { readonly isOpen: boolean; readonly onClose: () => void };
 
-/** Who trades: a test account, a wallet of the browser, or nobody and one only looks. */
 export function ConnectDialog({ isOpen, onClose }: ConnectDialogProps) {
   const t = useWords();
   const { data: settings } = useSettings();

@@ -118,7 +118,7 @@ function Deposit() {
   );
 }
 
-/** In the header, once it is worth worrying about; and a notice before the venue has to act. */
+/** Shows the margin use above the chosen limit and notifies before a liquidation. */
 function MarginWatch() {
   const t = useWords();
   const user = useSession()?.address;
@@ -133,7 +133,6 @@ function MarginWatch() {
     notify({ ...wordsOf(use), tone: 'warning' });
     if (preferences.getState().hasSound) playTone();
   });
-  // Once each time that it comes there.
   useEffect(() => {
     if (isUrgent) tell();
   }, [isUrgent]);
@@ -160,7 +159,6 @@ function MarginWatch() {
   }
 }
 
-/** Whether what is on the screen is live, and how far away the venue is. */
 function Latency() {
   const t = useWords();
   const { latencyMs, replica, status } = useStore(connection);
@@ -258,7 +256,7 @@ function AccountMenu() {
   const [wasOpen, setWasOpen] = useState(false);
   const close = (): void => setIsOpen(false);
   if (isOpen && !wasOpen) setWasOpen(true);
-  // The place is kept: what is beside it does not move when the answer is there.
+  // Reserves the space, so that the header does not shift.
   if (!isLoaded) return <span aria-hidden="true" className="h-8 w-22" />;
   return (
     <>
@@ -333,7 +331,6 @@ function OpenAccount({ session, onSwitch }: OpenAccountProps) {
   );
 }
 
-/** The way round on a phone, within reach of a thumb. */
 export function BottomBar() {
   const t = useWords();
   return (
@@ -377,7 +374,6 @@ function NavigationIcon({ to }: { readonly to: string }) {
 
 type Destination = { readonly to: string; readonly label: string; readonly isHere: boolean };
 
-/** Where the header leads, in this order; a screen that is not in this build is left out. */
 function useDestinations(t: Words): readonly Destination[] {
   const { routesByPath } = useRouter();
   const { pathname } = useLocation();
@@ -393,7 +389,6 @@ function useDestinations(t: Words): readonly Destination[] {
     .map(({ label, path, to }) => ({ to, label, isHere: isAt(path, pathname) }));
 }
 
-/** Whatever is searched there, and whichever market it is; a series is one of events. */
 function isAt(path: string, pathname: string): boolean {
   const [, first = ''] = path.split('/');
   const [, here = ''] = pathname.split('/');

@@ -3,7 +3,6 @@ import { Fragment } from 'react';
 import { useWords } from '../../lib/words.ts';
 import { Dialog } from '../../ui/overlays.tsx';
 
-/** As keyboards are labelled, which is the same in every language that the page may have. */
 const SECTIONS = [
   {
     title: 'everywhere',

@@ -14,7 +14,7 @@ import type { Toast } from '../../ui/overlays.tsx';
 
 export type News = Omit<Toast, 'id'>;
 
-/** What fills are worth telling: one notice an order, with its size and average price on the grid of its market. */
+/** One notice for each order, with its size and average price. */
 export function fillNews(
   fills: readonly Fill[],
   t: Words,
@@ -23,7 +23,7 @@ export function fillNews(
 ): readonly News[] {
   const byOrder = new Map<string, Fill[]>();
   for (const fill of fills) {
-    // What a settlement or a split does is told by the ledger.
+    // The ledger reports settlements and splits.
     if (fill.crossed === null) continue;
     const key = `${fill.oid} ${fill.side}`;
     byOrder.set(key, [...(byOrder.get(key) ?? []), fill]);
@@ -50,7 +50,7 @@ export function fillNews(
   });
 }
 
-/** Of an outcome market the leg is told, and its price in cents. The side on the wire is not what was meant: `dir` is. */
+/** Shows the leg and its price in cents. `dir` contains the intended direction; the side is that of the YES book. */
 function sharesNews(of: readonly Fill[], first: Fill, markets: MarketNames, t: Words): News {
   const market = markets.get(first.instrumentId);
   const [yes, no] = market?.outcomes ?? ['Yes', 'No'];
@@ -59,7 +59,7 @@ function sharesNews(of: readonly Fill[], first: Fill, markets: MarketNames, t: W
   const size = sum(of.map(({ sz }) => sz));
   const value = sum(of.map(({ px, sz }) => multiply(px, sz)));
   const decimals = Math.max(CENT_DECIMALS, ...of.map(({ px }) => decimalsOf(px)));
-  // An average may lie between two steps of the price.
+  // An average may be between two ticks.
   const average = roundTo(divide(value, size, 6) ?? first.px, decimals + 1);
   const price = cents(average, Math.max(decimals, decimalsOf(average)));
   const name = market?.name ?? first.title ?? first.symbol;
@@ -70,10 +70,9 @@ function sharesNews(of: readonly Fill[], first: Fill, markets: MarketNames, t: W
   };
 }
 
-/** A price of a share is shown in whole cents at least. */
 const CENT_DECIMALS = 2;
 
-/** What changes of the ledger are worth telling; what the owner has just done himself is not. */
+/** Ledger updates that the owner did not just cause. */
 export function ledgerNews(
   rows: readonly LedgerUpdate[],
   t: Words,
@@ -101,7 +100,7 @@ export function ledgerNews(
         return [settlementNews(delta, markets.get(delta.instrumentId), t)];
       case 'withdraw': {
         const amount = money(delta.amount);
-        // The fee comes out of the amount: what arrives is less.
+        // The fee is deducted from the amount.
         const fee = money(delta.fee);
         if (delta.status === 'completed') {
           const title = t('news.withdrawn', { amount: money(subtract(delta.amount, delta.fee)) });
@@ -131,7 +130,7 @@ function settledPrice(fraction: string): string {
   return cents(fraction, Math.max(CENT_DECIMALS, decimalsOf(fraction)));
 }
 
-/** A leg that was wrong is told as a loss: nobody was paid. */
+/** A losing leg is reported as a loss. */
 function settlementNews(
   { amount, outcome, settlementFraction: fraction, sz }: Settlement,
   market: MarketName | undefined,
@@ -144,7 +143,7 @@ function settlementNews(
     outcome: outcome === 'Yes' ? yes : no,
     winner: outcome === 'Yes' ? no : yes,
     amount: money(amount),
-    // The fraction is what YES pays; NO pays the rest.
+    // The fraction is the payout of YES; NO receives the rest.
     price: settledPrice(outcome === 'Yes' ? fraction : subtract('1', fraction)),
   };
   if (sign(amount) > 0) {
@@ -152,8 +151,6 @@ function settlementNews(
   }
   return { title: t('news.resolved', what), text: t('news.worthNothing', what), tone: 'sell' };
 }
-
-/** News with the names of the markets that it is about; without where the venue does not answer. */
 
 export async function namedFillNews(rows: readonly Fill[], t: Words): Promise<readonly News[]> {
   const shares = rows.filter(({ outcome }) => outcome !== undefined);

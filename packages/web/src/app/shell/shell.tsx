@@ -20,7 +20,6 @@ import { BottomBar, Header } from './header.tsx';
 const AccountNews = onDemand(async () => (await import('./account-news.tsx')).AccountNews);
 const HelpDialog = late(async () => (await import('./help-dialog.tsx')).HelpDialog);
 
-/** What is around every screen. */
 export function Shell() {
   const t = useWords();
   const language = useLanguage();
@@ -148,7 +147,6 @@ function useTick(isRunning: boolean): number {
   return nowMs;
 }
 
-/** Above every screen while somebody else's account is looked at: whose it is, and the way back. */
 function LookingOn() {
   const t = useWords();
   const session = useSession();
@@ -179,7 +177,6 @@ function LookingOn() {
 const AlertsDialog = late(async () => (await import('../alerts/alerts-dialog.tsx')).AlertsDialog);
 const AlertWatch = onDemand(async () => (await import('../alerts/alert-watch.tsx')).AlertWatch);
 
-/** Alerts of whoever acts here: watched while there are some, and their list when it is asked for. */
 function Alerts() {
   const user = useSession()?.address;
   const isSessionLoaded = useIsSessionLoaded();

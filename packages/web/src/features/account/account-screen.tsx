@@ -20,7 +20,7 @@ import { WithdrawForm } from './money/withdraw-form.tsx';
 
 addWords(texts);
 
-// Money is what most come for; the rest is loaded when it is opened.
+// Deposits and withdrawals are used most; the other tabs load on demand.
 const KeysTab = lazy(async () => ({ default: (await import('./key-ring/keys-tab.tsx')).KeysTab }));
 const PreferencesTab = lazy(async () => ({
   default: (await import('./preferences-tab.tsx')).PreferencesTab,

@@ -7,7 +7,6 @@ import { useWords } from '../../lib/words.ts';
 import { Checkbox, NumberField, Segmented, TextField } from '../../ui/controls.tsx';
 import { prefer, preferences } from '../../ui/preferences.ts';
 
-/** How the page looks and sounds; kept in this browser. */
 export function PreferencesTab() {
   const t = useWords();
   const { hasSound, language, marginNoticeFrom, marginShownFrom, sides, theme } =
@@ -113,10 +112,8 @@ function OrderChoices() {
   );
 }
 
-/** As many as stand beside each other. */
 const PRESETS_MAX = 4;
 
-/** Amounts with spaces between them; what is no amount is passed over. */
 function Presets({ kept }: { readonly kept: readonly string[] }) {
   const t = useWords();
   const [typed, setTyped] = useState(kept.join(' '));
@@ -137,7 +134,6 @@ function Presets({ kept }: { readonly kept: readonly string[] }) {
 
 type SharesProps = {
   readonly label: string;
-  /** In percent. */
   readonly of: readonly number[];
   readonly value: number;
   readonly onChange: (value: number) => void;

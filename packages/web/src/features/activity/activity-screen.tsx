@@ -45,18 +45,15 @@ export function Screen() {
   );
 }
 
-/** Events whose markets can be chosen, the most traded ones. */
 const EVENTS_MAX = 8;
 const QUESTIONS_MAX = 16;
 
 type OpenInterestProps = {
-  /** What is looked at beside it, and comes first here too as long as nothing else is chosen. */
   readonly of: 'perps' | 'events';
   readonly market: unknown;
   readonly onLook: (change: Record<string, string>) => void;
 };
 
-/** What is held of a perp or of an outcome market, hour by hour. */
 export function OpenInterest({ of, market, onLook }: OpenInterestProps) {
   const t = useWords();
   const { data } = usePerps();
@@ -108,7 +105,10 @@ export function OpenInterest({ of, market, onLook }: OpenInterestProps) {
   );
 }
 
-/** A market by the name of its event where it is the only one, else by its own before that: what is cut is the same for all of them. */
+/**
+ * Shows the event's title for its only market, otherwise the question before it, so that the cut part is the same for
+ * all.
+ */
 function questionsOf({
   markets,
   title,
@@ -139,10 +139,8 @@ function OfPerp({ perp }: { readonly perp: PerpMeta }) {
 
 const DAY_MS = 86_400_000;
 const AGAIN_MS = 10_000;
-/** As many as one question may ask for. */
 const SHOWN_MAX = 200;
 
-/** What the venue closed of positions in danger within the last day, newest first. */
 export function Liquidations() {
   const t = useWords();
   const { data } = useQuery({
@@ -207,7 +205,7 @@ function columnsOf(t: Words, simulated: ReadonlySet<string>): readonly Column<Li
       header: t('activity.column.position'),
       width: '64px',
       phoneWidth: '56px',
-      // What sold closed a long one.
+      // A liquidation that sold closed a long position.
       cell: ({ side }) => (
         <span className={side === 'A' ? 'text-buy' : 'text-sell'}>
           {t(side === 'A' ? 'activity.long' : 'activity.short')}
@@ -260,7 +258,6 @@ function columnsOf(t: Words, simulated: ReadonlySet<string>): readonly Column<Li
 const KINDS = ['perps', 'events'] as const;
 const SPANS = ['day', 'week', 'month'] as const;
 const TRADES_AGAIN_MS = 10_000;
-/** For a name over its time. */
 const EVENT_ROW_PX = 44;
 
 type LargestTradesProps = {
@@ -303,7 +300,7 @@ function LargestTrades({ of, span, onLook }: LargestTradesProps) {
       }
     >
       <Table
-        // What was sorted by a column of the one is not asked of the other.
+        // A new table resets the sort column.
         key={of}
         label={t('activity.trades')}
         columns={columns}
@@ -388,7 +385,6 @@ function tradeColumnsOf(
       compare: byDecimal(({ ntl }) => ntl),
     },
     whoColumn('taker'),
-    // The name of an event needs the room.
     ...(isPerps ? [whoColumn('maker')] : []),
   ];
 }

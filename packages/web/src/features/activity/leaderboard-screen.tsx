@@ -21,7 +21,6 @@ addWords(texts);
 const SORTS = ['pnl', 'volume'] as const;
 const WINDOWS = ['day', 'week', 'month', 'all'] as const;
 const AGAIN_MS = 10_000;
-/** As many as one question may ask for. */
 const SHOWN_MAX = 100;
 const RATIO_DECIMALS = 6;
 
@@ -35,7 +34,7 @@ export function Screen() {
       {settings?.has_leaderboard === false ? (
         <EmptyState title={t('activity.board.off')} text={t('activity.board.offText')} />
       ) : (
-        // A line is read across: of six columns not over a whole desk.
+        // Limited in width, so that a row of six columns is easy to read.
         <div className="flex-1 desktop:max-w-5xl">
           <Board />
         </div>
@@ -113,7 +112,7 @@ function Board() {
 
 type Ranked = LeaderboardRow & { readonly rank: number | undefined };
 
-/** Who does not lead is there all the same, to compare with: in the figures of the own portfolio, which are of the same kind. */
+/** The viewer's row for comparison, from the same figures as the portfolio. */
 function useOwnRow(user: string | undefined, window: (typeof WINDOWS)[number]): Ranked | undefined {
   const { data } = useQuery({
     queryKey: ['leaderboard', 'own', user, window],

@@ -33,7 +33,6 @@ addWords(texts);
 const TABS = ['earned', 'claimed', 'approvals'] as const;
 const FIGURES_EVERY_MS = 5_000;
 
-/** For who brings orders: what they earned, from whom, and the way to claim it. */
 export function Screen() {
   const t = useWords();
   usePageTitle(t('nav.builder'));
@@ -436,7 +435,6 @@ type BuilderRowsOptions<Row> = {
   readonly idOf: (row: Row) => string | number;
 };
 
-/** What a builder earned or claimed: the newest page again and again, older ones on scrolling. */
 function useBuilderRows<Row extends { readonly time: number }>({
   user,
   type,

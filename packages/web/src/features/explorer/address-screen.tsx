@@ -30,7 +30,6 @@ import { TxsTable } from './txs-table.tsx';
 
 addWords(texts);
 
-/** Any account, read-only: what it is worth, all that it has and all that it did. */
 export function Screen() {
   const t = useWords();
   const { address: text = '' }: { readonly address?: string } = useParams({ strict: false });
@@ -103,7 +102,7 @@ function Who({ user }: { readonly user: string }) {
       {session?.address === user ? (
         <Badge tone="accent">{t('explorer.yours')}</Badge>
       ) : (
-        // Leaving an account that signs is done in its menu, never by looking at another one.
+        // A session that signs is ended in its menu only.
         (session === undefined || session.kind === 'spectator') && (
           <Button size="small" onClick={look}>
             {t('explorer.spectate')}
@@ -150,7 +149,6 @@ const NONE: readonly TxBrief[] = [];
 const hashOf = ({ hash }: TxBrief): string => hash;
 const timeOf = ({ time }: TxBrief): number => time;
 
-/** What an account signed, or had signed for it, newest first. */
 export function UserTxs({ user }: { readonly user: string }) {
   const t = useWords();
   const { data } = useQuery({

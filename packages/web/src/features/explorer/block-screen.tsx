@@ -14,11 +14,9 @@ import { BlockLink, Fact, Facts, TxsTable } from './txs-table.tsx';
 
 addWords(texts);
 
-/** How many are told in words. */
 const TOLD_MAX = 100;
 const EVERY_MS = 2_000;
 
-/** One block: its place in the chain of hashes, and what it executed. */
 export function Screen() {
   const t = useWords();
   const { height: text = '' }: { readonly height?: string } = useParams({ strict: false });
@@ -30,7 +28,7 @@ export function Screen() {
     queryKey: ['block', height],
     queryFn: ({ signal }) => reader.info.block({ height }, { signal }),
     enabled: isHeight,
-    // What is in a block never changes; one that is not there yet may come.
+    // A block never changes; a missing one may still arrive.
     staleTime: Infinity,
   });
   const isMissing = !isHeight || error !== null;
@@ -70,11 +68,10 @@ function Block({ block }: { readonly block: BlockDetail }) {
     queryFn: ({ signal }) => reader.info.txs({ height, limit: TOLD_MAX }, { signal }),
     enabled: txs.length > 0,
     staleTime: Infinity,
-    // An order that waits in the delay queue shows what it is when it is released.
+    // The request of an order in the delay queue is shown when the order is released.
     refetchInterval: ({ state }) =>
       state.data?.some(({ entries }) => entries === null) === true ? EVERY_MS : false,
   });
-  // Of a block with more of them the rest keep the names of their kinds.
   const listed = useMemo(
     () => (told === undefined ? txs : [...told, ...txs.slice(told.length)]),
     [told, txs],

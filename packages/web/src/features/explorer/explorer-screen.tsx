@@ -150,7 +150,6 @@ function Panel({ title, aside, holders, isFirstBelow = false, children }: PanelP
 
 type BlocksTableProps = { readonly blocks: readonly ExplorerBlock[]; readonly isLoaded: boolean };
 
-/** Blocks, newest first. */
 export function BlocksTable({ blocks, isLoaded }: BlocksTableProps) {
   const t = useWords();
   const columns = useMemo(() => columnsOf(t), [t]);
@@ -204,7 +203,7 @@ function columnsOf(t: Words): readonly Column<ExplorerBlock>[] {
 export type Held<Value> = {
   readonly value: Value;
   readonly isHeld: boolean;
-  /** For what shows it: while somebody points at it or is in it, it stands still. */
+  /** The list pauses while the pointer or focus is in it. */
   readonly holders: { readonly onPointerEnter: () => void; readonly onPointerLeave: () => void };
 };
 
@@ -220,8 +219,6 @@ export function useHeld<Value>(live: Value): Held<Value> {
   };
 }
 
-/** The newest blocks and what they executed, newest first. */
-
 const LATEST_MAX = 40;
 
 type BlocksState = { readonly blocks: readonly ExplorerBlock[]; readonly isLoaded: boolean };
@@ -229,7 +226,6 @@ type TxsState = { readonly txs: readonly TxBrief[]; readonly isLoaded: boolean }
 
 const FILL_EVERY_MS = 1_000;
 
-/** Whether a block is missing between the newest and the oldest. */
 function hasGap(blocks: readonly ExplorerBlock[]): boolean {
   const [newest, oldest] = [blocks[0]?.height ?? 0, blocks.at(-1)?.height ?? 0];
   return blocks.length > 0 && newest - oldest + 1 !== blocks.length;
@@ -247,8 +243,8 @@ const latestBlocks = createLive<'latest', BlocksState>({
       store.setState({ blocks: sorted.slice(0, LATEST_MAX), isLoaded: true });
     };
     let isAsking = false;
-    // The stream begins with the block of now; those before it, and those that a lost connection has left out,
-    // are asked for. The history may be behind the stream by a few: then once more.
+    // The stream starts with the current block; earlier and lost blocks are requested. The history may lag behind the
+    // stream, hence the second request.
     const fill = async (): Promise<void> => {
       if (isAsking) return;
       isAsking = true;
@@ -276,12 +272,12 @@ const latestTxs = createLive<'latest', TxsState>({
   initial: () => ({ txs: [], isLoaded: false }),
   open: (_, store) => {
     let toldHeight = 0;
-    // The stream tells that there are new ones, not what they say.
+    // The stream reports new transactions without their content.
     const asking = askAfterChanges(
       async (signal) => {
         const txs = await reader.info.txs({ limit: LATEST_MAX }, { signal });
         store.setState({ txs, isLoaded: true });
-        // The history may be behind the stream, and what waits in the delay queue is told when it is released.
+        // The history may lag behind the stream, and queued orders are shown when they are released.
         const isBehind = (txs[0]?.block ?? 0) < toldHeight;
         return isBehind || txs.some(({ entries }) => entries === null) ? 'partial' : 'whole';
       },

@@ -10,12 +10,10 @@ import { useDoing } from '../../ui/states.tsx';
 
 type HeadProps = {
   readonly title: string;
-  /** The explorer's own first screen, which leads back to nothing. */
   readonly isFirst?: boolean;
   readonly children?: ReactNode;
 };
 
-/** The top of every screen of the explorer: where one is, and the way to anything else. */
 export function Head({ title, isFirst = false, children }: HeadProps) {
   const t = useWords();
   return (
@@ -64,7 +62,7 @@ function SearchField() {
     if (wanted.kind === 'address') go(`/explorer/address/${wanted.address}`);
     if (wanted.kind !== 'hash') return;
     const { hash } = wanted;
-    // A hash does not say whether it is of a block; most are of transactions.
+    // A hash may belong to a transaction, which is more likely, or to a block.
     await run(async () => {
       const block = await reader.info.block({ hash }).catch(() => undefined);
       go(block === undefined ? `/explorer/tx/${hash}` : `/explorer/block/${block.height}`);
@@ -98,7 +96,6 @@ function SearchField() {
   );
 }
 
-/** The address of the market that somebody means by a name; undefined when there is none. */
 async function findMarket(typed: string): Promise<string | undefined> {
   const wanted = typed.trim().toLowerCase();
   if (wanted === '') return undefined;
@@ -117,11 +114,11 @@ async function findPerp(wanted: string): Promise<string | undefined> {
   return found === undefined ? undefined : `/trade/${found}`;
 }
 
-/** By the words of titles and questions: among what is open, else among all that ever was. */
+/** Searches open events first, then all. */
 async function findByText(wanted: string): Promise<string | undefined> {
   for (const status of ['open', 'all'] as const) {
     let cursor: string | undefined;
-    // A page may be empty though a later one is not.
+    // A page may be empty although later ones are not.
     for (let page = 0; page < PAGES_MAX; page++) {
       const asked = { search: wanted, status, limit: 1, ...(cursor !== undefined && { cursor }) };
       const { events, next_cursor: next } = await reader.info.outcomeMeta(asked);
@@ -134,7 +131,6 @@ async function findByText(wanted: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** More is not worth the wait: whoever knows the name has found it by then. */
 const PAGES_MAX = 20;
 
 async function findBySlug(wanted: string): Promise<string | undefined> {
@@ -148,13 +144,12 @@ async function findBySlug(wanted: string): Promise<string | undefined> {
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const HEIGHT = /^\d{1,15}$/;
 
-/** What somebody looks for: a block by its height, an account by its address, or a hash of either kind. */
 type Wanted =
   | { readonly kind: 'block'; readonly height: string }
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'hash'; readonly hash: string };
 
-/** Undefined when it can be nothing of that. Spaces and the commas of grouped heights do not count. */
+/** Undefined if the text cannot be any of these. Spaces and grouping commas are ignored. */
 export function wantedOf(typed: string): Wanted | undefined {
   const text = typed.trim();
   const height = text.replaceAll(',', '');

@@ -16,10 +16,9 @@ addWords(texts);
 
 const TX_HASH = /^0x[\da-f]{64}$/i;
 const EVERY_MS = 2_000;
-/** How often one is looked for that is not there: a block is on its way to the history for a moment. */
+/** The history may lag for a moment. */
 const TRIES = 3;
 
-/** One transaction: who signed it, what it says in words and as received, and what became of it. */
 export function Screen() {
   const t = useWords();
   const { hash = '' }: { readonly hash?: string } = useParams({ strict: false });
@@ -32,7 +31,7 @@ export function Screen() {
     queryFn: ({ signal }) => reader.info.tx({ txHash: hash }, { signal }),
     retry: (count) => count < TRIES,
     retryDelay: 500,
-    // An order that waits in the delay queue shows what it is when it is released.
+    // The request of an order in the delay queue is shown when the order is released.
     refetchInterval: ({ state }) => (isHidden(state.data) ? EVERY_MS : false),
   });
   return (

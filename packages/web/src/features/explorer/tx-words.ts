@@ -21,7 +21,6 @@ export function sentencesOf(action: Fields, nameOf: NameOf, t: Words): readonly 
   }
 }
 
-/** Which markets a request names, so that their names can be asked for. */
 export function marketIdsOf(action: unknown): readonly number[] {
   if (Array.isArray(action)) return action.flatMap(marketIdsOf);
   if (typeof action !== 'object' || action === null) return [];
@@ -33,7 +32,6 @@ export function marketIdsOf(action: unknown): readonly number[] {
   });
 }
 
-/** What several signed together: the request inside, and for whom. */
 function wrappedSentences(action: Fields, nameOf: NameOf, t: Words): readonly Sentence[] {
   const { action: inner, multiSigUser } = fieldsOf(action['payload']);
   const count = listOf(action['signatures']).length;
@@ -133,9 +131,7 @@ function pairSentences(
   }));
 }
 
-/** Ids of outcome markets begin here. */
 export const OUTCOME_ID_MIN = 100_000;
-/** A builder's fee is in tenths of a basis point. */
 const BUILDER_UNIT = '0.00001';
 const RATE_DECIMALS = 3;
 
@@ -168,7 +164,7 @@ function orderSentence(order: Fields, nameOf: NameOf, t: Words): Sentence {
   const isBid = order['b'] === true;
   const isReducing = order['r'] === true;
   const isOutcome = id >= OUTCOME_ID_MIN;
-  // On an outcome market the two flags tell the leg: whoever bids and reduces sells NO.
+  // Buying and reduce-only together mean selling NO.
   const leg = isOutcome ? ` ${isBid === isReducing ? t('explorer.no') : t('explorer.yes')}` : '';
   const isBuy = isOutcome ? !isReducing : isBid;
   const given = {
@@ -272,7 +268,7 @@ function signersText(json: string, t: Words): string {
   try {
     set = JSON.parse(json);
   } catch {
-    // What nobody can read changed nothing; the error beside it says so.
+    // An invalid set changes nothing; the page shows the error of the request.
   }
   const { authorizedUsers, threshold } = fieldsOf(set);
   const users = textsOf(authorizedUsers);
@@ -282,10 +278,8 @@ function signersText(json: string, t: Words): string {
 
 export type Sentence = {
   readonly text: string;
-  /** Which entry of the request it is about, as the venue numbers what became of them. */
   readonly entry?: number | undefined;
   readonly side?: 'buy' | 'sell' | undefined;
-  /** Its prices are of shares, in cents. */
   readonly isOutcome?: boolean | undefined;
 };
 
@@ -297,12 +291,11 @@ function isNamed(type: string): type is NamedAction {
   return words.exists(`explorer.action.${type}`);
 }
 
-/** What an action is called; one that this page does not know keeps its own name. */
 export function actionName(type: string, t: Words): string {
   return isNamed(type) ? t(`explorer.action.${type}`) : type;
 }
 
-/** Parts of a request as it was received. What does not look as it should is passed over. */
+/** Parts of a request as received; unexpected values are skipped. */
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -322,10 +315,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** What operators do. Exactly one variant is in a request. */
-
 const FEE_DECIMALS = 4;
-/** Of long lists only the first are put into words; all of it stands below. */
 const SHOWN_MAX = 20;
 
 function operatorSentences(action: Fields, nameOf: NameOf, t: Words): readonly Sentence[] {
@@ -381,7 +371,6 @@ function variantTexts(
   }
 }
 
-/** Of outcome markets. */
 function marketTexts(variant: string, fields: Fields, nameOf: NameOf, t: Words): readonly string[] {
   const title = textOf(fields['title']);
   switch (variant) {
@@ -453,7 +442,6 @@ function perpChanges(fields: Fields, market: string, t: Words): readonly string[
 
 const LISTS = ['whitelist', 'blacklist', 'accessCodes', 'grants'] as const;
 
-/** Who and which codes stays with the request: of the lists only how much they change. */
 function gateTexts(fields: Fields, t: Words): readonly string[] {
   const channel = t(fields['channel'] === 0 ? 'explorer.says.perp' : 'explorer.says.outcome');
   const mode = (['open', 'whitelist', 'accessCode', 'closed'] as const).find(

@@ -114,7 +114,6 @@ function refusedWord({ entries }: ListedTx): 'explorer.refused' | 'explorer.refu
   return (entries ?? 1) > 1 ? 'explorer.refusedPart' : 'explorer.refused';
 }
 
-/** A transaction of a list in one line: the first thing that it says, and how many more there are. */
 function Said({ tx, nameOf }: { readonly tx: ListedTx; readonly nameOf: NameOf }) {
   const t = useWords();
   const { more, side, text } = briefOf(tx, nameOf, t);
@@ -129,7 +128,6 @@ function Said({ tx, nameOf }: { readonly tx: ListedTx; readonly nameOf: NameOf }
 
 const SIDES = { buy: 'text-buy', sell: 'text-sell', none: '' } as const;
 
-/** A transaction as a list has it; of one whose words are not known there is the type alone. */
 type ListedTx = Omit<TxBrief, 'entries'> & Partial<Pick<TxBrief, 'entries'>>;
 
 const ADDRESS = /0x[\da-f]{40}/gi;
@@ -146,7 +144,7 @@ export function briefOf(
   }
   const [first, ...rest] = sentencesOf(action, (id) => inBrief(nameOf(id)), t);
   if (first === undefined) return { text: actionName(action.type, t), more: 0 };
-  // What several signed together begins with whom it is for, which the line has a column for.
+  // The first sentence of a multi-signature request is shown in its own column.
   const told = action.type === 'multiSig' ? (rest[0] ?? first) : first;
   const text = told.text.replaceAll(ADDRESS, short);
   return { ...told, text, more: count - 1 };
@@ -179,7 +177,7 @@ export function Fact({ label, children }: FactProps) {
   );
 }
 
-/** In a sentence a colour alone would not do for everybody. */
+/** Links in a sentence are underlined, because colour alone is not accessible. */
 const LOOKS = 'text-accent hover:underline [p_&]:underline [dd_&]:underline';
 
 export function BlockLink({ height }: { readonly height: number }) {
@@ -192,7 +190,6 @@ export function BlockLink({ height }: { readonly height: number }) {
 
 type TxLinkProps = { readonly hash: string; readonly isWhole?: boolean };
 
-/** The way to a transaction; whole where there is room for it. */
 function TxLink({ hash, isWhole = false }: TxLinkProps) {
   return (
     <Link
@@ -205,10 +202,8 @@ function TxLink({ hash, isWhole = false }: TxLinkProps) {
   );
 }
 
-/** How many ids fit into one question; a request can hardly name more. */
 const ASKED_MAX = 50;
 
-/** Names of instruments by their ids: of perps all, of outcome markets those that are asked for. */
 export function useNames(ids: readonly number[]): NameOf {
   const { data: perps } = usePerps();
   const wanted = [...new Set(ids)]
@@ -221,7 +216,7 @@ export function useNames(ids: readonly number[]): NameOf {
       reader.info.outcomeMeta({ instrumentIds: wanted, limit: ASKED_MAX }, { signal }),
     enabled: wanted.length > 0,
     staleTime: Infinity,
-    // A list that moves on keeps the names that it has.
+    // Keeps the known names while new ones load.
     placeholderData: (before) => before,
   });
   return useCallback(

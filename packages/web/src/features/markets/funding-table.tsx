@@ -14,7 +14,7 @@ type Row = PerpRow & { readonly sums: FundingSums | undefined };
 
 const WEEK_MS = 7 * 86_400_000;
 const AGAIN_MS = 60_000;
-/** Each is a question; nobody compares a hundred. */
+/** One query for each perp. */
 const PERPS_MAX = 30;
 
 export function FundingTable({ wanted }: { readonly wanted: string }) {
@@ -78,11 +78,10 @@ function columnsOf(t: Words): readonly Column<Row>[] {
 }
 
 export type FundingSums = {
-  /** Of the hours of the last day and of all that were asked for, as fractions; undefined where no hour paid. */
+  /** As fractions; undefined if no hour paid. */
   readonly day: string | undefined;
   readonly week: string | undefined;
   readonly yearly: string | undefined;
-  /** Rates by hour, oldest first, for drawing. */
   readonly rates: readonly number[];
 };
 

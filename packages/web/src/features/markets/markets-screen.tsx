@@ -117,14 +117,11 @@ function Funding({ wanted }: { readonly wanted: string }) {
   );
 }
 
-/** Nobody waits longer for what may never be answered: a question that fails is asked again and again. */
+/** Queries to an unreachable venue are repeated without end. */
 const ANSWERS_MS_MAX = 4_000;
 const CALM_MS = 100;
 
-/**
- * Whether every first question has its answer: what stands under something that has yet to come would be pushed away. Of
- * a venue that is gone nothing comes.
- */
+/** Whether all first queries have an answer. Content below a section that is still empty would shift. */
 function useIsAnswered(): boolean {
   const open = useIsFetching({ predicate: ({ state }) => state.dataUpdateCount === 0 });
   const [isAnswered, setIsAnswered] = useState(false);
@@ -135,21 +132,19 @@ function useIsAnswered(): boolean {
   }, []);
   useEffect(() => {
     if (open > 0) return undefined;
-    // One answer may lead to the next question.
+    // An answer may start another query.
     const calm = setTimeout(() => setIsAnswered(true), CALM_MS);
     return () => clearTimeout(calm);
   }, [open]);
   return isAnswered || isLost;
 }
 
-/** For who has no account yet: one button, and the three steps while they happen. */
 export function FirstVisitStrip() {
   const t = useWords();
   const session = useSession();
   const isLoaded = useIsSessionLoaded();
   const { at, error } = useStore(firstVisit);
   const { data: settings } = useSettings();
-  // Who comes back to this screen has read it.
   useEffect(
     () => () => {
       if (firstVisit.getState().at === 'done') firstVisit.setState({ at: 'idle' });
@@ -158,9 +153,9 @@ export function FirstVisitStrip() {
   );
   const isUnderWay = at !== 'idle' && at !== 'done';
   const isNew = session === undefined || at !== 'idle';
-  // Who was nobody last time is shown the strip at once: nothing is pushed down by it later.
+  // Shown immediately to visitors without an account, so that nothing shifts later.
   if (!isNew || (!isLoaded && hadAccount())) return null;
-  // Before the venue has said so: nearly every one has a faucet, and nothing moves when it has.
+  // Assumed until the settings arrive, because almost all testnets have a faucet.
   const hasFaucet = settings?.faucet_amount !== null;
   const amount = settings === undefined ? '…' : money(settings.faucet_amount, { decimals: 0 });
   const isDone = at === 'done';
@@ -201,7 +196,6 @@ export function FirstVisitStrip() {
   );
 }
 
-/** What comes round by itself: up or down, every quarter and every hour. */
 export function SeriesSection({ wanted }: { readonly wanted: string }) {
   const t = useWords();
   const nowMs = useVenueSecond();
@@ -220,7 +214,6 @@ export function SeriesSection({ wanted }: { readonly wanted: string }) {
   );
 }
 
-/** Some of them are of series, which have cards of their own. */
 const LOOKED_AT = 24;
 const EVENTS_SHOWN = 12;
 
@@ -298,10 +291,7 @@ type Tickers = ReadonlyMap<number, Ticker>;
 
 const CANDIDATES_SHOWN = 3;
 
-/**
- * The question, what the market thinks of it, and how much of it is money. What a share costs is told by the book of the
- * event: the chance is no price that anybody offers.
- */
+/** The book's price is shown in the event; the chance is not a price at which shares can be bought. */
 function EventCard({ event, byId }: { readonly event: OutcomeEventMeta; readonly byId: Tickers }) {
   const t = useWords();
   const [only] = event.markets;
@@ -538,7 +528,6 @@ const ENDING_SHOWN = 6;
 export function EndingSoon({ wanted }: { readonly wanted: string }) {
   const t = useWords();
   const { events, nowMs } = useNextSingles('end_time', { most: ENDING_SHOWN, wanted });
-  // The live prices, as on the cards: one number on a screen is one number.
   const byId = useOutcomeTickers(events.flatMap(({ markets }) => markets));
   return (
     <EventList id="ending" title={t('markets.endingSoon')}>
@@ -557,7 +546,6 @@ type FavouriteProps = {
   readonly byId: ReadonlyMap<number, Ticker>;
 };
 
-/** What is thought of it now: the chance, and of several the likeliest. */
 function Favourite({ markets, byId }: FavouriteProps) {
   const [first, ...others] = markets;
   if (first === undefined) return null;
@@ -596,7 +584,6 @@ export function OpeningSoon({ wanted }: { readonly wanted: string }) {
 
 const RESOLVED_SHOWN = 6;
 
-/** How it went: what people can look up before they trust a question with money. */
 export function JustResolved({ wanted }: { readonly wanted: string }) {
   const t = useWords();
   const { data } = useEvents({ sortBy: 'newest', status: 'resolved', limit: RESOLVED_SHOWN });
@@ -618,7 +605,6 @@ export function JustResolved({ wanted }: { readonly wanted: string }) {
   );
 }
 
-/** Who won of several; of one question its answer, or what was paid when it was neither. */
 function resultOf(markets: readonly OutcomeMarketMeta[], t: Words): string {
   const [only] = markets;
   if (markets.length === 1 && only !== undefined) {
@@ -637,7 +623,6 @@ function resolvedMs(markets: readonly OutcomeMarketMeta[], otherwise: number): n
   return times.length === 0 ? otherwise : Math.max(...times);
 }
 
-/** Events under a heading, an `EventLine` each; without any there is no heading either. */
 function EventList({
   children: lines,
   ...heading
@@ -657,7 +642,6 @@ function EventList({
 
 type EventLineProps = { readonly event: OutcomeEventMeta; readonly children: ReactNode };
 
-/** An event in a list: its title, which leads to it, and what the list has to say of it. */
 function EventLine({ event: { slug, title }, children }: EventLineProps) {
   return (
     <li className="relative flex h-10 items-center gap-4 border-b border-line/50 px-4 hover:bg-raised/60">
@@ -669,7 +653,6 @@ function EventLine({ event: { slug, title }, children }: EventLineProps) {
   );
 }
 
-/** How long until it opens or ends, at the end of its line. */
 function Countdown({ ms }: { readonly ms: number }) {
   return <span className="w-20 shrink-0 text-end text-muted">{countdown(ms)}</span>;
 }
@@ -695,7 +678,6 @@ export function Section({ id, title, className, children }: SectionProps) {
   );
 }
 
-/** Some of them are of series, which stand in a section of their own with their countdown. */
 const EVENTLISTS_LOOKED_AT = 20;
 
 function useNextSingles(

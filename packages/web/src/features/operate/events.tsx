@@ -34,18 +34,15 @@ import {
   type Operation,
 } from './operation.tsx';
 
-/** The newest events; older ones are found by their address. */
 const FILTER = { status: 'all', sortBy: 'newest', limit: 50 } as const;
 const EVERY_MS = 5_000;
 
-/** The order of phases: what waits for its operator comes first. */
 const ORDER = ['closed', 'halted', 'open', 'upcoming', 'resolved'] as const;
 
-/** Markets of events; a deployer creates, halts, closes and resolves them. Series look after themselves. */
 export function Events({ deployer }: { readonly deployer: Client | undefined }) {
   const t = useWords();
   const isNarrow = useIsNarrow();
-  // Markets open and close by themselves, and whoever operates them waits for it.
+  // Markets also open and close by time.
   const { data } = useQuery({
     queryKey: ['outcomeMeta', 'operate'],
     queryFn: ({ signal }) => reader.info.outcomeMeta(FILTER, { signal }),
@@ -230,7 +227,6 @@ type CloseMarketProps = {
   readonly onClose: () => void;
 };
 
-/** Closes a market before its time. It never opens again, and holders wait for its result. */
 function CloseMarket({ deployer, market, onClose }: CloseMarketProps) {
   const t = useWords();
   const operation = useOperation();
@@ -268,7 +264,6 @@ function CloseMarket({ deployer, market, onClose }: CloseMarketProps) {
 
 const EVIDENCE_MAX = 2_000;
 type Result = 'yes' | 'no' | 'void' | 'part';
-/** A market that has no result pays both sides half. */
 const HALF = '0.5';
 
 const FRACTIONS = { yes: '1', no: '0', void: HALF } as const;
@@ -392,7 +387,7 @@ function missingOf(
   return evidence === '' ? 'operate.giveEvidence' : undefined;
 }
 
-/** A taker pays the rate of what the shares may still win or lose, not of what they cost. */
+/** The taker fee is charged on p × (1 − p), the amount at risk, not on the price. */
 const UNITS = { takerFee: '× p × (1 − p)', delayMs: 'ms' } as const;
 const NUMBERS = ['takerFee', 'delayMs'] as const;
 
@@ -401,7 +396,7 @@ type CreateEventProps = { readonly deployer: Client; readonly onClose: () => voi
 function CreateEvent({ deployer, onClose }: CreateEventProps) {
   const t = useWords();
   const [draft, setDraft] = useState(NEW_EVENT);
-  // What a try has listed already is not listed again by the next one.
+  // A retry does not list a market twice.
   const [listed] = useState(() => new Set<string>());
   const operation = useOperation();
   const change = (part: Partial<EventDraft>): void => setDraft({ ...draft, ...part });
@@ -412,7 +407,7 @@ function CreateEvent({ deployer, onClose }: CreateEventProps) {
     const { outcomeDeploy } = deployer.exchange;
     const isDone = await operation.operate(
       async () => {
-        // Of a slug that is known the texts change, so that a second try goes on where the first one stopped.
+        // A known slug changes the event's texts, so a retry continues after the last success.
         let reply = await outcomeDeploy.registerEvent(event, CONFIRMED);
         for (const market of markets) {
           if (listed.has(market.slug)) continue;
@@ -505,7 +500,6 @@ type MarketDraftsProps = {
   readonly onChange: (part: Partial<EventDraft>) => void;
 };
 
-/** The markets of an event that is made: one question, or a set of them with short names. */
 function MarketDrafts({ draft: { isExclusive, markets }, onChange }: MarketDraftsProps) {
   const t = useWords();
   const isSet = markets.length > 1;
@@ -555,7 +549,6 @@ function MarketDrafts({ draft: { isExclusive, markets }, onChange }: MarketDraft
   );
 }
 
-/** A market of an event: its question, and in a set of several its short name. */
 type MarketDraft = { readonly question: string; readonly name: string };
 
 type EventDraft = {
@@ -565,7 +558,6 @@ type EventDraft = {
   readonly category: string;
   readonly description: string;
   readonly source: string;
-  /** `2026-11-15T20:00`, in UTC. */
   readonly endsAt: string;
   readonly takerFee: string;
   readonly delayMs: string;
@@ -586,10 +578,9 @@ export const NEW_EVENT: EventDraft = {
 };
 
 const SLUG_MAX = 60;
-/** The clock of this page may be ahead of the venue's: a market that opens at once began a little ago. */
+/** The browser's clock may be ahead of the venue's. */
 const HEAD_START_MS = 5_000;
 
-/** A text as part of an address: small letters, digits and dashes. */
 export function slugOf(text: string): string {
   return text
     .normalize('NFKD')
@@ -600,19 +591,17 @@ export function slugOf(text: string): string {
     .replaceAll(/^-+|-+$/g, '');
 }
 
-/** Milliseconds of what a field for date and time holds; undefined for less than that. */
 export function timeOf(typed: string): number | undefined {
   const ms = Date.parse(`${typed}Z`);
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** The day is part of it: a known slug would change that event instead of making one. */
+/** Includes the day, because a known slug would change the existing event. */
 function slugWithDay(text: string, endTime: number): string | undefined {
   const slug = slugOf(text);
   return slug === '' ? undefined : `${slug}-${new Date(endTime).toISOString().slice(0, 10)}`;
 }
 
-/** The event that is sent; undefined while something is missing. */
 export function eventOf(draft: EventDraft, nowMs: number): RegisterEventParameters | undefined {
   const [title, endTime] = [draft.title.trim(), timeOf(draft.endsAt)];
   if (endTime === undefined || endTime <= nowMs) return undefined;
@@ -632,7 +621,7 @@ export function eventOf(draft: EventDraft, nowMs: number): RegisterEventParamete
   };
 }
 
-/** Its markets; undefined while something is missing, or two of them would have one name. */
+/** Undefined while a field is missing or two markets have the same name. */
 export function marketsOf(
   draft: EventDraft,
   event: Pick<RegisterEventParameters, 'slug' | 'startTime' | 'endTime'>,

@@ -12,7 +12,6 @@ import { AskDialog, CONFIRMED, NeedsRole, useOperation } from './operation.tsx';
 
 const RATE_DECIMALS = 4;
 
-/** The ladder of fees; an admin replaces it whole. */
 export function Fees({ admin }: { readonly admin: Client | undefined }) {
   const t = useWords();
   const [isEditing, setIsEditing] = useState(false);
@@ -80,7 +79,6 @@ type FeeEditorProps = {
   readonly onClose: () => void;
 };
 
-/** The ladder with its rates in percent; it is asked once more, with what it changes, before it is replaced. */
 function FeeEditor({ admin, tiers, onClose }: FeeEditorProps) {
   const t = useWords();
   const [levels, setLevels] = useState(() => draftOf(tiers));
@@ -203,7 +201,7 @@ function Replace({ admin, next, changes, onDone, onClose }: ReplaceProps) {
   );
 }
 
-/** All decimals of it: a change must not vanish by rounding. */
+/** All decimals, because rounding could hide a change. */
 function wholeRate(fraction: string): string {
   return percent(fraction, { decimals: undefined });
 }
@@ -229,7 +227,6 @@ function changeText(change: LadderChange, t: Words): string {
   });
 }
 
-/** A level of the ladder as it is typed: rates in percent, as the table shows them. */
 type LevelDraft = {
   readonly level: number;
   readonly volume: string;
@@ -239,7 +236,7 @@ type LevelDraft = {
 
 const RATES = ['maker', 'taker'] as const;
 
-/** A larger fee is a slip: 0.045 for 0.045% is a hundred times as much. */
+/** The limit detects 0.045 typed for 0.045%. */
 const RATE_MAX_PERCENT = '1';
 
 export function draftOf(tiers: readonly FeeTierRow[]): readonly LevelDraft[] {
@@ -251,12 +248,11 @@ export function draftOf(tiers: readonly FeeTierRow[]): readonly LevelDraft[] {
   }));
 }
 
-/** A rate that nobody means; what is not a number yet is not too large. */
 export function isTooLarge(rate: string): boolean {
   return isDecimal(rate) && compare(magnitude(rate), RATE_MAX_PERCENT) > 0;
 }
 
-/** The ladder that is sent; undefined while something is missing or can't be meant. */
+/** Undefined while a rate is missing or too large. */
 export function tiersOf(levels: readonly LevelDraft[]): readonly FeeTierRow[] | undefined {
   const isWhole = levels.every(
     ({ maker, taker, volume }) =>

@@ -71,7 +71,6 @@ type GateModeProps = {
   readonly admin: Client | undefined;
 };
 
-/** The mode of a gate: one is chosen, which sends nothing; a button says what it would do, and asks. */
 function GateMode({ gate, name, admin }: GateModeProps) {
   const t = useWords();
   const [chosen, setChosen] = useState<Mode>();
@@ -160,7 +159,6 @@ function SetMode({ admin, gate, next, label, done, onDone, onClose }: SetModePro
   );
 }
 
-/** How many a mode lets in; with an empty list that is nobody. */
 function admitted(
   { grants, whitelist }: VenueGate,
   next: Mode,
@@ -184,24 +182,21 @@ const EMPTY: Draft = { address: '', code: '', uses: '1' };
 type GateListsProps = {
   readonly gate: VenueGate;
   readonly isBusy: boolean;
-  /** Sends it; the text says what it did. */
   readonly onSet: (change: Change, done: string) => Promise<boolean>;
 };
 
-/** Who is on the lists of a gate; puts somebody or a code on one of them, or takes it away. */
 function GateLists({ gate, isBusy, onSet }: GateListsProps) {
   const t = useWords();
   const [list, setList] = useState<List>('whitelist');
   const [draft, setDraft] = useState(EMPTY);
   const { data: lists } = useGateLists(gate);
   const isThere = isOn(list, lists, { address: personOf(draft.address), count: gate[list] });
-  // A grant may be given anew, by another code.
+  // A grant can be replaced with another code.
   const idle = isThere === true && list !== 'grants' ? 'add' : isThere === false && 'remove';
   const set = async (way: Way, change: Change | undefined): Promise<void> => {
     const entry = list === 'accessCodes' ? draft.code.trim() : short(draft.address.trim());
     const done = t(`operate.${way}Done.${list}`, { entry });
     if (change === undefined || !(await onSet(change, done))) return;
-    // What was typed meanwhile is the next entry.
     setDraft((now) => (now === draft ? EMPTY : now));
   };
   return (
@@ -287,7 +282,6 @@ function Fields({ list, draft, onChange }: FieldsProps) {
   );
 }
 
-/** What is sent; undefined while something is missing. */
 function changeOf(list: List, way: Way, draft: Draft): Change | undefined {
   const [address, code] = [personOf(draft.address), draft.code.trim()];
   const uses = Number(draft.uses);
@@ -347,7 +341,7 @@ function GateEntries({ list, lists }: { readonly list: List; readonly lists: Lis
   );
 }
 
-/** Whether an address is on a list; undefined where that can't be told. */
+/** Undefined if it is unknown. */
 function isOn(
   list: List,
   lists: Lists | undefined,
@@ -356,7 +350,7 @@ function isOn(
   if (list === 'accessCodes' || lists === undefined || address === undefined) return undefined;
   const people = list === 'grants' ? lists.grants.map(({ user }) => user) : lists[list];
   if (people.includes(address)) return true;
-  // A list that was cut does not tell who is not on it.
+  // A truncated list does not contain all addresses.
   return people.length === count ? false : undefined;
 }
 
@@ -367,7 +361,7 @@ function entriesOf(list: List, lists: Lists, t: Words): readonly Entry[] {
       return lists[list].map((address) => ({ key: address, text: address, address }));
     case 'accessCodes':
       return lists.accessCodes.map(({ accessCode, maxUses, uses }, index) => ({
-        // Two codes may look alike.
+        // Two codes may have the same shortened form.
         key: `${index} ${accessCode}`,
         text: accessCode,
         note: t('operate.usesOf', { uses, most: maxUses }),

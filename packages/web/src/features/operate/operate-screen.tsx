@@ -33,7 +33,6 @@ addWords(texts);
 
 const TABS = ['health', 'perps', 'events', 'gates', 'fees', 'operators'] as const;
 
-/** For keys that may: markets, gates, fees. How the venue does, anybody may see. */
 export function Screen() {
   const t = useWords();
   usePageTitle(t('nav.operate'));
@@ -144,7 +143,6 @@ function hindranceText(hindrance: Hindrance, t: Words): string {
 
 const PERPS = { accountType: 'perp' } as const;
 
-/** How the venue does: everybody may see it. */
 function Health({ status }: { readonly status: VenueStatus }) {
   const t = useWords();
   const byCoin = tickers.use(PERPS, ({ byId }) => byId);
@@ -264,7 +262,6 @@ function columnsOf(t: Words, prices: ReadonlyMap<string, string>): readonly Colu
 
 const SECOND_MS = 1_000;
 
-/** How the process does: is it ready, how far is it behind, who listens. */
 function ProcessFigures() {
   const t = useWords();
   const { data: health } = useHealth();
@@ -321,7 +318,6 @@ function socketsOf({ connections: { apiWs, ws, wsRtds } }: VenueHealth): number 
   return ws + apiWs + wsRtds;
 }
 
-/** The settlement chain: how it is followed, and whether what is owed is there. */
 function SettlementFigures() {
   const t = useWords();
   const { data: health } = useHealth();

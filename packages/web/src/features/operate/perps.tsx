@@ -33,7 +33,6 @@ import {
 const NONE: readonly PerpMeta[] = [];
 const ALL = { accountType: 'perp' } as const;
 
-/** All perps; an admin lists, halts and delists them. */
 export function Perps({ admin }: { readonly admin: Client | undefined }) {
   const t = useWords();
   const { data } = usePerps();
@@ -158,7 +157,6 @@ function figure(id: string, header: string, show: Show): Column<PerpMeta> {
   return { id, header, align: 'right', width: '120px', from: 'desktop', cell };
 }
 
-/** Those that a tablet has room for. */
 const NARROW = { from: 'tablet', tabletWidth: '88px' } as const;
 
 type Show = (ticker: Ticker, perp: PerpMeta) => string;
@@ -174,7 +172,6 @@ function onGrid(price: string, perp: PerpMeta): string {
 
 type PerpActsProps = { readonly perp: PerpMeta; readonly acts: Acts };
 
-/** What is used all the time stands first and alone; what stops trading, apart from it. */
 function PerpActs({ perp, acts: { admin, isBusy, onDelist, onPrice, operate } }: PerpActsProps) {
   const t = useWords();
   const { delisted, haltTrading, index, name } = perp;
@@ -238,7 +235,7 @@ function State({ perp }: { readonly perp: PerpMeta }) {
   return <span className="text-muted">{t('operate.isTrading')}</span>;
 }
 
-/** A delisted perp is closing for an hour; without enough prices in it, it waits for another one. */
+/** A delisted perp closes after an hour of samples; without enough prices, another hour follows. */
 function Ending({ closingTime }: { readonly closingTime: number | null }) {
   const t = useWords();
   const nowMs = useVenueSecond();
@@ -253,7 +250,6 @@ function Ending({ closingTime }: { readonly closingTime: number | null }) {
   );
 }
 
-/** How long holders may still reduce. */
 const CLOSING_MS = 3_600_000;
 
 type DelistProps = {
@@ -308,11 +304,10 @@ type PushPriceProps = {
   readonly onClose: () => void;
 };
 
-/** Gives a perp an oracle price by hand: its first one, or one while its feed is away. */
 function PushPrice({ admin, perp: { index, name, priceTick }, onClose }: PushPriceProps) {
   const t = useWords();
   const [typed, setTyped] = useState('');
-  // `100.` is a number that somebody may stop at.
+  // `100.` is a valid number during input.
   const price = typed.replace(/\.$/, '');
   const operation = useOperation();
   const isFit = isDecimal(price) && sign(price) > 0;
@@ -441,7 +436,6 @@ function Fields({ draft, onChange }: FieldsProps) {
   );
 }
 
-/** What a number is of; of a fraction the same in percent. */
 function unitOf(field: (typeof NUMBERS)[number], draft: PerpDraft): string {
   if (field === 'takerFee' || field === 'makerFee') return inPercent(draft[field]) ?? '';
   if (field === 'maxOrderSize') return draft.base.trim().toUpperCase();
@@ -522,7 +516,7 @@ export const NEW_PERP: PerpDraft = {
   tiers: [{ maxSize: '100000', maxLeverage: '20', mmr: '0.025' }],
 };
 
-/** What is sent of it; undefined while something is missing. What does not fit together, the venue says. */
+/** Undefined while a field is missing; the venue checks combinations. */
 export function perpOf(draft: PerpDraft): RegisterPerpParameters | undefined {
   const base = draft.base.trim().toUpperCase();
   const { impactNotional, makerFee, maxOrderSize, priceTick, takerFee, tiers } = draft;

@@ -45,11 +45,9 @@ type EventPanelsProps = {
   readonly choosing: Choosing;
 };
 
-/** What stands below the markets: the book, who traded, who holds, one's own orders, and the rules. */
 export function EventPanels({ event, market, mark, choosing }: EventPanelsProps) {
   const { choice, choose, panel, setPanel, takePrice } = choosing;
   const t = useWords();
-  // Where there is room, trades stand beside the book instead of behind it.
   const isWide = useIsWide();
   const user = useSession()?.address;
   const all = openOutcomeOrders.use(user, ({ orders }) => orders);
@@ -104,11 +102,10 @@ export function EventPanels({ event, market, mark, choosing }: EventPanelsProps)
   );
 }
 
-/** As many as are as high as the book beside them. */
 const SHOWN = 17;
 const TRADE_COLUMNS = 'grid grid-cols-[4.5rem_1fr_1fr_1fr] gap-3 px-2';
 
-/** Who took what, newest first. On one book a seller of YES is as good as a buyer of NO. */
+/** Selling YES is equivalent to buying NO, because both share one book. */
 function Activity({ market }: { readonly market: OutcomeMarketMeta }) {
   const t = useWords();
   const isIdle = wasNeverTraded(market);
@@ -157,7 +154,6 @@ const AGAIN_MS = 10_000;
 const HOLDER_COLUMNS =
   'grid grid-cols-[minmax(0,1fr)_4rem_3.25rem_3rem] items-center gap-2 px-2 tablet:grid-cols-[minmax(0,1fr)_5rem_4rem_4.5rem] tablet:gap-3';
 
-/** Who holds how much of each leg, the most first, and how much all of them held; a press looks at the account. */
 function Holders({ market }: { readonly market: OutcomeMarketMeta }) {
   const t = useWords();
   const { instrument_id: instrumentId, question } = market;
@@ -189,7 +185,7 @@ function OfLeg({ market, leg }: { readonly market: OutcomeMarketMeta; readonly l
     refetchInterval: AGAIN_MS,
   });
   const first = data?.pages[0];
-  // Holdings move between two pages: an account that comes twice is shown where it was found first.
+  // Positions change between two pages; an account on both is shown once.
   const rows = [
     ...new Map(
       (data?.pages.flatMap((page) => page.rows) ?? []).toReversed().map((row) => [row.user, row]),
@@ -254,7 +250,6 @@ function partOf(size: string, all: string | undefined): string | undefined {
 
 type RulesProps = { readonly event: OutcomeEventMeta; readonly market: OutcomeMarketMeta };
 
-/** What decides, when, by whom, and what trading costs: the words of the event as text. */
 function Rules({ event, market }: RulesProps) {
   const t = useWords();
   const delayMs = market.trading.order_delay_ms;
@@ -320,7 +315,6 @@ function OwnOrders({ event, orders }: OwnOrdersProps) {
   const isLoaded = openOutcomeOrders.use(user, (state) => state.isLoaded);
   const { dialog, open } = useReport(user ?? '');
   if (orders.length === 0) {
-    // Nothing is said before it is known that there is nothing.
     if (user !== undefined && !isLoaded) return null;
     return (
       <>
@@ -376,7 +370,6 @@ type OwnOrderProps = {
   readonly children: ReactNode;
 };
 
-/** What rests, and for how long; a press on what it is tells how it was executed. */
 function OwnOrder({ order, market, name, onOpen, children }: OwnOrderProps) {
   const t = useWords();
   const words = {
@@ -411,7 +404,7 @@ function OwnOrder({ order, market, name, onOpen, children }: OwnOrderProps) {
   );
 }
 
-/** Until when it stays: its own time, or the close of the market where that comes first. */
+/** Until its own expiry or the close of the market, whichever is first. */
 function lifeOf(
   { expireTime }: OutcomeOpenOrder,
   { end_time: endMs }: OutcomeMarketMeta,
@@ -432,12 +425,10 @@ type OutcomeBookProps = {
   readonly orders: readonly OutcomeOpenOrder[];
 };
 
-/** The one book of a market, seen from either leg: the toggle mirrors the same orders. */
 function OutcomeBook(props: OutcomeBookProps) {
   const { event, leg, market, onLeg } = props;
   const t = useWords();
   const isEmpty = books.use({ coin: String(market.instrument_id) }, ({ book }) => {
-    // Of a market that is over there may be none at all.
     if (book === undefined) return market.phase === 'resolved';
     return book.levels.every((side) => side.length === 0);
   });
@@ -549,7 +540,7 @@ function levelsOf(leg: Leg) {
   };
 }
 
-/** Where orders of the account stand, in prices of the leg: who sells NO stands among the bids for YES. */
+/** Own orders in prices of the leg: an order to sell NO is a bid for YES. */
 export function ownPrices(
   orders: readonly Pick<OutcomeOpenOrder, 'instrumentId' | 'limitPx' | 'outcome' | 'reduceOnly'>[],
   { instrument_id: id }: Pick<OutcomeMarketMeta, 'instrument_id'>,

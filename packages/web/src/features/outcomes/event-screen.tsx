@@ -45,10 +45,8 @@ import { TradeSide, useChoice, type ChoiceSearch } from './trade-side.tsx';
 
 addWords(texts);
 
-/** As many markets as one subscription takes. */
 const MARKETS_MAX = 50;
 
-/** One event: what may happen, what people think of it, and the ticket. */
 export function Screen() {
   const { slug }: { readonly slug?: string } = useParams({ strict: false });
   const { data: event, error, isPending } = useEvent(slug);
@@ -69,7 +67,6 @@ export function Screen() {
   );
 }
 
-/** Positions and orders know the name of their market: it leads to the event. */
 function ByMarket({ slug }: { readonly slug: string | undefined }) {
   const t = useWords();
   const { data: owner } = useOwner(slug);
@@ -159,7 +156,6 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
   );
 }
 
-/** Live prices of the markets of an event; it is asked for again when one of them stops to trade. */
 function usePrices(event: OutcomeEventMeta) {
   const ids = useMemo(
     () => event.markets.slice(0, MARKETS_MAX).map(({ instrument_id: id }) => id),
@@ -174,7 +170,7 @@ function usePrices(event: OutcomeEventMeta) {
   return { byId, bbos };
 }
 
-/** By the chances of the first moment; only markets that come or go change it. */
+/** The order of the first load; only added or removed markets change it. */
 function useOrdered(event: OutcomeEventMeta): readonly OutcomeMarketMeta[] {
   const slugs = event.markets.map(({ slug }) => slug).join(' ');
   const order = useMemo(
@@ -255,7 +251,6 @@ function Ends({ endMs, startMs, status }: EndsProps) {
   );
 }
 
-/** More lines than this nobody can tell apart. */
 const LINES_MAX = 6;
 const QUARTER = 25;
 
@@ -369,7 +364,7 @@ function shownChance(pointed: number | null | undefined, now: string | undefined
   return chance((pointed / 100).toFixed(4));
 }
 
-/** One time axis for all lines; a line without a point there goes on from its last. */
+/** A common time axis; a line continues with its last value. */
 function linesOf(
   data: OutcomeProbability | undefined,
   { ids, unpriced }: { readonly ids: readonly number[]; readonly unpriced: readonly number[] },
@@ -403,7 +398,7 @@ function unpricedOf(markets: readonly OutcomeMarketMeta[]): readonly number[] {
     .map(({ instrument_id: id }) => id);
 }
 
-/** Until somebody trades or quotes, the venue says a half of everything: that is nobody's opinion. */
+/** Removes the points before the first quote or trade, when the venue reports 0.5. */
 function begun<Point extends { readonly p: string }>(
   points: readonly Point[],
   isUnpriced: boolean,
@@ -413,7 +408,6 @@ function begun<Point extends { readonly p: string }>(
   return points.slice(first);
 }
 
-/** Less than this is a dot rather than a line. */
 const LINE_MIN_S = 30;
 
 function hasLine([times]: AlignedData): boolean {

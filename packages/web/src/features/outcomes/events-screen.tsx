@@ -21,7 +21,6 @@ import { ChanceBar } from './market-rows.tsx';
 
 addWords(texts);
 
-/** As much text as the venue looks for. */
 const SEARCH_CHARS_MAX = 100;
 
 type Search = {
@@ -104,7 +103,6 @@ type RecurringProps = {
   readonly byId: ReadonlyMap<number, Ticker>;
 };
 
-/** Series come round by themselves: each once, with the market that runs. */
 function Recurring({ events, byId }: RecurringProps) {
   const t = useWords();
   const nowMs = useVenueSecond();
@@ -218,7 +216,6 @@ const CANDIDATES = 3;
 
 type EventTileProps = { readonly event: OutcomeEventMeta; readonly byId: Tickers };
 
-/** A question, what people think of it, and how much of it is money. A chance is no price that anybody offers. */
 export function EventTile({ event, byId }: EventTileProps) {
   const t = useWords();
   const only = event.markets.length === 1 ? event.markets[0] : undefined;
@@ -305,7 +302,6 @@ function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonl
   );
 }
 
-/** Since a day ago, in points of a hundred; nothing where it did not move. */
 function Move({ market, byId }: { readonly market: OutcomeMarketMeta; readonly byId: Tickers }) {
   const before = byId.get(market.instrument_id)?.prevDayPx;
   const now = markOf(market, byId);
@@ -315,7 +311,6 @@ function Move({ market, byId }: { readonly market: OutcomeMarketMeta; readonly b
   return <span className={colourOf(points)}>{number(points, { isSigned: true })}</span>;
 }
 
-/** What opens next, in this order: nobody has an opinion of it yet, so that a line each is enough. */
 export function Soon({ events }: { readonly events: readonly OutcomeEventMeta[] }) {
   const t = useWords();
   const nowMs = useVenueSecond();
@@ -374,7 +369,7 @@ type FoundEvents = {
 };
 
 const PAGE = 50;
-/** A search goes on by itself until it has so many: a page of the venue may be empty on the way. */
+/** The search requests more pages until it has this many results; a page may be empty. */
 const ENOUGH = 12;
 const REFRESH_MS = 15_000;
 const TYPING_MS = 200;
@@ -397,7 +392,7 @@ function useFoundEvents({ sort, status, topic, words }: Sought): FoundEvents {
       refetchInterval: REFRESH_MS,
       placeholderData: (before) => before,
     });
-  // An event whose key moved between two pages may be on both.
+  // An event may be on two pages if its sort key changed.
   const events = useMemo(() => {
     const all = data?.pages.flatMap((page) => page.events) ?? [];
     return [...new Map(all.map((event) => [event.slug, event])).values()];
@@ -422,7 +417,6 @@ function useAhead({ status, topic, words }: Sought): readonly OutcomeEventMeta[]
   return coming.filter(({ category }) => topic === undefined || category === topic);
 }
 
-/** The categories that there are, the most frequent first; the chosen one stays in sight. */
 function useTopics(status: Status, chosen: string | undefined): readonly string[] {
   const { data } = useEvents({ status, sortBy: 'volume', limit: PAGE });
   const counts = new Map<string, number>();

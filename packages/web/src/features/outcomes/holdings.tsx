@@ -24,7 +24,6 @@ type HoldingsProps = {
   readonly onSell: (leg: Leg) => void;
 };
 
-/** What somebody has of a market: worth now, and at either end of it. */
 export function Holdings({ event, market, bbo, onSell }: HoldingsProps) {
   const t = useWords();
   const { holdings } = usePurse(market.instrument_id);
@@ -47,7 +46,7 @@ export function Holdings({ event, market, bbo, onSell }: HoldingsProps) {
               {t('outcomes.position.shares', {
                 shares: number(shares),
                 leg: legName(market, leg),
-                // An average is between two prices.
+                // An average may be between two ticks.
                 price: cents(entry, priceDecimals(market) + 1),
               })}
             </span>

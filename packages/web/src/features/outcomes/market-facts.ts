@@ -17,10 +17,9 @@ import { byLikelihood, yesPriceOf } from '../../market/streams.ts';
 import { useSession } from '../../session/session.ts';
 import type { Grid } from './quote.ts';
 
-/** What a market is called: inside of its event, or by its question where it is the only one. */
 export function nameOf(market: OutcomeMarketMeta, event?: OutcomeEventMeta): string {
   if (market.group_title !== null && market.group_title !== '') return market.group_title;
-  // Markets of a series differ in nothing but their time.
+  // Markets of a series differ only in their time.
   if (event !== undefined && event.series_slug !== null) return spanOf(market);
   return event?.markets.length === 1 ? event.title : market.question;
 }
@@ -34,14 +33,12 @@ function spanOf({ end_time: end, start_time: start }: OutcomeMarketMeta): string
 
 const LABEL_CHARS = 16;
 
-/** The same where a figure stands behind it in one text: the name is cut, never the figure. */
 export function legLabel(market: OutcomeMarketMeta, leg: Leg): string {
   const letters = [...legName(market, leg)];
   if (letters.length <= LABEL_CHARS) return letters.join('');
   return `${letters.slice(0, LABEL_CHARS - 1).join('')}…`;
 }
 
-/** What a leg is called: `Up`, `Rain`, `Yes`. */
 export function legName(market: OutcomeMarketMeta, leg: Leg): string {
   return market.outcomes[leg === 'Yes' ? 0 : 1];
 }
@@ -54,7 +51,7 @@ export function gridOf(market: OutcomeMarketMeta): Grid {
   };
 }
 
-/** The live mark in YES prices, or until it is there the one that came with the event; none where nobody made one. */
+/** The live mark, before that the mark in the event; undefined for a market without a price. */
 export function markOf(
   market: OutcomeMarketMeta,
   byId: ReadonlyMap<number, Ticker>,
@@ -65,10 +62,7 @@ export function markOf(
   return yesPriceOf(market, byId);
 }
 
-/**
- * A market with what the stream says of its price to beat: whether a series has one must be in sight with its first
- * moment, and the event is asked for only every few seconds.
- */
+/** Adds the strike of the stream, because the event is requested only every few seconds. */
 export function withLiveStrike(
   market: OutcomeMarketMeta,
   byId: ReadonlyMap<number, Ticker>,
@@ -78,22 +72,18 @@ export function withLiveStrike(
   return { ...market, underlying: { ...market.underlying, strike_status: status } };
 }
 
-/** R-series: too few prices were there before its start, and so nothing decides it but the operator. */
+/** Too few prices before the start: only the operator can resolve the market (R-series). */
 export function lacksStrike({ underlying }: OutcomeMarketMeta): boolean {
   return underlying?.strike_status === 'missing';
 }
 
-/** USDC that changed hands, in whole ones. */
 export function turnover(amount: string): string {
   return compact(isDecimal(amount) ? roundTo(amount, 0) : undefined);
 }
 
 const NOTHING_LIVE: ReadonlyMap<number, Ticker> = new Map();
 
-/**
- * The likeliest first, as it was when somebody came: rows that change places can't be pressed. What nobody has
- * priced comes last.
- */
+/** By chance at the first load, so that rows do not move while they are used. Markets without a price are last. */
 export function inOrder(markets: readonly OutcomeMarketMeta[]): readonly OutcomeMarketMeta[] {
   return markets.toSorted((a, b) =>
     byLikelihood(yesPriceOf(a, NOTHING_LIVE), yesPriceOf(b, NOTHING_LIVE)),
@@ -104,7 +94,6 @@ export function wasNeverTraded({ phase, pricing }: OutcomeMarketMeta): boolean {
   return (phase === 'closed' || phase === 'resolved') && pricing.last_price === null;
 }
 
-/** A colour of the charts by the place of a market in its event; beyond the lines of the chart none of its own. */
 const PLOTS = 6;
 export function plotColour(place: number): string {
   return place < PLOTS ? `var(--plot-${place + 1})` : 'var(--faint)';
@@ -130,7 +119,6 @@ export function holdingsOf(state: AccountState['state'], instrumentId: number): 
       entry: entryPx,
       value: positionValue,
       profit: add(unrealizedPnl, cumFee),
-      // The venue writes what was paid with a minus.
       fees: negate(cumFee),
     }));
 }
@@ -160,19 +148,14 @@ export function priceToSell(bbo: Bbo | undefined, leg: Leg): string | undefined 
   return leg === 'Yes' ? best.px : subtract('1', best.px);
 }
 
-/**
- * A market has one book, in YES prices. Who trades NO sees the same orders mirrored: a bid for YES at 0.46 is an
- * offer of NO at 0.54.
- */
+/** The book contains YES prices. For NO it is mirrored: a YES bid at 0.46 is a NO offer at 0.54. */
 
-/** Both sides for one leg, in prices of that leg, best first. */
 export type Ladder = { readonly bids: readonly Level[]; readonly asks: readonly Level[] };
 
 export function otherLeg(leg: Leg): Leg {
   return leg === 'Yes' ? 'No' : 'Yes';
 }
 
-/** The other way round is the same. */
 export function legPrice(yesPrice: string, leg: Leg): string {
   return leg === 'Yes' ? yesPrice : subtract('1', yesPrice);
 }
@@ -195,7 +178,6 @@ export function priceToBuy(
   return best === null || best === undefined ? undefined : legPrice(best.px, leg);
 }
 
-/** What a leg paid to this account when its market was resolved; nothing, if it was the wrong one. */
 export type Payout = { readonly outcome: Leg; readonly sz: string; readonly amount: string };
 
 export function usePayouts(instrumentId: number): readonly Payout[] {

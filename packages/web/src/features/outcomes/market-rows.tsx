@@ -34,7 +34,6 @@ export function MarketRows(props: MarketRowsProps) {
   const t = useWords();
   const head = 'px-2 font-normal whitespace-nowrap';
   return (
-    // On a phone the only market of an event has its prices in the bar below.
     <table
       className={classes(
         'w-full table-fixed border-collapse',
@@ -82,7 +81,7 @@ export function MarketRows(props: MarketRowsProps) {
   );
 }
 
-/** Chances of a set come to about a hundred; what is over or under is what trading costs. */
+/** The sum of chances differs from 100% by the spreads. */
 function Together({ markets, byId }: MarketRowsProps) {
   const t = useWords();
   const marks = markets.map((market) => markOf(market, byId));
@@ -178,7 +177,7 @@ function Legs({ market, bbo, onTrade }: LegsProps) {
           key={leg}
           type="button"
           onClick={(press) => {
-            // The row is pressed by what is not a button in it.
+            // A press on a button in the row does not also press the row.
             press.stopPropagation();
             onTrade(leg);
           }}
@@ -216,7 +215,6 @@ function Yours({ market }: { readonly market: OutcomeMarketMeta }) {
   const payouts = usePayouts(market.instrument_id);
   if (holdings.length === 0) return <WasPaid payouts={payouts} />;
   return holdings.map(({ leg, profit, shares }) => (
-    // A long name is cut, never the figures beside it.
     <span key={leg} className="flex justify-end gap-1 text-12">
       <span>{number(shares)}</span>
       <span className="min-w-0 truncate">{legName(market, leg)}</span>

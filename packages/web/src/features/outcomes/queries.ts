@@ -16,9 +16,7 @@ import { reader, venueNow } from '../../market/venue.ts';
 import { useSession, type Session } from '../../session/session.ts';
 import { holdingsOf, sharesOf, type Holding } from './market-facts.ts';
 
-/** Of an event that trades; prices come by streams. */
 const CALM_MS = 5_000;
-/** Of one that is being decided: its result should not be waited for. */
 const TENSE_MS = 1_500;
 const TENSE_BEFORE_END_MS = 5_000;
 
@@ -31,7 +29,6 @@ export function useEvent(eventSlug: string | undefined): UseQueryResult<OutcomeE
   });
 }
 
-/** The event that has a market of this name; null when there is none. */
 export function useOwner(marketSlug: string | undefined): UseQueryResult<OutcomeEventMeta | null> {
   return useQuery({
     queryKey: ['outcomeOwner', marketSlug],
@@ -44,7 +41,6 @@ export function useOwner(marketSlug: string | undefined): UseQueryResult<Outcome
   });
 }
 
-/** How long until an event is asked for again; never once it is resolved. */
 export function eventPace(event: OutcomeEventMeta | undefined, nowMs: number): number | false {
   if (event === undefined) return CALM_MS;
   if (event.status === 'resolved') return false;
@@ -55,7 +51,6 @@ export function eventPace(event: OutcomeEventMeta | undefined, nowMs: number): n
   return isTense ? TENSE_MS : CALM_MS;
 }
 
-/** Asks for an event again as soon as one of its markets has left the tickers: it does not trade any more. */
 export function useAskWhenGone(event: OutcomeEventMeta, inSight: ReadonlySet<number>): void {
   const known = useRef<ReadonlySet<number>>(new Set());
   const { slug } = event;
@@ -70,7 +65,6 @@ export const RANGES = { '1H': '1h', '6H': '6h', '1D': '1d', '1W': '1w', All: 'ma
 export type Range = keyof typeof RANGES;
 const PROBABILITY_MS = 20_000;
 const MINUTE_MS = 60_000;
-/** Minutes between two points, where the venue would choose it. */
 const FIDELITY: Readonly<Record<Range, number>> = {
   '1H': 1,
   '6H': 5,
@@ -78,10 +72,9 @@ const FIDELITY: Readonly<Record<Range, number>> = {
   '1W': 60,
   All: 720,
 };
-/** As many points as a young event is drawn with. */
 const POINTS_WANTED = 200;
 
-/** Of a young event the points are closer: ten minutes may be all that there is. */
+/** A young event has closer points. */
 export function fidelityOf(range: Range, ageMs: number): number {
   const closest = Math.max(1, Math.ceil(ageMs / MINUTE_MS / POINTS_WANTED));
   return Math.min(FIDELITY[range], closest);
@@ -118,7 +111,6 @@ export function useResolution(instrumentId: number | undefined): UseQueryResult<
   });
 }
 
-/** As many past results as are shown. */
 const RESULTS = 20;
 
 export function useTimeline(seriesSlug: string): UseQueryResult<OutcomeSeriesTimeline> {
@@ -141,7 +133,7 @@ function timelinePace(timeline: OutcomeSeriesTimeline | undefined, nowMs: number
 export function shownItem(timeline: OutcomeSeriesTimeline): OutcomeTimelineItem | undefined {
   if (timeline.current !== null) return timeline.current;
   const nowMs = venueNow();
-  // Newest start first: the last that has not ended starts next.
+  // Newest start first: the last entry that has not ended is next.
   return timeline.items.findLast(
     ({ endTime, resolutionStatus: status }) => status === 'prepared' && endTime > nowMs,
   );
@@ -149,7 +141,6 @@ export function shownItem(timeline: OutcomeSeriesTimeline): OutcomeTimelineItem 
 
 export type Purse = {
   readonly session: Session | undefined;
-  /** Free money of the outcome sub-account; undefined until it is known. */
   readonly cash: string | undefined;
   readonly perpCash: string | undefined;
   readonly holdings: readonly Holding[];

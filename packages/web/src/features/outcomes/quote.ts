@@ -12,8 +12,8 @@ import {
 } from '../../lib/decimal.ts';
 
 /**
- * What an order would be that takes from the book now. There is no order at any price on these markets: it is a
- * limit a little beyond the last level that is needed, and says so.
+ * The order that executes now. Outcome markets have no market orders, so it is a limit order slightly beyond the last
+ * needed level.
  */
 
 export type Grid = {
@@ -25,26 +25,19 @@ export type Grid = {
 export type Quote = {
   readonly shares: string;
   readonly limit: string;
-  /** Undefined when nothing trades. */
   readonly average: string | undefined;
   readonly value: string;
   readonly fee: string;
-  /** What the venue sets aside for it: all shares at the limit, with the fee there. */
   readonly reserve: string;
-  /** False when the book has less than what was asked for. */
   readonly isWhole: boolean;
 };
 
 const MICRO = 6;
-/** More than any market's sizes have. */
 const SHARE_DECIMALS = 12;
-/** Beyond the last level, for a book that moves while the order travels. */
+/** Allows for moves of the book while the order is sent. */
 const ROOM_TICKS = '2';
 
-/**
- * As many shares as the money buys at the worst: it is a ceiling, so that all of them at the limit, with the fee,
- * cost no more. Levels are walked until they hold what the money is then enough for.
- */
+/** The number of shares that the money buys at the limit price including the fee. */
 export function quoteBuyFor(money: string, asks: readonly Level[], grid: Grid): Quote | undefined {
   let offered = '0';
   let before: { readonly size: string; readonly limit: string } | undefined;
@@ -52,7 +45,7 @@ export function quoteBuyFor(money: string, asks: readonly Level[], grid: Grid): 
     const limit = limitFor(px, grid, 1);
     const size = sharesFor(money, limit, grid);
     if (before !== undefined && compare(size, offered) <= 0) {
-      // The next level's limit would buy fewer than the levels before it have.
+      // The limit of the next level would buy fewer shares.
       return walk(before.size, asks, grid, { limit: before.limit, isWhole: true });
     }
     offered = add(offered, sz);
@@ -67,7 +60,6 @@ export function sharesFor(money: string, limit: string, grid: Grid): string {
   return roundTo(shares, grid.sizeDecimals, 'down');
 }
 
-/** R-reserve: what the venue sets aside for a purchase, all of it at its limit with its fee. */
 export function reserveOf(shares: string, limit: string, grid: Grid): string {
   return roundUp(multiply(shares, reserveEach(limit, grid)));
 }
@@ -128,12 +120,10 @@ function walk(
   };
 }
 
-/** The taker's fee of one share: rate × p × (1 − p). */
 function feeEach(price: string, { takerFeeRate }: Grid): string {
   return multiply(takerFeeRate, multiply(price, subtract('1', price)));
 }
 
-/** A share and its fee together rise with the price, so that they are most at the limit. */
 function reserveEach(limit: string, grid: Grid): string {
   return add(limit, feeEach(limit, grid));
 }

@@ -171,7 +171,6 @@ const CHECKED = [
   'receiptHash',
 ] as const;
 
-/** What was computed again; a check that this page does not know is called as it came. */
 function checkedName(what: string, t: Words): string {
   const known = CHECKED.find((each) => each === what);
   return known === undefined ? what : t(`outcomes.receipt.checked.${known}`);
@@ -179,7 +178,7 @@ function checkedName(what: string, t: Words): string {
 
 const REFERENCE_DECIMALS = 2;
 
-/** As above the chart, but never cut: less than a cent may decide. */
+/** Not rounded, because less than a cent may decide. */
 function reference(price: string): string {
   return number(price, { decimals: Math.max(REFERENCE_DECIMALS, decimalsOf(price)) });
 }

@@ -2,8 +2,8 @@ import { checkResolution, type ResolutionFinding } from '@oddlot/sdk';
 import { letterReader } from '../../market/venue.ts';
 
 /**
- * Computes a settlement again, in the browser, from what the venue has to the letter: texts that are shown were
- * freed of signs that turn them, and would have another hash. It hashes, so it is loaded when somebody asks.
+ * Recomputes a resolution in the browser from unmodified texts; displayed texts have direction characters removed,
+ * which changes the hash. Loaded on demand because of the hash library.
  */
 export async function recompute(instrumentId: number): Promise<readonly ResolutionFinding[]> {
   return checkResolution(await letterReader.info.outcomeResolution({ instrumentId }));

@@ -43,7 +43,6 @@ addWords(texts);
 
 const UNKNOWN_SERIES = 10_017;
 
-/** A question that is asked again and again: the price against the strike, and the running market. */
 export function Screen() {
   const t = useWords();
   const { slug = '' }: { readonly slug?: string } = useParams({ strict: false });
@@ -88,7 +87,6 @@ function Series({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
     const next = { ...search, ...part };
     void navigate({ to: `/series/${timeline.seriesSlug}`, search: next, replace: true });
   };
-  // Before it opens there is no book to look at, but how it works.
   const isAhead = current !== undefined && current.startTime > venueNow();
   const choosing = useChoice(search, set, isAhead ? 'rules' : 'book');
   const { data: event } = useEvent(current?.eventSlug);
@@ -210,7 +208,6 @@ function Figure({ label, children }: { readonly label: string; readonly children
 
 const SHOWN = 20;
 
-/** How the last twenty ended, oldest first; each opens its receipt. */
 function SeriesResults({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
   const t = useWords();
   const nowMs = useVenueSecond();
@@ -286,7 +283,7 @@ function Dot({ item, onOpen }: DotProps) {
 function resultOf(item: OutcomeTimelineItem, t: Words): string {
   const { decidedBy, probability, resolutionStatus, winningOutcome: winner } = item;
   if (winner !== null) return t(winner === 'Yes' ? 'outcomes.series.up' : 'outcomes.series.down');
-  // Once it is resolved, what is shown as the chance is what YES paid.
+  // A resolved market has the payout of YES in place of the chance.
   if (resolutionStatus === 'resolved') {
     return t('outcomes.series.neither', { amount: number(probability) });
   }
@@ -429,7 +426,6 @@ function usualMs(seen: readonly Seen[]): number {
 
 type Seen = { readonly t: number; readonly value: number };
 
-/** Before the start, so that the averaging of the strike is in sight. */
 const BEFORE_MS = 180_000;
 const STALE_MS = 60_000;
 
@@ -437,13 +433,11 @@ export function useLastReference(market: OutcomeMarketMeta | undefined): number 
   return referencePrices.use(channelOf(market), ({ prices }) => prices.at(-1)?.value);
 }
 
-/** The prices of the underlying since before a market began, oldest first. */
 function useReference(
   market: OutcomeMarketMeta | undefined,
   { startTime }: OutcomeTimelineItem,
 ): readonly Seen[] {
   const live = referencePrices.use(channelOf(market), ({ prices }) => prices);
-  // Of a market that has not begun the last minutes are shown.
   const [fromMs] = useState(() => Math.min(startTime, venueNow()) - BEFORE_MS);
   const { symbol, source } = market?.underlying ?? {};
   const { data } = useQuery({

@@ -19,7 +19,6 @@ type TradeSideProps = {
   readonly choosing: Choosing;
 };
 
-/** The ticket beside the event, or on small screens behind a bar; after the resolution its receipt. */
 export function TradeSide({ event, market, mark, bbo, choosing }: TradeSideProps) {
   const { choice, choose, isSheetOpen, setIsSheetOpen } = choosing;
   const t = useWords();
@@ -59,7 +58,6 @@ export function TradeSide({ event, market, mark, bbo, choosing }: TradeSideProps
   );
 }
 
-/** What can be bought, at the lower edge of a small screen; where nothing can, why, and the way to the rest. */
 function Bar({ event, market, mark, bbo, choosing: { open } }: TradeSideProps) {
   const t = useWords();
   const isOpen = market.phase === 'open';
@@ -108,18 +106,15 @@ export type Choosing = {
   readonly isSheetOpen: boolean;
   setIsSheetOpen(isOpen: boolean): void;
   choose(part: Partial<Choice>): void;
-  /** Chooses, and shows the ticket. */
   open(part: Partial<Choice>): void;
-  /** A price of the book becomes that of an order. */
   takePrice(cents: string): void;
   setPanel(panel: Panel): void;
 };
 
-/** What the ticket is about. The leg and the panel are in the address, so that a link shows the same. */
+/** The leg and panel are in the URL, so that links show the same. */
 export function useChoice(
   search: ChoiceSearch,
   set: (part: ChoiceSearch) => void,
-  /** What is shown as long as nobody chooses. */
   firstPanel: Panel = 'book',
 ): Choosing {
   const [isSheetOpen, setIsSheetOpen] = useState(false);
@@ -145,7 +140,6 @@ export function useChoice(
   };
 }
 
-/** What can stand below the markets of an event. */
 const PANELS = ['book', 'activity', 'holders', 'orders', 'rules'] as const;
 type Panel = (typeof PANELS)[number];
 

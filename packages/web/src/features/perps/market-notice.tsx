@@ -51,21 +51,15 @@ function Left({ untilMs }: { readonly untilMs: number }) {
   );
 }
 
-/** A halt should show before somebody has typed an order. */
 const EVERY_MS = 3_000;
-/** The channel of gates that perps are. */
 const PERPS = 0;
 
 type MarketState = {
-  /** R-oracle-stale: the venue has no fresh price, so it takes no new risk. */
   readonly isStale: boolean;
-  /** R-gate: the operator closed perps to new risk, for everybody. */
   readonly isGateClosed: boolean;
-  /** Nothing can be done here any more: all positions were settled. */
   readonly isClosed: boolean;
 };
 
-/** Whether the market can be traded, and by prices that are fresh. */
 export function useMarketState(): MarketState {
   const { closingTime, delisted, name } = useTradedPerp().perp;
   usePerps(EVERY_MS);

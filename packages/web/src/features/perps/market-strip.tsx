@@ -158,7 +158,6 @@ const SelectDialog = lazy(async () => ({
   default: (await import('./select-dialog.tsx')).SelectDialog,
 }));
 
-/** The name of the market; behind it all others. */
 function MarketSelector() {
   const t = useWords();
   const { perp } = useTradedPerp();

@@ -14,7 +14,6 @@ import { useTradedPerp } from './use-account.ts';
 
 type Row = PerpRow & { readonly isFavourite: boolean };
 
-/** All markets, by any of their numbers; Enter takes the first. */
 export function SelectDialog({ onClose }: { readonly onClose: () => void }) {
   const t = useWords();
   const navigate = useNavigate();
@@ -100,7 +99,7 @@ function columnsOf(t: Words, favour: (row: Row) => void): readonly Column<Row>[]
           </span>
         </span>
       ),
-      // Favourites first, whichever way the names go.
+      // Favourites first in both directions.
       compare: (a, b) =>
         Number(b.isFavourite) - Number(a.isFavourite) || a.perp.name.localeCompare(b.perp.name),
     },

@@ -76,12 +76,10 @@ export function Screen() {
 function Terminal({ perp }: { readonly perp: PerpMeta }) {
   const t = useWords();
   const width = useWidth();
-  // On smaller screens it is behind the two buttons at the bottom.
   const hasTicket = width === 'desktop' || width === 'wide';
   useHotkey('t', focusTicket);
-  // A price of this market means nothing in the next one.
   useEffect(() => clearDraft, []);
-  // Asked for again and again, and the same until an operator changes it.
+  // The metadata is requested repeatedly but seldom changes.
   const fingerprint = JSON.stringify(perp);
   // A halt changes the market, not its steps: charts and books stay as they are.
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- what the grid is made of
@@ -116,7 +114,6 @@ function Terminal({ perp }: { readonly perp: PerpMeta }) {
 const TABLES_MIN_PX = 240;
 const CHART_MIN_PX = 260;
 
-/** Chart, book and ticket in columns, tables below; on a wide desk book and tape stand side by side. */
 export function DesktopLayout({ isWide }: { readonly isWide: boolean }) {
   const t = useWords();
   return (
@@ -288,12 +285,9 @@ function Split({ children, below }: { readonly children: ReactNode; readonly bel
   );
 }
 
-/** As many as the tallest panel shows at once. */
 const ROWS = 40;
-/** From this value in USDC on a trade is set in bold. */
 const LARGE = '25000';
 
-/** The last trades, newest first. */
 function TapePanel({ title }: { readonly title?: string }) {
   const t = useWords();
   const { coin, grid, perp } = useTradedPerp();
@@ -335,7 +329,7 @@ function TapePanel({ title }: { readonly title?: string }) {
   );
 }
 
-/** A trade never changes: one more on top renders one row. */
+/** Trades never change, so a new one renders only one row. */
 const Row = memo(function Row({ grid, trade }: { readonly grid: Grid; readonly trade: Trade }) {
   const t = useWords();
   const { liquidation, px, side, sz, time } = trade;
@@ -452,7 +446,6 @@ function Perps({ state, asset }: PerpsProps) {
   );
 }
 
-/** The other part of the account: money there cannot be margin here until it is moved. */
 function Outcomes({ user }: { readonly user: string }) {
   const t = useWords();
   const state = accountStates.use({ user, accountType: 'outcome' }, (account) => account.state);

@@ -19,18 +19,14 @@ import { failureOf, sentOnce } from '../../session/sent-once.ts';
 import { isLive, useSession } from '../../session/session.ts';
 import { notify } from '../../ui/overlays.tsx';
 
-/** What the account of the session has, as far as perps go. */
-
 const ASSET_DATA_MS = 3_000;
 
-/** Leverage, margin mode, and how much can be bought and sold at the mark; undefined for a visitor. */
 export function useAssetData(coin: string): ActiveAssetData | undefined {
   return useAnswer(coin, [], (user, signal) =>
     reader.info.activeAssetData({ user, coin }, { signal }),
   );
 }
 
-/** An answer about an account in a market, asked for again while it is shown; undefined for a visitor. */
 export function useAnswer<Answer>(
   coin: string,
   key: readonly (string | null)[],
@@ -59,7 +55,6 @@ export function usePositions(): readonly AssetPosition[] {
   return useAccountState()?.assetPositions ?? NO_POSITIONS;
 }
 
-/** Positions change with every mark; how many there are does not. */
 export function usePositionCount(): number {
   const user = useSession()?.address;
   const key = user === undefined ? undefined : ({ user, accountType: 'perp' } as const);
@@ -70,7 +65,6 @@ export function isLong({ position }: AssetPosition): boolean {
   return sign(position.szi) > 0;
 }
 
-/** What a position is called among others: in hedge mode with its side. */
 export function positionName(row: AssetPosition, t: Words): string {
   const market = row.position.coin;
   if (row.type !== 'Hedge') return market;
@@ -89,13 +83,11 @@ function afterAction(): void {
 type Acting = {
   readonly canAct: boolean;
   readonly isBusy: boolean;
-  /** The answer was lost, and the venue is asked what became of it. */
   readonly isAsking: boolean;
-  /** The answer, or undefined when it was refused. */
   readonly act: (run: (trader: Client) => Promise<ActionReply>) => Promise<ActionReply | undefined>;
 };
 
-/** Does something with the key that trades; one at a time. A refusal is told in a notice unless somebody takes it. */
+/** Performs one action at a time. Errors create a notice unless `onFault` is set. */
 export function useAct(onFault?: (error: unknown) => void): Acting {
   const t = useWords();
   const trader = useSession()?.trader;
@@ -136,7 +128,6 @@ export function useTradedPerp(): TradedPerp {
   return traded;
 }
 
-/** What prices and sizes of a market are whole steps of. */
 export type Grid = {
   readonly tick: string;
   readonly priceDecimals: number;

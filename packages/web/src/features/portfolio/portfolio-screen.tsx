@@ -53,7 +53,7 @@ function Portfolio({ user }: { readonly user: string }) {
   const { data, kept, now } = usePortfolio(user, span, EVERY_MS);
   const ledger = ledgerLists.use(user, ({ rows }) => rows);
   const shown = useMemo(() => {
-    // Its first row is not where the account began when more came in than it has.
+    // The first row is not the beginning if more money was deposited than the ledger shows.
     const beginning = kept.sinceMs === undefined ? beginningOf(ledger) : undefined;
     return withSteps(sinceBegun(kept.points, beginning), ledger);
   }, [kept, ledger]);
@@ -62,7 +62,7 @@ function Portfolio({ user }: { readonly user: string }) {
       <h1 className="heard">{t('nav.portfolio')}</h1>
       <Sums
         user={user}
-        // What came and went since then is in no sum of the venue.
+        // The venue's sums do not include deposits and withdrawals since then.
         moved={kept.sinceMs === undefined ? data : undefined}
         now={now}
         span={
@@ -148,7 +148,6 @@ function Sums({ user, moved, now, span }: SumsProps) {
 type CurveKind = 'equity' | 'pnl';
 
 const SPAN_MS_MIN = 10 * 60 * 1_000;
-/** Less than this is a point rather than a curve. */
 const YOUNG_MS_MIN = 60_000;
 const LINES = [{ colour: 'var(--accent)', isFilled: true }] as const;
 
@@ -157,7 +156,6 @@ type CurveProps = { readonly points: readonly CurvePoint[]; readonly kind: Curve
 function Curve({ points, kind }: CurveProps) {
   const t = useWords();
   const [at, setAt] = useState<number | null>(null);
-  // A young account has a curve of seconds: there is as much room before it, which a stroke at the edge would not fill.
   const endMs = points.at(-1)?.time ?? 0;
   const ageMs = endMs - (points[0]?.time ?? endMs);
   const startMs = endMs - Math.min(SPAN_MS_MIN, Math.max(YOUNG_MS_MIN, 2 * ageMs));
@@ -219,7 +217,7 @@ function valueOf(point: CurvePoint, kind: CurveKind): string {
   return kind === 'equity' ? point.accountValue : point.pnl;
 }
 
-/** A line that never moved stands in the middle, not on the edge. */
+/** Centres a constant line. */
 function spread(low: number, high: number): [number, number] {
   const room = high === low ? Math.max(1, Math.abs(high) * 0.02) : (high - low) * 0.12;
   return [low - room, high + room];
@@ -321,9 +319,7 @@ function columnsOf(t: Words): readonly Column<Day>[] {
   ];
 }
 
-/** What a day brought; sums are of that day alone. */
 type Day = {
-  /** Its beginning, in UTC. */
   readonly time: number;
   readonly pnl: string;
   readonly volume: string;
@@ -335,7 +331,7 @@ type Day = {
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const SUMS = ['pnl', 'volume', 'fees', 'funding'] as const;
 
-/** Days out of the sums of a portfolio, newest first. Points stand on borders of days, among others. */
+/** Newest first; day boundaries have points. */
 export function byDay(points: readonly PortfolioPoint[]): readonly Day[] {
   const days: Day[] = [];
   let start = points[0];
@@ -355,7 +351,7 @@ export function byDay(points: readonly PortfolioPoint[]): readonly Day[] {
   for (const point of points.slice(1)) {
     last = point;
     if (Math.floor(point.time / DAY_MS) === Math.floor(start.time / DAY_MS)) continue;
-    // The first point of the next day has all that the day brought, when it stands on the border.
+    // The first point of the next day closes the day.
     close(start, point);
     start = point;
   }
@@ -363,7 +359,6 @@ export function byDay(points: readonly PortfolioPoint[]): readonly Day[] {
   return days;
 }
 
-/** A month begins before most accounts do: days on which there was nothing are left out, and no sum with them. */
 export function isEventful(day: Day): boolean {
   return day.value !== '0' || SUMS.some((name) => day[name] !== '0');
 }

@@ -26,13 +26,12 @@ export function usePortfolio(
   readonly points: readonly PortfolioPoint[];
   readonly now: PortfolioPoint | undefined;
 } {
-  // A fill changes the sums at once, and so does money that comes or goes; the rest of the time the marks move the value slowly.
+  // Fills, deposits and withdrawals change the sums immediately.
   const filled = fillLists.use(user, ({ isLoaded, rows }) => isLoaded && (rows[0]?.tid ?? 0));
   const moved = ledgerLists.use(user, ({ isLoaded, rows }) => isLoaded && changeOf(rows[0]));
   const { data } = useQuery({
     queryKey: ['portfolio', user, window, filled, moved],
     queryFn: ({ signal }) => reader.info.portfolio({ user, window }, { signal }),
-    // Not asked three times when the page opens.
     enabled: filled !== false && moved !== false,
     placeholderData: (before) => before,
     refetchInterval: everyMs,
@@ -54,7 +53,7 @@ function changeOf(row: LedgerUpdate | undefined): string {
   return `${ledgerId(row)} ${delta.type === 'withdraw' ? delta.status : ''}`;
 }
 
-/** Both sub-accounts, as a portfolio counts them: what is held for a withdrawal is the account's until it is paid. */
+/** Both sub-accounts, including pending withdrawals. */
 function useWorth(user: string): string | undefined {
   const of = (accountType: 'perp' | 'outcome') =>
     accountStates.use({ user, accountType }, ({ state }) => state?.accountValuePlusWithdrawHold);
@@ -62,10 +61,9 @@ function useWorth(user: string): string | undefined {
   return perp === undefined || outcome === undefined ? undefined : add(perp, outcome);
 }
 
-/** Rows that a ledger begins with; one that is shorter has all that there is. */
 const WHOLE_BELOW = 200;
 
-/** The moment when the first money came, with what the account was worth then; undefined when that is not known. */
+/** The time of the first deposit and the value at that time; undefined if they are unknown. */
 export function beginningOf(ledger: readonly LedgerUpdate[]): PortfolioPoint | undefined {
   const first = ledger.length < WHOLE_BELOW ? ledger.at(-1) : undefined;
   if (first === undefined) return undefined;
@@ -77,7 +75,6 @@ export function beginningOf(ledger: readonly LedgerUpdate[]): PortfolioPoint | u
   return { time, accountValue: delta.amount, ...nothing };
 }
 
-/** A window may begin before the account did; what it was not worth then is no part of its curve. */
 export function sinceBegun(
   points: readonly PortfolioPoint[],
   beginning: PortfolioPoint | undefined,
@@ -93,9 +90,9 @@ export function sinceBegun(
 }
 
 /**
- * The points of a window with the last one at the moment of a value of the account. An answer is some seconds old, and
- * of two answers each is of another moment: since then the value has moved by what was won and by what came in or went
- * out, and the ledger tells the second. Whatever is worked out of windows that end like this agrees to the last digit.
+ * Extends the curve to the current value. The responses are seconds old and of different times; the change since then
+ * consists of the profit and of deposits and withdrawals from the ledger. Figures derived from the extended curves
+ * agree exactly.
  */
 export function upToNow(
   points: readonly PortfolioPoint[],
@@ -114,13 +111,11 @@ export type CurvePoint = Pick<PortfolioPoint, 'time' | 'accountValue' | 'pnl'>;
 
 type Move = { readonly time: number; readonly amount: string };
 
-/** Decimals of an amount, and of how far a time lies between two others. */
 const DECIMALS = 6;
 
 /**
- * The value of an account steps when money comes or goes: a slope would read as something won. Points stand minutes
- * or hours apart, so the time of a step is that of its row in the ledger; where no row tells it, it is the later point's.
- * What was won or lost between two points is spread evenly, and its own curve has no steps.
+ * Deposits and withdrawals are steps of the value, at the time of the ledger row or, without one, of the later point.
+ * Profit between two points is distributed evenly.
  */
 export function withSteps(
   points: readonly CurvePoint[],
@@ -151,7 +146,6 @@ function stepsBetween(
     const pnl = add(from.pnl, wonThen);
     const value = add(before, wonThen);
     before = add(before, amount);
-    // The times of a chart are all different.
     const hasRoom = time - 1 > last;
     last = time;
     return [
@@ -161,7 +155,6 @@ function stepsBetween(
   });
 }
 
-/** Oldest first, one for each time. */
 function movesOf(ledger: readonly LedgerUpdate[]): readonly Move[] {
   const amounts = new Map<number, string>();
   for (const { amount, time } of ledger.flatMap(moveOf)) {
@@ -190,16 +183,15 @@ function moveOf({ delta, time }: LedgerUpdate): readonly Move[] {
 
 type KeptWindow = {
   readonly points: readonly PortfolioPoint[];
-  /** Where its sums begin, when that is not where the window does. */
+  /** The start of the sums if it differs from the start of the window. */
   readonly sinceMs: number | undefined;
 };
 
 const NOTHING_KEPT: KeptWindow = { points: [], sinceMs: undefined };
 
 /**
- * A venue that keeps a day of its history knows no value of a week ago, and counts the sums of a week from the
- * beginning of the account. What it kept tells so: more money came in than its ledger has. The sums are then those
- * since the first value that there is.
+ * A venue that keeps only recent history counts the sums since the account was opened. This is detected by deposits
+ * that the ledger no longer contains; the sums then start with the first known value.
  */
 export function keptWindow(
   told: Pick<Portfolio, 'deposits' | 'points' | 'window'> | undefined,
@@ -210,7 +202,6 @@ export function keptWindow(
   const whole = { points, sinceMs: undefined };
   const start = points.findIndex(({ accountValue }) => sign(accountValue) !== 0);
   const first = points[start];
-  // All is what it says: its sums are those of the account, whatever became of the values.
   if (told.window === 'all' || start <= 0 || first === undefined || !ledger.isWhole) return whole;
   const came = sum(
     movesOf(ledger.rows).flatMap(({ amount }) => (sign(amount) > 0 ? [amount] : [])),

@@ -4,23 +4,19 @@ import { keepText, readText } from '../../lib/browser.ts';
 import { compare, isDecimal, magnitude, multiply } from '../../lib/decimal.ts';
 import { notify, playTone } from '../../ui/overlays.tsx';
 
-/** What somebody asked to be told of. Nothing of it leaves the browser. */
-
 export type Alert = {
   readonly id: string;
   readonly kind: 'above' | 'below' | 'funding';
   readonly coin: string;
   readonly market: string;
-  /** A mark, or for funding the rate of an hour in percent, whichever side pays. */
+  /** A mark, or an hourly funding rate in percent of either sign. */
   readonly bound: string;
-  /** When it was told; undefined while it waits. */
   readonly toldMs?: number | undefined;
 };
 
 type Alerts = {
   readonly rows: readonly Alert[];
   readonly hasFills: boolean;
-  /** The share of the way to liquidation in percent; undefined for none. */
   readonly marginFrom: number | undefined;
   readonly endMinutes: number | undefined;
   readonly hasSound: boolean;
@@ -36,7 +32,6 @@ export const NO_ALERTS: Alerts = {
   isOutside: false,
 };
 
-/** The oldest go first. */
 const ROWS_MAX = 50;
 
 export type Figures = { readonly markPx: string; readonly funding: string };
@@ -64,7 +59,7 @@ export function judged(
       due.push(alert);
       return { ...alert, toldMs: nowMs };
     }
-    // A price is told once; a rate each time that it comes there.
+    // Prices notify once, funding rates whenever they reach the bound again.
     return !isTrue && alert.kind === 'funding' && alert.toldMs !== undefined
       ? { ...alert, toldMs: undefined }
       : alert;
@@ -81,7 +76,7 @@ export function withoutRow(alerts: Alerts, id: string): Alerts {
   return { ...alerts, rows: alerts.rows.filter((row) => row.id !== id) };
 }
 
-/** What was kept, whoever wrote it: anything that is no alert is left out. */
+/** Stored text is untrusted; invalid alerts are removed. */
 export function alertsOf(text: string | null): Alerts {
   try {
     const found = JSON.parse(text ?? '{}') as Partial<Record<keyof Alerts, unknown>>;
@@ -112,7 +107,6 @@ function isAlert(value: unknown): value is Alert {
   return isKind && areTexts && isTold && isDecimal(bound as string);
 }
 
-/** The alerts of whoever acts here, in this browser; somebody without an account has a list as well. */
 type Kept = { readonly owner: string; readonly alerts: Alerts };
 
 const PREFIX = 'oddlot.alerts.';
@@ -121,7 +115,7 @@ const NOBODY = 'nobody';
 const kept = createStore<Kept>(() => ({ owner: '', alerts: NO_ALERTS }));
 
 if (typeof addEventListener === 'function') {
-  // Another tab of the same browser may have changed them.
+  // Another tab may have changed them.
   addEventListener('storage', ({ key, newValue }) => {
     const { owner } = kept.getState();
     if (key === PREFIX + owner) kept.setState({ owner, alerts: alertsOf(newValue) });
@@ -150,7 +144,6 @@ export function changeAlerts(change: (alerts: Alerts) => Alerts): void {
   keepText(PREFIX + owner, JSON.stringify(alerts));
 }
 
-/** Whether the list is shown, and for which market a new one is offered. */
 type Shown = { readonly isOpen: boolean; readonly coin: string | undefined };
 
 const shown = createStore<Shown>(() => ({ isOpen: false, coin: undefined }));
@@ -182,11 +175,11 @@ export function tellOutside({ text = '', title }: Told): void {
     const notice = new Notification(title, { body: text, icon: '/icon-192.png' });
     notice.addEventListener('click', () => focus());
   } catch {
-    // Some browsers let only a background program tell; the page has told it.
+    // Some browsers only allow notifications from a service worker.
   }
 }
 
-/** Asks the browser once; only after somebody pressed something may it be asked. */
+/** Browsers require a user action before this request. */
 export async function askForNotices(): Promise<boolean> {
   if (!('Notification' in globalThis)) return false;
   if (Notification.permission !== 'default') return Notification.permission === 'granted';

@@ -17,7 +17,6 @@ const LINE_AGAIN_MS = 60_000;
 const LINES = [{ colour: 'var(--accent)', isFilled: true }] as const;
 const NO_ROWS: readonly OpenInterestRow[] = [];
 
-/** What is held of an instrument, hour by hour; the last point is now. It takes the height that it is given. */
 export function InterestLine({
   coin,
   name,
@@ -29,14 +28,10 @@ export function InterestLine({
 }: {
   readonly coin: string;
   readonly name: string;
-  /** Of what is held: a base, or shares. */
   readonly unit: string;
-  /** Of a size; without it as many as there are. */
   readonly decimals?: number | undefined;
-  /** Of now; undefined while nobody has told. */
   readonly held: string | undefined;
   readonly mark: string | undefined;
-  /** In USDC. */
   readonly worthOf: (point: InterestPoint) => string;
 }) {
   const t = useWords();
@@ -90,7 +85,6 @@ export function InterestLine({
   );
 }
 
-/** From nothing on: how much is held is told by the height. */
 function bounds(_low: number, high: number): [number, number] {
   return [0, high <= 0 ? 1 : high * 1.15];
 }
@@ -105,7 +99,6 @@ const NOW_AGAIN_MS = 10_000;
 
 type OutcomeInterestProps = { readonly instrumentId: number; readonly name: string };
 
-/** Pairs of shares of an outcome market, hour by hour: for each of them 1 USDC is locked, whatever the price is. */
 export function OutcomeInterest({ instrumentId, name }: OutcomeInterestProps) {
   const t = useWords();
   const { data } = useQuery({

@@ -9,14 +9,12 @@ import type { BookState } from '../streams.ts';
 type BookHalfProps = {
   readonly side: 'bid' | 'ask';
   readonly store: StoreApi<BookState>;
-  /** The levels of a side, best first, in the prices that are shown. */
   readonly levelsIn: (state: BookState, side: 'bid' | 'ask') => readonly Level[];
   readonly own: readonly string[];
   readonly tick: string;
   readonly offset: number;
   readonly figures: Figures;
   readonly label: string;
-  /** What is said of a level that is pointed at; of none at all without one. */
   readonly tell: (level: DepthLevel | undefined) => string;
   readonly onTake: (price: string) => void;
 };
@@ -111,7 +109,7 @@ function useLevels(
       { at, figures, scale: Math.max(...totals) },
     );
     const pointed = at === undefined ? undefined : shown[at];
-    // Only what is another one: React keeps every update until the next rendering, and there may be none for long.
+    // React queues updates of hidden components, so only changes are set.
     if (!isSame(level, pointed)) setLevel(pointed);
   });
   return { at, level, levels, setAt };
@@ -132,18 +130,15 @@ type BookSide = {
 
 type Figures = {
   readonly price: (price: string) => string;
-  /** Of one level or of all up to it: the size, or what it is worth, which is reckoned only where it is shown. */
   readonly size: (size: string, value: () => string) => string;
 };
 
 type Drawing = {
   readonly figures: Figures;
   readonly at: number | undefined;
-  /** The larger of both totals, so that both sides are drawn to one scale. */
   readonly scale: number;
 };
 
-/** Draws one side of the book: asks from the bottom up, bids from the top down. */
 function drawSide(
   canvas: HTMLCanvasElement,
   { levels, own, side }: BookSide,
@@ -158,7 +153,7 @@ function drawSide(
     const top = side === 'bid' ? index * ROW_PX : height - (index + 1) * ROW_PX;
     return { level, top, middle: top + ROW_PX / 2 + 0.5 };
   });
-  // Column by column: a canvas is slowest where its colours and alignments change.
+  // Grouped by colour and alignment, because changing them is slow.
   context.globalAlpha = 0.16;
   context.fillStyle = colour;
   for (const { level, top } of rows) {
@@ -199,7 +194,6 @@ function drawSide(
   }
 }
 
-/** A level as the panel shows it: with all that stands before it. */
 export type DepthLevel = {
   readonly price: string;
   readonly size: string;
@@ -207,10 +201,9 @@ export type DepthLevel = {
   readonly value: string;
 };
 
-/** Both halves of a panel need both sides, at every drawing: each is summed up once. */
+/** Each side is summed once for both halves. */
 const sums = new WeakMap<readonly Level[], readonly DepthLevel[]>();
 
-/** The first levels of a side, best first, summed up. */
 export function summedUp(levels: readonly Level[], count: number): readonly DepthLevel[] {
   const known = sums.get(levels) ?? allSummedUp(levels);
   sums.set(levels, known);
@@ -232,7 +225,7 @@ export function averageOf({ total, value }: DepthLevel): string {
 
 type Spread = { readonly inTicks: string; readonly inBasisPoints: string };
 
-/** The way between the best prices, in ticks and in hundredths of a percent of the middle. */
+/** In ticks and basis points of the mid. */
 export function spreadOf(
   bid: string | undefined,
   ask: string | undefined,
@@ -248,7 +241,7 @@ export function spreadOf(
     : { inTicks, inBasisPoints: share };
 }
 
-/** The levels of a grouped book that hold orders of these prices: bids are grouped down, asks up. */
+/** Bids are grouped down, asks up. */
 export function levelsOf(
   prices: readonly string[],
   side: 'bid' | 'ask',

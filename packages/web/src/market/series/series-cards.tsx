@@ -18,7 +18,6 @@ import { channelOf, referencePrices, yesPriceOf } from '../streams.ts';
 import { reader, venueNow } from '../venue.ts';
 
 const DECIMALS = 2;
-/** The last minutes, a price a second, drawn every few seconds. */
 const SPARK_EVERY = 3;
 const SPARK_POINTS = 60;
 
@@ -28,7 +27,6 @@ type SeriesCardsProps = {
   readonly nowMs: number;
 };
 
-/** Questions that are asked again and again: the price against what it has to beat, and the time that is left. */
 export function SeriesCards({ series, byId, nowMs }: SeriesCardsProps) {
   return series.map((each) => (
     <SeriesCard
@@ -104,12 +102,10 @@ function SeriesCard({ series: { event, market, slug }, ticker, price, nowMs }: S
 type TargetProps = {
   readonly last: string | undefined;
   readonly strike: string | undefined;
-  /** There will be none: the operator decides. */
   readonly isMissing: boolean;
   readonly startMs: number | undefined;
 };
 
-/** How far the price is from what it has to beat; before the start, when that will be known. */
 function Target({ last, strike, isMissing, startMs }: TargetProps) {
   const t = useWords();
   const lead = isDecimal(last) && isDecimal(strike) ? subtract(last, strike) : undefined;
@@ -171,7 +167,6 @@ const SHOWN = 10;
 
 type ResultDotsProps = { readonly items: readonly OutcomeTimelineItem[]; readonly nowMs: number };
 
-/** How the last ones ended, oldest first. */
 function ResultDots({ items, nowMs }: ResultDotsProps) {
   const t = useWords();
   const past = items.filter(({ endTime }) => endTime <= nowMs).slice(0, SHOWN);
@@ -217,11 +212,11 @@ type RunningSeries = {
 
 const LOOKED_AT_MAX = 50;
 
-/** Series come round by themselves: each once, those that end first before the others. */
+/** One market of each series, the first to end first. */
 export function useRunningSeries(nowMs: number): readonly RunningSeries[] {
   const { data = [] } = useQuery({
     queryKey: ['runningSeries'],
-    // Both at once: one that opens between two questions would be in neither answer.
+    // In one query, so that no market is missed between two.
     queryFn: async ({ signal }) => {
       const asked = (['upcoming', 'open'] as const).map((status) =>
         reader.info.outcomeMeta({ status, sortBy: 'endingSoon', limit: LOOKED_AT_MAX }, { signal }),
@@ -250,10 +245,8 @@ export function runningOf(
   );
 }
 
-/** As many results as a card has dots for, and those that are to come. */
 const ITEMS = 14;
 const CALM_MS = 15_000;
-/** Around a start and an end the strike and the result are about to come. */
 const TENSE_MS = 2_500;
 const TENSE_FOR_MS = 20_000;
 

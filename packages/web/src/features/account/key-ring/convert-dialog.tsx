@@ -17,7 +17,6 @@ type ConvertDialogProps = {
   readonly onClose: () => void;
 };
 
-/** Puts the account into the hands of several signers: who they are, how many must agree, and that it is meant. */
 export function ConvertDialog({ session: { address }, owner, onClose }: ConvertDialogProps) {
   const t = useWords();
   const [typed, setTyped] = useState<readonly string[]>(['', '']);
@@ -35,7 +34,7 @@ export function ConvertDialog({ session: { address }, owner, onClose }: ConvertD
       await doneOnce(owner, ({ exchange }) =>
         exchange.convertToMultiSigUser(wanted, { confirm: 'executed' }),
       );
-      // Its agents are dismissed, that of this browser with them.
+      // The conversion revokes all agents, including the one of this browser.
       await forgetAgent(address);
     });
     for (const name of ['multiSigSigners', 'approvedAgents']) {
@@ -116,10 +115,8 @@ function Signers({ typed, own, onChange }: SignersProps) {
   );
 }
 
-/** The most that an account can have. */
 export const SIGNERS_MAX = 10;
 
-/** What is wrong with one of the typed addresses; undefined for one that will do, and for an empty field. */
 type SignerFault = 'noAddress' | 'own' | 'twice';
 
 export function signerFault(
@@ -135,7 +132,6 @@ export function signerFault(
   return signers.indexOf(signer) < at ? 'twice' : undefined;
 }
 
-/** The signers, when all that was typed will do; fields that are empty do not count. */
 export function signersOf(typed: readonly string[], own: string): readonly string[] | undefined {
   if (typed.some((_, at) => signerFault(typed, at, own) !== undefined)) return undefined;
   const signers = typed.map(plain).filter((signer) => signer !== '');

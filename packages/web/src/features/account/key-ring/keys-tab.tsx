@@ -60,7 +60,6 @@ function Part({ title, text, children }: PartProps) {
   );
 }
 
-/** The keys that this browser keeps: to take the burner's elsewhere, and to erase them. */
 export function BrowserKeys({ session }: { readonly session: Session }) {
   const t = useWords();
   const [asked, setAsked] = useState<'show' | 'erase'>();
@@ -109,7 +108,6 @@ export function BrowserKeys({ session }: { readonly session: Session }) {
   );
 }
 
-/** What a key is for, and whose address it signs for; never the key. */
 function KeptKey({ name, address }: { readonly name: string; readonly address: string }) {
   return (
     <li className="flex h-9 items-center justify-between gap-4 border-b border-line/50">

@@ -26,7 +26,6 @@ type DepositFormProps = {
   readonly settings: Settings;
 };
 
-/** USDC of the settlement chain into the account. */
 export function DepositForm({ session, owner, settings }: DepositFormProps) {
   const t = useWords();
   if (!hasChain(settings)) return <p className="text-12 text-muted">{t('account.noChain')}</p>;
@@ -39,7 +38,6 @@ const RelayDeposit = lazy(async () => ({
   default: (await import('./relay-deposit.tsx')).RelayDeposit,
 }));
 
-/** A wallet signs or sends; where there is a relay, another chain will do. */
 function Ways({ session, owner, settings }: DepositFormProps) {
   const t = useWords();
   const [way, setWay] = useState<Way>('permit');
@@ -90,7 +88,7 @@ function FromHere({
   const [amount, setAmount] = useState('');
   const [step, setStep] = useState<DepositStep>('sign');
   const doing = useDoing();
-  // The one amount of the settings that is in millionths.
+  // This setting is in micro-USDC.
   const least = fromMicro(settings.min_deposit);
   const limits = { most: balance, least };
   const { isFit } = checkAmount(amount, limits, t);
@@ -140,7 +138,6 @@ function FromHere({
 
 type ElsewhereProps = { readonly session: Session; readonly hasFaucet: boolean };
 
-/** For who has nothing to deposit: test money on the chain. A test account has had its own, and can bring it there. */
 function Elsewhere({ session, hasFaucet }: ElsewhereProps) {
   const t = useWords();
   const navigate = useNavigate();
@@ -164,7 +161,6 @@ function Elsewhere({ session, hasFaucet }: ElsewhereProps) {
   );
 }
 
-/** The address of the bridge, with what must be known before anything is sent there. */
 function FromElsewhere({ settings }: { readonly settings: Settings }) {
   const t = useWords();
   const { bridge2_contract_address: bridge } = settings;
@@ -188,7 +184,6 @@ function FromElsewhere({ settings }: { readonly settings: Settings }) {
 
 type Place = 'perp' | 'outcome' | 'chain';
 
-/** When there is more, and whether there was some this time. */
 type Next = { readonly ms: number; readonly isGiven: boolean };
 
 type FaucetFormProps = {
@@ -201,7 +196,6 @@ export function FaucetForm({ user, owner, settings }: FaucetFormProps) {
   const t = useWords();
   const search: { readonly place?: unknown } = useSearch({ strict: false });
   const [place, setPlace] = useState<Place>(search.place === 'chain' ? 'chain' : 'perp');
-  // Whatever it was asked for, the next time is for all places.
   const [next, setNext] = useState<Next>();
   const { clear, error, isBusy, run } = useDoing();
   const nowMs = useVenueSecond();

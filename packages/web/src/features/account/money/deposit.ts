@@ -30,14 +30,13 @@ type DepositOrder = {
 
 const PERMIT_SECONDS = 3_600;
 
-/** Sends a deposit; it is under way from then on, until the ledger has it. */
 export async function deposit(order: DepositOrder): Promise<void> {
   const { amount, user, way } = order;
   const txHash = way === 'permit' ? await byPermit(order) : await byTransaction(order);
   noteDeposit({ user, amount, txHash, sentMs: venueNow() });
 }
 
-/** A signature is all that it takes: the venue pays for the transaction. */
+/** The user only signs; the venue pays for the transaction. */
 async function byPermit({ amount, onStep, owner, settings, user }: DepositOrder): Promise<string> {
   const provider = providerOf(user);
   onStep('sign');
@@ -67,17 +66,16 @@ async function byTransaction(order: DepositOrder): Promise<string> {
   });
 }
 
-/** Deposits that this browser has sent and the venue has not credited yet; a reload finds them again. */
+/** Sent deposits that the venue has not credited yet; they survive a reload. */
 export type DepositUnderWay = {
   readonly user: string;
   readonly amount: string;
-  /** On the settlement chain; the ledger's row has the same. */
   readonly txHash: string;
   readonly sentMs: number;
 };
 
 const KEY = 'oddlot.deposits';
-/** Beyond this it shows as what it is: a transaction that the venue never saw. */
+/** A transaction that is not credited by then is shown as unknown. */
 const KEPT_MS = 24 * 60 * 60 * 1_000;
 
 export const depositsUnderWay = createStore<{ readonly sent: readonly DepositUnderWay[] }>(() => ({
@@ -132,7 +130,7 @@ const EVERY_MS = 5_000;
 const NAME = 'chainBalance';
 
 export function useChainBalance(chain: Chain | undefined, user: string): string | undefined {
-  // A deposit that arrived, or a withdrawal that was paid, changed it.
+  // The balance changes with deposits and withdrawals.
   const moved = ledgerLists.use(user, ({ rows }) => {
     const paid = rows.filter(
       ({ delta }) => delta.type === 'withdraw' && delta.status !== 'pending',

@@ -6,7 +6,6 @@ import { Button, NumberField } from '../../../ui/controls.tsx';
 import { ErrorSentence, type Doing } from '../../../ui/states.tsx';
 
 type AmountLimits = {
-  /** The most that there is; undefined while that is not known. */
   readonly most: string | undefined;
   readonly least?: string | undefined;
 };
@@ -19,7 +18,6 @@ type Checked = {
   readonly instead: string | undefined;
 };
 
-/** Whether an amount can be sent; the sentence says why not, and nothing before anything was typed. */
 export function checkAmount(
   amount: string,
   { least = '0', most }: AmountLimits,
@@ -42,7 +40,6 @@ export function checkAmount(
   return { isFit: true, fault: undefined, instead: undefined };
 }
 
-/** What a button says while it can't be pressed: what is missing. */
 export function lackOf(
   form: 'withdraw' | 'transfer',
   { amount, hasAddress }: { readonly amount: string; readonly hasAddress: boolean },
@@ -60,7 +57,6 @@ type AmountFieldProps = {
   readonly source: string;
 };
 
-/** An amount of USDC, with all of it a press away. */
 export function AmountField({ value, onChange, onEnter, limits, source }: AmountFieldProps) {
   const t = useWords();
   const { fault, instead } = checkAmount(value, limits, t);
@@ -123,7 +119,6 @@ export function SendButton({ doing: { error, isBusy }, isReady, label, onSend }:
   );
 }
 
-/** What will happen, line by line: a word to the left, a number to the right. */
 export function Terms({
   rows,
 }: {

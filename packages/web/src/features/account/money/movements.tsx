@@ -165,9 +165,9 @@ function Status({ row, withdrawal }: StatusProps) {
   );
 }
 
-/** A withdrawal that came to its end while somebody looked stays for a moment of pride. */
+/** A finished withdrawal stays visible for a while. */
 const SHOWN_AFTER_MS = 60_000;
-/** Confirmations take seconds on most chains; beyond this somebody should look. */
+/** Confirmations take seconds on most chains; after this time the user should check. */
 const SLOW_MS = 10 * 60 * 1_000;
 
 export function UnderWay({ user }: { readonly user: string }) {

@@ -17,7 +17,6 @@ import {
 
 type RelayDepositProps = { readonly user: string; readonly settings: RelaySettings };
 
-/** USDC from another chain, by an address of the relay that is this account's alone. */
 export function RelayDeposit({ user, settings }: RelayDepositProps) {
   const { relay_url: url } = settings;
   const { chains: open, error } = useRelayChains(settings);

@@ -16,7 +16,6 @@ type RelayTransfersProps = {
   readonly direction: RelayTransfer['direction'];
 };
 
-/** What the relay has of this account: addresses that wait, and money on its way. */
 export function RelayTransfers({ user, url, direction }: RelayTransfersProps) {
   const t = useWords();
   const { data } = useQuery({
@@ -39,7 +38,7 @@ function Transfer({ transfer }: { readonly transfer: RelayTransfer }) {
   const t = useWords();
   const { address, createTime, status, trouble } = transfer;
   const isDeposit = transfer.direction === 'deposit';
-  // Money on its way out was in the venue when it was sent; of a deposit nobody knows before it is there.
+  // A withdrawal has left the venue; the amount of a deposit is known only after its arrival.
   const hasCome = !isDeposit || transfer.srcTxHash !== null;
   const title = titleOf(transfer, t);
   const reached = STEPS.indexOf(status as (typeof STEPS)[number]);
@@ -106,7 +105,6 @@ const NONE: readonly RelayChainRow[] = [];
 
 export type RelaySettings = Extract<Settings, { has_relay: true }>;
 
-/** The chains that the relay serves; the settlement chain needs none. */
 export function useRelayChains({
   relay_url: url,
   settlement_chain_id: settlement,
@@ -122,7 +120,6 @@ export function useRelayChains({
   return { chains, error };
 }
 
-/** `base` is written `Base`. */
 export function relayChainName(chain: string): string {
   return chain.charAt(0).toUpperCase() + chain.slice(1);
 }

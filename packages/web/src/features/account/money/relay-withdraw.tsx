@@ -17,7 +17,6 @@ import { WithdrawFields, type WithdrawalOrder, type WithdrawFormProps } from './
 
 type RelayWithdrawProps = WithdrawFormProps & { readonly settings: RelaySettings };
 
-/** USDC of the account out to another chain, by an account that the relay has in the venue. */
 export function RelayWithdraw(props: RelayWithdrawProps) {
   const { settings, user } = props;
   const { chains, error } = useRelayChains(settings);

@@ -22,7 +22,6 @@ export type WithdrawFormProps = {
   readonly settings: Settings;
 };
 
-/** USDC of the account out to the settlement chain, or where there is a relay to another one. */
 export function WithdrawForm(props: WithdrawFormProps) {
   const t = useWords();
   const [way, setWay] = useState<'settlement' | 'relay'>('settlement');
@@ -65,7 +64,6 @@ export function WithdrawForm(props: WithdrawFormProps) {
 
 export type WithdrawalOrder = { readonly amount: string; readonly destination: string };
 
-/** How much, to whom, what it costs and what arrives; whoever sends it knows which way. */
 export function WithdrawFields({
   user,
   text,

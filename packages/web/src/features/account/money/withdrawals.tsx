@@ -15,7 +15,6 @@ type WithdrawalWayProps = {
   readonly error: string | undefined;
 };
 
-/** How far a withdrawal is; and in words what is in its way, or why it came back. */
 export function WithdrawalWay({ label, status, error }: WithdrawalWayProps) {
   const t = useWords();
   if (status === 'returned') {
@@ -45,7 +44,7 @@ export function WithdrawalWay({ label, status, error }: WithdrawalWayProps) {
 }
 
 const NAME = 'withdrawals';
-/** The ledger tells of the beginning and the end; what is between has to be asked for. */
+/** The ledger has only the beginning and the end; the steps in between are requested. */
 const OPEN_EVERY_MS = 500;
 const NONE: readonly Withdrawal[] = [];
 
@@ -64,7 +63,7 @@ export function withdrawalOf(
   );
 }
 
-/** What the ledger alone tells of it: the end of an old one, or that it is under way. */
+/** The status of withdrawals for which only the ledger is known. */
 const LEDGER_STATUS = { pending: 'held', completed: 'confirmed', failed: 'returned' } as const;
 
 export function statusOf(
@@ -75,7 +74,6 @@ export function statusOf(
   return withdrawal?.status ?? LEDGER_STATUS[movement.status];
 }
 
-/** The withdrawals of an account, newest first, and how far each is. */
 export function useWithdrawals(user: string): readonly Withdrawal[] {
   const pending = ledgerLists.use(
     user,
@@ -110,16 +108,14 @@ export type Movement = {
     | 'faucet'
     | 'builderRewardsClaim';
   readonly amount: string;
-  /** Within the account: neither more nor less of it. */
+  /** Neither adds to the account nor takes from it. */
   readonly isNeutral: boolean;
   readonly other: string | undefined;
-  /** How far a withdrawal is, as the ledger has it; anything else is done when it is there. */
   readonly status: 'pending' | 'completed' | 'failed';
-  /** Of the transaction; of a deposit the one on the settlement chain. */
   readonly hash: string;
 };
 
-/** Undefined for what trading, liquidation and settlement did. */
+/** Undefined for trading, liquidation and settlement. */
 export function movementOf({ delta, hash, time }: LedgerUpdate): Movement | undefined {
   const base = {
     key: `${time} ${hash} ${delta.type}`,

@@ -43,31 +43,25 @@ export type Ticket = {
   readonly kind: 'market' | 'limit';
   readonly unit: 'money' | 'shares';
   readonly amount: string;
-  /** In cents. */
   readonly cents: string;
   readonly life: 'gtc' | '1h' | '24h' | 'date';
-  /** Of `date`, in milliseconds. */
   readonly untilMs: number | undefined;
   readonly isPostOnly: boolean;
 };
 
 type TicketFault = 'amount' | 'price' | 'offTick' | 'small' | 'emptyBook' | 'date';
 
-/** The order that a ticket stands for; without an entry it is not one yet, and `fault` says why. */
 export type Draft = {
   readonly fault: TicketFault | undefined;
   readonly shares: string;
   readonly price: string | undefined;
-  /** What a purchase can cost at most, which the venue sets aside. */
   readonly reserve: string | undefined;
-  /** The price that was meant, where the typed one is between two. */
+  /** The nearest tick if the typed price is between two. */
   readonly nearestCents: string | undefined;
   readonly quote: Quote | undefined;
-  /** With the time after which a rest is cancelled, where there is one. */
   readonly entry: ((nowMs: number) => OrderEntry) | undefined;
 };
 
-/** A market order that does not fill at once stays no longer than this. */
 export const MARKET_REST_MS = 10_000;
 const HOUR_MS = 3_600_000;
 const LIVES = { '1h': HOUR_MS, '24h': 24 * HOUR_MS } as const;
@@ -132,7 +126,6 @@ function limitDraft(ticket: Ticket, facts: DraftFacts): Draft {
   return { ...faulty(undefined), shares, price, reserve, entry };
 }
 
-/** When the rest of an order is cancelled by its own time; undefined where it has none. */
 export function lastingMs(
   { life, untilMs }: Pick<Ticket, 'life' | 'untilMs'>,
   nowMs: number,
@@ -170,18 +163,15 @@ function faulty(fault: TicketFault | undefined): Draft {
 
 type Wanted = { readonly ticket: Ticket; readonly draft: Draft; readonly purse: Purse };
 
-/** What must come from the other part of the account before an order can be paid. */
 type ToMove = {
   readonly owner: Client;
   readonly missing: string;
   readonly perpCash: string;
-  /** What is moved is a multiple of it; unsaid, in larger steps. */
   readonly step?: string | undefined;
 };
 
 const CENT = '0.01';
 
-/** Undefined where nothing is missing, or where there is nobody or nothing to move. */
 export function moneyToMove(wanted: Wanted): ToMove | undefined {
   const missing = missingOf(wanted);
   if (missing === undefined) return undefined;
@@ -198,7 +188,6 @@ export function movable(
   return { owner, missing, perpCash, step };
 }
 
-/** Money that a purchase lacks: of what was said to be spent, or of what its shares cost at the worst. */
 function missingOf(wanted: Wanted): string | undefined {
   const { reserve } = wanted.draft;
   const { cash } = wanted.purse;
@@ -206,12 +195,10 @@ function missingOf(wanted: Wanted): string | undefined {
   return subtract(isBySpending(wanted) ? wanted.ticket.amount : reserve, cash);
 }
 
-/** Whether all that was said to be spent can be; where the book has less, only what it has must be paid. */
 function isBySpending({ draft, ticket }: Wanted): boolean {
   return ticket.unit === 'money' && draft.quote?.isWhole !== false;
 }
 
-/** The most that can be put in, in words: money in whole cents that are there; undefined where there is nothing. */
 export function mostOf(most: string | undefined, unit: 'money' | 'shares'): string | undefined {
   if (!isDecimal(most)) return undefined;
   const whole = unit === 'money' ? roundTo(most, 2, 'down') : most;
@@ -221,17 +208,14 @@ export function mostOf(most: string | undefined, unit: 'money' | 'shares'): stri
 
 export type SentOrder = {
   readonly id: number;
-  /** What it is, in words: `Buy 20 Yes`. */
   readonly words: string;
   readonly sentMs: number;
   readonly delayMs: number;
   readonly traceId: string | undefined;
-  /** The venue's answer did not come; what became of it is being asked for. */
   readonly isAskedFor?: boolean;
   readonly result?: OrderResult | undefined;
 };
 
-/** Where an order is: its four states as they are, and how it ended. */
 export type Fate =
   | { readonly at: 'sent' }
   | { readonly at: 'queued' }
@@ -244,7 +228,6 @@ export type Fate =
       readonly details: Details | undefined;
     };
 
-/** What the streams know of an order; where they do not, what its receipt says. */
 export function fateOf(
   { result, traceId }: SentOrder,
   { releases, updates }: FatesState,
@@ -294,10 +277,8 @@ export type FatesState = {
   readonly updates: ReadonlyMap<number, OutcomeUpdate>;
 };
 
-/** Of each kind; a ticket asks for the last few. */
 const KEPT_MAX = 200;
 
-/** What becomes of an account's orders on outcome markets, from the queue to their end. */
 export const outcomeFates = createLive<string, FatesState>({
   key: (user) => user,
   initial: () => ({ releases: new Map(), updates: new Map() }),

@@ -35,7 +35,6 @@ type OrderFormProps = {
   readonly onLeg: (leg: Leg) => void;
 };
 
-/** An order in money or in shares: what it costs, what it may bring, and what the worst is. */
 export function OrderForm({ market, intent, leg, bookCents, onLeg }: OrderFormProps) {
   const t = useWords();
   const open = useTicket(market, { intent, leg, cents: bookCents });
@@ -385,7 +384,6 @@ function Ending({ label, value, tone, note }: EndingProps) {
   );
 }
 
-/** Streams tell within this time; a receipt is asked for when they do not. */
 const RECEIPT_AFTER_MS = 1_500;
 
 type OrderFateProps = {
@@ -467,7 +465,7 @@ function fateTexts(
         title: t('outcomes.fate.filled'),
         text: t('outcomes.fate.filledText', {
           filled: number(fate.filled),
-          // An average is between two prices.
+          // An average may be between two ticks.
           price: cents(fate.average, priceDecimals(market) + 1),
         }),
       };
@@ -481,7 +479,7 @@ function fateTexts(
     case 'failed':
       return {
         title: t('outcomes.fate.failed'),
-        // The venue calls a market by its number.
+        // The venue's message contains the market id.
         text: explainRefusal(fate, t).sentence.replace(
           /\bOUTCOME-\d+\b/,
           `“${market.group_title ?? market.question}”`,
@@ -490,7 +488,6 @@ function fateTexts(
   }
 }
 
-/** `250 ms`, `3 s`. */
 function waitOf(delayMs: number): string {
   return delayMs < 1_000 ? `${delayMs} ms` : `${number(String(delayMs / 1_000))} s`;
 }
@@ -533,7 +530,6 @@ function Mark({ fate }: { readonly fate: Fate }) {
 const RADIUS = 9;
 const LENGTH = 2 * Math.PI * RADIUS;
 
-/** Runs while an order that would take waits, so that makers may move first. */
 function Ring({ sentMs, delayMs }: { readonly sentMs: number; readonly delayMs: number }) {
   const arc = useRef<SVGCircleElement>(null);
   useEffect(() => {

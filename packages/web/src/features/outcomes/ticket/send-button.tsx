@@ -22,7 +22,6 @@ import type { OpenTicket } from './use-ticket.ts';
 
 type SendButtonProps = { readonly market: OutcomeMarketMeta; readonly open: OpenTicket };
 
-/** Says what it does; where something is missing, it is the way to that. */
 export function SendButton({ market, open }: SendButtonProps) {
   const { draft, isLost, outlook, purse, sending, submit, ticket } = open;
   const t = useWords();
@@ -59,7 +58,6 @@ export function SendButton({ market, open }: SendButtonProps) {
   );
 }
 
-/** For who cannot trade yet: the one button that changes it. */
 export function WayIn({ session }: { readonly session: Session | undefined }) {
   const t = useWords();
   const isOpening = useStore(firstVisit, isUnderWay);
@@ -89,12 +87,11 @@ export function WayIn({ session }: { readonly session: Session | undefined }) {
   );
 }
 
-/** Where what is needed moves with the book, in such steps: nobody wants to move each cent by itself. */
+/** The required amount follows the book, so it is rounded up to avoid repeated transfers. */
 const STEP = '10';
 
 const CENT = '0.01';
 
-/** What to move for an order that lacks money: rounded up to a step, but no more than there is. */
 function amountToMove(missing: string, free: string, step: string): string {
   return smaller(upTo(missing, step), roundTo(free, 6, 'down'));
 }

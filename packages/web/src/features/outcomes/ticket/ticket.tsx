@@ -17,11 +17,9 @@ import { MoveMoney, NoConnection, WayIn } from './send-button.tsx';
 
 type Intent = 'buy' | 'sell' | 'split' | 'merge';
 
-/** What a ticket is about; it lives in the screen, since rows and books choose it too. */
 export type Choice = {
   readonly intent: Intent;
   readonly leg: Leg;
-  /** A price that somebody pressed in the book, in cents. */
   readonly cents: string | undefined;
 };
 
@@ -35,7 +33,7 @@ type TicketPanelProps = {
 
 export function TicketPanel({ event, market, mark, choice, onChoose }: TicketPanelProps) {
   const t = useWords();
-  // R-phases: after the close nothing is bought, sold or split, and pairs can be merged until the result is there.
+  // After the close, only merging is allowed until the resolution (R-phases).
   const isOver = market.phase === 'closed' || market.phase === 'resolved';
   const intent = isOver ? 'merge' : choice.intent;
   const isPair = intent === 'split' || intent === 'merge';
@@ -77,7 +75,6 @@ export function TicketPanel({ event, market, mark, choice, onChoose }: TicketPan
   );
 }
 
-/** Why nothing can be traded at the moment, for whoever opens the ticket; nothing where it can. */
 function PhaseNotice({ market }: { readonly market: OutcomeMarketMeta }) {
   const t = useWords();
   if (market.trading.accepting_orders) return null;
@@ -104,7 +101,6 @@ function Opens({ startMs }: { readonly startMs: number }) {
   );
 }
 
-/** What somebody has to know before buying shares of a market that nothing but its operator can decide (R-series). */
 function NoStrike({ market }: { readonly market: OutcomeMarketMeta }) {
   const t = useWords();
   if (!lacksStrike(market)) return null;
@@ -121,7 +117,6 @@ function NoStrike({ market }: { readonly market: OutcomeMarketMeta }) {
 
 type PairFormProps = { readonly market: OutcomeMarketMeta; readonly kind: 'split' | 'merge' };
 
-/** One USDC is a YES and a NO, and the other way round; free, and at once. */
 function PairForm({ market, kind }: PairFormProps) {
   const t = useWords();
   const [amount, setAmount] = useState('');
@@ -250,7 +245,6 @@ type PairWork = {
   readonly isBusy: boolean;
   readonly error: unknown;
   readonly done: string | undefined;
-  /** True when it was done. */
   act(amount: string): Promise<boolean>;
   clear(): void;
 };

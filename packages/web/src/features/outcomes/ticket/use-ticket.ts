@@ -28,7 +28,6 @@ import {
   type Ticket,
 } from './draft.ts';
 
-/** What is typed; what to do and which leg is chosen outside. */
 export type Typed = Omit<Ticket, 'intent' | 'leg'>;
 
 const NEW: Typed = {
@@ -45,7 +44,6 @@ export type OpenTicket = {
   readonly ticket: Ticket;
   readonly draft: Draft;
   readonly outlook: Outlook | undefined;
-  /** What the venue says of the order, and whether it is of an earlier one. */
   readonly simulated: { readonly data: SimulatedAction | undefined; readonly isOld: boolean };
   readonly book: L2Book | undefined;
   readonly purse: Purse;
@@ -64,7 +62,6 @@ export function useTicket(
     ...NEW,
     unit: intent === 'buy' ? 'money' : 'shares',
   });
-  // A price that was pressed in the book makes it a limit order.
   useEffect(() => {
     if (cents !== undefined) setTyped((before) => ({ ...before, kind: 'limit', cents }));
   }, [cents]);
@@ -72,7 +69,7 @@ export function useTicket(
   const { session } = purse;
   const book = books.use({ coin: String(market.instrument_id) }, (state) => state.book);
   const sending = useSend(session?.trader);
-  // Subscribed before the first order is sent, so that nothing of it is missed.
+  // Subscribed before the first order, so that no update is missed.
   outcomeFates.useStore(session?.trader === undefined ? undefined : session.address);
   const ticket: Ticket = { ...typed, intent, leg };
   const draft = draftOf(ticket, {
@@ -85,7 +82,7 @@ export function useTicket(
   const simulated = useSimulated(session?.address, draft);
   const isLost = useStore(connection, ({ status }) => status === 'lost');
   const submit = async (): Promise<void> => {
-    // Enter does what the button would, and nothing where there is another one in its place.
+    // Enter does the same as the button, if it is shown.
     const isReady = market.trading.accepting_orders && !isLost;
     if (!isReady || moneyToMove({ ticket, draft, purse }) !== undefined) return;
     if (draft.entry === undefined) return;
@@ -112,7 +109,6 @@ export function useTicket(
   };
 }
 
-/** How long it will wait: as the venue says of this very order, or by the market's rule for one that takes. */
 function delayOf(
   { quote }: Draft,
   { data, isOld }: OpenTicket['simulated'],
@@ -148,7 +144,7 @@ function useSend(trader: Client | undefined): Sending {
           () => setSent({ ...order, isAskedFor: true }),
         );
         const traceId = reply.status === 'queued' ? reply.traceId : undefined;
-        // The answer was lost and its receipt found: what it says is the end of it, or that it rests.
+        // The response was lost; the receipt contains the result.
         const result = reply.status === 'executed' ? reply.orders[0] : undefined;
         setSent({ ...order, traceId, result });
       } catch (fault) {
@@ -166,14 +162,10 @@ type Outlook = {
   readonly resting: string;
   readonly fee: string;
   readonly delayMs: number;
-  /** Of a purchase, with its fee; of a sale what comes in, without it. */
   readonly total: string;
-  /** What the venue holds back for a purchase until it is done: all of it at its limit, with the fee there. */
   readonly setAside: string;
-  /** If the leg pays 1, and if it pays nothing: of a purchase. */
   readonly ifRight: string;
   readonly ifWrong: string;
-  /** Of what is spent, as a fraction: of a purchase. */
   readonly gain: string | undefined;
 };
 
@@ -188,7 +180,6 @@ function outlookOf(
   const filled = order?.filledSz ?? (quote === undefined ? '0' : shares);
   const average = order === undefined ? quote?.average : (order.avgPx ?? undefined);
   const fee = order === undefined ? (quote?.fee ?? '0') : add(order.fee, order.builderFee);
-  // A market order has no rest to speak of: what does not fill is cancelled.
   const resting = ticket.kind === 'market' ? '0' : subtract(shares, filled);
   const traded = isDecimal(average) ? multiply(filled, average) : '0';
   const value = add(traded, multiply(resting, price));
@@ -210,16 +201,14 @@ function outlookOf(
   };
 }
 
-/** Between two questions: a book moves more often than anybody reads. */
 const EVERY_MS = 300;
 const AGAIN_MS = 3_000;
 
-/** What the venue says an order would do now; undefined until it has said so. */
 function useSimulated(
   user: string | undefined,
   draft: Draft,
 ): { readonly data: SimulatedAction | undefined; readonly isOld: boolean } {
-  // What the order is without the moment at which a rest ends, which moves all the time.
+  // Compared without the expiry, which changes with the clock.
   const text = draft.entry === undefined ? undefined : JSON.stringify(draft.entry(0));
   const settled = useThrottled(text, EVERY_MS);
   const { data, isPlaceholderData } = useQuery({
@@ -242,7 +231,7 @@ function useSimulated(
 function entryNow(entry: OrderEntry): OrderEntry {
   const { t } = entry;
   if (!('limit' in t) || t.limit.tif !== 'Gtd') return entry;
-  // An hour is as good as any other time that is far enough: what rests is not what is asked about.
+  // A fixed expiry, because it does not affect the simulation.
   return { ...entry, t: { limit: { ...t.limit, expireTime: venueNow() + 3_600_000 } } };
 }
 

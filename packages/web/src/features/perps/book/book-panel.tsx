@@ -15,7 +15,6 @@ import { classes } from '../../../ui/styles.ts';
 import { draftStore, takePrice, wishToSend } from '../ticket/draft.ts';
 import { useTradedPerp } from '../use-account.ts';
 
-/** The book changes more often than what a half is told: it draws by itself and is rendered seldom. */
 const Half = memo(BookSide);
 
 export function BookPanel({ title }: { readonly title?: string }) {
@@ -24,7 +23,7 @@ export function BookPanel({ title }: { readonly title?: string }) {
   const [tick, setTick] = useState<string>();
   const [unit, setUnit] = useState<'base' | 'quote'>('base');
   const chosen = tick !== undefined && perp.bookTicks.includes(tick) ? tick : perp.bookTicks[0];
-  // The finest one is what the ticket has subscribed too, without naming it.
+  // The ticket uses the same subscription for the finest step.
   const wanted = chosen === perp.bookTicks[0] ? { coin } : { coin, tick: chosen };
   const store = books.useStore(wanted);
   const best = books.use(wanted, ({ book, refusal }) => ({
@@ -42,7 +41,7 @@ export function BookPanel({ title }: { readonly title?: string }) {
       ask: here.filter(({ side }) => side === 'A').map(({ limitPx }) => limitPx),
     };
   }, [orders, perp.index]);
-  // Levels further away than fit; both sides move, the spread stays where it is.
+  // Scrolls both sides by the same number of levels.
   const [offset, setOffset] = useState(0);
   const spread = spreadOf(best.bid, best.ask, grid.tick);
   const isEmpty = best.bid === undefined && best.ask === undefined;
@@ -131,7 +130,6 @@ function Choices({ title, tick, unit, onTick, onUnit }: ChoicesProps) {
   );
 }
 
-/** One side of the book of a perp: a press on a level takes its price. */
 function BookSide({
   side,
   tick,
@@ -181,7 +179,6 @@ function BookSide({
   );
 }
 
-/** Takes the price; who asked for it, and has a size in the ticket, sends it with the same press. */
 function take(price: string): void {
   takePrice(price);
   const { size, type } = draftStore.getState();
@@ -192,10 +189,9 @@ function levelsIn({ book }: BookState, side: 'bid' | 'ask'): readonly Level[] {
   return book?.levels[side === 'bid' ? 0 : 1] ?? [];
 }
 
-/** More than a panel shows at once; then it begins anew. */
 const KEPT_MAX = 500;
 
-/** A way to write a text that is asked for the same ones in every frame: each is written once. */
+/** Caches texts that are needed in every frame. */
 export function remembered(write: (text: string) => string): (text: string) => string {
   const known = new Map<string, string>();
   return (text) => {

@@ -21,16 +21,12 @@ export type ChartLine = {
   readonly tone: 'buy' | 'sell' | 'accent' | 'warning' | 'muted';
   readonly style: 'dashed' | 'dotted' | 'solid';
   readonly name?: string | undefined;
-  /** What it would be at another price, where that is not the same. */
   readonly labelAt?: ((price: string) => string) | undefined;
-  /** Gives it another price, or size; without it the line stays where it is. */
   readonly move?:
     | ((trader: Client, price: string, size: string | undefined) => Promise<ActionReply>)
     | undefined;
   readonly size?: { readonly whole: string; readonly lot: string } | undefined;
-  /** Of something that is not sent yet: takes the price as it is moved. */
   readonly set?: ((price: string) => void) | undefined;
-  /** What another price would do at once; a slip of the hand must not be an order. */
   readonly warn?: ((price: string) => 'firesNow' | 'tradesNow' | undefined) | undefined;
 };
 
@@ -82,7 +78,6 @@ function positionLines(row: AssetPosition, own: Own, t: Words): readonly ChartLi
   return [...lines, ...row.tpsl.flatMap((pair) => exitLines(row, pair, own, t))];
 }
 
-/** Dragged away from a position's line, an exit: a profit beyond the mark, a loss on its other side. */
 function exitsFrom(
   row: AssetPosition,
   { markOf }: Own,
@@ -192,7 +187,6 @@ function triggerLine(
   };
 }
 
-/** What stands in the ticket, as lines: dragging them fills it in, and sends nothing. */
 export function draftLines(draft: Draft, t: Words): readonly ChartLine[] {
   const { exitBasis, hasExits, price, side, stopLoss, takeProfit, type } = draft;
   if (type !== 'limit' || !isPositive(price)) return [];
@@ -218,10 +212,8 @@ function line(field: Field, price: string, side: 'buy' | 'sell', t: Words): Char
   };
 }
 
-/** How far the exits of a bracket begin from its price. */
 const DISTANCE = '0.01';
 
-/** A bracket to be dragged into shape: at the mark, with an exit on either side. */
 export function bracketAt(markPx: string, tick: string, side: 'buy' | 'sell'): Partial<Draft> {
   const room = multiply(markPx, DISTANCE);
   const [above, below] = [onStep(add(markPx, room), tick), onStep(subtract(markPx, room), tick)];

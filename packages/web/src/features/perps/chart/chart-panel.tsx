@@ -29,7 +29,6 @@ const PriceChart = lazy(async () => ({ default: (await import('./price-chart.tsx
 const DepthChart = onDemand(async () => (await import('./depth-chart.tsx')).DepthChart);
 const FundingView = onDemand(async () => (await import('./funding-view.tsx')).FundingView);
 
-/** Those beside each other, and those behind them in a menu; where there is little room all are in one. */
 const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
 const MORE_INTERVALS = ['3m', '30m', '2h', '12h', '1w'] as const;
 const ALL_INTERVALS = [...INTERVALS, ...MORE_INTERVALS].toSorted(
@@ -178,7 +177,7 @@ function shownIntervals(chosen: CandleInterval): readonly CandleInterval[] {
   return isShown ? INTERVALS : [...INTERVALS, chosen];
 }
 
-/** The chart as a file; what lies over it, such as the lines of orders, is its owner's and not on it. */
+/** The lines of orders are not in the picture. */
 async function savePicture(
   canvas: HTMLCanvasElement | undefined,
   market: string,
@@ -260,7 +259,6 @@ type Extra = 'mark' | 'oracle';
 type Switch = {
   readonly name: string;
   readonly onPress: () => void;
-  /** Of one that stays on; the others only do something. */
   readonly isOn?: boolean;
   readonly face?: ReactNode;
 };
@@ -274,7 +272,6 @@ type ChartSwitchesProps = {
   readonly onPicture: () => void;
 };
 
-/** What else is drawn, and how large: beside each other where the chart is wide enough, else in a menu. */
 function ChartSwitches(props: ChartSwitchesProps) {
   const t = useWords();
   const switches = useSwitches(props);
@@ -340,12 +337,11 @@ function useSwitches({
       isOn: isLogarithmic,
     },
     { name: t('perps.chart.picture'), onPress: onPicture, face: <PictureIcon /> },
-    // Browsers of some phones have none.
+    // Some mobile browsers have no full-screen mode.
     ...(document.fullscreenEnabled ? [fullScreen] : []),
   ];
 }
 
-/** Puts a bracket into the ticket whose lines are dragged on the chart; the ticket's button sends it. */
 function useBracket(): () => void {
   const { coin, grid } = useTradedPerp();
   const store = contexts.useStore(coin);
@@ -510,11 +506,9 @@ function ChartMenu({ label, items, children }: ChartMenuProps) {
   );
 }
 
-/** What can be drawn over the candles, and what has a place of its own under them. */
 const INDICATORS = ['sma', 'ema', 'vwap', 'bollinger', 'rsi', 'macd', 'profile'] as const;
 export type Indicator = (typeof INDICATORS)[number];
 
-/** Not in prices: it stands under the candles. */
 export function hasOwnPane(kind: Indicator): boolean {
   return kind === 'rsi' || kind === 'macd';
 }

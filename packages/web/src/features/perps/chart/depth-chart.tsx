@@ -37,7 +37,6 @@ export function DepthChart() {
   );
 }
 
-/** A point of a side: how much can be traded up to a price. */
 type Point = { readonly price: number; readonly total: number };
 
 type Frame = {
@@ -97,12 +96,11 @@ export function drawDepth(
   if (pointerX !== undefined) drawPointer(frame, { pointerX, bids, asks });
 }
 
-/** Levels beyond this many times the usual distance from the middle are no part of the picture. */
+/** Levels further away than this multiple of the usual distance are not shown. */
 const FAR = 4;
-/** So much of a side's volume is in the picture, where it is not further away than that. */
 const SHARE = 0.95;
 
-/** How far the picture goes for a side: an order that nobody will meet must not press all others together. */
+/** Ignores distant orders, which would compress the rest. */
 function reachOf(points: readonly Point[], middle: number): number {
   const distances = points.map(({ price }) => Math.abs(price - middle));
   const usual = distances[Math.floor((distances.length - 1) / 2)] ?? 0;
@@ -116,7 +114,6 @@ function totalWithin(points: readonly Point[], middle: number, reach: number): n
   return inside.at(-1)?.total ?? points[0]?.total ?? 0;
 }
 
-/** From the best price outwards; what stands at the last level is there up to the edge. */
 function drawSide(
   { context, floor, width, x, y }: Frame,
   points: readonly Point[],

@@ -11,7 +11,6 @@ import { secondsOf } from './make-chart.ts';
 
 type FundingChartProps = { readonly rows: readonly FundingHistoryRow[]; readonly label: string };
 
-/** The rate of each hour as a bar: up where longs paid, down where shorts did. */
 export function FundingChart({ rows, label }: FundingChartProps) {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -20,7 +20,6 @@ const HOURS_OF_A_YEAR = '8760';
 const SHOWN_MS = 7 * 24 * 3_600_000;
 const AGAIN_MS = 60_000;
 
-/** What holding a position costs here: the rate now, and what each hour came to. */
 export function FundingView() {
   const t = useWords();
   const { coin, perp } = useTradedPerp();
@@ -102,7 +101,6 @@ function Facts() {
   );
 }
 
-/** Hour by hour, newest first, with what this account paid or received. */
 function Hours({ rows }: { readonly rows: readonly FundingHistoryRow[] }) {
   const t = useWords();
   const { perp } = useTradedPerp();

@@ -3,20 +3,18 @@ import { BollingerBands, EMA, MACD, RSI, SMA, VWAP } from 'trading-signals';
 import { toPixels } from '../../../lib/decimal.ts';
 import type { Indicator } from './chart-panel.tsx';
 
-/** One line of an indicator: a value for each candle that has one. */
 export type IndicatorLine = {
   readonly name: string;
   readonly points: readonly { readonly timeMs: number; readonly value: number }[];
 };
 
-/** Periods as most charts begin with. */
 const SMA_CANDLES = 20;
 const EMA_CANDLES = 50;
 const BANDS = { candles: 20, deviations: 2 } as const;
 const RSI_CANDLES = 14;
 const MACD_CANDLES = { short: 12, long: 26, signal: 9 } as const;
 
-/** What an indicator says of candles, oldest first. These are pixels to be, so that floats will do. */
+/** Floats are sufficient, because the values are only drawn. */
 export function indicatorLines(
   kind: Indicator,
   candles: readonly Candle[],
@@ -41,7 +39,7 @@ export function indicatorLines(
 
 type OfCloses = { add(price: number): number | null };
 
-/** An exponential average has a value from the first candle on; it is one when its time is over. */
+/** The EMA starts with the first candle and is shown after its period. */
 function ofCloses(
   name: string,
   series: OfCloses,
@@ -54,7 +52,6 @@ function ofCloses(
   });
 }
 
-/** Over all candles that are there; before the first trade there is no such price. */
 function vwap(candles: readonly Candle[]): readonly IndicatorLine[] {
   const series = new VWAP();
   const line = lineOf('VWAP', candles, ({ c, h, l, v }) => {

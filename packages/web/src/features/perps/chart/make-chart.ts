@@ -31,17 +31,17 @@ export type PriceChart = {
   readonly remove: () => void;
 };
 
-/** Lines stretch the scale to no more than so many times what the candles take: prices come first. */
+/** Order lines stretch the scale at most by this factor. */
 const STRETCH_MAX = 2;
-/** A market that hardly moves is not drawn as if it did: candles count as at least this share of their price. */
+/** The minimum range as a share of the price, so that small moves look small. */
 const FLAT = 0.004;
 
 export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
-  // The logo comes with a style sheet that the policy of the page refuses; the link is beside the chart.
+  // The content security policy blocks the logo's styles; the page has a link instead.
   const chart = createChart(place, { autoSize: true, layout: { attributionLogo: false } });
   const listeners = new Set<() => void>();
   let wanted: readonly number[] = [];
-  // What is drawn over a chart may be told of its end a moment later.
+  // Overlays may be updated after the chart was removed.
   let isGone = false;
   const candles = chart.addSeries(CandlestickSeries, {
     priceFormat: { type: 'price', precision: grid.priceDecimals, minMove: toPixels(grid.tick) },
@@ -82,7 +82,6 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
         if (isGone) return undefined;
         return candles.priceToCoordinate(toPixels(price)) ?? undefined;
       },
-      // Of the candles alone: indicators may have a place of their own under them.
       height: () => (isGone ? 0 : (chart.panes()[0]?.getHeight() ?? 0)),
       toPrice: (y) => {
         const price = candles.coordinateToPrice(y);
@@ -167,8 +166,8 @@ function tickText(time: Time, type: TickMarkType): string {
 }
 
 /**
- * Shows the latest of what is drawn up to a time. A young market has few candles; they are drawn wider and not lost at
- * the edge. Places are counted over all series, so that what comes before the candles moves them.
+ * Shows the newest bars. With few candles, the bars are wider. The index counts all series, so series before the
+ * candles shift it.
  */
 export function showLatest(chart: IChartApi, lastMs: number, drawn: number): void {
   const shown = Math.min(120, Math.max(40, drawn + 12));
@@ -176,7 +175,6 @@ export function showLatest(chart: IChartApi, lastMs: number, drawn: number): voi
   chart.timeScale().setVisibleLogicalRange({ from: last + 1 - shown, to: last + 7 });
 }
 
-/** A candle in the chart's own terms: here prices are pixels to be. */
 export function barOf({ c, h, l, o, t }: Candle): CandlestickData {
   return {
     time: secondsOf(t),
@@ -197,9 +195,7 @@ export function secondsOf(ms: number): UTCTimestamp {
   return Math.floor(ms / 1_000) as UTCTimestamp;
 }
 
-/** Where a price is on the chart, and back; both change with every move of the scale. */
 export type Scale = {
-  /** Below 0 or beyond the height while the price is out of sight; undefined while there is no scale. */
   readonly toY: (price: string) => number | undefined;
   readonly toPrice: (y: number) => string | undefined;
   readonly height: () => number;

@@ -68,7 +68,6 @@ export function PriceChart({
   readonly indicators: readonly Indicator[];
   readonly compared: Compared | undefined;
   readonly lines: readonly ChartLine[];
-  /** Hands out the way to a picture of it, as long as there is one. */
   readonly onDrawn: (picture: { readonly take: () => HTMLCanvasElement } | undefined) => void;
 }) {
   const t = useWords();
@@ -185,7 +184,7 @@ function useChart(interval: CandleInterval, mode: PriceScaleMode) {
   return { made, place };
 }
 
-/** Draws what is new; all of it only when the past has changed. */
+/** Redraws all candles only if past ones changed. */
 function drawCandles(
   { candles, chart, volume }: Chart,
   drawn: readonly Candle[],
@@ -232,7 +231,6 @@ function useMarkers(made: Chart | undefined, interval: CandleInterval): void {
   }, [made, fills, perp.index, interval]);
 }
 
-/** What the candle under the pointer was; otherwise the last one. */
 function useLegend(
   made: Chart | undefined,
   decimals: number,
@@ -257,7 +255,7 @@ function useLegend(
     const onData = (): void => write(candles.data().at(-1));
     chart.subscribeCrosshairMove(onMove);
     candles.subscribeDataChanged(onData);
-    // Candles may have been there before the chart was.
+    // The candles may have loaded before the chart.
     onData();
     return () => chart.unsubscribeCrosshairMove(onMove);
   }, [made]);
@@ -302,12 +300,11 @@ export function LineOverlay({ lines, scale }: LineOverlayProps) {
   );
 }
 
-/** From the lower edge of the prices up to how many more are below it. */
 const EDGE_NOTE_PX = 40;
 
 /**
- * Puts every line at its price and every label where it can be read. What is out of sight is told at the edge, with how
- * far it is from the mark: it must not press the prices together.
+ * Places each line at its price and each label without overlaps. Prices out of sight are listed at the edge with
+ * their distance from the mark, so that the scale does not change.
  */
 function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefined): void {
   const items = [...list.querySelectorAll<HTMLLIElement>('li[data-price]')];
@@ -326,7 +323,7 @@ function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefin
     const y =
       placed.edge === undefined ? lines.find(({ id }) => id === String(at))!.y : placed.tagY;
     item.style.right = axis;
-    // Not by a transform: what has one is drawn whole, and the next line would strike through its label.
+    // A transform would create a layer in which the next line crosses the label.
     item.style.top = `${y}px`;
     item.style.borderColor = placed.edge === undefined ? '' : 'transparent';
     const tag = item.firstElementChild as HTMLElement;
@@ -365,7 +362,7 @@ function Line({ line, scale, onMove }: LineProps) {
   const { canMove, isBusy, move, moved, resize, resized, send } = useMove(line);
   const shown = moved ?? line.price;
   useEffect(() => onMove());
-  // From the line down to the hand: a label that made room for another is not at its line, and what is dragged is the line.
+  // The offset of the pointer from the line, because a label can be displaced.
   const grip = useRef(0);
   const take = (event: PointerEvent<HTMLElement>): void => {
     event.currentTarget.setPointerCapture(event.pointerId);
@@ -423,7 +420,6 @@ function Line({ line, scale, onMove }: LineProps) {
 }
 
 type Move = {
-  /** The price under the finger, and after it the one that the venue has not confirmed yet. */
   readonly moved: string | undefined;
   readonly canMove: boolean;
   readonly isBusy: boolean;
@@ -469,7 +465,6 @@ function useMove(line: ChartLine): Move {
   return { moved, resized, canMove, isBusy, move, resize, send };
 }
 
-/** A tick by an arrow, ten with the shift key, and to the sides a lot of the size; Enter sends, Escape puts it back. */
 function onKey(
   event: KeyboardEvent,
   {
@@ -496,20 +491,15 @@ function onKey(
   move(onStep(event.key === 'ArrowUp' ? add(shown, step) : subtract(shown, step), tick));
 }
 
-/** Where the label of a line stands; the line itself is at its price. */
 type Placed = {
   readonly tagY: number;
-  /** Whether the price is out of sight, and where it would be. */
   readonly edge: 'above' | 'below' | undefined;
-  /** One of too many beyond an edge: it is counted there. */
   readonly isCounted: boolean;
 };
 
 type Wanted = { readonly id: string; readonly y: number };
 
-/** From the middle of one label to the middle of the next. */
 const STEP_PX = 22;
-/** So many labels at an edge, the nearest ones; the others are counted. */
 const EDGE_MAX = 3;
 
 export function placeTags(
@@ -522,7 +512,6 @@ export function placeTags(
 } {
   const places = new Map<string, Placed>();
   const sorted = lines.toSorted((a, b) => a.y - b.y);
-  // Nearest first on either side.
   const above = sorted.filter(({ y }) => y < 0).toReversed();
   const below = sorted.filter(({ y }) => y > height);
   const counted = {
@@ -552,14 +541,14 @@ export function placeTags(
 }
 
 /**
- * Rising places, a step apart at least and all in all as near to the wanted ones as that can be: labels of one price
- * stand around it. Counted without the steps above it, a place only has to be no less than the one before.
+ * Ascending positions with a minimum distance, as close to the wanted ones as possible. Without the distances, this
+ * is isotonic regression.
  */
 function apart(wanted: readonly number[], from: number, to: number): readonly number[] {
   const groups: { readonly sum: number; readonly count: number }[] = [];
   wanted.forEach((y, at) => {
     let [sum, count] = [y - at * STEP_PX, 1];
-    // Those that are in each other's way meet at the mean of what they want.
+    // Overlapping groups merge at their mean.
     for (let before = groups.at(-1); before !== undefined; before = groups.at(-1)) {
       if (before.sum / before.count <= sum / count) break;
       groups.pop();
@@ -607,7 +596,6 @@ export function useIndicators(
 
 type Lines = typeof indicatorLines;
 
-/** The height of the candles, where that of another pane is one. */
 const PRICES_SHARE = 3;
 
 class Drawing {
@@ -647,18 +635,16 @@ class Drawing {
         title: name,
         priceLineVisible: false,
         crosshairMarkerVisible: false,
-        // Prices alone decide how the chart is scaled.
+        // Only prices determine the scale.
         ...(pane === 0 ? { autoscaleInfoProvider: () => null } : {}),
       },
       pane,
     );
-    // The candles keep the larger part, whatever stands under them.
     this.#made.chart.panes()[0]?.setStretchFactor(PRICES_SHARE);
     this.#series.set(name, made);
     return made;
   }
 
-  /** With the last line of a pane the pane goes too. */
   remove(): void {
     if (this.#made.isGone()) return;
     for (const series of this.#series.values()) this.#made.chart.removeSeries(series);

@@ -11,16 +11,12 @@ import { palette } from '../../../ui/canvas.ts';
 import { useTradedPerp } from '../use-account.ts';
 import { secondsOf, showLatest, type PriceChart } from './make-chart.ts';
 
-/** As many steps as a screen shows beside the first candles. */
 const STEPS_MAX = 300;
 const HOUR_MS = 3_600_000;
 
 type Candles = { readonly candles: readonly Candle[]; readonly isLoaded: boolean };
 
-/**
- * A dotted line before the first candle of a venue whose prices are simulated: it is no candle.
- * Returns whether there is one, for whoever says what it is: a label at its end lies on the first candles.
- */
+/** A dotted line of simulated prices before the first candle. Returns whether it exists. */
 export function usePastLine(
   made: PriceChart | undefined,
   store: StoreApi<Candles>,
@@ -43,7 +39,7 @@ export function usePastLine(
       crosshairMarkerVisible: false,
     });
     series.setData(line.map(({ timeMs, value }) => ({ time: secondsOf(timeMs), value })));
-    // What was in sight has moved to the right by as many places.
+    // Keeps the visible range when points are inserted on the left.
     const lastMs = store.getState().candles.at(-1)?.t ?? line.at(-1)?.timeMs;
     if (lastMs !== undefined) showLatest(made.chart, lastMs, line.length);
     return () => {
@@ -53,10 +49,9 @@ export function usePastLine(
   return past.length > 0;
 }
 
-/** Another market to compare with: its id as text, and its name. */
 export type Compared = { readonly coin: string; readonly name: string };
 
-/** Draws another market as a line beside the candles. Both are then in percent of where the chart begins. */
+/** Both are shown in percent of the first visible value. */
 export function useComparison(
   made: PriceChart | undefined,
   interval: CandleInterval,

@@ -148,10 +148,8 @@ function CloseQuestion({ onDone }: { readonly onDone: () => void }) {
   );
 }
 
-/** As many orders as one action takes. */
 const ORDERS_MAX = 50;
 
-/** One action for as many as it takes; what is closed has no use for its exits any more. */
 async function closeEach(
   trader: Client,
   rows: readonly AssetPosition[],
@@ -174,7 +172,6 @@ async function closeEach(
     : closeEach(trader, later, around);
 }
 
-/** Takes back what is counted, after one question: there is no way to undo it. Exits stay unless they are asked for. */
 function CancelAll() {
   const t = useWords();
   const user = useSession()?.address;
@@ -249,7 +246,6 @@ function CancelQuestion({ onDone }: { readonly onDone: () => void }) {
   );
 }
 
-/** Each by its market, its kind and its price; a long list scrolls. */
 function ExitList({ exits }: { readonly exits: readonly Exit[] }) {
   const t = useWords();
   return (
@@ -268,7 +264,6 @@ function ExitList({ exits }: { readonly exits: readonly Exit[] }) {
   );
 }
 
-/** Orders that wait for the mark; those of a position are with the position. */
 function TriggersTable({ user }: { readonly user: string }) {
   const t = useWords();
   const { isLoaded, triggers } = openOrders.use(user, (state) => state);
@@ -375,7 +370,6 @@ function endColumns(t: Words): readonly Column<TriggerOrder>[] {
   ];
 }
 
-/** The side, and whether it takes a profit or stops a loss. */
 function Direction({ trigger }: { readonly trigger: TriggerOrder }) {
   const t = useWords();
   const { asset, side, triggerState } = trigger;
@@ -493,7 +487,6 @@ function AmendTrigger({ trigger, perp, onClose }: AmendTriggerProps) {
   );
 }
 
-/** Whether it is a trigger, and not the one that waits. */
 function isAnother(
   { limitPx, orderType, triggerPx }: TriggerOrder,
   triggerPrice: string,

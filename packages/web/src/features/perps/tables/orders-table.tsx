@@ -181,7 +181,6 @@ function OrderActions({ order }: { readonly order: OpenOrder }) {
   );
 }
 
-/** How long it rests, and whether it may only reduce. */
 function Kind({ order: { expireTime, reduceOnly, tif } }: { readonly order: OpenOrder }) {
   const t = useWords();
   return (
@@ -193,7 +192,7 @@ function Kind({ order: { expireTime, reduceOnly, tif } }: { readonly order: Open
   );
 }
 
-/** Another price or size for an order that rests, typed in its row; at the same price it keeps its place. */
+/** An amend at the same price keeps the queue position. */
 
 type Draft = { readonly order: OpenOrder; readonly price: string; readonly size: string };
 
@@ -208,7 +207,6 @@ type Amending = {
 
 const AmendContext = createContext<Amending | undefined>(undefined);
 
-/** One order of the table is amended at a time; a refusal stands above the table with what mends it. */
 function AmendingOrders({ children }: { readonly children: ReactNode }) {
   const [draft, setDraft] = useState<Draft>();
   const [fault, setFault] = useState<unknown>();
@@ -254,7 +252,6 @@ function AmendingOrders({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Whether something else would rest than what does. */
 function isChanged({ order, price, size }: Draft): boolean {
   if (![price, size].every((text) => isDecimal(text) && sign(text) > 0)) return false;
   return compare(price, order.limitPx) !== 0 || compare(size, order.origSz) !== 0;
@@ -272,7 +269,6 @@ type AmendFieldProps = {
   readonly children: ReactNode;
 };
 
-/** A figure of an order; while it is amended, a field with it. Enter sends, Escape leaves it as it was. */
 function AmendField({ order, field, children }: AmendFieldProps) {
   const t = useWords();
   const { change, draft, leave, save } = useAmending(order.oid);
@@ -317,7 +313,6 @@ function AmendButtons({ order }: { readonly order: OpenOrder }) {
   );
 }
 
-/** What its owner wrote to an order; a press opens it. */
 function OrderNote({ oid }: { readonly oid: number }) {
   const t = useWords();
   const note = useNote(oid);
@@ -370,11 +365,10 @@ function Edit({ oid, note, onClose }: EditProps) {
   );
 }
 
-/** What owners wrote to their orders, by order id. It is for their eyes: this browser keeps it, and nobody is sent it. */
+/** Notes of the owner by order id, stored in this browser only. */
 type Notes = Readonly<Record<string, string>>;
 
 const KEY = 'oddlot.notes';
-/** The oldest go first. */
 const NOTES_MAX = 500;
 const NOTE_CHARS = 140;
 
@@ -446,7 +440,7 @@ function isLiquidated({ liquidationPx }: Props['position']): boolean {
 
 const LIGHTS = [1, 2, 3, 4, 5];
 
-/** How early this position would be closed against a bankrupt one: five lights are first in line. */
+/** The position's rank in auto-deleveraging; five lights are first in line. */
 export function AdlLights({ quantile }: { readonly quantile: number }) {
   const t = useWords();
   const text = t('perps.adl.rank', { rank: quantile });

@@ -41,7 +41,6 @@ import { useWaitingExits, withoutLeftovers } from './waiting-exits.ts';
 
 const PARTS = [25, 50, 100] as const;
 
-/** Closes a part at the market, or turns the position round. */
 export const PositionActions = memo(function PositionActions({
   row,
 }: {
@@ -100,7 +99,6 @@ export const PositionActions = memo(function PositionActions({
 
 type Opened = 'details' | 'exits' | 'add' | 'remove' | undefined;
 
-/** On a phone or a tablet there is no room for all columns: what they offer is here. */
 function More({ row, onReverse }: { readonly row: AssetPosition; readonly onReverse: () => void }) {
   const t = useWords();
   const [open, setOpen] = useState<Opened>();
@@ -141,7 +139,6 @@ type ReverseDialogProps = {
   readonly onClose: () => void;
 };
 
-/** Asks before a position is turned round, and says what becomes of it and of its exits. */
 function ReverseDialog({ row, perp, onClose }: ReverseDialogProps) {
   const t = useWords();
   const waiting = useWaitingExits(row);
@@ -267,7 +264,7 @@ function PositionDetails({ row, onClose }: PositionDetailsProps) {
   );
 }
 
-/** A market order that closes a part of a position, at least one lot; all of it to the last lot. */
+/** At least one lot. */
 export function closingOrder(
   row: AssetPosition,
   closedPercent: number,
@@ -326,7 +323,6 @@ export function MarginShare({ row }: { readonly row: AssetPosition }) {
   return <span title={t('perps.margin.share', { share })}>{share}</span>;
 }
 
-/** A USDC in the smallest unit. */
 const MICRO = '1000000';
 
 type MarginDialogProps = {

@@ -15,7 +15,6 @@ import { exitPrice } from '../ticket/draft.ts';
 import { isLong, positionName, useAct } from '../use-account.ts';
 import { isExitPastMark, replaceExits, useWaitingExits } from './waiting-exits.ts';
 
-/** Take-profit and stop-loss of a position; a press opens them. */
 export const PositionExits = memo(function PositionExits({ row }: { readonly row: AssetPosition }) {
   const t = useWords();
   const [isOpen, setIsOpen] = useState(false);
@@ -69,7 +68,6 @@ export const PositionExits = memo(function PositionExits({ row }: { readonly row
 
 type PricesProps = { readonly prices: readonly string[]; readonly more?: string };
 
-/** The profit before the loss; under it where columns are narrow. */
 function Prices({ prices: [first, second], more = '' }: PricesProps) {
   return (
     <span className="inline-flex flex-col items-end leading-tight wide:flex-row">
@@ -91,7 +89,6 @@ type Exit = (typeof EXITS)[number];
 
 type ExitsDialogProps = { readonly row: AssetPosition; readonly onClose: () => void };
 
-/** Take-profit and stop-loss of a position, by price, by percent of its entry or by what they make. */
 export function ExitsDialog({ row, onClose }: ExitsDialogProps) {
   const t = useWords();
   const perp = usePerp(row.position.asset);
@@ -180,7 +177,7 @@ function Effect({ row, exit, price, decimals }: EffectProps) {
 }
 
 function useExits(row: AssetPosition, tick: string, onDone: () => void) {
-  // The pair that the dialog was opened on; what fires meanwhile is gone and cannot be cancelled.
+  // The exits at opening; later ones must not be cancelled.
   const [replaced] = useState(row.tpsl);
   const [basis, setBasis] = useState<(typeof BASES)[number]>('price');
   const [typed, setTyped] = useState<Readonly<Record<Exit, string>>>({
@@ -197,7 +194,7 @@ function useExits(row: AssetPosition, tick: string, onDone: () => void) {
     return isDecimal(price) ? price : undefined;
   };
   const changeBasis = (next: (typeof BASES)[number]): void => {
-    // A price stays what it is; another measure begins anew.
+    // The price stays when the unit changes.
     const kept = { takeProfit: priceOf('takeProfit') ?? '', stopLoss: priceOf('stopLoss') ?? '' };
     setTyped(next === 'price' ? kept : { takeProfit: '', stopLoss: '' });
     setBasis(next);

@@ -24,7 +24,6 @@ import { AdlLights, LiquidationDistance, LiquidationPrice, MarketLink } from './
 import { MarginButtons, MarginShare, PositionActions } from './position-actions.tsx';
 import { PositionExits } from './position-exits.tsx';
 
-/** Rows of one line where all columns have room beside each other, else of two. */
 const [ROW_PX, TWO_LINES_PX] = [32, 44];
 
 export function PositionsTable({ user }: { readonly user: string }) {
@@ -60,8 +59,8 @@ export function PositionsTable({ user }: { readonly user: string }) {
 type Columns = readonly Column<AssetPosition>[];
 
 /**
- * What a position is, what may become of it, and what can be done. Widths are those of large figures: a price of six
- * digits, a size and a result of a million's worth. Where they don't fit beside each other, pairs share a column.
+ * The widths fit large figures: a price with six digits and a million USDC. Narrow tables share a column between two
+ * figures.
  */
 function positionColumns(isWide: boolean, t: Words): Columns {
   const ends = [exits(isWide, t), actions(t)];
@@ -269,10 +268,8 @@ function byPnl(left: AssetPosition, right: AssetPosition): number {
   return compare(left.position.unrealizedPnl, right.position.unrealizedPnl);
 }
 
-/** How long the note is shown unasked; after that it is still in the ledger. */
 const SAID_MS = 24 * 3_600_000;
 
-/** Where a position is gone by no order of its owner: what was done, and why. */
 function TakenNote({ user }: { readonly user: string }) {
   const t = useWords();
   const [seenMs, setSeenMs] = useKept(`taken.${user}`, 0);
@@ -300,12 +297,11 @@ function TakenNote({ user }: { readonly user: string }) {
   );
 }
 
-/** The last step that took something; orders that went before it are no news beside it. */
+/** Skips the cancellations before a liquidation. */
 function isTaking({ delta }: LedgerUpdate): boolean {
   return delta.type === 'adl' || (delta.type === 'liquidation' && delta.step !== 'cancel');
 }
 
-/** The first market of what was taken: its grid is that of the mark. */
 function coinOf(taken: LedgerUpdate | undefined): string | undefined {
   return taken?.delta.type === 'liquidation' ? taken.delta.liquidatedPositions[0]?.coin : undefined;
 }
@@ -327,7 +323,6 @@ type StackedProps = {
   readonly align?: 'left' | 'right';
 };
 
-/** A figure over a smaller one that belongs to it: two columns in the width of one. */
 function Stacked({ children, below, align = 'right' }: StackedProps) {
   return (
     <span

@@ -6,7 +6,6 @@ import { Tabs } from '../../../ui/controls.tsx';
 import { EmptyState, onDemand } from '../../../ui/states.tsx';
 import { usePositionCount } from '../use-account.ts';
 
-/** Rows are an account's: who has none yet loads none of what shows them. */
 const AccountTable = onDemand(async () => (await import('./account-table.tsx')).AccountTable);
 const TableAside = onDemand(async () => (await import('./account-table.tsx')).TableAside);
 
@@ -43,7 +42,7 @@ export function TablesPanel() {
         count: counts[name],
         content:
           user === undefined ? (
-            // Who is here is read from the browser's own store first; until then nothing is claimed.
+            // The session loads first; until then neither state is shown.
             isSessionLoaded && (
               <EmptyState title={t(`perps.empty.${name}`)} text={t('perps.empty.noAccount')} />
             )
@@ -55,7 +54,6 @@ export function TablesPanel() {
   );
 }
 
-/** What an account has and did, in the order of its tabs. */
 const TABLE_NAMES = [
   'positions',
   'orders',

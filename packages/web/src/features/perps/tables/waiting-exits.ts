@@ -15,8 +15,8 @@ import { useSession } from '../../../session/session.ts';
 import { isLong } from '../use-account.ts';
 
 /**
- * Triggers of their own that would close a position, such as those that came with its order: the profit first.
- * The venue does not end them with the position.
+ * Separate triggers that would close the position, take-profits first. The venue does not cancel them with the
+ * position.
  */
 export function exitsAmong(
   row: AssetPosition,
@@ -39,7 +39,7 @@ export function useWaitingExits(row: AssetPosition): readonly TriggerOrder[] {
   return exitsAmong(row, triggers);
 }
 
-/** Does what ends a position, and takes back the exits that would be left over. What did not fill keeps them. */
+/** Closes a position and cancels its remaining exits, unless a part of it stays open. */
 export async function withoutLeftovers(
   trader: Client,
   run: () => Promise<ActionReply>,
@@ -63,8 +63,8 @@ type ExitPrices = {
 type Entry = AssetPosition['tpsl'][number];
 
 /**
- * Puts new exits in the place of those that a position has. The new ones stand before the old ones go, so that
- * the position is never bare; when the new ones are refused, the old ones stay.
+ * Places new exits before it cancels the old ones, so that the position stays protected. If the new ones are
+ * rejected, the old ones stay.
  */
 export async function replaceExits(
   trader: Client,
@@ -102,7 +102,7 @@ export function kindOfWaiting(
   return (side === 'B') === compare(triggerPx, markPx) > 0 ? 'sl' : 'tp';
 }
 
-/** Whether a waiting one would be there already at another price: it would fire, and that is no amendment. */
+/** A trigger past the mark would execute immediately. */
 export function isPastMark(
   trigger: Pick<TriggerOrder, 'side' | 'triggerPx'>,
   price: string,
@@ -124,7 +124,6 @@ export function isExitPastMark(
   return kind !== (exit === 'takeProfit' ? 'tp' : 'sl');
 }
 
-/** Whether another one can stand in its place: it still waits, and carries no exits of its own. */
 export function isReplaceable({ tpslChildren, triggerState }: TriggerOrder): boolean {
   return triggerState === 'Pending' && (tpslChildren?.length ?? 0) === 0;
 }
@@ -132,8 +131,8 @@ export function isReplaceable({ tpslChildren, triggerState }: TriggerOrder): boo
 type TriggerPrices = { readonly triggerPrice: string; readonly limitPrice: string | undefined };
 
 /**
- * The venue does not amend what waits. The new one stands before the old one goes, so that nothing is ever unprotected;
- * when the new one is refused, the old one stays.
+ * Places the new trigger before it cancels the old one, because the venue cannot amend triggers. If the new one is
+ * rejected, the old one stays.
  */
 export async function replaceTrigger(
   trader: Client,
@@ -168,7 +167,6 @@ export type Exit = {
 
 type WhatWaits = { readonly orders: readonly CancelEntry[]; readonly exits: readonly Exit[] };
 
-/** What an account has waiting, with the exits of its positions apart: they protect what is open already. */
 export function whatWaits({
   orders,
   positions,
@@ -227,12 +225,11 @@ function exitOf({ position }: AssetPosition, trigger: TriggerOrder): Exit {
   };
 }
 
-/** As many as one action takes. */
 const CANCELS_MAX = 200;
 
 /**
- * Takes back what is named and nothing else: what the venue's own `cancelAll` finds may have come after the question
- * was asked. What ended by itself meanwhile is no failure.
+ * Cancels only these orders. The venue's `cancelAll` could include orders placed after the confirmation. Orders that
+ * ended meanwhile are not failures.
  */
 export async function cancelNamed(
   trader: Client,

@@ -19,8 +19,6 @@ import {
 } from '../../../lib/decimal.ts';
 import type { Grid } from '../use-account.ts';
 
-/** What stands in the ticket. Book and chart write into it too. */
-
 export type OrderType = 'limit' | 'market' | 'stop' | 'takeProfit' | 'scale';
 type ExitBasis = 'price' | 'percent' | 'pnl';
 export type Lifetime = 'gtc' | 'ioc' | 'hour' | 'day' | 'week' | 'date';
@@ -28,7 +26,6 @@ export type Lifetime = 'gtc' | 'ioc' | 'hour' | 'day' | 'week' | 'date';
 export type Draft = {
   readonly type: OrderType;
   readonly side: 'buy' | 'sell';
-  /** In hedge mode: a buy closes the short position, a sell the long one. */
   readonly isClosing: boolean;
   readonly price: string;
   readonly triggerPrice: string;
@@ -37,12 +34,11 @@ export type Draft = {
   readonly steps: string;
   readonly size: string;
   readonly sizeUnit: 'base' | 'quote';
-  /** A percentage of the most, which the size follows until the order is sent; undefined where the size was typed. */
+  /** The percentage that the size follows until the order is sent; undefined for a typed size. */
   readonly share: number | undefined;
   readonly isReduceOnly: boolean;
   readonly isPostOnly: boolean;
   readonly lifetime: Lifetime;
-  /** The end of an order that rests until a date; milliseconds. */
   readonly untilMs: number | undefined;
   readonly hasExits: boolean;
   readonly exitBasis: ExitBasis;
@@ -87,7 +83,6 @@ export function chooseType(type: OrderType): void {
   changeDraft({ type, limitPrice: '' });
 }
 
-/** Prices and sizes go; the kind of order, the side and the unit stay as they were chosen. */
 export function clearDraft(): void {
   draftStore.setState(NO_AMOUNTS);
 }
@@ -103,7 +98,6 @@ const NO_AMOUNTS = {
   stopLoss: '',
 } as const satisfies Partial<Draft>;
 
-/** Whether it waits for the mark. */
 export function isTriggerType(type: OrderType): boolean {
   return type === 'stop' || type === 'takeProfit';
 }
@@ -114,7 +108,6 @@ export function takePrice(price: string): void {
   else changeDraft({ price, ...(type === 'market' ? { type: 'limit' } : {}) });
 }
 
-/** From a level of the book to the ticket: send what stands there, at that price. Each wish is heard once. */
 type SendWishes = { readonly count: number; readonly take: () => boolean };
 
 let heard = 0;
@@ -132,10 +125,8 @@ export function wishToSend(): void {
   sendWishes.setState(({ count }) => ({ count: count + 1 }));
 }
 
-/** The id of the ticket's form. */
 export const TICKET = 'ticket';
 
-/** The first thing to type in the ticket: a price, or with a market order the size. */
 export function focusTicket(): void {
   document.querySelector<HTMLInputElement>(`#${TICKET} input:not([type=checkbox])`)?.focus();
 }
@@ -143,11 +134,8 @@ export function focusTicket(): void {
 export type Surroundings = {
   readonly asset: number;
   readonly grid: Grid;
-  /** Whether there is a mark: without one nothing is taken. */
   readonly hasMark: boolean;
-  /** What a market order counts with; to others it may be absent. */
   readonly markPx: string | undefined;
-  /** The limit of a market order, where it is closer to the market than usual. */
   readonly bound?: string | undefined;
   readonly nowMs: number;
   readonly isHedge: boolean;
@@ -167,21 +155,18 @@ export type Drafted =
   | {
       readonly missing: undefined;
       readonly parameters: OrderParameters;
-      /** In base, of all orders together. */
       readonly size: string;
-      /** The price that the ticket counts with; a market order's is the mark. */
       readonly price: string;
     }
   | { readonly missing: Missing };
 
-/** A market order takes no price further than this from the mark; the venue's own bound is wider. */
+/** Closer than the venue's own price band. */
 const SLIPPAGE_MAX = '0.03';
-/** As many orders as a ladder may have. */
 const STEPS_MAX = 20;
 const HOUR_MS = 3_600_000;
 const LIFETIMES_MS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 168 * HOUR_MS } as const;
 
-/** The orders that a ticket stands for, or what it lacks. Values off the grid are left for the venue to refuse. */
+/** Values off the grid are left for the venue to reject. */
 export function ordersOf(draft: Draft, around: Surroundings): Drafted {
   if (!around.hasMark) return { missing: 'mark' };
   const price = countedPrice(draft, around);
@@ -209,7 +194,7 @@ export function ordersOf(draft: Draft, around: Surroundings): Drafted {
   return { ...counted, parameters };
 }
 
-/** Base size of what was typed; what was typed in USDC is rounded down to the lot. */
+/** A size in USDC is rounded down to the lot. */
 export function sizeInBase(draft: Draft, price: string, { lot }: Grid): string | undefined {
   if (!isDecimal(draft.size)) return undefined;
   if (draft.sizeUnit === 'base') return draft.size;
@@ -219,7 +204,6 @@ export function sizeInBase(draft: Draft, price: string, { lot }: Grid): string |
 
 type Exit = 'takeProfit' | 'stopLoss';
 
-/** Where an exit fires: typed as a price, as a move of the price in percent, or as a profit or loss in USDC. */
 export function exitPrice(
   draft: Pick<Draft, Exit | 'exitBasis' | 'side'>,
   exit: Exit,
@@ -252,7 +236,7 @@ function countedPrice(
   if (type === 'market') return markPx ?? { missing: 'mark' };
   if (type === 'limit' || type === 'scale') return isPositive(price) ? price : { missing: 'price' };
   if (!isPositive(triggerPrice)) return { missing: 'triggerPrice' };
-  // Half a limit is none: it must not become an order at the market.
+  // An incomplete limit must not become a market order.
   if (limitPrice !== '' && !isPositive(limitPrice)) return { missing: 'price' };
   return limitPrice === '' ? triggerPrice : limitPrice;
 }
@@ -310,7 +294,6 @@ function ladder(draft: Draft, { price, size }: Counted, around: Surroundings): D
 
 type Life = { readonly tif?: 'Alo' | 'Ioc' } | { readonly tif: 'Gtd'; readonly expireTime: number };
 
-/** Only what rests has an end that can be chosen, and what is post-only rests until it is cancelled. */
 export function hasLife({ isPostOnly, type }: Draft): boolean {
   return (type === 'limit' || type === 'scale') && !isPostOnly;
 }
@@ -323,7 +306,6 @@ function lifeOf({ isPostOnly, lifetime, untilMs }: Draft, nowMs: number): Life {
   return { tif: 'Gtd', expireTime: nowMs + LIFETIMES_MS[lifetime] };
 }
 
-/** In hedge mode what closes is what reduces; there is nothing to choose beside it. */
 export function isReducing(draft: Draft, { isHedge }: Pick<Surroundings, 'isHedge'>): boolean {
   return isHedge ? draft.isClosing : draft.isReduceOnly;
 }

@@ -36,7 +36,7 @@ export function MarginModeDialog({ asset, onClose }: ModeDialogProps) {
             { asset: perp.index, isCross: value === 'Cross' },
             { confirm: 'executed' },
           ),
-        // Each mode has a leverage of its own at the venue; the one that was chosen here goes along.
+        // The venue stores a leverage for each mode.
         ...sidesOf(asset, value).map(
           (leverage) => (trader: Client) =>
             trader.exchange.updateLeverage(
@@ -89,8 +89,8 @@ function useWaiting(): { readonly orders: number; readonly triggers: number } {
 }
 
 /**
- * The mode does not change while there are positions or anything waits: says what, and takes it back. The exits of
- * a position are not offered to be cancelled, as it would stand there unprotected.
+ * The margin mode cannot change with open positions or orders. Exits of positions are not cancelled here, because the
+ * positions would lose their protection.
  */
 function InTheWay() {
   const t = useWords();
@@ -102,7 +102,7 @@ function InTheWay() {
   const { act, canAct, isBusy } = useAct(setFault);
   const cancel = (): void => {
     setFault(undefined);
-    // Only what is counted above: a position that opens meanwhile keeps its exits.
+    // Only the counted orders, so that new exits stay.
     const { orders } = whatWaits({ ...open, positions: [] });
     void act((trader) => cancelNamed(trader, orders));
   };
@@ -191,7 +191,6 @@ function Choice<Value extends string>({
 
 type LeverageDialogProps = { readonly asset: ActiveAssetData; readonly onClose: () => void };
 
-/** Sets the leverage; below it what the venue allows at which size. */
 export function LeverageDialog({ asset, onClose }: LeverageDialogProps) {
   const t = useWords();
   const { perp } = useTradedPerp();
@@ -249,7 +248,6 @@ export function LeverageDialog({ asset, onClose }: LeverageDialogProps) {
   );
 }
 
-/** The leverage that is chosen; in hedge mode with isolated margin each side has its own. */
 function useLeverage(asset: ActiveAssetData, onDone: () => void) {
   const { perp } = useTradedPerp();
   const { leverage, leverageShort } = asset;

@@ -261,7 +261,6 @@ type SizeFieldProps = {
   readonly most: string | undefined;
 };
 
-/** The size in base or in USDC, and as a share of what the venue allows. */
 export function SizeField({ asset, draft, drafted, most }: SizeFieldProps) {
   const t = useWords();
   const { grid, perp } = useTradedPerp();
@@ -359,7 +358,6 @@ function Presets({ onShare, isDisabled }: PresetsProps) {
   );
 }
 
-/** The size in the unit that is not typed. */
 function otherUnit({
   inBase,
   price,
@@ -386,7 +384,6 @@ function converted(size: string, price: string, to: Draft['sizeUnit'], lot: stri
   return onStep(divide(size, price) ?? '0', lot, 'down');
 }
 
-/** How the venue sizes a ticket; undefined for a visitor. */
 export function useSizing(draft: Draft): Sizing | undefined {
   const { coin, grid } = useTradedPerp();
   const key = [draft.type, draft.side, ...askedPrices(draft, grid)];
@@ -398,7 +395,6 @@ export function useSizing(draft: Draft): Sizing | undefined {
   );
 }
 
-/** The draft with the size that its percentage comes to now; the same object as long as nothing changes. */
 export function useSized(
   draft: Draft,
   most: string | undefined,
@@ -408,10 +404,6 @@ export function useSized(
   return useMemo(() => withShare(draft, most, { asset, lot }), [draft, most, asset, lot]);
 }
 
-/**
- * The size that would be taken where the one that is typed is too large: for one order of the market, or for the margin.
- * Undefined where another size does not help.
- */
 export function lowerSize(
   refusal: ApiError | undefined,
   {
@@ -423,7 +415,6 @@ export function lowerSize(
     readonly draft: Draft;
     readonly drafted: Drafted;
     readonly grid: Grid;
-    /** The largest size that the venue allows at the price of the ticket. */
     readonly most: string | undefined;
   },
 ): string | undefined {
@@ -447,7 +438,6 @@ export function largestOrder({ details }: ApiError): string | undefined {
 }
 
 const MARKS = [0, 25, 50, 75, 100];
-/** How wide the thumb is; its middle stays within the track. */
 const THUMB_PX = 14;
 
 type SliderProps = {
@@ -457,7 +447,6 @@ type SliderProps = {
   readonly isDisabled?: boolean;
 };
 
-/** A share in percent, by hand or by arrow keys. */
 function Slider({ label, value, onChange, isDisabled = false }: SliderProps) {
   const reached = `calc(${THUMB_PX / 2}px + (100% - ${THUMB_PX}px) * ${value / 100})`;
   return (
@@ -482,7 +471,7 @@ function Slider({ label, value, onChange, isDisabled = false }: SliderProps) {
         value={value}
         disabled={isDisabled}
         onChange={({ target }) => onChange(target.valueAsNumber)}
-        // It is no field that is filled in and sent.
+        // The slider is not a form field.
         onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
         className="slider absolute inset-0"
       />

@@ -34,14 +34,13 @@ import {
 } from './draft.ts';
 
 /**
- * What is left, in 10^-4 of the most, for moves of the market while an order is on its way: 0.5%, and more from a leverage of 25 on, at
- * which a move of the price counts for more. Less than 1%.
+ * The margin, in 10^-4 of the maximum, for market moves while an order is sent: 0.5%, and more above a leverage of
+ * 25. Always below 1%.
  */
 const ROOM_MIN = 50;
 const ROOM_MAX = 90;
 const ROOM_PER_LEVERAGE = 2;
 
-/** `px` of activeAssetData: the prices of the ticket on the tick, or null for an order at the market. */
 export function askedPrices(
   draft: Draft,
   { tick }: Pick<Grid, 'tick'>,
@@ -58,11 +57,10 @@ export function askedPrices(
     .map((each) => onStep(each, tick))
     .filter((each) => sign(each) > 0)
     .toSorted(compare);
-  // The worst price of a ladder: the highest for buys, the lowest for sells.
+  // The worst price of a scale order.
   return [prices.at(-1) ?? null, prices[0] ?? null];
 }
 
-/** The largest size of the ticket's order: what the venue allows, or the position that the order reduces. */
 export function mostOf(
   draft: Draft,
   asset: ActiveAssetData,
@@ -78,7 +76,6 @@ export function mostOf(
   return held === undefined ? '0' : magnitude(held.position.szi);
 }
 
-/** The size for a percentage of the most, on the lot. A position is reduced by the whole of it. */
 export function sizeOfShare(
   { share = 0, ...draft }: Draft,
   most: string,
@@ -92,7 +89,6 @@ export function sizeOfShare(
   return onStep(multiply(multiply(most, usable), String(share / 100)), lot, 'down');
 }
 
-/** The draft with the size that its percentage comes to now; a typed size stays. */
 export function withShare(
   draft: Draft,
   most: string | undefined,
@@ -108,7 +104,6 @@ export function isHedged({ leverage }: ActiveAssetData): boolean {
 
 export type Sizing = {
   readonly asset: ActiveAssetData;
-  /** The limit of an isolated market order; undefined where the usual one serves. */
   readonly bound?: string;
 };
 
@@ -118,8 +113,8 @@ type Questions = {
 };
 
 /**
- * Asks the venue for the largest order of a ticket. An isolated market order reserves its loss down to its limit (R-isolated), so it gets
- * a limit no further away than its size needs.
+ * Requests the largest order. An isolated market order reserves its loss up to its limit (R-isolated), so it gets the
+ * tightest limit that its size needs.
  */
 export async function sizingOf(
   draft: Draft,
@@ -133,12 +128,10 @@ export async function sizingOf(
   return bound === undefined ? { asset } : { asset: await ask([bound, bound]), bound };
 }
 
-/** The band of a market order, which the venue's answer without a limit counts with. */
 const MARKET_BAND = 0.05;
-/** Room of a bound for the book to move, as a share of the margin. */
 const BOUND_ROOM = 0.002;
 
-/** The price at which the book has as much as the margin carries there. Estimated: the venue computes the size for it. */
+/** An estimate of the price up to which the margin covers the book; the venue computes the size. */
 function boundOf(
   side: 'buy' | 'sell',
   asset: ActiveAssetData,
@@ -165,7 +158,6 @@ function boundOf(
   return compare(limit, usual) > 0 === isBuy ? usual : limit;
 }
 
-/** The orders of a ticket with a percentage at the moment of sending, from a new answer of the venue. */
 export async function freshOrders(
   draft: Draft,
   around: Omit<Surroundings, 'markPx'>,
@@ -182,18 +174,14 @@ export async function freshOrders(
   return ordersOf(sized, { ...around, markPx: asset.markPx, bound });
 }
 
-/** Between the last change of the ticket and the question. */
 const PAUSE_MS = 180;
-/** The book moves under a ticket that stands. */
 const AGAIN_MS = 3_000;
 
 export type Simulation = {
-  /** The answer to what is asked now; undefined until it is there. */
   readonly result: SimulatedAction | undefined;
   readonly isOld: boolean;
 };
 
-/** What the venue says that these orders would do now. They follow the mark; what was typed is the draft. */
 export function useSimulation(
   user: string | undefined,
   parameters: OrderParameters | undefined,
@@ -203,10 +191,7 @@ export function useSimulation(
   return useSimulatedAction(user, asked, draft);
 }
 
-/**
- * What the venue says that an action would do now. One question is under way at a time. An answer to what somebody
- * asked before is none: it would be read as one to what stands there now.
- */
+/** Simulates an action, one request at a time. Results of earlier inputs are discarded. */
 export function useSimulatedAction(
   user: string | undefined,
   asked: object | undefined,
@@ -251,18 +236,16 @@ export type Sending = {
   readonly send: () => Promise<void>;
   readonly clear: () => void;
   readonly isBusy: boolean;
-  /** The answer was lost, and the venue is asked what became of the order. */
   readonly isAsking: boolean;
   readonly sent: Sent | undefined;
   readonly fault: unknown;
 };
 
-/** The draft as it stood then: what was said to it is not about the next one. */
 type Said = { readonly draft: Draft; readonly sent?: Sent; readonly fault?: unknown };
 
 /**
- * Sends the orders of the ticket, and keeps the answer of the venue until another order is written. A percentage that the margin
- * does not cover because the market has moved is computed once more: a rejected order changed nothing.
+ * Sends the orders and keeps the response until the draft changes. If the margin no longer covers a percentage, the
+ * size is computed and sent once more; a rejected order changed nothing.
  */
 export function useSending(
   orders: (() => Promise<OrderParameters | undefined>) | undefined,
@@ -298,7 +281,6 @@ export function useSending(
   return { send, clear, isBusy, isAsking, sent, fault };
 }
 
-/** The orders of a ticket at the moment of sending; those that it shows where the size was typed. */
 export function useFreshOrders(
   draft: Draft,
   shown: OrderParameters | undefined,
@@ -348,7 +330,7 @@ export function useDrafted(draft: Draft, isHedge: boolean): Drafted {
 
 const MINUTE_MS = 60_000;
 
-/** The end of an order is told to the minute, so that a ticket which stands seldom changes. */
+/** Rounded to minutes, so that the ticket seldom changes. */
 function wholeMinute(nowMs: number): number {
   return Math.ceil(nowMs / MINUTE_MS) * MINUTE_MS;
 }

@@ -147,7 +147,6 @@ type RefusedProps = {
   readonly onRemedy: (remedy: Remedy) => (() => void) | undefined;
 };
 
-/** A refusal with what helps; a size that is too large is lowered by a press. */
 function Refused({ refusal, most, drafted, onRemedy }: RefusedProps) {
   const t = useWords();
   const { grid, perp } = useTradedPerp();
@@ -159,7 +158,6 @@ function Refused({ refusal, most, drafted, onRemedy }: RefusedProps) {
   return (
     <ErrorSentence
       error={refusal}
-      // It is said with the unit below.
       onRemedy={(remedy) => (remedy.kind === 'lowerTo' ? undefined : onRemedy(remedy))}
       sentence={limit && t('perps.ticket.sizeMost', { size: number(limit), unit })}
       also={
@@ -180,13 +178,11 @@ const WAYS_TO_STOP = ['closed', 'halted', 'lost', 'gated'] as const;
 
 type SendButtonProps = {
   readonly isReady: boolean;
-  /** R-gate: who sends it may not raise what is at risk. */
   readonly isGated: boolean;
   readonly isBusy: boolean;
   readonly children: string;
 };
 
-/** Sends; or says why nothing can be sent. */
 function SendButton({ isReady, isBusy, isGated, children }: SendButtonProps) {
   const t = useWords();
   const { perp } = useTradedPerp();
@@ -241,7 +237,6 @@ const PositionModeDialog = onDemand(
 
 type Open = 'margin' | 'leverage' | 'position' | undefined;
 
-/** How this market is traded: margin mode, leverage, one position or two. Each opens a dialog. */
 function AccountChips({ asset }: { readonly asset: ActiveAssetData | undefined }) {
   const t = useWords();
   const [open, setOpen] = useState<Open>();
@@ -278,7 +273,6 @@ function TypeChoice() {
   );
 }
 
-/** Buy or sell; in hedge mode also whether it opens a position or closes the other one. */
 function SideChoice({ isHedge }: { readonly isHedge: boolean }) {
   const t = useWords();
   const { isClosing, side } = useDraft();
@@ -338,7 +332,6 @@ function Entrance() {
   );
 }
 
-/** The button says what it does; in hedge mode also to which of the two positions. */
 function labelOf(
   draft: Draft,
   drafted: Drafted,
@@ -364,7 +357,6 @@ function labelOf(
     : t('perps.ticket.send.triggerLimit', waiting);
 }
 
-/** Sends, or asks first where its owner wants that; a level of the book may ask for it too. */
 function useConfirmed(
   drafted: Drafted,
   label: string,
@@ -456,7 +448,6 @@ function OrderState({ sending: { isAsking, isBusy, sent } }: { readonly sending:
   );
 }
 
-/** In words; of more than one order also which of them it is. */
 function resultText(
   { avgPx, filledSz, i, state }: OrderResult,
   orders: readonly OrderEntry[],
@@ -500,14 +491,14 @@ export function remedyOf(
   const { exitBasis, hasExits, limitPrice, takeProfit, type } = draft;
   const { field = '', value } = remedy;
   const place = Number(/^orders\[(\d+)\]/.exec(field)?.[1] ?? 0);
-  // Rungs of a ladder and exits that were typed as a share are worked out: there is no field to mend.
+  // Derived prices of scale orders and exits have no field to correct.
   if (place > 0 && !(hasExits && exitBasis === 'price')) return undefined;
   if (place > 0)
     return exitAt(place, takeProfit) === 'takeProfit' ? { takeProfit: value } : { stopLoss: value };
   if (field.endsWith('triggerPx')) return { triggerPrice: value };
   if (field.endsWith('.p')) {
     if (!isTriggerType(type)) return { price: value };
-    // A trigger without a limit carries the price at which it fires there too.
+    // A trigger without a limit contains the trigger price twice.
     return limitPrice === '' ? { triggerPrice: value } : { limitPrice: value };
   }
   if (field.endsWith('.s')) return { size: value, sizeUnit: 'base' };
@@ -531,7 +522,7 @@ function Preview({ simulation: { isOld, result }, drafted, asset }: PreviewProps
   const entries = type === 'scale' ? orders : orders.slice(0, 1);
   const sentence = useSentence(entries, isTriggerType(type));
   const isNews = useIsNews(result !== undefined);
-  // What would be refused has no effects to show; the refusal stands in their place.
+  // Shows the rejection in place of the effects.
   if (drafted.missing !== undefined || result?.accepted === false) return null;
   return (
     <div aria-busy={isOld} className="flex flex-col gap-1">
@@ -558,13 +549,10 @@ function Preview({ simulation: { isOld, result }, drafted, asset }: PreviewProps
 
 const NO_ORDERS: readonly SimulatedOrder[] = [];
 
-/** Longer than it takes until the sentence was taken to be read out, shorter than until the next answer. */
+/** Longer than a screen reader's debounce, shorter than the next response. */
 const SAID_AFTER_MS = 1_000;
 
-/**
- * Whether the sentence is to be read out: the first answer to a ticket is. That the book moves under a ticket which
- * stands is no reason to say it all again.
- */
+/** Only the first result for a draft is announced; later changes of the book are not. */
 function useIsNews(isAnswered: boolean): boolean {
   const draft = useDraft();
   const [said, setSaid] = useState<Draft>();
@@ -601,10 +589,7 @@ function useSentence(entries: readonly SimulatedOrder[], isWaiting: boolean): st
 
 type FeeLinesProps = { readonly entries: readonly SimulatedOrder[]; readonly drafted: Drafted };
 
-/**
- * What fills now has its fee from the venue. What rests or waits pays when it fills, by who came first: a maker's
- * fee if it is met in the book, a taker's if it takes.
- */
+/** The venue reports the fee of immediate fills. The rest pays the maker or taker fee, depending on how it fills. */
 function FeeLines({ entries, drafted }: FeeLinesProps) {
   const t = useWords();
   const { isPostOnly, limitPrice, type } = useDraft();
@@ -624,7 +609,7 @@ function FeeLines({ entries, drafted }: FeeLinesProps) {
           ...(isWaiting && limitPrice === ''
             ? []
             : [t('perps.preview.asMaker', { fee: fee(rates.maker) })]),
-          // What is post-only never takes; what rests takes nothing unless it is amended or fires first.
+          // Post-only orders never take; resting orders take only after an amend or trigger.
           ...(isPostOnly && !isWaiting
             ? []
             : [t('perps.preview.asTaker', { fee: fee(rates.taker) })]),
@@ -643,7 +628,6 @@ function FeeLines({ entries, drafted }: FeeLinesProps) {
   );
 }
 
-/** How much of the account is margin; of isolated margin, what the position would have and what stays free. */
 function MarginLines({ asset, result }: AccountLineProps) {
   const t = useWords();
   const { after, before } = useLegs(asset, result);
@@ -688,7 +672,6 @@ type AccountLineProps = {
   readonly result: SimulatedAction | undefined;
 };
 
-/** The position that the order is about, as it is and as it would be; undefined where there is none. */
 function useLegs(asset: ActiveAssetData | undefined, result: SimulatedAction | undefined) {
   const { coin, perp } = useTradedPerp();
   const draft = useDraft();
@@ -719,8 +702,8 @@ function Line({ label, children }: { readonly label: string; readonly children: 
 }
 
 /**
- * Of the positions in one market the one that an order is about. In hedge mode there may be two: what buys and
- * opens, or sells and closes, is about the long one. One that would be closed has size 0 and no side any more.
+ * The position that the order affects. In hedge mode, buys that open and sells that close affect the long position. A
+ * closed position has size 0 and no side.
  */
 export function legOf<Row extends { readonly szi: string }>(
   rows: readonly Row[],
@@ -736,7 +719,7 @@ type FeeRates = { readonly maker: string; readonly taker: string };
 
 const TIER_MS = 60_000;
 
-/** What fills of this account pay here: the lower of its tier's rates and the market's own; undefined for a visitor. */
+/** The lower of the tier's and the market's rates; undefined for visitors. */
 function useFeeRates(): FeeRates | undefined {
   const user = useSession()?.address;
   const { perp } = useTradedPerp();

@@ -31,7 +31,6 @@ type DrawingOverlayProps = {
   readonly hasProfile: boolean;
 };
 
-/** What was drawn over the candles, and what traded at which prices. Points are dragged, or moved by arrow keys. */
 export function DrawingOverlay({ made, interval, drawings, hasProfile }: DrawingOverlayProps) {
   const t = useWords();
   const { coin, grid, perp } = useTradedPerp();
@@ -156,7 +155,6 @@ function Handle({ name, told, point, made: { scale }, axis, onMove, onRemove }: 
   );
 }
 
-/** By a key: a pixel of the price, or a candle of the time. */
 const STEPS: Readonly<Record<string, { readonly pixels: number; readonly candles: number }>> = {
   ArrowUp: { pixels: -1, candles: 0 },
   ArrowDown: { pixels: 1, candles: 0 },
@@ -173,10 +171,8 @@ type Drawn = {
   readonly decimals: number;
 };
 
-/** The share of the chart's width that the most traded price takes. */
 const PROFILE_SHARE = 0.25;
 
-/** Draws all of it anew: what is moved moves with the prices. */
 export function draw(canvas: HTMLCanvasElement, drawn: Drawn): void {
   const room = fitted(canvas);
   if (room === undefined) return;
@@ -231,7 +227,6 @@ function stroke(context: CanvasRenderingContext2D, from: Spot, to: Spot): void {
   context.stroke();
 }
 
-/** From the axis to the left: the more was traded there, the longer. */
 function drawProfile(
   context: CanvasRenderingContext2D,
   { candles, scale }: Drawn,
@@ -250,7 +245,7 @@ function drawProfile(
   context.globalAlpha = 1;
 }
 
-/** Where a time is on the chart, and back. Beyond the candles it goes on in steps of one. */
+/** Beyond the candles, the axis continues by the interval. */
 export type TimeAxis = {
   readonly toX: (timeMs: number) => number | undefined;
   readonly toTime: (x: number) => number | undefined;

@@ -3,8 +3,6 @@ import { createStore } from 'zustand/vanilla';
 import { keepText, readText } from '../../../../lib/browser.ts';
 import { add, isDecimal, multiply, onStep, sign, subtract } from '../../../../lib/decimal.ts';
 
-/** What somebody drew over a market: a level, a line, or the ratios of a move. */
-
 export const DRAWING_KINDS = ['level', 'line', 'ratio'] as const;
 export type DrawingKind = (typeof DRAWING_KINDS)[number];
 
@@ -15,11 +13,8 @@ export type Drawing = {
   readonly points: readonly DrawingPoint[];
 };
 
-/** The oldest go first. */
 const DRAWINGS_MAX = 40;
-/** Shares of a move where many expect it to turn. */
 const RATIOS = ['0', '0.236', '0.382', '0.5', '0.618', '0.786', '1'] as const;
-/** A new one lies so far about the mark, and so many candles back: in sight, and to be moved from there. */
 const OFFSET = '0.0015';
 const CANDLES_BACK = 30;
 
@@ -50,7 +45,6 @@ export function newDrawing(
   return { id, kind, points: [from, to] };
 }
 
-/** The prices of the ratios: 0 is where the move ended, 1 where it began. */
 export function ratioLevels({
   points: [from, to],
 }: Drawing): readonly { readonly ratio: string; readonly price: string }[] {
@@ -74,7 +68,7 @@ export function withPoint(
   );
 }
 
-/** What was kept, whoever wrote it: anything that is no drawing is left out. */
+/** Stored text is untrusted; invalid drawings are removed. */
 export function drawingsOf(text: string | null): readonly Drawing[] {
   try {
     const found: unknown = JSON.parse(text ?? '[]');
@@ -98,7 +92,6 @@ function isPoint(value: unknown): value is DrawingPoint {
   return Number.isSafeInteger(timeMs) && isDecimal(price as string) && sign(price as string) > 0;
 }
 
-/** Drawings by the name of their market. They are their owner's: this browser keeps them. */
 const kept = createStore<Readonly<Record<string, readonly Drawing[]>>>(() => ({}));
 
 const PREFIX = 'oddlot.drawings.';
@@ -117,7 +110,7 @@ export function changeDrawings(
   keepText(PREFIX + market, drawings.length === 0 ? null : JSON.stringify(drawings));
 }
 
-/** Read once a market: what is drawn is asked for with every frame. */
+/** Cached, because drawings are needed in every frame. */
 const known = new Map<string, readonly Drawing[]>();
 
 function read(market: string): readonly Drawing[] {
