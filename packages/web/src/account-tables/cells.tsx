@@ -119,9 +119,7 @@ function sameTab({ tab }: { readonly tab?: unknown }): object {
   return tab === undefined ? {} : { tab };
 }
 
-type SidedProps = { readonly isBuy: boolean; readonly children: ReactNode };
-
-export function Sided({ isBuy, children }: SidedProps) {
+export function Sided({ isBuy, children }: Readonly<{ isBuy: boolean; children: ReactNode }>) {
   return <span className={isBuy ? 'text-buy' : 'text-sell'}>{children}</span>;
 }
 
@@ -151,10 +149,8 @@ export function isBought({
 const LOOKS =
   'rounded underline decoration-faint decoration-dotted underline-offset-4 hover:text-text';
 
-type OriginLinkProps = { readonly hash: string; readonly children: ReactNode };
-
 /** By the hash of the request, or of the block for actions of the venue. */
-export function OriginLink({ hash, children }: OriginLinkProps) {
+export function OriginLink({ hash, children }: Readonly<{ hash: string; children: ReactNode }>) {
   const t = useWords();
   return (
     <Link to={`/explorer/tx/${hash}` as '/'} className={LOOKS}>
@@ -174,11 +170,7 @@ export function BlockLink({ height }: { readonly height: number }) {
 
 type Placed = { readonly oid: number; readonly timestamp: number };
 
-type OrderOriginProps = {
-  readonly user: string;
-  readonly order: Placed;
-  readonly children: ReactNode;
-};
+type OrderOriginProps = Readonly<{ user: string; order: Placed; children: ReactNode }>;
 
 /** An order does not contain its request, so the requests of its time are searched. */
 export function OrderOrigin({ user, order, children }: OrderOriginProps) {
@@ -221,11 +213,7 @@ type FillCellsTraded = { readonly marketType: 'perps' | 'outcome'; readonly inst
 /** The finest tick has one decimal more than a cent. */
 const TICK_DECIMALS = 3;
 
-type TradedPriceProps = {
-  readonly of: FillCellsTraded;
-  readonly value: string;
-  readonly isAsTold?: boolean;
-};
+type TradedPriceProps = Readonly<{ of: FillCellsTraded; value: string; isAsTold?: boolean }>;
 
 export function TradedPrice({ of, value, isAsTold = false }: TradedPriceProps) {
   if (of.marketType === 'outcome') {
@@ -236,11 +224,7 @@ export function TradedPrice({ of, value, isAsTold = false }: TradedPriceProps) {
   return <OnGrid coin={String(of.instrumentId)} value={value} />;
 }
 
-type TradedSizeProps = {
-  readonly of: FillCellsTraded;
-  readonly value: string;
-  readonly isSigned?: boolean;
-};
+type TradedSizeProps = Readonly<{ of: FillCellsTraded; value: string; isSigned?: boolean }>;
 
 export function TradedSize({ of, value, isSigned = false }: TradedSizeProps) {
   if (of.marketType === 'outcome') return <span>{number(value, { isSigned })}</span>;

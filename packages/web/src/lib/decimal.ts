@@ -7,8 +7,6 @@ import { divFloor, divHalfUp, divTowardsZero, formatDecimal, isDecimalText } fro
 
 const QUOTIENT_DECIMALS = 18;
 
-type Scaled = { readonly count: bigint; readonly decimals: number };
-
 export function isDecimal(text: string | null | undefined): text is string {
   return typeof text === 'string' && isDecimalText(text);
 }
@@ -102,7 +100,7 @@ export function toPixels(text: string): number {
 /** Without a length limit, because products are longer than inputs. */
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
-function read(text: string): Scaled {
+function read(text: string): { readonly count: bigint; readonly decimals: number } {
   if (!DECIMAL.test(text)) throw new Error(`Not a decimal text: ${text}`);
   return { count: BigInt(text.replace('.', '')), decimals: decimalsOf(text) };
 }

@@ -1,7 +1,4 @@
-type Language = {
-  readonly name: string;
-  readonly load?: () => Promise<{ readonly default: object }>;
-};
+type Language = Readonly<{ name: string; load?: () => Promise<{ readonly default: object }> }>;
 
 export type LanguageTag = 'en' | 'de';
 export const LANGUAGES: Readonly<Record<LanguageTag, Language>> = {

@@ -5,12 +5,7 @@ import { locale } from './languages.ts';
  * value.
  */
 
-type Signs = {
-  readonly group: string;
-  readonly middle: number;
-  readonly decimal: string;
-  readonly zero: number;
-};
+type Signs = Readonly<{ group: string; middle: number; decimal: string; zero: number }>;
 
 const SPACES = /[\s’'_]/g;
 const PLAIN = /^-?\d*\.?\d*$/;

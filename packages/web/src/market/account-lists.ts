@@ -19,11 +19,7 @@ type ListState<Row> = {
   readonly arrivals: readonly Arrival<Row>[];
 };
 
-type WholeList<Row> = {
-  readonly rows: readonly Row[];
-  readonly isLoaded: boolean;
-  readonly older: Older;
-};
+type WholeList<Row> = Readonly<{ rows: readonly Row[]; isLoaded: boolean; older: Older }>;
 
 type IdOf<Row> = (row: Row) => string | number;
 

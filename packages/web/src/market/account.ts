@@ -113,10 +113,7 @@ export const openOrders = createLive<string, OrdersState>({
   },
 });
 
-type OutcomeOrdersState = {
-  readonly orders: readonly OutcomeOpenOrder[];
-  readonly isLoaded: boolean;
-};
+type OutcomeOrdersState = Readonly<{ orders: readonly OutcomeOpenOrder[]; isLoaded: boolean }>;
 
 export const openOutcomeOrders = createLive<string, OutcomeOrdersState>({
   key: (user) => user,

@@ -13,11 +13,7 @@ export function OnGrid({ coin, value }: { readonly coin: string; readonly value:
   return <span>{number(value, { decimals })}</span>;
 }
 
-type SizeOnGridProps = {
-  readonly coin: string;
-  readonly value: string;
-  readonly isSigned?: boolean;
-};
+type SizeOnGridProps = Readonly<{ coin: string; value: string; isSigned?: boolean }>;
 
 export function SizeOnGrid({ coin, value, isSigned = false }: SizeOnGridProps) {
   const perp = usePerp(coin);

@@ -79,10 +79,7 @@ export function byLikelihood(a: string | undefined, b: string | undefined): numb
   return compare(b ?? '-1', a ?? '-1');
 }
 
-type ContextState = {
-  readonly ctx: AssetContext['ctx'] | undefined;
-  readonly height?: number | undefined;
-};
+type ContextState = Readonly<{ ctx: AssetContext['ctx'] | undefined; height?: number | undefined }>;
 
 /** Mark, oracle, funding and volume of one instrument, by its id as text. */
 export const contexts = createLive<string, ContextState>({
@@ -174,10 +171,7 @@ export const books = createLive<
 /** The number of trades that a tape shows. */
 const TRADES_MAX = 200;
 
-type TapeState = {
-  readonly trades: readonly Trade[];
-  readonly isLoaded: boolean;
-};
+type TapeState = { readonly trades: readonly Trade[]; readonly isLoaded: boolean };
 
 export const tapes = createLive<string, TapeState>({
   key: (coin) => coin,

@@ -57,10 +57,7 @@ export function ApprovedBuilders({ user, owner }: ApprovedBuildersProps) {
   );
 }
 
-type Revoking = {
-  readonly isBusy: boolean;
-  readonly revoke: (builder: string) => Promise<boolean>;
-};
+type Revoking = Readonly<{ isBusy: boolean; revoke: (builder: string) => Promise<boolean> }>;
 
 function columnsOf(t: Words, revoking: Revoking | undefined): readonly Column<ApprovedBuilder>[] {
   return [

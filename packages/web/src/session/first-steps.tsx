@@ -105,10 +105,7 @@ export function NoAccount({ title }: { readonly title: string }) {
 const STEPS = ['key', 'money', 'agent'] as const;
 type Step = (typeof STEPS)[number];
 
-type FirstVisit = {
-  readonly at: 'idle' | Step | 'done';
-  readonly error: unknown;
-};
+type FirstVisit = { readonly at: 'idle' | Step | 'done'; readonly error: unknown };
 
 export const firstVisit = createStore<FirstVisit>(() => ({ at: 'idle', error: undefined }));
 

@@ -20,10 +20,7 @@ export type Session = {
   readonly agentAddress: string | undefined;
 };
 
-type SessionState = {
-  readonly isLoaded: boolean;
-  readonly session: Session | undefined;
-};
+type SessionState = { readonly isLoaded: boolean; readonly session: Session | undefined };
 
 export const sessionStore = createStore<SessionState>(() => ({
   isLoaded: false,
@@ -76,13 +73,11 @@ const VIEW = 'oddlot.view';
 const tabs = new BroadcastChannel('oddlot.erased');
 
 type Key = `0x${string}`;
-type KeptAgent = { readonly account: string; readonly key: Key };
-
 export async function keepBurner(key: Key): Promise<void> {
   await seal(BURNER, key);
 }
 
-export async function keepAgent(agent: KeptAgent): Promise<void> {
+export async function keepAgent(agent: Readonly<{ account: string; key: Key }>): Promise<void> {
   await seal(`${AGENT} ${agent.account}`, agent.key);
 }
 
@@ -111,11 +106,7 @@ function forgetErased({ data: address }: MessageEvent<unknown>): void {
   if (sessionStore.getState().session?.address === address) setSession(undefined);
 }
 
-type View = {
-  readonly kind: 'wallet' | 'spectator';
-  readonly address: string;
-  readonly rdns?: string | undefined;
-};
+type View = Readonly<{ kind: 'wallet' | 'spectator'; address: string; rdns?: string | undefined }>;
 
 export function keepView(view: View): void {
   keepText(VIEW, JSON.stringify(view));

@@ -41,12 +41,10 @@ function readPalette(): Palette {
 
 export const FONT = "'Inter Variable', system-ui, sans-serif";
 
-export function fitted(canvas: HTMLCanvasElement):
-  | {
-      readonly context: CanvasRenderingContext2D;
-      readonly width: number;
-      readonly height: number;
-    }
+export function fitted(
+  canvas: HTMLCanvasElement,
+):
+  | { readonly context: CanvasRenderingContext2D; readonly width: number; readonly height: number }
   | undefined {
   const context = canvas.getContext('2d');
   const { clientHeight: height, clientWidth: width } = canvas;

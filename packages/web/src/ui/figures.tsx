@@ -10,11 +10,7 @@ import { classes } from './styles.ts';
 
 type Text = string | null | undefined;
 
-type PriceProps = {
-  readonly value: Text;
-  readonly decimals?: number | undefined;
-  readonly hasFlash?: boolean;
-};
+type PriceProps = Readonly<{ value: Text; decimals?: number | undefined; hasFlash?: boolean }>;
 
 export function Price({ value, decimals, hasFlash = false }: PriceProps) {
   const shown = useRef<HTMLSpanElement>(null);
@@ -45,11 +41,7 @@ function flash(element: HTMLElement | null, colour: '--buy' | '--sell'): void {
   );
 }
 
-type MoneyProps = {
-  readonly value: Text;
-  readonly isSigned?: boolean;
-  readonly isColoured?: boolean;
-};
+type MoneyProps = Readonly<{ value: Text; isSigned?: boolean; isColoured?: boolean }>;
 
 export function Money({ value, isSigned = false, isColoured = false }: MoneyProps) {
   const isSmall = isDecimal(value) && isBelowCent(value);
@@ -138,11 +130,7 @@ const TONES: Readonly<Record<Tone, string>> = {
   sell: 'border-sell/50 text-sell',
 };
 
-type BadgeProps = {
-  readonly tone?: Tone;
-  readonly title?: string | undefined;
-  readonly children: ReactNode;
-};
+type BadgeProps = Readonly<{ tone?: Tone; title?: string | undefined; children: ReactNode }>;
 
 export function Badge({ tone = 'plain', title, children }: BadgeProps) {
   return (
@@ -202,9 +190,7 @@ export function AddressLink({ address, isWhole = false }: AddressLinkProps) {
   );
 }
 
-type WhoProps = { readonly user: string; readonly isSimulated: boolean };
-
-export function Who({ user, isSimulated }: WhoProps) {
+export function Who({ user, isSimulated }: Readonly<{ user: string; isSimulated: boolean }>) {
   return (
     <span className="inline-flex items-center gap-1.5">
       <AddressLink address={user} />

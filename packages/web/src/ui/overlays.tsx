@@ -114,10 +114,7 @@ const DELAY_MS = 250;
 
 const TooltipPanel = late(async () => (await import('./tooltip-panel.tsx')).TooltipPanel);
 
-type TooltipProps = {
-  readonly text: string;
-  readonly children: ReactElement<HTMLAttributes<HTMLElement>>;
-};
+type TooltipProps = Readonly<{ text: string; children: ReactElement<HTMLAttributes<HTMLElement>> }>;
 
 export function Tooltip({ text, children }: TooltipProps) {
   const [isOpen, setIsOpen] = useState(false);

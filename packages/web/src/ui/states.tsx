@@ -108,11 +108,7 @@ function next(): void {
   else setTimeout(() => void run());
 }
 
-type EmptyStateProps = {
-  readonly title: string;
-  readonly text?: string | undefined;
-  readonly action?: ReactNode;
-};
+type EmptyStateProps = Readonly<{ title: string; text?: string | undefined; action?: ReactNode }>;
 
 export function EmptyState({ title, text, action }: EmptyStateProps) {
   return (

@@ -1,10 +1,6 @@
 import { Tooltip as RadixTooltip } from 'radix-ui';
 
-type TooltipPanelProps = {
-  readonly id: string;
-  readonly text: string;
-  readonly onClose: () => void;
-};
+type TooltipPanelProps = Readonly<{ id: string; text: string; onClose: () => void }>;
 
 export function TooltipPanel({ id, text, onClose }: TooltipPanelProps) {
   return (

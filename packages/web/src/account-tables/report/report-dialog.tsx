@@ -38,11 +38,7 @@ const AGAIN_MS = 5_000;
 /** The history may lag behind the stream that contained the row. */
 const TRIES = 3;
 
-type ReportDialogProps = {
-  readonly user: string;
-  readonly oid: number;
-  readonly onClose: () => void;
-};
+type ReportDialogProps = Readonly<{ user: string; oid: number; onClose: () => void }>;
 
 export function ReportDialog({ user, oid, onClose }: ReportDialogProps) {
   const t = useWords();

@@ -270,9 +270,7 @@ function AccountMenu() {
   );
 }
 
-type OpenAccountProps = { readonly session: Session; readonly onSwitch: () => void };
-
-function OpenAccount({ session, onSwitch }: OpenAccountProps) {
+function OpenAccount({ session, onSwitch }: Readonly<{ session: Session; onSwitch: () => void }>) {
   const t = useWords();
   const navigate = useNavigate();
   const { routesByPath } = useRouter();

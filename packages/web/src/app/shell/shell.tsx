@@ -113,11 +113,7 @@ function ConnectionBanner() {
   }
 }
 
-type LineProps = {
-  readonly sentence: string;
-  readonly countdown: string;
-  readonly children?: ReactNode;
-};
+type LineProps = Readonly<{ sentence: string; countdown: string; children?: ReactNode }>;
 
 function Line({ sentence, countdown, children }: LineProps) {
   return (

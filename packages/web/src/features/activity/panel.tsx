@@ -3,11 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useWords } from '../../lib/words.ts';
 import { useSettings } from '../../market/queries.ts';
 
-type PanelProps = {
-  readonly title: string;
-  readonly aside?: ReactNode;
-  readonly children: ReactNode;
-};
+type PanelProps = Readonly<{ title: string; aside?: ReactNode; children: ReactNode }>;
 
 export function Panel({ title, aside, children }: PanelProps) {
   return (

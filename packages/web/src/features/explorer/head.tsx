@@ -8,11 +8,7 @@ import { Button, TextField } from '../../ui/controls.tsx';
 import { useHotkey } from '../../ui/keyboard.tsx';
 import { useDoing } from '../../ui/states.tsx';
 
-type HeadProps = {
-  readonly title: string;
-  readonly isFirst?: boolean;
-  readonly children?: ReactNode;
-};
+type HeadProps = Readonly<{ title: string; isFirst?: boolean; children?: ReactNode }>;
 
 export function Head({ title, isFirst = false, children }: HeadProps) {
   const t = useWords();

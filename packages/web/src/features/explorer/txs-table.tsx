@@ -166,9 +166,7 @@ export function Facts({ children }: { readonly children: ReactNode }) {
   );
 }
 
-type FactProps = { readonly label: string; readonly children: ReactNode };
-
-export function Fact({ label, children }: FactProps) {
+export function Fact({ label, children }: Readonly<{ label: string; children: ReactNode }>) {
   return (
     <>
       <dt className="py-1 text-12 text-muted">{label}</dt>
@@ -188,9 +186,7 @@ export function BlockLink({ height }: { readonly height: number }) {
   );
 }
 
-type TxLinkProps = { readonly hash: string; readonly isWhole?: boolean };
-
-function TxLink({ hash, isWhole = false }: TxLinkProps) {
+function TxLink({ hash, isWhole = false }: { readonly hash: string; readonly isWhole?: boolean }) {
   return (
     <Link
       to={`/explorer/tx/${hash}`}

@@ -268,11 +268,7 @@ const HALF = '0.5';
 
 const FRACTIONS = { yes: '1', no: '0', void: HALF } as const;
 
-type ResolveProps = {
-  readonly deployer: Client;
-  readonly market: OutcomeMarketMeta;
-  readonly onClose: () => void;
-};
+type ResolveProps = Readonly<{ deployer: Client; market: OutcomeMarketMeta; onClose: () => void }>;
 
 function Resolve({ deployer, market, onClose }: ResolveProps) {
   const t = useWords();
@@ -354,11 +350,7 @@ function Results({ market, value, onChange }: ResultsProps) {
   );
 }
 
-type FractionProps = {
-  readonly name: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-};
+type FractionProps = Readonly<{ name: string; value: string; onChange: (value: string) => void }>;
 
 function Fraction({ name, value, onChange }: FractionProps) {
   const t = useWords();
@@ -391,9 +383,7 @@ function missingOf(
 const UNITS = { takerFee: '× p × (1 − p)', delayMs: 'ms' } as const;
 const NUMBERS = ['takerFee', 'delayMs'] as const;
 
-type CreateEventProps = { readonly deployer: Client; readonly onClose: () => void };
-
-function CreateEvent({ deployer, onClose }: CreateEventProps) {
+function CreateEvent({ deployer, onClose }: Readonly<{ deployer: Client; onClose: () => void }>) {
   const t = useWords();
   const [draft, setDraft] = useState(NEW_EVENT);
   // A retry does not list a market twice.
@@ -436,10 +426,7 @@ function CreateEvent({ deployer, onClose }: CreateEventProps) {
   );
 }
 
-type FieldsProps = {
-  readonly draft: EventDraft;
-  readonly onChange: (part: Partial<EventDraft>) => void;
-};
+type FieldsProps = Readonly<{ draft: EventDraft; onChange: (part: Partial<EventDraft>) => void }>;
 
 function Fields({ draft, onChange }: FieldsProps) {
   const t = useWords();

@@ -227,12 +227,7 @@ function changeText(change: LadderChange, t: Words): string {
   });
 }
 
-type LevelDraft = {
-  readonly level: number;
-  readonly volume: string;
-  readonly maker: string;
-  readonly taker: string;
-};
+type LevelDraft = Readonly<{ level: number; volume: string; maker: string; taker: string }>;
 
 const RATES = ['maker', 'taker'] as const;
 

@@ -65,11 +65,7 @@ function Gate({ gate, admin }: { readonly gate: VenueGate; readonly admin: Clien
 const MODES = ['open', 'whitelist', 'accessCode', 'closed'] as const;
 type Mode = VenueGate['mode'];
 
-type GateModeProps = {
-  readonly gate: VenueGate;
-  readonly name: string;
-  readonly admin: Client | undefined;
-};
+type GateModeProps = Readonly<{ gate: VenueGate; name: string; admin: Client | undefined }>;
 
 function GateMode({ gate, name, admin }: GateModeProps) {
   const t = useWords();
@@ -238,11 +234,7 @@ function GateLists({ gate, isBusy, onSet }: GateListsProps) {
   );
 }
 
-type FieldsProps = {
-  readonly list: List;
-  readonly draft: Draft;
-  readonly onChange: (draft: Draft) => void;
-};
+type FieldsProps = Readonly<{ list: List; draft: Draft; onChange: (draft: Draft) => void }>;
 
 function Fields({ list, draft, onChange }: FieldsProps) {
   const t = useWords();
@@ -300,12 +292,7 @@ function changeOf(list: List, way: Way, draft: Draft): Change | undefined {
   return list === 'whitelist' ? { whitelist: entry } : { blacklist: entry };
 }
 
-type Entry = {
-  readonly key: string;
-  readonly text: string;
-  readonly address?: string;
-  readonly note?: string;
-};
+type Entry = Readonly<{ key: string; text: string; address?: string; note?: string }>;
 
 function GateEntries({ list, lists }: { readonly list: List; readonly lists: Lists | undefined }) {
   const t = useWords();

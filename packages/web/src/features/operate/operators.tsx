@@ -27,11 +27,7 @@ export function Operators({ status, admin }: OperatorsProps) {
   );
 }
 
-type PeopleProps = {
-  readonly role: Role;
-  readonly people: readonly string[];
-  readonly admin: Client | undefined;
-};
+type PeopleProps = Readonly<{ role: Role; people: readonly string[]; admin: Client | undefined }>;
 
 function People({ role, people, admin }: PeopleProps) {
   const t = useWords();
@@ -82,12 +78,7 @@ function People({ role, people, admin }: PeopleProps) {
   );
 }
 
-type RemovalProps = {
-  readonly admin: Client;
-  readonly role: Role;
-  readonly person: string;
-  readonly onClose: () => void;
-};
+type RemovalProps = Readonly<{ admin: Client; role: Role; person: string; onClose: () => void }>;
 
 function Removal({ admin, role, person, onClose }: RemovalProps) {
   const t = useWords();

@@ -207,10 +207,7 @@ function PerpActs({ perp, acts: { admin, isBusy, onDelist, onPrice, operate } }:
           size="small"
           label={t('operate.halt')}
           sure={t('operate.haltSure')}
-          heard={{
-            label: t('operate.haltOf', { name }),
-            sure: t('operate.haltSureOf', { name }),
-          }}
+          heard={{ label: t('operate.haltOf', { name }), sure: t('operate.haltSureOf', { name }) }}
           isDisabled={isBusy}
           onConfirm={turn}
         />
@@ -252,11 +249,7 @@ function Ending({ closingTime }: { readonly closingTime: number | null }) {
 
 const CLOSING_MS = 3_600_000;
 
-type DelistProps = {
-  readonly admin: Client;
-  readonly perp: PerpMeta;
-  readonly onClose: () => void;
-};
+type DelistProps = Readonly<{ admin: Client; perp: PerpMeta; onClose: () => void }>;
 
 function Delist({ admin, perp: { baseCurrency, index, name }, onClose }: DelistProps) {
   const t = useWords();
@@ -298,11 +291,7 @@ function Delist({ admin, perp: { baseCurrency, index, name }, onClose }: DelistP
   );
 }
 
-type PushPriceProps = {
-  readonly admin: Client;
-  readonly perp: PerpMeta;
-  readonly onClose: () => void;
-};
+type PushPriceProps = Readonly<{ admin: Client; perp: PerpMeta; onClose: () => void }>;
 
 function PushPrice({ admin, perp: { index, name, priceTick }, onClose }: PushPriceProps) {
   const t = useWords();
@@ -352,9 +341,7 @@ const NUMBERS = [
   'impactNotional',
 ] as const satisfies readonly (keyof PerpDraft)[];
 
-type ListPerpProps = { readonly admin: Client; readonly onClose: () => void };
-
-function ListPerp({ admin, onClose }: ListPerpProps) {
+function ListPerp({ admin, onClose }: { readonly admin: Client; readonly onClose: () => void }) {
   const t = useWords();
   const [draft, setDraft] = useState(NEW_PERP);
   const operation = useOperation();
@@ -386,10 +373,7 @@ function ListPerp({ admin, onClose }: ListPerpProps) {
   );
 }
 
-type FieldsProps = {
-  readonly draft: PerpDraft;
-  readonly onChange: (part: Partial<PerpDraft>) => void;
-};
+type FieldsProps = Readonly<{ draft: PerpDraft; onChange: (part: Partial<PerpDraft>) => void }>;
 
 function Fields({ draft, onChange }: FieldsProps) {
   const t = useWords();

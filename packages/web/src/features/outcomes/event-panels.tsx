@@ -302,10 +302,7 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
   );
 }
 
-type OwnOrdersProps = {
-  readonly event: OutcomeEventMeta;
-  readonly orders: readonly OutcomeOpenOrder[];
-};
+type OwnOrdersProps = Readonly<{ event: OutcomeEventMeta; orders: readonly OutcomeOpenOrder[] }>;
 
 function OwnOrders({ event, orders }: OwnOrdersProps) {
   const t = useWords();

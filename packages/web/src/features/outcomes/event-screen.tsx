@@ -229,11 +229,7 @@ export function EventHead({ event, onRules }: EventHeadProps) {
   );
 }
 
-type EndsProps = {
-  readonly endMs: number;
-  readonly startMs: number;
-  readonly status: OutcomeEventMeta['status'];
-};
+type EndsProps = Readonly<{ endMs: number; startMs: number; status: OutcomeEventMeta['status'] }>;
 
 function Ends({ endMs, startMs, status }: EndsProps) {
   const t = useWords();

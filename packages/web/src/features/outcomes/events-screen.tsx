@@ -23,12 +23,7 @@ addWords(texts);
 
 const SEARCH_CHARS_MAX = 100;
 
-type Search = {
-  readonly q?: unknown;
-  readonly topic?: unknown;
-  readonly sort?: unknown;
-  readonly status?: unknown;
-};
+type Search = Readonly<{ q?: unknown; topic?: unknown; sort?: unknown; status?: unknown }>;
 
 export function Screen() {
   const t = useWords();
@@ -214,9 +209,7 @@ function Loading() {
 type Tickers = ReadonlyMap<number, Ticker>;
 const CANDIDATES = 3;
 
-type EventTileProps = { readonly event: OutcomeEventMeta; readonly byId: Tickers };
-
-export function EventTile({ event, byId }: EventTileProps) {
+export function EventTile({ event, byId }: Readonly<{ event: OutcomeEventMeta; byId: Tickers }>) {
   const t = useWords();
   const only = event.markets.length === 1 ? event.markets[0] : undefined;
   const rest = event.markets.length - CANDIDATES;
@@ -352,12 +345,7 @@ type Sort = (typeof SORTS)[number];
 const STATUSES = ['open', 'upcoming', 'closed', 'resolved'] as const;
 type Status = (typeof STATUSES)[number];
 
-type Sought = {
-  readonly sort: Sort;
-  readonly status: Status;
-  readonly topic: string | undefined;
-  readonly words: string;
-};
+type Sought = Readonly<{ sort: Sort; status: Status; topic: string | undefined; words: string }>;
 
 type FoundEvents = {
   readonly events: readonly OutcomeEventMeta[];

@@ -256,11 +256,7 @@ function Result({ market }: { readonly market: OutcomeMarketMeta }) {
   );
 }
 
-type ChanceBarProps = {
-  readonly price: string | undefined;
-  readonly place: number;
-  readonly isWide?: boolean;
-};
+type ChanceBarProps = Readonly<{ price: string | undefined; place: number; isWide?: boolean }>;
 
 export function ChanceBar({ price, place, isWide = false }: ChanceBarProps) {
   const width = isDecimal(price) ? `${multiply(price, '100')}%` : '0%';

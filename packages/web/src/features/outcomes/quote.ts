@@ -16,11 +16,7 @@ import {
  * needed level.
  */
 
-export type Grid = {
-  readonly tick: string;
-  readonly sizeDecimals: number;
-  readonly takerFeeRate: string;
-};
+export type Grid = Readonly<{ tick: string; sizeDecimals: number; takerFeeRate: string }>;
 
 export type Quote = {
   readonly shares: string;

@@ -16,10 +16,7 @@ import { classes } from '../../ui/styles.ts';
 import { lacksStrike, legName, nameOf, usePayouts } from './market-facts.ts';
 import { useResolution } from './queries.ts';
 
-type ReceiptProps = {
-  readonly event: OutcomeEventMeta | undefined;
-  readonly market: OutcomeMarketMeta;
-};
+type ReceiptProps = Readonly<{ event: OutcomeEventMeta | undefined; market: OutcomeMarketMeta }>;
 
 export function Receipt({ event, market }: ReceiptProps) {
   const t = useWords();
@@ -30,10 +27,7 @@ export function Receipt({ event, market }: ReceiptProps) {
       <p className="text-12 text-muted">{nameOf(market, event)}</p>
       <h2 className="text-20 font-semibold">
         {winner === null
-          ? t('outcomes.paid', {
-              leg: legName(market, 'Yes'),
-              amount: `${number(fraction)} USDC`,
-            })
+          ? t('outcomes.paid', { leg: legName(market, 'Yes'), amount: `${number(fraction)} USDC` })
           : t('outcomes.winner', { leg: legName(market, winner) })}
       </h2>
       {lacksStrike(market) && (
@@ -69,10 +63,7 @@ function Payouts({ instrumentId, market }: PayoutsProps) {
   );
 }
 
-type ReceiptFactsProps = {
-  readonly receipt: OutcomeResolution;
-  readonly market: OutcomeMarketMeta;
-};
+type ReceiptFactsProps = Readonly<{ receipt: OutcomeResolution; market: OutcomeMarketMeta }>;
 
 function ReceiptFacts({ receipt, market }: ReceiptFactsProps) {
   const t = useWords();

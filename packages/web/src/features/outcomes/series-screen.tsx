@@ -251,9 +251,7 @@ function LastPaid({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
   return <PaidOut event={event} market={market} />;
 }
 
-type DotProps = { readonly item: OutcomeTimelineItem; readonly onOpen: () => void };
-
-function Dot({ item, onOpen }: DotProps) {
+function Dot({ item, onOpen }: Readonly<{ item: OutcomeTimelineItem; onOpen: () => void }>) {
   const t = useWords();
   const { closePrice, endTime, openPrice, winningOutcome: winner } = item;
   const isDecided = item.resolutionStatus === 'resolved';

@@ -54,11 +54,7 @@ function Left({ untilMs }: { readonly untilMs: number }) {
 const EVERY_MS = 3_000;
 const PERPS = 0;
 
-type MarketState = {
-  readonly isStale: boolean;
-  readonly isGateClosed: boolean;
-  readonly isClosed: boolean;
-};
+type MarketState = Readonly<{ isStale: boolean; isGateClosed: boolean; isClosed: boolean }>;
 
 export function useMarketState(): MarketState {
   const { closingTime, delisted, name } = useTradedPerp().perp;

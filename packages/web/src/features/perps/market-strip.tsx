@@ -110,11 +110,7 @@ export function MarketInfo() {
   );
 }
 
-type FactProps = {
-  readonly label: string;
-  readonly isOnlyWide?: boolean;
-  readonly children: ReactNode;
-};
+type FactProps = Readonly<{ label: string; isOnlyWide?: boolean; children: ReactNode }>;
 
 function Fact({ label, isOnlyWide = false, children }: FactProps) {
   return (

@@ -151,9 +151,7 @@ const SPAN_MS_MIN = 10 * 60 * 1_000;
 const YOUNG_MS_MIN = 60_000;
 const LINES = [{ colour: 'var(--accent)', isFilled: true }] as const;
 
-type CurveProps = { readonly points: readonly CurvePoint[]; readonly kind: CurveKind };
-
-function Curve({ points, kind }: CurveProps) {
+function Curve({ points, kind }: Readonly<{ points: readonly CurvePoint[]; kind: CurveKind }>) {
   const t = useWords();
   const [at, setAt] = useState<number | null>(null);
   const endMs = points.at(-1)?.time ?? 0;

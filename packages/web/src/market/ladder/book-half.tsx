@@ -68,11 +68,7 @@ export function BookHalf(props: BookHalfProps) {
   );
 }
 
-type ToldProps = {
-  readonly side: 'bid' | 'ask';
-  readonly at: number;
-  readonly children: ReactNode;
-};
+type ToldProps = Readonly<{ side: 'bid' | 'ask'; at: number; children: ReactNode }>;
 
 function Told({ side, at, children }: ToldProps) {
   return (
@@ -133,11 +129,7 @@ type Figures = {
   readonly size: (size: string, value: () => string) => string;
 };
 
-type Drawing = {
-  readonly figures: Figures;
-  readonly at: number | undefined;
-  readonly scale: number;
-};
+type Drawing = Readonly<{ figures: Figures; at: number | undefined; scale: number }>;
 
 function drawSide(
   canvas: HTMLCanvasElement,
@@ -194,12 +186,7 @@ function drawSide(
   }
 }
 
-export type DepthLevel = {
-  readonly price: string;
-  readonly size: string;
-  readonly total: string;
-  readonly value: string;
-};
+export type DepthLevel = Readonly<{ price: string; size: string; total: string; value: string }>;
 
 /** Each side is summed once for both halves. */
 const sums = new WeakMap<readonly Level[], readonly DepthLevel[]>();

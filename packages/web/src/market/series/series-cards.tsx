@@ -204,11 +204,7 @@ function isNeither({ resolutionStatus, winningOutcome }: OutcomeTimelineItem): b
   return resolutionStatus === 'resolved' && winningOutcome === null;
 }
 
-type RunningSeries = {
-  readonly slug: string;
-  readonly event: OutcomeEventMeta;
-  readonly market: OutcomeMarketMeta;
-};
+type RunningSeries = Readonly<{ slug: string; event: OutcomeEventMeta; market: OutcomeMarketMeta }>;
 
 const LOOKED_AT_MAX = 50;
 

@@ -11,11 +11,7 @@ import { ErrorSentence, useDoing } from '../../../ui/states.tsx';
 
 const COUNT = /^[1-9]\d*$/;
 
-type ConvertDialogProps = {
-  readonly session: Session;
-  readonly owner: Client;
-  readonly onClose: () => void;
-};
+type ConvertDialogProps = Readonly<{ session: Session; owner: Client; onClose: () => void }>;
 
 export function ConvertDialog({ session: { address }, owner, onClose }: ConvertDialogProps) {
   const t = useWords();

@@ -20,11 +20,7 @@ import {
 } from './deposit.ts';
 import { AmountField, checkAmount, SendButton, Terms } from './money-fields.tsx';
 
-type DepositFormProps = {
-  readonly session: Session;
-  readonly owner: Client;
-  readonly settings: Settings;
-};
+type DepositFormProps = Readonly<{ session: Session; owner: Client; settings: Settings }>;
 
 export function DepositForm({ session, owner, settings }: DepositFormProps) {
   const t = useWords();
@@ -136,9 +132,7 @@ function FromHere({
   );
 }
 
-type ElsewhereProps = { readonly session: Session; readonly hasFaucet: boolean };
-
-function Elsewhere({ session, hasFaucet }: ElsewhereProps) {
+function Elsewhere({ session, hasFaucet }: Readonly<{ session: Session; hasFaucet: boolean }>) {
   const t = useWords();
   const navigate = useNavigate();
   const isBurner = session.kind === 'burner';
@@ -186,11 +180,7 @@ type Place = 'perp' | 'outcome' | 'chain';
 
 type Next = { readonly ms: number; readonly isGiven: boolean };
 
-type FaucetFormProps = {
-  readonly user: string;
-  readonly owner: Client;
-  readonly settings: Settings;
-};
+type FaucetFormProps = Readonly<{ user: string; owner: Client; settings: Settings }>;
 
 export function FaucetForm({ user, owner, settings }: FaucetFormProps) {
   const t = useWords();

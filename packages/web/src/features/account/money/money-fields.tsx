@@ -5,18 +5,11 @@ import { useWords, type Words } from '../../../lib/words.ts';
 import { Button, NumberField } from '../../../ui/controls.tsx';
 import { ErrorSentence, type Doing } from '../../../ui/states.tsx';
 
-type AmountLimits = {
-  readonly most: string | undefined;
-  readonly least?: string | undefined;
-};
+type AmountLimits = { readonly most: string | undefined; readonly least?: string | undefined };
 
 const USDC_DECIMALS = 6;
 
-type Checked = {
-  readonly isFit: boolean;
-  readonly fault: string | undefined;
-  readonly instead: string | undefined;
-};
+type Checked = Readonly<{ isFit: boolean; fault: string | undefined; instead: string | undefined }>;
 
 export function checkAmount(
   amount: string,

@@ -238,11 +238,7 @@ function WithdrawalLadder({ withdrawal }: { readonly withdrawal: Withdrawal }) {
   );
 }
 
-type RowProps = {
-  readonly title: string;
-  readonly hash?: string | undefined;
-  readonly children: ReactNode;
-};
+type RowProps = Readonly<{ title: string; hash?: string | undefined; children: ReactNode }>;
 
 function Row({ title, hash, children }: RowProps) {
   return (

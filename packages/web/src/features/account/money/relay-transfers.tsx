@@ -108,10 +108,7 @@ export type RelaySettings = Extract<Settings, { has_relay: true }>;
 export function useRelayChains({
   relay_url: url,
   settlement_chain_id: settlement,
-}: RelaySettings): {
-  readonly chains: readonly RelayChainRow[];
-  readonly error: Error | null;
-} {
+}: RelaySettings): { readonly chains: readonly RelayChainRow[]; readonly error: Error | null } {
   const { data, error } = useQuery({
     queryKey: ['relayChains', url],
     queryFn: async () => (await loadSigning()).relayAt(url).chains(),

@@ -16,11 +16,7 @@ const RelayWithdraw = lazy(async () => ({
   default: (await import('./relay-withdraw.tsx')).RelayWithdraw,
 }));
 
-export type WithdrawFormProps = {
-  readonly user: string;
-  readonly owner: Client;
-  readonly settings: Settings;
-};
+export type WithdrawFormProps = Readonly<{ user: string; owner: Client; settings: Settings }>;
 
 export function WithdrawForm(props: WithdrawFormProps) {
   const t = useWords();

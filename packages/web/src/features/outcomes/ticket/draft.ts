@@ -222,11 +222,7 @@ export type Fate =
   | { readonly at: 'book'; readonly filled: string; readonly left: string }
   | { readonly at: 'filled'; readonly filled: string; readonly average: string | null }
   | { readonly at: 'ended'; readonly filled: string; readonly reason: string | undefined }
-  | {
-      readonly at: 'failed';
-      readonly message: string;
-      readonly details: Details | undefined;
-    };
+  | { readonly at: 'failed'; readonly message: string; readonly details: Details | undefined };
 
 export function fateOf(
   { result, traceId }: SentOrder,

@@ -94,9 +94,7 @@ export function OrderForm({ market, intent, leg, bookCents, onLeg }: OrderFormPr
   );
 }
 
-type AmountProps = { readonly market: OutcomeMarketMeta; readonly open: OpenTicket };
-
-function Amount({ market, open }: AmountProps) {
+function Amount({ market, open }: Readonly<{ market: OutcomeMarketMeta; open: OpenTicket }>) {
   const t = useWords();
   const { change, draft, submit, ticket } = open;
   const isShares = ticket.unit === 'shares';
@@ -256,9 +254,7 @@ function AmountHelp({ ticket, cash, freeShares, onChange }: AmountHelpProps) {
   );
 }
 
-type OrderPreviewProps = { readonly market: OutcomeMarketMeta; readonly open: OpenTicket };
-
-function OrderPreview({ market, open }: OrderPreviewProps) {
+function OrderPreview({ market, open }: Readonly<{ market: OutcomeMarketMeta; open: OpenTicket }>) {
   const t = useWords();
   const { draft, simulated, ticket } = open;
   const error = simulated.data?.error;
@@ -386,11 +382,7 @@ function Ending({ label, value, tone, note }: EndingProps) {
 
 const RECEIPT_AFTER_MS = 1_500;
 
-type OrderFateProps = {
-  readonly user: string;
-  readonly sent: SentOrder;
-  readonly market: OutcomeMarketMeta;
-};
+type OrderFateProps = Readonly<{ user: string; sent: SentOrder; market: OutcomeMarketMeta }>;
 
 function OrderFate({ user, sent, market }: OrderFateProps) {
   const t = useWords();

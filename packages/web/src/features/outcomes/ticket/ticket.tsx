@@ -17,11 +17,7 @@ import { MoveMoney, NoConnection, WayIn } from './send-button.tsx';
 
 type Intent = 'buy' | 'sell' | 'split' | 'merge';
 
-export type Choice = {
-  readonly intent: Intent;
-  readonly leg: Leg;
-  readonly cents: string | undefined;
-};
+export type Choice = Readonly<{ intent: Intent; leg: Leg; cents: string | undefined }>;
 
 type TicketPanelProps = {
   readonly event: OutcomeEventMeta;
@@ -214,12 +210,7 @@ function Outcome({ work: { done, error }, kind, names }: OutcomeProps) {
   );
 }
 
-type PairPictureProps = {
-  readonly isSplit: boolean;
-  readonly yes: string;
-  readonly no: string;
-  readonly amount: string;
-};
+type PairPictureProps = Readonly<{ isSplit: boolean; yes: string; no: string; amount: string }>;
 
 function PairPicture({ isSplit, yes, no, amount }: PairPictureProps) {
   return (

@@ -106,10 +106,7 @@ export function ChartPanel() {
   );
 }
 
-type Chosen = {
-  readonly value: CandleInterval;
-  readonly onChange: (value: CandleInterval) => void;
-};
+type Chosen = Readonly<{ value: CandleInterval; onChange: (value: CandleInterval) => void }>;
 
 function Intervals({ value, onChange }: Chosen) {
   const t = useWords();
@@ -256,12 +253,7 @@ function Loading() {
 
 type Extra = 'mark' | 'oracle';
 
-type Switch = {
-  readonly name: string;
-  readonly onPress: () => void;
-  readonly isOn?: boolean;
-  readonly face?: ReactNode;
-};
+type Switch = Readonly<{ name: string; onPress: () => void; isOn?: boolean; face?: ReactNode }>;
 
 type ChartSwitchesProps = {
   readonly panel: RefObject<HTMLElement | null>;
@@ -481,11 +473,7 @@ function toggled<Item>(items: readonly Item[], item: Item): readonly Item[] {
   return items.includes(item) ? items.filter((other) => other !== item) : [...items, item];
 }
 
-type ChartMenuProps = {
-  readonly label: string;
-  readonly items: readonly MenuItem[];
-  readonly children?: ReactNode;
-};
+type ChartMenuProps = Readonly<{ label: string; items: readonly MenuItem[]; children?: ReactNode }>;
 
 function ChartMenu({ label, items, children }: ChartMenuProps) {
   return (

@@ -61,11 +61,7 @@ export function drawDepth(
     base,
     decimals,
     pointerX,
-  }: {
-    readonly base: string;
-    readonly decimals: number;
-    readonly pointerX: number | undefined;
-  },
+  }: { readonly base: string; readonly decimals: number; readonly pointerX: number | undefined },
 ): void {
   const room = fitted(canvas);
   const [bids, asks] = [pointsOf(book.levels[0]), pointsOf(book.levels[1])];

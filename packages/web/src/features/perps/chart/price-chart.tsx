@@ -491,11 +491,7 @@ function onKey(
   move(onStep(event.key === 'ArrowUp' ? add(shown, step) : subtract(shown, step), tick));
 }
 
-type Placed = {
-  readonly tagY: number;
-  readonly edge: 'above' | 'below' | undefined;
-  readonly isCounted: boolean;
-};
+type Placed = Readonly<{ tagY: number; edge: 'above' | 'below' | undefined; isCounted: boolean }>;
 
 type Wanted = { readonly id: string; readonly y: number };
 

@@ -53,11 +53,7 @@ const TABLES: Readonly<Record<TableName, ComponentType<Shown>>> = {
   ledger: LedgerTable,
 };
 
-type AccountTableProps = {
-  readonly name: TableName;
-  readonly user: string;
-  readonly hasRows: boolean;
-};
+type AccountTableProps = Readonly<{ name: TableName; user: string; hasRows: boolean }>;
 
 export function AccountTable({ name, user, hasRows }: AccountTableProps) {
   const Chosen = TABLES[name];
@@ -419,11 +415,7 @@ function TriggerActions({ trigger }: { readonly trigger: TriggerOrder }) {
   );
 }
 
-type AmendTriggerProps = {
-  readonly trigger: TriggerOrder;
-  readonly perp: PerpMeta;
-  readonly onClose: () => void;
-};
+type AmendTriggerProps = Readonly<{ trigger: TriggerOrder; perp: PerpMeta; onClose: () => void }>;
 
 function AmendTrigger({ trigger, perp, onClose }: AmendTriggerProps) {
   const t = useWords();

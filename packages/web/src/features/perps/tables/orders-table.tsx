@@ -263,11 +263,7 @@ function useAmending(oid: number): Amending {
   return amending.draft?.order.oid === oid ? amending : { ...amending, draft: undefined };
 }
 
-type AmendFieldProps = {
-  readonly order: OpenOrder;
-  readonly field: 'price' | 'size';
-  readonly children: ReactNode;
-};
+type AmendFieldProps = Readonly<{ order: OpenOrder; field: 'price' | 'size'; children: ReactNode }>;
 
 function AmendField({ order, field, children }: AmendFieldProps) {
   const t = useWords();

@@ -133,11 +133,7 @@ function More({ row, onReverse }: { readonly row: AssetPosition; readonly onReve
   );
 }
 
-type ReverseDialogProps = {
-  readonly row: AssetPosition;
-  readonly perp: PerpMeta;
-  readonly onClose: () => void;
-};
+type ReverseDialogProps = Readonly<{ row: AssetPosition; perp: PerpMeta; onClose: () => void }>;
 
 function ReverseDialog({ row, perp, onClose }: ReverseDialogProps) {
   const t = useWords();
@@ -214,9 +210,7 @@ function useReverse(row: AssetPosition, waiting: readonly TriggerOrder[], onDone
   return { canAct, fault, isBusy, reverse };
 }
 
-type PositionDetailsProps = { readonly row: AssetPosition; readonly onClose: () => void };
-
-function PositionDetails({ row, onClose }: PositionDetailsProps) {
+function PositionDetails({ row, onClose }: Readonly<{ row: AssetPosition; onClose: () => void }>) {
   const t = useWords();
   const { position } = row;
   const { asset, leverage, returnOnEquity, unrealizedPnl } = position;
@@ -325,11 +319,7 @@ export function MarginShare({ row }: { readonly row: AssetPosition }) {
 
 const MICRO = '1000000';
 
-type MarginDialogProps = {
-  readonly row: AssetPosition;
-  readonly direction: 1 | -1;
-  readonly onClose: () => void;
-};
+type MarginDialogProps = Readonly<{ row: AssetPosition; direction: 1 | -1; onClose: () => void }>;
 
 function MarginDialog({ row, direction, onClose }: MarginDialogProps) {
   const t = useWords();

@@ -317,11 +317,7 @@ function told({ delta }: LedgerUpdate, decimals: number | undefined, t: Words): 
   return t('perps.taken.liquidation', { positions, mark: number(delta.markPx, { decimals }) });
 }
 
-type StackedProps = {
-  readonly children: ReactNode;
-  readonly below: ReactNode;
-  readonly align?: 'left' | 'right';
-};
+type StackedProps = Readonly<{ children: ReactNode; below: ReactNode; align?: 'left' | 'right' }>;
 
 function Stacked({ children, below, align = 'right' }: StackedProps) {
   return (

@@ -55,10 +55,7 @@ export async function withoutLeftovers(
   return trader.exchange.cancel({ cancels }, { confirm: 'executed' });
 }
 
-type ExitPrices = {
-  readonly takeProfit: string | undefined;
-  readonly stopLoss: string | undefined;
-};
+type ExitPrices = Readonly<{ takeProfit: string | undefined; stopLoss: string | undefined }>;
 
 type Entry = AssetPosition['tpsl'][number];
 

@@ -277,11 +277,7 @@ function useLeverage(asset: ActiveAssetData, onDone: () => void) {
   return { canSave, chosen, choose, fault, hasSides, isBusy, save, setValue, side, value };
 }
 
-type StepsProps = {
-  readonly value: number;
-  readonly max: number;
-  readonly onChange: (value: number) => void;
-};
+type StepsProps = Readonly<{ value: number; max: number; onChange: (value: number) => void }>;
 
 function Steps({ value, max, onChange }: StepsProps) {
   const t = useWords();

@@ -188,9 +188,7 @@ export function Options({ isHedge }: { readonly isHedge: boolean }) {
   );
 }
 
-type ExitsProps = { readonly drafted: Drafted; readonly isHedge: boolean };
-
-export function Exits({ drafted, isHedge }: ExitsProps) {
+export function Exits({ drafted, isHedge }: Readonly<{ drafted: Drafted; isHedge: boolean }>) {
   const t = useWords();
   const { grid } = useTradedPerp();
   const draft = useDraft();

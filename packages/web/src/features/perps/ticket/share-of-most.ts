@@ -102,10 +102,7 @@ export function isHedged({ leverage }: ActiveAssetData): boolean {
   return leverage.mode === 'Hedge';
 }
 
-export type Sizing = {
-  readonly asset: ActiveAssetData;
-  readonly bound?: string;
-};
+export type Sizing = { readonly asset: ActiveAssetData; readonly bound?: string };
 
 type Questions = {
   readonly ask: (px: [string | null, string | null]) => Promise<ActiveAssetData>;
@@ -177,10 +174,7 @@ export async function freshOrders(
 const PAUSE_MS = 180;
 const AGAIN_MS = 3_000;
 
-export type Simulation = {
-  readonly result: SimulatedAction | undefined;
-  readonly isOld: boolean;
-};
+export type Simulation = { readonly result: SimulatedAction | undefined; readonly isOld: boolean };
 
 export function useSimulation(
   user: string | undefined,
@@ -226,11 +220,7 @@ function useSettled(value: string): string {
   return settled;
 }
 
-type Sent = {
-  readonly label: string;
-  readonly orders: readonly OrderEntry[];
-  readonly reply: ActionReply;
-};
+type Sent = Readonly<{ label: string; orders: readonly OrderEntry[]; reply: ActionReply }>;
 
 export type Sending = {
   readonly send: () => Promise<void>;

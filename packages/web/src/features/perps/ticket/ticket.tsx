@@ -715,12 +715,10 @@ export function legOf<Row extends { readonly szi: string }>(
   return rows.find(({ szi }) => sign(szi) === way) ?? rows.find(({ szi }) => sign(szi) === 0);
 }
 
-type FeeRates = { readonly maker: string; readonly taker: string };
-
 const TIER_MS = 60_000;
 
 /** The lower of the tier's and the market's rates; undefined for visitors. */
-function useFeeRates(): FeeRates | undefined {
+function useFeeRates(): { readonly maker: string; readonly taker: string } | undefined {
   const user = useSession()?.address;
   const { perp } = useTradedPerp();
   const { data: tier } = useQuery({

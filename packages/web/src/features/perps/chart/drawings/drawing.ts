@@ -7,11 +7,7 @@ export const DRAWING_KINDS = ['level', 'line', 'ratio'] as const;
 export type DrawingKind = (typeof DRAWING_KINDS)[number];
 
 export type DrawingPoint = { readonly timeMs: number; readonly price: string };
-export type Drawing = {
-  readonly id: string;
-  readonly kind: DrawingKind;
-  readonly points: readonly DrawingPoint[];
-};
+export type Drawing = Readonly<{ id: string; kind: DrawingKind; points: readonly DrawingPoint[] }>;
 
 const DRAWINGS_MAX = 40;
 const RATIOS = ['0', '0.236', '0.382', '0.5', '0.618', '0.786', '1'] as const;
