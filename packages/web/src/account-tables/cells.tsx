@@ -139,10 +139,7 @@ export function numberColumn<Row>(
 export function isBought({
   outcome,
   side,
-}: {
-  readonly side: 'A' | 'B';
-  readonly outcome?: 'Yes' | 'No' | null | undefined;
-}): boolean {
+}: Readonly<{ side: 'A' | 'B'; outcome?: 'Yes' | 'No' | null | undefined }>): boolean {
   return (side === 'B') === (outcome !== 'No');
 }
 

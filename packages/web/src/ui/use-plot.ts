@@ -8,11 +8,7 @@ export function usePlot(
   key: string,
   options: PlotOptions,
   data: AlignedData,
-): {
-  readonly target: RefObject<HTMLDivElement | null>;
-  readonly isReady: boolean;
-  readonly hasFailed: boolean;
-} {
+): Readonly<{ target: RefObject<HTMLDivElement | null>; isReady: boolean; hasFailed: boolean }> {
   const target = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | undefined>(undefined);
   const latest = useRef({ options, data });

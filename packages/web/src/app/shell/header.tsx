@@ -147,10 +147,7 @@ function MarginWatch() {
     </Link>
   );
 
-  function wordsOf({ market, share }: MarginUse): {
-    readonly title: string;
-    readonly text: string;
-  } {
+  function wordsOf({ market, share }: MarginUse): Readonly<{ title: string; text: string }> {
     const words = { share: percent(share, { decimals: 1 }), market };
     return {
       title: t(market === undefined ? 'news.nearEnd' : 'news.nearEndOf', words),

@@ -439,11 +439,7 @@ function useBuilderRows<Row extends { readonly time: number }>({
   user,
   type,
   idOf,
-}: BuilderRowsOptions<Row>): {
-  readonly rows: readonly Row[];
-  readonly isLoaded: boolean;
-  readonly older: Older;
-} {
+}: BuilderRowsOptions<Row>): Readonly<{ rows: readonly Row[]; isLoaded: boolean; older: Older }> {
   const page = (start: object, options: { readonly signal: AbortSignal }) =>
     reader.info.historyPage<typeof type, BuilderRows<Row>>(
       { type, user, pageSize: PAGE_ROWS, ...start },

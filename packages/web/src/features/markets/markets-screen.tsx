@@ -626,12 +626,7 @@ function resolvedMs(markets: readonly OutcomeMarketMeta[], otherwise: number): n
 function EventList({
   children: lines,
   ...heading
-}: {
-  readonly id: string;
-  readonly title: string;
-  readonly className?: string;
-  readonly children: readonly ReactNode[];
-}) {
+}: Readonly<{ id: string; title: string; className?: string; children: readonly ReactNode[] }>) {
   if (lines.length === 0) return null;
   return (
     <Section {...heading}>

@@ -166,10 +166,7 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<OutcomeMar
 function MarketActs({
   market,
   acts: { deployer, isBusy, onClose, onResolve, operate },
-}: {
-  readonly market: OutcomeMarketMeta;
-  readonly acts: Acts;
-}) {
+}: Readonly<{ market: OutcomeMarketMeta; acts: Acts }>) {
   const t = useWords();
   const { instrument_id: id, phase, question } = market;
   const set = (state: 'open' | 'halt'): void => {

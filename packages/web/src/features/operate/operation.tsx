@@ -24,12 +24,7 @@ export type Hindrance =
   | { readonly why: 'nobody' }
   | { readonly why: 'notOperator' | 'noKey'; readonly address: string }
   /** The wallet is on another chain than the venue. */
-  | {
-      readonly why: 'chain';
-      readonly address: string;
-      readonly own: number;
-      readonly venue: number;
-    };
+  | Readonly<{ why: 'chain'; address: string; own: number; venue: number }>;
 
 export type Operator = {
   readonly address: string | undefined;

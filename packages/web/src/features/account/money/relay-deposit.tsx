@@ -34,11 +34,7 @@ function AskAddress({
   user,
   settings: { chain_name: dstChain, relay_url: url },
   chains,
-}: {
-  readonly user: string;
-  readonly settings: RelaySettings;
-  readonly chains: readonly RelayChainRow[];
-}) {
+}: Readonly<{ user: string; settings: RelaySettings; chains: readonly RelayChainRow[] }>) {
   const t = useWords();
   const [name, setName] = useState(chains.at(-1)!.chain);
   const doing = useDoing();

@@ -81,12 +81,7 @@ export function TransferForm({ user, owner }: { readonly user: string; readonly 
 
 type Transfer =
   | { readonly from: Part; readonly amount: string; readonly destination?: undefined }
-  | {
-      readonly from: Part;
-      readonly amount: string;
-      readonly destination: string;
-      readonly toPart: Part;
-    };
+  | Readonly<{ from: Part; amount: string; destination: string; toPart: Part }>;
 
 function transfer(owner: Client, order: Transfer): Promise<void> {
   const { amount, from } = order;

@@ -172,11 +172,7 @@ function drawPointer(
     asks,
     bids,
     pointerX,
-  }: {
-    readonly pointerX: number;
-    readonly bids: readonly Point[];
-    readonly asks: readonly Point[];
-  },
+  }: Readonly<{ pointerX: number; bids: readonly Point[]; asks: readonly Point[] }>,
 ): void {
   const price = middle + ((pointerX - width / 2) / (width / 2 - 8)) * reach;
   const within =

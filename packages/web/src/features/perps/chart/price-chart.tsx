@@ -474,10 +474,7 @@ function onKey(
     move,
     resize,
     send,
-  }: Pick<Move, 'moved' | 'move' | 'resize' | 'send'> & {
-    readonly shown: string;
-    readonly tick: string;
-  },
+  }: Pick<Move, 'moved' | 'move' | 'resize' | 'send'> & Readonly<{ shown: string; tick: string }>,
 ): void {
   if (event.key === 'Enter') send(moved);
   if (event.key === 'Escape') move(undefined);
@@ -501,11 +498,7 @@ const EDGE_MAX = 3;
 export function placeTags(
   lines: readonly Wanted[],
   height: number,
-): {
-  readonly places: ReadonlyMap<string, Placed>;
-  readonly above: number;
-  readonly below: number;
-} {
+): Readonly<{ places: ReadonlyMap<string, Placed>; above: number; below: number }> {
   const places = new Map<string, Placed>();
   const sorted = lines.toSorted((a, b) => a.y - b.y);
   const above = sorted.filter(({ y }) => y < 0).toReversed();

@@ -43,9 +43,7 @@ const PARTS = [25, 50, 100] as const;
 
 export const PositionActions = memo(function PositionActions({
   row,
-}: {
-  readonly row: AssetPosition;
-}) {
+}: Readonly<{ row: AssetPosition }>) {
   const t = useWords();
   const perp = usePerp(row.position.asset);
   const { act, canAct, isBusy } = useAct();

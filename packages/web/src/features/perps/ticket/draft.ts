@@ -152,12 +152,7 @@ type Missing =
   | 'date';
 
 export type Drafted =
-  | {
-      readonly missing: undefined;
-      readonly parameters: OrderParameters;
-      readonly size: string;
-      readonly price: string;
-    }
+  | Readonly<{ missing: undefined; parameters: OrderParameters; size: string; price: string }>
   | { readonly missing: Missing };
 
 /** Closer than the venue's own price band. */

@@ -409,12 +409,7 @@ export function lowerSize(
     drafted,
     grid,
     most,
-  }: {
-    readonly draft: Draft;
-    readonly drafted: Drafted;
-    readonly grid: Grid;
-    readonly most: string | undefined;
-  },
+  }: Readonly<{ draft: Draft; drafted: Drafted; grid: Grid; most: string | undefined }>,
 ): string | undefined {
   if (refusal === undefined || drafted.missing !== undefined) return undefined;
   const size = sizeInBase(draft, drafted.price, grid);

@@ -22,13 +22,7 @@ export function newDrawing(
     nowMs,
     stepMs,
     tick,
-  }: {
-    readonly id: string;
-    readonly markPx: string;
-    readonly nowMs: number;
-    readonly stepMs: number;
-    readonly tick: string;
-  },
+  }: Readonly<{ id: string; markPx: string; nowMs: number; stepMs: number; tick: string }>,
 ): Drawing {
   const offset = multiply(markPx, OFFSET);
   const start = nowMs - (nowMs % stepMs);
