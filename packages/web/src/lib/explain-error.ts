@@ -109,7 +109,7 @@ function remediesOf(details: Details | undefined): readonly Remedy[] {
   const remedies: Remedy[] = (nearest ?? []).flatMap((value) =>
     value === null ? [] : [{ kind: 'useValue' as const, field, value }],
   );
-  const most = mostOf(details);
+  const most = largestOrder(details);
   if (most !== undefined) remedies.push({ kind: 'lowerTo', field, value: most });
   if (isDecimal(required) && isDecimal(available)) {
     remedies.push({ kind: 'addFunds', required, available });
@@ -117,7 +117,8 @@ function remediesOf(details: Details | undefined): readonly Remedy[] {
   return remedies;
 }
 
-function mostOf(details: Details | undefined): string | undefined {
+/** The largest accepted size, from the details of a rejection. */
+export function largestOrder(details: Details | undefined): string | undefined {
   const { allowed, field } = details ?? {};
   if (field?.endsWith('.s') !== true || allowed === undefined || !('max' in allowed))
     return undefined;

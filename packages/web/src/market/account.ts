@@ -324,6 +324,11 @@ export function crossUse({
   return shareOf(crossMarginRatio, undefined);
 }
 
+export function useWorstUse(user: string | undefined): MarginUse | undefined {
+  const key = user === undefined ? undefined : ({ user, accountType: 'perp' } as const);
+  return accountStates.use(key, ({ state }) => (state === undefined ? undefined : worstUse(state)));
+}
+
 export function worstUse(state: ClearinghouseState): MarginUse | undefined {
   const isolated = state.assetPositions
     .filter(({ position }) => position.leverage.type === 'Isolated')

@@ -176,16 +176,35 @@ export function CopyButton({ text, label }: { readonly text: string; readonly la
 /** Links in a sentence are underlined, because colour alone is not accessible. */
 const LOOKS = 'text-accent hover:underline [p_&]:underline [dd_&]:underline';
 
-type AddressLinkProps = { readonly address: string; readonly isWhole?: boolean };
+type HashLinkProps = Readonly<{ to: string; hash: string; isWhole: boolean; className?: string }>;
 
-export function AddressLink({ address, isWhole = false }: AddressLinkProps) {
+function HashLink({ to, hash, isWhole, className = '' }: HashLinkProps) {
   return (
     <Link
-      to={`/explorer/address/${address}`}
-      title={address}
-      className={`${LOOKS} font-mono text-12 ${isWhole ? 'break-all' : 'whitespace-nowrap'}`}
+      to={to}
+      title={hash}
+      className={`${LOOKS} font-mono text-12 ${isWhole ? 'break-all' : className}`}
     >
-      {isWhole ? address : short(address)}
+      {isWhole ? hash : short(hash)}
+    </Link>
+  );
+}
+
+type AddressLinkProps = Readonly<{ address: string; isWhole?: boolean }>;
+
+export function AddressLink({ address, isWhole = false }: AddressLinkProps) {
+  const to = `/explorer/address/${address}`;
+  return <HashLink to={to} hash={address} isWhole={isWhole} className="whitespace-nowrap" />;
+}
+
+export function TxLink({ hash, isWhole = false }: Readonly<{ hash: string; isWhole?: boolean }>) {
+  return <HashLink to={`/explorer/tx/${hash}`} hash={hash} isWhole={isWhole} />;
+}
+
+export function BlockLink({ height }: Readonly<{ height: number }>) {
+  return (
+    <Link to={`/explorer/block/${height}`} className={`${LOOKS} tabular-nums`}>
+      {number(String(height))}
     </Link>
   );
 }

@@ -83,11 +83,13 @@ function wanted(chosen: LanguageTag | 'browser'): LanguageTag {
 async function turnTo(tag: LanguageTag): Promise<void> {
   const texts = await LANGUAGES[tag].load?.();
   // Regional variants have their own number formats.
-  chooseLocale(navigator.language.toLowerCase().startsWith(tag) ? undefined : localeFor(tag));
+  chooseLocale(
+    navigator.language.toLowerCase().startsWith(tag)
+      ? undefined
+      : preferences.getState().language === 'browser'
+        ? undefined
+        : tag,
+  );
   speak(tag, texts?.default);
   Object.assign(document.documentElement, { lang: tag, dir: 'ltr' });
-}
-
-function localeFor(tag: LanguageTag): string | undefined {
-  return preferences.getState().language === 'browser' ? undefined : tag;
 }

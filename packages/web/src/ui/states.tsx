@@ -9,7 +9,7 @@ import {
 } from 'react';
 import { explainError, remedyLabel, type NameOf, type Remedy } from '../lib/explain-error.ts';
 import { useWords } from '../lib/words.ts';
-import { Button } from './controls.tsx';
+import { Button, Spinner } from './controls.tsx';
 
 /**
  * A component whose code the first screen does not need. The code loads when the component is first shown, or earlier
@@ -209,4 +209,20 @@ export function useDoing(): Doing {
   }, []);
   const clear = useCallback(() => setError(undefined), []);
   return { isBusy, error, run, clear };
+}
+
+/** A screen without its data: loading, or the reason why they are missing. */
+export function ScreenState({
+  error,
+  isPending,
+}: Readonly<{ error: unknown; isPending: boolean }>) {
+  return isPending ? (
+    <div className="flex h-full items-center justify-center text-muted">
+      <Spinner />
+    </div>
+  ) : (
+    <div className="p-4">
+      <ErrorSentence error={error} />
+    </div>
+  );
 }

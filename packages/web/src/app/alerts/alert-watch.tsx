@@ -4,7 +4,7 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import { hourlyRate, number, percent, relative } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { createTeller, fillLists } from '../../market/account-lists.ts';
-import { accountStates, hasReached, worstUse } from '../../market/account.ts';
+import { accountStates, hasReached, useWorstUse } from '../../market/account.ts';
 import {
   changeAlerts,
   currentAlerts,
@@ -90,11 +90,7 @@ function FillWatch() {
 
 function MarginAlert({ from }: { readonly from: number }) {
   const t = useWords();
-  const user = useSession()?.address;
-  const use = accountStates.use(
-    user === undefined ? undefined : { user, accountType: 'perp' },
-    ({ state }) => (state === undefined ? undefined : worstUse(state)),
-  );
+  const use = useWorstUse(useSession()?.address);
   const isThere = use !== undefined && hasReached(use, from);
   const tell = useEffectEvent((): void => {
     if (use === undefined) return;

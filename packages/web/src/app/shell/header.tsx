@@ -6,7 +6,7 @@ import { explainError } from '../../lib/explain-error.ts';
 import { percent, short } from '../../lib/format.ts';
 import { LANGUAGE_TAGS, LANGUAGES } from '../../lib/languages.ts';
 import { useLanguage, useWords, type Words } from '../../lib/words.ts';
-import { accountStates, hasReached, worstUse, type MarginUse } from '../../market/account.ts';
+import { accountStates, hasReached, useWorstUse, type MarginUse } from '../../market/account.ts';
 import { showAlerts } from '../../market/alerts/alerts.ts';
 import { isTestnet, useSettings } from '../../market/queries.ts';
 import { connection } from '../../market/venue.ts';
@@ -121,11 +121,7 @@ function Deposit() {
 /** Shows the margin use above the chosen limit and notifies before a liquidation. */
 function MarginWatch() {
   const t = useWords();
-  const user = useSession()?.address;
-  const use = accountStates.use(
-    user === undefined ? undefined : { user, accountType: 'perp' },
-    ({ state }) => (state === undefined ? undefined : worstUse(state)),
-  );
+  const use = useWorstUse(useSession()?.address);
   const { marginNoticeFrom, marginShownFrom } = useStore(preferences);
   const isUrgent = use !== undefined && hasReached(use, marginNoticeFrom);
   const tell = useEffectEvent((): void => {

@@ -7,10 +7,10 @@ import { usePageTitle } from '../../lib/browser.ts';
 import { number, wholeDate } from '../../lib/format.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';
-import { Code } from '../../ui/figures.tsx';
+import { Code, BlockLink } from '../../ui/figures.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Head } from './head.tsx';
-import { BlockLink, Fact, Facts, TxsTable } from './txs-table.tsx';
+import { Fact, Facts, TxsTable } from './txs-table.tsx';
 
 addWords(texts);
 

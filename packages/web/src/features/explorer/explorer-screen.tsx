@@ -1,3 +1,4 @@
+import { BlockLink } from '../../ui/figures.tsx';
 import type { ExplorerBlock, TxBrief } from '@oddlot/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
@@ -13,7 +14,7 @@ import { EmptyState, Skeleton } from '../../ui/states.tsx';
 import { classes } from '../../ui/styles.ts';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Head } from './head.tsx';
-import { BlockLink, TxsTable } from './txs-table.tsx';
+import { TxsTable } from './txs-table.tsx';
 
 addWords(texts);
 

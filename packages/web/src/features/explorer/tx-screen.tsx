@@ -6,11 +6,11 @@ import { usePageTitle } from '../../lib/browser.ts';
 import { cents, number, short, wholeDate } from '../../lib/format.ts';
 import { addWords, useWords, type Words } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';
-import { AddressLink, Badge, Code, CopyButton } from '../../ui/figures.tsx';
+import { AddressLink, Badge, Code, CopyButton, BlockLink } from '../../ui/figures.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { Head } from './head.tsx';
 import { actionName, marketIdsOf, sentencesOf } from './tx-words.ts';
-import { BlockLink, Fact, Facts, useNames } from './txs-table.tsx';
+import { Fact, Facts, useNames } from './txs-table.tsx';
 
 addWords(texts);
 

@@ -1,13 +1,12 @@
 import type { TxBrief } from '@oddlot/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useCallback, useMemo, type ReactNode } from 'react';
-import { clockTime, number, short } from '../../lib/format.ts';
+import { clockTime, short } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { timeColumn } from '../../market/cells.tsx';
 import { usePerps, useSettings } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
-import { AddressLink, SimulatedBadge } from '../../ui/figures.tsx';
+import { AddressLink, BlockLink, SimulatedBadge, TxLink } from '../../ui/figures.tsx';
 import { Table, type Column, type Older } from '../../ui/table.tsx';
 import {
   actionName,
@@ -172,29 +171,6 @@ export function Fact({ label, children }: Readonly<{ label: string; children: Re
       <dt className="py-1 text-12 text-muted">{label}</dt>
       <dd className="min-w-0 py-1 text-13 break-words">{children}</dd>
     </>
-  );
-}
-
-/** Links in a sentence are underlined, because colour alone is not accessible. */
-const LOOKS = 'text-accent hover:underline [p_&]:underline [dd_&]:underline';
-
-export function BlockLink({ height }: { readonly height: number }) {
-  return (
-    <Link to={`/explorer/block/${height}`} className={`${LOOKS} tabular-nums`}>
-      {number(String(height))}
-    </Link>
-  );
-}
-
-function TxLink({ hash, isWhole = false }: { readonly hash: string; readonly isWhole?: boolean }) {
-  return (
-    <Link
-      to={`/explorer/tx/${hash}`}
-      title={hash}
-      className={`${LOOKS} font-mono text-12 ${isWhole ? 'break-all' : ''}`}
-    >
-      {isWhole ? hash : short(hash)}
-    </Link>
   );
 }
 

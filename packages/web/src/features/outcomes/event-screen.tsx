@@ -17,9 +17,9 @@ import { addWords, useWords } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/cells.tsx';
 import { isSomebodys, NOBODYS, outcomePrices, tickers } from '../../market/streams.ts';
 import { venueNow } from '../../market/venue.ts';
-import { Segmented, Spinner } from '../../ui/controls.tsx';
+import { Segmented } from '../../ui/controls.tsx';
 import { Badge, EventTitle } from '../../ui/figures.tsx';
-import { EmptyState, ErrorSentence } from '../../ui/states.tsx';
+import { EmptyState, ScreenState } from '../../ui/states.tsx';
 import { usePlot } from '../../ui/use-plot.ts';
 import { EventPanels } from './event-panels.tsx';
 import { Holdings } from './holdings.tsx';
@@ -52,19 +52,8 @@ export function Screen() {
   const { data: event, error, isPending } = useEvent(slug);
   usePageTitle(event?.title);
   if (event !== undefined) return <Event key={event.slug} event={event} />;
-  if (isPending) {
-    return (
-      <div className="flex h-full items-center justify-center text-muted">
-        <Spinner />
-      </div>
-    );
-  }
   if (error instanceof ApiError && error.code === 10_404) return <ByMarket slug={slug} />;
-  return (
-    <div className="p-4">
-      <ErrorSentence error={error} />
-    </div>
-  );
+  return <ScreenState error={error} isPending={isPending} />;
 }
 
 function ByMarket({ slug }: { readonly slug: string | undefined }) {
@@ -266,7 +255,9 @@ function ProbabilityChart({ event, markets: all, byId, range, onRange }: Probabi
   const { data } = useProbabilities(ids, range, event.start_time);
   const marks = markets.map((market) => markOf(market, byId));
   const isLive = event.status === 'open';
-  const unpriced = unpricedOf(markets);
+  const unpriced = markets
+    .filter((market) => !isSomebodys(NOBODYS, market))
+    .map(({ instrument_id: id }) => id);
   const lines = useMemo(
     () => linesOf(data, { ids, unpriced }, isLive ? marks : []),
     // The texts stand for the lists, which are new at every render.
@@ -386,12 +377,6 @@ function linesOf(
     });
   });
   return [sorted.map((time) => time / 1_000), ...lines];
-}
-
-function unpricedOf(markets: readonly OutcomeMarketMeta[]): readonly number[] {
-  return markets
-    .filter((market) => !isSomebodys(NOBODYS, market))
-    .map(({ instrument_id: id }) => id);
 }
 
 /** Removes the points before the first quote or trade, when the venue reports 0.5. */

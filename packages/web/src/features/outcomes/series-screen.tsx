@@ -26,10 +26,9 @@ import { addWords, useWords, type Words } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/cells.tsx';
 import { channelOf, outcomePrices, referencePrices, tickers } from '../../market/streams.ts';
 import { reader, venueNow } from '../../market/venue.ts';
-import { Spinner } from '../../ui/controls.tsx';
 import { colourOf, Price } from '../../ui/figures.tsx';
 import { Dialog } from '../../ui/overlays.tsx';
-import { EmptyState, ErrorSentence } from '../../ui/states.tsx';
+import { EmptyState, ScreenState } from '../../ui/states.tsx';
 import { classes } from '../../ui/styles.ts';
 import { usePlot } from '../../ui/use-plot.ts';
 import { EventPanels } from './event-panels.tsx';
@@ -49,13 +48,6 @@ export function Screen() {
   const { data, error, isPending } = useTimeline(slug);
   usePageTitle(data?.title);
   if (data !== undefined) return <Series timeline={data} />;
-  if (isPending) {
-    return (
-      <div className="flex h-full items-center justify-center text-muted">
-        <Spinner />
-      </div>
-    );
-  }
   if (error instanceof ApiError && error.code === UNKNOWN_SERIES) {
     return (
       <EmptyState
@@ -69,11 +61,7 @@ export function Screen() {
       />
     );
   }
-  return (
-    <div className="p-4">
-      <ErrorSentence error={error} />
-    </div>
-  );
+  return <ScreenState error={error} isPending={isPending} />;
 }
 
 const NO_IDS: readonly number[] = [];

@@ -36,7 +36,11 @@ export function TradeSide({ event, market, mark, bbo, choosing }: TradeSideProps
           {content}
           {!isResolved && (
             <p className="text-12 text-muted">
-              {t(isBySeries(event, market) ? 'outcomes.bySeries' : 'outcomes.byOperator')}
+              {t(
+                event.series_slug !== null && !lacksStrike(market)
+                  ? 'outcomes.bySeries'
+                  : 'outcomes.byOperator',
+              )}
             </p>
           )}
         </div>
@@ -92,10 +96,6 @@ function Bar({ event, market, mark, bbo, choosing: { open } }: TradeSideProps) {
       )}
     </div>
   );
-}
-
-function isBySeries(event: OutcomeEventMeta, market: OutcomeMarketMeta): boolean {
-  return event.series_slug !== null && !lacksStrike(market);
 }
 
 export type ChoiceSearch = { readonly leg?: unknown; readonly panel?: unknown };

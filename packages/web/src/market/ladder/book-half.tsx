@@ -106,13 +106,9 @@ function useLevels(
     );
     const pointed = at === undefined ? undefined : shown[at];
     // React queues updates of hidden components, so only changes are set.
-    if (!isSame(level, pointed)) setLevel(pointed);
+    if (!(level?.price === pointed?.price && level?.value === pointed?.value)) setLevel(pointed);
   });
   return { at, level, levels, setAt };
-}
-
-function isSame(left: DepthLevel | undefined, right: DepthLevel | undefined): boolean {
-  return left?.price === right?.price && left?.value === right?.value;
 }
 
 const ROW_PX = 18;

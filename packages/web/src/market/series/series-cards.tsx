@@ -60,7 +60,7 @@ function SeriesCard({ series: { event, market, slug }, ticker, price, nowMs }: S
       <div className="flex items-baseline justify-between gap-3">
         <h3 className="truncate text-13 font-medium">
           <Link to={`/series/${slug}`} className="after:absolute after:inset-0">
-            {timeline?.title ?? titleOf(event.title)}
+            {timeline?.title ?? (event.title.split(/[,:(–—]/)[0]?.trim() || event.title)}
           </Link>
         </h3>
         <span className="shrink-0 text-12 whitespace-nowrap text-muted">
@@ -157,10 +157,6 @@ function sparkOf(values: readonly number[]): readonly number[] {
   return values
     .filter((_, at) => (values.length - 1 - at) % SPARK_EVERY === 0)
     .slice(-SPARK_POINTS);
-}
-
-function titleOf(title: string): string {
-  return title.split(/[,:(–—]/)[0]?.trim() || title;
 }
 
 const SHOWN = 10;

@@ -442,7 +442,9 @@ function fateTexts(
       };
     case 'queued':
       return {
-        title: t('outcomes.fate.queued', { wait: waitOf(delayMs) }),
+        title: t('outcomes.fate.queued', {
+          wait: delayMs < 1_000 ? `${delayMs} ms` : `${number(String(delayMs / 1_000))} s`,
+        }),
         text: t('outcomes.fate.queuedText'),
       };
     case 'book':
@@ -478,10 +480,6 @@ function fateTexts(
         ),
       };
   }
-}
-
-function waitOf(delayMs: number): string {
-  return delayMs < 1_000 ? `${delayMs} ms` : `${number(String(delayMs / 1_000))} s`;
 }
 
 function isZero(amount: string): boolean {

@@ -92,10 +92,6 @@ const STEP = '10';
 
 const CENT = '0.01';
 
-function amountToMove(missing: string, free: string, step: string): string {
-  return smaller(upTo(missing, step), roundTo(free, 6, 'down'));
-}
-
 function upTo(amount: string, step: string): string {
   const down = onStep(amount, step, 'down');
   return compare(down, amount) === 0 ? down : add(down, step);
@@ -111,7 +107,7 @@ type MoveMoneyProps = {
 export function MoveMoney({ owner, missing, perpCash, step = STEP }: MoveMoneyProps) {
   const t = useWords();
   const { error, isBusy, run } = useDoing();
-  const amount = amountToMove(missing, perpCash, step);
+  const amount = smaller(upTo(missing, step), roundTo(perpCash, 6, 'down'));
   const move = (): Promise<boolean> => {
     const way = { from: 'perp', to: 'outcome', amount } as const;
     return run(() =>

@@ -1,13 +1,12 @@
 import type { FundingHistoryRow } from '@oddlot/sdk';
-import { createChart, HistogramSeries, type Time } from 'lightweight-charts';
+import { createChart, HistogramSeries } from 'lightweight-charts';
 import { useEffect, useRef } from 'react';
 import { multiply, sign, toPixels } from '../../../lib/decimal.ts';
-import { dateTime, percent } from '../../../lib/format.ts';
-import { locale } from '../../../lib/languages.ts';
+import { percent } from '../../../lib/format.ts';
 import { inNextFrame } from '../../../market/frame.ts';
 import { FONT, palette } from '../../../ui/canvas.ts';
 import { preferences } from '../../../ui/preferences.ts';
-import { secondsOf } from './make-chart.ts';
+import { crosshair, localization, secondsOf } from './make-chart.ts';
 
 type FundingChartProps = { readonly rows: readonly FundingHistoryRow[]; readonly label: string };
 
@@ -34,15 +33,8 @@ export function FundingChart({ rows, label }: FundingChartProps) {
         grid: { vertLines: { visible: false }, horzLines: { color: raised } },
         rightPriceScale: { borderVisible: false },
         timeScale: { borderColor: line, timeVisible: true, maxBarSpacing: 24 },
-        crosshair: {
-          mode: 0,
-          vertLine: { color: muted, labelBackgroundColor: raised },
-          horzLine: { color: muted, labelBackgroundColor: raised },
-        },
-        localization: {
-          locale: locale(),
-          timeFormatter: (time: Time) => dateTime(Number(time) * 1_000),
-        },
+        crosshair: crosshair(),
+        localization: localization(),
       });
       bars.setData(
         rows.map(({ fundingRate, time }) => ({

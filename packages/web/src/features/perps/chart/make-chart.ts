@@ -139,16 +139,8 @@ function colour(
       rightOffset: 8,
       tickMarkFormatter: tickText,
     },
-    crosshair: {
-      mode: 0,
-      vertLine: { color: muted, labelBackgroundColor: raised },
-      horzLine: { color: muted, labelBackgroundColor: raised },
-    },
-    localization: {
-      locale: locale(),
-      priceFormatter,
-      timeFormatter: (time: Time) => dateTime(Number(time) * 1_000),
-    },
+    crosshair: crosshair(),
+    localization: { ...localization(), priceFormatter },
   });
   candles.applyOptions({
     upColor: buy,
@@ -158,6 +150,16 @@ function colour(
     borderVisible: false,
     priceLineStyle: 1,
   });
+}
+
+export function crosshair() {
+  const { muted, raised } = palette();
+  const line = { color: muted, labelBackgroundColor: raised };
+  return { mode: 0, vertLine: line, horzLine: line };
+}
+
+export function localization() {
+  return { locale: locale(), timeFormatter: (time: Time) => dateTime(Number(time) * 1_000) };
 }
 
 function tickText(time: Time, type: TickMarkType): string {

@@ -311,7 +311,7 @@ function AmendButtons({ order }: { readonly order: OpenOrder }) {
 
 function OrderNote({ oid }: { readonly oid: number }) {
   const t = useWords();
-  const note = useNote(oid);
+  const note = useStore(notes, (all) => all[String(oid)] ?? '');
   const [isOpen, setIsOpen] = useState(false);
   return (
     <>
@@ -369,10 +369,6 @@ const NOTES_MAX = 500;
 const NOTE_CHARS = 140;
 
 const notes = createStore<Notes>(() => kept());
-
-function useNote(oid: number): string {
-  return useStore(notes, (all) => all[String(oid)] ?? '');
-}
 
 function writeNote(oid: number, text: string): void {
   const { [String(oid)]: _, ...others } = notes.getState();

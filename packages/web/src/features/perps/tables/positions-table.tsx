@@ -275,7 +275,10 @@ function TakenNote({ user }: { readonly user: string }) {
   const [seenMs, setSeenMs] = useKept(`taken.${user}`, 0);
   const [isAsked, setIsAsked] = useState(false);
   const taken = ledgerLists.use(user, ({ rows }) => rows.find(isTaking));
-  const perp = usePerp(coinOf(taken) ?? '');
+  const perp = usePerp(
+    (taken?.delta.type === 'liquidation' ? taken.delta.liquidatedPositions[0]?.coin : undefined) ??
+      '',
+  );
   if (taken === undefined || taken.time <= seenMs || taken.time < venueNow() - SAID_MS) return null;
   return (
     <div
@@ -300,10 +303,6 @@ function TakenNote({ user }: { readonly user: string }) {
 /** Skips the cancellations before a liquidation. */
 function isTaking({ delta }: LedgerUpdate): boolean {
   return delta.type === 'adl' || (delta.type === 'liquidation' && delta.step !== 'cancel');
-}
-
-function coinOf(taken: LedgerUpdate | undefined): string | undefined {
-  return taken?.delta.type === 'liquidation' ? taken.delta.liquidatedPositions[0]?.coin : undefined;
 }
 
 function told({ delta }: LedgerUpdate, decimals: number | undefined, t: Words): string {

@@ -1,3 +1,4 @@
+import { largestOrder } from '../../../lib/explain-error.ts';
 import type { ActiveAssetData, ApiError } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
@@ -414,20 +415,12 @@ export function lowerSize(
   if (refusal === undefined || drafted.missing !== undefined) return undefined;
   const size = sizeInBase(draft, drafted.price, grid);
   const isForMargin = refusal.details?.required !== undefined && /margin/i.test(refusal.message);
-  const largest = largestOrder(refusal);
+  const largest = largestOrder(refusal.details);
   if (size === undefined || (largest === undefined && !isForMargin)) return undefined;
   const [limit] = [largest, most].filter((each) => each !== undefined).toSorted(compare);
   if (limit === undefined) return undefined;
   const lower = onStep(limit, grid.lot, 'down');
   return sign(lower) > 0 && compare(lower, size) < 0 ? lower : undefined;
-}
-
-export function largestOrder({ details }: ApiError): string | undefined {
-  const { allowed, field } = details ?? {};
-  if (field?.endsWith('.s') !== true || allowed === undefined || !('max' in allowed))
-    return undefined;
-  const most = String(allowed.max);
-  return isDecimal(most) ? most : undefined;
 }
 
 const MARKS = [0, 25, 50, 75, 100];

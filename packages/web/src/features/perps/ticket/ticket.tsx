@@ -20,7 +20,7 @@ import {
   subtract,
   sum,
 } from '../../../lib/decimal.ts';
-import type { Remedy } from '../../../lib/explain-error.ts';
+import { largestOrder, type Remedy } from '../../../lib/explain-error.ts';
 import { money, number, percent } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { contexts } from '../../../market/streams.ts';
@@ -53,7 +53,6 @@ import {
 } from './draft.ts';
 import {
   Exits,
-  largestOrder,
   lowerSize,
   Options,
   PriceFields,
@@ -153,7 +152,7 @@ function Refused({ refusal, most, drafted, onRemedy }: RefusedProps) {
   const draft = useDraft();
   const told = refusal instanceof ApiError ? refusal : undefined;
   const size = lowerSize(told, { draft, drafted, grid, most });
-  const limit = told && largestOrder(told);
+  const limit = largestOrder(told?.details);
   const unit = perp.baseCurrency;
   return (
     <ErrorSentence
@@ -494,7 +493,9 @@ export function remedyOf(
   // Derived prices of scale orders and exits have no field to correct.
   if (place > 0 && !(hasExits && exitBasis === 'price')) return undefined;
   if (place > 0)
-    return exitAt(place, takeProfit) === 'takeProfit' ? { takeProfit: value } : { stopLoss: value };
+    return (place === 1 && takeProfit !== '' ? 'takeProfit' : 'stopLoss') === 'takeProfit'
+      ? { takeProfit: value }
+      : { stopLoss: value };
   if (field.endsWith('triggerPx')) return { triggerPrice: value };
   if (field.endsWith('.p')) {
     if (!isTriggerType(type)) return { price: value };
@@ -503,10 +504,6 @@ export function remedyOf(
   }
   if (field.endsWith('.s')) return { size: value, sizeUnit: 'base' };
   return undefined;
-}
-
-function exitAt(place: number, takeProfit: string): 'takeProfit' | 'stopLoss' {
-  return place === 1 && takeProfit !== '' ? 'takeProfit' : 'stopLoss';
 }
 
 type PreviewProps = {
