@@ -11,8 +11,8 @@ import { recoverySection } from './request.ts';
 import { settlementSection } from './settlement.ts';
 
 /**
- * Benchmarks that nobody runs rot. Every section runs here with next to nothing: that it works and
- * that both sides computed the same is tested, how long it took is not.
+ * Runs every section with tiny inputs: they must work and both sides must compute the same result. Times are not
+ * checked.
  */
 
 const SECTIONS: Readonly<Record<string, Section>> = {
@@ -28,7 +28,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   history: historySection,
 };
 
-/** Some start processes, which takes long on a machine that does other things too; those that do little else are in the long tests. */
+/** Some sections start processes, which takes long on a busy machine. */
 const TIMEOUT_MS = 120_000;
 
 test.each(Object.entries(SECTIONS))(

@@ -37,17 +37,16 @@ import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-req
 import { Subscribers } from './subscribers.ts';
 
 /**
- * A replica of a cluster beside a venue whose log is its own files, in one run on one machine: orders a second and what one costs,
- * how long a confirmed order takes, and for how long nobody is answered when something dies. Three NATS servers, PostgreSQL, the
- * replicas and the clients share its cores, so rates say little of machines of their own; the peer is a bare publisher of as many
- * bytes to the same servers.
+ * A replica of a cluster against a venue with file logs, in one run on one machine: orders per second, CPU per order,
+ * latency of confirmed orders, and failover times. Three NATS servers, PostgreSQL, the replicas and the clients share
+ * the cores, so rates say little about separate machines. The peer is a publisher of messages of the same size.
  */
 
 const RATE_TARGET = 0.7;
 const WAIT_TARGET = 1.5;
 const LANES = 32;
 const ORDERS_PER_ACTION = 50;
-/** As many blocks as a replica has on their way. */
+/** As many as a replica has in flight. */
 const IN_FLIGHT = 8;
 const CLUSTER = 'bench';
 const STREAM = `oddlot-${CLUSTER}-blocks`;
@@ -106,7 +105,6 @@ class ClusterBench {
     this.#parts = parts;
   }
 
-  /** Orders in 50-order actions by the files alone and by the stream, and the stream's bytes by nobody but a publisher. */
   async rates(scale: Scale): Promise<Row[]> {
     const { bare, file, replicas } = this.#parts;
     const [replica] = replicas as [BenchVenue];
@@ -141,7 +139,6 @@ class ClusterBench {
     ];
   }
 
-  /** One confirmed order at a time, and one message of as many bytes at a time. */
   async waits(scale: Scale): Promise<Row[]> {
     const { bare, file, replicas } = this.#parts;
     const [replica] = replicas as [BenchVenue];
@@ -167,18 +164,16 @@ class ClusterBench {
     ];
   }
 
-  /** Readers and subscribers at one replica, and spread over several. */
   spread(scale: Scale): Promise<Row[]> {
     const orderOf = (): WireOrder => ({ ...this.#order(), b: true, p: '179.99' });
     return spreadRows(this.#parts.replicas, scale, orderOf);
   }
 
-  /** For how long the clients of one replica wait when another one, who brings prices, or the leader of the stream is killed. */
   async gaps(scale: Scale): Promise<Row[]> {
     const { bare, replicas, servers } = this.#parts;
     const seconds = sized(scale, { full: 20, quick: 12, tiny: 6 });
     const [first, second, third] = replicas as [BenchVenue, BenchVenue, BenchVenue];
-    // It was the first to start, so it brings the prices and writes the history.
+    // The first replica provides the prices and writes the history.
     const afterReplica = await this.#gap(second, seconds, () => kill(first));
     const pricesMs = afterReplica.pricesMs;
     const leader = await bare.leaderOf(STREAM);
@@ -244,7 +239,7 @@ class ClusterBench {
       return result;
     };
     try {
-      // The first ones compile.
+      // The first requests compile.
       await send(actions / 4);
       await venue.stored();
       const cpuBeforeMs = venue.server.cpuMs();
@@ -270,7 +265,7 @@ class ClusterBench {
     await venue.post('/exchange', text.replace(/}$/, ',"confirm":"executed"}'));
   }
 
-  /** About 11 USDC, and it rests. */
+  /** About 11 USDC; the order rests. */
   #order(): WireOrder {
     const isBuy = this.#random.below(2) === 0;
     const cents = 1 + this.#random.below(500);
@@ -288,7 +283,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** The longest time from one success to the next, of something that is done again and again. */
+/** The longest time between two successes of a repeated request. */
 async function gapOf(seconds: number, work: () => Promise<unknown>): Promise<number> {
   const untilMs = performance.now() + seconds * 1_000;
   let lastMs = performance.now();
@@ -305,7 +300,6 @@ async function gapOf(seconds: number, work: () => Promise<unknown>): Promise<num
   return Math.max(gapMs, performance.now() - lastMs);
 }
 
-/** The highest age that the price of any perp reached, by what the venue tells of it. */
 async function pricesGap(venue: BenchVenue, seconds: number): Promise<number> {
   const untilMs = performance.now() + seconds * 1_000;
   let highest = 0;
@@ -324,8 +318,8 @@ function kill(venue: BenchVenue): void {
 }
 
 /**
- * The same readers and subscribers at one replica of a cluster, at two and at three. On a machine of its own each replica adds
- * its cores; here all share the same, so what counts is what a read and a frame cost in total: what is lost by spreading them.
+ * The same readers and subscribers on one, two and three replicas. Because all replicas share the cores here, the
+ * total cost of a read and of a frame shows the overhead of distributing clients.
  */
 
 const READ_LANES = 24;
@@ -335,9 +329,9 @@ const FOLLOW = JSON.stringify({
   method: 'subscribe',
   subscription: { type: 'l2Book', coin: COIN },
 });
-/** The answer to a subscription, and what holds when it begins. */
+/** The subscription response and the first snapshot. */
 const OPENING_FRAMES = 2;
-/** Longer than frames of one book are apart at least. */
+/** Longer than the minimum interval between frames of a book. */
 const PAUSE_MS = 130;
 
 type Spent = { readonly wallMs: number; readonly cpuMs: number };
@@ -355,7 +349,7 @@ async function spreadRows(
   const counts = replicas.map((_, index) => index + 1);
   for (const among of counts) {
     const some = replicas.slice(0, among);
-    // The first ones compile.
+    // The first reads compile.
     await readAll(some, count / 4);
     reads.push(await readAll(some, count));
     frames.push(await tellAll(replicas, { among, sockets, changes, orderOf }));
@@ -436,7 +430,7 @@ async function tellAll(
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     return waitMs;
   };
-  // The first ones compile, and follow what so many sockets at once have cost.
+  // The first changes compile and include the cost of opening the sockets.
   for (let change = 0; change < changes; change += 1) await tell();
   const before = cpuOf(replicas);
   const waits: number[] = [];
@@ -451,10 +445,10 @@ function cpuOf(replicas: readonly BenchVenue[]): number {
 }
 
 const LEADER_EVERY_MS = 500;
-/** As that of a replica. */
+/** The same as a replica's. */
 const PATIENCE_MS = 3_000;
 
-/** Publishes messages of a size to a stream like that of a venue, and does nothing else: the peer of a replica. */
+/** Publishes messages of a fixed size to a stream configured like a venue's: the peer of a replica. */
 class BarePublisher {
   readonly #connection: Awaited<ReturnType<typeof connect>>;
   readonly #subject: string;
@@ -481,7 +475,6 @@ class BarePublisher {
     return new BarePublisher(await connect({ servers: [...servers] }), place);
   }
 
-  /** One message, until it is acknowledged. */
   async publish(bytes: number): Promise<void> {
     this.#count += 1;
     await this.#client.publish(this.#subject, Buffer.alloc(bytes, 7), {
@@ -490,7 +483,7 @@ class BarePublisher {
     });
   }
 
-  /** How long so many take with so many on their way, in ms. */
+  /** The time for `count` messages with `inFlight` at a time, in ms. */
   async publishMany(
     messages: number,
     { bytes, inFlight }: { readonly bytes: number; readonly inFlight: number },
@@ -507,13 +500,12 @@ class BarePublisher {
     return performance.now() - startedMs;
   }
 
-  /** The server that leads a stream. */
   async leaderOf(stream: string): Promise<string> {
     const manager = await jetstreamManager(this.#connection, { timeout: 10_000 });
     return (await manager.streams.info(stream)).cluster?.leader ?? '';
   }
 
-  /** Has its own stream be led by a server too, so that both lose their leader with it. */
+  /** Moves the peer's stream to the same leader, so that both lose it at the same time. */
   async beLedBy(server: string): Promise<void> {
     while ((await this.leaderOf(this.#stream)) !== server) {
       await this.#connection.request(`$JS.API.STREAM.LEADER.STEPDOWN.${this.#stream}`);
@@ -521,7 +513,6 @@ class BarePublisher {
     }
   }
 
-  /** How many messages a stream has, and their bytes. */
   async sizeOf(stream: string): Promise<{ readonly messages: number; readonly bytes: number }> {
     const manager = await jetstreamManager(this.#connection, { timeout: 10_000 });
     const { bytes, messages } = (await manager.streams.info(stream)).state;

@@ -14,12 +14,12 @@ import { genesisCommands } from '../packages/replica/src/genesis-commands.ts';
 import { createRandom } from './report.ts';
 
 /**
- * A log for the engine: accounts with positions in three perps quote around the oracle, a tenth of
- * their orders trades, and what has rested long enough is cancelled. Orders that don't fit the state
- * would measure refusals, so the log is made by executing it once; a refusal is an error.
+ * A log for the engine: accounts with positions in three perps quote around the oracle price, a tenth of the orders
+ * trades, and old orders are cancelled. The log is created by executing it, because orders that do not fit the state
+ * would measure rejects; a reject is an error.
  */
 
-/** A log begins by saying which rules hold; a reader would else take them for the first ones (R-era). */
+/** The first command sets the rules version (R-era). */
 const OPENING: Command = {
   type: 'openEra',
   rules: RULES_VERSION,
@@ -28,13 +28,12 @@ const OPENING: Command = {
 };
 
 export type EngineFlow = {
-  /** Genesis, funds and positions. */
   readonly setUp: readonly Block[];
   readonly blocks: readonly Block[];
   readonly orders: number;
   readonly cancels: number;
   readonly trades: number;
-  /** Of the state after all blocks: who replays them ends with the same. */
+  /** The digest of the state after all blocks, for comparison. */
   readonly digest: string;
 };
 
@@ -42,9 +41,8 @@ export type EngineFlowOptions = {
   readonly orders: number;
   readonly ordersPerAction: number;
   readonly accounts?: number;
-  /** Actions of one block. */
   readonly actionsPerBlock?: number;
-  /** From this many live orders on an account cancels as many as it places. */
+  /** With more live orders than this, an account cancels as many as it places. */
   readonly livePerAccount?: number;
 };
 
@@ -56,7 +54,6 @@ export function createEngineFlow(options: EngineFlowOptions): EngineFlow {
   return { setUp, blocks, ...maker.totals() };
 }
 
-/** A new state with the blocks applied. */
 export function stateAfter(blocks: readonly Block[]): State {
   const state = createState();
   for (const block of blocks) applyBlock(state, block);
@@ -68,13 +65,13 @@ const FUNDS_MICRO_USDC = 1_000_000_000_000;
 const BLOCK_MS = 5;
 const ORACLE_BLOCKS = 200;
 
-/** Oracle price and step between quotes in price units, and lots of about 20 USDC. */
+/** Oracle price and quote step in price units; lots of about 20 USDC. */
 const MARKETS = [
   { id: instrumentId(1), oracle: 970_000, step: 1, lots: 20 },
   { id: instrumentId(2), oracle: 340_000, step: 1, lots: 60 },
   { id: instrumentId(3), oracle: 1_800_000, step: 10, lots: 12 },
 ] as const;
-/** Quotes stand at one of so many steps from the oracle. */
+/** The number of price levels for quotes. */
 const STEPS = 200;
 const CROSSING_IN_100 = 10;
 
@@ -133,7 +130,6 @@ class EngineFlowMaker {
     return this.#block(commands);
   }
 
-  /** Places, or cancels when much rests already. */
   #action(): Command {
     const { livePerAccount, ordersPerAction } = this.#options;
     const signer = this.#accounts[this.#turn++ % this.#accounts.length]!;
@@ -168,7 +164,7 @@ class EngineFlowMaker {
     };
   }
 
-  /** One account of two offers, the next one takes: both have positions from then on. */
+  /** Of two accounts, one offers and the other takes, so that both have positions. */
   #opening(signer: Address, isOffering: boolean): Command {
     const orders = MARKETS.map(({ id, oracle, lots }): OrderRequest => {
       const shape = { instrumentId: id, price: oracle, size: 10 * lots, reduceOnly: false };

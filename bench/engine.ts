@@ -21,7 +21,7 @@ import {
   sized,
 } from './report.ts';
 
-/** The engine alone: validation, margin, matching, ledger, digest and events of a log. */
+/** The engine alone: validation, margin, matching, ledger, digest and events. */
 
 const TARGET = 250_000;
 
@@ -60,14 +60,13 @@ function run(state: State, flow: EngineFlow): void {
   for (const block of flow.blocks) applyBlock(state, block);
 }
 
-/** A replica that starts from a log without a snapshot: read, check, parse, apply, chain hashes. */
+/** Startup of a replica from a log without a snapshot: reading, checking, parsing, applying and hashing. */
 
 const REPLAY_SECONDS_MAX = 10;
 const MILLION = 1_000_000;
 /** The approximate size of a signed order in a request, which the log contains in addition to the command. */
 const REQUEST_BYTES_PER_ORDER = 90;
 const REQUEST_BYTES_HEAD = 250;
-/** Blocks that share a sync while the log is written. */
 const BLOCKS_AT_ONCE = 64;
 
 export async function replaySection(scale: Scale): Promise<readonly Row[]> {
@@ -106,7 +105,7 @@ async function measureReplay(
   }
 }
 
-/** Writes a flow as the venue would; the clock gives each block the time that it was made for. */
+/** The clock gives each block the time of the flow. */
 async function writeLog(
   directory: string,
   orders: number,
@@ -118,7 +117,7 @@ async function writeLog(
   let nowMs = 0;
   const clock = { nowMs: () => nowMs };
   const journal = await FileJournal.open({ directory, clock });
-  // One write has one time, so only blocks of one time may share it.
+  // A write has one time, so only blocks of the same time can share it.
   let batch: Promise<unknown>[] = [];
   for (const block of blocks) {
     if (block.timeMs !== nowMs || batch.length === BLOCKS_AT_ONCE) {
@@ -133,7 +132,7 @@ async function writeLog(
   return { clock, orders: flow.orders, cancels: flow.cancels, digest: flow.digest };
 }
 
-/** The commands of a block with requests of a likely size. */
+/** Adds requests of a typical size to the commands. */
 export function loggedCommands(block: Block): { command: Command; request?: string }[] {
   return block.commands.map((command) => {
     if (!('authority' in command)) return { command };

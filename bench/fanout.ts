@@ -23,12 +23,12 @@ import { Subscribers } from './subscribers.ts';
 const CPU_TARGET = 1.3;
 const WRITES_TARGET = 1.05;
 const COIN = '3';
-/** More than l2Book shows, so that each frame is as long as it gets. */
+/** More levels than `l2Book` shows, so that frames have their full size. */
 const LEVELS = 25;
-/** Longer than frames of one book are apart at least: each change is told at once. */
+/** Longer than the minimum interval between frames of a book. */
 const PAUSE_MS = 130;
 
-/** What is followed by each; a change brings a frame of each channel. */
+/** Each change causes one frame per channel. */
 const CASES = [
   { what: 'l2Book', channels: ['l2Book'] },
   { what: 'l2Book and l2Diff', channels: ['l2Book', 'l2Diff'] },
@@ -50,7 +50,6 @@ export async function fanoutSection(scale: Scale): Promise<readonly Row[]> {
   }
 }
 
-/** What each side of a round took. */
 type Spent = { readonly cpuMs: number; readonly writes: number };
 type Round = { readonly ours: Spent; readonly bare: Spent };
 
@@ -66,7 +65,6 @@ class FanoutBench {
     this.#trader = trader;
   }
 
-  /** A book that is longer than what is shown of it. */
   async layOut(): Promise<void> {
     const sides = [true, false].flatMap((isBuy) =>
       Array.from({ length: LEVELS }, (_, level) => order(isBuy, 10 + level)),
@@ -104,7 +102,7 @@ class FanoutBench {
         await theirs.next(perChange);
       });
       bytes = frames[0]?.length ?? 0;
-      // In the first round code is compiled.
+      // The first round compiles.
       if (round > 0) spent.push({ ours: our, bare });
     }
     const stallMs = await this.#stallMs(ours, changes, perChange);
@@ -116,7 +114,7 @@ class FanoutBench {
     ];
   }
 
-  /** What a change costs when one socket is told: the order itself, with its way through log and history. */
+  /** The cost of a change with one subscriber: the order itself, its log entry and history rows. */
   async #alone(each: (typeof CASES)[number], changes: number): Promise<number> {
     const one = await this.#follow(each, 1);
     const { cpuMs } = await measured(this.#venue.server, changes, async () => {
@@ -129,7 +127,7 @@ class FanoutBench {
 
   async #follow(each: (typeof CASES)[number], count: number): Promise<Subscribers> {
     const subscriptions = each.channels.map(subscription);
-    // Each is answered, and begins with what holds.
+    // Each subscription has a response and a snapshot.
     const openingFrames = 2 * subscriptions.length;
     return Subscribers.join({ port: this.#venue.port, count, subscriptions, openingFrames });
   }
@@ -144,7 +142,7 @@ class FanoutBench {
     });
   }
 
-  /** One more order: a level that everybody sees has another size, and the best one is never taken. */
+  /** Changes the size of a visible level; the best level is never taken. */
   async #change(): Promise<void> {
     this.#changes += 1;
     const text = this.#venue.sign(this.#trader, [order(true, 10 + (this.#changes % 10))]);
@@ -157,7 +155,7 @@ class FanoutBench {
   }
 }
 
-/** The kernel counts no less. */
+/** The resolution of the kernel's CPU times. */
 const TICK_MS = 10;
 
 async function measured(
@@ -178,7 +176,7 @@ function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
 }
 
-/** `alone` is what a change costs in any case, in ms. */
+/** `alone` is the cost of the order itself, in ms. */
 function rowsOf(
   what: string,
   spent: readonly Round[],
@@ -209,7 +207,7 @@ function subscription(channel: string): string {
   return JSON.stringify({ method: 'subscribe', subscription: { type: channel, coin: COIN } });
 }
 
-/** About 11 USDC, so many cents from the middle. */
+/** About 11 USDC, `cents` from the mid. */
 function order(isBuy: boolean, cents: number): WireOrder {
   const price = isBuy ? 18_000 - cents : 18_000 + cents;
   const p = `${Math.floor(price / 100)}.${String(price % 100).padStart(2, '0')}`;

@@ -4,23 +4,23 @@ import { NONE, OrderPool, SIDE_BUY } from '../packages/engine/src/book/order-poo
 import { createRandom } from './report.ts';
 
 /**
- * The order flows that books are compared on. A flow is generated ahead and is the same for every
- * book: operations in columns, in segments of which some only bring the book back to its depth.
+ * The order flows of the book comparison, generated in advance and equal for all books. Segments that are not timed
+ * restore the depth.
  *
- * A  60 % cancels, 40 % new orders of which 10 % cross; 1,000 levels, about 100,000 resting
- * B  98 % adds near the touch, 2 % sweeps of about 50 makers; 100 levels, about 10,000 resting
- * C  36 % cancels, 24 % amends, 40 % new orders of which 10 % cross; levels and depth as A
- * D  as A with 1,000 resting
+ * A  60% cancels, 40% new orders of which 10% cross; 1,000 levels, about 100,000 resting
+ * B  98% adds near the best price, 2% sweeps of about 50 makers; 100 levels, about 10,000 resting
+ * C  36% cancels, 24% amends, 40% new orders of which 10% cross; levels and depth as in A
+ * D  as A, with 1,000 resting
  */
 export const FLOWS = ['A', 'B', 'C', 'D'] as const;
 export type FlowName = (typeof FLOWS)[number];
 
 const PLACE = 0;
 const CANCEL = 1;
-/** Cancel and place again under the same id, at the end of the queue. */
+/** Cancels and places again under the same id, at the end of the queue. */
 const AMEND = 2;
 
-/** A part of a flow; only the timed ones count. */
+/** Only timed segments count. */
 export type Segment = {
   readonly round: number;
   readonly from: number;
@@ -28,7 +28,7 @@ export type Segment = {
   readonly isTimed: boolean;
 };
 
-/** Operations, a column a field. */
+/** Columns of operations. */
 type Columns = {
   readonly kind: Int32Array;
   readonly id: Int32Array;
@@ -40,8 +40,8 @@ type Columns = {
 export type Flow = Columns & { readonly segments: readonly Segment[] };
 
 /**
- * Writes a flow for the processes that run it: rows, segments, where each segment ends, the columns
- * one after the other, the rounds of the segments and whether they are timed, all of it as int32.
+ * Writes a flow for the book processes, as int32: rows, segments, end of each segment, the columns one after another,
+ * the rounds of the segments and whether they are timed.
  */
 export function writeFlow(file: string, flow: Flow): void {
   const { kind, id, isBuy, price, size, segments } = flow;
@@ -70,7 +70,6 @@ export function readFlow(file: string): Flow {
   return { kind, id, isBuy, price, size, segments };
 }
 
-/** Runs a part of a flow. */
 export function runSegment(book: FlowBook, columns: Columns, { from, to }: Segment): void {
   const { kind, id, isBuy, price, size } = columns;
   for (let at = from; at < to; at++) {
@@ -90,7 +89,7 @@ type Shape = {
   /** Chances in 100. */
   readonly cancel: number;
   readonly amend: number;
-  /** Chances in 1,000 that a new order crosses, and how many makers it is meant for. */
+  /** Chances in 1,000 that a new order crosses, and the number of makers that it should match. */
   readonly cross: number;
   readonly makers: number;
 };
@@ -105,20 +104,19 @@ const SHAPES: Readonly<Record<FlowName, Shape>> = {
 export type FlowOptions = {
   readonly name: FlowName;
   readonly rounds: number;
-  /** Timed operations of a round. */
   readonly operations: number;
-  /** The part of the usual depth that rests. */
+  /** The share of the full depth that rests. */
   readonly depthShare: number;
 };
 
-/** Generates a flow of some rounds: each fills the book up, untimed, and then runs timed. */
+/** Each round fills the book without timing and then runs timed. */
 export function createFlow({ name, rounds, operations, depthShare }: FlowOptions): Flow {
   const shape = SHAPES[name];
   const resting = Math.max(50, Math.floor(shape.resting * depthShare));
   const maker = new FlowMaker(shape, name.charCodeAt(0));
   const segments: Segment[] = [];
   for (let round = 0; round < rounds; round++) {
-    // Flows that cancel more than they add are cut so that the depth stays within a third.
+    // Flows with more cancels than adds are cut so that the depth changes by at most a third.
     const parts = Math.ceil(operations / resting);
     for (let part = 0; part < parts; part++) {
       const filling = maker.length;
@@ -132,13 +130,13 @@ export function createFlow({ name, rounds, operations, depthShare }: FlowOptions
   return { ...maker.columns(), segments };
 }
 
-/** Writes operations while it executes them, since only live orders are cancelled and amended. */
+/** Executes the operations while writing them, because only live orders can be cancelled or amended. */
 class FlowMaker {
   readonly #shape: Shape;
   readonly #random: { below: (limit: number) => number };
   readonly #rows: number[] = [];
   readonly #book = new PoolBook((id) => this.#gone(id));
-  /** Ids of live orders in no order, and the place of each in the list. */
+  /** Unordered ids of live orders, and the index of each. */
   readonly #live: number[] = [];
   readonly #placeOf = new Map<number, number>();
   #nextId = 1;
@@ -165,7 +163,7 @@ class FlowMaker {
     else this.rest();
   }
 
-  /** An order on its own side of the middle, which nothing on the other side reaches. */
+  /** An order that does not cross. */
   rest(): void {
     const isBuy = this.#random.below(2) === 0;
     this.#place(isBuy, this.#ownPrice(isBuy), 1 + this.#random.below(SIZE_MAX));
@@ -193,7 +191,7 @@ class FlowMaker {
     this.#book.amend(id, isBuy, price, size);
   }
 
-  /** At a price that reaches everything, for no more than there is: nothing of it rests. */
+  /** An order that crosses all levels, with at most the available size, so that nothing rests. */
   #cross(): void {
     const isBuy = this.#random.below(2) === 0;
     const there = this.#book.totalSize(!isBuy);
@@ -235,16 +233,15 @@ export type FlowBook = {
   amend(id: number, isBuy: boolean, price: number, size: number): void;
 };
 
-/** The engine's pool and book under the smallest loop that matches: trade, then rest. */
+/** The engine's order pool and book in a minimal matching loop. */
 export class PoolBook implements FlowBook {
   readonly #pool = new OrderPool();
   readonly #book = new LevelBook(this.#pool, 1);
   readonly #onFilled: ((id: number) => void) | undefined;
   #clock = 0;
-  /** Lots traded so far. */
   traded = 0;
 
-  /** Tells of each resting order that a new one has used up. */
+  /** Reports each resting order that was filled completely. */
   constructor(onFilled?: (id: number) => void) {
     this.#onFilled = onFilled;
   }
@@ -289,7 +286,7 @@ export class PoolBook implements FlowBook {
     return this.#book.totalSize(isBuy);
   }
 
-  /** Calls back for every resting order, buys first, best first. */
+  /** Buys first, best first. */
   forEach(visit: (id: number, price: number, size: number) => void): void {
     const pool = this.#pool;
     for (const isBuy of [true, false]) {

@@ -28,14 +28,14 @@ import {
 import { Subscribers } from './subscribers.ts';
 
 /**
- * Whether an order costs more where there is more of everything: accounts, instruments, subscribers. CPU of a whole venue
- * process for a signed single-order request, without what the process takes when nobody orders anything; the small venue and
- * the large one stand side by side and are asked in turns. And what an account and a resting order take in memory.
+ * The cost of an order at different numbers of accounts, instruments and subscribers: CPU of a venue process per
+ * signed single-order request, without the CPU time of the idle venue. The small and the large venue run at the same
+ * time and are measured in turns. Also the memory per account and resting order.
  */
 
 const TARGET = 1.2;
 const LANES = 32;
-/** Who takes more than that does something. */
+/** Above this, the venue is not idle. */
 const BUSY_MS_PER_SECOND = 300;
 const IDLE_MS = 2_000;
 const KIB = 1_024;
@@ -73,7 +73,7 @@ class GrowthBench {
     this.#scale = scale;
   }
 
-  /** The engine alone, where all accounts have a position and send in turn. */
+  /** The engine alone; all accounts have a position and send in turn. */
   engine(few: number, many: number): Row[] {
     const orders = sized(this.#scale, { full: 40_000, quick: 10_000, tiny: 200 });
     const rounds = sized(this.#scale, { full: 7, quick: 4, tiny: 2 });
@@ -104,7 +104,6 @@ class GrowthBench {
     ];
   }
 
-  /** A small venue against one that has more of one thing; the memory of one of those. */
   async compare(
     what: string,
     small: Crowding,
@@ -134,7 +133,7 @@ class GrowthBench {
     }
   }
 
-  /** One that follows a book against thousands. Frames of a book are paced: they do not come with each order. */
+  /** Book frames are paced, so an order does not always cause one. */
   async subscribers(size: Crowding, many: number): Promise<Row[]> {
     const venues = await Promise.all([1, 2].map(() => this.#open({ ...size, instruments: 1 })));
     const subscribers: Subscribers[] = [];
@@ -170,7 +169,7 @@ class GrowthBench {
     }
   }
 
-  /** What a request leaves on the disk, before the log of it is compressed. */
+  /** The disk space of a request, before the log is compressed. */
   async disk(size: Crowding): Promise<Row[]> {
     const requests = sized(this.#scale, { full: 12_800, quick: 6_400, tiny: 64 });
     const grown = await this.#open(size);
@@ -219,20 +218,19 @@ class GrowthBench {
   }
 }
 
-/** What a venue takes while nobody asks anything, once it has done all that its start has left to do. */
+/** The CPU time of the idle venue after its start is complete. */
 async function calmMsPerSecond({ server }: BenchVenue): Promise<number> {
   let last = Infinity;
   for (;;) {
     const before = server.cpuMs();
     await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
     const spent = ((server.cpuMs() - before) * 1_000) / IDLE_MS;
-    // It falls as long as something is left.
+    // It decreases until the start is complete.
     if (spent < BUSY_MS_PER_SECOND && spent >= 0.8 * last) return spent;
     last = spent;
   }
 }
 
-/** A venue of some size, with traders on all of its instruments. */
 class GrownVenue {
   readonly venue: BenchVenue;
   readonly startBytes: number;
@@ -273,7 +271,7 @@ class GrownVenue {
     return new GrownVenue(venue, traders, { instruments, startBytes, idleMsPerSecond });
   }
 
-  /** CPU of so many requests until the history has them, without what it takes anyway, in ms. */
+  /** CPU time of the requests until they are in the history, without that of the idle venue, in ms. */
   async trade(requests: number): Promise<number> {
     const { server } = this.venue;
     const lanes = this.#traders.map((trader) =>
@@ -293,7 +291,7 @@ class GrownVenue {
     return Math.max(1, server.cpuMs() - before - idleMs);
   }
 
-  /** About 11 USDC: nine of ten rest on their own side, the tenth takes what stands best. */
+  /** About 11 USDC; nine of ten orders rest, the tenth takes the best price. */
   #order(): WireOrder {
     const a = FIRST_PERP + this.#random.below(this.#instruments);
     const isBuy = this.#random.below(2) === 0;
@@ -307,17 +305,14 @@ class GrownVenue {
 }
 
 function liveBytes(): number {
-  // The second one frees the buffers whose views the first one found dead.
+  // The second collection releases buffers whose views the first one released.
   collectGarbage();
   collectGarbage();
   const { external, heapUsed } = process.memoryUsage();
   return heapUsed + external;
 }
 
-/**
- * Bytes that a venue has written: the log without the zeros that it lays out ahead, and the database of its history, in which
- * everything is once the venue has stopped.
- */
+/** Bytes written by a stopped venue: the log without its preallocated zeros, and the database of the history. */
 async function diskUse(
   folder: string,
 ): Promise<{ readonly log: number; readonly history: number }> {

@@ -46,20 +46,18 @@ import {
   type Scale,
 } from './report.ts';
 
-/** What the history costs: making and storing its rows, and finding them among very many. */
+/** The cost of the history: creating and storing rows, and finding them in a large store. */
 export async function historySection(scale: Scale): Promise<readonly Row[]> {
   return [...(await rowRates(scale)), ...(await fillPages(scale))];
 }
 
 /**
- * Blocks that were applied become rows, and the rows are written into the history's store; against
- * rows that lie ready, inserted one by one into tables of another file with nothing around them: of each
- * fill one, and of each order the newest, with the indexes by which the store finds them. Both commit at
- * the same blocks.
+ * Applied blocks become rows in the history's store. The peer inserts ready rows into plain tables of another file:
+ * one row for each fill and order, with the same indexes and the same commits.
  */
 
 const TARGET = 0.5;
-/** As the indexer writes them. */
+/** As the indexer does. */
 const ROWS_AT_ONCE = 5_000;
 
 async function rowRates(scale: Scale): Promise<readonly Row[]> {
@@ -112,7 +110,7 @@ type Spent = {
   readonly rows: number;
 };
 
-/** First the rows that lie ready, alone; then, without those in memory, the same from the blocks on. */
+/** The peer runs first, alone; then the rows in memory are released and the history runs. */
 async function project(directory: string, blocks: readonly Block[]): Promise<Spent> {
   const raw = await RawTables.open(join(directory, 'raw.sqlite'));
   let batches: Tables[] = [];
@@ -128,7 +126,7 @@ async function project(directory: string, blocks: readonly Block[]): Promise<Spe
   collectGarbage();
   const store = await openHistoryStore({ file: join(directory, 'history.sqlite') });
   let writeMs = 0;
-  // Nobody watches: rows of orders that live are made for whoever asks.
+  // Without subscribers, rows of live orders are created on request.
   const nobody = () => false;
   const projectMs = await follow(blocks, nobody, async (some) => {
     writeMs += await cpuMsOf(() => store.write(some));
@@ -162,7 +160,7 @@ export async function follow(
   return spentMs;
 }
 
-/** The engine and what the projector looks at, whose time is not measured. */
+/** The engine and its read models are not measured. */
 class Follower {
   readonly projector: HistoryProjector;
   readonly #state = createState();
@@ -207,7 +205,7 @@ class Follower {
   }
 }
 
-/** The tables of the history without the history: one plain statement for each, and a transaction. */
+/** Plain tables with one prepared statement for each and one transaction for each portion. */
 class RawTables {
   readonly #database: DatabaseSync;
   readonly #inserts = new Map<string, StatementSync>();
@@ -217,7 +215,7 @@ class RawTables {
   }
 
   static async open(file: string): Promise<RawTables> {
-    // The store makes the tables, and leaves.
+    // The store creates the tables and is closed.
     await (await openHistoryStore({ file })).close();
     const database = new DatabaseSync(file);
     for (const statement of SINGLE_ROW_TABLES) database.exec(statement);
@@ -268,7 +266,6 @@ const SINGLE_ROW_TABLES = [
 
 type Tables = Map<string, (readonly unknown[])[]>;
 
-/** What a portion leaves when each fill and each order is a row of its own. */
 function rowByRow(blocks: readonly BlockRows[]): Tables {
   const packed = new Set<string>(['fill_runs', 'fill_run_instruments']);
   for (const name of ['order_runs', 'order_run_instruments'] as const) packed.add(name);
@@ -293,7 +290,7 @@ function rowByRow(blocks: readonly BlockRows[]): Tables {
   return tables.set('fills', fills).set('orders', [...orders.values()]);
 }
 
-/** Both files hold the same rows; those of orders that live are in one of them. */
+/** Both files contain the same rows; live orders are only in one of them. */
 async function check(store: HistoryStore, raw: RawTables, directory: string): Promise<void> {
   await store.close();
   raw.close();
@@ -322,8 +319,8 @@ async function check(store: HistoryStore, raw: RawTables, directory: string): Pr
 }
 
 /**
- * Pages of `userFills` from a store with very many rows: half of them are of one market maker, the
- * others of accounts with a thousand each. From the question to the rows in the wire's words.
+ * Pages of `userFills` from a store with many rows. Half of them belong to a market maker, the rest to accounts with
+ * a thousand fills each.
  */
 
 const TARGET_MS = 10;
@@ -331,11 +328,10 @@ const PAGE_ROWS = 200;
 const WARM_UPS = 50;
 const FILLS_PER_TRADER = 1_000;
 const INSTRUMENTS = 10;
-/** An instrument that is traded once in so many fills. */
+/** A rarely traded instrument. */
 const RARE_ID = 11;
 const RARE_EVERY = 10_000;
 const START_MS = 1_767_225_600_000;
-/** As a market maker's come together; others' come one by one. */
 const MAKER_FILLS_PER_RUN = 16;
 const MAKER = address(`0x${'a'.repeat(40)}`);
 
@@ -372,7 +368,6 @@ async function fillPages(scale: Scale): Promise<readonly Row[]> {
 type Filled = {
   readonly rows: number;
   readonly traders: number;
-  /** How many fills an account has. */
   readonly of: (user: Address) => number;
 };
 
@@ -386,7 +381,7 @@ class Pages {
     this.#filled = filled;
   }
 
-  /** Asks in turns for the market maker and for somebody else; each time for something else. */
+  /** Queries for the market maker and others alternate, with different parameters each time. */
   async row(
     what: string,
     asked: number,
@@ -404,7 +399,7 @@ class Pages {
         accountTypes: ['perp', 'outcome'],
         ...ask,
       });
-      // The first ones compile.
+      // The first queries compile.
       if (count >= 0) spent.push(performance.now() - startedMs);
       this.#check(user, ask, page.rows);
     }
@@ -416,7 +411,6 @@ class Pages {
     return atMost(`${what}, the 99th percentile`, words, at(0.99), TARGET_MS, ' ms');
   }
 
-  /** As many as there are, of the instrument and behind the cursor, newest first. */
   #check(user: Address, ask: Partial<Ask<'fills'>>, rows: readonly Fill[]): void {
     const { cursor, instrumentId } = ask;
     const before = cursor?.[1] ?? this.#filled.of(user);
@@ -437,8 +431,8 @@ function traderOf(index: number): Address {
 }
 
 /**
- * Writes rows in the order of their key, straight into the tables. Those of the market maker come some at
- * a time, those of the others one by one: the more are packed together, the faster they are found.
+ * Writes rows in key order directly into the tables. The rows of the market maker are consecutive, those of others
+ * are spread.
  */
 function fill(file: string, rows: number): Filled {
   const database = new DatabaseSync(file);
@@ -478,14 +472,13 @@ function fill(file: string, rows: number): Filled {
   };
 }
 
-/** The number of a fill is its height and its time in ms, so that each page can be foreseen. */
+/** Fill ids follow from height and time, so that the expected pages are known. */
 function fillOf(n: number) {
   const instrumentId = n % RARE_EVERY === 0 ? RARE_ID : 1 + (n % INSTRUMENTS);
   const place = { timeMs: START_MS + n, height: n, index: 0, instrumentId };
   return { place, row: { ...TEMPLATE, time: START_MS + n, oid: n, tid: n, instrumentId } };
 }
 
-/** What the rows share. */
 const TEMPLATE: Fill = {
   coin: 'BTC',
   symbol: 'BTC-USDC',

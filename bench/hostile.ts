@@ -33,19 +33,19 @@ import {
 } from './signed-requests.ts';
 
 /**
- * How long one client waits for its answers, first alone and then while every attack runs: junk,
- * pings, held bodies, idle connections, the dearest queries, resumes, unread answers, requests of every kind sent ahead,
- * endless calls; on the venue's port, the relay's and those of their chains. And what the process holds a minute
- * later. The venue has its limits on; the attackers have addresses of their own and a process of their own.
+ * Response times of a client, first alone and then during all attacks: invalid data, pings, stalled bodies, idle
+ * connections, expensive queries, resumes, unread responses, pipelined requests and endless calls, on the ports of
+ * the venue, the relay and their chains; and the memory one minute later. The limits of the venue are on. The
+ * attackers have other addresses and run in another process.
  */
 
 const P99_MS_MAX = 250;
 const RESIDENT_RATIO_MAX = 1.3;
 const MEBIBYTE = 1024 * 1024;
 const ORDERS_PER_ACTION = 50;
-/** How often as long as one measurement all of those beside readers take: alone, and beside four numbers of them. */
+/** The duration of all measurements with readers, as a multiple of one: alone, and with four numbers of readers. */
 const READ_PARTS = 6.25;
-/** Eight actions and eight queries a second: a little below what one client may. */
+/** Eight actions and eight queries per second, slightly below the limits. */
 const PAUSE_MS = 125;
 
 export async function hostileSection(scale: Scale): Promise<readonly Row[]> {
@@ -133,7 +133,7 @@ class PoliteClient {
     this.#trader = signer.key(0);
   }
 
-  /** An account with many orders far from the mark; ten addresses share the work of placing them. */
+  /** An account with many orders far from the mark, placed through ten addresses. */
   async becomeWhale(actions: number): Promise<string> {
     const whale = this.#signer.key(1);
     for (const { address } of [whale, this.#trader]) {
@@ -147,7 +147,7 @@ class PoliteClient {
     return whale.address;
   }
 
-  /** An account with many orders that have ended, some in each action. */
+  /** An account with many ended orders. */
   async becomeBusy(actions: number): Promise<string> {
     const busy = this.#signer.key(2);
     await this.#post('/request-fund', JSON.stringify({ user: busy.address }));
@@ -168,7 +168,7 @@ class PoliteClient {
     return { ms, text: answer };
   }
 
-  /** Places orders and reads the book for a while; tells how long each answer took, in ms. */
+  /** Returns the response times in ms. */
   async trade(durationMs: number): Promise<number[]> {
     const untilMs = performance.now() + durationMs;
     const waited: number[] = [];
@@ -186,7 +186,7 @@ class PoliteClient {
     this.#agent.destroy();
   }
 
-  /** Posts and waits; an answer that is no success stops the benchmark. */
+  /** Fails if the response is not a success. */
   async #post(
     path: string,
     body: string,
@@ -218,19 +218,18 @@ function bid(price: number): WireOrder {
 }
 
 /**
- * How long one client waits for a short question to the history while others, each within its budgets, ask for long
- * pages as often as they may; and how far the history is behind the newest block meanwhile.
+ * Response times of short history queries while other clients within their budgets request long pages at their
+ * maximum rate, and the lag of the history.
  */
 
 const READERS = [1, 2, 4, 8];
 const RATIO_MAX = 12;
 const P50_MS_MAX = 60;
-/** Above this a row that was just made is not found by who was told of it. */
 const LAG_BLOCKS_MAX = 50;
 const READ_PAUSE_MS = 100;
 
 type HistoryClient = {
-  /** Asks, and returns the answer; one that is no success ends the benchmark. */
+  /** Fails if the response is not a success. */
   readonly info: (query: object) => Promise<{ readonly ms: number; readonly text: string }>;
 };
 
@@ -239,7 +238,7 @@ async function historyRows(
   options: Omit<Readers, 'addresses'> & { readonly durationMs: number },
 ): Promise<readonly Row[]> {
   const [user = ''] = options.users;
-  // The first ones compile.
+  // The first queries compile.
   await measureHistory(client, user, options.durationMs / 4);
   const alone = await measureHistory(client, user, options.durationMs);
   const rows: Row[] = [];
@@ -276,7 +275,7 @@ async function measureHistory(
   return { waited, lags };
 }
 
-/** Blocks of which the history has no rows yet: an answer that waits for none of them tells how far it is. */
+/** The number of blocks without history rows, from a response that does not wait for them. */
 async function lagOf(info: HistoryClient['info']): Promise<number> {
   const head = JSON.parse((await info({ type: 'venueStatus' })).text) as {
     data: { height: number };

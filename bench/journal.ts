@@ -37,9 +37,9 @@ import {
  */
 
 const TARGET = 0.8;
-/** Commands of a block: a lone one, and a crowd that shares a sync. */
+/** A single command, and a group that shares a sync. */
 const BATCHES = [1, 100] as const;
-/** The length of a signed single-order request, which the journal keeps with its command. */
+/** The length of a signed single-order request, which the journal stores with its command. */
 const REQUEST_BYTES = 330;
 
 export async function journalSection(scale: Scale): Promise<readonly Row[]> {
@@ -99,7 +99,7 @@ async function compare(
   ];
 }
 
-/** A venue's way into the log, with nobody who executes what comes out. */
+/** The proposer and journal of a venue without execution. */
 async function openProposer(journal: FileJournal): Promise<Proposer> {
   const proposer = new Proposer(journal);
   await journal.follow(1, ({ commands, proposal, seq }) => {
@@ -109,7 +109,7 @@ async function openProposer(journal: FileJournal): Promise<Proposer> {
   return proposer;
 }
 
-/** Proposes so that the commands of the next block are there while one is written. */
+/** Proposes the commands of the next block while one is written. */
 async function proposeBusily(
   proposer: Proposer,
   block: readonly LoggedCommand[],
@@ -118,7 +118,7 @@ async function proposeBusily(
   const propose = (): Promise<unknown> =>
     Promise.all(block.map((logged) => proposer.propose(logged)));
   let writing = propose();
-  // The first block is made at the end of this turn; what comes later waits for its write.
+  // The first block is created at the end of this turn; later commands wait for its write.
   await new Promise((resolve) => setImmediate(resolve));
   for (let count = 1; count < commits; count++) {
     const waiting = propose();
@@ -138,7 +138,6 @@ function blockOf(batch: number): LoggedCommand[] {
   return commands.map((command) => ({ command, request: 'r'.repeat(REQUEST_BYTES) }));
 }
 
-/** What the journal writes for a block. */
 function bytesOf(block: readonly LoggedCommand[]): Buffer {
   const buffer = new BlockBuffer();
   buffer.skip(RECORD_HEADER_BYTES);

@@ -28,7 +28,6 @@ import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-req
 const SHARES = [0.25, 0.5, 0.8];
 const TRADERS = 64;
 const CONNECTIONS = 256;
-/** Requests that are under way at once when the highest rate is looked for. */
 const LANES = 64;
 
 export async function latencySection(scale: Scale): Promise<readonly Row[]> {
@@ -73,7 +72,7 @@ class LatencyBench {
     this.#disk = disk;
   }
 
-  /** Each client asks again as soon as it has its answer. The first round compiles. */
+  /** Each client sends its next request after the response. The first round compiles. */
   async highestRate(scale: Scale): Promise<number> {
     const requests = sized(scale, { full: 12_800, quick: 3_200, tiny: 128 });
     let rate = 0;
@@ -122,7 +121,7 @@ class LatencyBench {
     });
   }
 
-  /** About 11 USDC: nine of ten rest on their own side, the tenth takes what stands best. */
+  /** About 11 USDC; nine of ten orders rest, the tenth takes the best price. */
   #order(): WireOrder {
     const isBuy = this.#random.below(2) === 0;
     const isTaking = this.#random.below(10) === 0;
@@ -160,7 +159,6 @@ function rowsOf(share: number, measured: Measured): Row[] {
   ];
 }
 
-/** A program of the bench that takes one message, answers with one, and ends. */
 async function inProcess<Result>(program: string, message: object): Promise<Result> {
   const child = fork(join(import.meta.dirname, program));
   child.send(message);
@@ -169,7 +167,7 @@ async function inProcess<Result>(program: string, message: object): Promise<Resu
   return result;
 }
 
-/** What the disk takes for a write that is there for good, into a file that has its room already. */
+/** The time of a durable write of the same size into a preallocated file. */
 class Disk {
   readonly #descriptor: number;
 
@@ -177,7 +175,6 @@ class Disk {
     this.#descriptor = openSync(path, 'w');
   }
 
-  /** How long each took, in ms. */
   sync(bytes: number, times: number): number[] {
     const zeros = Buffer.alloc(bytes);
     for (let at = 0; at < times; at++) writeSync(this.#descriptor, zeros, 0, bytes, at * bytes);

@@ -13,8 +13,8 @@ import type { EngineFlow, EngineFlowOptions } from './engine-flow.ts';
 import { createRandom } from './report.ts';
 
 /**
- * The log of `engine-flow.ts` on outcome markets: as many accounts, markets, steps from the middle,
- * crossing orders and cancels. Everyone has pairs, so that orders of all four kinds meet.
+ * The same log as in `engine-flow.ts`, on outcome markets. All accounts have pairs, so that orders of all four kinds
+ * match.
  */
 export function createOutcomeFlow(options: EngineFlowOptions): EngineFlow {
   const maker = new OutcomeFlowMaker(options);
@@ -30,7 +30,7 @@ const BLOCK_MS = 5;
 const DAY_MS = 86_400_000;
 const FIRST_ID = 100_000;
 const MARKETS = 3;
-/** Prices count 0.0001; ticks are 0.001, so that as many levels are in use as in the other flow. */
+/** Prices count 0.0001; the tick is 0.001, so that the book has as many levels as in the other flow. */
 const UNIT = 10_000;
 const TICK = 10;
 const STEPS = 200;
@@ -93,7 +93,6 @@ class OutcomeFlowMaker {
     return this.#block(Array.from({ length: actionsPerBlock }, () => this.#action()));
   }
 
-  /** Places, or cancels when much rests already. */
   #action(): Command {
     const { livePerAccount, ordersPerAction } = this.#options;
     const signer = this.#accounts[this.#turn++ % this.#accounts.length]!;
@@ -112,7 +111,7 @@ class OutcomeFlowMaker {
     return { type: 'placeOrders', authority, orders };
   }
 
-  /** On either side of the book, by either leg; a crossing order rests with what it did not find. */
+  /** Orders are on either side and either leg; the rest of a crossing order stays in the book. */
   #order(): OrderRequest {
     const isBuy = this.#random.below(2) === 0;
     const reduceOnly = this.#random.below(2) === 0;

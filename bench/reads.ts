@@ -65,7 +65,7 @@ class ReadsBench {
   async compare(query: object, scale: Scale): Promise<Row> {
     const requests = sized(scale, { full: 12_800, quick: 6_400, tiny: 64 });
     const rounds = sized(scale, { full: 9, quick: 7, tiny: 2 });
-    // The paths of a server take tens of thousands of requests until they are compiled for good.
+    // A server's code is compiled completely only after tens of thousands of requests.
     const warmUp = sized(scale, { full: 3, quick: 3, tiny: 1 });
     const text = JSON.stringify(query);
     const answer = await this.#venue.post('/info', text);
@@ -105,7 +105,7 @@ class ReadsBench {
 
 type LoadCost = { readonly cpuMs: number; readonly wallMs: number };
 
-/** The kernel counts no less. */
+/** The resolution of the kernel's CPU times. */
 const TICK_MS = 10;
 
 /** More levels than are shown. */

@@ -3,30 +3,27 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
-/** What the sections share: rows of the table, the machine they ran on, CPU time and medians. */
+/** Shared by all sections: rows of the table, the machine, CPU time and medians. */
 
-/** One line of the table. */
 export type Row = {
   readonly what: string;
-  /** What was measured, in words: "0.21 µs/op against 24 µs/op". */
+  /** The measurement as text: "0.21 µs/op against 24 µs/op". */
   readonly measured: string;
-  /** The number that the target is about, as it is printed. */
+  /** The formatted number that is compared with the target. */
   readonly result: string;
-  /** Empty when the row has no target. */
+  /** Empty without a target. */
   readonly target: string;
   readonly isMet: boolean | undefined;
 };
 
-/** A section: its full inputs, or a tenth of them with `quick`, or next to nothing with `tiny`. */
+/** `quick` inputs are about a tenth of the full ones; `tiny` ones only test that the section runs. */
 export type Scale = 'full' | 'quick' | 'tiny';
 export type Section = (scale: Scale) => Promise<readonly Row[]>;
 
-/** The input size of a scale. */
 export function sized(scale: Scale, sizes: { full: number; quick: number; tiny: number }): number {
   return sizes[scale];
 }
 
-/** A number for which more is better. */
 export function atLeast(
   what: string,
   measured: string,
@@ -38,7 +35,6 @@ export function atLeast(
   return { what, measured, result: show(value) + unit, target: `≥ ${show(target)}${unit}`, isMet };
 }
 
-/** A number for which less is better. */
 export function atMost(
   what: string,
   measured: string,
@@ -50,23 +46,22 @@ export function atMost(
   return { what, measured, result: show(value) + unit, target: `≤ ${show(target)}${unit}`, isMet };
 }
 
-/** A number that nobody set a target for. */
+/** A number without a target. */
 export function noted(what: string, measured: string, value: number, unit = '×'): Row {
   return { what, measured, result: show(value) + unit, target: '', isMet: undefined };
 }
 
-/** A line of words instead of a number. */
 export function skipped(what: string, why: string): Row {
   return { what, measured: why, result: 'skipped', target: '', isMet: undefined };
 }
 
-/** Three significant digits, thousands apart. */
+/** Three significant digits with thousands separators. */
 export function show(value: number): string {
   if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en-US');
   return String(Number(value.toPrecision(3)));
 }
 
-/** The middle one; of an even number of values, the upper middle one. */
+/** The upper median for an even number of values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted[sorted.length >> 1];
@@ -74,18 +69,17 @@ export function median(values: readonly number[]): number {
   return middle;
 }
 
-/** The value that so large a share of all values does not exceed. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** The median of the ratios of two series, round by round: a slow moment hits both sides. */
+/** Ratios are taken round by round, because a busy moment affects both sides. */
 export function medianRatio(over: readonly number[], under: readonly number[]): number {
   return median(over.map((value, round) => value / (under[round] ?? Number.NaN)));
 }
 
-/** CPU time that a synchronous piece of work takes, all threads of this process, in ms. */
+/** CPU time of synchronous work, of all threads of this process, in ms. */
 export function cpuMs(work: () => void): number {
   const before = process.cpuUsage();
   work();
@@ -93,7 +87,6 @@ export function cpuMs(work: () => void): number {
   return (user + system) / 1_000;
 }
 
-/** The same for work that waits. */
 export async function cpuMsOf(work: () => Promise<void>): Promise<number> {
   const before = process.cpuUsage();
   await work();
@@ -101,14 +94,14 @@ export async function cpuMsOf(work: () => Promise<void>): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** Collects garbage when the process was started so that it can. */
+/** Does nothing without `--expose-gc`. */
 export function collectGarbage(): void {
   globalThis.gc?.();
 }
 
 /**
- * Collects garbage and waits until V8's own threads are done with what follows from it, sweeping and
- * compiling: their time would count for whatever happens to run beside them.
+ * Collects garbage and waits until V8's threads have finished sweeping and compiling, because their CPU time would be
+ * counted.
  */
 export async function settleHeap(): Promise<void> {
   collectGarbage();
@@ -121,13 +114,13 @@ export async function settleHeap(): Promise<void> {
 const QUIET_LOOK_MS = 20;
 const QUIET_LOOKS_MAX = 50;
 
-/** Stops a benchmark that computed something else than it should: its time means nothing. */
+/** Fails if a benchmark computed a wrong result, because its time would be meaningless. */
 export function same<Value>(what: string, found: Value, expected: Value): void {
   if (found === expected) return;
   throw new Error(`${what}: ${String(found)}, not ${String(expected)}; the times are worthless`);
 }
 
-/** Numbers that look random and are the same in every run (xorshift32). */
+/** Pseudo-random numbers with a fixed seed (xorshift32). */
 export function createRandom(seed: number): { below: (limit: number) => number } {
   let state = seed | 0 || 1;
   return {
@@ -140,7 +133,6 @@ export function createRandom(seed: number): { below: (limit: number) => number }
   };
 }
 
-/** The machine, the runtime and the commit, for the head of the table. */
 export function machine(): string {
   const model = cpus()[0]?.model ?? 'unknown CPU';
   const memoryGib = Math.round(totalmem() / 2 ** 30);
@@ -150,7 +142,7 @@ export function machine(): string {
   );
 }
 
-/** The commit that is checked out, read from the files of git; changes on top of it don't show. */
+/** Uncommitted changes are not shown. */
 function commit(): string {
   const git = join(import.meta.dirname, '..', '.git');
   const headFile = join(git, 'HEAD');
@@ -165,7 +157,6 @@ function commit(): string {
   return lines.find((line) => line.endsWith(` ${name}`))?.slice(0, 12) ?? 'unknown';
 }
 
-/** The table in Markdown. */
 export function table(rows: readonly Row[]): string {
   const head = ['', 'Measured', 'Result', 'Target', ''];
   const lines = rows.map(({ what, measured, result, target, isMet }) => [

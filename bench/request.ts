@@ -34,16 +34,16 @@ import {
 } from './signed-requests.ts';
 
 /**
- * Signed requests through a venue process: its CPU time for a single order against a bare server
- * that recovers as well, and durable orders a second in 50-order actions with the client on the same
- * machine. The CPU time is that of the whole process: recovery, journal, receipts and engine.
+ * Signed requests to a venue process: CPU time of a single order against a bare server that recovers signatures as
+ * well, and durable orders per second in 50-order actions with the client on the same machine. The CPU time includes
+ * recovery, journal, receipts and engine.
  */
 
 const CPU_TARGET = 1.4;
 const RATE_TARGET = 80_000;
 const ORDERS_PER_ACTION = 50;
 const LANES = 32;
-/** Orders that an account with 1,000 USDC may have in all, with room to spare. */
+/** Below the number of orders that 1,000 USDC of margin allow. */
 const ORDERS_PER_ACCOUNT = 2_000;
 
 export async function requestSection(scale: Scale): Promise<readonly Row[]> {
@@ -72,7 +72,6 @@ export async function requestSection(scale: Scale): Promise<readonly Row[]> {
   }
 }
 
-/** An account and the agent that signs for it. */
 type Trader = { readonly agent: Key; nonce: number; ordersLeft: number };
 
 class RequestBench {
@@ -160,7 +159,6 @@ class RequestBench {
     };
   }
 
-  /** Waits until the history has the rows of all blocks that there are now. */
   async #stored(): Promise<void> {
     const height = await this.#metric('oddlot_block_height');
     while ((await this.#metric('oddlot_history_height')) < height) {
@@ -197,7 +195,7 @@ class RequestBench {
     return result;
   }
 
-  /** Actions of some orders each, signed, in lanes; each trader has a lane of its own. */
+  /** Signed actions in lanes, with one trader for each lane. */
   async #lanes(actions: number, ordersPerAction: number): Promise<string[][]> {
     const perLane = Math.ceil(actions / LANES);
     const lanes: string[][] = [];
@@ -217,7 +215,7 @@ class RequestBench {
 
   #sent = 0;
 
-  /** The trader of a lane, a new one when it has placed as many orders as its money allows. */
+  /** A lane gets a new trader when the margin of the old one is used. */
   async #trader(lane: number, orders: number): Promise<Trader> {
     const trader = this.#traders[lane];
     if (trader !== undefined && trader.ordersLeft >= orders) return trader;
@@ -237,7 +235,7 @@ class RequestBench {
     return hired;
   }
 
-  /** About 11 USDC: nine of ten rest on their own side, the tenth takes what stands best. */
+  /** About 11 USDC; nine of ten orders rest, the tenth takes the best price. */
   #order(): WireOrder {
     const isBuy = this.#random.below(2) === 0;
     const isTaking = this.#random.below(10) === 0;
@@ -249,7 +247,7 @@ class RequestBench {
     return { a: 3, b: isBuy, p, s: '0.06', r: false, t: { limit } };
   }
 
-  /** Every order that was sent must have been executed: an answer alone does not say so. */
+  /** A response alone does not prove execution. */
   async #checkOrders(): Promise<void> {
     const text = await this.#metrics();
     const counts = [...text.matchAll(/^oddlot_orders_total\{state="(\w+)"\} (\d+)/gm)];
@@ -271,7 +269,7 @@ async function post(port: number, path: string, body: string): Promise<void> {
   if (!response.ok || text.includes('"status":"err"')) throw new Error(`${path}: ${text}`);
 }
 
-/** What a recover thread does with a single-order request, against the bare call of the library. */
+/** The work of a recovery thread for a single-order request, against the library call alone. */
 
 const TARGET = 1.15;
 

@@ -4,11 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** A server in a process of its own, and the CPU time that all of its threads have used. */
+/** A server in a child process, and the CPU time of all its threads. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly port: number;
-  /** The whole line by which it said that it serves. */
   readonly line: string;
 
   private constructor(child: ChildProcess, line: string) {
@@ -17,7 +16,7 @@ export class ServerProcess {
     this.port = Number(/ at http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1]);
   }
 
-  /** Starts a program of this repository and waits for the line that says where it serves. */
+  /** Waits for the line with the address of the server. */
   static async start(
     program: string,
     args: readonly string[],
@@ -36,17 +35,16 @@ export class ServerProcess {
     return new ServerProcess(child, line);
   }
 
-  /** The process, for whoever wants to look into it. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
 
-  /** User and system time of the process so far, in ms. The kernel counts in ticks of 10 ms. */
+  /** User and system time in ms, with the kernel's resolution of 10 ms. */
   cpuMs(): number {
     return cpuMsIn(`/proc/${this.pid}/stat`);
   }
 
-  /** The same of its threads with a name; that of the main one is `MainThread`. */
+  /** CPU time of threads by name; that of the main thread is `MainThread`. */
   threadCpuMs(name: string): number {
     const folder = `/proc/${this.pid}/task`;
     const threads = readdirSync(folder).map((id) => join(folder, id));
@@ -56,12 +54,11 @@ export class ServerProcess {
     return named.reduce((sum, each) => sum + cpuMsIn(join(each, 'stat')), 0);
   }
 
-  /** How often it has written to files and sockets so far, as the kernel counts. */
+  /** Writes to files and sockets, as counted by the kernel. */
   writes(): number {
     return Number(/syscw: (\d+)/.exec(readFileSync(`/proc/${this.pid}/io`, 'utf8'))?.[1]);
   }
 
-  /** What it holds in memory now. */
   residentBytes(): number {
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
     return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
@@ -75,7 +72,7 @@ export class ServerProcess {
   }
 }
 
-/** What `npm start` sets for the venue. */
+/** The settings of `npm start`. */
 function startEnvironment(): Record<string, string> {
   const file = join(import.meta.dirname, '..', 'package.json');
   const { scripts } = JSON.parse(readFileSync(file, 'utf8')) as { scripts: { start: string } };
@@ -85,7 +82,7 @@ function startEnvironment(): Record<string, string> {
 
 function cpuMsIn(file: string): number {
   const stat = readFileSync(file, 'utf8');
-  // The second field is the name in brackets and may hold blanks; utime and stime are 14 and 15.
+  // The second field is the name in brackets, which may contain spaces; utime and stime are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = Number(fields[11]) + Number(fields[12]);
   return ticks * 10;
@@ -95,7 +92,7 @@ async function servingLine(child: ChildProcess): Promise<string> {
   const lines = createInterface(child.stdout!);
   for await (const line of lines) {
     if (!line.includes('is serving at')) continue;
-    // What it prints later is read and dropped, so that its pipe never fills.
+    // Later output is discarded, so that the pipe does not fill.
     child.stdout?.resume();
     return line;
   }

@@ -15,7 +15,7 @@ import {
   type Scale,
 } from './report.ts';
 
-/** A market with very many holders is resolved: how long all of it takes, and how long others wait. */
+/** Resolution of a market with many holders: total time and longest block. */
 
 const TOTAL_MS = 2_000;
 const BLOCK_MS = 15;
@@ -35,7 +35,7 @@ export async function settlementSection(scale: Scale): Promise<readonly Row[]> {
     await settleHeap();
     const spent = venue.settle();
     venue.check();
-    // In the first round the code is compiled.
+    // The first round compiles.
     if (round === 0) continue;
     totals.push(spent.reduce((sum, ms) => sum + ms, 0));
     longest.push(Math.max(...spent));
@@ -54,7 +54,6 @@ export async function settlementSection(scale: Scale): Promise<readonly Row[]> {
   ];
 }
 
-/** A market in which half of the people hold YES and half NO. */
 class Theatre {
   readonly #state = createState();
   readonly #markets = new MarketData(() => this.#state);
@@ -74,7 +73,7 @@ class Theatre {
     this.#apply([{ type: 'setTrading', instrumentIds: [ID], to: 'closed' }]);
   }
 
-  /** Resolves the market and pays everyone; the time of each block, in ms. */
+  /** Returns the time of each block, in ms. */
   settle(): number[] {
     const told = { oracleOutcome: null, evidence: null };
     const spent = [
@@ -84,7 +83,7 @@ class Theatre {
     return spent;
   }
 
-  /** Everyone is paid: money is conserved and nothing is locked. */
+  /** Checks that all holders were paid, money is conserved and nothing is locked. */
   check(): void {
     checkInvariants(this.#state);
     same('markets that are left', this.#state.outcomes.markets.size, 0);
@@ -104,7 +103,7 @@ class Theatre {
     this.#markets.onBlock(block);
   }
 
-  /** Five shares: of two neighbours one buys YES at 0.60 and the other takes it from the other side. */
+  /** Five shares: of two accounts, one buys YES at 0.60 and the other takes the opposite side. */
   #buys(number: number): Command {
     const nonce = ++this.#nonce;
     const txHash = hash(`0x${nonce.toString(16).padStart(64, '0')}`);

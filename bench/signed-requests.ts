@@ -11,11 +11,10 @@ import {
 import { createKeccak } from 'hash-wasm';
 import { createRequire } from 'node:module';
 
-/** Signs requests ahead of a measurement, fast enough for tens of thousands of them. */
+/** Signs tens of thousands of requests before a measurement. */
 
 export const NETWORK = NETWORKS.testnet;
 
-/** The calls of the native library that are used here. */
 type Secp256k1 = {
   readonly ecdsaSign: (
     digest: Uint8Array,
@@ -30,7 +29,7 @@ type Secp256k1 = {
   readonly publicKeyCreate: (key: Uint8Array, compressed: boolean) => Uint8Array;
 };
 
-/** The binding, or undefined on a machine that has none. */
+/** Undefined if the binding is not installed. */
 export function loadSecp256k1(): Secp256k1 | undefined {
   try {
     return createRequire(import.meta.url)('secp256k1/bindings.js') as Secp256k1;
@@ -43,7 +42,7 @@ export type Key = { readonly secret: Uint8Array; readonly address: string };
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** A signed request, and the parts that a raw recovery takes. */
+/** A signed request, and the inputs of a bare recovery. */
 export type SignedRequest = {
   readonly text: string;
   readonly digest: Uint8Array;
@@ -52,7 +51,6 @@ export type SignedRequest = {
 };
 
 export type RequestSigner = {
-  /** The n-th key: the same in every run. */
   readonly key: (n: number) => Key;
   readonly sign: (key: Key, action: JsonObject, nonce: number) => SignedRequest;
 };
@@ -78,7 +76,6 @@ export async function createRequestSigner(secp256k1: Secp256k1): Promise<Request
   };
 }
 
-/** Binds an agent to the account whose key signs this. */
 export function approveAgentAction(agentAddress: string, nonce: number): JsonObject {
   const { serviceNetwork, chainId, apiVersion } = NETWORK;
   return { type: 'approveAgent', serviceNetwork, chainId, apiVersion, agentAddress, nonce };
@@ -97,9 +94,8 @@ export function orderAction(orders: readonly WireOrder[]): JsonObject {
   return { type: 'order', grouping: 'na', orders };
 }
 
-/** HTTP by hand, for clients that must not take more of the cores than the server. */
+/** Minimal HTTP, so that clients use less CPU than the server. */
 
-/** A request as it goes over the line. */
 export function requestBytes(path: string, text: string): Buffer {
   const head =
     `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n` +
@@ -107,7 +103,7 @@ export function requestBytes(path: string, text: string): Buffer {
   return Buffer.from(head + text);
 }
 
-/** Where the answer ends; undefined while parts of it are missing. */
+/** The end of the response; undefined while it is incomplete. */
 export function answerEnd(received: string): number | undefined {
   const bodyAt = received.indexOf('\r\n\r\n');
   if (bodyAt < 0) return undefined;
