@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   changeDraft,
   chooseType,
@@ -16,6 +16,9 @@ const AROUND: Surroundings = {
   nowMs: 1_000,
   isHedge: false,
 };
+
+// Test files share the modules, and so the draft.
+beforeEach(() => draftStore.setState(draftStore.getInitialState(), true));
 
 /** A ticket in few words: side, size, price and kind of each order. */
 function told(change: Partial<Draft>, around: Partial<Surroundings> = {}): string {
