@@ -139,7 +139,7 @@ export const VALIDATOR_SETTINGS = {
       sampleOneIn: setting(whole(), {
         default: 1,
         help:
-          'Verify one in this many signatures on requests that do not move money; 1 verifies ' +
+          'Verify one out of this many signatures on requests that do not move money; 1 verifies ' +
           'all, a higher value [reduces the ' +
           'checks](../verify/independent-validators.md#a-sample)',
       }),

@@ -99,8 +99,8 @@ const DATA_SETTINGS = {
     unset: '`all`; 1 with simulated traders',
     help:
       '[How long the log is kept](storage.md#daily-volume): `all`, or a number of days. ' +
-      'Without the complete log, damaged receipts cannot be recomputed and the past cannot ' +
-      'be audited',
+      'Without the complete log, damaged receipts cannot be recomputed and past activity ' +
+      'cannot be audited',
   }),
   historyKeep: setting(KEPT, {
     unset: '`all`; 1 with simulated traders',
