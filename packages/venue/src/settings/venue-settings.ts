@@ -223,7 +223,7 @@ const LISTENING_SETTINGS = {
   }),
   opsPort: setting(PORT, {
     unset: '`port` + 2',
-    help: 'Port for metrics and health; 0 selects a free one, as does a `port` of 0',
+    help: 'Port for metrics and health; 0, or a `port` of 0, selects a free port',
   }),
   hostNames: HOST_NAMES,
   serveLog: setting(SWITCH, {
