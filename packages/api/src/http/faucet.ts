@@ -17,7 +17,7 @@ import {
 } from '@oddlot/host/http';
 import { clientKey, isLoopback } from '@oddlot/host/ports';
 import { type Address, address, formatMoney } from '@oddlot/units';
-import { FaucetGrants } from '@oddlot/history/faucet-grants';
+import { FaucetGrants } from '@oddlot/history/shared-models';
 import type { Replica } from '@oddlot/replica/replica';
 import type { MoneySide } from '@oddlot/settlement/money-side';
 import { instrumentLookup } from '@oddlot/translate/action-to-command';

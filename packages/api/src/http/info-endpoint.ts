@@ -28,7 +28,7 @@ import type { MoneySide } from '@oddlot/settlement/money-side';
 import type { PermitDeposits } from '@oddlot/settlement/permit-deposits';
 import { type Asker, type AsOf, type History, historyOf } from '@oddlot/history/history';
 import type { ReceiptKey } from '@oddlot/history/receipt';
-import type { MultiSigChanges } from '@oddlot/history/multi-sig-changes';
+import type { MultiSigChanges } from '@oddlot/history/shared-models';
 import type { CursorSeal } from '@oddlot/translate/cursor-seal';
 import { actionTypeOf, NO_CHAIN } from '@oddlot/translate/action-to-command';
 import { authorityOf } from '@oddlot/replica/block';

@@ -1,72 +1,52 @@
 import type { Address } from '@oddlot/units';
 import type { BlockHead, Projection } from '@oddlot/replica/block';
-import { EraNotice } from '@oddlot/replica/era-notice';
-import { ProposalOrder } from '@oddlot/replica/proposal-order';
-import { MarketData } from '@oddlot/translate/read-models/market-data';
 import type { FollowingReplica } from '@oddlot/replica/following-replica';
-import { instrumentLookup } from '@oddlot/translate/action-to-command';
-import { DUMPED_ITEMS_MAX, ExplorerTail, RecentBlocks } from '../recent-blocks.ts';
-import { FaucetGrants } from '../faucet-grants.ts';
-import { MultiSigChanges } from '../multi-sig-changes.ts';
-import type { ReceiptBlock, ReceiptRow } from '../receipt.ts';
-import { Receipts } from '../receipts.ts';
-import { HistoryProjector } from '../rows/history-projector.ts';
-import type { BlockRows } from '../rows/block-rows.ts';
-import { TradeTape } from '../trade-tape.ts';
 import type { SnapshotPayload } from '@oddlot/replica/snapshot-codec';
+import { instrumentLookup } from '@oddlot/translate/action-to-command';
+import type { MarketData } from '@oddlot/translate/read-models/market-data';
+import type { ReceiptBlock } from '../receipt.ts';
+import { Receipts } from '../receipts.ts';
+import { DUMPED_ITEMS_MAX } from '../recent-blocks.ts';
+import type { BlockRows } from '../rows/block-rows.ts';
+import { HistoryProjector } from '../rows/history-projector.ts';
+import { attachSharedModels } from '../shared-models.ts';
 import type { IndexerSettings } from './indexer-messages.ts';
 
-/**
- * All projections whose dumps snapshots hold, made in a thread that serves nobody: the main thread restores from
- * these dumps what it shows.
- */
+/** All models of a snapshot. The indexer computes them; the main thread restores the shared ones from their dumps. */
 export class FollowedModels {
   readonly markets: MarketData;
   readonly history: FollowedHistory;
-  #receipts: { readonly height: number; readonly rows: readonly ReceiptRow[] } | undefined;
 
   constructor(
     replica: FollowingReplica,
     options: {
       readonly faucetEveryMs?: number | undefined;
       readonly onRows: (rows: BlockRows) => void;
-      /** Whether somebody is told of an account's orders as they change; by default all are. */
+      /** Whether changes of an account's orders are reported. Default: all are. */
       readonly isTold?: (user: Address) => boolean;
-      /** What is made of the rows; snapshots hold it as well. */
+      /** A model that is made of the rows. */
       readonly changes?: Projection;
     },
   ) {
     const state = () => replica.state;
-    const instruments = instrumentLookup(state);
-    const append = ({ height, receipts }: ReceiptBlock): void => {
-      this.#receipts = { height, rows: receipts };
-    };
-    replica.attach(new Receipts({ instruments, onReceipts: append }));
-    this.markets = new MarketData(state);
-    this.markets.attachTo(replica);
-    if (options.faucetEveryMs !== undefined) {
-      replica.attach(new FaucetGrants(options.faucetEveryMs));
-    }
-    replica.attach(new TradeTape(state, () => this.markets.catalogue.left));
-    replica.attach(new ExplorerTail(state));
-    replica.attach(new RecentBlocks(DUMPED_ITEMS_MAX));
-    replica.attach(new MultiSigChanges());
-    // Of a log that one process writes it has nothing to keep.
-    replica.attach(new ProposalOrder());
-    replica.attach(new EraNotice());
-    const receiptsOf = (height: number): readonly ReceiptRow[] =>
-      this.#receipts?.height === height ? this.#receipts.rows : [];
-    const { isTold, onRows } = options;
+    const { changes, faucetEveryMs, isTold, onRows } = options;
+    let made: ReceiptBlock | undefined;
+    const receipts = new Receipts({
+      instruments: instrumentLookup(state),
+      onReceipts: (block) => (made = block),
+    });
+    const shared = { receipts, faucetEveryMs, recentItemsMax: DUMPED_ITEMS_MAX };
+    this.markets = attachSharedModels(replica, shared).markets;
     const projector = new HistoryProjector({
       state,
       markets: this.markets,
-      receiptsOf,
+      receiptsOf: (height) => (made?.height === height ? made.receipts : []),
       onRows,
       ...(isTold === undefined ? {} : { isTold }),
     });
     this.history = new FollowedHistory(projector);
-    if (options.changes !== undefined) replica.attach(options.changes);
-    // The last: it looks at what the others have made of the block.
+    if (changes !== undefined) replica.attach(changes);
+    // It reads the results of the other models, so it is the last one.
     replica.attach(this.history);
   }
 }

@@ -44,25 +44,54 @@ export type Question<Topic extends HistoryTopic = HistoryTopic> = {
   readonly patienceMs: number;
 };
 
-/** What the main thread tells. */
-export type IndexerOrder =
-  /** Looks whether the store is of the log: it begins with a block, and has another one, if that is known. */
-  | {
-      readonly type: 'verify';
+/** Requests of the main thread with one answer each. */
+export type IndexerRequests = {
+  /** Checks that the store belongs to the log, or begins a new one; answers with its height. */
+  readonly verify: {
+    readonly ask: {
       readonly firstSeq: number;
+      /** The last block that the store and the log have in common, if it is known. */
       readonly head: Pick<BlockHead, 'height' | 'hash'> | undefined;
-    }
-  | { readonly type: 'start'; readonly head: BlockHead; readonly hasRoom: boolean }
+    };
+    readonly answer: { readonly height: number };
+  };
+  /** Starts to follow the log. */
+  readonly start: {
+    readonly ask: { readonly head: BlockHead; readonly hasRoom: boolean };
+    readonly answer: {
+      readonly from: number;
+      /** False if the rows are too far behind, so that another thread must compute them. */
+      readonly hasRows: boolean;
+    };
+  };
+  /** Writes a snapshot of all known blocks; answers with the height of the newest one. */
+  readonly writeSnapshot: { readonly ask: object; readonly answer: { readonly height: number } };
+};
+
+export type RequestName = keyof IndexerRequests;
+
+export type IndexerRequest<Name extends RequestName = RequestName> = {
+  [Each in Name]: { readonly type: Each; readonly id: number } & IndexerRequests[Each]['ask'];
+}[Name];
+
+export function replyTo<Name extends RequestName>(
+  { id }: IndexerRequest<Name>,
+  answer: IndexerRequests[Name]['answer'],
+): IndexerReport {
+  return { type: 'reply', id, answer };
+}
+
+/** Messages of the main thread. */
+export type IndexerOrder =
+  | IndexerRequest
   | { readonly type: 'durable'; readonly head: BlockHead; readonly hasRoom: boolean }
   | Question
   | { readonly type: 'watch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'unwatch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'takeSnapshots' }
-  /** Writes a snapshot of everything that it was told of, out of turn, and answers. */
-  | { readonly type: 'writeSnapshot'; readonly id: number }
-  /** Of the replicas that share a database this one writes, in a term; undefined: no longer. */
+  /** This replica starts to write to the shared database, in a term; undefined: it stops. */
   | { readonly type: 'lead'; readonly term: number | undefined }
-  /** Comes to the end: with everything up to the head if that is soon, or at once with what there is. */
+  /** Ends the thread: after catching up with the head if that is near, or at once. */
   | { readonly type: 'stop'; readonly head: BlockHead; readonly catchesUp: boolean };
 
 /** How far a thread is. */
@@ -83,16 +112,13 @@ export type Progress = {
 /** What a thread of the indexer says. */
 export type IndexerReport =
   | { readonly type: 'opened'; readonly height: number }
-  /** The store is of this log, or was begun anew. */
-  | { readonly type: 'verified'; readonly height: number }
+  | {
+      readonly type: 'reply';
+      readonly id: number;
+      readonly answer: IndexerRequests[RequestName]['answer'];
+    }
   /** There is no store to write to; the thread ends. */
   | { readonly type: 'unusable'; readonly why: string }
-  | {
-      readonly type: 'started';
-      readonly from: number;
-      /** False when the rows are too far behind, so that another has to compute them. */
-      readonly hasRows: boolean;
-    }
   | Progress
   | {
       readonly [Table in WatchedTable]: {
@@ -125,8 +151,6 @@ export type IndexerReport =
       readonly oldest: number;
     }
   | { readonly type: 'snapshotFailed'; readonly error: unknown }
-  /** The answer to `writeSnapshot`: of which block the newest one is. */
-  | { readonly type: 'snapshotWritten'; readonly id: number; readonly height: number }
   | {
       readonly type: 'damaged';
       readonly why: string;

@@ -2,12 +2,15 @@ import { Worker } from 'node:worker_threads';
 import type { Thread } from '@oddlot/host/thread';
 import type { BlockHead } from '@oddlot/replica/block';
 import { HistoryUnusableError } from '../history.ts';
-import type { IndexerOrder, IndexerReport, IndexerSettings } from './indexer-messages.ts';
+import type {
+  IndexerOrder,
+  IndexerReport,
+  IndexerRequest,
+  IndexerRequests,
+  IndexerSettings,
+  RequestName,
+} from './indexer-messages.ts';
 import type { Hash } from '@oddlot/units';
-
-type Opened = Extract<IndexerReport, { type: 'opened' }>;
-type Verified = Extract<IndexerReport, { type: 'verified' }>;
-type Started = Extract<IndexerReport, { type: 'started' }>;
 
 type ThreadEvents = {
   readonly onReport: (report: IndexerReport) => void;
@@ -27,13 +30,16 @@ function startOnThread(settings: IndexerSettings): Thread {
 /** One thread of the indexer, from its making to its end. */
 export class IndexerThread {
   readonly #worker: Thread;
-  readonly #opened = Promise.withResolvers<Opened>();
-  readonly #verified = Promise.withResolvers<Verified>();
-  readonly #started = Promise.withResolvers<Started>();
+  readonly #opened = Promise.withResolvers<{ readonly height: number }>();
+  /** Requests without an answer, by id. */
+  readonly #requests = new Map<number, PromiseWithResolvers<never>>();
   readonly #ended = Promise.withResolvers<void>();
   readonly #events: ThreadEvents;
   #isStopped = false;
   #isLost = false;
+  #lastId = 0;
+  /** The reason why requests can no longer be answered. */
+  #failure: unknown;
   /** The last block that it has applied. */
   height = 0;
 
@@ -50,24 +56,28 @@ export class IndexerThread {
       this.#ended.resolve();
       if (!this.#isStopped) this.#lose(new Error(`the history indexer exited with code ${code}`));
     });
-    // Whoever waits for them is told; else `onLost` has said it.
-    for (const each of [this.#opened, this.#verified, this.#started])
-      each.promise.catch(() => undefined);
+    // A caller that waits receives the error; otherwise `onLost` reports it.
+    this.#opened.promise.catch(() => undefined);
   }
 
   /** Resolves when its store is open. */
-  get opened(): Promise<Opened> {
+  get opened(): Promise<{ readonly height: number }> {
     return this.#opened.promise;
   }
 
-  /** Resolves when the store that it has is of the log that it was told of. */
-  get verified(): Promise<Verified> {
-    return this.#verified.promise;
-  }
-
-  /** Resolves when it knows from where it goes on. */
-  get started(): Promise<Started> {
-    return this.#started.promise;
+  request<Name extends RequestName>(
+    type: Name,
+    ask: IndexerRequests[Name]['ask'],
+  ): Promise<IndexerRequests[Name]['answer']> {
+    const answered = Promise.withResolvers<never>();
+    answered.promise.catch(() => undefined);
+    if (this.#failure !== undefined) answered.reject(this.#failure);
+    else {
+      this.#lastId += 1;
+      this.#requests.set(this.#lastId, answered);
+      this.order({ type, id: this.#lastId, ...ask } as IndexerRequest);
+    }
+    return answered.promise;
   }
 
   order(order: IndexerOrder): void {
@@ -87,13 +97,21 @@ export class IndexerThread {
     await this.#worker.terminate();
   }
 
+  /** Rejects all requests, also later ones. */
+  abandon(error: unknown): void {
+    this.#failure = error;
+    for (const { reject } of this.#requests.values()) reject(error);
+    this.#requests.clear();
+  }
+
   #receive(report: IndexerReport): void {
     if (report.type === 'opened') this.#opened.resolve(report);
-    else if (report.type === 'verified') this.#verified.resolve(report);
-    else if (report.type === 'started') this.#started.resolve(report);
-    if (report.type === 'progress') this.height = report.height;
-    if (report.type === 'stopped') this.#isStopped = true;
-    if (report.type === 'unusable') this.#lose(new HistoryUnusableError(report.why));
+    else if (report.type === 'reply') {
+      this.#requests.get(report.id)?.resolve(report.answer as never);
+      this.#requests.delete(report.id);
+    } else if (report.type === 'progress') this.height = report.height;
+    else if (report.type === 'stopped') this.#isStopped = true;
+    else if (report.type === 'unusable') this.#lose(new HistoryUnusableError(report.why));
     this.#events.onReport(report);
   }
 
@@ -101,8 +119,7 @@ export class IndexerThread {
     if (this.#isLost) return;
     this.#isLost = true;
     this.#opened.reject(error);
-    this.#verified.reject(error);
-    this.#started.reject(error);
+    this.abandon(error);
     this.#events.onLost(error);
   }
 }

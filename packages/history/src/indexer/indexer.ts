@@ -22,7 +22,7 @@ import {
   IndexerThread,
   phaseAfter,
 } from './indexer-thread.ts';
-import { OpenQuestions, WantedSnapshots, Watchers } from './open-questions.ts';
+import { OpenQuestions, Watchers } from './open-questions.ts';
 
 /** How long a question waits for its block. */
 export const BLOCK_WAIT_MS = 5_000;
@@ -52,7 +52,6 @@ export class Indexer implements History {
   readonly #options: IndexerOptions;
   readonly #watchers: Watchers;
   readonly #questions: OpenQuestions;
-  readonly #wanted = new WantedSnapshots();
   /** Writes the snapshots, and the rows unless another does. */
   #first: IndexerThread;
   #rows: IndexerThread;
@@ -93,8 +92,7 @@ export class Indexer implements History {
     const commonHeight = Math.min(this.storedHeight, replica.head.height);
     const common = replica.headAt(commonHeight);
     const head = common && { height: common.height, hash: common.hash };
-    this.#first.order({ type: 'verify', firstSeq, head });
-    const { height } = await this.#first.verified;
+    const { height } = await this.#first.request('verify', { firstSeq, head });
     this.#change('verified');
     if (height !== this.storedHeight) {
       this.#progress = NOTHING;
@@ -116,8 +114,8 @@ export class Indexer implements History {
     const head = { height, timeMs, hash, stateHash };
     this.#head = head;
     this.#toldHeight = height;
-    this.#first.order({ type: 'start', head, hasRoom: this.#options.hasRoom() });
-    const { from, hasRows } = await this.#first.started;
+    const hasRoom = this.#options.hasRoom();
+    const { from, hasRows } = await this.#first.request('start', { head, hasRoom });
     if (!hasRows) {
       // Unless that was told before, as damage.
       if (this.#change('lacks many')) this.#rebuild();
@@ -227,9 +225,9 @@ export class Indexer implements History {
   }
 
   /** Writes a snapshot of this moment, and resolves with the block that the newest one is of. */
-  snapshot(): Promise<number> {
+  async snapshot(): Promise<number> {
     this.#tellHead();
-    return this.#wanted.ask((order) => this.#first.order(order));
+    return (await this.#first.request('writeSnapshot', {})).height;
   }
 
   /** Of the replicas that share the database this one writes from now on, in a term; undefined: no longer. */
@@ -307,8 +305,6 @@ export class Indexer implements History {
         return this.#onSnapshot(report);
       case 'snapshotFailed':
         return this.#options.onSnapshotFailed?.(report.error);
-      case 'snapshotWritten':
-        return this.#wanted.written(report);
       case 'damaged':
         return this.#onDamaged(report, thread);
       case 'diverged':
@@ -361,13 +357,13 @@ export class Indexer implements History {
     const head = present(this.#head, 'the head of a log that is followed');
     const thread = this.#thread('rows');
     this.#rows = thread;
-    thread.order({ type: 'start', head, hasRoom: this.#options.hasRoom() });
+    const started = thread.request('start', { head, hasRoom: this.#options.hasRoom() });
     this.#watchers.repeat();
     for (const question of this.#questions.all()) thread.order(question);
-    const told = thread.started.then(({ from }) =>
+    const reported = started.then(({ from }) =>
       this.#options.onRebuild?.({ from, until: head.height }),
     );
-    told.catch(() => undefined);
+    reported.catch(() => undefined);
   }
 
   #onSnapshot({
@@ -429,6 +425,6 @@ export class Indexer implements History {
   #fail(error: unknown): void {
     this.#failure = error;
     this.#questions.rejectAll(error);
-    this.#wanted.rejectAll(error);
+    this.#first.abandon(error);
   }
 }

@@ -9,7 +9,14 @@ import type { FollowingReplica } from '@oddlot/replica/following-replica';
 import type { Ask } from '../history.ts';
 import type { BlockRows } from '../rows/block-rows.ts';
 import { HistoryDamagedError, HistoryFullError } from '../store/store-errors.ts';
-import type { IndexerOrder, IndexerReport, IndexerSettings, Question } from './indexer-messages.ts';
+import {
+  type IndexerOrder,
+  type IndexerReport,
+  type IndexerRequest,
+  type IndexerSettings,
+  type Question,
+  replyTo,
+} from './indexer-messages.ts';
 import { FollowedModels, goToBase } from './followed-models.ts';
 import { TreeOrders } from './tree-orders.ts';
 import { type Standing, WaitingQuestions } from './waiting-questions.ts';
@@ -63,8 +70,8 @@ export class Recorder {
   /** False where another replica writes the rows: nothing is applied here ahead of what is stored there. */
   #leads: boolean;
   #compared = 0;
-  /** Who wants a snapshot out of turn. */
-  #wanted: number[] = [];
+  /** Requests for a snapshot. */
+  #wanted: IndexerRequest<'writeSnapshot'>[] = [];
   #stop: { readonly catchesUp: boolean; readonly untilMs: number } | undefined;
 
   constructor({ onDamaged, rows, settings, tell }: RecorderOptions) {
@@ -114,7 +121,7 @@ export class Recorder {
         this.#writesSnapshots = true;
         break;
       case 'writeSnapshot':
-        this.#wanted.push(order.id);
+        this.#wanted.push(order);
         break;
       case 'lead':
         this.#rows?.store.lead(order.term);
@@ -132,7 +139,8 @@ export class Recorder {
   }
 
   /** Runs until it is told to stop. */
-  async run({ hasRoom, head }: Extract<IndexerOrder, { type: 'start' }>): Promise<void> {
+  async run(start: IndexerRequest<'start'>): Promise<void> {
+    const { hasRoom, head } = start;
     this.#target = head;
     this.#hasRoom = hasRoom;
     await this.#open(head);
@@ -141,7 +149,7 @@ export class Recorder {
     this.#early = undefined;
     for (const question of early) this.#question(question);
     const { height: from } = this.#replica.head;
-    this.#tell({ type: 'started', from, hasRows: this.#rows !== undefined });
+    this.#tell(replyTo(start, { from, hasRows: this.#rows !== undefined }));
     const folder = this.#folder;
     try {
       while (!this.#isDone) {
@@ -406,7 +414,9 @@ export class Recorder {
 
   #answerWanted(): void {
     const { height } = this.#snapshotter;
-    for (const id of this.#wanted.splice(0)) this.#tell({ type: 'snapshotWritten', id, height });
+    for (const wanted of this.#wanted.splice(0)) {
+      this.#tell(replyTo(wanted, { height }));
+    }
   }
 
   /** Nothing is applied meanwhile, so it is of one state; who asks for rows is answered. */

@@ -14,12 +14,18 @@ import {
   HistoryLaterError,
   historyError,
 } from '../store/store-errors.ts';
-import type { IndexerOrder, IndexerReport, IndexerSettings } from './indexer-messages.ts';
+import {
+  type IndexerOrder,
+  type IndexerReport,
+  type IndexerRequest,
+  type IndexerSettings,
+  replyTo,
+} from './indexer-messages.ts';
 import { Recorder } from './recorder.ts';
 import { RowBuffer } from './row-buffer.ts';
 
-type Start = Extract<IndexerOrder, { type: 'start' }>;
-type Verify = Extract<IndexerOrder, { type: 'verify' }>;
+type Start = IndexerRequest<'start'>;
+type Verify = IndexerRequest<'verify'>;
 
 /** How long a start waits for a database server that has gone away. */
 const AWAY_MS_MAX = 30_000;
@@ -134,7 +140,7 @@ class IndexerProgram {
       this.#tell({ type: 'damaged', why: unfit.message, movedTo, isMended: true });
       own = await this.#whenBack(() => this.#openRows());
     }
-    this.#tell({ type: 'verified', height: own.store.height });
+    this.#tell(replyTo(asked, { height: own.store.height }));
     return own;
   }
 

@@ -5,7 +5,7 @@ import type { Metrics } from '@oddlot/host/metrics';
 import { RULES_VERSION } from '@oddlot/engine';
 import { type Network, NETWORKS, refusal } from '@oddlot/protocol';
 import { noteAlone } from '@oddlot/cluster/followed-stream';
-import { EraNotice } from '@oddlot/replica/era-notice';
+import type { EraNotice } from '@oddlot/replica/era-notice';
 import type { LogTrouble } from '@oddlot/cluster/cluster-log';
 import { type Config, hasFaucet } from '../config.ts';
 import { holdSnapshotOffers, joinFolder, openJournal } from '../supervise/data-folder.ts';
@@ -15,18 +15,21 @@ import { AdmissionGuard, type Restriction } from '@oddlot/api/admission-guard';
 import { Faucet } from '@oddlot/api/http/faucet';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from '@oddlot/replica/genesis-commands';
 import type { Indexer } from '@oddlot/history/indexer/indexer';
-import { ExplorerTail, RecentBlocks } from '@oddlot/history/recent-blocks';
-import { FaucetGrants } from '@oddlot/history/faucet-grants';
-import { MultiSigChanges } from '@oddlot/history/multi-sig-changes';
+import type { ExplorerTail, RecentBlocks } from '@oddlot/history/recent-blocks';
 import { openHistory, receiptArchiveOf } from '@oddlot/history/open-history';
 import { Receipts } from '@oddlot/history/receipts';
-import { TradeTape } from '@oddlot/history/trade-tape';
+import {
+  attachSharedModels,
+  type FaucetGrants,
+  type MultiSigChanges,
+} from '@oddlot/history/shared-models';
+import type { TradeTape } from '@oddlot/history/trade-tape';
 import { type Lease, LocalLease } from '@oddlot/replica/lease';
 import { LocalRelay } from '../local-relay/local-relay.ts';
 import { EraStore, SnapshotStore } from '@oddlot/replica/log/checked-stores';
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
 import type { Log } from '@oddlot/replica/log/log';
-import { MarketData } from '@oddlot/translate/read-models/market-data';
+import type { MarketData } from '@oddlot/translate/read-models/market-data';
 import { LocalReplica } from '@oddlot/replica/local-replica';
 import { type HeldSettlement, openMoney, startSettlementChain } from '../settlement-chain.ts';
 import { openReserves } from '@oddlot/settlement/reserves/open-reserves';
@@ -226,20 +229,21 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   });
   guard.watch(() => backlogRestriction(receipts));
   opened.defer(() => replica.stop());
-  const parts = { config, clock, guard, journal, replica, log, onFatal, opened, trouble };
+  const { notice, ...models } = attachSharedModels(replica, {
+    receipts,
+    order: cluster?.order,
+    faucetEveryMs: hasFaucet(config) ? config.faucetEveryMs : undefined,
+  });
+  const parts = { config, clock, guard, journal, replica, log, notice, onFatal, opened, trouble };
   const joined = await enter(cluster, parts);
-  replica.attach(receipts);
   logOperators(replica, log);
   logMissingStrikes(replica, log);
-  const models = attachReadModels(replica);
-  const grants = hasFaucet(config) ? new FaucetGrants(config.faucetEveryMs) : undefined;
-  if (grants !== undefined) replica.attach(grants);
   // All projections of snapshots are attached, so the newest snapshot is read while the other
   // threads start.
   replica.restore();
   const { indexer } = await opening;
   const data = { clock, clockWatch, guard, journal, indexer, replica, receipts };
-  return { ...data, ...models, grants, cluster: joined };
+  return { ...data, ...models, cluster: joined };
 }
 
 /** The restrictions that the state of the machine puts on requests. */
@@ -255,15 +259,12 @@ async function enter(
   cluster: Cluster | undefined,
   parts: Pick<Core, 'clock' | 'guard' | 'journal' | 'replica'> &
     Pick<CoreDependencies, 'log' | 'onFatal' | 'opened'> &
-    Pick<JoinedCluster, 'trouble'> & { readonly config: Config },
+    Pick<JoinedCluster, 'trouble'> & { readonly config: Config; readonly notice: EraNotice },
 ): Promise<JoinedCluster | undefined> {
   if (cluster === undefined) return undefined;
-  const { clock, guard, journal, log, onFatal, opened, replica, trouble } = parts;
+  const { clock, guard, journal, log, notice, onFatal, opened, replica, trouble } = parts;
   const { data } = parts.config;
   const { board, replica: name } = cluster;
-  replica.attach(cluster.order);
-  const notice = new EraNotice();
-  replica.attach(notice);
   // An announced era that another replica opens is never opened here.
   const announced = (): number =>
     replica.outdated === undefined ? notice.rules : Math.max(notice.rules, RULES_VERSION + 1);
@@ -321,22 +322,6 @@ function logOf(
   // Tasks that propose commands would only be rejected.
   cluster.holdWhile(() => trouble()?.kind !== 'lost');
   return { journal: shared, trouble };
-}
-
-/** The models that answers and streams read in addition to the state. */
-function attachReadModels(replica: LocalReplica) {
-  const state = () => replica.state;
-  const markets = new MarketData(state);
-  markets.attachTo(replica);
-  const tape = new TradeTape(state, () => markets.catalogue.left);
-  replica.attach(tape);
-  const explorer = new ExplorerTail(state);
-  replica.attach(explorer);
-  const recent = new RecentBlocks();
-  replica.attach(recent);
-  const multiSigChanges = new MultiSigChanges();
-  replica.attach(multiSigChanges);
-  return { markets, tape, explorer, recent, multiSigChanges };
 }
 
 /** The faucet for test funds. */
