@@ -19,7 +19,7 @@ const amounts = (count: number): number[] =>
   Array.from({ length: count }, (_, n) => 1_000_000 + n * n);
 const sumOf = ({ parts }: TreeProof): bigint => parts.reduce((sum, part) => sum + part, 0n);
 
-/** A kept node of a hash and a sum. */
+/** A stored node of a hash and a sum. */
 function node(hash: Uint8Array, sum: bigint): Buffer {
   const bytes = Buffer.alloc(NODE_BYTES);
   bytes.set(hash);
@@ -135,7 +135,7 @@ test('a change of any byte of a tree is detected', async () => {
     bytes[at] = (bytes[at] ?? 0) ^ 0x10;
     writeFileSync(treeFile(trees.folder, 610), bytes);
     const proof = await trees.proof(someone(0), 610);
-    // What was changed is of somebody else, or was found; nothing wrong is ever told.
+    // The changed byte belongs to another account, or is detected; a wrong proof is never returned.
     if (proof === 'damaged' || proof === undefined) found += 1;
     else
       expect({ ...(proof as TreeProof), liabilities: 0n }).toEqual({ ...right, liabilities: 0n });

@@ -28,30 +28,29 @@ type BuildOptions = {
   readonly secret: Uint8Array;
   readonly folder: string;
   readonly hasher: TreeHasher;
-  /** Lets others do what they have to; called every few milliseconds. */
+  /** Lets other work run; called every few milliseconds. */
   readonly pause: () => Promise<void>;
 };
 
-/** What a tree says in all, in micro-USDC. */
+/** The totals of a tree, in micro-USDC. */
 export type BuiltTree = {
   readonly height: number;
   readonly root: Hash;
   readonly leaves: number;
   readonly liabilities: bigint;
-  /** What scopes below zero lack. */
+  /** The sum of negative scopes. */
   readonly shortfall: bigint;
-  /** Deposits and grants less withdrawals paid, by the state's own sums. */
+  /** Deposits and grants less paid withdrawals, from the sums of the state. */
   readonly owed: bigint;
 };
 
-/** How many leaves or nodes are made between two pauses, and written together. */
+/** Leaves or nodes between two pauses, which are written together. */
 const PORTION = 2_000;
 const DISK_PAUSE_MS = 5;
 
 /**
- * Builds the tree over everything that the venue owes and writes it down, in short turns. Leaves are
- * sorted by their salts, which nobody can foresee: neighbours are others every day, and a place in the
- * tree says nothing about who has it.
+ * Builds the tree of all liabilities and writes it, in short turns. Leaves are sorted by their salts, which cannot be
+ * predicted: neighbours change every day, and the position in the tree contains no information about the account.
  */
 export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
   const { folder, hasher, height, pause } = options;
@@ -77,13 +76,13 @@ export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
   });
 }
 
-/** Waits for the disk while others have their turns. */
+/** Waits for the disk while other work runs. */
 async function meanwhile(work: Promise<void>, pause: () => Promise<void>): Promise<void> {
   const done = work.then(() => true);
   while (!(await Promise.race([done, setTimeout(DISK_PAUSE_MS, false)]))) await pause();
 }
 
-/** Everybody's leaf, in the order of accounts. */
+/** The leaves of all accounts, in the order of accounts. */
 async function collect({ hasher, height, pause, secret, state }: BuildOptions): Promise<{
   readonly leaves: Buffer;
   readonly count: number;
@@ -139,7 +138,7 @@ async function writeLeaves(
   }
 }
 
-/** Writes each level and makes the one above it in its place, until one node is left. */
+/** Writes each level and computes the next one in its place, until one node is left. */
 async function writeLevels(
   handle: FileHandle,
   options: {
@@ -174,14 +173,14 @@ async function writeLevels(
   }
 }
 
-/** The place of a leaf is part of the number that it is sorted by, below so many bits of its salt. */
+/** The position of a leaf is the lower part of its sort key, below the first bits of its salt. */
 const PLACES = 2 ** 24;
 const PREFIX_SHIFT = 4;
-/** How many leaves are passed between two pauses. */
+/** Leaves between two pauses. */
 const SORT_PORTION = 10_000;
 const FIRST_BYTES = 256;
 
-/** The places of leaves by salt. */
+/** The positions of leaves by salt. */
 export async function orderBySalt(
   leaves: Buffer,
   count: number,
@@ -199,7 +198,7 @@ export async function orderBySalt(
     order[at] = key % PLACES;
     const isLast = at + 1 === count || Math.floor((keys[at + 1] ?? 0) / PLACES) > key / PLACES;
     if (!isLast) continue;
-    // Salts that begin alike stand together; among them all bytes count.
+    // Salts with equal prefixes are adjacent, and are then sorted by all bytes.
     if (at > from) {
       order.subarray(from, at + 1).sort((a, b) => Buffer.compare(saltAt(a), saltAt(b)));
     }
@@ -211,13 +210,13 @@ export async function orderBySalt(
   return order;
 }
 
-/** The beginnings of salts with their places, in order: by the first byte, then each of these alone. */
+/** The sorted prefixes of salts with their positions: first by the first byte, then each group. */
 async function sortedKeys(
   leaves: Buffer,
   count: number,
   pause: () => Promise<void>,
 ): Promise<Float64Array> {
-  // Where the salts with each first byte begin, and behind them where the next of each goes.
+  // The start of each group, and the next free position in it.
   const starts = new Uint32Array(FIRST_BYTES + 1);
   for (let at = 0; at < count; at++) {
     const first = leaves[at * LEAF_BYTES] ?? 0;

@@ -4,14 +4,14 @@ import { orderBySalt } from './build-tree.ts';
 import { LEAF_BYTES } from './tree-file.ts';
 
 test('leaves are sorted by all bytes of their salts, including equal prefixes', async () => {
-  // So few values that many begin alike.
+  // Few values, so that many prefixes are equal.
   const byte = fc.constantFrom(0, 1, 0x7f, 0x80, 0xff);
   const salt = fc.array(byte, { minLength: 6, maxLength: 6 });
   const salts = fc.uniqueArray(salt, { maxLength: 200, selector: String });
   await fc.assert(
     fc.asyncProperty(salts, async (all) => {
       const leaves = Buffer.alloc(all.length * LEAF_BYTES);
-      // The first bytes differ little, the last ones of 32 are the others.
+      // The first bytes are similar; the last ones differ.
       for (const [at, bytes] of all.entries()) {
         leaves.set(bytes.slice(0, 4), at * LEAF_BYTES);
         leaves.set(bytes.slice(4), at * LEAF_BYTES + 30);
@@ -34,6 +34,6 @@ test('other work continues in each pass over very many leaves', async () => {
   });
   const salts = [...order].map((place) => leaves.readUInt32BE(place * LEAF_BYTES));
   expect(salts).toEqual(salts.toSorted((a, b) => a - b));
-  // Counting and placing pause four times each, sorting with each first byte, reading three times.
+  // Counting and placing pause four times each, sorting for each first byte, reading three times.
   expect(pauses).toBe(4 + 4 + 256 + 3);
 });

@@ -17,24 +17,24 @@ import {
   writeSum,
 } from './tree-file.ts';
 
-/** A leaf and all that its root can be computed from. Amounts are micro-USDC. */
+/** A leaf and the data that its root can be computed from. Amounts are micro-USDC. */
 export type TreeProof = {
   readonly height: number;
   readonly root: string;
   readonly leaves: number;
   readonly liabilities: bigint;
-  /** Of the leaf, counted from 0: which side each sibling stands on follows from it. */
+  /** The index of the leaf, starting with 0; it determines the side of each sibling. */
   readonly index: number;
   readonly salt: string;
-  /** Perp, outcome, withdrawals held, rewards. */
+  /** Perp, outcome, held withdrawals, rewards. */
   readonly parts: readonly bigint[];
-  /** From the leaf's own level up. */
+  /** Starting with the level of the leaves. */
   readonly siblings: readonly { readonly hash: string; readonly sum: bigint }[];
 };
 
 /**
- * Looks an address up in the tree of a height: undefined when it has no leaf, `missing` when there is no
- * such tree, `damaged` when what is there does not lead to its own root, or is of another secret.
+ * The proof of an address in the tree of a height: undefined if it has no leaf, `missing` if there is no tree,
+ * `damaged` if the file does not lead to its root, or has another secret.
  */
 export async function readProof(options: {
   readonly folder: string;
@@ -63,7 +63,7 @@ export async function readProof(options: {
       const proof = await proofAt(handle, head, index);
       return isWhole(proof, { hasher, user }) ? proof : 'damaged';
     }
-    // Somebody is in every tree; who is not even that is looked for in the wrong way.
+    // The venue's address is in every tree; if it is not found, the secret is wrong.
     return (await indexOf(VENUE_ADDRESS)) === undefined ? 'damaged' : undefined;
   } catch (error) {
     if (error instanceof ShortTreeError) return 'damaged';
@@ -96,7 +96,7 @@ function isWhole(
   return hex(hasher.root({ height, leaves, node })) === root;
 }
 
-/** As it is kept. */
+/** The stored form. */
 function nodeOf(hash: Uint8Array, sum: bigint): Buffer {
   const node = Buffer.alloc(NODE_BYTES);
   node.set(hash);
@@ -164,22 +164,22 @@ function hex(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes).toString('hex')}`;
 }
 
-/** What is owed and what there is, of one state and one block of the chain, in micro-USDC. */
+/** Liabilities and assets of one state and one block of the chain, in micro-USDC. */
 export type ReserveFigures = {
-  /** Deposits and grants less withdrawals paid. */
+  /** Deposits and grants less paid withdrawals. */
   readonly owed: bigint;
   readonly blockNumber: number;
-  /** What the bridge holds of the token. */
+  /** The token balance of the bridge. */
   readonly balance: bigint;
-  /** The part of it that is in nobody's account yet, or has to be returned. */
+  /** The part of it that is not credited yet, or must be returned. */
   readonly keptAside: bigint;
-  /** Withdrawals that the bridge has paid and the venue still holds: owed by its books, gone from the bridge. */
+  /** Withdrawals that the bridge has paid and the venue still holds. */
   readonly unsettled: bigint;
-  /** Test money that was given and is not made on the chain: owed, and never in the bridge. */
+  /** Test money that is not minted on the chain: owed, but never in the bridge. */
   readonly unbacked: bigint;
 };
 
-/** What the bridge has and the venue does not count as its own; zero or money is missing, or too much. */
+/** The difference between the bridge and the venue's books: zero, unless money is missing or extra. */
 export function differenceOf(figures: Omit<ReserveFigures, 'blockNumber'>): bigint {
   const { balance, keptAside, owed, unbacked, unsettled } = figures;
   return balance - keptAside + unsettled + unbacked - owed;

@@ -4,38 +4,37 @@ import { existsSync, readdirSync } from 'node:fs';
 import { secretFile } from '@oddlot/host/durable';
 
 /**
- * The hashes of the tree over what is owed. Each begins with a byte that says what it is of, so that
- * nothing of one kind can be passed off as another, and a node covers the sums of both of its children
- * and not only their total: otherwise one of them could be made smaller than what is below it. All
- * numbers are unsigned, of 32 bytes, the highest first.
+ * The hashes of the tree of liabilities. Each one starts with a byte for its kind, so that one kind cannot replace
+ * another. A node covers the sums of both children and not only their total: otherwise one of them could be smaller
+ * than the sum below it. Numbers are unsigned, 32 bytes, big-endian.
  */
 
 export const HASH_BYTES = 32;
 const ADDRESS_BYTES = 20;
-/** No leaf and no sum is larger; a hash has room for twice as many bits. */
+/** Greater than any leaf or sum; a hash has twice as many bits. */
 const SUM_BYTES = 16;
-/** A node as it is kept: its hash, and the sum of all leaves below it. */
+/** A stored node: its hash, and the sum of all leaves below it. */
 export const NODE_BYTES = HASH_BYTES + SUM_BYTES;
 
 const KIND = { leaf: 0, node: 1, root: 2, salt: 3 } as const;
 const WORD = 32;
 
 export type TreeHasher = {
-  /** Who is owed how much; the salt keeps others from trying addresses. */
+  /** The liabilities to one account; the salt prevents guesses of addresses. */
   leaf(leaf: {
     readonly salt: Uint8Array;
     readonly address: Uint8Array;
     readonly amount: bigint;
   }): Uint8Array;
-  /** Of two kept nodes. */
+  /** Of two stored nodes. */
   node(left: Uint8Array, right: Uint8Array): Uint8Array;
-  /** Of the top node: how many leaves there are, and at which height, are part of it. */
+  /** Of the top node: includes the number of leaves and the height. */
   root(top: {
     readonly height: number;
     readonly leaves: number;
     readonly node: Uint8Array;
   }): Uint8Array;
-  /** Of an address at a height; nobody computes it who does not know the secret. */
+  /** Of an address at a height; it cannot be computed without the secret. */
   salt(of: {
     readonly secret: Uint8Array;
     readonly height: number;
@@ -81,7 +80,7 @@ export async function createTreeHasher(): Promise<TreeHasher> {
   };
 }
 
-/** Writes a sum; one that has no room is an error, never a smaller one. */
+/** Writes a sum; one that does not fit is an error. */
 export function writeSum(bytes: Buffer, sum: bigint, at: number): void {
   bytes.writeBigUInt64BE(sum >> 64n, at);
   bytes.writeBigUInt64BE(sum & 0xffff_ffff_ffff_ffffn, at + 8);
@@ -91,15 +90,15 @@ export function readSum(bytes: Buffer, at: number): bigint {
   return (bytes.readBigUInt64BE(at) << 64n) | bytes.readBigUInt64BE(at + 8);
 }
 
-/** A kept node as two words of 32 bytes. */
+/** A stored node as two words of 32 bytes. */
 function putNode(into: Buffer, at: number, node: Uint8Array): void {
   into.set(node.subarray(0, HASH_BYTES), at);
   into.set(node.subarray(HASH_BYTES, NODE_BYTES), at + 2 * WORD - SUM_BYTES);
 }
 
 /**
- * A tree on disk: a head, the leaves by their salts, then the nodes of each level from the leaves' own
- * up to the top. A level of an odd number passes its last node on as it is.
+ * A tree file: a head, the leaves by salt, then the nodes of each level, starting with that of the leaves. The last
+ * node of a level with an odd number is copied to the next level.
  */
 
 export const PART_NAMES = ['perp', 'outcome', 'withdrawHold', 'rewards'] as const;
@@ -107,7 +106,7 @@ const PART_BYTES = 8;
 export const LEAF_BYTES = HASH_BYTES + ADDRESS_BYTES + PART_NAMES.length * PART_BYTES;
 export const PARTS_AT = HASH_BYTES + ADDRESS_BYTES;
 
-/** What the first bytes are, and of which shape the rest is. */
+/** The first bytes, which contain the version. */
 const MARK = 'oddtree1';
 export const HEAD_BYTES = MARK.length + 2 * 8 + HASH_BYTES + SUM_BYTES;
 
@@ -115,7 +114,7 @@ export type TreeHead = {
   readonly height: number;
   readonly leaves: number;
   readonly root: Uint8Array;
-  /** As it is kept: 16 bytes. */
+  /** The stored form: 16 bytes. */
   readonly sum: Uint8Array;
 };
 
@@ -127,13 +126,13 @@ export function treeFile(folder: string, height: number): string {
   return join(folder, `${height}.tree`);
 }
 
-/** The height of a tree's file by its name; undefined when it is no tree. */
+/** The height in the name of a tree file; undefined for other files. */
 export function heightOfFile(name: string): number | undefined {
   const height = /^(\d+)\.tree$/.exec(name)?.[1];
   return height === undefined ? undefined : Number(height);
 }
 
-/** How many nodes each level has, that of the leaves first. */
+/** The number of nodes of each level, starting with the leaves. */
 export function widthsOf(leaves: number): readonly number[] {
   const widths = [leaves];
   for (let width = leaves; width > 1;) {
@@ -143,7 +142,7 @@ export function widthsOf(leaves: number): readonly number[] {
   return widths;
 }
 
-/** Where the nodes of each level begin. */
+/** The first byte of each level. */
 export function levelsAt(leaves: number): readonly number[] {
   const starts: number[] = [];
   let at = HEAD_BYTES + leaves * LEAF_BYTES;
@@ -164,7 +163,7 @@ export function headBytes({ height, leaves, root, sum }: TreeHead): Buffer {
   return bytes;
 }
 
-/** Undefined when it is none, or of another shape. */
+/** Undefined if it is not a tree, or has another version. */
 export function headOf(bytes: Buffer): TreeHead | undefined {
   if (bytes.length < HEAD_BYTES || bytes.toString('latin1', 0, MARK.length) !== MARK) {
     return undefined;
@@ -190,8 +189,8 @@ export function writeParts(leaves: Buffer, at: number, parts: readonly bigint[])
 }
 
 /**
- * What salts are made of: random, made once, and no key to anything. Whoever has it can find out whose
- * the neighbours in a proof are, and no more than that. Trees of another secret are of no use.
+ * The random secret of salts, created once; it is not a key. Anyone with it can find out which accounts are the
+ * neighbours in a proof, and nothing else. Trees of another secret cannot be used.
  */
 export function treeSecret(folder: string): Uint8Array {
   return secretFile({

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const MIB = 2 ** 20;
 
-/** In a process of its own: what others have left behind may be collected at any moment. */
+/** In its own process, because garbage of other tests may be collected at any moment. */
 const PROGRAM = `
   import { uncounted } from ${JSON.stringify(new URL('uncounted.ts', import.meta.url).href)};
   const counted = () => process.memoryUsage().external;

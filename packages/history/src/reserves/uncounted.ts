@@ -1,8 +1,7 @@
 /**
- * Room that the collector of garbage does not count as its own. From some 64 MB of ordinary buffers on
- * it would walk through everything that the thread holds, which for a large venue takes a second and
- * more, to make room for what is not its to free. Shared memory is left out of that, and nobody shares
- * this.
+ * Memory that does not count towards garbage collection. After about 64 MB of ordinary buffers, the collector would
+ * search all memory of the thread, which takes more than a second in a large venue, to free memory that it does not
+ * manage. Shared memory is exempt, and this is not shared.
  */
 export function uncounted(bytes: number): SharedArrayBuffer {
   return new SharedArrayBuffer(bytes);

@@ -8,7 +8,7 @@ import { AccountValues } from './account-values.ts';
 const START_MS = 1_767_225_600_000;
 const DAY_MS = 24 * 3_600_000;
 const NO_HASH = hash(`0x${'0'.repeat(64)}`);
-/** More than a call takes as arguments. */
+/** More than a call can have arguments. */
 const ACCOUNTS = 150_000;
 
 test('all accounts may have changed since the last step', () => {

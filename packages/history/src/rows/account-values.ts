@@ -6,10 +6,10 @@ import type { AccountSums } from '../history.ts';
 import type { AccountValueRecord } from './block-rows.ts';
 import { sidesOf } from './traded-sides.ts';
 
-/** The finest first. A value at a coarser border serves the finer ones too. */
+/** The finest first. A value at a coarser step also serves the finer ones. */
 const VALUE_STEPS_MS: readonly number[] = [5 * MINUTE_MS, HOUR_MS, DAY_MS];
 
-/** Sums since the account began, in micro-USDC. */
+/** Sums since the account was created, in micro-USDC. */
 type Sums = {
   moneyIn: bigint;
   moneyOut: bigint;
@@ -18,24 +18,23 @@ type Sums = {
   funding: bigint;
 };
 
-/** Something that changed an account, and what it added to its sums. */
+/** A change of an account, and what it added to its sums. */
 type Move = { readonly user: Address; readonly timeMs: number; readonly by: Partial<Sums> };
 
-/** A time at which values are kept, and the coarsest step that has a border there. */
+/** A time at which values are stored, and the coarsest step that ends there. */
 type Border = { readonly timeMs: number; readonly step: number };
 
 /**
- * What accounts were worth at the borders of steps, with sums of what came and went, so that the gain
- * of any window is a difference of two rows. The first block past a border makes its rows, of the
- * accounts that hold something whose price moves and of those that changed since the border of that
- * step before: who did nothing has the value of the last row still. What that block itself did comes
- * after the border, unless it had fallen due by then.
+ * Account values at the ends of steps with cumulative sums, so that the result of any window is a difference of two
+ * rows. The first block after an end makes the rows of accounts that hold assets with changing prices, and of
+ * accounts that changed since the previous end of that step: for the others, the last row is still valid. Changes in
+ * that block are after the end, unless they were due before.
  */
 export class AccountValues {
   readonly #sums = new Map<Address, Sums>();
-  /** Accounts that changed since the last border of each step. */
+  /** Accounts that changed since the last end of each step. */
   readonly #changed = VALUE_STEPS_MS.map(() => new Set<Address>());
-  /** Of the last block; undefined before the first. */
+  /** Undefined before the first block. */
   #lastMs: number | undefined;
 
   take(state: State, block: AppliedBlock): AccountValueRecord[] {
@@ -50,7 +49,7 @@ export class AccountValues {
       moves = moves.filter((move) => move.timeMs > border.timeMs);
       const changed = this.#changed[border.step];
       const isPicked = (user: Address): boolean => changed?.has(user) === true;
-      // One by one: a million arguments are more than a call takes.
+      // One by one, because a call cannot have a million arguments.
       for (const record of this.#records(state, border, isPicked, moves)) records.push(record);
       for (const each of this.#changed.slice(0, border.step + 1)) each.clear();
     }
@@ -59,8 +58,8 @@ export class AccountValues {
   }
 
   /**
-   * Where rows begin in the middle (R-era), what accounts have counts as brought in: it is no gain of
-   * theirs. The block with which they begin is part of that.
+   * If rows begin in the middle (R-era), the value of an account counts as deposited, not as a gain. This includes
+   * the first block.
    */
   #begin(state: State, nowMs: number): AccountValueRecord[] {
     for (const { account, value } of worthOfHolders(state, () => true)) {
@@ -75,7 +74,7 @@ export class AccountValues {
     return shownSums(this.#sums.get(user) ?? NOTHING);
   }
 
-  /** The state is that after the block; what moved after the border is taken out of the values. */
+  /** The state is that after the block, so moves after the end are subtracted from the values. */
   #records(
     state: State,
     { step, timeMs }: Border,
@@ -139,8 +138,8 @@ export class AccountValues {
 }
 
 /**
- * The first border of each step from one block on and before the next, oldest first: more blocks may
- * have had the time of a border. After a pause later ones have passed too, at which nothing was different.
+ * The first end of each step between two blocks, oldest first: several blocks may have the time of an end. After a
+ * pause, nothing differs at the later ends.
  */
 function bordersPassed(lastMs: number, timeMs: number): Border[] {
   const steps = new Map<number, number>();
@@ -188,7 +187,7 @@ function addMoves(
       add(event.destination, { moneyIn: event.amount });
       break;
     case 'withdrawalChanged':
-      // What is held is the account's until it is paid.
+      // Held money belongs to the account until it is paid out.
       if (event.status === 'completed') add(event.account, { moneyOut: event.amount });
       break;
     case 'positionTraded':
@@ -202,7 +201,7 @@ function addMoves(
   }
 }
 
-/** By how much moves have made accounts richer; what prices did is not in them. */
+/** The change of value caused by moves, without price changes. */
 function gainsOf(moves: readonly Move[]): ReadonlyMap<Address, bigint> {
   const gains = new Map<Address, bigint>();
   for (const { by, user } of moves) {

@@ -13,32 +13,28 @@ import type { ReceiptRow } from '../receipt.ts';
 import type { BookArrival } from '@oddlot/engine';
 
 /**
- * What a block leaves in the history. The key of a row is the height and its place in the list, so that
- * rows which are written twice are the same rows. Texts are the wire's own words: an old row reads the
- * same whatever the program has become.
+ * The rows of a block. The key of a row is its height and its index in the list, so rows that are written twice are
+ * equal. Texts are those of the wire, so an old row is the same in any release.
  */
 export type BlockRows = {
   readonly head: BlockHead & { readonly parentHash: Hash };
   /** The signed requests that the block executed, in order. */
   readonly txs: readonly TxRecord[];
-  /** Receipts that were complete with it: those of queued actions come later than their block. */
+  /** Receipts that the block completed: those of queued actions are completed in a later block. */
   readonly receipts: readonly ReceiptRow[];
   readonly fills: readonly FillRecord[];
   /**
-   * Orders after their last change in the block, one row each, in order. Those that live on are here for whoever
-   * is told of them, or because they were made; stored are those that have ended.
+   * Orders after their last change in the block, one row each, in order. Live orders are included if they are
+   * reported, or if their row was made anyway; only ended orders are stored.
    */
   readonly orders: readonly OrderRecord[];
-  /**
-   * Rows of parents whose children changed while they did not: told, and not stored, since reads join
-   * them. Earlier releases made none.
-   */
+  /** Rows of parents of which only children changed: reported but not stored, because queries join them. */
   readonly retold?: readonly OrderRecord[];
-  /** Orders that live on and that nobody was told of: neither stored nor told, but perhaps asked for soon. */
+  /** Live orders that are neither reported nor stored, but may be queried soon. */
   readonly untold?: readonly UntoldOrder[];
-  /** How orders came to their books, of all that got their ids in the block. Earlier releases made none. */
+  /** Arrivals of all orders that got their ids in the block. */
   readonly arrivals?: readonly ArrivalTrace[];
-  /** How those fared that ended, as far as that is not all among the arrivals. */
+  /** Ends of orders that arrived in an earlier block. */
   readonly ends?: readonly OrderEndRecord[];
   readonly fundings: readonly FundingRecord[];
   readonly ledger: readonly LedgerRecord[];
@@ -49,7 +45,6 @@ export type BlockRows = {
   readonly accountValues: readonly AccountValueRecord[];
   readonly markets: readonly MarketTextRecord[];
   readonly settledEvents: readonly SettledEventRecord[];
-  /** What markets are looked at by. Earlier releases made none of them. */
   readonly liquidations?: readonly LiquidationRecord[];
   readonly largestTrades?: readonly LargestTradesRecord[];
   readonly openInterest?: readonly OpenInterestRecord[];
@@ -57,18 +52,18 @@ export type BlockRows = {
 
 export type AccountType = 'perp' | 'outcome';
 
-/** Where a row stands: newest first means these in descending order. */
+/** The position of a row; newest first is the descending order. */
 export type RowPosition = readonly [timeMs: number, height: number, index: number];
 
 export type TxRecord = {
-  /** Of the command in its block. */
+  /** The index of the command in its block. */
   readonly index: number;
   readonly txHash: Hash;
   readonly user: Address;
   readonly actionType: string;
   /** The message of a refusal at execution. */
   readonly error: string | null;
-  /** As received. */
+  /** The request as received. */
   readonly request: string;
 };
 
@@ -76,7 +71,7 @@ export type FillRecord = {
   readonly user: Address;
   readonly accountType: AccountType;
   readonly instrumentId: number;
-  /** Without title and slug: they are added from the market's texts when the row is read. */
+  /** Without title and slug, which queries add from the texts of the market. */
   readonly row: Fill;
 };
 
@@ -87,19 +82,19 @@ export type OrderRecord = {
   readonly orderId: number;
   /** Its index among all orders that the block changed, including orders without a row. */
   readonly index: number;
-  /** It came with another order, whose row shows it. */
+  /** It was placed with another order, whose row contains it. */
   readonly isChild?: true;
   /** Without title and slug. Its time is the `statusTimestamp`. */
   readonly row: HistOrderRow;
 };
 
-/** The row of an order that changed and lives on, which is made when it is wanted. */
+/** The row of a live order that changed, which is made on demand. */
 export type UntoldOrder = Pick<OrderRecord, 'user' | 'accountType' | 'instrumentId'> & {
   readonly index: number;
   readonly row: () => HistOrderRow;
 };
 
-/** An order that is open or has fired changes again; its last row is stored. */
+/** An open or triggered order can change again. */
 export function isLive({ status }: Pick<HistOrderRow, 'status'>): boolean {
   return status === 'open' || status === 'triggered';
 }
@@ -113,14 +108,14 @@ export type FundingRecord = {
 
 export type LedgerRecord = {
   readonly user: Address;
-  /** Both for a row that is about both. */
+  /** Both types if the row belongs to both. */
   readonly accountTypes: readonly AccountType[];
-  /** The key of its first version: a withdrawal's row comes again, whole, when its status changes. */
+  /** The key of its first version: the row of a withdrawal is replaced when its status changes. */
   readonly first: { readonly height: number; readonly index: number };
   readonly row: LedgerUpdate;
 };
 
-/** What an order has earned its builder so far, all fills together. */
+/** The earnings of a builder from one order so far. */
 export type EarningRecord = {
   readonly builder: Address;
   readonly user: Address;
@@ -130,12 +125,12 @@ export type EarningRecord = {
   readonly accountType: AccountType;
   readonly feeTenthsBp: number;
   readonly feeMicroUsdc: number;
-  /** What this block added to it. */
+  /** The part that this block added. */
   readonly addedFeeMicroUsdc: number;
   readonly notionalMicroUsdc: number;
   readonly qty: string;
   readonly price: string;
-  /** Of the last fill, like the rest. */
+  /** Of the last fill, like the following fields. */
   readonly role: 'Taker' | 'Maker';
   readonly tradeId: number;
   readonly txHash: Hash;
@@ -149,23 +144,23 @@ export type ClaimRecord = {
   readonly timeMs: number;
 };
 
-/** A withdrawal after its last change, whole: the newer one of an id wins. */
+/** A withdrawal after its last change; a newer version replaces it. */
 export type WithdrawalRecord = {
   readonly user: Address;
   readonly withdrawalId: number;
-  /** When it was asked for, and when its status changed. */
+  /** The times of the request and of the last change of its status. */
   readonly timeMs: number;
   readonly updatedMs: number;
   readonly destination: Address;
   readonly amountMicroUsdc: number;
   readonly feeMicroUsdc: number;
   readonly status: 'pending' | 'completed' | 'failed';
-  /** Of the settlement chain, at its end: the transaction, and why it came back. */
+  /** The final transaction of the settlement chain, and the reason of a failure. */
   readonly txHash?: Hash;
   readonly error?: string;
 };
 
-/** A closed bar of trades; those of a coarser step are made of it. */
+/** A closed bar of trades; coarser bars are combined from these. */
 export type CandleRecord = {
   readonly instrumentId: number;
   readonly stepMs: number;
@@ -178,10 +173,10 @@ export type CandleRecord = {
   readonly trades: number;
 };
 
-/** What an account was worth, and sums since it began: windows are differences of them. */
+/** The value of an account and its cumulative sums; windows are differences of them. */
 export type AccountValueRecord = {
   readonly user: Address;
-  /** The coarsest step whose border this is: five minutes, an hour, a day. */
+  /** The coarsest step that ends here: five minutes, an hour or a day. */
   readonly stepMs: number;
   readonly timeMs: number;
   readonly value: number;
@@ -192,24 +187,24 @@ export type AccountValueRecord = {
   readonly funding: number;
 };
 
-/** What a step of a liquidation closed. */
+/** The part of a position that a step of a liquidation closed. */
 export type LiquidationRecord = { readonly instrumentId: number; readonly row: Liquidation };
 
-/** A trade and what it is ranked by, in micro-USDC. */
+/** A trade and the value by which it is ranked, in micro-USDC. */
 export type RankedTrade = { readonly value: number; readonly row: LargestTrade };
 
-/** The largest trades of a span so far, the largest first: the newer record of a list and a span is right. */
+/** The largest trades of a period so far, the largest first; a newer record replaces it. */
 export type LargestTradesRecord = {
   readonly list: number;
   readonly startMs: number;
-  /** The first of its list and span. */
+  /** The first record of its list and period. */
   readonly isFirst?: true;
   readonly trades: readonly RankedTrade[];
 };
 
 export type OpenInterestRecord = { readonly instrumentId: number; readonly row: OpenInterestRow };
 
-/** Texts of an outcome market, from its listing on. */
+/** Texts of an outcome market, starting with its listing. */
 export type MarketTextRecord = {
   readonly instrumentId: number;
   readonly slug: string;
@@ -218,8 +213,8 @@ export type MarketTextRecord = {
 };
 
 /**
- * An event all of whose markets are paid: everything that is ever shown of it. It may come again, whole,
- * when another market has joined it since; the newer one is right.
+ * An event whose markets are all paid, with all data that is shown of it. It is replaced if another market joins the
+ * event later.
  */
 export type SettledEventRecord = {
   readonly eventId: number;
@@ -228,7 +223,7 @@ export type SettledEventRecord = {
   readonly createdMs: number;
   readonly startMs: number;
   readonly endMs: number;
-  /** From when on nothing about it can change: no market can join it any more, and all are resolved. */
+  /** After this time no market can join the event, and all are resolved. */
   readonly settledMs: number;
   readonly volumeMicroUsdc: number;
   readonly tags: readonly string[];
@@ -237,72 +232,69 @@ export type SettledEventRecord = {
     readonly slug: string;
     readonly startMs: number;
   }[];
-  /** JSON of what the catalogue held of it. */
+  /** JSON of the catalogue's data. */
   readonly body: string;
 };
 
-/** What became of an order in its book, as far as neither its row nor its fills say it. Prices are the book's own. */
-
-/** Blocks of an order's fills that are remembered; a report shows no more fills than this. */
+/** Blocks with fills that are recorded for an order; a report shows at most this many fills. */
 export const FILL_BLOCKS_MAX = 500;
 
 export type BlockPlace = { readonly height: number; readonly timeMs: number };
 
-/** Levels of an arrival that are noted. */
+/** Levels that are recorded for an arrival. */
 export const MET_LEVELS_MAX = 50;
 
 export type MetLevel = { readonly price: number; readonly size: number };
 
-/** The book that an order met. */
+/** The book at the arrival of an order. Prices are those of the book. */
 export type EnteredBook = Pick<BookArrival, 'bestBid' | 'bestAsk' | 'markHalves' | 'oracle'> & {
-  /** Levels that it traded with, each with what rested there when it got to it. */
+  /** Levels with which it traded, with their sizes at that moment. */
   readonly met: readonly MetLevel[];
 };
 
-/** Where an order rests; what is ahead of it is undefined where the queue was too long to count. */
+/** The resting order; `aheadAtStart` is undefined if the queue was too long to count. */
 export type Rest = { readonly price: number; readonly aheadAtStart: number | undefined };
 
-/** What an order took, in lots, and at its leg's own price in micro-USDC. */
+/** The taker part of an order, in lots, and in micro-USDC at the price of its own leg. */
 export type TakerPart = { lots: number; notional: number };
 
-/** An order in the block in which it got its id. All have one shape: they are made as often as orders are. */
+/** An order in the block in which it got its id. All have the same shape, because there is one per order. */
 export type ArrivalTrace = {
   readonly orderId: number;
   readonly instrumentId: number;
   readonly szDecimals: number;
-  /** The command of the block that its action is, below 0 when time alone sent it. */
+  /** The index of the command that placed it; negative for orders that the venue placed. */
   readonly commandIndex: number;
-  /** The block that received it, of one that has waited in the delay queue. */
+  /** The block that received an order that waited in the delay queue. */
   readonly received: BlockPlace | undefined;
   readonly entered: EnteredBook | undefined;
   readonly rest: Rest | undefined;
   readonly taker: TakerPart | undefined;
   readonly hasFills: boolean;
-  /** Of one that ended in the same block. */
+  /** Set if the order ended in the same block. */
   readonly ended: TraceEnd | undefined;
-  /** The hash of its action, where that is not one of the block, or the block is no longer kept. */
+  /** The hash of its action, if that is not in the block, or the block is no longer stored. */
   readonly txHash: string | undefined;
 };
 
-/** How an order left. */
 export type TraceEnd = {
-  /** Undefined when the queue was too long to count, or it never rested. */
+  /** Undefined if the queue was too long to count, or the order never rested. */
   readonly ahead: number | undefined;
   /** Of all its fills, in micro-USDC. */
   readonly builderFee: number;
 };
 
-/** What became of an order after that block; only what there is. */
+/** Events of an order after that block; other fields are absent. */
 export type LaterTrace = {
   entered?: BlockPlace & { readonly book: EnteredBook };
-  /** It came to rest again, or late: this counts from then on. */
+  /** It rested again, or later: these values are valid since then. */
   rest?: Rest & { readonly fromMs: number };
   taker?: TakerPart;
-  /** Blocks with fills, oldest first, the newest of them: times and heights in turn. */
+  /** The newest blocks with fills, oldest first: alternating times and heights. */
   fills?: number[];
 };
 
-/** An order that ended in a later block than it came in. */
+/** An order that ended in a later block than it arrived in. */
 export type OrderEndRecord = {
   readonly orderId: number;
   readonly szDecimals: number;
@@ -310,7 +302,7 @@ export type OrderEndRecord = {
   readonly end: TraceEnd;
 };
 
-/** The row of an order that lives, which is made when it is wanted. */
+/** The row of a live order, which is made on demand. */
 export type LiveRow = {
   readonly orderId: number;
   readonly position: RowPosition;
@@ -319,14 +311,14 @@ export type LiveRow = {
   readonly row: () => HistOrderRow;
 };
 
-/** The orders that live, as whoever follows the blocks knows them; the store has those that have ended. */
+/** Live orders, from the state of the indexer; the store has the ended ones. */
 export type LiveRows = {
   readonly of: (user: Address) => readonly LiveRow[];
   readonly find: (user: Address, orderId: number) => HistOrderRow | undefined;
-  /** How one that lives has fared in its book since the block in which it came, and what is ahead of it now. */
+  /** The trace of a live order since the block of its arrival, and the queue ahead of it now. */
   readonly traceOf: (orderId: number) => Omit<OrderEndRecord, 'orderId'> | undefined;
-  /** The live order of a client order id. */
+  /** The live order with a client order id. */
   readonly withClientId: (user: Address, clientOrderId: string) => number | undefined;
-  /** Whether a row that an earlier release stored of an open order is still its newest. */
+  /** Whether an order is live and has not changed since release 0.3.0 opened the folder. */
   readonly isUnchanged: (user: Address, orderId: number) => boolean;
 };

@@ -36,7 +36,7 @@ import {
 } from './traded-sides.ts';
 import { findPerp } from '@oddlot/translate/info/handler';
 
-/** What fill rows are made of, of trades and of whatever else changes what an account holds. */
+/** The common fields of fill rows, of trades and of other changes of holdings. */
 type Parts = Pick<
   TradedSide,
   | 'account'
@@ -53,12 +53,12 @@ type Parts = Pick<
   | 'leg'
 >;
 
-/** The same with what is called differently; without an order the ids are 0 and nobody was taker or maker. */
+/** The same with the fields that differ; without an order the ids are 0 and there is no taker or maker. */
 type Filled = { readonly parts: Parts; readonly dir: string; readonly order?: TradedSide };
 
 /**
- * The fills of a block in order. Whatever changes a position or a share count leaves one, trades or
- * not: the signed sizes of an account's rows sum to what it holds.
+ * The fills of a block in order. Every change of a position or of shares has a row, with or without a trade: the
+ * signed sizes of an account's rows sum to its holdings.
  */
 export function fillRecords(state: State, block: AppliedBlock): FillRecord[] {
   const records: FillRecord[] = [];
@@ -90,7 +90,7 @@ function filledBy(state: State, block: AppliedBlock, event: EngineEvent): readon
         ...event,
         isBuy,
         size: Math.abs(size),
-        // The fund's positions grow by take-overs; everybody else's only shrink.
+        // Positions of the insurance fund grow by take-overs; those of other accounts only shrink.
         reduceOnly: startPosition !== 0 && isBuy !== startPosition > 0,
         closed: closedBy(event),
         hash: causeHash(block, event.commandIndex),
@@ -112,7 +112,7 @@ function directionOf({ isBuy, leg, reduceOnly }: TradedSide): string {
   return `${reduceOnly ? 'Sell' : 'Buy'} ${LEG_TEXT[leg]}`;
 }
 
-/** R-split-merge: each leg is booked, or closed, at a half. */
+/** R-split-merge: each leg is opened or closed at 0.50. */
 function operated(state: State, event: SharesOperated, hash: Hash): readonly Filled[] {
   const { account, amount, instrumentId, kind, realised, size, startSizes } = event;
   const isMerge = kind === 'merge';
@@ -120,7 +120,7 @@ function operated(state: State, event: SharesOperated, hash: Hash): readonly Fil
   const legs = ['yes', 'no'] as const;
   return legs.map((leg, at) => {
     const gain = realised[at as 0 | 1];
-    // Half of what a merge pays is what its leg had cost and what it gained.
+    // Half of the payment of a merge is the cost of its leg plus its gain.
     const cost = subUsdc(microUsdc(divExact(amount, 2n)), gain);
     const parts: Parts = {
       account,
@@ -140,7 +140,7 @@ function operated(state: State, event: SharesOperated, hash: Hash): readonly Fil
   });
 }
 
-/** R-settlement: what one leg was paid closes all of it. */
+/** R-settlement: the payment of a leg closes it completely. */
 function settled(state: State, event: SharesSettled, hash: Hash): Filled {
   const { account, amount, cost, fraction, instrumentId, leg, size } = event;
   const parts: Parts = {
@@ -165,7 +165,7 @@ function unitOf(state: State, instrumentId: number): number {
   return 10 ** priceDecimals(namedInstrument(state, instrumentId).scale);
 }
 
-/** Every field, also where there is nothing to tell: undefined is not written anywhere. */
+/** Every field, including absent ones: undefined is not written. */
 type AllFields = {
   readonly [Key in Exclude<keyof Fill, 'title' | 'slug'>]-?: Fill[Key] | undefined;
 };
@@ -213,12 +213,12 @@ function fillRow(
   return fields as Fill;
 }
 
-/** A step and what it has closed so far. */
+/** A step, and the part that it has closed so far. */
 type Running = { readonly event: LiquidationStep; lots: number; notional: bigint };
 
 /**
- * What the venue closed of positions in danger, a record a step that closed something (R-liquidation). The trades of a
- * step follow it; a step that only cancelled orders, or found nobody, leaves none.
+ * The parts of positions that the venue closed, one record per step (R-liquidation). The trades of a step follow it.
+ * A step without trades has no record.
  */
 export function liquidationRecords(state: State, block: AppliedBlock): LiquidationRecord[] {
   const records: LiquidationRecord[] = [];
@@ -239,7 +239,7 @@ export function liquidationRecords(state: State, block: AppliedBlock): Liquidati
   return records;
 }
 
-/** The other side of a take-over, and the other leg of a netted pair, are not what was in danger. */
+/** The other side of a take-over, and the other leg of a netted pair, were not liquidated. */
 function add(running: Running, event: EngineEvent): void {
   const { account, positions } = running.event;
   const [position] = positions;

@@ -60,7 +60,7 @@ describe('fills of perps', () => {
     venue.order(ALICE, { buy: true, price: 100, size: 2 });
     venue.order(BOB, { buy: true, price: 102, size: 1 });
     venue.order(ALICE, { sell: true, price: 102, size: 1, reduceOnly: true });
-    // 2 gained less 0.0459; on 100 at 20 times, 2 is 40 percent.
+    // A gain of 2 less 0.0459; on 100 at 20x leverage, 2 is 40 percent.
     expect(followed.last.fills[0]?.row).toMatchObject({
       dir: 'Sell',
       startPosition: '2',
@@ -177,7 +177,7 @@ describe('orders', () => {
     expect(order.children[1]).toMatchObject({ orderType: 'Market', isTrigger: true, sz: '1' });
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     venue.oracle(96.9);
-    // Nobody buys, so that the stop stays armed.
+    // There is no buyer, so the stop remains.
     expect(followed.orders(3).at(-1)?.row.status).toBe('triggered');
     venue.order(BOB, { buy: true, price: 96.5, size: 1 });
     venue.pass(2_000);
@@ -301,7 +301,7 @@ describe('account values', () => {
 
   test('are reported at the coarsest step, for accounts that changed or have holdings', () => {
     venue.pass(3 * FIVE);
-    // The venue was open before the rows began: all that there is is told once.
+    // The venue was open before the rows began: the initial values are reported once.
     expect(valuesOf(ALICE)).toHaveLength(1);
     venue.credit(ALICE, 'outcome', 5);
     venue.pass(3 * FIVE);
@@ -326,7 +326,7 @@ describe('account values', () => {
     const borderMs = (Math.floor(venue.state.timeMs / FIVE) + 1) * FIVE;
     venue.order(ALICE, { buy: true, price: 100, size: 2 }, borderMs + 1 - venue.state.timeMs);
     expect(valueAt(ALICE, borderMs)).toMatchObject({ volume: 100_000_000, fees: 45_000 });
-    // Five and ten minutes, the money that comes with the second border is on the other side of it.
+    // The money arrives with the second end, after it.
     venue.pass(FIVE - 1_000);
     venue.credit(ALICE, 'perp', 50);
     expect(venue.state.timeMs).toBe(borderMs + FIVE + 1);

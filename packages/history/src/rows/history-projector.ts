@@ -33,36 +33,33 @@ import { executionError, isTransaction } from '@oddlot/translate/explorer';
 
 type HistoryProjectorOptions = {
   readonly state: () => State;
-  /** To be called for a block before the projector is. */
+  /** Receives each block before the projector. */
   readonly markets: Pick<MarketData, 'catalogue'>;
-  /** The receipts that were complete with a block. */
+  /** The receipts that a block completed. */
   readonly receiptsOf: (height: number) => readonly ReceiptRow[];
   readonly onRows: (rows: BlockRows) => void;
-  /** Whether somebody is told of an account's orders as they change; by default all are. */
+  /** Whether changes of an account's orders are reported. Default: all are. */
   readonly isTold?: (user: Address) => boolean;
 };
 
-/** What is known of the block before. */
 type LastBlock = { readonly height: number; readonly hash: Hash };
 
 /**
- * Puts what a block did into the rows of the history. Most rows say everything by themselves; what a
- * later row needs of earlier blocks is kept here and in snapshots: sums of orders that
- * live, bars that run, withdrawals under way, sums of accounts. What was restored goes on as if it had
- * never stopped.
+ * Derives the rows of the history from blocks. Data of earlier blocks that later rows need is kept here and in
+ * snapshots: sums of live orders, open bars, pending withdrawals and sums of accounts.
  */
 export class HistoryProjector implements Projection {
   readonly name = 'history';
   /**
-   * The second has the times at which triggers were placed, the third the rows of parents, the fourth those of live orders,
-   * the fifth how these fared in their books, the sixth the largest trades and what is held.
+   * Version 2 added the placement times of triggers, 3 the rows of parents, 4 those of live orders, 5 their traces,
+   * and 6 the largest trades and open interest.
    */
   readonly version = 6;
   readonly #options: HistoryProjectorOptions;
   readonly #instruments: InstrumentLookup;
   readonly #orders: LiveOrders;
   readonly observer: BookObserver;
-  /** Orders that live: their rows are not among those that are stored. */
+  /** Rows of live orders, which are not stored. */
   readonly liveRows: LiveRows;
   readonly #ledger = new LedgerRows();
   readonly #bars = new RunningBars();
@@ -70,7 +67,7 @@ export class HistoryProjector implements Projection {
   readonly #largest = new LargestTrades();
   readonly #interest = new OpenInterest();
   #last: LastBlock | undefined;
-  /** True when a block of this era has been projected: before it, the state may hold much already. */
+  /** True after the first block of this era: before it, the state may already have data. */
   #hasBegun = false;
 
   constructor(options: HistoryProjectorOptions) {
@@ -117,19 +114,19 @@ export class HistoryProjector implements Projection {
     this.#options.onRows(rows as BlockRows);
   }
 
-  /** What an account has, and all that it ever moved; null when there is no such account. */
+  /** Value and sums of an account; null if it does not exist. */
   accountSums(user: Address): AccountSums | null {
     const value = accountWorth(this.#options.state(), user);
     return value === undefined ? null : { ...this.#values.sumsOf(user), value: Number(value) };
   }
 
-  /** Some accounts in the order in which they were made, from a place on. */
+  /** Accounts in the order of their creation. */
   users(from: number, limit: number): readonly Address[] {
     const { accounts } = this.#options.state();
     return accounts.slice(from, from + limit).map(({ address }) => address);
   }
 
-  /** The orders of which something is remembered. */
+  /** Orders with data in this projector. */
   rememberedOrders(): Iterable<number> {
     return this.#orders.ids();
   }
@@ -183,8 +180,8 @@ type HistoryDump = LiveOrdersDump & {
 };
 
 /**
- * The signed requests of a block, with what the explorer's channel says of them. The receipt of an action of
- * which an order waits in the delay queue comes later; what became of that order is in it alone.
+ * The signed requests of a block, with the result in the explorer's channel. The receipt of an action with an order
+ * in the delay queue is completed later, and only it contains the result of that order.
  */
 function txRecords(block: AppliedBlock, instruments: InstrumentLookup): TxRecord[] {
   const records: TxRecord[] = [];

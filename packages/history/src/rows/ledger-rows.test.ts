@@ -6,7 +6,7 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 import type { LedgerRecord } from './block-rows.ts';
 import { LedgerRows } from './ledger-rows.ts';
 
-/** All records of a ledger; a row that comes again takes the place of its first version. */
+/** All records of a ledger; a replaced row has the position of its first version. */
 class Ledger {
   readonly #rows = new LedgerRows();
   readonly records = new Map<string, LedgerRecord>();
@@ -17,7 +17,7 @@ class Ledger {
     }
   }
 
-  /** As after a restart: the rows are in a store, and what is under way was in a snapshot. */
+  /** As after a restart: rows are in a store, and pending withdrawals were in a snapshot. */
   restarted(): Ledger {
     const other = new Ledger();
     for (const [key, record] of this.records) other.records.set(key, record);
@@ -49,7 +49,7 @@ function rows(user: string, accountType?: 'perp' | 'outcome', of = ledger) {
     .toReversed();
 }
 
-/** Alice is ruined by a fall to 95.2, and Bob's short is closed against her. */
+/** A fall to 95.2 makes Alice bankrupt, and Bob's short is closed against her. */
 function liquidate(): void {
   for (const size of [1000, 900]) {
     venue.order(BOB, { sell: true, price: 100, size });

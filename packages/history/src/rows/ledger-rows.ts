@@ -6,7 +6,7 @@ import { causeHash, fundingRow } from '@oddlot/translate/event-to-stream';
 import { findPerp } from '@oddlot/translate/info/handler';
 import type { ClaimRecord, FundingRecord, LedgerRecord, WithdrawalRecord } from './block-rows.ts';
 
-/** R-funding: one row for each position that paid or collected. */
+/** R-funding: one row for each position that paid or received funding. */
 export function fundingRecords(state: State, { result }: AppliedBlock): FundingRecord[] {
   const records: FundingRecord[] = [];
   for (const event of result.events) {
@@ -31,15 +31,15 @@ export function claimRecords(block: AppliedBlock): ClaimRecord[] {
   return records;
 }
 
-/** A withdrawal whose end is not known yet, and where its row stands. */
+/** A pending withdrawal and the position of its row. */
 type Pending = {
   readonly first: LedgerRecord['first'];
   readonly row: LedgerUpdate;
 };
 
 /**
- * Ledger rows and withdrawals. A withdrawal's row comes again, whole, when the bridge has said how it
- * went, so those under way are remembered.
+ * Ledger rows and withdrawals. The row of a withdrawal is replaced when the bridge reports its result, so pending
+ * ones are kept.
  */
 export class LedgerRows {
   readonly #pending = new Map<number, Pending>();
@@ -68,7 +68,7 @@ export class LedgerRows {
     return { ledger, withdrawals };
   }
 
-  /** Of one from before the rows began (R-era) the time of its end is all that is known. */
+  /** For a withdrawal from before the rows began (R-era), only the time of its end is known. */
   #withdrawal({ timeMs }: AppliedBlock, event: WithdrawalChanged): WithdrawalRecord {
     const { account, amount, destination, error, fee, status, txHash, withdrawalId } = event;
     return {

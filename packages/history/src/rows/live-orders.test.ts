@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { FollowedRows } from '@oddlot/testing/venue/followed-rows';
 import { ALICE, BOB, BTC, TestVenue } from '@oddlot/testing/venue/ws/test-venue';
 
-/** What rows of orders need of earlier blocks. */
+/** Data of earlier blocks in rows of orders. */
 
 let venue: TestVenue;
 let followed: FollowedRows;
@@ -20,8 +20,8 @@ describe('trigger orders', () => {
     timeInForce: 'gtc' as const,
     trigger: { kind, price, isMarket: kind === 'stopLoss' },
   });
-  /** Alice buys one at 100, with both exits; returns when the exits were placed. */
-  const placeBracket = (size = 1000): number => {
+  /** Alice buys one at 100 with TP and SL; returns their placement time. */
+  const placeFamily = (size = 1000): number => {
     const parent = { ...exit, isBuy: true, reduceOnly: false, price: 100_000, size };
     const exits = [trigger('takeProfit', 105_000), trigger('stopLoss', 97_000)];
     venue.signed(ALICE, {
@@ -33,7 +33,7 @@ describe('trigger orders', () => {
   };
   const timesOf = (orderId: number) =>
     new Set(followed.orders(orderId).map(({ row }) => row.order.timestamp));
-  /** The take-profit fires, rests at 105, is filled in part, and then in full. */
+  /** The take-profit triggers, rests at 105, and fills in two parts. */
   const takeProfit = () => {
     venue.oracle(106);
     venue.order(BOB, { buy: true, price: 105, size: 0.4 });

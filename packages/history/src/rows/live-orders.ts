@@ -40,29 +40,27 @@ import {
 } from './order-rows.ts';
 
 /**
- * What is to be remembered of live orders so that their next row can be made: the sums of their
- * fills, the children that came with them, and when those that wait, or waited, for the mark were
- * placed. An order without any of it is not in here, and none is once it has ended.
+ * Data of live orders that their next row needs: sums of fills, children, and the placement times of trigger orders.
+ * An order without such data, and one that has ended, has no entry.
  */
 export class LiveOrders {
   readonly #sums = new Map<number, OrderSums>();
-  /** The parents of children that are shown with them: one that has fired does not name its own. */
+  /** The parents of children that are shown with them, because a triggered child does not name its parent. */
   readonly #parents = new Map<number, number>();
   readonly #placedMs = new Map<number, TimeMs>();
-  /** The last rows of parents whose children live, those included that have ended themselves. */
+  /** The last rows of parents with live children, including ended parents. */
   readonly #families = new OrderFamilies();
   readonly #last = new LastChanges();
   readonly #traces = new OrderTraces();
-  /** To be told how orders fare in their books. */
   readonly observer: BookObserver = this.#traces;
   readonly #isTold: (user: Address) => boolean;
 
-  /** Whether somebody is told of an account's orders as they change. */
+  /** Whether changes of an account's orders are reported. */
   constructor(isTold: (user: Address) => boolean) {
     this.#isTold = isTold;
   }
 
-  /** The rows of a block: an order that changed has one, as it is after the block. */
+  /** The rows of a block: one for each changed order, as of the end of the block. */
   take(
     state: State,
     block: AppliedBlock,
@@ -99,8 +97,8 @@ export class LiveOrders {
   }
 
   /**
-   * Notes a change, and returns the row of one that has to be told or stored. One that lives on has none unless
-   * somebody wants it: it is made again when it is asked for.
+   * Records a change, and returns the row of an order that is reported or stored. A live order without a watcher has
+   * none, because its row can be made later.
    */
   #change(
     state: State,
@@ -133,7 +131,7 @@ export class LiveOrders {
     return record;
   }
 
-  /** All of its row that a later block may change is noted. */
+  /** Copies all data of its row that a later block may change. */
   #untold(
     state: State,
     event: OrderUpdated,
@@ -152,7 +150,7 @@ export class LiveOrders {
     };
   }
 
-  /** Rests in a book, alone: nothing of its row changes without telling. */
+  /** A resting order without relatives: its row changes only with an event. */
   #isPlain(order: OrderSnapshot, sums: OrderSums | undefined): boolean {
     const { hasFired, isTriggered, trigger } = order;
     if (trigger !== undefined || hasFired === true || isTriggered === true) return false;
@@ -164,7 +162,6 @@ export class LiveOrders {
     return this.#families.isChild(orderId);
   }
 
-  /** Rows of orders that live, for whoever asks. */
   rows(state: () => State): LiveRows {
     const rowOf = (orderId: number, change: LastChange): HistOrderRow => {
       if (change.record !== undefined) return change.record.row;
@@ -200,12 +197,12 @@ export class LiveOrders {
     };
   }
 
-  /** What waits already where rows begin: nobody has told when it was placed. */
+  /** The placement times of orders that wait when the rows begin. */
   begin(state: State): void {
     for (const [orderId, placedMs] of waitingSince(state)) this.#placedMs.set(orderId, placedMs);
   }
 
-  /** Of an order with a trigger: one that has fired counts as accepted from then on; its rows keep when it was placed. */
+  /** A triggered order counts as accepted at its trigger, but its rows keep its placement time. */
   #asPlaced(event: OrderUpdated): OrderUpdated {
     const { order } = event;
     const { acceptedMs, hasFired, orderId } = order;
@@ -229,7 +226,7 @@ export class LiveOrders {
     return earned;
   }
 
-  /** A child is shown with its parent for as long as that lives, and in its last row. */
+  /** A child is shown with its parent while the parent is live, and in the parent's last row. */
   #addChildren(state: State, changed: ReadonlyMap<number, OrderUpdated>): void {
     for (const event of changed.values()) {
       const { orderId } = event.order;
@@ -287,7 +284,7 @@ export class LiveOrders {
     };
   }
 
-  /** The orders for whose sake something is remembered, for whoever checks that nothing stays behind. */
+  /** Orders with data in this model, for tests that expect no leftovers. */
   ids(): Iterable<number> {
     const children = this.#families.liveChildren();
     return new Set([
@@ -335,13 +332,11 @@ export class LiveOrders {
 /** Plain data. */
 export type LiveOrdersDump = {
   readonly orders: readonly SumsDump[];
-  /** When orders that wait, or waited, for the mark were placed. */
+  /** The placement times of trigger orders. */
   readonly placed: readonly (readonly [orderId: number, placedMs: number])[];
-  /** Rows of parents whose children live. */
   readonly families: readonly OrderRecord[];
-  /** Where the rows of live orders stand. */
+  /** The positions of the rows of live orders. */
   readonly live: LastChangesDump;
-  /** How live orders fared in their books. */
   readonly traces: OrderTracesDump;
 };
 
@@ -350,7 +345,7 @@ type Earned = Pick<TradedSide, 'orderId' | 'instrumentId'> & {
   readonly fee: bigint;
 };
 
-/** The last update of each order, in the order in which those came. */
+/** The last update of each order, in their order. */
 function lastUpdates(
   state: State,
   { result }: AppliedBlock,
@@ -367,15 +362,15 @@ function lastUpdates(
 }
 
 /**
- * Parents that still have children which can change, each with its last row: whoever follows the orders of
- * an account is told a parent again when one of its children has changed and it has not. Most parents have
- * ended by then: their exits begin to wait when they are filled.
+ * Parents whose children can still change, each with its last row: a subscriber of orders receives a parent again
+ * when only a child changed. Most of these parents have ended, because TP/SL orders become active when their parent
+ * is filled.
  */
 class OrderFamilies {
   readonly #parents = new Map<number, OrderRecord>();
   readonly #parentOf = new Map<number, number>();
 
-  /** Takes the rows of a block, and returns those of parents whose children alone have changed. */
+  /** Takes the rows of a block, and returns those of parents of which only children changed. */
   take(records: readonly OrderRecord[]): OrderRecord[] {
     const retold = new Map<number, OrderRecord>();
     const changed = new Set(records.map(({ orderId }) => orderId));
@@ -391,7 +386,7 @@ class OrderFamilies {
     return [...retold.values()];
   }
 
-  /** A family is kept for as long as one of its children lives. */
+  /** A family is kept while one of its children is live. */
   #keep(parent: OrderRecord): void {
     const { orderId, row } = parent;
     const { children } = row.order;
@@ -404,12 +399,10 @@ class OrderFamilies {
     for (const { oid } of children) this.#parentOf.delete(oid);
   }
 
-  /** True for a child of a family that is kept. */
   isChild(orderId: number): boolean {
     return this.#parentOf.has(orderId);
   }
 
-  /** The children for whose sake a family is kept. */
   liveChildren(): number[] {
     const families = [...this.#parents.values()].map(({ row }) => row.order.children);
     return families.flatMap((children) => children.filter(isLive).map(({ oid }) => oid));
@@ -435,22 +428,22 @@ function withChild(parent: OrderRecord, changed: HistOrder): OrderRecord {
   return { ...parent, row: { ...parent.row, order: { ...order, children } } };
 }
 
-/** Where the row of a live order stands, and what of it the engine does not remember. */
+/** The position of the row of a live order, and the part of it that the engine does not keep. */
 type LastChange = {
   readonly timeMs: number;
   readonly height: number;
-  /** Among the orders that the block changed. */
+  /** The index among the orders that the block changed. */
   readonly index: number;
   readonly instrumentId: number;
-  /** How its account traded then (`order-rows.ts`). */
+  /** The settings of its account at that time (`order-rows.ts`). */
   readonly settings: number;
-  /** The row itself, of an order from whose state it could not be made again. */
+  /** The row of an order that could not be made from its state. */
   readonly record: OrderRecord | undefined;
 };
 
 /**
- * The last changes of orders that live, by account. Their rows are not stored: an order is written once,
- * when it has ended, and shown from here until then.
+ * The last changes of live orders, by account. Their rows are not stored: an order is written once, when it has
+ * ended.
  */
 class LastChanges {
   readonly #byUser = new Map<Address, Map<number, LastChange>>();
@@ -474,7 +467,7 @@ class LastChanges {
     for (const his of this.#byUser.values()) yield* his.keys();
   }
 
-  /** Numbers are differences to those of the order before, which are short: there are many orders, most with ids that follow each other. */
+  /** Numbers are differences from the previous order, which are short because most ids are consecutive. */
   dump(): LastChangesDump {
     return [...this.#byUser].map(([user, his]) => {
       const values: DumpedValue[] = [];
@@ -517,5 +510,5 @@ const VALUES_EACH = 6;
 
 type DumpedValue = number | OrderRecord;
 
-/** Plain data: six values an order, the last one its settings or its row. */
+/** Plain data: six values per order; the last one is its settings or its row. */
 type LastChangesDump = readonly (readonly [user: Address, values: readonly DumpedValue[]])[];

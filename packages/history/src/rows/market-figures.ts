@@ -15,12 +15,12 @@ import type {
 } from './block-rows.ts';
 import { formatHalfPrice, formatPrice, formatSize } from '@oddlot/translate/format';
 
-/** Trades are ranked within spans of this length: a month is some two hundred of them. */
+/** Trades are ranked within periods of this length; a month has about 200 of them. */
 export const RANKED_SPAN_MS = 4 * HOUR_MS;
-/** Trades that a span keeps of each list, which is as many as any longer one can show of it. */
+/** Trades per list and period, the most that a query of a longer time can return. */
 export const RANKED_MAX = 20;
 
-/** Beside one for each instrument there is a list for all perps and one for all outcome markets. */
+/** In addition to a list per instrument, there is one for all perps and one for all outcome markets. */
 const LIST_OF_ALL: Readonly<Record<AccountType, number>> = { perp: 0, outcome: -1 };
 
 export function rankedList(of: { readonly instrumentId: number } | AccountType): number {
@@ -30,8 +30,8 @@ export function rankedList(of: { readonly instrumentId: number } | AccountType):
 type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded' }>;
 
 /**
- * The largest trades of the span that runs, by what the taker paid. A list is written again, whole, by the blocks that
- * change it, so that the last row of a span is its final one.
+ * The largest trades of the current period by the amount that the taker paid. A block that changes a list writes it
+ * completely, so the last row of a period is final.
  */
 export class LargestTrades {
   readonly #lists = new Map<number, readonly RankedTrade[]>();
@@ -62,7 +62,7 @@ export class LargestTrades {
     let ranked: RankedTrade | undefined;
     for (const list of lists) {
       const trades = this.#lists.get(list) ?? [];
-      // Of two that are as large the earlier one stays.
+      // The earlier one of two equal trades is kept.
       if (trades.length === RANKED_MAX && (trades.at(-1)?.value ?? 0) >= value) continue;
       ranked ??= { value, row: rowOf(state, block, event, value) };
       const place = trades.findIndex((each) => each.value < value);
@@ -105,13 +105,13 @@ export type LargestTradesDump = {
 };
 
 /**
- * What is held of each instrument, once an hour: as the first block of the hour left it, with that block's time. What
- * nobody holds has no record, but for the one that says that it came to an end.
+ * Open interest of each instrument once per hour: after the first block of the hour, with that block's time. Zero is
+ * recorded only once, when it is reached.
  */
 export class OpenInterest {
-  /** Of the last block; undefined before the first. */
+  /** Undefined before the first block. */
   #lastMs: number | undefined;
-  /** The instruments that had something at the last record. */
+  /** The instruments with open interest in the last record. */
   #held = new Set<number>();
 
   take(state: State, { timeMs }: AppliedBlock): OpenInterestRecord[] {
@@ -151,7 +151,7 @@ type Figure = {
   readonly row: () => OpenInterestRow;
 };
 
-/** Perps in their base, outcome markets in pairs of shares. */
+/** Perps in their base unit, outcome markets in pairs of shares. */
 function* figures(state: State, time: number): Generator<Figure> {
   for (const { definition, mark, openInterest: lots } of state.perps.values()) {
     const { instrumentId, name: coin } = definition;
@@ -179,14 +179,14 @@ function* figures(state: State, time: number): Generator<Figure> {
 
 export type OpenInterestDump = { readonly lastMs: number | null; readonly held: readonly number[] };
 
-/** Every interval is made of one of these; the coarser ones keep long questions short. */
+/** All intervals are combined from these; the coarser ones keep long queries short. */
 const BAR_STEPS_MS: readonly number[] = [MINUTE_MS, 15 * MINUTE_MS, 4 * HOUR_MS];
 
 type Bar = { -readonly [Key in keyof CandleRecord]: CandleRecord[Key] };
 
 /**
- * Bars of trades that are not closed yet. A bar is closed by the first block at or past its end, and
- * one without trades does not exist: who reads them repeats the close before it.
+ * Open bars of trades. The first block at or after the end of a bar closes it. There are no bars without trades;
+ * readers repeat the previous close.
  */
 export class RunningBars {
   /** By step, then by instrument. */
@@ -201,7 +201,7 @@ export class RunningBars {
     return closed;
   }
 
-  /** Bars of a step begin together, so that one which is over says that all others are. */
+  /** Bars of a step start together, so one bar that has ended shows that all others have. */
   #close(timeMs: number): CandleRecord[] {
     const closed: CandleRecord[] = [];
     for (const [at, stepMs] of BAR_STEPS_MS.entries()) {

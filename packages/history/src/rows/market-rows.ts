@@ -19,7 +19,7 @@ export function marketRecords({ result }: AppliedBlock): MarketTextRecord[] {
   );
 }
 
-/** The texts of all markets that there are: those of before the rows began are needed too (R-era). */
+/** The texts of all markets, including those from before the rows began (R-era). */
 export function knownMarkets(catalogue: OutcomeCatalogue): MarketTextRecord[] {
   const records: MarketTextRecord[] = [];
   for (const listed of catalogue.listedEvents()) {
@@ -38,7 +38,7 @@ function textOf(
   return { instrumentId, slug, title, eventSlug };
 }
 
-/** What the catalogue held of an event whose markets are all paid. Plain data, complete by itself. */
+/** The catalogue's data of an event whose markets are all paid. Plain data without references. */
 type SettledEventBody = {
   readonly eventId: number;
   readonly seriesSlug: string | null;
@@ -51,12 +51,12 @@ type SettledMarketBody = Pick<
   MarketRecord,
   'instrumentId' | 'listing' | 'strikeE8' | 'lastTrade'
 > & {
-  /** Micro-USDC that were ever traded. */
+  /** Total volume in micro-USDC. */
   readonly volume: string;
   readonly resolution: ResolutionRecord;
 };
 
-/** The rows of the events whose last market a block has paid. After the catalogue has seen the block. */
+/** The rows of the events whose last market a block has paid. The catalogue must have received the block. */
 export function settledEventsOf(
   state: State,
   catalogue: OutcomeCatalogue,
@@ -72,8 +72,8 @@ export function settledEventsOf(
 }
 
 /**
- * The same for all that the catalogue holds or has just let go of: where rows begin with a state in
- * which markets are paid already, no block will say so.
+ * The same for all events in the catalogue, or just removed from it: when rows begin with a state that has paid
+ * markets, no block reports them.
  */
 export function settledEventsBefore(
   state: State,
@@ -95,7 +95,7 @@ function paidRecords(
     .map((event) => settledEventRecord({ event, markets: catalogue.marketsOf(event) }));
 }
 
-/** The engine forgets a market when its last holder is paid. */
+/** The engine removes a market when its last holder is paid. */
 function isPaid(state: State, { instrumentIds }: ListedEvent): boolean {
   return (
     instrumentIds.length > 0 && instrumentIds.every((id) => marketView(state, id) === undefined)
@@ -141,7 +141,7 @@ function bodyOf({ event, markets: records }: EventWithMarkets): SettledEventBody
   return { eventId, seriesSlug, createdMs, listing, markets };
 }
 
-/** The event as the catalogue would show it, had it kept it. */
+/** The event as the catalogue would show it. */
 export function settledEventOf({ body }: Pick<SettledEventRecord, 'body'>): EventWithMarkets {
   return eventOf(JSON.parse(body) as SettledEventBody);
 }
@@ -155,7 +155,7 @@ function eventOf({ markets, ...body }: SettledEventBody): EventWithMarkets {
       ...market,
       seriesSlug,
       phase: 'resolved',
-      // Its last trade is more than a week ago, so that all hours have left the sums.
+      // Its last trade is more than a week old, so all hours have left the sums.
       volume: RollingVolume.restore({ hours: [], before: market.lastTrade, total: volume }),
     })),
   };

@@ -32,7 +32,7 @@ export function orderRecord(
   return { user, accountType, instrumentId, orderId, index: at.index, row };
 }
 
-/** The row of an order that rests as its last change left it, made again. */
+/** The row of a resting order since its last change, made again. */
 export function restingRow(
   state: State,
   order: OrderSnapshot,
@@ -47,14 +47,14 @@ function orderRow(order: HistOrder, statusTimestamp: number): HistOrderRow {
   return { order, status: order.status, statusTimestamp };
 }
 
-/** Every field, also where there is nothing to tell: undefined is not written anywhere. */
+/** Every field, including absent ones: undefined is not written. */
 type AllFields = {
   readonly [Key in Exclude<keyof HistOrder, 'title' | 'slug'>]-?: HistOrder[Key] | undefined;
 };
 
 /**
- * The order as the history shows it, those that came with it inside. The rows of orders are most of a
- * history: they are made in one piece and with one shape, which costs half of adding fields as needed.
+ * The order as in the history, including its children. Order rows are most of a history. Making them at once with one
+ * shape costs half as much as adding fields.
  */
 export function histOrder(
   state: State,
@@ -115,7 +115,7 @@ export function histOrder(
   return fields as HistOrder;
 }
 
-/** What is told of an order, and how it ended. */
+/** The event of an order, and how it ended. */
 type Told = Pick<OrderUpdated, 'order' | 'status' | 'cancelCause' | 'reject'>;
 
 export function settingsOf(state: State, order: OrderSnapshot): OrderSettings {
@@ -135,7 +135,7 @@ function directionOf({ isBuy, outcome, reduceOnly }: OrderSnapshot): string {
   return `${reduceOnly ? 'Sell' : 'Buy'} ${LEG_TEXT[outcome.leg]}`;
 }
 
-/** Only of an order that filled something; entry and return only where it closed something. */
+/** Set if the order filled; entry and return are set if it closed a position. */
 function resultOf(
   { scale }: NamedInstrument,
   { filled, filledNotional }: OrderSnapshot,
@@ -154,7 +154,7 @@ function resultOf(
   return { ...result, entryPrice, roe: roePercent({ cost, realised }, leverage) };
 }
 
-/** Fills from before the rows began (R-era) are in the engine's sums alone. */
+/** Fills from before the rows began (R-era) are only in the engine's sums. */
 const NOTHING = { fee: 0n, realised: 0n, closedSize: 0, closedCost: 0n };
 
 function endingOf(
@@ -167,25 +167,25 @@ function endingOf(
   return rejectReason === undefined ? {} : { rejectReason };
 }
 
-/** A trigger that has fired and is not finished is neither waiting nor done. */
+/** A triggered order that has not ended is neither open nor final. */
 function statusOf({ order, status }: Told): OrderStatus {
   const hasFired = order.hasFired === true || order.isTriggered === true;
   return status === 'open' && hasFired ? 'triggered' : status;
 }
 
-/** What the fills of a live order sum to, beyond what the engine's snapshot of it says. */
+/** Sums of the fills of a live order that are not in the engine's snapshot of it. */
 export type OrderSums = {
   fee: bigint;
   realised: bigint;
   closedSize: number;
-  /** Signed, as positions' costs are. */
+  /** Signed like the costs of positions. */
   closedCost: bigint;
   earned: EarnedSums | undefined;
-  /** The children that came with it, as they were last, by id; `addChild` adds one. */
+  /** The last versions of its children by id; `addChild` adds one. */
   children: ReadonlyMap<number, HistOrder>;
 };
 
-/** What its builder earned by it: the fills that were charged (R-builder). */
+/** Builder fees of its fills (R-builder). */
 type EarnedSums = {
   readonly builder: Address;
   feeTenthsBp: number;
@@ -208,7 +208,7 @@ export function emptySums(): OrderSums {
   };
 }
 
-/** Shared: a map of its own for each order that fills would cost more than the rest of its sums. */
+/** Shared, because a map per filled order would be larger than its other sums. */
 const NO_CHILDREN: ReadonlyMap<number, HistOrder> = new Map();
 
 export function addChild(sums: OrderSums, orderId: number, child: HistOrder): void {
@@ -242,7 +242,7 @@ function addEarning(
   };
 }
 
-/** Plain data; amounts are decimal texts, since JSON knows no large integers. */
+/** Plain data; amounts are decimal texts, because JSON has no large integers. */
 export type SumsDump = readonly [
   orderId: number,
   fee: string,
@@ -277,13 +277,13 @@ export function restoreSums([, fee, realised, size, cost, earned, children]: Sum
   };
 }
 
-/** How an account trades an instrument, which a row tells as it was at the time. */
+/** The settings of an account for an instrument at the time of the row. */
 type OrderSettings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;
 
 const HEDGE = 2;
 const ISOLATED = 1;
 
-/** Settings as one number, which takes less memory: each live order has its own. */
+/** Settings as one number, because each live order has one. */
 export function settingsCode({ leverage, marginMode, positionMode }: OrderSettings): number {
   const modes = (positionMode === 'Hedge' ? HEDGE : 0) + (marginMode === 'Isolated' ? ISOLATED : 0);
   return 4 * leverage + modes;
@@ -316,7 +316,7 @@ const REASONS: Readonly<Record<CancelCause, string>> = {
 
 type CancelText = { readonly cancelSource: string; readonly cancelReason: string };
 
-/** How the history tells why an order ended: a name for programs, a text for people. */
+/** The reason why an order ended: a name for programs, a text for people. */
 const CANCEL_TEXT = Object.fromEntries(
   Object.entries(REASONS).map(([cause, cancelReason]) => [
     cause,

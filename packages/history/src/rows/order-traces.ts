@@ -14,36 +14,35 @@ import {
   type TraceEnd,
 } from './block-rows.ts';
 
-/** What a block did to an order in its book. */
+/** The changes of an order in its book during a block. */
 type BlockTrace = {
   commandIndex: number | undefined;
   arrival: BookArrival | undefined;
   rest: Rest | undefined;
-  /** Set when it left; what was ahead of it may be unknown. */
+  /** Set when it left; the queue ahead of it may be unknown. */
   left: { readonly ahead: number | undefined } | undefined;
   lots: number;
   notional: number;
-  /** Where it got to on its way, whether or not it traded there, and prices at which it did: those of the book. */
+  /** Levels that it reached, with or without a trade, at prices of the book. */
   met: MetLevel[];
   takenAt: Set<number> | undefined;
   hasFills: boolean;
 };
 
-/** When an action was received, and which one it is. */
+/** The time and the hash of an action. */
 type Received = BlockPlace & { readonly txHash: string };
 
 /**
- * Follows orders through their books, for reports on how they were executed. What happens to an order in the block in
- * which it comes is written with that block; only of those to whom something happens later, and who live on, it is
- * remembered here and in snapshots.
+ * Follows orders in their books, for execution reports. Events in the block of an order's arrival are written with
+ * that block. Only for live orders with later events, data is kept here and in snapshots.
  */
 export class OrderTraces implements BookObserver {
   readonly #block = new Map<number, BlockTrace>();
   readonly #later = new Map<number, LaterTrace>();
   readonly #decimals = new Map<number, number>();
-  /** When actions were received whose orders wait in the delay queue, by hash. */
+  /** Receipt times of actions with orders in the delay queue, by hash. */
   readonly #queued = new Map<string, BlockPlace & { readonly waiting: number }>();
-  /** Without a block that was observed no order is new. */
+  /** Without an observed block there are no new orders. */
   #firstId = Infinity;
 
   begins(nextOrderId: number): void {
@@ -59,7 +58,7 @@ export class OrderTraces implements BookObserver {
   meets(orderId: number, price: number, size: number): void {
     const trace = this.#of(orderId);
     const isNoted = trace.arrival === undefined || trace.met.length === MET_LEVELS_MAX;
-    // A part that begins where the last one ended meets the same level again.
+    // A part that starts where the previous one ended meets the same level again.
     if (isNoted || trace.met.at(-1)?.price === price) return;
     if (trace.met === NONE_MET) trace.met = [];
     trace.met.push({ price, size });
@@ -75,7 +74,7 @@ export class OrderTraces implements BookObserver {
     this.#of(orderId).left = { ahead };
   }
 
-  /** The first that is told of an order in a block. */
+  /** The first event of an order in a block. */
   told({ commandIndex, order: { orderId } }: OrderUpdated): void {
     if (orderId >= this.#firstId) this.#of(orderId).commandIndex ??= commandIndex;
   }
@@ -92,7 +91,7 @@ export class OrderTraces implements BookObserver {
     trace.takenAt.add(isNo ? this.#unitOf(state, instrumentId) - price : price);
   }
 
-  /** What is to be stored of a block, whose orders are as they are after it. */
+  /** Returns the traces that a block stores, with the state after it. */
   take(
     state: State,
     block: AppliedBlock,
@@ -130,7 +129,7 @@ export class OrderTraces implements BookObserver {
     return { arrivals, ends };
   }
 
-  /** What has happened to a live order since the block in which it came. */
+  /** The events of a live order since the block of its arrival. */
   later(orderId: number): LaterTrace {
     return this.#later.get(orderId) ?? NOTHING;
   }
@@ -174,7 +173,7 @@ export class OrderTraces implements BookObserver {
     return trace;
   }
 
-  /** Looked up once for all orders of a block: that of an outcome market takes a search. */
+  /** Cached for the orders of a block: finding an outcome market requires a search. */
   #decimalsOf(state: State, instrumentId: number): number {
     let szDecimals = this.#decimals.get(instrumentId);
     if (szDecimals === undefined) {
@@ -189,7 +188,7 @@ export class OrderTraces implements BookObserver {
     return 10 ** priceDecimals({ szDecimals: this.#decimalsOf(state, instrumentId) });
   }
 
-  /** Remembers what happened to an order of an earlier block. */
+  /** Records events of an order of an earlier block. */
   #note(orderId: number, trace: BlockTrace, { height, timeMs }: AppliedBlock): void {
     const { arrival, hasFills, lots, notional, rest } = trace;
     if (arrival === undefined && rest === undefined && !hasFills) return;
@@ -209,7 +208,7 @@ export class OrderTraces implements BookObserver {
     if (later.fills.length > 2 * FILL_BLOCKS_MAX) later.fills.splice(0, 2);
   }
 
-  /** The orders that came out of the delay queue, and when their actions were received. */
+  /** The orders that left the delay queue, and when their actions were received. */
   #received({ height, result, timeMs }: AppliedBlock): ReadonlyMap<number, Received> {
     const received = new Map<number, Received>();
     for (const event of result.events) {
@@ -231,7 +230,7 @@ export class OrderTraces implements BookObserver {
   }
 }
 
-/** Shared: most orders meet nobody. */
+/** Shared, because most orders meet no level. */
 const NONE_MET: MetLevel[] = [];
 const NOTHING: LaterTrace = Object.freeze({});
 

@@ -6,7 +6,7 @@ import { ALICE, BOB, BTC, CAROL, TestVenue } from '@oddlot/testing/venue/ws/test
 import { AccountValues } from './account-values.ts';
 import { fillRecords } from './fill-records.ts';
 
-/** What the reference says of `closedPnl` and `volume`, from the numbers of a trade. */
+/** `closedPnl` and `volume` as in the reference, from the numbers of a trade. */
 
 let venue: TestVenue;
 let last: AppliedBlock;
@@ -29,7 +29,7 @@ const side = {
 } as const;
 const perp = instrumentId(BTC.instrumentId);
 
-/** Alice sells 1,000 lots at 110,000 that had cost 100 USDC, and pays two fees for it. */
+/** Alice sells 1,000 lots at 110,000 with a cost of 100 USDC, and pays two fees. */
 const closing = (isLiquidation: boolean): EngineEvent => ({
   type: 'tradeExecuted',
   commandIndex: 0,
@@ -85,7 +85,7 @@ test('closedPnl is the realised result less the fee and the builder fee', () => 
 test('volume counts trades in the book, including those of a liquidation, and nothing else', () => {
   const volumeOf = (...events: readonly EngineEvent[]) => {
     const values = new AccountValues();
-    // What is there when rows begin is no trade.
+    // Initial holdings are not a trade.
     values.take(venue.state, blockWith());
     values.take(venue.state, blockWith(...events));
     return values.sumsOf(ALICE);

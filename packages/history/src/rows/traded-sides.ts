@@ -8,17 +8,17 @@ import { formatRatio, type Scale } from '@oddlot/translate/format';
 import { findPerp } from '@oddlot/translate/info/handler';
 import type { AccountType } from './block-rows.ts';
 
-/** One side of a trade on either exchange; prices of an outcome market are the leg's own. */
+/** One side of a trade; prices of an outcome market are those of the leg. */
 export type TradedSide = {
   readonly account: Address;
   readonly instrumentId: number;
   readonly orderId: number;
   readonly clientOrderId: string | undefined;
   readonly tradeId: number;
-  /** What caused the trade: the taker's action. */
+  /** The hash of the taker's action. */
   readonly hash: Hash;
   readonly role: 'Taker' | 'Maker';
-  /** The wire's `b`. */
+  /** `b` on the wire. */
   readonly isBuy: boolean;
   readonly reduceOnly: boolean;
   readonly price: number;
@@ -32,7 +32,7 @@ export type TradedSide = {
   readonly leg: OutcomeLeg | undefined;
 };
 
-/** What a trade closed: lots, what they had cost (signed), and what that realised before fees. */
+/** The closed part of a position: lots, their cost (signed), and the result before fees. */
 type Closed = {
   readonly size: number;
   readonly cost: MicroUsdc;
@@ -46,7 +46,7 @@ export function* tradedSides(block: AppliedBlock): Iterable<TradedSide> {
 
 type EngineEvent = AppliedBlock['result']['events'][number];
 
-/** Both sides of a trade; none when an event is something else. */
+/** Both sides of a trade; none for other events. */
 export function sidesOf(block: AppliedBlock, event: EngineEvent): readonly TradedSide[] {
   if (event.type === 'tradeExecuted') return perpSides(block, event);
   return event.type === 'outcomeTraded' ? outcomeSides(event) : [];
@@ -77,7 +77,7 @@ function perpSides(
   return [side(taker, 'Taker', takerIsBuy), side(maker, 'Maker', !takerIsBuy)];
 }
 
-/** Undefined when it only opened. */
+/** Undefined if it only opened a position. */
 export function closedBy({
   closedCost,
   closedSize,
@@ -122,7 +122,7 @@ export function isBid(leg: OutcomeLeg, isSell: boolean): boolean {
   return (leg === 'yes') !== isSell;
 }
 
-/** How rows name an instrument, and what its counts mean. */
+/** The names of an instrument in rows, and its scale. */
 export type NamedInstrument = {
   readonly instrumentId: number;
   readonly coin: string;
@@ -132,7 +132,7 @@ export type NamedInstrument = {
   readonly wireType: 'perps' | 'outcome';
 };
 
-/** The instrument of a row; a market that was settled in the same block is known still. */
+/** The instrument of a row, also for a market that was settled in the same block. */
 export function namedInstrument(state: State, instrumentId: number): NamedInstrument {
   const perp = findPerp(state, instrumentId);
   if (perp !== undefined) return namedPerp(perp);
@@ -141,7 +141,7 @@ export function namedInstrument(state: State, instrumentId: number): NamedInstru
   return { instrumentId, ...names, scale: market, accountType: 'outcome', wireType: 'outcome' };
 }
 
-/** By definition, which is another object when anything of it changes: every row asks for its perp. */
+/** By definition, which is replaced on each change; every row needs its perp. */
 const namedPerps = new WeakMap<PerpDefinition, NamedInstrument>();
 
 function namedPerp(perp: PerpDefinition): NamedInstrument {
@@ -154,14 +154,14 @@ function namedPerp(perp: PerpDefinition): NamedInstrument {
   return named;
 }
 
-/** An order may name an instrument that there is none of; nothing can be shown of it but its refusal. */
+/** An order may name an unknown instrument, for which only its rejection can be shown. */
 export function isNamed(state: State, instrumentId: number): boolean {
   return instrumentLookup(() => state)(instrumentId) !== undefined;
 }
 
 export const LEG_TEXT: Readonly<Record<OutcomeLeg, Leg>> = { yes: 'Yes', no: 'No' };
 
-/** R-rounding: what a close made of the margin that it had, in percent, six decimals, half up. */
+/** R-rounding: the result of a close as a percentage of its margin, six decimals, rounded half up. */
 export function roePercent(
   { cost, realised }: { readonly cost: bigint; readonly realised: bigint },
   leverage: number,
