@@ -21,7 +21,7 @@ describe('trigger orders', () => {
     trigger: { kind, price, isMarket: kind === 'stopLoss' },
   });
   /** Alice buys one at 100 with TP and SL; returns their placement time. */
-  const placeFamily = (size = 1000): number => {
+  const placeBracket = (size = 1000): number => {
     const parent = { ...exit, isBuy: true, reduceOnly: false, price: 100_000, size };
     const exits = [trigger('takeProfit', 105_000), trigger('stopLoss', 97_000)];
     venue.signed(ALICE, {
