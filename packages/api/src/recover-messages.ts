@@ -1,107 +1,131 @@
-import type { Explanation } from '@oddlot/protocol';
-import type { ReadJob } from './read-request.ts';
-import type { ReadAndRecovered, Recovered, Recoverer } from './recoverer.ts';
+import type { WireError } from '@oddlot/protocol';
+import type { RequestCommand } from '@oddlot/replica/block';
+import { BlockBuffer, decodeBlock } from '@oddlot/replica/log/block-codec';
+import { actionToCommand } from '@oddlot/translate/action-to-command';
+import type { Hash } from '@oddlot/units';
+import {
+  type ReadJob,
+  type RefusedRequest,
+  type SentEnvelope,
+  sentRequest,
+  withoutSpace,
+} from './read-request.ts';
+import { authorityFrom, type Recovered, type Recoverer } from './recoverer.ts';
 
-/** What the main thread and the recover threads tell each other: flat lists, which are cheap to copy. */
+/** The messages between the main thread and the recover threads. */
 
-/** Recover the signer of a request, explain its signature, or read it first. */
-export const RECOVER = 0;
-export const EXPLAIN = 1;
-export const READ = 2;
-/** Of a body that only few may send. */
-export const READ_LARGE = 3;
+/** A job of a recover thread: recover the signer, explain a signature, or read a whole request. */
+export type RecoverJob =
+  | { readonly kind: 'explain' | 'recover'; readonly text: string }
+  | { readonly kind: 'read'; readonly text: string; readonly job: ReadJob };
 
-/** Id, kind, text, and the bounds of nonces that may be taken; repeated. */
-export type RecoverBatch = (number | string)[];
-
-export type RecoverJob = {
-  readonly kind: number;
-  readonly text: string;
-  readonly nonceAfter: number;
-  readonly nonceBefore: number;
+export type RecoverBatch = {
+  /** Scales that a request needed and the thread did not have; see `Scales`. */
+  readonly scales: readonly Scale[];
+  readonly jobs: readonly (RecoverJob & { readonly id: number })[];
 };
 
-const JOB_PARTS = 5;
+export type RecoverReplies = readonly {
+  readonly id: number;
+  readonly answer: Recovered | ReadCommand;
+}[];
 
-export function pushJob(batch: RecoverBatch, id: number, job: RecoverJob): void {
-  batch.push(id, job.kind, job.text, job.nonceAfter, job.nonceBefore);
-}
+/** An instrument's id and its size decimals; undefined if there is no such instrument. */
+export type Scale = readonly [instrumentId: number, szDecimals: number | undefined];
+
+/** What a recover thread reads of a request for POST /exchange. */
+export type ReadCommand = RefusedRequest | UnderstoodRequest;
+
+/** A request whose envelope and action fit their schemas. */
+export type UnderstoodRequest = {
+  readonly envelope: Pick<SentEnvelope, 'confirm' | 'nonce'>;
+  /** Why the text cannot be hashed, and at which position. */
+  readonly fault?: string;
+  readonly at?: number;
+  readonly txHash?: string;
+  /** Why the signatures do not authorise the action. */
+  readonly unauthorized?: WireError;
+  /** Undefined if the nonce is outside the window, or the signatures do not authorise the action. */
+  readonly command?: EncodedCommand;
+};
+
+export type EncodedCommand = {
+  /** The command and its request as bytes of a block. */
+  readonly encoded: Uint8Array;
+  /** The scales with which decimal text was converted to integers. */
+  readonly scales: readonly Scale[];
+  /** The request as the log stores it, if the received text contains spaces between its parts. */
+  readonly request?: string;
+};
 
 /**
- * Id, signers, txHash, fault, position, and what was read or explained; repeated. Empty text means none. The
- * signers of a multiSig wrapper stand in one text behind its sender's, so that no other request has
- * to carry a place for them.
+ * Reads requests into commands, in the form in which blocks contain them. A recover thread does not
+ * have the venue's state, only the scales of instruments that it was told: each answer names the
+ * scales that it used, and the main thread repeats a request whose scales were not up to date.
  */
-export type RecoverReplies = (number | string | Explanation | ReadAndRecovered['sent'])[];
+export class CommandReader {
+  readonly #recoverer: Recoverer;
+  readonly #scales = new Map<number, number>();
+  readonly #buffer = new BlockBuffer();
 
-export const REPLY_PARTS = 6;
-
-/** Between the signers of a wrapper. */
-const SIGNERS_SEPARATOR = ',';
-
-/** Works a batch off. */
-export function answerBatch(recoverer: Recoverer, batch: RecoverBatch): RecoverReplies {
-  const replies: RecoverReplies = [];
-  for (let at = 0; at < batch.length; at += JOB_PARTS) {
-    const kind = batch[at + 1] as number;
-    const text = batch[at + 2] as string;
-    const job: ReadJob = {
-      isLarge: kind === READ_LARGE,
-      nonceAfter: batch[at + 3] as number,
-      nonceBefore: batch[at + 4] as number,
-    };
-    const answer = answerOne(recoverer, kind, text, job);
-    const { signer = '', innerSigners, txHash = '', fault = '', at: position = 0 } = answer;
-    const signers =
-      innerSigners === undefined ? signer : [signer, ...innerSigners].join(SIGNERS_SEPARATOR);
-    const told = 'sent' in answer ? answer.sent : (answer.explanation ?? '');
-    replies.push(batch[at] as number, signers, txHash, fault, position, told);
+  constructor(recoverer: Recoverer) {
+    this.#recoverer = recoverer;
   }
-  return replies;
-}
 
-/** A text that breaks the hashing is refused alone: the others of its batch are not its fault. */
-function answerOne(
-  recoverer: Recoverer,
-  kind: number,
-  text: string,
-  job: ReadJob,
-): Recovered | ReadAndRecovered {
-  try {
-    if (kind === READ || kind === READ_LARGE) return recoverer.read(text, job);
-    if (kind === EXPLAIN) return recoverer.explain(text);
-    return recoverer.recover(text);
-  } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error), at: 0 };
+  answer({ jobs, scales }: RecoverBatch): RecoverReplies {
+    for (const [id, szDecimals] of scales) {
+      if (szDecimals === undefined) this.#scales.delete(id);
+      else this.#scales.set(id, szDecimals);
+    }
+    return jobs.map((job) => ({ id: job.id, answer: this.#answerOne(job) }));
+  }
+
+  /** A text that cannot be hashed fails alone, without the rest of its batch. */
+  #answerOne(job: RecoverJob): Recovered | ReadCommand {
+    try {
+      if (job.kind === 'read') return this.#read(job.text, job.job);
+      return job.kind === 'explain'
+        ? this.#recoverer.explain(job.text)
+        : this.#recoverer.recover(job.text);
+    } catch (error) {
+      const fault = error instanceof Error ? error.message : String(error);
+      return job.kind === 'read' ? { envelope: { nonce: 0 }, fault, at: 0 } : { fault, at: 0 };
+    }
+  }
+
+  #read(text: string, job: ReadJob): ReadCommand {
+    const { sent, ...recovered } = this.#recoverer.read(text, job);
+    if ('refused' in sent) return sent;
+    const { confirm, nonce } = sent.envelope;
+    const envelope = confirm === undefined ? { nonce } : { nonce, confirm };
+    const { at, fault, txHash } = recovered;
+    if (fault !== undefined) return { envelope, fault, at: at ?? 0 };
+    if (txHash === undefined) return { envelope };
+    if (nonce <= job.nonceAfter) return { envelope, txHash };
+    const request = sentRequest(sent);
+    const authority = authorityFrom(request, recovered, txHash as Hash);
+    if (!('signer' in authority)) return { envelope, txHash, unauthorized: authority };
+    const scales = new Map<number, number | undefined>();
+    const command = actionToCommand(request.action, authority, (id) => {
+      const szDecimals = this.#scales.get(id);
+      scales.set(id, szDecimals);
+      return szDecimals === undefined ? undefined : { szDecimals };
+    });
+    return { envelope, txHash, command: this.#encode(command, text, [...scales]) };
+  }
+
+  #encode(command: RequestCommand, text: string, scales: readonly Scale[]): EncodedCommand {
+    const request = withoutSpace(text);
+    this.#buffer.clear();
+    this.#buffer.writeBlock([{ command, request }]);
+    const encoded = new Uint8Array(this.#buffer.bytes.subarray(0, this.#buffer.length));
+    return request === text ? { encoded, scales } : { encoded, scales, request };
   }
 }
 
-/** The answer that stands in a list of them, to a job of a kind. */
-export function replyAt(
-  replies: RecoverReplies,
-  index: number,
-  kind: number,
-): Recovered | ReadAndRecovered {
-  const recovered = recoveredAt(replies, index);
-  const told = replies[index + 5];
-  if (told === '') return recovered;
-  if (kind === EXPLAIN) return { ...recovered, explanation: told as Explanation };
-  return { ...recovered, sent: told as ReadAndRecovered['sent'] };
-}
-
-function recoveredAt(replies: RecoverReplies, index: number): Recovered {
-  const signers = replies[index + 1] as string;
-  const txHash = replies[index + 2] as string;
-  const fault = replies[index + 3] as string;
-  if (fault !== '') return { fault, at: replies[index + 4] as number };
-  if (signers === '') return txHash === '' ? {} : { txHash };
-  if (signers.includes(SIGNERS_SEPARATOR)) return wrapped(signers, txHash);
-  return { signer: signers, txHash };
-}
-
-/** The answer for a multiSig wrapper: its sender, and who signed what it carries. */
-function wrapped(signers: string, txHash: string): Recovered {
-  const [signer = '', ...inner] = signers.split(SIGNERS_SEPARATOR);
-  const innerSigners = inner.map((each) => (each === '' ? undefined : each));
-  return { signer, innerSigners, txHash };
+/** The command in bytes of a recover thread. */
+export function commandIn(encoded: Uint8Array): RequestCommand {
+  const bytes = Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength);
+  const { commands } = decodeBlock(bytes, { start: 0, end: bytes.length, withRequests: false });
+  return commands[0]!.command as RequestCommand;
 }

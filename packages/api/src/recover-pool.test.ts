@@ -1,9 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import type { Authority } from '@oddlot/engine';
+import { authorityOf } from '@oddlot/replica/block';
+import { BlockBuffer } from '@oddlot/replica/log/block-codec';
 import { createLogger } from '@oddlot/host/log';
 import { afterAll, describe, expect, test } from 'vitest';
 import { NETWORKS } from '@oddlot/protocol';
 import { explainJob } from './read-request.ts';
+import { commandIn, type EncodedCommand, type ReadCommand } from './recover-messages.ts';
 import type { RecoverBackend } from './recover-backend.ts';
 import { RecoverPool, RecoverUnavailableError } from './recover-pool.ts';
 import { multiSigned, orderAction, signed, testKey } from '@oddlot/testing/venue/http/client';
@@ -26,6 +30,12 @@ const TOO_OLD = { ...ANY, nonceAfter: Number.MAX_SAFE_INTEGER };
 const alice = testKey(0x11);
 const order = (nonce: number, key = alice) => signed(orderAction(), { key, nonce });
 
+/** The signer and the hash in the command that a thread has encoded. */
+function authorityIn(read: ReadCommand): Authority {
+  if (!('envelope' in read) || read.command === undefined) throw new Error('no command');
+  return authorityOf(commandIn(read.command.encoded));
+}
+
 describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => {
   test('finds the signer and names the request', async () => {
     const told: object[] = [];
@@ -38,8 +48,8 @@ describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => 
     const recovered = await workers.recover(text);
     expect(recovered.signer).toBe(alice.address);
     expect(recovered.txHash).toMatch(/^0x[0-9a-f]{64}$/);
-    expect(await workers.read(text, ANY)).toMatchObject(recovered);
-    expect(await workers.read(text, TOO_OLD)).not.toHaveProperty('signer');
+    expect(authorityIn(await workers.read(text, ANY))).toMatchObject(recovered);
+    expect(await workers.read(text, TOO_OLD)).not.toHaveProperty('command');
     expect(await workers.read(text, TOO_OLD)).toMatchObject({ txHash: recovered.txHash });
   });
 
@@ -76,11 +86,52 @@ test('the signers of a wrapper stand beside its sender, who signed nothing is to
     innerSigners: [ben.address, ann.address],
     txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) as string,
   });
-  expect(await workers.read(text, ANY)).toMatchObject(recovered);
+  expect(authorityIn(await workers.read(text, ANY))).toMatchObject({
+    signer: ann.address,
+    txHash: recovered.txHash,
+    multiSig: { user: alice.address, signers: [ben.address, ann.address] },
+  });
   const { action } = JSON.parse(text) as { action: { signatures: { r: string }[] } };
   for (const signature of action.signatures.slice(1)) signature.r = '0x0';
   const broken = signed(action, { key: ann, nonce: 5 });
   expect((await workers.recover(broken)).innerSigners).toEqual([ben.address, undefined]);
+});
+
+test('a command is encoded as blocks contain it, in the scales that the thread was told', async () => {
+  const workers = pool({ size: 2 });
+  const text = order(9);
+  const read = async (): Promise<EncodedCommand> => {
+    const answer = await workers.read(text, ANY);
+    if (!('envelope' in answer) || answer.command === undefined) throw new Error('no command');
+    return answer.command;
+  };
+  expect((await read()).scales).toEqual([[1, undefined]]);
+  workers.learn([[1, 5]]);
+  for (const { encoded, scales } of await Promise.all([read(), read(), read(), read()])) {
+    expect(scales).toEqual([[1, 5]]);
+    const command = commandIn(encoded);
+    const { action } = JSON.parse(text) as { action: { orders: { s: string }[] } };
+    expect(command).toMatchObject({
+      orders: [{ size: Math.round(Number(action.orders[0]!.s) * 1e5) }],
+    });
+    const buffer = new BlockBuffer();
+    buffer.writeBlock([{ command, request: text }]);
+    expect(Buffer.from(encoded)).toEqual(buffer.bytes.subarray(0, buffer.length));
+    const copied = new BlockBuffer();
+    copied.writeBlock([{ command, request: text, encoded }]);
+    expect(copied.bytes.subarray(0, copied.length)).toEqual(Buffer.from(encoded));
+  }
+  workers.learn([[1, undefined]]);
+  expect((await read()).scales).toEqual([[1, undefined]]);
+});
+
+test('the request is logged without the spaces between its parts', async () => {
+  const workers = pool();
+  const text = order(9);
+  const padded = text.replaceAll(',', ' , ');
+  const [plain, spaced] = await Promise.all([text, padded].map((each) => workers.read(each, ANY)));
+  expect(plain).not.toHaveProperty('command.request');
+  expect(spaced).toHaveProperty('command.request', text);
 });
 
 test('many requests in one turn are each answered with their own signer', async () => {
@@ -112,9 +163,9 @@ test('a lost worker fails its own jobs and is replaced', async () => {
   const program = new URL(
     `data:text/javascript,${encodeURIComponent(`
       import { parentPort } from 'node:worker_threads';
-      parentPort.on('message', (batch) => {
-        if (batch[2] === 'die') process.exit(3);
-        parentPort.postMessage([batch[0], '0xabc', '0xdef', '', 0, '']);
+      parentPort.on('message', ({ jobs: [{ id, text }] }) => {
+        if (text === 'die') process.exit(3);
+        parentPort.postMessage([{ id, answer: { signer: '0xabc', txHash: '0xdef' } }]);
       });
       parentPort.postMessage({ backend: 'libauth', recoverUs: 400 });
     `)}`,

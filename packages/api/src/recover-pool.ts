@@ -6,19 +6,14 @@ import type { Thread } from '@oddlot/host/thread';
 import type { Network } from '@oddlot/protocol';
 import type { ReadJob } from './read-request.ts';
 import type { RecoverBackend } from './recover-backend.ts';
-import {
-  EXPLAIN,
-  pushJob,
-  READ,
-  READ_LARGE,
-  RECOVER,
-  type RecoverBatch,
-  type RecoverJob,
-  type RecoverReplies,
-  REPLY_PARTS,
-  replyAt,
+import type {
+  ReadCommand,
+  RecoverBatch,
+  RecoverJob,
+  RecoverReplies,
+  Scale,
 } from './recover-messages.ts';
-import type { ReadAndRecovered, Recovered } from './recoverer.ts';
+import type { Recovered } from './recoverer.ts';
 import type { RecoverReady, RecoverWorkerData } from './run-recoverer.ts';
 import { UnavailableError } from '@oddlot/host/http';
 
@@ -54,8 +49,9 @@ export class RecoverUnavailableError extends Error {
   override readonly name = 'RecoverUnavailableError';
 }
 
-type Job = RecoverJob & {
-  readonly resolve: (answer: Recovered | ReadAndRecovered) => void;
+type Job = {
+  readonly asked: RecoverJob;
+  readonly resolve: (answer: Recovered | ReadCommand) => void;
   readonly reject: (error: Error) => void;
 };
 
@@ -64,6 +60,8 @@ type Seat = {
   readonly jobs: Map<number, Job>;
   /** Batches under way. */
   batches: number;
+  /** Scales that the thread is told with its next batch. */
+  scales: Scale[];
   isReady: boolean;
 };
 
@@ -74,8 +72,6 @@ const SECOND_BATCH_MIN = 8;
 const BATCH_MAX = 64;
 const QUEUE_MAX = 5000;
 const RESTART_DELAY_MS = 1000;
-/** Of jobs that look at no nonce. */
-const NO_BOUNDS = { nonceAfter: 0, nonceBefore: 0 };
 
 export class RecoverPool {
   readonly #options: RecoverPoolOptions;
@@ -114,24 +110,24 @@ export class RecoverPool {
     return length;
   }
 
-  /** Who signed the request, and the hash that names it. */
+  /** Recovers the signer of a request, and the hash that identifies it. */
   recover(text: string, client = ''): Promise<Recovered> {
-    return this.#add({ kind: RECOVER, text, ...NO_BOUNDS }, client);
+    return this.#add({ kind: 'recover', text }, client) as Promise<Recovered>;
   }
 
-  /** What a request asks for and who signed it; what its text alone makes wrong costs no recovery. */
-  read(
-    text: string,
-    { isLarge, nonceAfter, nonceBefore }: ReadJob,
-    client = '',
-  ): Promise<ReadAndRecovered> {
-    const job = { kind: isLarge ? READ_LARGE : READ, text, nonceAfter, nonceBefore };
-    return this.#add(job, client) as Promise<ReadAndRecovered>;
+  /** Reads a request into the command that it asks for. A malformed request costs no recovery. */
+  read(text: string, job: ReadJob, client = ''): Promise<ReadCommand> {
+    return this.#add({ kind: 'read', text, job }, client) as Promise<ReadCommand>;
   }
 
-  /** What a signature is over, and who it would be of after each common mistake; see `explainJob`. */
+  /** Explains what a signature covers, and which address each common mistake gives; see `explainJob`. */
   explain(text: string, client = ''): Promise<Recovered> {
-    return this.#add({ kind: EXPLAIN, text, ...NO_BOUNDS }, client);
+    return this.#add({ kind: 'explain', text }, client) as Promise<Recovered>;
+  }
+
+  /** Tells the threads scales of instruments, before they read the next request. */
+  learn(scales: readonly Scale[]): void {
+    for (const seat of this.#seats) seat.scales.push(...scales);
   }
 
   async close(): Promise<void> {
@@ -145,7 +141,7 @@ export class RecoverPool {
     await Promise.all(seats.map((seat) => seat.worker.terminate()));
   }
 
-  #add(job: RecoverJob, client: string): Promise<Recovered | ReadAndRecovered> {
+  #add(asked: RecoverJob, client: string): Promise<Recovered | ReadCommand> {
     if (this.#isClosed || this.#waiting >= this.#queueMax) {
       const why = this.#isClosed
         ? 'the pool is closed'
@@ -153,7 +149,7 @@ export class RecoverPool {
       return Promise.reject(new RecoverUnavailableError(why));
     }
     return new Promise((resolve, reject) => {
-      this.#turns.add(client, { ...job, resolve, reject }, performance.now());
+      this.#turns.add(client, { asked, resolve, reject }, performance.now());
       this.#waiting += 1;
       if (this.#isScheduled) return;
       this.#isScheduled = true;
@@ -199,12 +195,15 @@ export class RecoverPool {
   }
 
   #send(seat: Seat, jobs: readonly Job[]): void {
-    const batch: RecoverBatch = [];
-    for (const job of jobs) {
-      const id = this.#nextId++;
-      seat.jobs.set(id, job);
-      pushJob(batch, id, job);
-    }
+    const batch: RecoverBatch = {
+      scales: seat.scales,
+      jobs: jobs.map((job) => {
+        const id = this.#nextId++;
+        seat.jobs.set(id, job);
+        return { ...job.asked, id };
+      }),
+    };
+    seat.scales = [];
     seat.batches++;
     seat.worker.postMessage(batch);
   }
@@ -216,13 +215,13 @@ export class RecoverPool {
       ...(backend === undefined ? {} : { backend }),
     };
     const worker = startRecoverer(data);
-    const seat: Seat = { worker, jobs: new Map(), batches: 0, isReady: false };
+    const seat: Seat = { worker, jobs: new Map(), batches: 0, scales: [], isReady: false };
     this.#seats.add(seat);
     // A waiting thread must not keep a process alive that has nothing else to do.
     worker.unref();
     worker.on('message', (message: RecoverReady | RecoverReplies) => {
-      if (Array.isArray(message)) this.#settle(seat, message);
-      else this.#seatReady(seat, message);
+      if ('backend' in message) this.#seatReady(seat, message);
+      else this.#settle(seat, message);
     });
     worker.on('error', (error) => this.#lose(seat, error));
     worker.on('exit', (code) =>
@@ -242,11 +241,10 @@ export class RecoverPool {
 
   #settle(seat: Seat, replies: RecoverReplies): void {
     seat.batches--;
-    for (let index = 0; index < replies.length; index += REPLY_PARTS) {
-      const id = replies[index] as number;
+    for (const { answer, id } of replies) {
       const job = seat.jobs.get(id);
       seat.jobs.delete(id);
-      job?.resolve(replyAt(replies, index, job.kind));
+      job?.resolve(answer);
     }
     if (this.#waiting > 0) this.#dispatch();
   }

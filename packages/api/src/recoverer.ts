@@ -8,13 +8,17 @@ import {
   parseObject,
   readPlainRequest,
   readSignature,
+  refusal,
   recoverSignerOf,
   scanEnvelope,
   txHash as hashRequest,
   type Explanation,
   type Network,
   type PlainRequest,
+  type WireError,
 } from '@oddlot/protocol';
+import type { Authority } from '@oddlot/engine';
+import type { Address, Hash, TimeMs } from '@oddlot/units';
 import {
   readExplainJob,
   type ReadJob,
@@ -42,7 +46,7 @@ export type Recovered = {
 };
 
 /** A request that was read, and who signed it; of one that is refused nobody is looked for. */
-export type ReadAndRecovered = Recovered & {
+type ReadAndRecovered = Recovered & {
   readonly sent: SentRequest | SentOrders | RefusedRequest;
 };
 
@@ -151,4 +155,30 @@ function withSigner(
 ): ReadAndRecovered {
   const { nonce } = sent.envelope;
   return nonce >= nonceBefore ? { sent } : { sent, ...recover(nonce <= nonceAfter) };
+}
+
+/** The authority of a request: signer, account and name; or why the signatures are not sufficient. */
+export function authorityFrom(
+  { envelope, wrapper }: SentRequest,
+  { signer, innerSigners }: Recovered,
+  txHash: Hash,
+): Authority | WireError {
+  if (signer === undefined) return refusal('invalidSignature', [], { field: 'signature' });
+  const { nonce, expiresAfter, vaultAddress } = envelope;
+  const authority = {
+    signer: signer as Address,
+    nonce,
+    txHash,
+    ...(typeof expiresAfter === 'number' ? { expiresAfterMs: expiresAfter as TimeMs } : {}),
+    ...(typeof vaultAddress === 'string' ? { vault: vaultAddress } : {}),
+  };
+  if (wrapper === undefined) return authority;
+  const { multiSigUser: user, outerSigner } = wrapper;
+  if (signer !== outerSigner) {
+    return refusal('signerNotUser', [], { field: 'payload.outerSigner', got: signer });
+  }
+  const signers = innerSigners ?? [];
+  const nobody = signers.indexOf(undefined);
+  if (nobody >= 0) return refusal('invalidSignature', [], { field: `signatures[${nobody}]` });
+  return { ...authority, multiSig: { user, signers: [...new Set(signers)] as Address[] } };
 }

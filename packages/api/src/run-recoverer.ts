@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Network } from '@oddlot/protocol';
 import type { RecoverBackend } from './recover-backend.ts';
-import { answerBatch, type RecoverBatch } from './recover-messages.ts';
+import { CommandReader, type RecoverBatch } from './recover-messages.ts';
 import { createRecoverer } from './recoverer.ts';
 
 /** What a worker is started with. */
@@ -16,7 +16,8 @@ export type RecoverReady = { readonly backend: RecoverBackend; readonly recoverU
 /** The program of the recover threads. */
 export async function runRecoverer(started: RecoverWorkerData, port: MessagePort): Promise<void> {
   const recoverer = await createRecoverer(started.recoverNetwork, started.backend);
-  port.on('message', (batch: RecoverBatch) => port.postMessage(answerBatch(recoverer, batch)));
+  const reader = new CommandReader(recoverer);
+  port.on('message', (batch: RecoverBatch) => port.postMessage(reader.answer(batch)));
   const { backend, recoverUs } = recoverer;
   const ready: RecoverReady = { backend, recoverUs };
   port.postMessage(ready);

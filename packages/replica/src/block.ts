@@ -18,6 +18,8 @@ export type LoggedCommand = {
   readonly command: Command;
   /** The signed request, byte for byte. */
   readonly request?: string;
+  /** Both as bytes of a block, if another thread has encoded them. Removed when the log has them. */
+  encoded?: Uint8Array | undefined;
 };
 
 export type LogEntry = {

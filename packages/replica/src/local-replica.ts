@@ -9,14 +9,7 @@ import {
 } from '@oddlot/engine';
 import type { Clock } from '@oddlot/host/clock';
 import { hash as hashOf } from '@oddlot/units';
-import type {
-  AppliedBlock,
-  BlockHead,
-  Executed,
-  LogEntry,
-  LoggedCommand,
-  Projection,
-} from './block.ts';
+import type { AppliedBlock, BlockHead, Executed, LogEntry, Projection } from './block.ts';
 import type { EraStore, SnapshotStore } from './log/checked-stores.ts';
 import type { Log } from './log/log.ts';
 import { attestedIn, type Standing } from './attestations.ts';
@@ -166,9 +159,10 @@ export class LocalReplica implements Replica {
     return checkCommand(state, command, Math.max(state.timeMs, this.#options.clock.nowMs()));
   }
 
-  propose(command: Command, request?: string): Promise<Executed> {
-    const logged: LoggedCommand = request === undefined ? { command } : { command, request };
-    return this.#proposer.propose(logged);
+  propose(command: Command, request?: string, encoded?: Uint8Array): Promise<Executed> {
+    return this.#proposer.propose(
+      request === undefined ? { command } : { command, request, encoded },
+    );
   }
 
   /** Advances consensus time if no other block does (R-clock). */

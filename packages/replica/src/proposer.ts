@@ -149,6 +149,7 @@ export class Proposer {
     try {
       const commands = batch.map(({ logged }) => logged);
       await this.#log.append(commands, proposal);
+      for (const logged of commands) logged.encoded = undefined;
       assert(!this.#flights.has(proposal), 'an entry returns to its proposer before it completes');
     } catch (error) {
       this.#flights.delete(proposal);

@@ -23,8 +23,11 @@ export interface Replica {
    * Returns the result of executing the command now, by the engine's own rules; changes nothing.
    */
   check(command: Command): CommandResult;
-  /** Puts a command into the log. Resolves when it is durable and executed. */
-  propose(command: Command, request?: string): Promise<Executed>;
+  /**
+   * Puts a command into the log. Resolves when it is durable and executed. `encoded` contains the
+   * command and its request as bytes of a block, if another thread has encoded them.
+   */
+  propose(command: Command, request?: string, encoded?: Uint8Array): Promise<Executed>;
   /** Calls back after each block, in order. */
   onBlock(listener: (block: AppliedBlock) => void): void;
 }
@@ -90,9 +93,9 @@ export class HolderReplica implements Replica {
   }
 
   /** Throws a `TermOverError` if the term has ended, before or while the command is under way. */
-  async propose(command: Command, request?: string): Promise<Executed> {
+  async propose(command: Command, request?: string, encoded?: Uint8Array): Promise<Executed> {
     // Requests have a signature and a nonce, which a second proposal cannot reuse.
-    if (isRequest(command)) return this.#replica.propose(command, request);
+    if (isRequest(command)) return this.#replica.propose(command, request, encoded);
     const term = present(this.#term, 'the term of a holder');
     if (term.isOver()) throw new TermOverError(this.#lease);
     const logged = present(this.#logged, 'the term of a holder in the log');

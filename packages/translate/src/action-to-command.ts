@@ -6,7 +6,7 @@ import { OPERATOR_ACTIONS } from './actions/operator-command.ts';
 import { ORDER_ACTIONS } from './actions/orders.ts';
 import { OUTCOME_ACTIONS } from './actions/outcome.ts';
 import type { ActionTranslation, PlainAction, PlainType } from './actions/translation.ts';
-import type { InstrumentLookup } from './instruments.ts';
+import type { ScaleLookup } from './instruments.ts';
 
 export type { PlainAction } from './actions/translation.ts';
 export { type InstrumentLookup, instrumentLookup } from './instruments.ts';
@@ -24,7 +24,7 @@ type NamedCommand = (typeof TRANSLATIONS)[PlainType]['commands'][number];
 export function actionToCommand(
   action: PlainAction,
   authority: Authority,
-  instruments: InstrumentLookup,
+  instruments: ScaleLookup,
 ): RequestCommand {
   return translationOf(action).toCommand(action, authority, instruments);
 }

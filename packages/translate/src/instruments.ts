@@ -17,6 +17,9 @@ export type Instrument = {
  */
 export type InstrumentLookup = (instrumentId: number) => Instrument | undefined;
 
+/** Finds the scale of an instrument, which is all that reading decimal text needs. */
+export type ScaleLookup = (instrumentId: number) => Pick<Instrument, 'szDecimals'> | undefined;
+
 /** Looks up instruments in the current state. */
 export function instrumentLookup(state: () => State): InstrumentLookup {
   return (id) => findPerp(state(), id) ?? findMarket(state(), id);

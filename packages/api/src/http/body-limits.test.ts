@@ -8,7 +8,7 @@ import {
   type TestEdgeOptions,
 } from '@oddlot/testing/venue/http/test-edge';
 import { ADMIN_KEY_BYTE } from '@oddlot/testing/venue/http/test-replica';
-import { withoutSpace } from './exchange-endpoint.ts';
+import { withoutSpace } from '../read-request.ts';
 
 /** R-requests: how large a body may be, and how many may be under way. */
 

@@ -14,7 +14,7 @@ import {
 } from '@oddlot/host/http';
 import { clientKey } from '@oddlot/host/ports';
 import { jsonRefusal, LIMITS, PERMISSIONED_TYPES, refusal, type WireError } from '@oddlot/protocol';
-import type { Address, Hash } from '@oddlot/units';
+import { type Address, type Hash, present } from '@oddlot/units';
 import type { Asker } from '@oddlot/history/history';
 import {
   hasQueued,
@@ -26,20 +26,18 @@ import {
 import { authorityOf, type Executed, type RequestCommand } from '@oddlot/replica/block';
 import type { Replica } from '@oddlot/replica/replica';
 import {
-  actionToCommand,
   actionTypeOf,
   type InstrumentLookup,
   instrumentLookup,
-  type PlainAction,
   refuseWithoutChain,
 } from '@oddlot/translate/action-to-command';
 import type { InfoSettings } from '@oddlot/translate/answer-info';
 import { isOutcomeOrder, outcomeToWire } from '@oddlot/translate/outcome-to-wire';
-import { actionTexts, rejectToWire } from '@oddlot/translate/reject-to-wire';
+import { rejectToWire, requestTexts } from '@oddlot/translate/reject-to-wire';
 import { refusalWithInstrument } from '@oddlot/translate/instruments';
 import type { AdmissionGuard } from '../admission-guard.ts';
 import { recovering, type RecoverPool } from '../recover-pool.ts';
-import type { Recovered } from '../recoverer.ts';
+import { commandIn, type ReadCommand, type UnderstoodRequest } from '../recover-messages.ts';
 import {
   acknowledgement,
   exchangeRefusal,
@@ -47,13 +45,7 @@ import {
   pendingReply,
   plainReply,
 } from './exchange-reply.ts';
-import { authorityFrom } from './authority-from.ts';
-import {
-  type RefusedRequest,
-  type SentEnvelope,
-  type SentRequest,
-  sentRequest,
-} from '../read-request.ts';
+import type { ReadJob, RefusedRequest } from '../read-request.ts';
 
 /**
  * POST /exchange. The steps stand in the order in which a request may be refused: shapes, nonce
@@ -63,7 +55,7 @@ import {
 export type ExchangeOptions = {
   readonly replica: Replica;
   readonly receipts: Receipts;
-  readonly pool: Pick<RecoverPool, 'read'>;
+  readonly pool: Pick<RecoverPool, 'learn' | 'read'>;
   readonly now: () => number;
   /** How long an answer with `confirm` waits for its block. */
   readonly confirmTimeoutMs?: number;
@@ -75,6 +67,15 @@ export type ExchangeOptions = {
 };
 
 const CONFIRM_TIMEOUT_MS = 10_000;
+
+type Envelope = UnderstoodRequest['envelope'];
+
+/** A request, as it is answered if admission rejects it. */
+type Received = {
+  readonly request: string;
+  readonly envelope: Envelope;
+  readonly asker: Asker;
+};
 
 type Context = ExchangeOptions & {
   readonly instruments: InstrumentLookup;
@@ -114,25 +115,22 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   const { minExclusive, maxExclusive } = nonceWindow(replica.state, timeMs);
   const job = { isLarge, nonceAfter: minExclusive, nonceBefore: maxExclusive };
   const asker = { client: clientKey(sentText.ip), spend: () => undefined };
-  const { sent, ...recovered } = await recovering(context.pool.read(text, job, asker.client));
-  if ('refused' in sent) return refuseRead(context, sent);
-  const request = sentRequest(sent);
-  const { envelope, action } = request;
+  const read = await readCommand(context, text, job, asker.client);
+  if ('refused' in read) return refuseRead(context, read);
+  const { envelope } = read;
   const { nonce } = envelope;
   const window = checkNonceWindow(replica.state, nonce, timeMs);
-  if (window !== undefined) {
-    return refuseWindow(context, text, { envelope, recovered, asker }, window);
-  }
-  if (recovered.fault !== undefined) return refuse(malformed(text, recovered));
-  const txHash = recovered.txHash as Hash;
+  if (window !== undefined) return refuseWindow(context, text, { read, asker }, window);
+  if (read.fault !== undefined) return refuse(malformed(text, read));
+  const txHash = read.txHash as Hash;
   const joined = join(context, envelope, txHash, asker);
   if (joined !== undefined) return joined;
 
-  const authority = authorityFrom(request, recovered, txHash);
-  if (!('signer' in authority)) return refuse(authority);
-  const { signer } = authority;
+  if (read.unauthorized !== undefined) return refuse(read.unauthorized);
+  const { encoded, request = text } = present(read.command, 'the command of a signed request');
+  const command = commandIn(encoded);
+  const { signer } = authorityOf(command);
   if (isLarge && !isListed(context.replica.state, signer)) return refuseLarge();
-  const command = actionToCommand(action, authority, context.instruments);
   const checked = context.replica.check(command);
   if (checked.reject !== undefined) {
     // A refusal is final, and this one may be of a state that lacks what others have executed since.
@@ -141,7 +139,7 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
       return isCurrent ? handle(context, sentText) : refuse(refusal('logSilent', []));
     }
     const { reject, rejectIndex } = checked;
-    return refuseChecked(context, { ...request, asker }, command, { reject, rejectIndex });
+    return refuseChecked(context, { request, envelope, asker }, command, { reject, rejectIndex });
   }
   if (context.receipts.pending({ by: 'nonce', signer, nonce }) !== undefined) {
     const allowed = { min: nonce + 1 };
@@ -153,12 +151,31 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
     context.onRefused?.(command, stopped.name);
     return refuse(stopped);
   }
-  const executed = context.replica.propose(command, withoutSpace(text));
+  const executed = context.replica.propose(command, request, encoded);
   const user = checked.account ?? null;
   const actionType = actionTypeOf(command);
   const asked = { txHash, signer, user, nonce, actionType, command, executed };
   const pending = context.receipts.track(asked);
-  return answerExecuted(context, { pending, asker, action, admitted: checked }, envelope);
+  return answerExecuted(context, { pending, asker, request, admitted: checked }, envelope);
+}
+
+/**
+ * The command of a request. A recover thread that did not have the scale of an instrument, or had an
+ * outdated one, is told the scale and reads the request again.
+ */
+async function readCommand(
+  { instruments, pool }: Context,
+  text: string,
+  job: ReadJob,
+  client: string,
+): Promise<ReadCommand> {
+  for (;;) {
+    const read = await recovering(pool.read(text, job, client));
+    const used = 'envelope' in read ? (read.command?.scales ?? []) : [];
+    const outdated = used.filter(([id, scale]) => instruments(id)?.szDecimals !== scale);
+    if (outdated.length === 0) return read;
+    pool.learn(outdated.map(([id]) => [id, instruments(id)?.szDecimals] as const));
+  }
 }
 
 function refuseRead({ replica }: Context, { refused, isGateway }: RefusedRequest): Reply {
@@ -184,13 +201,13 @@ function refuseLarge(): Reply {
 async function refuseWindow(
   { receipts, instruments }: Context,
   text: string,
-  { asker, envelope, recovered }: { asker: Asker; envelope: SentEnvelope; recovered: Recovered },
+  { asker, read }: { readonly asker: Asker; readonly read: UnderstoodRequest },
   reject: Reject,
 ): Promise<Reply> {
-  const { nonce, confirm } = envelope;
+  const { nonce, confirm } = read.envelope;
   if (reject.reason === 'nonceTooOld' || reject.reason === 'nonceBeforeLog') {
-    if (recovered.fault !== undefined) return refuse(malformed(text, recovered));
-    const receipt = await receipts.find({ by: 'txHash', txHash: recovered.txHash ?? '' }, asker);
+    if (read.fault !== undefined) return refuse(malformed(text, read));
+    const receipt = await receipts.find({ by: 'txHash', txHash: read.txHash ?? '' }, asker);
     if (receipt !== undefined) return answerReceipt(receipt, confirm !== undefined);
   }
   return refuse(rejectToWire(reject, { instruments, nonce }));
@@ -199,7 +216,7 @@ async function refuseWindow(
 /** Answers a request that is on its way or was executed a moment ago; undefined for a new one. */
 function join(
   context: Context,
-  envelope: SentEnvelope,
+  envelope: Envelope,
   txHash: Hash,
   asker: Asker,
 ): Promise<Reply> | Reply | undefined {
@@ -229,7 +246,7 @@ const MAY_BE_KNOWN = new Set<Reject['reason']>([
 
 async function refuseChecked(
   { instruments, onRefused, receipts }: Context,
-  { action, asker, envelope }: SentRequest & { readonly asker: Asker },
+  { asker, envelope, request }: Received,
   command: RequestCommand,
   { reject, rejectIndex }: { reject: Reject; rejectIndex: number | undefined },
 ): Promise<Reply> {
@@ -239,7 +256,7 @@ async function refuseChecked(
     if (receipt !== undefined) return answerReceipt(receipt, envelope.confirm !== undefined);
   }
   onRefused?.(command, reject.reason);
-  const entry = actionTexts(action)(rejectIndex);
+  const entry = requestTexts(request)(rejectIndex);
   const isWrapped = multiSig !== undefined;
   const found = { instruments, nonce, isWrapped, command: command.type };
   return refuse(rejectToWire(reject, entry === undefined ? found : { ...found, entry }));
@@ -249,7 +266,8 @@ type Proposed = {
   readonly pending: Pending;
   /** Who sent the request. */
   readonly asker: Asker;
-  readonly action?: PlainAction;
+  /** The request, whose texts the answer repeats; undefined if another request was first. */
+  readonly request?: string;
   /** What admission said of it; a re-send that joins the first is not judged again. */
   readonly admitted?: CommandResult;
 };
@@ -257,7 +275,7 @@ type Proposed = {
 async function answerExecuted(
   context: Context,
   proposed: Proposed,
-  { confirm }: SentEnvelope,
+  { confirm }: Envelope,
 ): Promise<Reply> {
   const { admitted, pending } = proposed;
   const { command } = pending;
@@ -311,7 +329,7 @@ async function firstAnswer(
 async function answerQueued(
   context: Context,
   { command, warnings }: QueuedAction,
-  { confirm }: SentEnvelope,
+  { confirm }: Envelope,
 ): Promise<Reply> {
   const { txHash } = authorityOf(command);
   if (confirm === undefined) return acknowledgement(txHash, warnings);
@@ -331,12 +349,12 @@ function patienceOf({ replica, timeoutMs }: Context, command: RequestCommand): n
 /** What its receipt tells is told in the same words; what differs from it is put into words here. */
 function answerOutcome(
   { instruments, receipts }: Context,
-  { pending, action }: Proposed,
+  { pending, request }: Proposed,
   { block, outcome, told }: Executed & { readonly told: CommandResult },
   isConfirmed: boolean,
 ): Reply {
   const { command, txHash } = pending;
-  const texts = action === undefined ? undefined : actionTexts(action);
+  const texts = request === undefined ? undefined : requestTexts(request);
   const { events } = block.result;
   const { ended } = receipts;
   const wire =
@@ -376,22 +394,10 @@ async function within<Value>(promise: Promise<Value>, ms?: number): Promise<Valu
   }
 }
 
-function malformed(text: string, { fault: message = '', at = 0 }: Recovered): WireError {
+function malformed(text: string, { fault: message = '', at = 0 }: UnderstoodRequest): WireError {
   return jsonRefusal(text, { message, at }, 'action');
 }
 
 function refuse(error: WireError): Reply {
   return exchangeRefusal(error, false);
 }
-
-/**
- * JSON text without the space between its parts, for the log: it means and is signed as the same, and
- * a client that pads its requests does not fill the disk.
- */
-export function withoutSpace(text: string): string {
-  if (!SPACE.test(text)) return text;
-  return text.replaceAll(STRING_OR_SPACE, (part) => (part.startsWith('"') ? part : ''));
-}
-
-const SPACE = /[ \t\r\n]/;
-const STRING_OR_SPACE = /"[^"\\]*(?:\\.[^"\\]*)*"|[ \t\r\n]+/g;

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { LIMITS, type Network } from '@oddlot/protocol';
 import type { Address, Hash } from '@oddlot/units';
-import { authorityFrom } from '@oddlot/api/http/authority-from';
 import { sentRequest } from '@oddlot/api/read-request';
-import { createRecoverer, type Recoverer } from '@oddlot/api/recoverer';
+import { authorityFrom, createRecoverer, type Recoverer } from '@oddlot/api/recoverer';
 import { authorityOf, type RequestCommand } from '@oddlot/replica/block';
 import { actionToCommand, type InstrumentLookup } from '@oddlot/translate/action-to-command';
 

@@ -67,8 +67,9 @@ export class BlockBuffer {
     this.#writer.clear(RETAINED_BYTES_MAX, INITIAL_BYTES);
   }
 
-  #write({ command, request }: LoggedCommand): void {
+  #write({ command, encoded, request }: LoggedCommand): void {
     const writer = this.#writer;
+    if (encoded !== undefined) return writer.copy(encoded);
     const start = writer.length;
     writer.skip(LENGTH_BYTES);
     writeCommand(writer, command);

@@ -13,7 +13,7 @@ import type { ActionOf } from '@oddlot/protocol';
 import { type InstrumentId, MONEY_DECIMALS, type TimeMs } from '@oddlot/units';
 import type { SignedOperatorCommand } from '@oddlot/replica/block';
 import { exactCount, nearestCount } from './count.ts';
-import type { InstrumentLookup } from '../instruments.ts';
+import type { ScaleLookup } from '../instruments.ts';
 import { amountOf } from './account.ts';
 import type { ActionTranslations } from './translation.ts';
 
@@ -31,7 +31,7 @@ const RATE_DECIMALS = 8;
 function operatorCommand(
   action: VenueAdmin,
   operator: Authority,
-  instruments: InstrumentLookup,
+  instruments: ScaleLookup,
 ): SignedOperatorCommand {
   const { registerPerp, setPerp, pushOracle, setFeeTiers } = action;
   if (action.setGate !== undefined) return setGate(action.setGate, operator);
@@ -121,7 +121,7 @@ function changes(wire: SetPerp, szDecimals: number): PerpChanges {
 function push(
   wire: PushOracle,
   operator: Authority,
-  instruments: InstrumentLookup,
+  instruments: ScaleLookup,
 ): PushOracleCommand & {
   operator: Authority;
 } {

@@ -12,6 +12,8 @@ import {
 import { type InstrumentId, MONEY_DECIMALS, type TimeMs } from '@oddlot/units';
 import { count } from './count.ts';
 import type { Instrument } from '../instruments.ts';
+
+type Scaled = Pick<Instrument, 'szDecimals'>;
 import type { ActionTranslations } from './translation.ts';
 
 type WireOrder = ActionOf<'order'>['orders'][number];
@@ -43,7 +45,7 @@ function refuseModify({ c }: ActionOf<'modify2'>): WireError | undefined {
   return refusal('invalidCloid', [], { field: 'c', got: c });
 }
 
-function orderRequest(order: WireOrder, instrument: Instrument | undefined): OrderRequest {
+function orderRequest(order: WireOrder, instrument: Scaled | undefined): OrderRequest {
   const { limit, trigger } = order.t;
   return {
     instrumentId: order.a as InstrumentId,
@@ -60,7 +62,7 @@ function orderRequest(order: WireOrder, instrument: Instrument | undefined): Ord
 
 function triggerRequest(
   { isMarket, triggerPx, tpsl }: NonNullable<WireOrder['t']['trigger']>,
-  instrument: Instrument | undefined,
+  instrument: Scaled | undefined,
 ): TriggerRequest {
   const price = count(triggerPx, priceDecimalsOf(instrument));
   return {
@@ -71,7 +73,7 @@ function triggerRequest(
   };
 }
 
-function priceAndSize({ p, s }: { p: string; s: string }, instrument: Instrument | undefined) {
+function priceAndSize({ p, s }: { p: string; s: string }, instrument: Scaled | undefined) {
   const price = count(p, priceDecimalsOf(instrument));
   const size = count(s, instrument?.szDecimals ?? 0);
   return {
@@ -86,7 +88,7 @@ function priceAndSize({ p, s }: { p: string; s: string }, instrument: Instrument
  * The scale of an unknown instrument does not matter, because the engine rejects it before it reads
  * the numbers.
  */
-function priceDecimalsOf(instrument: Instrument | undefined): number {
+function priceDecimalsOf(instrument: Scaled | undefined): number {
   return instrument === undefined ? 0 : MONEY_DECIMALS - instrument.szDecimals;
 }
 

@@ -10,7 +10,7 @@ import type { ActionOf } from '@oddlot/protocol';
 import { type InstrumentId, MONEY_DECIMALS, type TimeMs } from '@oddlot/units';
 import type { SignedOperatorCommand } from '@oddlot/replica/block';
 import { count, exactCount, nearestCount } from './count.ts';
-import type { InstrumentLookup } from '../instruments.ts';
+import type { ScaleLookup } from '../instruments.ts';
 import type { ActionTranslations } from './translation.ts';
 
 /** Actions on outcome markets: those of deployers, and split and merge of shares. */
@@ -106,7 +106,7 @@ export function marketFault(
 function deployCommand(
   action: OutcomeDeploy,
   operator: Authority,
-  instruments: InstrumentLookup,
+  instruments: ScaleLookup,
 ): SignedOperatorCommand {
   const { registerEvent, registerMarket, registerSeries, setTrading, pushPrice, resolve } = action;
   if (registerEvent !== undefined) {

@@ -1,7 +1,7 @@
 import type { Authority } from '@oddlot/engine';
 import type { ActionOf, ActionType, WireError } from '@oddlot/protocol';
 import type { RequestCommand } from '@oddlot/replica/block';
-import type { InstrumentLookup } from '../instruments.ts';
+import type { ScaleLookup } from '../instruments.ts';
 
 /** Actions that become a command; a multiSig wrapper only contains such an action. */
 export type PlainType = Exclude<ActionType, 'multiSig'>;
@@ -17,7 +17,7 @@ export type ActionTranslation<Type extends PlainType> = {
   readonly toCommand: (
     action: ActionOf<Type>,
     authority: Authority,
-    instruments: InstrumentLookup,
+    instruments: ScaleLookup,
   ) => RequestCommand;
 };
 

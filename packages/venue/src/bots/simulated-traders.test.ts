@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { exchangeEndpoint } from '@oddlot/api/http/exchange-endpoint';
 import { BTC, TestReplica } from '@oddlot/testing/venue/http/test-replica';
 import { signed, testKey } from '@oddlot/testing/venue/http/client';
-import type { ReadJob } from '@oddlot/api/read-request';
 import { createRecoverer } from '@oddlot/api/recoverer';
+import { readerHere } from '@oddlot/testing/venue/http/reader-here';
 import { Receipts } from '@oddlot/history/receipts';
 import type { AppliedBlock } from '@oddlot/replica/block';
 import { instrumentLookup } from '@oddlot/translate/action-to-command';
@@ -40,9 +40,7 @@ afterEach(async () => await bots?.stop());
 async function start(): Promise<SimulatedTraders> {
   const now = () => replica.nowMs;
   const receipts = new Receipts({ instruments: instrumentLookup(() => replica.state) });
-  const pool = {
-    read: (text: string, job: ReadJob) => Promise.resolve(recoverer.read(text, job)),
-  };
+  const pool = readerHere(recoverer);
   const exchange = exchangeEndpoint({ replica, receipts, pool, now });
   const log = createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } });
   let seed = 1;
@@ -145,9 +143,7 @@ async function place(orders: readonly object[], accountType: 'perp' | 'outcome')
   placed += 1;
   if (placed === 1) replica.credit(key.address, 1_000_000, accountType);
   const receipts = new Receipts({ instruments: instrumentLookup(() => replica.state) });
-  const pool = {
-    read: (text: string, job: ReadJob) => Promise.resolve(recoverer.read(text, job)),
-  };
+  const pool = readerHere(recoverer);
   const exchange = exchangeEndpoint({ replica, receipts, pool, now: () => replica.nowMs });
   const options = { key, nonce: replica.nowMs + placed, confirm: 'executed' } as const;
   const action = { type: 'order', grouping: 'na', orders };
