@@ -3,7 +3,7 @@ import type { Address } from '@oddlot/units';
 import type { AppliedBlock } from '@oddlot/replica/block';
 import type { EndedOrder, OrderTarget } from '@oddlot/translate/outcome/ended-order';
 
-/** How an order ended, and whose it was. Plain data, so that snapshots can carry it. */
+/** The end of an order and its owner. Plain data for snapshots. */
 type Row = readonly [
   orderId: number,
   account: Address,
@@ -14,19 +14,19 @@ type Row = readonly [
   filledNotional: number,
 ];
 
-/** Enough for a burst of cancels that came too late; the long memory is the history's. */
+/** Enough for a burst of late cancels; the history has older ones. */
 const KEPT_MAX = 10_000;
 
 /**
- * The orders that ended last. The engine forgets an order when it ends; who cancels or amends it a
- * moment later is told from here how it did.
+ * The orders that ended last. The engine removes an order when it ends; a later cancel or amend returns its end from
+ * here.
  */
 export class EndedOrders {
   readonly #keptMax: number;
   /** The oldest first. */
   readonly #byOrderId = new Map<number, Row>();
   readonly #byClientId = new Map<string, number>();
-  /** Stands behind all that was forgotten: a new walk would first pass over the gaps they left. */
+  /** An iterator after all removed entries, because a new one would first skip their gaps. */
   #oldest = this.#byOrderId.values();
 
   constructor(keptMax = KEPT_MAX) {
@@ -43,7 +43,7 @@ export class EndedOrders {
     }
   }
 
-  /** How an order of an account ended; undefined when none is known. */
+  /** Undefined if the order is unknown. */
   find(account: Address, target: OrderTarget): EndedOrder | undefined {
     const { clientOrderId, instrumentId } = target;
     const orderId =
@@ -86,7 +86,7 @@ export class EndedOrders {
     this.#byOrderId.delete(orderId);
     if (client === null) return;
     const key = clientKey(account, client);
-    // A client may use an id again once its order has ended.
+    // A client may reuse an id after its order has ended.
     if (this.#byClientId.get(key) === orderId) this.#byClientId.delete(key);
   }
 }

@@ -27,7 +27,7 @@ async function startVenue() {
   return { venue, tail: tails[0]! };
 }
 
-/** The hashes of requests as the history has them, oldest first, and how many each block counts. */
+/** The hashes of requests in the history, oldest first, and the count of each block. */
 async function stored({ indexer }: IndexedVenue) {
   const txs = await indexer.ask('txs', { limit: 20 });
   const blocks = await indexer.ask('blocks', { limit: 20 });
@@ -40,7 +40,7 @@ async function stored({ indexer }: IndexedVenue) {
 test('a request that replicas put into several blocks is reported once', async () => {
   const { tail, venue } = await startVenue();
   await venue.propose(credit(1), signed(1, 1), signed(1, 1), signed(2, 2), signed(1, 1));
-  // Another request with a nonce that was used executes nothing either: alone, a process refuses it before its block.
+  // Another request with a used nonce also executes nothing: a single process rejects it before its block.
   await venue.propose(signed(3, 2));
   const told = [
     [hashOf(1), null],
@@ -50,7 +50,7 @@ test('a request that replicas put into several blocks is reported once', async (
   expect(tail.txs.map(({ error, hash: txHash }) => [txHash, error])).toEqual(told);
   expect(tail.blocks.map(({ numTxs }) => numTxs)).toEqual(counts);
   expect(await stored(venue)).toEqual({ txs: told, counts });
-  // Its sender finds the first one's receipt.
+  // Its sender receives the receipt of the first one.
   const receipt = await venue.receipts.find({ by: 'txHash', txHash: hashOf(1) });
   expect(receipt).toMatchObject({ block: { height: 3 } });
   expect(receipt?.outcome.error).toBeNull();

@@ -23,7 +23,7 @@ import type {
   WithdrawalRecord,
 } from './rows/block-rows.ts';
 
-/** A question to the history and its answer, by name. Times are inclusive, in milliseconds. */
+/** Questions to the history and their answers, by name. Times are inclusive, in milliseconds. */
 type HistoryQuestions = {
   readonly fills: { ask: UserPage & TypeFilter; answer: Page<Fill> };
   readonly orders: { ask: UserPage & TypeFilter; answer: Page<HistOrderRow> };
@@ -32,11 +32,11 @@ type HistoryQuestions = {
     ask: UserPage & FundingFilter;
     answer: Page<FundingRow> & { total?: number };
   };
-  /** Rows of a user in blocks after one, oldest first, with their blocks; or how many blocks had any. */
+  /** Rows of a user in the blocks after one, oldest first, with their blocks; or the number of such blocks. */
   readonly since: { ask: SinceAsk; answer: SinceAnswer };
   readonly earned: { ask: BuilderPage; answer: NumberedPage<EarningRecord> };
   readonly claimed: { ask: BuilderPage; answer: NumberedPage<ClaimRecord> };
-  /** Fees by user or instrument since a time, the largest first, and the sum of all of them. */
+  /** Fees by user or instrument since a time, the largest first, and their total. */
   readonly shares: {
     ask: {
       readonly builder: Address;
@@ -57,7 +57,7 @@ type HistoryQuestions = {
       readonly hasAny: boolean;
     };
   };
-  /** How orders were executed, by id; empty when the user has none that is known. */
+  /** Execution reports of orders, by id; empty if the user has no such order. */
   readonly executionReport: {
     ask: {
       readonly user: Address;
@@ -78,22 +78,22 @@ type HistoryQuestions = {
     ask: { readonly height: number } | { readonly hash: string };
     answer: (BlockRecord & { readonly txs: readonly TxRecordRow[] }) | null;
   };
-  /** Where a request stands, and the request itself. */
+  /** The position of a request, and the request itself. */
   readonly tx: {
     ask: { readonly txHash: string };
     answer: (TxRecordRow & { readonly index: number; readonly request: string }) | null;
   };
-  /** Requests of one block in their order, or the newest of all, with what they say. */
+  /** Requests of one block in order, or the newest of all, with their content. */
   readonly txs: {
     ask: { readonly height?: number; readonly limit: number };
     answer: readonly (TxRecordRow & { readonly request: string })[];
   };
-  /** Requests of one account, newest first. Blocks of earlier releases lead to none. */
+  /** Requests of one account, newest first. Blocks of release 0.2.0 are not found. */
   readonly userTxs: {
     ask: Pick<UserPage, 'user' | 'startTime' | 'endTime' | 'limit' | 'cursor'>;
     answer: Page<TxRecordRow & { readonly index: number; readonly request: string }>;
   };
-  /** Bars of a step that start in a span, oldest first. */
+  /** Bars of a step that start in a time range, oldest first. */
   readonly bars: {
     ask: {
       readonly instrumentId: number;
@@ -101,22 +101,22 @@ type HistoryQuestions = {
       readonly startMs: number;
       readonly endMs: number;
       readonly limit: number;
-      /** Then the last one before the span comes first, beyond the limit. */
+      /** Also returns the last bar before the range, in addition to the limit. */
       readonly withPrevious?: boolean;
     };
     answer: readonly CandleRecord[];
   };
-  /** What was closed of positions in danger, of one instrument or of all, newest first. */
+  /** Closed parts of liquidated positions, of one instrument or of all, newest first. */
   readonly liquidations: {
     ask: Omit<UserPage, 'user' | 'offset' | 'asText'> & { readonly instrumentId?: number };
     answer: Page<Liquidation>;
   };
-  /** The largest trades of some lists in the spans that begin at a time or later, the largest first. */
+  /** The largest trades of some lists, in periods that start at a time or later, the largest first. */
   readonly largestTrades: {
     ask: { readonly lists: readonly number[]; readonly startMs: number; readonly limit: number };
     answer: readonly LargestTrade[];
   };
-  /** What was held of an instrument, oldest first. */
+  /** Open interest of an instrument, oldest first. */
   readonly openInterest: {
     ask: {
       readonly instrumentId: number;
@@ -142,8 +142,8 @@ type HistoryQuestions = {
     answer: readonly (readonly (AccountValueRecord | null)[])[];
   };
   /**
-   * What accounts gained and traded within windows, up to now; those that did neither are left out. Of some by name, or of all
-   * in portions: `next` is where the portion behind begins.
+   * Results and volumes of accounts within windows up to now; accounts with neither are omitted. Of some accounts, or
+   * of all in portions: `next` is the start of the next portion.
    */
   readonly accountGains: {
     ask: {
@@ -154,9 +154,9 @@ type HistoryQuestions = {
     };
     answer: { readonly rows: readonly AccountGains[]; readonly next: number | null };
   };
-  /** An account as it is now: its rows of values are as old as the last border. */
+  /** The current sums of an account: its stored values are as old as the last step. */
   readonly accountSums: { ask: { readonly user: Address }; answer: AccountSums | null };
-  /** Builds the tree over all that is owed, of the state at the block that it waits for or a later one. */
+  /** Builds the reserves tree of the state at the requested block or a later one. */
   readonly reserves: { ask: Record<never, never>; answer: BuiltTree };
   /** Newest first, below an id. */
   readonly withdrawals: {
@@ -174,7 +174,7 @@ type HistoryQuestions = {
 };
 
 export type HistoryTopic = keyof HistoryQuestions;
-/** What the database answers; the sums of now and what is owed are only with who applies the blocks. */
+/** Topics that the database answers; current sums and liabilities are only in the indexer's state. */
 export type StoreTopic = Exclude<HistoryTopic, 'accountGains' | 'accountSums' | 'reserves'>;
 export type Ask<Topic extends HistoryTopic> = HistoryQuestions[Topic]['ask'];
 export type Answer<Topic extends HistoryTopic> = HistoryQuestions[Topic]['answer'];
@@ -185,11 +185,11 @@ export type UserPage = {
   readonly endTime?: number;
   readonly limit: number;
   readonly offset?: number;
-  /** Goes on behind a row of an earlier page, in the same order. */
+  /** Continues after a row of an earlier page, in the same order. */
   readonly cursor?: RowPosition;
-  /** Newest first unless told. */
+  /** Default: newest first. */
   readonly order?: 'newestFirst' | 'oldestFirst';
-  /** The rows as JSON, made by the thread that reads them: who only hands them on does not pay for it. */
+  /** Returns the rows as JSON, made by the thread that reads them, so that the main thread need not convert them. */
   readonly asText?: true;
 };
 
@@ -209,16 +209,16 @@ type SinceAsk = {
   readonly accountTypes: readonly AccountType[];
   readonly after: number;
   readonly upTo: number;
-  /** Of rows; of blocks where these are counted, and one more is counted when there are more. */
+  /** The maximum of rows; of blocks with `counts`, in which case one more is counted if there are more. */
   readonly limit: number;
   readonly cursor?: RowPosition;
-  /** Tells how many blocks had rows, and no rows. */
+  /** Returns the number of blocks with rows, and no rows. */
   readonly counts?: true;
 };
 
 /**
- * Rows as they were told with their block. `gone` when some can't be told any more: they are too old, or what changes is
- * kept as it was last.
+ * Rows as they were reported with their block. `gone` if some cannot be returned any more: they are too old, or only
+ * the last version is stored.
  */
 export type SinceAnswer =
   | 'gone'
@@ -228,11 +228,11 @@ export type SinceAnswer =
       readonly blocks?: number;
     };
 
-/** `next` is where the page behind this one begins; null when there is none. */
+/** `next` is the start of the next page; null if there is none. */
 export type Page<Row> = {
   readonly rows: readonly Row[];
   readonly next: RowPosition | null;
-  /** Instead of the rows, where they were asked for as text. */
+  /** Replaces the rows if they were requested as text. */
   readonly text?: RowsText;
 };
 
@@ -244,22 +244,22 @@ export type BuilderPage = {
   readonly endTime?: number;
   readonly page: number;
   readonly pageSize: number;
-  /** Goes on behind a row of an earlier page, in the same order; `page` is 0 then. */
+  /** Continues after a row of an earlier page, in the same order; `page` is 0. */
   readonly cursor?: RowPosition;
-  /** Newest first unless told. */
+  /** Default: newest first. */
   readonly order?: 'oldestFirst';
 };
 
-/** The total is of all rows, wherever a cursor stands. */
+/** The total includes all rows, independent of the cursor. */
 export type NumberedPage<Row> = Page<Row> & { readonly total: number };
 
-/** What an account is worth, and the sums of everything that it ever did, in micro-USDC. */
+/** The value of an account and its cumulative sums, in micro-USDC. */
 export type AccountSums = Pick<
   AccountValueRecord,
   'value' | 'moneyIn' | 'moneyOut' | 'volume' | 'fees' | 'funding'
 >;
 
-/** In micro-USDC; a gain for each window that was asked for. */
+/** In micro-USDC; one gain per requested window. */
 export type AccountGains = {
   readonly user: Address;
   readonly value: number;
@@ -285,10 +285,10 @@ export type TxRecordRow = {
 };
 
 export type SettledEventsAsk = {
-  /** By volume, creation, end or start; `zero` is the same key for all. Ties are broken by the event's id. */
+  /** By volume, creation, end or start; `zero` is the same key for all. Equal keys are sorted by the event's id. */
   readonly sortBy: 'volume' | 'newest' | 'endingSoon' | 'start' | 'zero';
   readonly order: 'asc' | 'desc';
-  /** Only what was settled at this time or before: what the catalogue has let go of. */
+  /** Only events that were settled at this time or before: the catalogue no longer has them. */
   readonly settledBeforeMs: number;
   readonly tag?: string;
   readonly seriesSlug?: string;
@@ -296,15 +296,15 @@ export type SettledEventsAsk = {
   readonly limit: number;
 };
 
-/** How far the history was when it answered. */
+/** The height of the history at the time of an answer. */
 export type AsOf = {
   readonly height: number;
   readonly timeMs: number;
-  /** The first block with rows, where the log no longer has what came before it. */
+  /** The first block with rows, if the log no longer has earlier blocks. */
   readonly since?: { readonly height: number; readonly timeMs: number };
 };
 
-/** Rows of one user that are told as they are made. */
+/** Tables whose rows are reported to subscribers. */
 export type WatchedTable = 'fills' | 'orders' | 'fundings' | 'ledger';
 
 export type WatchedRows = {
@@ -328,25 +328,25 @@ export type Watcher<Table extends WatchedTable> = {
   onRows(height: number, rows: WatchedRows[Table]): void;
 };
 
-/** For whom a question is asked: clients take turns, and each pays for its answers. */
+/** The client of a question: clients take turns, and each pays for its answers. */
 export type Asker = {
-  /** As its limits count it. */
+  /** The client as in its limits. */
   readonly client: string;
-  /** Told what an answer took, in milliseconds of the thread that found it. */
+  /** Receives the cost of an answer, in milliseconds of the indexer thread. */
   readonly spend: (ms: number) => void;
 };
 
 export type AskOptions = {
   readonly minHeight?: number;
-  /** The venue itself by default. */
+  /** Default: the venue itself. */
   readonly asker?: Asker;
 };
 
 /**
- * What ever happened, as the edges see it. It follows the log by itself and may be behind; an answer says
- * how far it was. A question waits, for some seconds, for the newest block that this process has applied,
- * or for the one that it names: whoever was told that an action executed finds its rows. Without that
- * block there is no answer: a page without its newest rows would look like a whole one.
+ * The history as seen by the API. It follows the log and may be behind; an answer contains its height. A question
+ * waits, for some seconds, for the newest block that this process has applied, or for the requested one, so that rows
+ * of a reported execution are available. Without that block there is no answer, because a page without its newest
+ * rows would look complete.
  */
 export interface History {
   readonly asOf: AsOf;
@@ -356,10 +356,10 @@ export interface History {
     options?: AskOptions,
   ): Promise<{ readonly asOf: AsOf; readonly answer: Answer<Topic> }>;
   /**
-   * Tells rows of a user from now on. The answer to a question that is asked after this call, and whose
-   * `asOf` is A, holds all rows up to A; the watcher is told all of the blocks after the newest one at
-   * the time of the call, so rows up to A may come twice and rows after A come once. Blocks are told in
-   * order, each before any answer that holds its rows; an answer holds no row of a block after A.
+   * Reports new rows of a user. The answer to a question that is asked after this call, with `asOf` A, contains all
+   * rows up to A; the watcher receives all of the blocks after the newest one at the time of the call, so rows up to
+   * A may arrive twice and rows after A arrive once. Blocks are reported in order, each before any answer that
+   * contains its rows; an answer contains no row of a block after A.
    */
   watch<Table extends WatchedTable>(
     user: Address,
@@ -368,7 +368,7 @@ export interface History {
   ): () => void;
 }
 
-/** A read that needs a block which the history did not reach in time. */
+/** A query needs a block that the history did not reach in time. */
 export class HistoryBehindError extends Error {
   override readonly name = 'HistoryBehindError';
   readonly asOf: AsOf;
@@ -381,10 +381,10 @@ export class HistoryBehindError extends Error {
   }
 }
 
-/** The store of the history can't be read now; whoever asks later is answered. */
+/** The store of the history cannot be read now; a later query may succeed. */
 export class HistoryAwayError extends Error {
   override readonly name = 'HistoryAwayError';
-  /** How far it was when it was last heard of. */
+  /** Its last known height. */
   readonly asOf: AsOf;
 
   constructor(why: string, asOf: AsOf) {
@@ -393,7 +393,7 @@ export class HistoryAwayError extends Error {
   }
 }
 
-/** There is no history to be kept in the database that was named. */
+/** The configured database cannot be used for a history. */
 export class HistoryUnusableError extends Error {
   override readonly name = 'HistoryUnusableError';
 
@@ -402,7 +402,7 @@ export class HistoryUnusableError extends Error {
   }
 }
 
-/** The same history, asked for one client. */
+/** The same history for one client. */
 export function historyOf(history: History, asker: Asker): History {
   return {
     get asOf() {

@@ -6,7 +6,7 @@ import { HistoryBehindError } from './history.ts';
 import type { ReceiptRow } from './receipt.ts';
 import type { ReceiptArchive } from './receipts.ts';
 
-/** A history that is further behind than this can't be waited for by receipts in memory. */
+/** Receipts in memory do not wait for a history that is further behind. */
 const FAR_BLOCKS = 10_000;
 
 type HistoryOptions = Pick<
@@ -22,11 +22,11 @@ type HistoryOptions = Pick<
 
 type OpenHistory = {
   readonly indexer: Indexer;
-  /** What is let go of at the end. */
+  /** Released at the end. */
   readonly history: Held;
 };
 
-/** Opens the history. Where replicas share it, the one that holds the lease writes, and all of them read. */
+/** Opens the history. If replicas share it, the holder of the lease writes, and all of them read. */
 export async function openHistory(
   options: HistoryOptions,
   { lease, log }: { readonly lease: Lease; readonly log: Logger },
@@ -69,7 +69,7 @@ export async function openHistory(
   return { indexer, history: { release } };
 }
 
-/** Where receipts are found that are no longer in memory. Not asked before the indexer is there. */
+/** The archive of receipts that are no longer in memory. It is used only after the indexer is open. */
 export function receiptArchiveOf(indexerNow: () => Indexer): ReceiptArchive {
   return {
     get height() {
@@ -81,9 +81,9 @@ export function receiptArchiveOf(indexerNow: () => Indexer): ReceiptArchive {
     },
     async find(query, asker): Promise<ReceiptRow | undefined> {
       const indexer = indexerNow();
-      // Without a history nobody is kept from trading: the nonce still protects whoever sends twice.
+      // Without a history trading continues: the nonce still prevents a second execution.
       if (indexer.isLost) return undefined;
-      // What the store lacks is in memory: nobody waits for it.
+      // Receipts that the store lacks are in memory, so this does not wait.
       const options = asker === undefined ? {} : { asker };
       const { answer } = await indexer.ask('receipt', query, { minHeight: 0, ...options });
       return answer ?? undefined;

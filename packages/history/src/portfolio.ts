@@ -2,16 +2,16 @@ import type { Address } from '@oddlot/units';
 import type { AccountSums, Answer, Ask } from './history.ts';
 import { LIMITS, type PortfolioWindow } from '@oddlot/protocol';
 
-/** What the answer is made of: the state of now, and the rows of the store. */
+/** The current state and the stored values. */
 export type GainSources = {
   readonly nowMs: number;
   readonly sums: (user: Address) => AccountSums | null;
-  /** Some accounts in the order in which they were made, from a place on. */
+  /** Accounts in the order of their creation. */
   readonly users: (from: number, limit: number) => readonly Address[];
   readonly valuesAt: (ask: Ask<'valuesAt'>) => Promise<Answer<'valuesAt'>>;
 };
 
-/** What accounts gained and traded within windows, as their portfolios say; without those that did neither. */
+/** Results and volumes of accounts within windows, as in their portfolios; accounts with neither are omitted. */
 export async function accountGains(
   { accounts, windows }: Ask<'accountGains'>,
   { nowMs, sums, users: usersFrom, valuesAt }: GainSources,
@@ -35,19 +35,17 @@ export async function accountGains(
   return { rows, next: isLast ? null : accounts.from + users.length };
 }
 
-/** Where the windows of a portfolio begin, and what an account gained since: whoever compares accounts goes by the same. */
-
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** How far points may lie apart, so that values are kept for all of them; weeks are doubled. */
+/** Possible intervals of points, for which values are stored; weeks are doubled. */
 const POINT_STEPS_MS: readonly number[] = [
   ...[5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
   ...[1, 2, 4, 8, 12].map((hours) => hours * HOUR_MS),
   ...[1, 2, 7].map((days) => days * DAY_MS),
 ];
 
-/** How far a window reaches back; `all` does to the beginning. */
+/** The length of a window; `all` has no start. */
 const SPANS_MS: Readonly<Record<Exclude<PortfolioWindow, 'all'>, number>> = {
   day: DAY_MS,
   week: 7 * DAY_MS,
@@ -69,7 +67,7 @@ export function pointsOfWindow(window: Exclude<PortfolioWindow, 'all'>, endMs: n
   return pointsOf(endMs - SPANS_MS[window], endMs);
 }
 
-/** From the border at or before the start on, as close together as there may be points; then now. */
+/** Points from the end of a step at or before the start, as close as the limit allows; the last one is the end. */
 export function pointsOf(startMs: number, endMs: number): Points {
   const { firstMs, stepMs } = firstPoint(startMs, endMs);
   const count = Math.ceil((endMs - firstMs) / stepMs);
@@ -77,7 +75,7 @@ export function pointsOf(startMs: number, endMs: number): Points {
   return { stepMs, times: [...borders, endMs] };
 }
 
-/** The time from which a window counts; undefined when it is the beginning of the account, which had nothing. */
+/** The start of a window; undefined for the creation of the account. */
 function windowStartMs(window: PortfolioWindow, endMs: number): number | undefined {
   return window === 'all' ? undefined : firstPoint(endMs - SPANS_MS[window], endMs).firstMs;
 }
@@ -91,7 +89,7 @@ function firstPoint(startMs: number, endMs: number): { stepMs: number; firstMs: 
   return { stepMs, firstMs: firstOf(stepMs) };
 }
 
-/** What was earned between two times, in micro-USDC: money that came in or went out is none of it. */
+/** The result between two times, in micro-USDC, without deposits and withdrawals. */
 export function pnlBetween(start: AccountSums, end: AccountSums): number {
   const gained = end.value - start.value;
   return gained - (end.moneyIn - start.moneyIn) + (end.moneyOut - start.moneyOut);

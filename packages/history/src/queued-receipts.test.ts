@@ -7,8 +7,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type IndexedVenue, openIndexed } from '@oddlot/testing/venue/indexed-venue';
 
 /**
- * Receipts of actions that wait in the delay queue, across restarts: the real journal, snapshots and
- * store on a temporary folder; only the clock is in hand (R-tx, R-delay).
+ * Receipts of actions in the delay queue across restarts: the real journal, snapshots and store in a temporary
+ * folder, with a controlled clock (R-tx, R-delay).
  */
 
 const [alice, bob] = [address(`0x${'a1'.repeat(20)}`), address(`0x${'b2'.repeat(20)}`)];
@@ -34,7 +34,7 @@ function start(): Promise<IndexedVenue> {
   return openIndexed({ folder, clock: { nowMs: () => nowMs } });
 }
 
-/** The store is lost, as if the process had ended before it wrote anything. */
+/** Deletes the store, as if the process had ended before any write. */
 async function loseHistory(): Promise<void> {
   for (const end of ['', '-wal', '-shm']) {
     await rm(join(folder, `history.sqlite${end}`), { force: true });
@@ -97,7 +97,7 @@ function place(signer: typeof alice, n: number, ...orders: Partial<OrderRequest>
   };
 }
 
-/** Alice's order that rests and her order that takes, of one action; the second waits. */
+/** Alice's resting order and her taker order, of one action; the second waits. */
 async function queue({ replica }: IndexedVenue): Promise<void> {
   for (const command of SETUP) await replica.propose(command);
   await replica.propose(place(bob, 1, { isBuy: true, price: 6_000 }));
@@ -150,14 +150,14 @@ test(
     expect(await fromSnapshot.receipts.completed(TAKER)).toEqual(receipt);
     await fromSnapshot.crash();
 
-    // The snapshot was made while the order waited, and the store has blocks after it.
+    // The snapshot was written while the order waited, and the store has later blocks.
     const again = await start();
     expect(again.snapshotHeight).toBe(executed.height);
     expect(again.receipts.queued(KEY)).toBeUndefined();
     expect(await again.receipts.find(KEY)).toEqual(receipt);
     await again.crash();
 
-    // Without the store the log alone makes the receipt again.
+    // Without the store, the receipt is made again from the log.
     await loseHistory();
     const recovered = await start();
     expect(recovered.snapshotHeight).toBe(executed.height);
@@ -175,7 +175,7 @@ test(
   async () => {
     const running = await start();
     await queue(running);
-    // Not even a second request with the nonce of the queued one hides it.
+    // A second request with the nonce of the queued one does not hide it.
     await running.replica.propose({
       ...place(alice, 2, { price: 2_000 }),
       authority: { signer: alice, nonce: START_MS + 2, txHash: hashOf(3) },

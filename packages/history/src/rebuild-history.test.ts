@@ -23,7 +23,7 @@ const credit = (amountMicroUsdc: number): Command => ({
   amountMicroUsdc,
 });
 
-/** A venue that lived through some blocks; older segments of its log are compressed. */
+/** Runs a venue for some blocks; older segments of its log are compressed. */
 async function lived(): Promise<void> {
   const venue = await openIndexed({ folder, segmentBytes: 16_384 });
   for (let amount = 1; amount <= 300; amount += 1) await venue.propose(credit(amount));
@@ -47,7 +47,7 @@ test('a recomputed history is unchanged, also from compressed segments', async (
   expect(await dumpHistory(place)).toEqual(before);
   expect(rows['ledger']).toBe(300);
   expect(told.at(-1)).toBe(1);
-  // A venue goes on from there without another rebuild.
+  // A venue continues without another rebuild.
   const venue = await openIndexed({ folder });
   await venue.propose(credit(7));
   await venue.stop();

@@ -12,7 +12,7 @@ import { RowBuffer } from './indexer/row-buffer.ts';
 import { deleteHistory, openHistoryStore, type HistoryPlace } from './store/history-store.ts';
 import { HistoryFullError } from './store/store-errors.ts';
 
-/** Why rows can't be computed again; nothing was touched. */
+/** The rows cannot be recomputed; nothing was changed. */
 class RebuildRefusedError extends Error {
   override readonly name = 'RebuildRefusedError';
 }
@@ -25,8 +25,8 @@ type RebuildOptions = {
 };
 
 /**
- * Throws the history away and computes it again from the first block of the log. One that is interrupted
- * is continued by the next start of a venue.
+ * Deletes the history and recomputes it from the first block of the log. If it is interrupted, the next start of the
+ * venue continues.
  */
 export async function rebuildHistory(
   options: RebuildOptions,
@@ -54,7 +54,7 @@ export async function rebuildHistory(
   }
 }
 
-/** Computes the history of a log into an empty place, from its first block up to the last one. */
+/** Computes the history of a log in an empty place. */
 export async function replayInto(
   { data, onProgress, place }: RebuildOptions,
   journal: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
@@ -79,7 +79,7 @@ export async function replayInto(
     const rows = await RowBuffer.on(store);
     const models = new FollowedModels(replica, {
       onRows: (block) => rows.add(block),
-      // Nobody is told: only what is stored is made.
+      // Only stored rows are made, because there are no subscribers.
       isTold: () => false,
     });
     await replica.goToBeginning();

@@ -15,11 +15,11 @@ import type {
   WireOutcome,
 } from '@oddlot/translate/outcome-to-wire';
 
-/** What became of an action: the receipt (R-tx) as it is kept. */
+/** The stored receipt (R-tx) of an action. */
 export type ReceiptRow = {
   readonly txHash: Hash;
   readonly signer: Address;
-  /** The account acted for. */
+  /** The account of the action. */
   readonly user: Address;
   readonly nonce: number;
   readonly actionType: string;
@@ -27,14 +27,14 @@ export type ReceiptRow = {
   readonly height: number;
   readonly timeMs: number;
   readonly blockHash: Hash;
-  /** The place in its block. */
+  /** The index in its block. */
   readonly index: number;
   readonly failed: boolean;
   /** JSON of the result or the error. */
   readonly body: string;
 };
 
-/** The receipts that were complete with one block. A block without any still moves the projection on. */
+/** The receipts that a block completed. A block without receipts also updates the height. */
 export type ReceiptBlock = {
   readonly height: number;
   readonly timeMs: number;
@@ -42,25 +42,25 @@ export type ReceiptBlock = {
   readonly receipts: readonly ReceiptRow[];
 };
 
-/** How the history is asked for one. */
+/** A query of the history for a receipt. */
 export type ReceiptQuery =
   | { readonly by: 'txHash'; readonly txHash: string }
   | { readonly by: 'traceId'; readonly traceId: string }
   | { readonly by: 'signer'; readonly signer: string; readonly nonce: number };
 
-/** How a receipt is asked for. */
+/** A query for a receipt. */
 export type ReceiptKey =
   | { readonly by: 'txHash'; readonly txHash: string }
   | { readonly by: 'traceId'; readonly traceId: string }
   | { readonly by: 'nonce'; readonly signer: string; readonly nonce: number };
 
-/** A receipt as a block makes it. Most are never asked for, so its words may be found when they are. */
+/** A receipt of a block. Most are never read, so their text may be made on demand. */
 export type MadeReceipt = {
   readonly row: Omit<ReceiptRow, 'body'>;
   readonly body: () => string;
-  /** What it holds in memory, about, in characters. */
+  /** Approximate memory use, in characters. */
   readonly chars: number;
-  /** Nothing of it was executed: the same request may have been, in an earlier block. */
+  /** Nothing was executed; an earlier block may have executed the same request. */
   readonly isRefused: boolean;
 };
 
@@ -70,7 +70,7 @@ type Done = {
   readonly user: Address | undefined;
 };
 
-/** Of an outcome that is in words. */
+/** The receipt of an outcome in wire format. */
 export function madeReceipt(
   command: RequestCommand,
   done: Done,
@@ -80,10 +80,10 @@ export function madeReceipt(
   return receiptOfRow({ ...rowOf(command, done, outcome.error !== null), body });
 }
 
-/** About what an order and what became of it hold until they are put into words. */
+/** Approximate characters of an order and its result before they are converted. */
 const CHARS_PER_ENTRY = 160;
 
-/** Of one that `canWait`: it is put into words when somebody asks. */
+/** The receipt of an action that `canWait`: its text is made on demand. */
 export function lateReceipt(
   command: RequestCommand,
   done: Done,
@@ -99,14 +99,14 @@ export function lateReceipt(
   };
 }
 
-/** Of a row that was made elsewhere. */
+/** The receipt of a stored row. */
 export function receiptOfRow({ body, ...row }: ReceiptRow): MadeReceipt {
   return { row, body: () => body, chars: body.length, isRefused: false };
 }
 
 /**
- * True of orders that were all taken: what is told of them lies in the command, in its result and in the
- * scale of perps, which no later block changes. Everything else is told by the state that it met.
+ * True if all orders were accepted: their receipt depends only on the command, its result and the scale of perps,
+ * which no later block changes. Other receipts depend on the state at execution.
  */
 export function canWait(command: RequestCommand, { entries, reject }: CommandResult): boolean {
   if (command.type !== 'placeOrders' || reject !== undefined || entries === undefined) return false;
@@ -135,8 +135,8 @@ function rowOf(
 }
 
 /**
- * The outcome of an action as it is kept: the wire's own words, so that an old receipt reads the same
- * whatever the program has become. Orders are tuples, since most of a receipt would be their keys.
+ * The stored outcome of an action, in wire format, so that an old receipt is the same in any release. Orders are
+ * tuples, because their keys would be most of a receipt.
  */
 type StoredBody = {
   readonly type: string;
@@ -146,11 +146,11 @@ type StoredBody = {
   readonly refused?: true;
   readonly warnings?: readonly Warning[];
   readonly created?: Created;
-  /** Of the block that released the last order, when it waited. */
+  /** The time of the block that released the last waiting order. */
   readonly done?: number;
   /** Orders on outcome markets. */
   readonly traced?: true;
-  /** The signer had no role, so there is no account acted for. */
+  /** The signer had no role, so there is no account. */
   readonly noUser?: true;
 };
 

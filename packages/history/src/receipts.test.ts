@@ -18,14 +18,14 @@ import { Receipts, type ReceiptArchive, type ReceiptsOptions } from './receipts.
 const alice = testKey(1);
 const hashOf = (n: number): Hash => hash(`0x${n.toString(16).padStart(4, '0').padEnd(64, '0')}`);
 
-/** What a history has, up to a height; whoever fills it says when. */
+/** An archive with receipts up to a height that the test sets. */
 class MemoryArchive implements ReceiptArchive {
   height = 0;
   isFarBehind = false;
   neededHeight = 0;
   readonly rows: ReceiptRow[] = [];
 
-  /** As another thread does, from the same blocks. */
+  /** Makes receipts of the same blocks, as another thread does. */
   followOn(): void {
     const store = new Receipts({
       instruments: instrumentLookup(() => replica.state),

@@ -34,28 +34,21 @@ import {
 } from '@oddlot/translate/outcome-to-wire';
 import { EndedOrders } from './ended-orders.ts';
 
-/**
- * What became of every signed request. The newest receipts are in memory until they are in the history's
- * store, which has all of them; requests that are on their way into a block, or wait in the delay queue,
- * are known too, so that a re-send joins the first. Snapshots hold the queued ones, which makes it a
- * projection.
- */
-
-/** Where receipts are kept for good. */
+/** The permanent store of receipts. */
 export type ReceiptArchive = {
-  /** All of blocks up to here are there. */
+  /** It has all receipts of blocks up to this height. */
   readonly height: number;
-  /** True while it is computed again and far behind: then memory keeps the newest ones only. */
+  /** True while it is recomputed and far behind: then memory keeps only the newest receipts. */
   readonly isFarBehind: boolean;
   find(query: ReceiptQuery, asker?: Asker): Promise<ReceiptRow | undefined>;
-  /** Rejects when it does not know all that happened up to a height. */
+  /** Throws if it does not have all receipts up to a height. */
   expectWhole(height: number): void;
 };
 
 export type Receipt = {
   readonly txHash: Hash;
   readonly signer: Address;
-  /** The account acted for; null when the signer had no role. */
+  /** The account of the action; null if the signer had no role. */
   readonly user: Address | null;
   readonly nonce: number;
   readonly actionType: string;
@@ -63,7 +56,7 @@ export type Receipt = {
   readonly outcome: WireOutcome;
 };
 
-/** A request that was proposed and is in no block yet. */
+/** A request that was proposed and is not in a block yet. */
 export type Pending = {
   readonly txHash: Hash;
   readonly signer: Address;
@@ -72,27 +65,26 @@ export type Pending = {
   readonly actionType: string;
   readonly command: RequestCommand;
   readonly executed: Promise<Executed>;
-  /** How its receipt tells it, from the first block on that has it. */
+  /** The outcome in its receipt, starting with the first block that contains it. */
   told?: { readonly height: number; readonly outcome: () => WireOutcome };
 };
 
 export type ReceiptsOptions = {
   readonly instruments: InstrumentLookup;
   readonly archive?: ReceiptArchive;
-  /** Gets those of each block instead of memory: for whoever stores them. */
+  /** Receives the receipts of each block, which are then not kept in memory. */
   readonly onReceipts?: (block: ReceiptBlock) => void;
   /** Receipts in memory, and the characters of their bodies. */
   readonly recentMax?: number;
   readonly recentCharsMax?: number;
 };
 
-/** One in memory. */
 type RecentReceipt = MadeReceipt & {
   /** The block that completed it. */
   readonly completedAt: number;
 };
 
-/** So many may be without words; behind an archive that is slow, words hold less than what they are made of. */
+/** The maximum of receipts without text; if the archive is slow, texts use less memory than their sources. */
 const LATE_MAX = 2_000;
 const RECENT_MAX = 100_000;
 const RECENT_CHARS_MAX = 64 * 1024 * 1024;
@@ -103,7 +95,7 @@ export class Receipts {
   readonly #onReceipts: ReceiptsOptions['onReceipts'];
   readonly #recentMax: number;
   readonly #recentCharsMax: number;
-  /** In order of the blocks that completed them, so that the first is the oldest. */
+  /** In the order of the blocks that completed them, oldest first. */
   readonly #recent = new Map<string, RecentReceipt>();
   readonly #byTraceId = new Map<string, RecentReceipt>();
   readonly #bySigner = new Map<string, RecentReceipt>();
@@ -111,12 +103,12 @@ export class Receipts {
   readonly #pendingBySigner = new Map<string, Pending>();
   readonly #queued = new QueuedActions();
   readonly #ended = new EndedOrders();
-  /** How orders ended that the engine has forgotten. */
+  /** The ends of orders that the engine has removed. */
   readonly ended: EndedLookup = (account, target) => this.#ended.find(account, target);
-  /** Whoever waits for the last order of a queued action. */
+  /** Callers that wait for the last order of a queued action. */
   readonly #waiting = new Map<string, ((receipt: Receipt) => void)[]>();
   #chars = 0;
-  /** Receipts up to here are not all in memory, although the archive may lack them. */
+  /** Receipts up to this height are not all in memory, although the archive may lack them. */
   #droppedHeight = 0;
   readonly name = 'queuedActions';
   readonly version = 2;
@@ -129,7 +121,7 @@ export class Receipts {
     this.#recentCharsMax = options.recentCharsMax ?? RECENT_CHARS_MAX;
   }
 
-  /** Makes the receipts of a block. To be called for every block, in order, replayed ones included. */
+  /** Makes the receipts of a block. Must be called for every block in order, including replayed ones. */
   onBlock(block: AppliedBlock): void {
     const { height, timeMs, hash: blockHash } = block;
     this.#ended.onBlock(block);
@@ -138,14 +130,14 @@ export class Receipts {
     for (const receipt of receipts) this.#tell(receipt);
   }
 
-  /** The receipts of earlier eras are kept in the words of their time. */
+  /** Receipts of earlier eras keep the texts of their release. */
   onEarlierBlock({ head, receipts }: EarlierBlock): void {
     const { hash: blockHash, height, timeMs } = head;
     const made = (receipts as readonly ReceiptRow[]).map(receiptOfRow);
     this.#keep({ height, timeMs, blockHash }, made);
   }
 
-  /** Those of blocks up to a height are in the archive from now on. */
+  /** The archive now has the receipts of blocks up to a height. */
   archived(height: number): void {
     for (const recent of this.#recent.values()) {
       if (recent.completedAt > height) return;
@@ -153,12 +145,12 @@ export class Receipts {
     }
   }
 
-  /** Receipts that are in memory, and not in the archive yet. */
+  /** Receipts in memory that are not in the archive yet. */
   get backlog(): number {
     return this.#recent.size;
   }
 
-  /** True while so many wait for an archive that should keep up, that fewer should be made. */
+  /** True if so many wait for a current archive that fewer requests should be admitted. */
   get isBehind(): boolean {
     return this.#archive?.isFarBehind === false && this.#isFull;
   }
@@ -173,12 +165,12 @@ export class Receipts {
       this.#onReceipts({ ...block, receipts });
       return;
     }
-    // Replayed blocks that the archive has are answered from there.
+    // The archive has the receipts of these replayed blocks.
     if (this.#archive !== undefined && block.height <= this.#archive.height) return;
     for (const receipt of made) this.#remember({ ...receipt, completedAt: block.height });
   }
 
-  /** Announces a request that was proposed; it is pending until its promise settles. */
+  /** Registers a proposed request; it is pending until its promise settles. */
   track(pending: Pending): Pending {
     const { txHash, executed } = pending;
     const signerKey = keyOf(pending.signer, pending.nonce);
@@ -206,12 +198,12 @@ export class Receipts {
     return undefined;
   }
 
-  /** An action that was executed and of which an order waits in the delay queue. */
+  /** An executed action with an order in the delay queue. */
   queued(key: ReceiptKey): QueuedAction | undefined {
     return this.#queued.find(key);
   }
 
-  /** The receipt of an executed action, as soon as all its orders have left the delay queue. */
+  /** Resolves when all orders of an executed action have left the delay queue. */
   async completed(txHash: Hash): Promise<Receipt> {
     const key = { by: 'txHash', txHash } as const;
     if (this.#queued.get(txHash) === undefined) {
@@ -242,14 +234,14 @@ export class Receipts {
     this.#ended.restore(ended);
   }
 
-  /** A receipt from memory, when no earlier one can be elsewhere. */
+  /** A receipt in memory, if no earlier one can exist elsewhere. */
   recent(key: ReceiptKey): Receipt | undefined {
     const recent = this.#recentOf(key);
     const isLater = recent?.isRefused === true && this.#archive !== undefined;
     return recent === undefined || isLater ? undefined : receiptOf(recent);
   }
 
-  /** The same, but none only if there is none: rejects while an archive lacks what memory has let go of. */
+  /** Like `find`, but rejects if the archive lacks receipts that memory has dropped. */
   async findForSure(key: ReceiptKey, asker?: Asker): Promise<Receipt | undefined> {
     const found = await this.find(key, asker);
     if (found === undefined) this.#archive?.expectWhole(this.#droppedHeight);
@@ -259,8 +251,8 @@ export class Receipts {
   /** A receipt from memory or from the archive. */
   async find(key: ReceiptKey, asker?: Asker): Promise<Receipt | undefined> {
     const recent = this.#recentOf(key);
-    // Of a nonce the one counts that was executed first; it may have been completed last. And what was refused may have
-    // been executed before, when another replica had the same request.
+    // The first execution of a nonce counts, which may have been completed last. A refused request may have been
+    // executed before, if another replica had it too.
     const isFinal = recent !== undefined && key.by !== 'nonce' && !recent.isRefused;
     const archived = isFinal ? undefined : await this.#archived(key, asker);
     if (archived !== undefined && !isEarlier(recent?.row, archived)) {
@@ -299,7 +291,7 @@ export class Receipts {
     return made;
   }
 
-  /** The receipts of the block's own actions; those of which an order waits are kept back. */
+  /** The receipts of the block's own actions, except those with waiting orders. */
   #executed(block: AppliedBlock): MadeReceipt[] {
     const made: MadeReceipt[] = [];
     const { height, result } = block;
@@ -351,7 +343,7 @@ export class Receipts {
     for (const resolve of waiting) resolve(told);
   }
 
-  /** The receipt that was executed first stays, of a hash and of a nonce: later ones executed nothing. */
+  /** The receipt of the first execution of a hash or nonce is kept: later requests executed nothing. */
   #remember(recent: RecentReceipt): void {
     const { row } = recent;
     const signerKey = keyOf(row.signer, row.nonce);
@@ -361,7 +353,7 @@ export class Receipts {
     this.#recent.set(row.txHash, recent);
     this.#byTraceId.set(traceId(row.txHash), recent);
     this.#chars += recent.chars;
-    // Nobody else has those that an archive still waits for.
+    // Only memory has receipts that a current archive still lacks.
     if (this.#archive?.isFarBehind === false) return;
     while (this.#isFull) {
       const oldest = this.#recent.values().next().value;
@@ -381,7 +373,7 @@ export class Receipts {
   }
 }
 
-/** True when an order of the action waits in the delay queue. */
+/** True if an order of the action is in the delay queue. */
 export function hasQueued({ entries = [] }: CommandResult): boolean {
   return entries.some(({ state }) => state === 'queued');
 }
@@ -396,7 +388,7 @@ function keyOf(signer: string, nonce: number): string {
   return `${signer} ${nonce}`;
 }
 
-/** The value that is computed when it is asked for, and kept. */
+/** The value, computed on the first call. */
 function once<Value extends object>(compute: () => Value): () => Value {
   let value: Value | undefined;
   return () => (value ??= compute());
@@ -416,24 +408,24 @@ function receiptOf({ body, row }: MadeReceipt): Receipt {
   };
 }
 
-/** An action that was executed and of which at least one order waits in the delay queue (R-delay). */
+/** An executed action with at least one order in the delay queue (R-delay). */
 export type QueuedAction = {
   readonly command: RequestCommand;
-  /** As it was sent. */
+  /** The request as received. */
   readonly request: string | undefined;
-  /** The account acted for. */
+  /** The account of the action. */
   readonly user: Address;
-  /** The block that executed it, and its place there. */
+  /** The block that executed it, and the index there. */
   readonly block: { readonly height: number; readonly timeMs: number; readonly hash: Hash };
   readonly index: number;
-  /** What became of its orders; null of those that wait. */
+  /** The results of its orders; null for waiting ones. */
   readonly entries: (WireEntry | null)[];
   readonly warnings: readonly Warning[];
 };
 
 /**
- * The actions whose receipts are not complete. Made of blocks like the engine's own queue, which does
- * not keep the rest of an action; plain data, so that snapshots can carry it.
+ * Actions with incomplete receipts. Derived from blocks like the engine's own queue, which keeps only the orders;
+ * plain data for snapshots.
  */
 class QueuedActions {
   /** In the order of their execution. */
@@ -460,7 +452,7 @@ class QueuedActions {
     return undefined;
   }
 
-  /** Takes what became of an order that waited; true when it was the last of its action. */
+  /** Adds the result of an order that waited; true if it was the last one of its action. */
   release(action: QueuedAction, index: number, entry: WireEntry): boolean {
     assert(action.entries[index] === null, 'only a waiting order can be released');
     action.entries[index] = entry;

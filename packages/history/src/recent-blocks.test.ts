@@ -48,7 +48,7 @@ test('snapshots contain the newest blocks with their amounts', () => {
   const last = restored.between(height - 10, height);
   expect(last).toEqual(blocks.slice(-10));
   expect(restored.between(blocks[0]!.height - 1, height)).toBeUndefined();
-  // Who goes on from a snapshot has them all in a row.
+  // After a restore, the blocks are consecutive.
   venue.onBlock((block) => restored.onBlock(block));
   venue.credit(ALICE);
   expect(restored.between(height - 1, height + 1)?.map((block) => block.height)).toEqual([

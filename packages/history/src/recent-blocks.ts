@@ -5,24 +5,24 @@ import type { ExplorerBlock, ExplorerTx } from '@oddlot/protocol';
 import { explorerBlock, explorerTxs } from '@oddlot/translate/explorer';
 import { type InstrumentLookup, instrumentLookup } from '@oddlot/translate/instruments';
 
-/** Commands and events of all blocks that are kept. */
+/** Commands and events of all kept blocks. */
 const KEPT_ITEMS_MAX = 100_000;
 
-/** Those of the newest blocks that snapshots hold: enough for who comes back after a restart. */
+/** The part of them that snapshots contain: enough for clients that reconnect after a restart. */
 export const DUMPED_ITEMS_MAX = 1_000;
 
-/** Whom and what a block concerns, by the channels that tell of it. */
+/** The users and instruments of a block, by the channels that report it. */
 type Concerned = { readonly users: ReadonlySet<string>; readonly instruments: ReadonlySet<number> };
 
 /**
- * The newest blocks with all that they did, for whoever has seen those before in another process: what streams would have
- * told is made of them when it is asked for. A start has those that it replays, and the last ones before its snapshot.
+ * The newest blocks with all their events, for clients that have received earlier ones from another process: frames
+ * are made of them on demand. After a start, there are the replayed blocks and the last ones before the snapshot.
  */
 export class RecentBlocks implements Projection {
   readonly name = 'recentBlocks';
   readonly version = 1;
   readonly #blocks: NewestBlocks<AppliedBlock>;
-  /** Looked for once a block, by the first who asks. */
+  /** Computed once per block, on demand. */
   #concerned = new WeakMap<AppliedBlock, Concerned>();
 
   constructor(itemsMax = KEPT_ITEMS_MAX) {
@@ -34,7 +34,7 @@ export class RecentBlocks implements Projection {
     this.#blocks.push(block, ({ timeMs }) => timeMs < oldestMs);
   }
 
-  /** The blocks after one up to another; undefined when some of them are not here. */
+  /** The blocks of a range; undefined if some of them are missing. */
   between(after: number, upTo: number): readonly AppliedBlock[] | undefined {
     return after >= upTo ? [] : this.#blocks.between(after, upTo);
   }
@@ -48,7 +48,7 @@ export class RecentBlocks implements Projection {
     return this.#of(block).instruments.has(instrumentId);
   }
 
-  /** As one text, since amounts are no numbers of JSON. */
+  /** As one text, because JSON has no amounts. */
   dump(): { readonly blocks: string } {
     return { blocks: encodeAmounts(this.#blocks.lastOf(DUMPED_ITEMS_MAX)) };
   }
@@ -71,7 +71,7 @@ export class RecentBlocks implements Projection {
   }
 }
 
-/** A block without any is something, too. */
+/** An empty block also counts. */
 function itemsOf({ commands, result }: AppliedBlock): number {
   return 1 + commands.length + result.events.length;
 }
@@ -86,7 +86,7 @@ function concernedBy({ commands, result }: AppliedBlock): Concerned {
       instruments.add(event.instrumentId);
     }
   }
-  // An action that was refused as a whole has no events.
+  // An action that was rejected as a whole has no events.
   for (const [at, { command }] of commands.entries()) {
     if (command.type !== 'placeOrders') continue;
     const { account, reject } = result.outcomes[at] ?? {};
@@ -95,18 +95,18 @@ function concernedBy({ commands, result }: AppliedBlock): Concerned {
   return { users, instruments };
 }
 
-/** As long as streams keep frames: who has been away for longer is told a state. */
+/** The time for which streams keep frames: after a longer absence a client receives a state. */
 export const KEPT_MS_MAX = 5 * 60_000;
 
-/** Blocks that are dropped are cut off together, so that each costs nothing. */
+/** Dropped blocks are removed together, so that each removal is cheap. */
 const CUT_MIN = 1_024;
 
-/** The newest blocks without a gap, as many as weigh no more than a bound; the last one stays whatever it weighs. */
+/** The newest consecutive blocks within a maximum weight; the last one is kept with any weight. */
 export class NewestBlocks<Block extends { readonly height: number }> {
   readonly #weigh: (block: Block) => number;
   readonly #weightMax: number;
   #blocks: Block[] = [];
-  /** Those before are dropped. */
+  /** Earlier ones are dropped. */
   #first = 0;
   #weight = 0;
 
@@ -119,7 +119,7 @@ export class NewestBlocks<Block extends { readonly height: number }> {
     return this.#blocks.at(-1);
   }
 
-  /** Those before it go when they are too many, or too old. */
+  /** Drops earlier blocks if they are too many or too old. */
   push(block: Block, isTooOld: (oldest: Block) => boolean = () => false): void {
     this.#blocks.push(block);
     this.#weight += this.#weigh(block);
@@ -135,7 +135,7 @@ export class NewestBlocks<Block extends { readonly height: number }> {
     this.#first = 0;
   }
 
-  /** The blocks after one up to another; undefined when some of them are not here any more. */
+  /** The blocks of a range; undefined if some of them were dropped. */
   between(after: number, upTo: number): readonly Block[] | undefined {
     const first = this.#blocks[this.#first]?.height;
     if (first === undefined || after + 1 < first) return undefined;
@@ -143,7 +143,7 @@ export class NewestBlocks<Block extends { readonly height: number }> {
     return this.#blocks.slice(start, Math.max(start, start + upTo - after));
   }
 
-  /** The last ones that weigh so much together, and no more. */
+  /** The last blocks within a maximum weight. */
   lastOf(weightMax: number): readonly Block[] {
     let first = this.#blocks.length;
     let weight = 0;
@@ -169,10 +169,10 @@ export class NewestBlocks<Block extends { readonly height: number }> {
   }
 }
 
-/** What a client of the explorer's channels is shown that has lost its place. */
+/** Items that a client of the explorer's channels receives without a position. */
 const TAIL_MAX = 20;
 
-/** The newest block and its requests, and the last ones of each: what the explorer's channels tell. */
+/** The newest block and its requests, and the last ones of each, for the explorer's channels. */
 export class ExplorerTail implements Projection {
   readonly name = 'explorer';
   readonly version = 1;
@@ -196,12 +196,12 @@ export class ExplorerTail implements Projection {
     return this.#txs;
   }
 
-  /** The requests of the newest block, all of them while somebody watches. */
+  /** The requests of the newest block: all of them while there is a watcher. */
   get fresh(): readonly ExplorerTx[] {
     return this.#fresh;
   }
 
-  /** Somebody wants every request; the answer takes it back. */
+  /** Requests all transactions until the returned function is called. */
   watch(): () => void {
     this.#watchers += 1;
     return () => {

@@ -38,10 +38,10 @@ test('a snapshot restores rows and their order', () => {
 test('the dropped user is always the one without new rows for longest', () => {
   const totalMax = 20;
   const rows = new RecentRows<number>({ perUserMax: 3, totalMax });
-  /** Users by their last row, the oldest first, each with how many rows it has. */
+  /** Users by their last row, oldest first, each with its number of rows. */
   let model: [user: string, count: number][] = [];
   for (let row = 0; row < 2_000; row++) {
-    // Users come back after shorter and longer pauses; now and then there are only two of them.
+    // Users return after shorter and longer pauses; sometimes there are only two.
     const user = row % 300 < 30 ? `u${row % 2}` : `u${(row * row) % 23}`;
     const count = model.find(([name]) => name === user)?.[1] ?? 0;
     model = [...model.filter(([name]) => name !== user), [user, Math.min(3, count + 1)]];
@@ -65,7 +65,7 @@ test('a user with ever new rows needs a constant amount of memory', () => {
   add(50_000);
   const before = heap();
   add(500_000);
-  // What the map outgrows in so many rows would be fifty times this much.
+  // The old storage of the map would need fifty times this much.
   expect(heap() - before).toBeLessThan(1_000_000);
   expect(rows.of('user 0')).toHaveLength(10);
 });

@@ -7,48 +7,48 @@ import { instrumentLookup } from '@oddlot/translate/instruments';
 import { causeHash, outcomeTradeRecord, tradeRecord } from '@oddlot/translate/event-to-stream';
 import { findPerp } from '@oddlot/translate/info/handler';
 
-/** A trade as it is shown; one on an outcome market says more. */
+/** A trade as it is shown; one on an outcome market has more fields. */
 export type TapeTrade = Trade | OutcomeTrade;
 
-/** Of the dumped trades, in the same places. */
+/** Data of the dumped trades, in the same order. */
 type TradesDump = {
   readonly trades: readonly (readonly [id: string, rows: readonly TapeTrade[]])[];
   /** The block of each trade. */
   readonly heights: readonly (readonly (number | null)[])[];
 };
 
-/** The longest list of trades that anybody may ask for. */
+/** The longest list of trades that a query can return. */
 const PER_INSTRUMENT_MAX = PAGE_LIMITS.recentTrades.max;
-/** Of all perps, and of all outcome markets: those that come and go push out no perp. */
+/** Separately for perps and outcome markets, so that the latter do not displace perps. */
 const TOTAL_MAX = 20_000;
 
 type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded' }>;
 
 /**
- * The trades of the newest block, and the last ones of each instrument. All channels of trades read
- * them here, so that a trade is put into words once, and not at all when nobody can see it.
+ * The trades of the newest block, and the last ones of each instrument. All channels of trades use them, so that a
+ * trade is converted once, and not at all without readers.
  */
 export class TradeTape implements Projection {
-  /** The name that it has in snapshots, from when one projection was the memory of all streams. */
+  /** The name in snapshots, from when one projection had the data of all streams. */
   readonly name = 'streams';
   readonly version = 2;
   readonly #state: () => State;
   readonly #left: () => readonly EventWithMarkets[];
   readonly #perps = recentTrades();
   readonly #outcomes = recentTrades();
-  /** Streams by instrument that show every trade. */
+  /** Streams per instrument that show every trade. */
   readonly #watchers = new Map<number, number>();
   #fresh = new Map<number, readonly TapeTrade[]>();
   /** The blocks of the trades. */
   readonly #heights = new WeakMap<TapeTrade, number>();
 
-  /** `left` are the events that the newest block let go of: their trades go too. */
+  /** `left` are the events that the newest block removed, whose trades are also removed. */
   constructor(state: () => State, left: () => readonly EventWithMarkets[] = () => []) {
     this.#state = state;
     this.#left = left;
   }
 
-  /** The newest block's trades by instrument, in the order in which they happened. */
+  /** The newest block's trades by instrument, in their order. */
   get fresh(): ReadonlyMap<number, readonly TapeTrade[]> {
     return this.#fresh;
   }
@@ -59,8 +59,8 @@ export class TradeTape implements Projection {
   }
 
   /**
-   * The trades of an instrument in blocks after one, in the order in which they happened, with their blocks; undefined
-   * when there may have been others.
+   * The trades of an instrument in blocks after one, in order, with their blocks; undefined if there may have been
+   * more.
    */
   since(
     instrumentId: number,
@@ -70,14 +70,14 @@ export class TradeTape implements Projection {
     for (const trade of this.#of(instrumentId).of(String(instrumentId))) {
       const at = this.#heights.get(trade);
       if (at === undefined) return undefined;
-      // What is dropped is older than what is kept.
+      // Dropped trades are older than kept ones.
       if (at <= height) return trades.reverse();
       trades.push({ height: at, trade });
     }
     return undefined;
   }
 
-  /** The trades of an instrument in a block, in the order in which they happened. */
+  /** The trades of an instrument in a block, in order. */
   tradesOf(block: AppliedBlock, instrumentId: number): TapeTrade[] {
     const trades: TapeTrade[] = [];
     for (const event of block.result.events) {
@@ -87,7 +87,7 @@ export class TradeTape implements Projection {
     return trades;
   }
 
-  /** Somebody wants every trade of these instruments; the answer takes it back. */
+  /** Requests all trades of these instruments until the returned function is called. */
   watch(instrumentIds: readonly number[]): () => void {
     for (const id of instrumentIds) this.#watchers.set(id, (this.#watchers.get(id) ?? 0) + 1);
     return () => {
@@ -126,7 +126,7 @@ export class TradeTape implements Projection {
     return instrumentId < OUTCOME_ID_MIN ? this.#perps : this.#outcomes;
   }
 
-  /** For snapshots of the venue: the blocks of these trades may not be replayed again. */
+  /** For snapshots: a restart may not replay the blocks of these trades. */
   dump(): TradesDump {
     const trades = [...this.#perps.dump(), ...this.#outcomes.dump()];
     const heights = trades.map(([, rows]) => rows.map((row) => this.#heights.get(row) ?? null));
@@ -166,22 +166,21 @@ function recentTrades(): RecentRows<TapeTrade> {
   return new RecentRows({ perUserMax: PER_INSTRUMENT_MAX, totalMax: TOTAL_MAX });
 }
 
-/** Rows that are added before the walk begins anew. */
+/** Added rows before the iterator is replaced. */
 const WALK_ADDS = 4_096;
 
 /**
- * The newest rows of each user, or of whatever else has rows, in memory. Bounded twice: so many rows a
- * user, and so many in all; beyond that the user who was silent longest is forgotten.
+ * The newest rows of each user, or other key, in memory. There is a limit per user and a total limit; beyond it, the
+ * user without new rows for the longest time is removed.
  */
 export class RecentRows<Row> {
   readonly #perUserMax: number;
   readonly #totalMax: number;
-  /** Oldest first; the user who got a row last is the last in the map. */
+  /** Oldest first; the user with the newest row is the last one in the map. */
   readonly #rows = new Map<string, Row[]>();
   /**
-   * Goes from the oldest user on and never back: a new walk would first pass over the gaps that all
-   * users before left in the map. A walk that stands still keeps alive whatever the map has outgrown since,
-   * so it is begun anew now and then.
+   * Iterates from the oldest user: a new iterator would first skip the gaps of all removed users. An idle iterator
+   * keeps the old storage of a grown map alive, so it is replaced from time to time.
    */
   #oldest = this.#rows.entries();
   #sinceBegun = 0;
@@ -219,7 +218,7 @@ export class RecentRows<Row> {
     return (this.#rows.get(user) ?? []).toReversed();
   }
 
-  /** For snapshots of the venue: the blocks of these rows may not be replayed again. */
+  /** For snapshots: a restart may not replay the blocks of these rows. */
   dump(): readonly (readonly [user: string, rows: readonly Row[]])[] {
     return [...this.#rows.entries()];
   }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type PostgresServer, startPostgres } from '@oddlot/cluster/servers/postgres-server';
 import { alice, indexedVenues, bob, credit, upTo } from '@oddlot/testing/venue/indexed-ledger';
 
-/** Clients take turns on the thread of the history, and rows are written between their questions. */
+/** Clients take turns on the history thread, and rows are written between their questions. */
 
 const venues = indexedVenues();
 let server: PostgresServer;
@@ -19,10 +19,10 @@ const PAGE = {
   asText: true,
 } as const;
 const ASKED = 50;
-/** However slow the machine is, no question is given up. */
+/** No question times out, on any machine. */
 const PATIENT = { indexer: { answerMsMax: 120_000 } } as const;
 
-/** A folder in whose history a page of alice costs something, and nothing else does. */
+/** A folder in whose history only a page of alice is expensive. */
 async function startWithRows(settings: { readonly database?: string } = {}) {
   const venue = await venues.start({ ...PATIENT, settings });
   await Promise.all(upTo(600).map((amount) => venue.replica.propose(credit(amount))));
@@ -45,11 +45,11 @@ describe('R-requests: clients take turns at the history', () => {
         await indexer.ask('ledger', PAGE, { asker: { client, spend } });
         answered.push(client);
       };
-      // Nothing is answered before the thread knows the state: until then they all wait.
+      // No question is answered before the thread has a state, so all of them wait.
       await Promise.all([...upTo(ASKED).map(() => ask('greedy')), ask('modest')]);
       expect(answered).toHaveLength(ASKED + 1);
       expect(answered.indexOf('modest')).toBe(1);
-      // Each answer is charged to the client that asked, with what it took.
+      // Each answer is charged to its client, with its cost.
       expect(spent.get('modest')).toHaveLength(1);
       expect(spent.get('greedy')).toHaveLength(ASKED);
       const greedyMs = (spent.get('greedy') ?? []).reduce((sum, ms) => sum + ms, 0);

@@ -52,8 +52,8 @@ export class FollowedModels {
 }
 
 /**
- * The projector of rows, as long as it has seen all blocks: one that begins in the middle would dump what
- * is not true, so it rests and is not dumped.
+ * The projector of rows while it has received all blocks. If it starts in the middle, its dump would be wrong, so it
+ * is inactive and has none.
  */
 class FollowedHistory implements Projection {
   readonly name = 'history';
@@ -90,33 +90,33 @@ class FollowedHistory implements Projection {
 }
 
 /**
- * Makes the rows of every block that a replica applies, for who compares them with what somebody tells; nothing is
- * stored. To be called before the replica goes to its first block.
+ * Makes the rows of every block that a replica applies, for verification; nothing is stored. Call it before the first
+ * block.
  */
 export function followRows(
   replica: FollowingReplica,
   onRows: (rows: BlockRows) => void,
 ): FollowedModels {
-  // Rows of orders that live on are for subscribers, and there are none here.
+  // Rows of live orders are for subscribers, and there are none here.
   return new FollowedModels(replica, { onRows, isTold: () => false });
 }
 
 type BaseOptions = {
   readonly replica: FollowingReplica;
   readonly history: FollowedHistory;
-  /** The oldest block that the log still has. */
+  /** The oldest block in the log. */
   readonly firstSeq: number;
   readonly settings: Pick<IndexerSettings, 'role' | 'shortBlocks'>;
-  /** Rows up to here are stored; undefined without a store. */
+  /** Rows up to this height are stored; undefined without a store. */
   readonly storedHeight: number | undefined;
   readonly head: BlockHead;
   readonly onPassedOver: (what: string, why: string) => void;
 };
 
 /**
- * Goes to the state from which blocks have to be applied. Rows go on from a snapshot that knows what they
- * need and is not beyond what is stored; without one they begin with the first block. Where that is far
- * away, a thread that also writes snapshots leaves the rows to another: then the answer is false.
+ * Goes to the state from which blocks must be applied. Rows continue from a snapshot that has the projector's data
+ * and is not ahead of the stored rows; otherwise they start with the first block. If that is far away, a thread that
+ * also writes snapshots leaves the rows to another thread, and the result is false.
  */
 export async function goToBase(options: BaseOptions): Promise<boolean> {
   const { firstSeq, head, history, replica, settings, storedHeight } = options;
@@ -162,7 +162,7 @@ async function goToRows(
   return false;
 }
 
-/** The log does not reach back to the first block: rows begin where it does. */
+/** The log does not begin with the first block, so rows begin with the oldest snapshot. */
 async function goToOldest({ firstSeq, replica }: BaseOptions): Promise<void> {
   let oldest: SnapshotPayload | undefined;
   for await (const { payload } of replica.bases(Number.MAX_SAFE_INTEGER)) {

@@ -11,12 +11,12 @@ import { type PostgresServer, startPostgres } from '@oddlot/cluster/servers/post
 import { explainStartFailure } from '@oddlot/venue/supervise/explain-start-failure';
 import { HistoryUnusableError } from '../history.ts';
 
-/** A store in which another venue or another release wrote, in the place of the own one. */
+/** A store of another venue or release, in place of the venue's own. */
 
 const venues = indexedVenues();
 const { start, stop } = venues;
 
-/** A venue with so many deposits of one amount came to its end in a folder. */
+/** Runs a venue with some deposits of one amount until it stops. */
 async function lived(
   name: string,
   amount: number,
@@ -39,7 +39,7 @@ async function copyStore(from: string, to: string): Promise<void> {
 const setAside = async (folder: string): Promise<string[]> =>
   (await readdir(folder)).filter((name) => /^history\.sqlite\.damaged-\d+$/.test(name));
 
-/** What an operator reads of tables that a later release has changed. */
+/** The message for tables of a later release. */
 const LATER =
   'the history cannot be stored in the database: its tables were created by a later release of Oddlot. Start that release, or use another database';
 
@@ -63,7 +63,7 @@ describe('a file', () => {
 
   test('is recognised during the replay if its last block is too old for the main thread', async () => {
     const other = await lived('other', 7, 20);
-    // A snapshot knows the newest thousand blocks.
+    // A snapshot contains the newest thousand blocks.
     const own = await lived('own', 1, 1_100);
     await copyStore(other, own);
     const venue = await start({ folder: own });

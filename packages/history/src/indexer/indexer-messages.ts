@@ -2,31 +2,30 @@ import type { Address, Hash } from '@oddlot/units';
 import type { BlockHead } from '@oddlot/replica/block';
 import type { Ask, AsOf, Answer, HistoryTopic, WatchedRows, WatchedTable } from '../history.ts';
 
-/** What a thread of the indexer is told when it is made. */
+/** Settings of an indexer thread. */
 export type IndexerSettings = {
   /** The data folder. */
   readonly data: string;
-  /** Where the rows are kept instead of a file in the data folder. */
+  /** The database of the rows, instead of a file in the data folder. */
   readonly database?: string;
   /** Other replicas of the venue have the same database, and one of them writes. */
   readonly isShared?: boolean;
   /**
-   * `both` is the rule. `rows` alone computes a history that is far behind, beside another that goes on
-   * writing snapshots.
+   * Usually `both`. `rows` computes only a history that is far behind, next to another thread that writes snapshots.
    */
   readonly role: 'both' | 'rows';
   readonly snapshotEveryBlocks: number;
   readonly snapshotEveryCommands: number;
-  /** How many blocks are replayed for rows before snapshots go on; a longer replay runs on its own. */
+  /** Blocks that are replayed for rows before snapshots continue; a longer replay has its own thread. */
   readonly shortBlocks: number;
-  /** How long it may go on catching up after it is told to stop; four seconds by default. */
+  /** How long a stop may wait for catching up. Default: four seconds. */
   readonly catchUpMs?: number;
-  /** How long test money keeps an address from getting more; undefined where there is none. */
+  /** The time after which an address can use the faucet again; undefined without a faucet. */
   readonly faucetEveryMs?: number;
-  /** Rows of blocks older than this are dropped; undefined keeps all. */
+  /** Rows of older blocks are deleted; undefined keeps all. */
   readonly historyKeptMs?: number;
   readonly receiptsKeptMs: number;
-  /** False lifts the pace of clients, for load tests; they take turns all the same. */
+  /** False removes the pace of clients for load tests; they still take turns. */
   readonly limits?: boolean;
 };
 
@@ -35,12 +34,12 @@ export type Question<Topic extends HistoryTopic = HistoryTopic> = {
   readonly id: number;
   readonly topic: Topic;
   readonly question: Ask<Topic>;
-  /** The answer waits for this block, for so long; without it there is none. */
+  /** The answer waits for this block, for at most `waitMs`; otherwise there is none. */
   readonly height: number;
   readonly waitMs: number;
-  /** Whose turn it takes: an address as it is limited, empty for the venue itself. */
+  /** The client that is charged: an address as in its limits, empty for the venue itself. */
   readonly client: string;
-  /** After so long who asked has given up. */
+  /** The time after which the caller has given up. */
   readonly patienceMs: number;
 };
 
@@ -94,22 +93,22 @@ export type IndexerOrder =
   /** Ends the thread: after catching up with the head if that is near, or at once. */
   | { readonly type: 'stop'; readonly head: BlockHead; readonly catchesUp: boolean };
 
-/** How far a thread is. */
+/** The progress of a thread. */
 export type Progress = {
   readonly type: 'progress';
-  /** The last block that was applied. */
+  /** The last applied block. */
   readonly height: number;
   /** Rows up to here are in the store. */
   readonly stored: AsOf;
   /** Blocks whose state was compared with that of the main thread. */
   readonly compared: number;
-  /** Why rows can't be written at the moment; undefined when they can. */
+  /** The reason why rows cannot be written now; undefined if they can. */
   readonly heldWhy: string | undefined;
   readonly rows: Readonly<Record<string, number>>;
   readonly bytes: number;
 };
 
-/** What a thread of the indexer says. */
+/** Messages of an indexer thread. */
 export type IndexerReport =
   | { readonly type: 'opened'; readonly height: number }
   | {
@@ -134,11 +133,11 @@ export type IndexerReport =
       readonly id: number;
       readonly asOf: AsOf;
       readonly answer: Answer<HistoryTopic>;
-      /** What it took to answer. */
+      /** The cost of the answer. */
       readonly workMs: number;
     }
   | { readonly type: 'behind'; readonly id: number; readonly asOf: AsOf }
-  /** The store can't be read now, but later. */
+  /** The store cannot be read now. */
   | { readonly type: 'away'; readonly id: number; readonly why: string }
   | { readonly type: 'failed'; readonly id: number; readonly error: unknown }
   | {
@@ -147,7 +146,7 @@ export type IndexerReport =
       /** The hash of its content, which the log attests. */
       readonly content: Hash;
       readonly seconds: number;
-      /** The log from behind here on is needed by a start from any kept snapshot. */
+      /** A start from any kept snapshot needs the log after this height. */
       readonly oldest: number;
     }
   | { readonly type: 'snapshotFailed'; readonly error: unknown }
@@ -155,7 +154,7 @@ export type IndexerReport =
       readonly type: 'damaged';
       readonly why: string;
       readonly movedTo: string | undefined;
-      /** A new store is open here already: it was found when the old one was opened. */
+      /** A new store is already open here, because the damage was found during opening. */
       readonly isMended: boolean;
     }
   | {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type IndexerChange, type IndexerPhase, phaseAfter } from './indexer-thread.ts';
 
-/** The phases that a history goes through by some changes; those that can't happen then are passed over. */
+/** The phases after some changes; impossible changes are ignored. */
 function through(...changes: readonly IndexerChange[]): IndexerPhase[] {
   let phase: IndexerPhase = 'opened';
   const seen: IndexerPhase[] = [phase];

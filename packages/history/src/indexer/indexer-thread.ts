@@ -14,20 +14,19 @@ import type { Hash } from '@oddlot/units';
 
 type ThreadEvents = {
   readonly onReport: (report: IndexerReport) => void;
-  /** It ended although nobody told it to. */
+  /** The thread ended although it was not stopped. */
   readonly onLost: (error: Error) => void;
 };
 
-/** Begins to run the indexer. */
 export type StartIndexer = (settings: IndexerSettings) => Thread;
 
-/** By default on a thread of its own. */
+/** By default, the indexer has its own thread. */
 function startOnThread(settings: IndexerSettings): Thread {
   const file = new URL('./indexer-worker.ts', import.meta.url);
   return new Worker(file, { workerData: settings, name: 'history-indexer' });
 }
 
-/** One thread of the indexer, from its making to its end. */
+/** One thread of the indexer, from its start to its end. */
 export class IndexerThread {
   readonly #worker: Thread;
   readonly #opened = Promise.withResolvers<{ readonly height: number }>();
@@ -60,7 +59,6 @@ export class IndexerThread {
     this.#opened.promise.catch(() => undefined);
   }
 
-  /** Resolves when its store is open. */
   get opened(): Promise<{ readonly height: number }> {
     return this.#opened.promise;
   }
@@ -91,7 +89,7 @@ export class IndexerThread {
     await this.#ended.promise;
   }
 
-  /** Ends it at once, before it has begun. */
+  /** Ends it at once. */
   async terminate(): Promise<void> {
     this.#isStopped = true;
     await this.#worker.terminate();
@@ -124,19 +122,19 @@ export class IndexerThread {
   }
 }
 
-/** What the indexer is given, and whom it tells what. */
+/** Options of the indexer, and listeners for its events. */
 export type IndexerOptions = {
   readonly settings: Omit<IndexerSettings, 'role'>;
   readonly hasRoom: () => boolean;
-  /** What it runs on; a thread of its own by default. */
+  /** Default: its own thread. */
   readonly startIndexer?: StartIndexer | undefined;
-  /** How long a question may go without an answer; eight seconds by default. */
+  /** How long a query may wait for an answer. Default: eight seconds. */
   readonly answerMsMax?: number;
-  /** A fault after which the process must not go on. */
+  /** A fault after which the process must end. */
   readonly onFatal: (error: unknown) => void;
-  /** Told how far the store is, whenever it has moved. */
+  /** Called whenever the stored height has changed. */
   readonly onStored?: (height: number) => void;
-  /** A snapshot was written; the log behind this height is needed still, 0 when all of it is. */
+  /** A snapshot was written; the log starting with `neededFrom` is still needed. */
   readonly onSnapshot?: (snapshot: {
     readonly height: number;
     readonly content: Hash;
@@ -148,30 +146,30 @@ export type IndexerOptions = {
     readonly why: string;
     readonly movedTo: string | undefined;
   }) => void;
-  /** Rows are missing, and are computed from the log beside everything else. */
+  /** Rows are missing, and are computed from the log. */
   readonly onRebuild?: (rebuild: { readonly from: number; readonly until: number }) => void;
   readonly onRebuilt?: (height: number) => void;
-  /** They can't be: the history stays where it is until the next start. */
+  /** The rows cannot be computed until the next start. */
   readonly onRebuildFailed?: (error: unknown) => void;
   readonly onPassedOver?: (what: string, why: string) => void;
-  /** The server of the database can't be reached or has no room; it is tried again until it has. */
+  /** The database server is unreachable or full; writes are retried. */
   readonly onAway?: (why: string) => void;
   readonly onBack?: (height: number) => void;
 };
 
 /**
- * Where the history is in its life.
+ * The phases of the history.
  *
  *     opened ──▶ verified ──▶ following ◀──────────────┐
  *                    │            │ damaged            │ rebuilt: the thread that made the rows takes over
  *                    │            ▼                    │
  *                    ├──────▶ rebuilding ──────────────┤
- *                    │            │ a thread is gone   │
+ *                    │            │ a thread failed    │
  *                    │            ▼                    │
  *                    │          lost                   │
- *                    └──────▶ completing ──────────────┘  (so few blocks that no other thread is needed)
+ *                    └──────▶ completing ──────────────┘  (few blocks: no other thread is needed)
  *
- * It is told to end in any phase; a thread can be gone in any that has begun to follow.
+ * It can be stopped in any phase, and a thread can fail in any phase after the start.
  */
 export type IndexerPhase =
   | 'opened'
@@ -183,19 +181,19 @@ export type IndexerPhase =
   | 'ended';
 
 export type IndexerChange =
-  /** The store is of the log that is replayed, or is new. */
+  /** The store belongs to the replayed log, or is new. */
   | 'verified'
-  /** Rows go on where the store ends. */
+  /** Rows continue where the store ends. */
   | 'follows'
-  /** Some rows that others have seen are missing, and come at once. */
+  /** Some rows that others have seen are missing, and are computed at once. */
   | 'lacks a few'
-  /** Rows begin anew on a thread of their own. */
+  /** All rows are computed by another thread. */
   | 'lacks many'
-  /** The store is not what was written to it. */
+  /** The content of the store was changed. */
   | 'damaged'
-  /** Rows are as far as everybody thinks. */
+  /** The missing rows are stored. */
   | 'rebuilt'
-  /** A thread is gone, and none takes its place: until the next start there is no history. */
+  /** A thread failed without a replacement: there is no history until the next start. */
   | 'lost'
   | 'ends';
 
@@ -220,7 +218,7 @@ const CHANGES: {
   ended: {},
 };
 
-/** The phase behind a change; undefined when that can't happen then. */
+/** The phase after a change; undefined if the change is impossible in this phase. */
 export function phaseAfter(phase: IndexerPhase, change: IndexerChange): IndexerPhase | undefined {
   return CHANGES[phase][change];
 }

@@ -19,7 +19,7 @@ import { temporaryFolder } from '@oddlot/testing/venue/indexed-venue';
 import { HistoryBehindError, type WatchedRows } from '../history.ts';
 import { decodeSnapshot } from '@oddlot/replica/snapshot-codec';
 
-/** The real thing: journal, engine on two threads, store and snapshots on a temporary folder. */
+/** The real thread: journal, engine on two threads, store and snapshots in a temporary folder. */
 
 const venues = indexedVenues();
 const { start, stop } = venues;
@@ -56,7 +56,7 @@ describe('the indexer', () => {
     await expect.poll(() => venue.indexer.stats.compared, SOON).toBeGreaterThan(0);
     expect(venue.failures).toEqual([]);
     await venue.propose(credit(2));
-    // This thread has another state than the one that follows the same log.
+    // The main thread reports another state than the indexer computes.
     venue.indexer.follow({ ...venue.replica.head, stateHash: hash(`0x${'1'.repeat(64)}`) });
     await expect.poll(() => venue.failures, SOON).toHaveLength(1);
     expect(venue.failures[0]).toBeInstanceOf(ReplicaDivergedError);
@@ -156,7 +156,7 @@ describe('snapshots', () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
     const { height } = venue.replica.head;
-    // Whoever asks together is answered together.
+    // Simultaneous requests have the same answer.
     const heights = await Promise.all([venue.indexer.snapshot(), venue.indexer.snapshot()]);
     expect(heights).toEqual([height, height]);
     expect((await venue.snapshots.list()).map((kept) => kept.height)).toEqual([height]);
@@ -267,7 +267,7 @@ describe('a history that was lost', () => {
     await lost();
     let hasRoom = false;
     const venue = await start({ settings, indexer: { hasRoom: () => hasRoom }, isEarly: true });
-    // Rows are made and can't be stored: the history stands still in the middle.
+    // Rows are made and cannot be stored, so the history stops in the middle.
     await venue.propose(credit(101));
     await expect.poll(() => venue.told, SOON).toContain('rebuild');
     await expect(amounts(venue)).rejects.toThrow(HistoryBehindError);
@@ -312,7 +312,7 @@ describe('a history that was lost', () => {
     expect([...hurried.failures, ...venue.failures]).toEqual([]);
   });
 
-  /** The first entries of the log are gone, or not what they were. */
+  /** The first entries of the log are missing or damaged. */
   const SMALL = { segmentBytes: 5_000 } as const;
 
   test('is recomputed starting with the oldest snapshot if the log does not begin with the first block', async () => {
@@ -332,14 +332,14 @@ describe('a history that was lost', () => {
     const base = Math.min(...bases.filter((height) => height >= venue.journal.firstSeq - 1));
     await expect.poll(() => venue.told, SOON).toEqual(['rebuild', 'rebuilt']);
     await venue.propose(credit(201));
-    // The first block holds no deposit.
+    // The first block has no deposit.
     expect(await amounts(venue)).toEqual(upTo(201).slice(base - 1));
     expect(venue.failures).toEqual([]);
     await stop(venue);
     const again = await start({ ...SMALL, settings });
     expect(await amounts(again)).toEqual(upTo(201).slice(base - 1));
     expect(again.told).toEqual([]);
-    // Whoever asks is told that there was more.
+    // Answers show that there were earlier blocks.
     for (const { indexer } of [venue, again]) {
       expect(indexer.asOf.since).toMatchObject({ height: base + 1 });
     }
@@ -370,7 +370,7 @@ describe('a history that was lost', () => {
     const balance = accounts.at(-1)?.perpBalance ?? 0n;
     for (const amount of upTo(30)) await venue.propose(credit(amount));
     expect(accounts.at(-1)?.perpBalance).toBe(balance + 465n);
-    // A re-send of what only the history knew is found nowhere, and is told so.
+    // A repeated request that only the history knew is not found, and the client is told.
     const txHash = hash(`0x${'1'.repeat(64)}`);
     expect(await venue.receipts.find({ by: 'txHash', txHash })).toBeUndefined();
     await expect.poll(() => venue.told, SOON).toContain('snapshot');

@@ -26,12 +26,12 @@ import { OpenQuestions, Watchers } from './open-questions.ts';
 
 /** How long a question waits for its block. */
 export const BLOCK_WAIT_MS = 5_000;
-/** Blocks are told together: what follows is behind by so much at most, and by more where nobody is told of rows. */
+/** Blocks are announced together, with at most this delay; the delay is longer without watchers. */
 const TELL_EVERY_MS = 5;
 const TELL_UNWATCHED_MS = 20;
-/** A thread of rows that is so near to the head takes the snapshots too. */
+/** A thread of rows that is this close to the head takes over the snapshots. */
 const NEAR_BLOCKS = 100;
-/** At the end the indexer catches up if it lacks fewer blocks than this, as far as there is time. */
+/** A stop waits for the indexer if it lacks fewer blocks than this. */
 const CATCH_UP_MAX = 20_000;
 
 const NOTHING: Progress = {
@@ -45,27 +45,27 @@ const NOTHING: Progress = {
 };
 
 /**
- * The history as the main thread sees it. Threads of its own follow the log and do all the work: one by
- * rule, and a second one while rows that were lost are computed again.
+ * The history as seen by the main thread. Other threads follow the log and do all the work: usually one, and a second
+ * one while lost rows are recomputed.
  */
 export class Indexer implements History {
   readonly #options: IndexerOptions;
   readonly #watchers: Watchers;
   readonly #questions: OpenQuestions;
-  /** Writes the snapshots, and the rows unless another does. */
+  /** Writes the snapshots, and the rows unless another thread does. */
   #first: IndexerThread;
   #rows: IndexerThread;
   #head: BlockHead | undefined;
   #toldHeight = 0;
-  /** Rows of blocks up to here are in the store or nowhere. */
+  /** Rows of blocks up to here are only in the store. */
   #seenFrom = 0;
-  /** While a few rows are completed: they are there again with this block. */
+  /** While a few rows are completed, the height at which all are stored. */
   #completeAt = 0;
   #progress: Progress = NOTHING;
   #compared = 0;
   #telling: NodeJS.Timeout | undefined;
   #phase: IndexerPhase = 'opened';
-  /** Why nothing can be asked any more. */
+  /** The reason why questions can no longer be answered. */
   #failure: unknown;
 
   private constructor(options: IndexerOptions) {
@@ -76,7 +76,7 @@ export class Indexer implements History {
     this.#watchers = new Watchers((order) => this.#rows.order(order));
   }
 
-  /** Opens the store; nothing is read from the log yet. */
+  /** Opens the store; the log is not read yet. */
   static async open(options: IndexerOptions): Promise<Indexer> {
     const indexer = new Indexer(options);
     const { height } = await indexer.#first.opened;
@@ -85,8 +85,8 @@ export class Indexer implements History {
   }
 
   /**
-   * Looks whether the store is of a log that was replayed: one in a file that is not is set aside, one on
-   * a server is refused. Returns how far it goes then.
+   * Checks whether the store belongs to the replayed log: a file of another log is set aside, a server is rejected.
+   * Returns the stored height.
    */
   async verify(firstSeq: number, replica: Pick<Replica, 'head' | 'headAt'>): Promise<number> {
     const commonHeight = Math.min(this.storedHeight, replica.head.height);
@@ -96,15 +96,15 @@ export class Indexer implements History {
     this.#change('verified');
     if (height !== this.storedHeight) {
       this.#progress = NOTHING;
-      // The replay has left out what the store seemed to have.
+      // The replay has skipped blocks that the store seemed to have.
       this.#seenFrom = commonHeight;
     }
     return height;
   }
 
   /**
-   * Begins to follow the log, which is known to reach up to a block. What happened behind another the
-   * main thread has seen by itself. It can be asked at once, and resolves when it follows.
+   * Starts to follow the log up to a known block. The main thread has seen all blocks after `seenFrom`. Questions are
+   * accepted at once; the promise resolves when the indexer follows.
    */
   async start(
     { hash, height, stateHash, timeMs }: BlockHead,
@@ -117,7 +117,7 @@ export class Indexer implements History {
     const hasRoom = this.#options.hasRoom();
     const { from, hasRows } = await this.#first.request('start', { head, hasRoom });
     if (!hasRows) {
-      // Unless that was told before, as damage.
+      // If damage was reported before, the rebuild has already started.
       if (this.#change('lacks many')) this.#rebuild();
     } else if (this.stats.missing === 0) this.#change('follows');
     else if (this.#change('lacks a few')) {
@@ -142,27 +142,27 @@ export class Indexer implements History {
     return this.#progress.stored.height;
   }
 
-  /** True while rows that were lost are computed again, by a thread that is far behind or has failed. */
+  /** True while lost rows are recomputed by a thread that is far behind or has failed. */
   get isRebuilding(): boolean {
     return this.#rows !== this.#first;
   }
 
-  /** True while the server that has the rows can't be reached: what is not stored yet is in the log. */
+  /** True while the database server is unreachable; rows that are not stored yet are in the log. */
   get isAway(): boolean {
     return this.#options.settings.database !== undefined && this.#progress.heldWhy !== undefined;
   }
 
-  /** True when rows that were lost can't be computed: until the next start there is no history. */
+  /** True if lost rows cannot be recomputed: there is no history until the next start. */
   get isLost(): boolean {
     return this.#phase === 'lost';
   }
 
-  /** What happened up to here nobody but the store can know. */
+  /** Only the store knows the blocks up to this height. */
   get seenFrom(): number {
     return this.#seenFrom;
   }
 
-  /** Why queries of the past can't be answered now, for whoever operates the venue. */
+  /** The reason why queries of the past cannot be answered now, for the operator. */
   get trouble(): string | undefined {
     const { heldWhy } = this.#progress;
     if (this.isLost)
@@ -181,7 +181,7 @@ export class Indexer implements History {
       lag,
       missing: Math.max(0, this.#seenFrom - this.storedHeight),
       compared: this.#compared,
-      /** Questions since the start, and those that are not answered yet. */
+      /** Questions since the start, and open ones. */
       asked: this.#questions.asked,
       waiting: this.#questions.size,
       rows,
@@ -210,7 +210,7 @@ export class Indexer implements History {
         patienceMs: this.#questions.answerMsMax,
       };
       this.#questions.add({ question: asked as never, resolve, reject, spend: asker?.spend });
-      // What is asked for may be told with it only: a question is not told before its block.
+      // A question may need the newest block, so its height is announced first.
       this.#tellHead();
       this.#rows.order(asked as never);
     });
@@ -224,18 +224,18 @@ export class Indexer implements History {
     return this.#watchers.add(user, table, watcher);
   }
 
-  /** Writes a snapshot of this moment, and resolves with the block that the newest one is of. */
+  /** Writes a snapshot of this moment, and resolves with the height of the newest one. */
   async snapshot(): Promise<number> {
     this.#tellHead();
     return (await this.#first.request('writeSnapshot', {})).height;
   }
 
-  /** Of the replicas that share the database this one writes from now on, in a term; undefined: no longer. */
+  /** This replica starts to write to the shared database, in a term; undefined: it stops. */
   lead(term: number | undefined): void {
     this.#first.order({ type: 'lead', term });
   }
 
-  /** Comes to an end: with rows and a snapshot of everything, where that is near. */
+  /** Ends the indexer, after rows and a snapshot of all blocks if that is near. */
   async stop(): Promise<void> {
     if (this.#phase === 'ended') return;
     this.#change('ends');
@@ -250,7 +250,7 @@ export class Indexer implements History {
     this.#fail(new Error('the venue is stopping'));
   }
 
-  /** Ends at once, as a crash would: what is not written yet is in the log. */
+  /** Ends at once, as a crash would; rows that are not written yet are in the log. */
   async terminate(): Promise<void> {
     this.#change('ends');
     clearTimeout(this.#telling);
@@ -341,7 +341,7 @@ export class Indexer implements History {
     if (this.#phase === 'rebuilding' && isNear) this.#takeOver(thread);
   }
 
-  /** The rows are there again: who has made them does everything from now on. */
+  /** The rows are complete: the thread that computed them takes over all work. */
   #takeOver(thread: IndexerThread): void {
     this.#change('rebuilt');
     const before = this.#first;
@@ -352,7 +352,7 @@ export class Indexer implements History {
     this.#options.onRebuilt?.(thread.height);
   }
 
-  /** Rows begin anew on a thread of their own; questions and watches go there. */
+  /** Another thread computes all rows, and answers questions and watches. */
   #rebuild(): void {
     const head = present(this.#head, 'the head of a log that is followed');
     const thread = this.#thread('rows');
@@ -372,7 +372,7 @@ export class Indexer implements History {
     oldest,
     seconds,
   }: Extract<IndexerReport, { type: 'snapshot' }>): void {
-    // Rows that are computed again need everything from the first block on.
+    // Recomputed rows need the log starting with the first block.
     const stored = this.isRebuilding ? 0 : this.storedHeight;
     const neededFrom = Math.min(oldest, stored) + 1;
     this.#options.onSnapshot?.({ height, content, seconds, neededFrom });
@@ -402,7 +402,7 @@ export class Indexer implements History {
     if (this.#phase === 'ended') return;
     if (thread === this.#first) {
       this.#fail(error);
-      // Before the start whoever waits for it is told.
+      // Before the start, the caller receives the error.
       if (this.#head === undefined) return;
       this.#change('lost');
       const stands = `the history indexer stopped: ${error.message}`;
@@ -414,7 +414,7 @@ export class Indexer implements History {
     }
   }
 
-  /** False when it can't be any more, or is so already: then nothing has to be done about it. */
+  /** False if the change is impossible or has already happened, so that nothing must be done. */
   #change(change: IndexerChange): boolean {
     const next = phaseAfter(this.#phase, change);
     if (next === undefined) return false;

@@ -8,21 +8,21 @@ import {
 import type { IndexerOrder, IndexerReport, Question } from './indexer-messages.ts';
 import type { Address } from '@oddlot/units';
 
-/** A question that is answered by nobody is given up after so long: its store hangs. */
+/** The time after which a question without an answer fails, because its store hangs. */
 const ANSWER_MS_MAX = 8_000;
 
 type OpenQuestion = {
   readonly question: Question;
   readonly resolve: (answered: { readonly asOf: AsOf; readonly answer: never }) => void;
   readonly reject: (error: unknown) => void;
-  /** Told what the answer took of the thread that found it. */
+  /** Receives the cost of the answer. */
   readonly spend: ((ms: number) => void) | undefined;
   readonly askedMs: number;
 };
 
 /**
- * The questions that are not answered yet, in the order in which they were asked. Whoever asked waits for a
- * bounded time, whatever the thread waits for that should answer: a server can be silent without being away.
+ * Open questions in their order. Each waits for a limited time, because a server can be silent without being
+ * unreachable.
  */
 export class OpenQuestions {
   readonly #asOf: () => AsOf;
@@ -47,12 +47,11 @@ export class OpenQuestions {
     return this.#open.size;
   }
 
-  /** True when the last thing that was heard of the store is that it did not answer. */
+  /** True if the store did not answer most recently. */
   get isSilent(): boolean {
     return this.#isSilent;
   }
 
-  /** How long who asks waits for an answer. */
   get answerMsMax(): number {
     return this.#answerMsMax;
   }
@@ -67,7 +66,7 @@ export class OpenQuestions {
     this.#watch();
   }
 
-  /** Takes a question whose answer has come. */
+  /** Removes a question that was answered. */
   settle(id: number): OpenQuestion | undefined {
     const open = this.#open.get(id);
     this.#open.delete(id);
@@ -75,13 +74,13 @@ export class OpenQuestions {
     return open;
   }
 
-  /** Whoever should answer has said something. */
+  /** The thread has sent a message. */
   heard(): void {
     this.#heardMs = performance.now();
     this.#isSilent = false;
   }
 
-  /** To be asked of another thread. */
+  /** The questions for another thread. */
   *all(): Iterable<Question> {
     for (const { question } of this.#open.values()) yield question;
   }
@@ -92,7 +91,7 @@ export class OpenQuestions {
     this.#open.clear();
   }
 
-  /** All have the same patience, so that the first is the first whose patience ends. */
+  /** All have the same timeout, so the first one expires first. */
   #watch(): void {
     if (this.#timer !== undefined) return;
     const first = this.#waiting().next().value;
@@ -105,7 +104,7 @@ export class OpenQuestions {
       },
       Math.max(1, first.askedMs + this.#answerMsMax - performance.now()),
     );
-    // Who has nothing else to do need not stay for it.
+    // The timer does not keep the process running.
     this.#timer.unref();
   }
 
@@ -114,13 +113,13 @@ export class OpenQuestions {
     for (const { askedMs, question, reject } of this.#waiting()) {
       if (askedMs + this.#answerMsMax > nowMs) return;
       this.#open.delete(question.id);
-      // A store that has answered others meanwhile is busy, not silent.
+      // A store that has answered other questions meanwhile is busy, not silent.
       this.#isSilent = this.#heardMs < askedMs;
       reject(new HistoryAwayError('the history does not answer', this.#asOf()));
     }
   }
 
-  /** A tree over all accounts takes as long as it takes, and who wants it has a patience of its own. */
+  /** A tree of all accounts has no timeout here; its caller has one. */
   *#waiting(): Generator<OpenQuestion> {
     for (const open of this.#open.values()) if (open.question.topic !== 'reserves') yield open;
   }
@@ -136,7 +135,7 @@ type Watched = {
   readonly watchers: Set<AnyWatcher>;
 };
 
-/** Who is told of rows as they are made. The thread that makes them knows only whose rows it should tell. */
+/** Subscribers of new rows. The thread that makes the rows knows only the watched accounts. */
 export class Watchers {
   readonly #order: (order: IndexerOrder) => void;
   readonly #watched = new Map<string, Watched>();
@@ -145,7 +144,6 @@ export class Watchers {
     this.#order = order;
   }
 
-  /** True when nobody is told. */
   get isEmpty(): boolean {
     return this.#watched.size === 0;
   }
@@ -161,7 +159,7 @@ export class Watchers {
       this.#watched.set(key, watched);
       this.#order({ type: 'watch', user, table });
     }
-    // A thread that begins anew tells old rows again: each watcher is told of a block once.
+    // A restarted thread reports old rows again, but each watcher receives a block once.
     let toldHeight = 0;
     const told: AnyWatcher = {
       onRows: (height, rows) => {
@@ -178,7 +176,7 @@ export class Watchers {
     };
   }
 
-  /** Says it all again, to another thread. */
+  /** Repeats all watches for another thread. */
   repeat(): void {
     for (const { table, user } of this.#watched.values()) {
       this.#order({ type: 'watch', user, table });

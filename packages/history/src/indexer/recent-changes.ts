@@ -6,11 +6,11 @@ import type { AccountType, BlockRows } from '../rows/block-rows.ts';
 import type { Address } from '@oddlot/units';
 import type { IndexerReport } from './indexer-messages.ts';
 
-/** Rows of all blocks that are kept, and of the newest, which snapshots hold. */
+/** Rows of all kept blocks, and of the newest ones that snapshots contain. */
 const KEPT_ROWS_MAX = 50_000;
 const DUMPED_ROWS_MAX = 500;
 
-/** What a block said of orders and ledgers. */
+/** The changes of orders and ledgers in a block. */
 type Changes = Pick<BlockRows, 'orders' | 'retold' | 'untold' | 'ledger'> & {
   readonly height: number;
   readonly timeMs: number;
@@ -23,8 +23,8 @@ type Told = {
 };
 
 /**
- * The rows of the newest blocks that the store keeps in their last form only: those of orders that go on and of
- * withdrawals. Whoever comes from another process is told them as they were.
+ * Rows of the newest blocks of which the store has only the last version: those of live orders and withdrawals. A
+ * client of another process receives them as they were reported.
  */
 export class RecentChanges implements Projection {
   readonly name = 'recentChanges';
@@ -37,7 +37,7 @@ export class RecentChanges implements Projection {
     this.#blocks = new NewestBlocks(({ count }) => count, rowsMax);
   }
 
-  /** It is given rows instead, which are made of the block. */
+  /** It receives the rows of the block instead. */
   onBlock(): void {}
 
   dump(): readonly Changes[] {
@@ -54,7 +54,7 @@ export class RecentChanges implements Projection {
   add(block: BlockRows): void {
     const { height, timeMs } = block.head;
     const { last } = this.#blocks;
-    // What is computed again begins anew.
+    // A recomputation starts again.
     if (last !== undefined && last.height !== height - 1) this.reset();
     const { ledger, orders, retold = [], untold = [] } = block;
     const count = 1 + orders.length + retold.length + untold.length + ledger.length;
@@ -63,7 +63,7 @@ export class RecentChanges implements Projection {
     this.#blocks.push(changes, (oldest) => oldest.timeMs < oldestMs);
   }
 
-  /** The rows as they were told, whole blocks at a time; undefined when some of these blocks are not here. */
+  /** The rows as they were reported, in whole blocks; undefined if some of these blocks are missing. */
   since(ask: Ask<'since'>): SinceAnswer | undefined {
     const { accountTypes, after, counts, cursor, limit, table, upTo, user } = ask;
     if (table !== 'orders' && table !== 'ledger') return undefined;
@@ -89,7 +89,7 @@ export class RecentChanges implements Projection {
     this.#blocks.clear();
   }
 
-  /** In their places in the block; parents whose children alone changed come behind. */
+  /** In their order in the block; parents of which only children changed are last. */
   #orders({ orders, retold = [], untold = [] }: Changes, user: string): Told[] {
     const changed = untold.filter((each) => each.user === user);
     for (const { row, ...each } of orders) {
@@ -116,12 +116,12 @@ function ledgerOf({ ledger }: Changes, user: string): Told[] {
   return his.map(({ accountTypes, row }) => ({ accountTypes, row: () => row }));
 }
 
-/** The texts of an outcome market, which rows carry when they are read. */
+/** The texts of an outcome market, which queries add to its rows. */
 export type MarketTextsOf = (
   instrumentId: number,
 ) => { readonly title: string; readonly slug: string } | undefined;
 
-/** Picks the rows of those who are watched out of the rows of blocks. */
+/** Selects the rows of watched users. */
 export class WatchedUsers {
   readonly #textsOf: MarketTextsOf;
   readonly #users: Readonly<Record<WatchedTable, Set<Address>>> = {
@@ -147,7 +147,7 @@ export class WatchedUsers {
     return this.#users[table].has(user);
   }
 
-  /** What there is to tell of a block: a report for each user and table, rows in order. */
+  /** A report for each user and table of a block, with its rows in order. */
   reports(block: BlockRows): readonly IndexerReport[] {
     const { height } = block.head;
     const reports: IndexerReport[] = [];

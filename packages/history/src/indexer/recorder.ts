@@ -23,26 +23,26 @@ import { type Standing, WaitingQuestions } from './waiting-questions.ts';
 import { Retention, type RowBuffer, SCRUB_EVERY_MS } from './row-buffer.ts';
 import { type MarketTextsOf, RecentChanges, WatchedUsers } from './recent-changes.ts';
 
-/** Rows wait so long for others, unless somebody asks: each transaction syncs the disk. */
+/** Rows are collected for this time unless a question needs them, because each transaction syncs the disk. */
 const WRITE_EVERY_MS = 100;
-/** How often rows that found no room are tried again (R-disk). */
+/** The interval of attempts to write on a full disk (R-disk). */
 const RETRY_MS = 1_000;
-/** How often a replica that does not write looks how far the one is that does. */
+/** The interval at which a replica that does not write reads the height of the writer. */
 const FOLLOW_EVERY_MS = 50;
-/** A stop must not last: what is not caught up with in this time is left to the next start. */
+/** A stop is limited to this time; the next start does the rest. */
 const CATCH_UP_MS = 4_000;
 
 type RecorderOptions = {
   readonly settings: IndexerSettings;
   readonly rows: RowBuffer | undefined;
   readonly tell: (report: IndexerReport) => void;
-  /** The rows are not what was written: they are set aside, and somebody else begins anew. */
+  /** The store was damaged: it is set aside, and another thread begins a new one. */
   readonly onDamaged: (error: HistoryDamagedError) => Promise<void>;
 };
 
 /**
- * The work of a history thread: follows the journal's files, applies every block to its own engine, compares
- * states with the main thread, stores rows, answers questions and writes snapshots, in short turns.
+ * The work of a history thread: follows the journal's files, applies every block to its own engine, compares states
+ * with the main thread, stores rows, answers questions and writes snapshots, in short turns.
  */
 export class Recorder {
   readonly #settings: IndexerSettings;
@@ -56,7 +56,7 @@ export class Recorder {
   readonly #recent: RecentChanges;
   readonly #trees: TreeOrders;
   #rows: RowBuffer | undefined;
-  /** Questions that came before there was a state: how far it is from them nobody knows yet. */
+  /** Questions that arrived before there was a state. */
   #early: Question[] | undefined = [];
   #folder!: FolderFollower;
   #replica!: FollowingReplica;
@@ -64,10 +64,10 @@ export class Recorder {
   #snapshotter!: Snapshotter;
   #retention: Retention | undefined;
   #writesSnapshots: boolean;
-  /** The newest block that the main thread has. */
+  /** The newest block of the main thread. */
   #target!: BlockHead;
   #hasRoom = true;
-  /** False where another replica writes the rows: nothing is applied here ahead of what is stored there. */
+  /** False if another replica writes the rows; then blocks are applied only up to the stored height. */
   #leads: boolean;
   #compared = 0;
   /** Requests for a snapshot. */
@@ -138,14 +138,14 @@ export class Recorder {
     this.#wake.wake();
   }
 
-  /** Runs until it is told to stop. */
+  /** Runs until it is stopped. */
   async run(start: IndexerRequest<'start'>): Promise<void> {
     const { hasRoom, head } = start;
     this.#target = head;
     this.#hasRoom = hasRoom;
     await this.#open(head);
     const early = this.#rows === undefined ? [] : (this.#early ?? []);
-    // Without rows they are asked again, of the other.
+    // Without rows, the other thread receives them.
     this.#early = undefined;
     for (const question of early) this.#question(question);
     const { height: from } = this.#replica.head;
@@ -178,15 +178,15 @@ export class Recorder {
     return this.#stop !== undefined && (this.#isHurried || this.#height >= this.#reach);
   }
 
-  /** The block up to which there is something to do now. */
+  /** The block up to which there is work now. */
   get #reach(): number {
     const { height } = this.#target;
     return this.#leads ? height : Math.min(height, this.#rows?.store.height ?? height);
   }
 
   /**
-   * Who leads writes what it has applied before it answers. Who follows has what the store had when all of it was applied
-   * here: in the midst of that rows are there of which this state knows nothing, and it takes a moment.
+   * A leader writes applied rows before it answers. A follower has the rows of the store at the height of its own
+   * state; between two heights, the store may have rows of later blocks for a moment.
    */
   get #standing(): Standing {
     const height = this.#height;
@@ -197,7 +197,7 @@ export class Recorder {
     return { tellable: isBehind ? -1 : stored.height, isApart: isBehind || !rows.isEmpty };
   }
 
-  /** True when it has to stop wherever it is. */
+  /** True if it has to stop at any block. */
   get #isHurried(): boolean {
     const stop = this.#stop;
     return stop !== undefined && (!stop.catchesUp || performance.now() >= stop.untilMs);
@@ -236,7 +236,7 @@ export class Recorder {
       await this.#rows?.store.close();
       this.#rows = undefined;
     }
-    // Whoever goes on from a block goes on from the one that is stored.
+    // The stored block must be the one from which rows continue.
     await this.#guarded(() => this.#rows?.compare(replica.head));
     const isLive = (orderId: number): boolean =>
       findOrder(this.#replica.state, orderId) !== undefined;
@@ -273,23 +273,23 @@ export class Recorder {
     for (const report of this.#watched.reports(rows)) this.#tell(report);
   }
 
-  /** Rows that are older than they are kept may be there or not. */
+  /** Rows older than the retention may be deleted. */
   #prunedSince({ after }: Ask<'since'>): 'gone' | undefined {
     const { historyKeptMs } = this.#settings;
     if (historyKeptMs === undefined) return undefined;
     const head = this.#replica.headAt(after);
-    // Of a block that is too old for this replica to know nobody asks who has been away for a moment.
+    // A client with a short interruption does not ask for a block that is too old for this replica.
     const isKept = head !== undefined && this.#replica.head.timeMs - head.timeMs < historyKeptMs;
     return isKept ? undefined : 'gone';
   }
 
-  /** Between two blocks: others have their turn, and what is due is done. */
+  /** Between two blocks: other work runs, and due work is done. */
   async #between(): Promise<void> {
     await this.#pause();
     await this.#write((rows) => rows.isDue);
     if (this.#isSnapshotDue) await this.#snapshot();
     await this.#buildTree();
-    // No more rows are made than there may wait.
+    // The number of waiting rows is limited.
     while (this.#rows?.isFull === true && this.#stop === undefined) {
       await this.#wake.sleep(RETRY_MS);
       await this.#write(() => true);
@@ -298,17 +298,17 @@ export class Recorder {
     this.#slice.begin();
   }
 
-  /** Everything is applied: writes what there is, and waits for more. */
+  /** All blocks are applied: writes the rows, and waits for more. */
   async #rest(): Promise<void> {
     if (!this.#leads) {
       await this.#guarded(() => this.#rows?.refresh());
-      // What others have written is applied before anybody is answered from it.
+      // Blocks that another replica has stored are applied before an answer.
       if (this.#height < this.#reach) return;
     }
     await this.#answer();
-    // Others may have written meanwhile, so that somebody waits for what they wrote.
+    // The other replica may have written meanwhile, and a question may wait for that.
     if (!this.#leads && this.#height < this.#reach) return;
-    // While there are questions, rows are written as often as otherwise: each transaction syncs the disk.
+    // While there are questions, rows are written at the usual interval, because each transaction syncs the disk.
     const isBusy = this.#questions.isReady(this.#standing);
     await this.#write((rows) => !isBusy || rows.isDue || rows.restMs >= WRITE_EVERY_MS);
     if (this.#isSnapshotDue || this.#wanted.length > 0) await this.#snapshot();
@@ -318,16 +318,16 @@ export class Recorder {
     this.#report();
     if (!this.#questions.isReady(this.#standing)) {
       await this.#wake.sleep(this.#sleepMs);
-      // What comes together is written together.
+      // Collects blocks that arrive together.
       const isCalm = this.#leads && !this.#questions.hasQuestions;
       if (isCalm) await this.#wake.calm(WRITE_EVERY_MS, () => this.#isUrgent);
     }
-    // All questions that have come are known before one is answered: otherwise they would take turns as they came.
+    // All questions are received before one is answered, so that clients take turns.
     await turn();
     this.#slice.begin();
   }
 
-  /** Until there is something to do without being told. */
+  /** The time until there is work without a message. */
   get #sleepMs(): number | undefined {
     const scrubMs = this.#retention?.isScrubbing === true ? SCRUB_EVERY_MS : Infinity;
     const retryMs = this.#rows?.isEmpty === false ? RETRY_MS : Infinity;
@@ -346,7 +346,7 @@ export class Recorder {
     await this.#answer();
   }
 
-  /** Answers one question, and others until the slice of time is over; then blocks and rows have their turn. */
+  /** Answers one question, and more until the end of the time slice; then blocks and rows continue. */
   async #answer(): Promise<void> {
     this.#answering.begin();
     do {
@@ -354,7 +354,7 @@ export class Recorder {
       if (due === undefined) return;
       await this.#write((rows) => this.#questions.needsRows(due, rows));
       const rows = this.#rows;
-      // If the store turned out to be damaged, the question is asked again of the one that takes its place.
+      // If the store is damaged, the question is sent to the thread that replaces it.
       if (rows === undefined) return;
       await this.#guarded(() => this.#questions.answer(due, rows, this.#height));
     } while (!this.#answering.isOver);
@@ -375,8 +375,8 @@ export class Recorder {
   }
 
   /**
-   * What a damaged store can't do is not done: another thread begins a new one. One that is away is tried
-   * again by whoever comes next.
+   * Work on a damaged store is abandoned, because another thread begins a new one. Work on an unreachable store is
+   * retried by the next caller.
    */
   async #guarded(run: () => Promise<unknown> | undefined): Promise<void> {
     try {
@@ -386,7 +386,7 @@ export class Recorder {
       if (!(error instanceof HistoryDamagedError)) throw error;
       this.#rows = undefined;
       this.#retention = undefined;
-      // Whoever asked asks the other.
+      // The other thread receives the questions.
       this.#questions.clear();
       await this.#onDamaged(error);
     }
@@ -394,12 +394,12 @@ export class Recorder {
 
   get #isSnapshotDue(): boolean {
     const { height } = this.#replica.head;
-    // Old blocks are replayed for their rows; their snapshots would be of no use.
+    // Snapshots of old blocks, which are replayed for their rows, would be useless.
     const isOld = this.#target.height - height > this.#settings.shortBlocks;
     return this.#writesSnapshots && !isOld && this.#snapshotter.isDue;
   }
 
-  /** A start from it needs the rows of all blocks before it. */
+  /** A start from a snapshot needs the rows of all blocks before it. */
   async #snapshot(): Promise<void> {
     await this.#write(() => true);
     if (this.#rows?.isEmpty === false) return;
@@ -419,7 +419,7 @@ export class Recorder {
     }
   }
 
-  /** Nothing is applied meanwhile, so it is of one state; who asks for rows is answered. */
+  /** No block is applied meanwhile, so the tree has one state; questions are answered. */
   async #buildTree(): Promise<void> {
     const { head, isEarlier, state } = this.#replica;
     if (isEarlier || this.#stop !== undefined) return;
@@ -446,14 +446,17 @@ export class Recorder {
   }
 }
 
-/** Ends the reading of the journal in the middle. */
+/** Ends the reading of the journal. */
 class StoppedError extends Error {
   override readonly name = 'StoppedError';
 }
 
 type Hashes = Pick<BlockHead, 'hash' | 'stateHash'>;
 
-/** What tells two blocks of one height apart: their states, or else the blocks; undefined when they are the same. */
+/**
+ * The differing hashes of two blocks of one height: of their states, or else of the blocks; undefined if they are
+ * equal.
+ */
 function differenceOf(
   own: Hashes,
   recorded: Hashes,
@@ -464,15 +467,15 @@ function differenceOf(
   return own.hash === recorded.hash ? undefined : { own: own.hash, recorded: recorded.hash };
 }
 
-/** How long blocks are applied before it looks for other work. */
+/** How long blocks are applied before other work runs. */
 const TURN_MS = 5;
 
-/** Lets whatever has come in meanwhile be heard. */
+/** Lets received messages be handled. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Tells when somebody has worked for long enough. */
+/** Reports when its time is over. */
 class TimeSlice {
   #sinceMs = performance.now();
 
@@ -485,7 +488,7 @@ class TimeSlice {
   }
 }
 
-/** Sleeps until somebody wakes it. */
+/** Sleeps until it is woken. */
 class WakeSignal {
   #isAwake = false;
   #wake: (() => void) | undefined;
@@ -495,13 +498,13 @@ class WakeSignal {
     this.#wake?.();
   }
 
-  /** Until somebody wakes it, which may have happened since the last time, or some time has passed. */
+  /** Returns when it is woken, or was since the last call, or after a time. */
   async sleep(timeoutMs?: number): Promise<void> {
     if (!this.#isAwake) await this.#woken(timeoutMs);
     this.#isAwake = false;
   }
 
-  /** For a time, whoever wakes it, unless it is urgent. */
+  /** Sleeps for a time, even if it is woken, unless it is urgent. */
   async calm(durationMs: number, isUrgent: () => boolean): Promise<void> {
     const untilMs = performance.now() + durationMs;
     for (let leftMs = durationMs; leftMs > 0 && !isUrgent(); leftMs = untilMs - performance.now()) {

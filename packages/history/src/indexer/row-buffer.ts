@@ -10,23 +10,23 @@ import {
 } from '../store/store-errors.ts';
 import type { IndexerSettings } from './indexer-messages.ts';
 
-/** Rows of one transaction: whoever asks waits for one at most. */
+/** Rows per transaction: a question waits for one at most. */
 const ROWS_AT_ONCE = 5_000;
-/** Rows that may wait for room; more are not made meanwhile (R-disk). */
+/** Rows that may wait for disk space; no more are made meanwhile (R-disk). */
 const ROWS_HELD_MAX = 20_000;
 
 type Head = Pick<BlockRows['head'], 'height' | 'hash'>;
 
-/** Rows on their way into the store, in order. The log has them all: what is lost here is made again. */
+/** Rows that are not stored yet, in order. Lost ones are made again from the log. */
 export class RowBuffer {
   readonly store: HistoryStore;
-  /** Blocks of the store that have to be those of the log: the first and the last one. */
+  /** The first and the last block of the store, which must equal those of the log. */
   readonly #known: ReadonlyMap<number, string>;
   #blocks: BlockRows[] = [];
   #rows = 0;
   #wroteMs = 0;
   #stored: AsOf;
-  /** Where rows begin, if not with the first block. */
+  /** The first block with rows, if it is not block 1. */
   #since: AsOf['since'];
   #held: HistoryFullError | undefined;
   #foreign: HistoryForeignError | undefined;
@@ -44,7 +44,7 @@ export class RowBuffer {
     for (const each of [await blockAt(store, 1), last]) {
       if (each !== undefined) known.set(each.height, each.hash);
     }
-    // Of a stored block the time is known; a new store is of no time.
+    // The time of the last stored block; zero in a new store.
     const rows = new RowBuffer(store, last?.timeMs ?? 0, known);
     await rows.#beginAt(store.from);
     return rows;
@@ -55,12 +55,12 @@ export class RowBuffer {
     return this.#since === undefined ? this.#stored : { ...this.#stored, since: this.#since };
   }
 
-  /** False also when a write would tell that the store is not of this log. */
+  /** False also if a write would report that the store belongs to another log. */
   get isEmpty(): boolean {
     return this.#blocks.length === 0 && this.#foreign === undefined;
   }
 
-  /** True when there is enough for a transaction, or something to be told. */
+  /** True if there are enough rows for a transaction, or a foreign store must be reported. */
   get isDue(): boolean {
     if (this.#foreign !== undefined) return true;
     return this.#held === undefined && this.#rows >= ROWS_AT_ONCE;
@@ -71,22 +71,22 @@ export class RowBuffer {
     return performance.now() - this.#wroteMs;
   }
 
-  /** Says why the store is not the history of this log, or not all that can be made of it. */
+  /** The reason why the store is not the history of this log, or is not complete. */
   get unfit(): HistoryDamagedError | undefined {
     return this.#foreign ?? this.#incomplete;
   }
 
-  /** Why the last transaction has to be tried again; undefined when it was written. */
+  /** The reason why the last transaction must be retried; undefined if it was written. */
   get heldWhy(): string | undefined {
     return this.#held?.message;
   }
 
-  /** True when no more may be made until some are written. */
+  /** True if no more rows may be made until some are written. */
   get isFull(): boolean {
     return this.#rows >= ROWS_HELD_MAX;
   }
 
-  /** Those of blocks that the store has are passed over. */
+  /** Rows of stored blocks are skipped. */
   add(rows: BlockRows): void {
     const { hash, height } = rows.head;
     if (height <= this.store.height) {
@@ -99,13 +99,13 @@ export class RowBuffer {
     this.#rows += countOf(rows);
   }
 
-  /** Looks whether the store has the same block, as far as it has it: if not, nothing is written. */
+  /** Compares a block with that of the store, if it is there: after a difference nothing is written. */
   async compare(head: Head): Promise<void> {
     const stored = await blockAt(this.store, head.height);
     if (stored !== undefined) this.#expect(head, stored.hash);
   }
 
-  /** A log keeps what its history lacks: one that begins behind the last stored block is another. */
+  /** A log keeps the blocks that its history lacks, so one that begins after the last stored block is another log. */
   expectAdjacent(firstSeq: number): void {
     const { height } = this.store;
     if (height === 0 || height >= firstSeq - 1) return;
@@ -113,7 +113,7 @@ export class RowBuffer {
     this.#foreign = new HistoryForeignError(gap);
   }
 
-  /** Where the log still has blocks from before the first row, the store has to be made again. */
+  /** If the log has blocks before the first row, the store must be recomputed. */
   async expectWhole(firstSeq: number): Promise<void> {
     const { from: begin = 1, height } = this.store;
     if (height === 0) return;
@@ -123,7 +123,7 @@ export class RowBuffer {
     this.#incomplete = new HistoryIncompleteError(why);
   }
 
-  /** Looks how far others have written to a store that is shared: what they have is not written again. */
+  /** Reads how far others have written to a shared store, and skips their rows. */
   async refresh(): Promise<void> {
     await this.store.refresh();
     const { height } = this.store;
@@ -136,7 +136,7 @@ export class RowBuffer {
     if (last.head.height === height) this.#stored = { height, timeMs: last.head.timeMs };
   }
 
-  /** Writes one transaction; false when there was no room, so that it has to be tried again. */
+  /** Writes one transaction; false if the disk was full, so that it must be retried. */
   async writeSome(): Promise<boolean> {
     if (this.#foreign !== undefined) throw this.#foreign;
     const blocks = this.#next();
@@ -158,7 +158,7 @@ export class RowBuffer {
     return true;
   }
 
-  /** Writes all there is, as far as there is room. */
+  /** Writes all rows, unless the disk is full. */
   async writeAll(): Promise<void> {
     while (!this.isEmpty && (await this.writeSome()));
   }
@@ -186,41 +186,38 @@ export class RowBuffer {
   }
 }
 
-/** Its head alone: what it holds may be damaged, which is found later and mended. */
+/** Only its head, because its content may be damaged, which is handled later. */
 async function blockAt(store: HistoryStore, height: number): Promise<BlockRecord | undefined> {
   for (;;) {
     try {
       const [block] = await store.ask('blocks', { before: height + 1, limit: 1 });
       return block?.height === height ? block : undefined;
     } catch (error) {
-      // What others write meanwhile makes no other of a block that is there.
+      // Writes of others do not change a stored block.
       if (!(error instanceof HistoryMovedError)) throw error;
     }
   }
 }
 
-/** A block without rows counts too: it moves the progress on. */
+/** A block without rows also counts, because it changes the progress. */
 export function countOf(rows: BlockRows): number {
-  // How orders came to their books is a single row.
+  // The arrivals of a block are a single row.
   const { arrivals: _a, head: _h, retold: _r, untold: _u, ...tables } = rows;
   let count = 1;
   for (const table of Object.values(tables)) count += table.length;
   return count;
 }
 
-/** By block time. */
+/** In block time. */
 const PRUNE_EVERY_MS = 3_600_000;
 const STATS_EVERY_MS = 5_000;
-/** Blocks whose rows are looked through at a time, and the rest between two portions. */
+/** Blocks per scrub step, and the pause between two steps. */
 const SCRUB_BLOCKS = 100;
 export const SCRUB_EVERY_MS = 20;
 
 type Stats = Awaited<ReturnType<HistoryStore['stats']>>;
 
-/**
- * The upkeep of a store: drops rows that are too old, a portion at a time, looks once through everything
- * for damage, and knows how much there is.
- */
+/** Maintenance of a store: deletes old rows in portions, reads all rows once to find damage, and counts rows. */
 export class Retention {
   readonly #settings: Pick<IndexerSettings, 'historyKeptMs' | 'receiptsKeptMs'>;
   readonly #store: HistoryStore;
@@ -229,7 +226,7 @@ export class Retention {
   #prunedMs = 0;
   #scrubbedMs = -Infinity;
   #countedMs = -Infinity;
-  /** What was there at the start is looked through up to here; undefined behind the last block. */
+  /** The initial content is checked up to this height; undefined after the last block. */
   #scrubbed: number | undefined = 0;
 
   constructor(
@@ -246,12 +243,11 @@ export class Retention {
     return this.#stats;
   }
 
-  /** True while there is more to look through. */
   get isScrubbing(): boolean {
     return this.#scrubbed !== undefined;
   }
 
-  /** Does what is due. Others have their turn in between, and say whether it may continue. */
+  /** Does due work. `pause` runs other work in between, and returns whether to continue. */
   async look(blockMs: number, pause: () => Promise<boolean>): Promise<void> {
     if (performance.now() - this.#countedMs >= STATS_EVERY_MS) {
       this.#countedMs = performance.now();
@@ -269,7 +265,7 @@ export class Retention {
       ...(historyKeptMs === undefined ? {} : { rowsBeforeMs: blockMs - historyKeptMs }),
     };
     const gone = await this.#store.prune(limits, pause);
-    // The rest goes with the next looks.
+    // The next calls delete the rest.
     if (gone === 0) this.#prunedMs = blockMs;
   }
 }

@@ -27,14 +27,13 @@ import { RowBuffer } from './row-buffer.ts';
 type Start = IndexerRequest<'start'>;
 type Verify = IndexerRequest<'verify'>;
 
-/** How long a start waits for a database server that has gone away. */
+/** How long a start waits for an unreachable database server. */
 const AWAY_MS_MAX = 30_000;
 const AWAY_RETRY_MS = 200;
 
 /**
- * A thread of the indexer. It opens the store and says how far that is; the main thread then says what
- * the log holds and where it ends, and from there on it follows by itself. An error that is not caught
- * ends the thread, and the main thread reports it.
+ * The program of an indexer thread. It opens the store and reports its height; the main thread sends the range of the
+ * log, and the indexer follows it. An uncaught error ends the thread, and the main thread reports it.
  */
 export async function runIndexer(settings: IndexerSettings, port: MessagePort): Promise<void> {
   const program = new IndexerProgram(settings, port);
@@ -70,7 +69,7 @@ class IndexerProgram {
     } catch (error) {
       const isLater = error instanceof HistoryLaterError;
       const isOfServer = isLater || (isOnServer && error instanceof Error);
-      // The rest is a fault of the program, which is told with its stack.
+      // Other errors are faults of the program and reported with their stack.
       const isTold = error instanceof HistoryForeignError || error instanceof HistoryFullError;
       if (!isOfServer || (this.#isOpen && !isTold)) throw error;
       const isForeign = error instanceof HistoryForeignError;
@@ -92,7 +91,7 @@ class IndexerProgram {
 
   async #record(): Promise<void> {
     const settings = this.#settings;
-    // Who is not there at all is told at once; who has answered is waited for.
+    // A server that never answered is reported at once; one that has answered is waited for.
     if (settings.role === 'both') await reachHistory(this.#where);
     const opened = await this.#whenBack(() => this.#openRows());
     this.#isOpen = true;
@@ -120,13 +119,13 @@ class IndexerProgram {
     try {
       return await RowBuffer.on(store);
     } catch (error) {
-      // It has the lock, which the next try needs.
+      // It holds the lock, which the next attempt needs.
       await store.close();
       throw error;
     }
   }
 
-  /** The store, or a new one in the place of one that is of another log. */
+  /** The store, or a new one if it belongs to another log. */
   async #verify(rows: RowBuffer, asked: Verify | undefined): Promise<RowBuffer> {
     if (asked === undefined) return rows;
     const { firstSeq, head } = asked;
@@ -144,7 +143,7 @@ class IndexerProgram {
     return own;
   }
 
-  /** Sets the store aside, and says where. On a server nothing that is of others is touched. */
+  /** Sets the store aside and returns its new place. Stores of others on a server are not changed. */
   async #leave({ store }: RowBuffer, error: HistoryDamagedError): Promise<string> {
     await store.close();
     const { database, isShared } = this.#settings;
@@ -154,8 +153,8 @@ class IndexerProgram {
   }
 
   /**
-   * Does what a start needs although the server goes away meanwhile: a start must not end by what would not
-   * end a venue that runs. What is computed beside others has all the time.
+   * Retries a step of the start while the server is unreachable, because a running venue would also continue. A
+   * thread that only recomputes rows retries without a limit.
    */
   async #whenBack<Result>(run: () => Promise<Result>): Promise<Result> {
     const { database, role } = this.#settings;

@@ -18,7 +18,7 @@ import { HistoryAwayError, HistoryUnusableError } from '../history.ts';
 import { openPostgres } from '../store/postgres-driver.ts';
 import { HistoryFullError, historyError } from '../store/store-errors.ts';
 
-/** A server that is there and says nothing, and one that goes away at any step of a start. */
+/** A server that does not answer, and one that fails at any step of a start. */
 
 const venues = indexedVenues();
 const { start, stop } = venues;
@@ -94,7 +94,7 @@ describe('a silent server', { timeout: 60_000 }, () => {
       expect((await ask(names)).json).toMatchObject({ success: true, data });
     }
     const fromMs = performance.now();
-    // The third was never sent: who reads "unknown" of what may be in the store would send it again.
+    // The third was never sent: if a stored request were reported as unknown, its sender would send it again.
     for (const reply of await Promise.all([1, 3].map((n) => ask({ txHash: hashOf(n) })))) {
       const json = { success: false, name: 'UNAVAILABLE' };
       expect(reply).toMatchObject({ status: 503, retryAfterSeconds: 1, json });
@@ -112,7 +112,7 @@ describe('a silent server', { timeout: 60_000 }, () => {
 
 const hashOf = (n: number): Hash => hash(`0x${String(n).repeat(64)}`);
 
-/** A request of Alice that has a receipt. */
+/** A request of Alice with a receipt. */
 const signedAs = (n: number): SignedCommand => ({
   type: 'approveAgent',
   authority: { signer: alice, nonce: 1_767_225_601_000 + n, txHash: hashOf(n) },
@@ -120,7 +120,7 @@ const signedAs = (n: number): SignedCommand => ({
   label: `agent ${n}`,
 });
 
-/** All steps with `FUZZ_RUNS`; by default some, from the first to the last. */
+/** All steps with `FUZZ_RUNS`, otherwise a sample from the first to the last. */
 const STEPS_TRIED = process.env['FUZZ_RUNS'] === undefined ? 5 : Infinity;
 
 test('a start completes although its server fails meanwhile', async () => {
@@ -140,7 +140,7 @@ test('a start completes although its server fails meanwhile', async () => {
     proxy.cutAfter(step, 300);
     const opened = await start({ settings }).catch((error: unknown) => error);
     if (opened instanceof Error) {
-      // Who does not answer at all is told at once; once it has, it is waited for.
+      // A server that never answered is reported at once; one that has answered is waited for.
       expect(opened, `step ${step}`).toBeInstanceOf(HistoryUnusableError);
       expect(step).toBeLessThanOrEqual(3);
       proxy.mend();
@@ -157,7 +157,7 @@ test('a start completes although its server fails meanwhile', async () => {
   expect(rows).toBeGreaterThan(3 + Math.min(steps, STEPS_TRIED) / 2);
 });
 
-/** The first one, which is before the server has said anything, and of the others as many as there is time for. */
+/** The first step, before any answer of the server, and as many of the others as time permits. */
 function stepsUpTo(steps: number, every: number): number[] {
   const behind = Array.from({ length: steps }, (_, index) => index + 1).filter((step) => {
     return step % every === (every - 1) % every;

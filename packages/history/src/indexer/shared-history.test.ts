@@ -13,7 +13,7 @@ import {
 import type { IndexedVenue } from '@oddlot/testing/venue/indexed-venue';
 import { type PostgresServer, startPostgres } from '@oddlot/cluster/servers/postgres-server';
 
-/** Replicas that share the database of their history: one writes, the others follow what it has written. */
+/** Replicas that share the database of their history: one writes, the others follow its rows. */
 
 const START_MS = 1_767_225_600_000;
 const venues = indexedVenues();
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Venues of the same log: each is told of its blocks when the test says so. */
+/** Venues with the same log; the test controls when each receives its blocks. */
 async function startReplicas() {
   const database = await server.database();
   let timeMs = START_MS;
@@ -35,7 +35,7 @@ async function startReplicas() {
     });
   const writer = await start('writer');
   const follower = await start('follower');
-  // Not before both have begun: a store that is ahead of a log at its start is another's.
+  // Only after both have started, because a store that is ahead of a starting log is foreign.
   writer.indexer.lead(1);
   const deposit = async (venue: IndexedVenue, amount: number): Promise<void> => {
     timeMs = START_MS + amount;
@@ -49,11 +49,11 @@ test('a reader waits for its own blocks while the store has later ones', async (
   for (const amount of upTo(5)) await deposit(writer, amount);
   await expect.poll(() => amounts(writer).catch(() => undefined), SOON).toEqual(upTo(5));
   for (const amount of upTo(3)) await deposit(follower, amount);
-  // Of the newest block that this one has, and of the state behind it.
+  // A query of its newest block, with the state after it.
   const ledger = amounts(follower);
   const orders = follower.indexer.ask('orders', { ...AMOUNTS, user: alice });
   const asked = Promise.allSettled([ledger, orders]);
-  // Who is refused without having waited is refused by now.
+  // A question that is rejected without waiting has been rejected by now.
   await Promise.race([asked, later(500)]);
   for (const amount of [4, 5]) await deposit(follower, amount);
   expect(await asked).toMatchObject([

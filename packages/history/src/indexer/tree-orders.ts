@@ -8,21 +8,17 @@ import {
 } from '../reserves/tree-file.ts';
 import type { IndexerReport, Question } from './indexer-messages.ts';
 
-/** Who is further behind than this has other things to do first. */
+/** A thread that is further behind answers without a tree. */
 const BLOCKS_WAITED_MAX = 10_000;
 
-/** Trees over what is owed that were asked for: each is built of one state, at or behind its block. */
+/** Requests for reserves trees: each tree has one state, at or after the requested block. */
 export class TreeOrders {
   readonly #tell: (report: IndexerReport) => void;
   readonly #folder: string;
   #orders: Question[] = [];
   #hasher: Promise<TreeHasher> | undefined;
 
-  constructor(options: {
-    readonly tell: (report: IndexerReport) => void;
-    /** The data folder. */
-    readonly data: string;
-  }) {
+  constructor(options: { readonly tell: (report: IndexerReport) => void; readonly data: string }) {
     this.#tell = options.tell;
     this.#folder = treeFolder(options.data);
   }
@@ -40,7 +36,7 @@ export class TreeOrders {
     return this.#orders.some((order) => order.height <= height);
   }
 
-  /** Builds what is due; one tree is for all who wait. The state must not change meanwhile. */
+  /** Builds one tree for all due requests. The state must not change meanwhile. */
   async build(options: {
     readonly state: State;
     readonly head: { readonly height: number; readonly timeMs: number };

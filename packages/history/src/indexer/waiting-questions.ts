@@ -15,64 +15,63 @@ import { HistoryDamagedError, HistoryFullError, HistoryMovedError } from '../sto
 import type { IndexerReport, IndexerSettings, Question } from './indexer-messages.ts';
 import type { RowBuffer } from './row-buffer.ts';
 
-/** A history that is further behind than this is being computed: nobody waits for it. */
+/** A history that is further behind is being recomputed, so questions do not wait for it. */
 const BLOCKS_WAITED_MAX = 10_000;
 
 /**
- * Milliseconds for which a client may hold up the others before those who take less are answered first. A client that
- * has taken more is answered when no other waits, and in a tenth of the time in any case.
+ * Milliseconds for which a client may delay the others before clients with lower use are answered first. A client
+ * above its pace is answered if no other waits, and for a tenth of the time in any case.
  */
 export const HISTORY_PACE = { perSecond: 25, burst: 150 };
 const SPARED_FACTOR = 9;
 /**
- * An answer is not interrupted, and one that takes longer than this holds up clients that ask meanwhile. Of clients that
- * have taken more than their pace, such answers get a tenth of the time and no more, even if nothing else is to be done.
+ * An answer is not interrupted, and one that takes longer than this delays other clients. Such answers to clients
+ * above their pace get at most a tenth of the time, even if there is no other work.
  */
 export const LONG_MS = 10;
 /**
- * With rows on a server an answer costs the time that it holds the only connection. A server that stalls is not the
- * fault of a client, which is charged this much for one answer at most.
+ * With a database server, an answer costs the time for which it uses the only connection. A stall of the server is
+ * not the client's fault, so one answer is charged at most this.
  */
 export const SERVER_MS_MAX = 100;
 
 type Waiting = {
   readonly asked: Question;
-  /** It waits for its block until then. */
+  /** It waits for its block until this time. */
   readonly untilMs: number;
-  /** Who asked has given up by then. */
+  /** The caller has given up at this time. */
   readonly lostMs: number;
 };
 
-/** A question whose turn it is. */
 type DueQuestion = Turn<Waiting>;
 
-/** How far who answers is. */
+/** The state of the thread that answers. */
 export type Standing = {
-  /** Whoever needs a block up to here can be answered. */
+  /** Questions that need a block up to here can be answered. */
   readonly tellable: number;
-  /** True while rows and the state are not of the same block, which passes: what is of now can't be told meanwhile. */
+  /** True while rows and state have different heights, for a short time: current data cannot be returned meanwhile. */
   readonly isApart: boolean;
 };
 
 type WaitingQuestionsOptions = {
   readonly settings: Pick<IndexerSettings, 'database' | 'limits'>;
   readonly tell: (report: IndexerReport) => void;
-  /** The sums of now, which only who makes the rows has. */
+  /** Current sums, which only the indexer has. */
   readonly sums: (user: Address) => AccountSums | null;
   readonly users: GainSources['users'];
-  /** The orders that live now, which nobody has stored; undefined where there is no such state. */
+  /** Live orders, which are not stored; undefined without a state. */
   readonly live: () => LiveRows | undefined;
-  /** Rows of the newest blocks as they were told; undefined when it needs more than these. */
+  /** Rows of the newest blocks as they were reported; undefined if older ones are needed. */
   readonly recent: (ask: Ask<'since'>) => SinceAnswer | undefined;
 };
 
-/** The questions that wait: for their block, or for the turn of their client. */
+/** Questions that wait for their block, or for the turn of their client. */
 export class WaitingQuestions {
   readonly #options: WaitingQuestionsOptions;
-  /** For their block. */
+  /** They wait for their block. */
   #waiting: Waiting[] = [];
   readonly #turns: ClientTurns<Waiting>;
-  /** From when on a client that has used up its pace is answered before the others; and whether one is answered now. */
+  /** The time after which a client above its pace is answered before the others, and whether one is answered now. */
   #spareFromMs = 0;
   #isOfResting = false;
   #restUntilMs = 0;
@@ -86,7 +85,7 @@ export class WaitingQuestions {
     return this.#waiting.length > 0 || this.#turns.hasNext || this.#turns.hasResting;
   }
 
-  /** How long until a question is to be looked at again without being told; undefined when there is none. */
+  /** The time until a question must be checked again without a message; undefined if there is none. */
   get patienceMs(): number | undefined {
     let untilMs = this.#turns.hasResting ? this.#restUntilMs : Infinity;
     for (const each of this.#waiting) untilMs = Math.min(untilMs, each.untilMs);
@@ -94,7 +93,7 @@ export class WaitingQuestions {
     return Math.max(1, Math.ceil(untilMs - performance.now()));
   }
 
-  /** Whoever needs a block waits for it, or for all that is to be applied before it is answered. */
+  /** A question waits for its block, and for all blocks that are applied before it is answered. */
   take(
     asked: Question,
     { height, reach }: { readonly height: number; readonly reach: number },
@@ -105,7 +104,7 @@ export class WaitingQuestions {
     this.#waiting.push({ asked, untilMs: nowMs + waitMs, lostMs: nowMs + asked.patienceMs });
   }
 
-  /** True when a question need not or does not wait for its block any longer. */
+  /** True if a question does not have to wait for its block, or no longer does. */
   isReady(standing: Standing): boolean {
     const nowMs = performance.now();
     this.#admit(standing, nowMs);
@@ -118,7 +117,7 @@ export class WaitingQuestions {
     this.#turns.clear();
   }
 
-  /** The question whose turn it is. The caller answers it before it takes another. */
+  /** The next question. The caller answers it before it takes another. */
   next(standing: Standing): DueQuestion | undefined {
     for (;;) {
       const nowMs = performance.now();
@@ -128,18 +127,18 @@ export class WaitingQuestions {
       this.#turns.begin(due.id, 0, nowMs);
       const isLost = due.item.lostMs <= nowMs;
       if (!isLost && isOver(due.item, standing, nowMs)) return due;
-      // A replica that follows another can be behind again.
+      // A replica that follows another one can fall behind again.
       if (!isLost) this.#waiting.push(due.item);
       this.#turns.end(due.id, 0, nowMs);
     }
   }
 
-  /** True when rows that are not stored yet have to be, for the answer. */
+  /** True if rows must be stored before the answer. */
   needsRows({ item: { asked } }: DueQuestion, rows: RowBuffer): boolean {
     return !rows.isEmpty && (asked.height > rows.stored.height || isOfNow(asked));
   }
 
-  /** Answers it, as of one moment: nothing is written meanwhile. */
+  /** Answers a question as of one height, because nothing is written meanwhile. */
   async answer({ id, item }: DueQuestion, rows: RowBuffer, height: number): Promise<void> {
     const asOf = rows.stored;
     const isSplit = !rows.isEmpty || height < rows.store.height;
@@ -158,7 +157,7 @@ export class WaitingQuestions {
       const nowMs = performance.now();
       const workMs = took();
       this.#turns.end(id, nowMs - startedMs, nowMs);
-      // Also when this answer has used up the pace of its client: the others come first.
+      // Also if this answer has exceeded the client's pace: the others are first.
       if (this.#isOfResting || !this.#turns.hasToken(id, nowMs)) {
         this.#spareFromMs = nowMs + SPARED_FACTOR * workMs;
         if (workMs > LONG_MS) this.#restUntilMs = this.#spareFromMs;
@@ -166,7 +165,7 @@ export class WaitingQuestions {
     }
   }
 
-  /** Those that need not wait for their block any longer wait for the turn of their client. */
+  /** Questions that need not wait for their block any longer wait for the turn of their client. */
   #admit(standing: Standing, nowMs: number): void {
     if (this.#waiting.length === 0) return;
     const waiting: Waiting[] = [];
@@ -194,7 +193,7 @@ export class WaitingQuestions {
     const { tell } = this.#options;
     const { asked } = waiting;
     const { id } = asked;
-    // What is of now is of the last block that was applied, so its rows must be there too, and no others.
+    // Current data is of the last applied block, so the rows must have the same height.
     if (asOf.height < asked.height || (isSplit && isOfNow(asked))) {
       tell({ type: 'behind', id, asOf });
       return;
@@ -203,9 +202,9 @@ export class WaitingQuestions {
       const answer = await this.#find(asked, rows, asOf);
       tell({ type: 'answer', id, asOf, answer, workMs: took() });
     } catch (error) {
-      // Whoever begins anew is asked again.
+      // The thread that replaces this one receives the question.
       if (error instanceof HistoryDamagedError) throw error;
-      // So is this one, when it has applied what others have written.
+      // The question is repeated after the rows of others have been applied.
       if (error instanceof HistoryMovedError) this.#waiting.push(waiting);
       else if (error instanceof HistoryFullError) tell({ type: 'away', id, why: error.message });
       else tell({ type: 'failed', id, error });
@@ -238,7 +237,7 @@ function isOfNow(asked: Question): boolean {
   return OF_NOW.has(asked.topic) || isOfChanges(asked);
 }
 
-/** What is told of orders that live, and of accounts. */
+/** Topics with data of live orders and accounts. */
 const OF_NOW: ReadonlySet<HistoryTopic> = new Set([
   'accountGains',
   'accountSums',
@@ -246,7 +245,7 @@ const OF_NOW: ReadonlySet<HistoryTopic> = new Set([
   'executionReport',
 ]);
 
-/** What the store keeps in its last form only. */
+/** Data of which the store has only the last version. */
 function isOfChanges({ question, topic }: Question): boolean {
   return topic === 'since' && 'table' in question && question.table === 'orders';
 }
