@@ -393,7 +393,7 @@ test('a key that was typed in is gone after a reload, and was neither sent nor k
   visit.expectErrors(/status of 400/);
   await own.getByRole('button', { name: `Remove ${addressOf(ADMIN_KEY)}` }).click();
   const leaving = page.getByRole('dialog', { name: 'Remove admin' });
-  await leaving.getByText(/^This is you\./).waitFor();
+  await leaving.getByText(/^This is your own key\./).waitFor();
   await leaving.getByRole('button', { name: 'Remove now' }).click();
   await leaving.getByRole('alert').waitFor();
   await expectKept(visit, ADMIN_KEY);
