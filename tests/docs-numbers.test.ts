@@ -20,7 +20,7 @@ import { REPOSITORY } from './support/venue-process.ts';
 const page = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
 const guide = (path: string): string => page(`docs/${path}`);
 /** Folders of guides, by reader. */
-const FOLDERS = ['get-started', 'trade', 'build', 'operate', 'verify'];
+const FOLDERS = ['get-started', 'trade', 'build', 'operate', 'verify', 'contribute'];
 const GUIDES = FOLDERS.flatMap((folder) =>
   readdirSync(join(REPOSITORY, 'docs', folder)).map((name) => `${folder}/${name}`),
 );
