@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 describe('deposit', () => {
-  test('takes what the sender approved and tells for whom', async () => {
+  test('takes the approved amount and emits the account it is for', async () => {
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, 60_000_000n]);
     const own = await world.call(ALICE, 'deposit', [20_000_000n]);
     expect(own.events).toEqual([
@@ -31,7 +31,7 @@ describe('deposit', () => {
     expect(await world.balanceOf(ALICE.address)).toBe(40_000_000n);
   });
 
-  test('without allowance or money the token refuses, and nothing moves', async () => {
+  test('without allowance or funds the token reverts, and nothing moves', async () => {
     const without = await world.call(ALICE, 'deposit', [1n]);
     expect(without.ok).toBe(false);
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, 10n ** 12n]);
@@ -45,14 +45,14 @@ describe('deposit', () => {
     ['the zero address', 'depositFor', () => [`0x${'0'.repeat(40)}`, 5n]],
     ['the bridge', 'depositFor', () => [world.bridge.address, 5n]],
     ['the token', 'depositFor', () => [world.token.address, 5n]],
-    ['nothing for oneself', 'deposit', () => [0n]],
-  ])('%s is refused', async (_, name, args) => {
+    ['a zero amount for oneself', 'deposit', () => [0n]],
+  ])('%s is rejected', async (_, name, args) => {
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, 5n]);
     const { error } = await world.call(ALICE, name, args());
     expect(error).toBe(refused('INVALID_REQUEST'));
   });
 
-  test('a pause stops deposits, and only for its time', async () => {
+  test('a pause stops deposits, and only while it lasts', async () => {
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, 5n]);
     await world.call(GUARDIAN, 'pause');
     for (const [name, args] of [
@@ -68,7 +68,7 @@ describe('deposit', () => {
   });
 });
 
-test('only the minter makes money and keeps the list', async () => {
+test('only the minter mints tokens and maintains the list', async () => {
   for (const name of ['blacklist', 'unBlacklist']) {
     const args = [BOB.address];
     const refusal = await world.evm.send(ANYONE, world.token, { name, args });

@@ -11,7 +11,7 @@ const PAGE = readFileSync(
   'utf8',
 );
 
-test('the reference shows what each call costs', async () => {
+test('the reference states the cost of each call', async () => {
   const table = (await gasTable()).join('\n');
   expect(PAGE).toContain(table);
 });
@@ -26,6 +26,6 @@ test('the reference names every function, event, error and code', () => {
   }
 });
 
-/** Of ERC-20 and of OpenZeppelin's parts; their own documentation tells what they are. */
+/** Items of ERC-20 and OpenZeppelin, which their own documentation describes. */
 const STANDARD =
   /^(?:ERC20|ECDSA|SafeERC20|Invalid|String|ReentrancyGuard|EIP712)|^(?:name|symbol|decimals|totalSupply|balanceOf|transfer|transferFrom|approve|allowance|Transfer|Approval)$/;

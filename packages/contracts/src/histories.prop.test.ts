@@ -19,15 +19,15 @@ import { keyOf, sortKeys, type Key } from '@oddlot/testing/contracts/keys';
 import { signPermit } from '@oddlot/testing/contracts/sign';
 
 /**
- * Random lives of a bridge, judged by its events and the token's balances alone: what was paid never exceeds what
- * came in, each withdrawal is paid at most once, and none after it was cancelled.
+ * Random histories of a bridge, judged only by its events and the token's balances: payouts never
+ * exceed deposits, each withdrawal is paid at most once, and none after its cancellation.
  */
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 1);
 /** More runs may take longer. */
 const TIMEOUT_MS = 60_000 + 3_000 * RUNS;
 const STEPS_MAX = 120;
 const USERS = [ALICE, BOB, CAROL];
-/** Few ids, so that most are tried several times, and not so few that all are soon used up. */
+/** Few ids, so that most are tried several times, but enough that not all are used early. */
 const IDS_MAX = 24;
 const OTHERS = sortKeys(['four', 'five', 'six'].map((name) => keyOf(`validator ${name}`)));
 
@@ -103,10 +103,10 @@ function weighted(times: number): fc.Arbitrary<boolean> {
   return fc.nat({ max: times }).map((n) => n > 0);
 }
 
-/** What an observer of the chain has seen. */
+/** The facts that an observer of the chain has seen. */
 class Observer {
   deposited = 0n;
-  /** Came in by plain transfers, which no event of the bridge tells. */
+  /** Received in plain transfers, for which the bridge emits no event. */
   transferred = 0n;
   paidOut = 0n;
   readonly paid = new Set<bigint>();
@@ -138,7 +138,7 @@ class Observer {
   }
 }
 
-/** Who decides at present; a rotation swaps the two sets. */
+/** The current validators; a rotation swaps the two sets. */
 type Deciders = { validators: readonly Key[]; nonce: bigint };
 
 async function take(world: BridgeWorld, deciders: Deciders, next: Step): Promise<Outcome[]> {
@@ -220,7 +220,7 @@ async function depositWithPermits(world: BridgeWorld, permits: PermitStep): Prom
 }
 
 test(
-  'R-conservation: what the bridge paid never exceeds what came in, and each withdrawal once',
+  'R-conservation: payouts of the bridge never exceed deposits, and each withdrawal is paid once',
   async () => {
     const totals = new Map<string, number>();
     await fc.assert(
@@ -245,10 +245,10 @@ test(
           }
         },
       ),
-      // Shrinking a history of this length takes longer than a test may; the seed brings it back.
+      // Shrinking a history of this length exceeds the test's timeout; the seed reproduces it.
       { numRuns: RUNS, endOnFailure: true },
     );
-    // Histories in which nothing happens would prove nothing.
+    // Without all of these events the histories would prove nothing.
     const names = ['Deposit', 'FailedPermitDeposit', 'Paid', 'Queued', 'Cancelled', 'PayoutFailed'];
     const reasons = (['ALREADY_PAID', 'ALREADY_CANCELLED', 'TOO_EARLY'] as const).map(refused);
     for (const name of [...names, 'Paused', 'Unpaused', 'Rotated', ...reasons]) {

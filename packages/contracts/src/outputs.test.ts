@@ -5,11 +5,14 @@ import { expect, test } from 'vitest';
 import { BRIDGE_BYTECODE } from './outputs/bridge.ts';
 
 const WRITE_OUTPUTS = join(import.meta.dirname, 'build', 'write-outputs.ts');
-/** A contract above this many bytes cannot be deployed (EIP-170); the code that runs is less than what deploys it. */
+/**
+ * A contract above this many bytes cannot be deployed (EIP-170); the deployed code is shorter than
+ * the creation code.
+ */
 const CODE_BYTES_MAX = 24_576;
 
-test('a fresh build of the sources gives the ABI and bytecode that are here', async () => {
-  // In a process of its own: the compiler is a large program that would stay in this one.
+test('a fresh build of the sources equals the stored ABI and bytecode', async () => {
+  // Runs in a separate process, because the compiler is large and would stay in memory.
   const run = promisify(execFile)(process.execPath, [WRITE_OUTPUTS, '--check']);
   const { stdout, stderr } = await run;
   expect(stderr).toBe('');

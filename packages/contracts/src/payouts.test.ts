@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 describe('R-withdraw: a payout', () => {
-  test('goes to its destination at once, and once', async () => {
+  test('is paid to its destination immediately, and once', async () => {
     const payout = payoutOf(7n);
     const { withdrawalId, user, destination, usd } = payout;
     expect(await world.read('stateOf', [7n])).toBe(STATE.none);
@@ -44,7 +44,7 @@ describe('R-withdraw: a payout', () => {
     expect((await world.cancel(7n)).error).toBe(refused('ALREADY_PAID'));
   });
 
-  test('needs a threshold of signatures, and takes more', async () => {
+  test('needs a threshold of signatures, and accepts more', async () => {
     const one = await world.payOut(payoutOf(1n), VALIDATORS.slice(0, 1));
     expect(one.error).toBe(refused('TOO_FEW_SIGNATURES'));
     expect((await world.payOut(payoutOf(1n), VALIDATORS.slice(1))).ok).toBe(true);
@@ -56,12 +56,12 @@ describe('R-withdraw: a payout', () => {
     ['the zero address', () => ({ destination: `0x${'0'.repeat(40)}` as const })],
     ['the bridge', () => ({ destination: world.bridge.address })],
     ['the token', () => ({ destination: world.token.address })],
-    ['the account of nobody', () => ({ user: `0x${'0'.repeat(40)}` as const })],
-  ])('%s is refused whoever signs', async (_, rest) => {
+    ['the zero account', () => ({ user: `0x${'0'.repeat(40)}` as const })],
+  ])('%s is rejected whatever the signatures', async (_, rest) => {
     expect((await world.payOut(payoutOf(1n, rest()))).error).toBe(refused('INVALID_REQUEST'));
   });
 
-  test('of more than the bridge holds is refused, and possible when the money is there', async () => {
+  test('above the balance of the bridge is rejected, and possible when the money is there', async () => {
     const poor = await BridgeWorld.open();
     await poor.fill(4_999_999n);
     expect((await poor.payOut(payoutOf(1n))).error).toBe(refused('TRANSFER_FAILED'));
@@ -71,7 +71,7 @@ describe('R-withdraw: a payout', () => {
     expect(await poor.balanceOf(poor.bridge.address)).toBe(0n);
   });
 
-  test('to an address that the token has barred changes nothing until it is cancelled', async () => {
+  test('to an address blocked by the token changes nothing until it is cancelled', async () => {
     await world.tokenCall(MINTER, 'blacklist', [BOB.address]);
     expect((await world.payOut(payoutOf(1n))).error).toBe(refused('TRANSFER_FAILED'));
     expect(await world.read('stateOf', [1n])).toBe(STATE.none);
@@ -90,7 +90,7 @@ describe('a batch of payouts', () => {
     return world.call(ANYONE, 'batchPayOut', [payouts, signatures], gas);
   }
 
-  test('pays the good ones and tells which are not', async () => {
+  test('pays the valid ones and reports the others', async () => {
     await world.tokenCall(MINTER, 'blacklist', [CAROL.address]);
     await world.payOut(payoutOf(1n));
     await world.cancel(2n);
@@ -123,7 +123,7 @@ describe('a batch of payouts', () => {
     expect(await world.read('stateOf', [4n])).toBe(STATE.none);
   });
 
-  test('one with bad signatures fails alone', async () => {
+  test('fails individually for invalid signatures', async () => {
     const signatures = await world.signPayout(payoutOf(1n));
     const args = [
       [payoutOf(1n), payoutOf(2n), payoutOf(3n)],
@@ -137,12 +137,12 @@ describe('a batch of payouts', () => {
     ]);
   });
 
-  test('a payout without its list of signatures refuses the batch', async () => {
+  test('reverts if a payout lacks its list of signatures', async () => {
     const { error } = await world.call(ANYONE, 'batchPayOut', [[payoutOf(1n)], []]);
     expect(error).toBe(refused('INVALID_REQUEST'));
   });
 
-  test('whoever sends it with too little gas cannot make a good payout fail', async () => {
+  test('cannot be made to fail a valid payout by sending too little gas', async () => {
     const name = 'batchPayOut';
     const args = [[payoutOf(1n)], [await world.signPayout(payoutOf(1n))]];
     const outcomes = new Set<string>();
@@ -150,7 +150,7 @@ describe('a batch of payouts', () => {
       const tried = await world.evm.undone(() => world.call(ANYONE, name, args, gas));
       outcomes.add(tried.error ?? tried.events.map((event) => event.name).join());
     }
-    // The first is a signature that there is no gas to check.
+    // The first is a signature for whose verification the gas does not suffice.
     const reverts = ['revert', 'out of gas', refused('NOT_ENOUGH_GAS')];
     expect([...outcomes]).toEqual([...reverts, 'Paid']);
   });
@@ -159,7 +159,7 @@ describe('a batch of payouts', () => {
 describe('a large payout', () => {
   const large = payoutOf(1n, { usd: LARGE_USD });
 
-  test('waits, and is then paid by whoever asks', async () => {
+  test('waits, and any account can then pay it', async () => {
     const payableAt = BigInt(world.evm.timeSeconds + DELAY_SECONDS);
     const { withdrawalId, user, destination, usd } = large;
     expect((await world.payOut(large)).events).toEqual([
@@ -188,7 +188,7 @@ describe('a large payout', () => {
   test.each([
     ['the guardian', () => world.call(GUARDIAN, 'cancelQueued', [1n])],
     ['the validators', () => world.cancel(1n)],
-  ])('%s can cancel it while it waits, even in a pause', async (_, cancel) => {
+  ])('%s can cancel it while it waits, even during a pause', async (_, cancel) => {
     await world.payOut(large);
     await world.call(GUARDIAN, 'pause');
     expect((await cancel()).events).toEqual([{ name: 'Cancelled', args: { withdrawalId: 1n } }]);
@@ -201,7 +201,7 @@ describe('a large payout', () => {
     expect(await world.balanceOf(BOB.address)).toBe(0n);
   });
 
-  test('nobody else cancels it, and the guardian cancels nothing that does not wait', async () => {
+  test('cannot be cancelled by others, and the guardian cancels only queued payouts', async () => {
     await world.payOut(large);
     for (const key of [ANYONE, ALICE, VALIDATORS[0] ?? ANYONE]) {
       const { error } = await world.call(key, 'cancelQueued', [1n]);
@@ -212,7 +212,7 @@ describe('a large payout', () => {
     expect(few.error).toBe(refused('TOO_FEW_SIGNATURES'));
   });
 
-  test('keeps its place when its transfer fails', async () => {
+  test('remains queued when its transfer fails', async () => {
     await world.payOut(large);
     await world.tokenCall(MINTER, 'blacklist', [BOB.address]);
     world.evm.timeSeconds += DELAY_SECONDS;
@@ -233,7 +233,7 @@ describe('a token that misbehaves', () => {
     await hostile.tokenCall(ALICE, 'approve', [hostile.bridge.address, 100_000_000n]);
   });
 
-  /** What the bridge does with a payout and with a deposit in each mode; empty is success. */
+  /** The results of a payout and of a deposit in each mode; empty for success. */
   const MODES = [
     ['ReturnNothing', undefined, undefined],
     ['ReturnFalse', refused('TRANSFER_FAILED'), `SafeERC20FailedOperation(`],

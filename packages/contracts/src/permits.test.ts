@@ -16,7 +16,7 @@ import type { Key } from '@oddlot/testing/contracts/keys';
 import { signPermit, type Permit } from '@oddlot/testing/contracts/sign';
 
 const USD = 10_000_000n;
-/** Every signature (r, s) has a twin (r, order - s). */
+/** Every signature (r, s) has a second form (r, order - s). */
 const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 let world: BridgeWorld;
@@ -44,7 +44,7 @@ function failed(user: string, usd: bigint, name: CodeName): Told {
 }
 
 describe('a batch with permits', () => {
-  test('brings the money of users who have no gas', async () => {
+  test('deposits the money of users without gas', async () => {
     const { ok, events } = await batch(await sign(ALICE), await sign(BOB));
     expect(ok).toBe(true);
     expect(events).toEqual([deposited(ALICE), deposited(BOB)]);
@@ -52,12 +52,12 @@ describe('a batch with permits', () => {
     expect(await world.read('nextPermitNonce', [ALICE.address])).toBe(1n);
   });
 
-  /** What is wrong with one permit, and the code that it must end with. */
+  /** The defect of a permit, and its failure code. */
   const BAD: readonly [string, CodeName, () => Promise<Permit>][] = [
     ['of another signer', 'PERMIT_REFUSED', () => sign(ALICE, { signer: BOB })],
     ['of a nonce to come', 'PERMIT_REFUSED', () => sign(ALICE, { nonce: 1n })],
     [
-      'with another amount',
+      'for another amount',
       'PERMIT_REFUSED',
       async () => ({ ...(await sign(ALICE)), usd: USD - 1n }),
     ],
@@ -82,9 +82,9 @@ describe('a batch with permits', () => {
       'INVALID_REQUEST',
       async () => ({ ...(await sign(ALICE)), user: world.bridge.address }),
     ],
-    ['over more than there is', 'TRANSFER_FAILED', () => sign(ALICE, { usd: USD + 1n })],
+    ['above the balance', 'TRANSFER_FAILED', () => sign(ALICE, { usd: USD + 1n })],
     [
-      'with the other root of its signature',
+      'with the other form of its signature',
       'PERMIT_REFUSED',
       async () => {
         const permit = await sign(ALICE);
@@ -98,7 +98,7 @@ describe('a batch with permits', () => {
       async () => ({ ...(await sign(ALICE)), signature: { r: 0n, s: 0n, v: 0 } }),
     ],
     [
-      'of an address that the token has barred',
+      'of an address blocked by the token',
       'TRANSFER_FAILED',
       async () => {
         await world.tokenCall(MINTER, 'blacklist', [ALICE.address]);
@@ -107,7 +107,7 @@ describe('a batch with permits', () => {
     ],
   ];
 
-  test.each(BAD)('a permit %s fails alone: %s', async (_, code, make) => {
+  test.each(BAD)('a permit %s fails individually: %s', async (_, code, make) => {
     const bad = await make();
     const { ok, events } = await batch(await sign(BOB), bad, await sign(CAROL));
     expect(ok).toBe(true);
@@ -123,7 +123,7 @@ describe('a batch with permits', () => {
   });
 });
 
-describe('a permit that someone else handed to the token first', () => {
+describe('a permit that another account submitted to the token first', () => {
   async function frontRun(permit: Permit): Promise<void> {
     const { user, usd, deadline, signature } = permit;
     const r = `0x${signature.r.toString(16).padStart(64, '0')}`;
@@ -137,7 +137,7 @@ describe('a permit that someone else handed to the token first', () => {
     await frontRun(permit);
     const first = await batch(permit, await sign(BOB));
     expect(first.events).toEqual([deposited(ALICE), deposited(BOB)]);
-    // More money and an allowance of another origin do not bring the used permit back.
+    // New funds and an unrelated allowance do not revive the used permit.
     await world.fund(ALICE, USD);
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, USD]);
     const second = await batch(permit);
@@ -145,7 +145,7 @@ describe('a permit that someone else handed to the token first', () => {
     expect(await world.balanceOf(ALICE.address)).toBe(USD);
   });
 
-  test('is refused after its deadline, and after another permit took its place', async () => {
+  test('is rejected after its deadline, and after another permit replaced it', async () => {
     const permit = await sign(ALICE);
     await frontRun(permit);
     world.evm.timeSeconds += 3601;
@@ -158,7 +158,7 @@ describe('a permit that someone else handed to the token first', () => {
     expect((await batch(third)).events).toEqual([deposited(ALICE)]);
   });
 
-  test('a permit that was used here is not used again within its deadline', async () => {
+  test('a permit that was used here cannot be used again within its deadline', async () => {
     const permit = await sign(ALICE);
     await batch(permit);
     await world.fund(ALICE, USD);
@@ -168,17 +168,17 @@ describe('a permit that someone else handed to the token first', () => {
     expect(twice.events).toEqual([refusal, refusal]);
   });
 
-  test('an allowance alone is not consent: nobody deposits it by an invented permit', async () => {
+  test('an allowance alone is not consent: an invented permit cannot deposit it', async () => {
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, USD]);
     const invented = await sign(ALICE, { signer: BOB });
     expect((await batch(invented)).events).toEqual([failed(ALICE.address, USD, 'PERMIT_REFUSED')]);
-    // The same after the user has permitted something else, so that the nonce is not zero.
+    // The same after the user has signed another permit, so that the nonce is not zero.
     await frontRun(await sign(ALICE, { usd: USD - 1n }));
     expect((await batch(invented)).events).toEqual([failed(ALICE.address, USD, 'PERMIT_REFUSED')]);
     expect(await world.balanceOf(ALICE.address)).toBe(USD);
   });
 
-  test('one that failed for lack of money deposits once the money is there', async () => {
+  test('a permit that failed for lack of funds deposits once when funded', async () => {
     const permit = await sign(ALICE, { usd: 2n * USD });
     const poor = await batch(permit);
     expect(poor.events).toEqual([failed(ALICE.address, 2n * USD, 'TRANSFER_FAILED')]);
@@ -188,7 +188,7 @@ describe('a permit that someone else handed to the token first', () => {
 });
 
 describe('gas', () => {
-  test('whoever sends a batch with too little gas cannot make a good permit fail', async () => {
+  test('a batch with too little gas cannot make a valid permit fail', async () => {
     const name = 'batchedDepositWithPermit';
     const args = [[await sign(ALICE)]];
     const outcomes = new Set<string>();

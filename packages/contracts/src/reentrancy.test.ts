@@ -13,7 +13,7 @@ import {
 import { encodeCall } from '@oddlot/testing/contracts/evm';
 import { signMessage, signPermit } from '@oddlot/testing/contracts/sign';
 
-/** What a hostile token calls while the bridge waits for its transfer. */
+/** Calls of a hostile token while the bridge waits for its transfer. */
 const INSIDE = [
   'payOut of the same',
   'payOut of another',
@@ -25,7 +25,7 @@ const INSIDE = [
   'batchedDepositWithPermit',
 ] as const;
 
-/** What the bridge is doing meanwhile. */
+/** The outer calls of the bridge. */
 const OUTSIDE = ['payOut', 'finish', 'deposit', 'batchedDepositWithPermit'] as const;
 
 /** The error of OpenZeppelin's guard. */
@@ -75,7 +75,7 @@ async function argumentsOf(call: (typeof INSIDE)[number] | (typeof OUTSIDE)[numb
   }
 }
 
-test.each(OUTSIDE)('a token that calls back during %s is let into nothing', async (outside) => {
+test.each(OUTSIDE)('a token that calls back during %s is rejected everywhere', async (outside) => {
   const work = await argumentsOf(outside);
   for (const inside of INSIDE) {
     await world.evm.undone(async () => {
@@ -89,7 +89,7 @@ test.each(OUTSIDE)('a token that calls back during %s is let into nothing', asyn
       expect(await world.read('stateOf', [2n])).toBe(0);
     });
   }
-  // A question is answered, which shows that the token does call.
+  // A view is answered, which proves that the token does call back.
   const question = encodeCall(world.bridge, 'paid', [1n]);
   await world.tokenCall(ANYONE, 'setCallback', [world.bridge.address, question]);
   expect((await world.call(ALICE, work.name, work.args)).ok).toBe(true);

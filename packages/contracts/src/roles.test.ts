@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 describe('the contract', () => {
-  test('has no owner, takes no ether, and knows no other way for money', () => {
+  test('has no owner, accepts no ether, and has no other way to move money', () => {
     const changing = BRIDGE_ABI.filter(
       (entry) => entry.type === 'function' && entry.stateMutability === 'nonpayable',
     );
@@ -55,7 +55,7 @@ describe('the contract', () => {
     expect(new Set(mutabilities)).toEqual(new Set(['none', 'nonpayable', 'view']));
   });
 
-  test('shows who decides and the domain of signatures', async () => {
+  test('shows its parties and the domain of signatures', async () => {
     expect(await world.read('validators')).toEqual(VALIDATORS.map(({ address }) => address));
     expect(await world.read('threshold')).toBe(THRESHOLD);
     expect(await world.read('guardian')).toBe(GUARDIAN.address);
@@ -79,13 +79,13 @@ describe('the contract', () => {
   const ZERO = `0x${'0'.repeat(40)}`;
   test.each([
     ['nobody', { validators: [], threshold: 0n }],
-    ['a threshold of none', { threshold: 0n }],
+    ['a threshold of zero', { threshold: 0n }],
     ['a threshold above the number of validators', { threshold: 4n }],
-    ['one who counts twice', { validators: [first.address, second.address, first.address] }],
+    ['a duplicate validator', { validators: [first.address, second.address, first.address] }],
     ['the zero address as a validator', { validators: [first.address, ZERO] }],
     ['no guardian', { guardian: ZERO }],
     [
-      'more validators than can be checked',
+      'more validators than can be verified',
       {
         validators: Array.from(
           { length: 65 },
@@ -98,7 +98,7 @@ describe('the contract', () => {
     await expect(deployed).rejects.toThrow(refused('INVALID_VALIDATORS'));
   });
 
-  test('is not deployed over an address without code', async () => {
+  test('is not deployed for a token address without code', async () => {
     const deployed = world.evm.deploy(
       ANYONE,
       bridgeCode({ ...world.token, address: ALICE.address }),
@@ -106,7 +106,7 @@ describe('the contract', () => {
     await expect(deployed).rejects.toThrow(refused('INVALID_REQUEST'));
   });
 
-  test('is not deployed with a delay that was meant in milliseconds', async () => {
+  test('is not deployed with a delay given in milliseconds', async () => {
     const day = 86_400;
     const long = world.evm.deploy(ANYONE, bridgeCode(world.token, { delaySeconds: 30 * day + 1 }));
     await expect(long).rejects.toThrow(refused('INVALID_REQUEST'));
@@ -115,7 +115,7 @@ describe('the contract', () => {
 });
 
 describe('a pause', () => {
-  test('is called and lifted by the guardian and nobody else', async () => {
+  test('is started and lifted by the guardian only', async () => {
     for (const key of [ANYONE, ALICE, ...VALIDATORS]) {
       for (const name of ['pause', 'unpause']) {
         expect((await world.call(key, name)).error).toBe(refused('NOT_THE_GUARDIAN'));
@@ -130,7 +130,7 @@ describe('a pause', () => {
     expect((await world.call(GUARDIAN, 'unpause')).ok).toBe(true);
   });
 
-  test('stops every payout, those that wait too, and lets them go on afterwards', async () => {
+  test('stops every payout, including queued ones, which continue afterwards', async () => {
     const large = payoutOf(1n, { usd: LARGE_USD });
     await world.payOut(large);
     world.evm.timeSeconds += DELAY_SECONDS;
@@ -168,7 +168,7 @@ describe('a pause', () => {
 });
 
 describe('a rotation', () => {
-  test('replaces everyone at once', async () => {
+  test('replaces all parties at once', async () => {
     const { events } = await world.rotate(rotation);
     const validators = NEXT.map(({ address }) => address);
     const guardian = NEXT_GUARDIAN.address;
@@ -186,7 +186,7 @@ describe('a rotation', () => {
     expect((await world.call(NEXT_GUARDIAN, 'pause')).ok).toBe(true);
   });
 
-  test('needs the present validators, and this turn', async () => {
+  test('needs the current validators and nonce', async () => {
     expect((await world.rotate(rotation, NEXT)).error).toBe(refused('NOT_A_VALIDATOR'));
     expect((await world.rotate({ ...rotation, nonce: 1n })).error).toBe(refused('WRONG_NONCE'));
     const one = await world.rotate(rotation, VALIDATORS.slice(0, 1));
@@ -196,7 +196,7 @@ describe('a rotation', () => {
     expect(await world.read('validators')).toEqual(VALIDATORS.map(({ address }) => address));
   });
 
-  test('of two that were signed for one turn the second is void, and none comes back', async () => {
+  test('of two signed for one nonce the second is void, and no earlier set returns', async () => {
     const other = { ...rotation, validators: sortKeys([...VALIDATORS, ...NEXT]) };
     expect((await world.rotate(rotation)).ok).toBe(true);
     expect((await world.rotate(other)).error).toBe(refused('WRONG_NONCE'));
@@ -206,7 +206,7 @@ describe('a rotation', () => {
     expect((await world.payOut(payoutOf(1n))).ok).toBe(true);
   });
 
-  test('works in a pause, so that a guardian cannot keep itself in place', async () => {
+  test('works during a pause, so that a guardian cannot keep itself in place', async () => {
     await world.call(GUARDIAN, 'pause');
     expect((await world.rotate(rotation)).ok).toBe(true);
     expect((await world.call(GUARDIAN, 'unpause')).error).toBe(refused('NOT_THE_GUARDIAN'));
@@ -214,10 +214,10 @@ describe('a rotation', () => {
     expect((await world.unpause(1n, NEXT)).ok).toBe(true);
   });
 
-  /** Whoever stays keeps what was signed; with too few of them it is void. */
+  /** Signatures of remaining validators stay valid; with too few of them the payout is void. */
   const STAYS: readonly [string, (old: readonly Key[]) => readonly Key[], boolean][] = [
-    ['two who signed stay', (old) => [...old.slice(0, 2), ...NEXT.slice(0, 1)], true],
-    ['one who signed stays', (old) => [...old.slice(0, 1), ...NEXT.slice(0, 2)], false],
+    ['two signers remain', (old) => [...old.slice(0, 2), ...NEXT.slice(0, 1)], true],
+    ['one signer remains', (old) => [...old.slice(0, 1), ...NEXT.slice(0, 2)], false],
   ];
   test.each(STAYS)('a payout that was signed before it, when %s', async (_, stay, isPaid) => {
     const payout = payoutOf(1n);
@@ -227,7 +227,7 @@ describe('a rotation', () => {
     expect((await world.call(ANYONE, 'payOut', [payout, signatures])).ok).toBe(isPaid);
   });
 
-  test('leaves what waits in its place, for the new guardian and validators to judge', async () => {
+  test('keeps queued payouts for the new guardian and validators to judge', async () => {
     await world.payOut(payoutOf(1n, { usd: LARGE_USD }));
     await world.payOut(payoutOf(2n, { usd: LARGE_USD }));
     await world.payOut(payoutOf(3n, { usd: LARGE_USD }));

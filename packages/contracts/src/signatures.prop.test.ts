@@ -21,7 +21,7 @@ import {
 } from '@oddlot/testing/contracts/sign';
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
-/** Every signature (r, s) has a twin (r, order - s). */
+/** Every signature (r, s) has a second form (r, order - s). */
 const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const STRANGERS = sortKeys(['x', 'y'].map((name) => keyOf(`stranger ${name}`)));
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await world.fill(1_000_000_000n);
 });
 
-/** What is signed instead of the payout, or done to the signature. */
+/** The defect of a signature or of the signed content. */
 const FLAWS = [
   'none',
   'other id',
@@ -50,7 +50,7 @@ const FLAWS = [
 /** A signature in the list. */
 type Slip = { readonly key: Key; readonly flaw: (typeof FLAWS)[number] };
 
-/** Something that spoils a good list, at a place that the list decides by its length. */
+/** A change that invalidates a valid list, at a position derived from its length. */
 type Change = { readonly what: (typeof CHANGES)[number]; readonly at: number };
 const CHANGES = ['flaw', 'stranger', 'repeat', 'swap', 'drop', 'insert'] as const;
 
@@ -81,7 +81,7 @@ function spoil(slips: Slip[], { what, at, flaw }: Change & Pick<Slip, 'flaw'>): 
   }
 }
 
-/** What the bridge must say, in other words than its own. */
+/** The expected result, by an independent rule. */
 function isGood(slips: readonly Slip[]): boolean {
   const signers = slips.map(({ key }) => key.address.toLowerCase());
   return (
@@ -113,7 +113,7 @@ test('R-withdraw: only a threshold of sorted, distinct signatures of validators 
     ),
     { numRuns: RUNS },
   );
-  // The draw reaches every answer that signatures can get.
+  // The random lists cover every possible result of the signature check.
   const answers: readonly CodeName[] = [
     'TOO_FEW_SIGNATURES',
     'BAD_SIGNATURE',
@@ -163,11 +163,11 @@ async function signFlawed(key: Key, flaw: Slip['flaw'], payout: Payout): Promise
   }
 }
 
-test('what was signed for one bridge is worth nothing on its twin, on the same chain and on another', async () => {
+test('signatures for one bridge are void on an identical one, on the same chain and on another', async () => {
   const payout = payoutOf(1n);
   const signatures = await world.signPayout(payout);
   const neighbour = await BridgeWorld.open({ evm: world.evm });
-  // The same deployments give the same addresses: here only the chain differs.
+  // Equal deployments have equal addresses, so only the chain differs here.
   const abroad = await BridgeWorld.open({ evm: await Evm.open(42_161) });
   expect(abroad.bridge.address).toBe(world.bridge.address);
   for (const other of [neighbour, abroad]) {

@@ -6,7 +6,10 @@ import type { ChainAnswer, ChainMessage, ChainThreadOptions } from './start-chai
 import { LocalChain } from './local-chain.ts';
 import { RpcError } from './core/rpc-error.ts';
 
-/** The thread of a local chain: opens it and its port, says where that is, answers who started it, closes when told. */
+/**
+ * The thread of a local chain: opens the chain and its port, reports the address, answers its
+ * owner, and closes on request.
+ */
 
 if (parentPort === null) throw new Error('the chain runs in a thread');
 const port = parentPort;
@@ -25,12 +28,12 @@ port.on('message', (message: ChainMessage) => {
 port.postMessage({ url: server.url, port: server.port, ownerUrl: own?.url });
 
 async function answer(id: number, method: string, params: readonly unknown[]): Promise<void> {
-  const said: ChainAnswer = await chain.rpc(method, params).then(
+  const reply: ChainAnswer = await chain.rpc(method, params).then(
     (result) => ({ id, result }),
     (error: unknown) => {
       const known = error instanceof RpcError ? error : new RpcError(-32603, String(error));
       return { id, error: { code: known.code, message: known.message, data: known.data } };
     },
   );
-  port.postMessage(said);
+  port.postMessage(reply);
 }

@@ -1,3 +1,3 @@
-/** The door of the local chain, which runs on a thread of its own. */
+/** Entry point of the local chain, which runs on its own thread. */
 export { type ChainThreadOptions, startChainThread } from './start-chain-thread.ts';
 export { ChainDamagedError } from './core/chain-lines.ts';

@@ -8,28 +8,31 @@ import { listenRpc, type RpcHandler, type RpcListen, type RpcServer } from './rp
 import { readBytes } from './rpc/rpc-params.ts';
 
 /**
- * An Ethereum chain inside of the process: a settlement chain for a venue that has none, and for tests.
- * It runs programs with a real machine, speaks JSON-RPC, keeps what it answered through a crash, and
- * can be made to reorganise. One party makes all blocks; its money is worth nothing.
+ * An Ethereum chain inside the process: a settlement chain for a venue without another one, and for
+ * tests. It executes programs with a real EVM, speaks JSON-RPC, preserves confirmed results through
+ * a crash, and can be made to reorganise. A single party produces all blocks; its money has no
+ * value.
  */
 
 export type LocalChainOptions = ChainCoreOptions & {
-  /** A block for each transaction as it comes; otherwise by `mine` or by the interval. */
+  /** Mines a block per transaction on arrival; otherwise by `mine` or by the interval. */
   readonly isAutomining?: boolean;
-  /** A block every so many milliseconds, also an empty one. */
+  /** Mines a block at this interval in milliseconds, even an empty one. */
   readonly intervalMs?: number;
-  /** What strangers may have it keep. */
+  /** Bounds the data that untrusted clients can store. */
   readonly guestWrites?: WriteLimits;
 };
 
 type Reorganization = {
-  /** The signed transactions of each block of the new branch, which is filled up with empty blocks. */
+  /**
+   * The signed transactions of each block of the new branch, which is extended with empty blocks.
+   */
   readonly blocks?: readonly (readonly Hex[])[];
-  /** What becomes of transactions that the new branch does not hold. */
+  /** The handling of transactions that the new branch does not include. */
   readonly rest?: 'pool' | 'drop';
 };
 
-/** What a program that somebody sends from outside may take of the thread. */
+/** The thread time limit of a program sent by an external client. */
 const PROGRAM_MS_MAX = 250;
 
 export class LocalChain {
@@ -47,7 +50,7 @@ export class LocalChain {
     this.#isAutomining = isAutomining;
   }
 
-  /** Opens what the directory holds, or begins a chain there. */
+  /** Opens the chain in the directory, or creates one. */
   static async open({
     isAutomining = true,
     intervalMs,
@@ -72,7 +75,7 @@ export class LocalChain {
     return this.#core.memory.head;
   }
 
-  /** Calls that wait for their turn, and those from outside that were run. */
+  /** Waiting calls, and external calls that were passed on. */
   get waiting(): number {
     return this.#queue.waiting;
   }
@@ -81,7 +84,7 @@ export class LocalChain {
     return this.#queue.ran;
   }
 
-  /** Answers a call as the JSON-RPC would; rejects with `RpcError`. Who asks from outside is named. */
+  /** Answers a JSON-RPC call; rejects with `RpcError`. `guest` identifies an external client. */
   async rpc(method: string, params: readonly unknown[] = [], guest?: RpcClient): Promise<unknown> {
     if (method === 'eth_sendRawTransaction') return await this.#send(params[0], guest);
     const run = RPC_METHODS.get(method);
@@ -89,17 +92,20 @@ export class LocalChain {
     return await this.#inTurn(async () => run(this.#core, params), guest);
   }
 
-  /** Opens a port for JSON-RPC; 0 picks a free one. */
+  /** Opens a port for JSON-RPC; 0 uses a free one. */
   async listen(listen: RpcListen): Promise<RpcServer> {
     return await this.#open((method, params, guest) => this.rpc(method, params, guest), listen);
   }
 
-  /** Another for the processes of its owner: who asks there waits behind no stranger and has no limits. */
+  /**
+   * Opens a second port for processes of its owner: calls there have priority over external clients
+   * and no limits.
+   */
   async listenForOwner(listen: Pick<RpcListen, 'host' | 'port'>): Promise<RpcServer> {
     return await this.#open((method, params) => this.rpc(method, params), listen);
   }
 
-  /** Makes a block of everything that can be executed; an empty one where there is nothing. */
+  /** Mines a block of all executable transactions; an empty one without any. */
   async mine(): Promise<ChainBlock> {
     return await this.#inTurn(() => this.#bounded(() => this.#core.mine()));
   }
@@ -111,17 +117,19 @@ export class LocalChain {
     });
   }
 
-  /** Another branch takes the place of the newest `depth` blocks, and is longer by one at least. */
+  /** Replaces the newest `depth` blocks by another branch, which is longer by at least one. */
   async reorg(depth: number, { blocks = [], rest = 'drop' }: Reorganization = {}): Promise<void> {
     await this.#inTurn(() => this.#core.reorganize(depth, blocks, rest));
   }
 
-  /** Takes a transaction out of the pool as if the network had lost it; false when it is not there. */
+  /**
+   * Removes a transaction from the pool as if the network had lost it; false if it is not there.
+   */
   async drop(hash: Hex): Promise<boolean> {
     return await this.#inTurn(() => this.#core.drop(hash));
   }
 
-  /** Ends the ports first, then lets what has begun come to its end. A second call does nothing. */
+  /** Closes the ports first, then completes pending work. A second call does nothing. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -137,7 +145,7 @@ export class LocalChain {
     return server;
   }
 
-  /** What waited for this transaction is executed behind it, each in a turn of its own. */
+  /** Transactions that waited for this one are executed after it, each in a separate turn. */
   async #send(raw: unknown, guest: RpcClient | undefined): Promise<Hex> {
     const bytes = readBytes(raw, 'transaction');
     if (guest !== undefined) this.#guests.check(guest.client, this.#core.fileBytes);
@@ -155,7 +163,7 @@ export class LocalChain {
 
   #startInterval(intervalMs: number): void {
     this.#interval = setInterval(() => {
-      // A disk that fails says so to whoever sends; the next tick tries again.
+      // A disk error is reported to senders of transactions; the next tick tries again.
       this.mine().catch(() => {});
     }, intervalMs);
   }

@@ -6,13 +6,14 @@ import { RpcError } from './core/rpc-error.ts';
 import type { RpcListen } from './rpc/rpc-server.ts';
 
 /**
- * A local chain in a thread of its own. Others reach it by its port, as a chain elsewhere would be; who started it
- * asks by messages, which wait behind nobody else's. A program that runs for long there holds up nobody who trades.
+ * A local chain on its own thread. Clients use its port, as with a remote chain; its owner sends
+ * messages, which do not wait behind other clients. A long-running program there does not delay
+ * trading.
  */
 
 export type ChainThreadOptions = Omit<LocalChainOptions, 'nowMs'> & {
   readonly listen: Omit<RpcListen, 'pages'> & {
-    /** Under which names a proxy shows the venue's page. */
+    /** The origins under which a proxy serves the venue's page. */
     readonly pageOrigins?: readonly string[];
   };
   /** A second port, for other processes of its owner. */
@@ -20,9 +21,9 @@ export type ChainThreadOptions = Omit<LocalChainOptions, 'nowMs'> & {
 };
 
 type ChainThread = Place & {
-  /** What its owner asks; rejects like the JSON-RPC. */
+  /** A request of its owner; rejects like JSON-RPC. */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Where this machine serves the page whose wallets may ask. */
+  /** Allows the page that this machine serves on the port to use wallets. */
   allowPage(port: number): void;
   close(): Promise<void>;
 };
@@ -46,14 +47,14 @@ export type ChainAnswer =
 type Place = {
   readonly url: string;
   readonly port: number;
-  /** Where there is a port for its owner. */
+  /** Defined if there is a port for its owner. */
   readonly ownerUrl?: string | undefined;
 };
 
-/** Resolves when the port is open; rejects when the chain cannot be opened. */
+/** Resolves when the port is open; rejects if the chain cannot be opened. */
 export async function startChainThread(
   options: ChainThreadOptions,
-  /** Told when it ends although nobody told it to. */
+  /** Called if the thread ends unexpectedly. */
   onLost: (error: Error) => void,
 ): Promise<ChainThread> {
   const worker = new Worker(new URL('./chain-worker.ts', import.meta.url), { workerData: options });
@@ -79,7 +80,7 @@ export async function startChainThread(
     lose(new Error(`the local chain exited with code ${code}`));
   });
   const place = await opened.promise.catch(async (error: unknown) => {
-    // Not before it is gone, and its files with it: who tries again opens the same ones.
+    // Waits until the thread has released its files, because a retry opens the same ones.
     await ended.promise;
     throw explained(error as Error);
   });
@@ -95,7 +96,7 @@ export async function startChainThread(
   };
 }
 
-/** What was asked of the thread and has no answer. */
+/** Requests to the thread without an answer. */
 class Questions {
   readonly #send: (message: ChainMessage) => void;
   readonly #open = new Map<number, PromiseWithResolvers<unknown>>();
@@ -132,7 +133,7 @@ class Questions {
   }
 }
 
-/** Between threads an error keeps its words and loses its kind. */
+/** An error sent between threads keeps its message but loses its class. */
 function explained(error: Error): Error {
   const isDamage = error.stack?.startsWith('ChainDamagedError') === true;
   return isDamage ? new ChainDamagedError(error.message) : error;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { listen } from '@oddlot/testing/host/listen';
 import { AnswerTooLongError, boundedJson } from './bounded-json.ts';
 
-test('an answer is read up to its bound, and one without end is cut', async () => {
+test('an answer is read up to its bound, and an endless one is cut', async () => {
   let [sent, isOpen] = [0, true];
   const server = createServer((request, response) => {
     if (request.url === '/short') return void response.end(`["${'a'.repeat(996)}"]`);

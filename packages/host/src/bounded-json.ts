@@ -1,17 +1,17 @@
-/** An answer is longer than whoever asked can make use of. */
+/** An answer exceeds the size that the requester accepts. */
 export class AnswerTooLongError extends Error {
   override readonly name = 'AnswerTooLongError';
 }
 
 /**
- * The JSON of an answer of somebody who may be anybody: no more of it is read than it may have. What can be sent
- * in a moment can take minutes to look through.
+ * Parses the JSON of an untrusted server's answer and reads at most `bytesMax` of it, because a
+ * large answer that is quick to send can take minutes to process.
  */
 export async function boundedJson(response: Response, bytesMax: number): Promise<unknown> {
   return JSON.parse((await boundedBytes(response, bytesMax)).toString('utf8'));
 }
 
-/** The same for whoever is handed a way to fetch. */
+/** The same as a `fetch` function. */
 export function boundedFetch(
   bytesMax: number,
 ): (url: string, init: RequestInit) => Promise<Response> {
@@ -30,7 +30,7 @@ async function boundedBytes(response: Response, bytesMax: number): Promise<Buffe
   let bytes = 0;
   for await (const part of response.body ?? []) {
     bytes += part.length;
-    // To leave the loop ends the connection.
+    // Leaving the loop closes the connection.
     if (bytes > bytesMax) throw new AnswerTooLongError(`the response exceeds ${bytesMax} bytes`);
     parts.push(part);
   }

@@ -22,7 +22,7 @@ test.each<[string, number, number]>([
   expect(clock.nowMs() - LONG_AGO_MS).toBe(goneMs);
 });
 
-test('R-clock: a wall clock that was far ahead and is right again leaves next to nothing behind', () => {
+test('R-clock: a wall clock that was far ahead and is right again leaves almost no effect', () => {
   const time = new HandTime();
   const clock = new VenueClock(time);
   time.set(3.5 * DAY_MS);
@@ -37,7 +37,7 @@ test('R-clock: a wall clock that was far ahead and is right again leaves next to
   expect(clock.distanceMs()).toBe(0);
 });
 
-test('R-clock: small steps are slewed as much as large ones', () => {
+test('R-clock: small steps are slewed like large ones', () => {
   const time = new HandTime();
   const clock = new VenueClock(time);
   time.set(HOUR_MS);
@@ -45,25 +45,25 @@ test('R-clock: small steps are slewed as much as large ones', () => {
     time.pass(0.01);
     clock.nowMs();
   }
-  // 1,000 ms and a hundredth of it.
+  // 1,000 ms plus a hundredth.
   expect(clock.nowMs() - LONG_AGO_MS).toBeGreaterThanOrEqual(1_009);
   expect(clock.nowMs() - LONG_AGO_MS).toBeLessThanOrEqual(1_010);
 });
 
-test('R-clock: slewing stops where the wall clock is met', () => {
+test('R-clock: slewing stops at the wall clock', () => {
   expect(slewed({ elapsedMs: 1_000, distanceMs: 3 })).toBe(1_003);
   expect(slewed({ elapsedMs: 1_000, distanceMs: -3 })).toBe(997);
   expect(slewed({ elapsedMs: 1_000, distanceMs: -700, slowest: 0.5 })).toBe(500);
   expect(slewed({ elapsedMs: 0, distanceMs: 3 })).toBe(0);
 });
 
-test('R-clock: a start takes the wall clock, however long the venue was down', () => {
+test('R-clock: a start uses the wall clock, however long the venue was down', () => {
   const clock = new VenueClock(new HandTime());
   clock.startAfter(LONG_AGO_MS - 30 * DAY_MS, { isAccepted: false });
   expect(clock.nowMs()).toBe(LONG_AGO_MS);
 });
 
-test('R-clock: a start whose wall clock is a little behind goes on from the log, and does not stand', () => {
+test('R-clock: a start whose wall clock is slightly behind continues from the log without standing still', () => {
   const time = new HandTime();
   const clock = new VenueClock(time);
   clock.startAfter(LONG_AGO_MS + 30_000, { isAccepted: false });
@@ -81,7 +81,7 @@ test('R-clock: a start whose wall clock is more than 30 s behind the log is refu
   );
 });
 
-test('R-clock: where the operator accepts it, time runs at half speed until it is right', () => {
+test('R-clock: if the operator accepts it, time runs at half speed until it is right', () => {
   const time = new HandTime();
   const clock = new VenueClock(time);
   clock.startAfter(LONG_AGO_MS + HOUR_MS, { isAccepted: true });
@@ -90,7 +90,7 @@ test('R-clock: where the operator accepts it, time runs at half speed until it i
   time.pass(HOUR_MS);
   expect(clock.nowMs()).toBe(LONG_AGO_MS + 2 * HOUR_MS);
   expect(clock.distanceMs()).toBe(0);
-  // Once it was right, the next distance is slewed like any other.
+  // Once it was right, the next difference is slewed normally.
   time.pass(1);
   clock.nowMs();
   time.set(-HOUR_MS);
@@ -98,7 +98,7 @@ test('R-clock: where the operator accepts it, time runs at half speed until it i
   expect(clock.nowMs()).toBe(LONG_AGO_MS + 2 * HOUR_MS + 991);
 });
 
-test('R-clock: time goes on while the machine sleeps, which the monotonic clock does not', () => {
+test('R-clock: time continues while the machine sleeps, unlike the monotonic clock', () => {
   let [monotonicMs, uptimeMs] = [5_000, 77_770];
   const boot = bootClock(
     () => monotonicMs,
@@ -108,7 +108,7 @@ test('R-clock: time goes on while the machine sleeps, which the monotonic clock 
   monotonicMs += 99.5;
   uptimeMs += 90;
   expect(boot() - startMs).toBe(99.5);
-  // The lid was closed for a night.
+  // The machine slept for a night.
   uptimeMs += 8 * HOUR_MS + 10;
   monotonicMs += 0.5;
   expect(boot() - startMs).toBe(8 * HOUR_MS + 100);
@@ -117,7 +117,7 @@ test('R-clock: time goes on while the machine sleeps, which the monotonic clock 
   expect(boot() - startMs).toBe(8 * HOUR_MS + 1_100);
 });
 
-test('the clocks of the host go on, and whoever runs this has started it after 2025', async () => {
+test('the clocks of the host advance, and the time is after 2025', async () => {
   const [wallMs, bootMs] = [systemTime.wallMs(), systemTime.bootMs()];
   expect(wallMs).toBeGreaterThan(Date.UTC(2025, 0, 1));
   await new Promise((resolve) => setTimeout(resolve, 150));

@@ -1,26 +1,30 @@
 import { uptime } from 'node:os';
 
-/** The only reader of the host's clocks. Everything else is handed one of these. */
+/** The only code that reads the host's clocks. All other code receives a clock as a parameter. */
 export type Clock = { nowMs(): number };
 
-/** What a host can tell about time. */
+/** The clocks of a host. */
 export type TimeSource = {
-  /** Time of day; whoever runs the machine can set it, and a time server does. */
+  /** Time of day, which operators and time servers can set. */
   wallMs(): number;
-  /** Since some moment: nobody can set it, and it goes on while the machine sleeps. */
+  /**
+   * Milliseconds since an arbitrary moment. It cannot be set, and it continues while the machine
+   * sleeps.
+   */
   bootMs(): number;
 };
 
-/** R-clock: so much faster or slower than the boot clock, to come nearer to the wall clock. */
+/** R-clock: the relative speed change with which time converges to the wall clock. */
 const SLEW = 0.01;
-/** By how much it runs slower once the operator has accepted a log that is ahead of the wall clock. */
+/** The relative slowdown after the operator has accepted a log that is ahead of the wall clock. */
 const SLEW_ACCEPTED = 0.5;
-/** The furthest that the wall clock may be behind the log at a start. */
+/** The largest permitted lag of the wall clock behind the log at a start. */
 const BEHIND_MS_MAX = 30_000;
 
 /**
- * How far time goes while the boot clock goes `elapsedMs`, when the wall clock is `distanceMs` ahead of
- * it by then: towards that one, never by more than a fixed part of the way. It never goes back.
+ * The progress of time while the boot clock advances by `elapsedMs`, with the wall clock then ahead
+ * by `distanceMs`: it converges to the wall clock, changing its pace by at most a fixed fraction,
+ * and never goes back.
  */
 export function slewed({
   distanceMs,
@@ -28,16 +32,16 @@ export function slewed({
   slowest = SLEW,
 }: {
   readonly elapsedMs: number;
-  /** Of the wall clock from where time would be without slewing; below zero when that is behind. */
+  /** The wall clock minus the time without slewing; negative if the wall clock is behind. */
   readonly distanceMs: number;
-  /** The part by which time may be slowed down. */
+  /** The fraction by which time may be slowed down. */
   readonly slowest?: number;
 }): number {
   const ahead = Math.min(distanceMs, elapsedMs * SLEW);
   return elapsedMs + Math.max(ahead, -elapsedMs * slowest);
 }
 
-/** A start whose wall clock is behind what the log has recorded, told with both times. */
+/** The wall clock at a start is behind the log; the message contains both times. */
 export class ClockBehindError extends Error {
   override readonly name = 'ClockBehindError';
 
@@ -49,13 +53,12 @@ export class ClockBehindError extends Error {
 }
 
 /**
- * The time that a venue gives its blocks (R-clock). It takes the wall clock's at the start and from
- * then on follows the boot clock, so that setting the wall clock neither freezes the venue nor carries
- * it away.
+ * The time that a venue gives its blocks (R-clock). It starts with the wall clock and then follows
+ * the boot clock, so that adjustments of the wall clock neither stop nor shift the venue's time.
  */
 export class VenueClock implements Clock {
   readonly #source: TimeSource;
-  /** Time is this plus what passed; apart, so that small steps are not rounded away. */
+  /** Time is the sum of both; they are separate so that small steps are not rounded away. */
   #originMs: number;
   #passedMs = 0;
   #bootMs: number;
@@ -68,8 +71,8 @@ export class VenueClock implements Clock {
   }
 
   /**
-   * Goes on after the last entry of a log. Throws `ClockBehindError` when the wall clock is behind it
-   * by more than can be waited for, unless that is accepted.
+   * Continues after the last entry of a log. Throws `ClockBehindError` if the wall clock is too far
+   * behind it, unless that is accepted.
    */
   startAfter(logMs: number, { isAccepted }: { readonly isAccepted: boolean }): void {
     const wallMs = this.#source.wallMs();
@@ -80,13 +83,15 @@ export class VenueClock implements Clock {
     this.#bootMs = this.#source.bootMs();
   }
 
-  /** Whole milliseconds, never less than the time before. */
+  /** Whole milliseconds, never less than the previous value. */
   nowMs(): number {
     this.#pass(this.#source.wallMs());
     return this.#floor();
   }
 
-  /** How far the wall clock is ahead of this one, in whole milliseconds; below zero when behind. */
+  /**
+   * How far the wall clock is ahead of this one, in whole milliseconds; negative if it is behind.
+   */
   distanceMs(): number {
     const wallMs = this.#source.wallMs();
     this.#pass(wallMs);
@@ -99,7 +104,7 @@ export class VenueClock implements Clock {
     if (elapsedMs <= 0) return;
     this.#bootMs = bootMs;
     const distanceMs = wallMs - this.#originMs - this.#passedMs - elapsedMs;
-    // What was accepted is over with, to the millisecond that the wall clock counts in.
+    // The accepted difference has ended, to the wall clock's precision of a millisecond.
     if (distanceMs > -1) this.#slowest = SLEW;
     this.#passedMs += slewed({ elapsedMs, distanceMs, slowest: this.#slowest });
   }
@@ -109,14 +114,16 @@ export class VenueClock implements Clock {
   }
 }
 
-/** How often the uptime is asked, which is slow, by the monotonic clock. */
+/** The interval at which the uptime, which is slow to read, is queried. */
 const UPTIME_EVERY_MS = 100;
-/** The uptime counts in hundredths of a second; a shorter sleep can't be told from that. */
+/**
+ * The uptime has a resolution of a hundredth of a second, so a shorter sleep cannot be detected.
+ */
 const SLEEP_MS_MIN = 250;
 
 /**
- * A boot clock of two: the monotonic one has fine steps but stands still while the machine sleeps;
- * the uptime has coarse steps and does not. Where the second has run ahead, the machine slept.
+ * A boot clock from two clocks: the monotonic one is precise but stops while the machine sleeps;
+ * the uptime is coarse but does not. If the uptime has advanced further, the machine has slept.
  */
 export function bootClock(monotonicMs: () => number, uptimeMs: () => number): () => number {
   let sleptMs = 0;

@@ -1,4 +1,7 @@
-/** Who got something within an interval. Old entries go as new ones come: they stand in order. */
+/**
+ * Grants within an interval. Entries are ordered by time, so expired ones are dropped as new ones
+ * are added.
+ */
 export class Grants {
   readonly #intervalMs: number;
   readonly #grantedMs = new Map<string, number>();
@@ -35,7 +38,7 @@ export class Grants {
   }
 }
 
-/** Somebody got it lately, as another place knows: again at this time. */
+/** A recent grant is known elsewhere; contains the time of the next one. */
 export class GrantedLatelyError extends Error {
   override readonly name = 'GrantedLatelyError';
   readonly nextMs: number;

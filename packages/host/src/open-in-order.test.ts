@@ -3,7 +3,7 @@ import { openInOrder } from './open-in-order.ts';
 
 const unexpected = (error: unknown): never => expect.unreachable(String(error));
 
-test('what was opened before a step that fails is closed, the last one first', async () => {
+test('after a failed step the opened resources are closed, the last one first', async () => {
   const steps: string[] = [];
   const opening = openInOrder(async (opened) => {
     opened.defer(() => void steps.push('first'));
@@ -17,9 +17,9 @@ test('what was opened before a step that fails is closed, the last one first', a
   expect(steps).toEqual(['second', 'first']);
 });
 
-test('what can not be closed hides neither why it had to be nor those below it', async () => {
+test('a failure to close hides neither the original error nor skips earlier resources', async () => {
   const steps: string[] = [];
-  const told: unknown[] = [];
+  const errors: unknown[] = [];
   const stuck = new Error('the second does not close');
   const opening = openInOrder(
     async (opened) => {
@@ -27,31 +27,31 @@ test('what can not be closed hides neither why it had to be nor those below it',
       opened.defer(() => Promise.reject(stuck));
       throw new Error('the third does not open');
     },
-    (error) => told.push(error),
+    (error) => errors.push(error),
   );
   await expect(opening).rejects.toThrow('the third does not open');
   expect(steps).toEqual(['first']);
-  expect(told).toEqual([stuck]);
+  expect(errors).toEqual([stuck]);
 });
 
-test('what does not end hides no reason either', async () => {
+test('a close that does not end does not hide the error either', async () => {
   vi.useFakeTimers();
-  const told: unknown[] = [];
+  const errors: unknown[] = [];
   const opening = openInOrder(
     async (opened) => {
       opened.defer(() => new Promise<void>(() => undefined));
       throw new Error('the second does not open');
     },
-    (error) => told.push(error),
+    (error) => errors.push(error),
   );
   const why = opening.catch(String);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(await why).toBe('Error: the second does not open');
-  expect(told).toEqual([new Error('not closed after 10 s')]);
+  expect(errors).toEqual([new Error('not closed after 10 s')]);
   vi.useRealTimers();
 });
 
-test('whoever closes them a second time waits for the first', async () => {
+test('a second close waits for the first', async () => {
   const { promise: isLet, resolve } = Promise.withResolvers<void>();
   const steps: string[] = [];
   const opened = await openInOrder(async (stack) => {
@@ -70,7 +70,7 @@ test('whoever closes them a second time waits for the first', async () => {
   expect(steps).toEqual(['closed', 'second']);
 });
 
-test('when all are open, they stay so until their owner closes them', async () => {
+test('when all are open, they stay open until their owner closes them', async () => {
   const steps: string[] = [];
   const opened = await openInOrder(async (stack) => {
     stack.defer(() => void steps.push('closed'));

@@ -1,10 +1,14 @@
-/** Why a start failed is told after so long even if what it had opened does not close: somebody may have to act on it. */
+/**
+ * The error of a failed start is reported after this time even if opened resources do not close,
+ * because an operator may have to act on it.
+ */
 const CLOSE_MS_MAX = 10_000;
 
 /**
- * Opens several things one after the other, or none of them: each one says how it is closed as soon as it is open, and when a
- * later one fails, those before it are closed, the last one first. What is thrown then is why it failed; what could not be
- * closed besides is told to the caller. When all are open, whoever has the stack closes them.
+ * Opens several resources one after the other, or none: each registers its close as soon as it is
+ * open, and if a later one fails, the earlier ones are closed, the last one first. The thrown error
+ * is that of the failed step; failures to close are reported separately. When all are open, the
+ * owner of the stack closes them.
  */
 export async function openInOrder<Result>(
   open: (opened: AsyncDisposableStack) => Promise<Result>,
@@ -19,7 +23,7 @@ export async function openInOrder<Result>(
   }
 }
 
-/** Whoever closes it a second time waits for the first. */
+/** A second close waits for the first. */
 class ClosedOnce extends AsyncDisposableStack {
   #closing: Promise<void> | undefined;
 
@@ -30,10 +34,10 @@ class ClosedOnce extends AsyncDisposableStack {
 }
 
 async function withinTime(closing: Promise<void>): Promise<void> {
-  const late = Promise.withResolvers<never>();
+  const timeout = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => late.reject(new Error(`not closed after ${CLOSE_MS_MAX / 1_000} s`)),
+    () => timeout.reject(new Error(`not closed after ${CLOSE_MS_MAX / 1_000} s`)),
     CLOSE_MS_MAX,
   );
-  await Promise.race([closing, late.promise]).finally(() => clearTimeout(timer));
+  await Promise.race([closing, timeout.promise]).finally(() => clearTimeout(timer));
 }

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { type Thread, threadHere, type ThreadProgram } from './thread.ts';
 
-/** What an owner hears of a thread, in order, until it is over. */
-function heard(thread: Thread): Promise<unknown[]> {
+/** The messages and events of a thread until it ends, in order. */
+function eventsOf(thread: Thread): Promise<unknown[]> {
   const events: unknown[] = [];
   return new Promise((resolve) => {
     thread.on('message', (message) => events.push(message));
@@ -23,14 +23,14 @@ const DOUBLES: ThreadProgram<{ by: number }> = ({ by }, port) => {
   });
 };
 
-test('a program on this thread hears, tells and ends as it does on one of its own', async () => {
+test('a program on this thread receives, sends and ends as on a separate thread', async () => {
   const apart = new Worker(
     `const { parentPort: port, workerData } = require('node:worker_threads');
      (${DOUBLES.toString()})(workerData, port);`,
     { eval: true, workerData: { by: 2 } },
   );
   const stories = [threadHere(DOUBLES, { by: 2 }), apart].map((thread) => {
-    const story = heard(thread);
+    const story = eventsOf(thread);
     for (const value of [1, 2, -3]) thread.postMessage(value);
     return story;
   });
@@ -39,24 +39,24 @@ test('a program on this thread hears, tells and ends as it does on one of its ow
   expect(there).toEqual(here);
 });
 
-test('it begins after its owner listens, with a copy of what it was given', async () => {
+test('it begins after its owner listens, with a copy of its data', async () => {
   const data = { list: [1] };
   const thread = threadHere((given, port) => {
     given.list.push(2);
     port.postMessage(given.list);
     port.close();
   }, data);
-  expect(await heard(thread)).toEqual([[1, 2], 0]);
+  expect(await eventsOf(thread)).toEqual([[1, 2], 0]);
   expect(data).toEqual({ list: [1] });
 });
 
-test('a program that fails is told and over; one that is ended is over', async () => {
+test('a failing program is reported and ends; a terminated one ends', async () => {
   const failing = threadHere(async () => {
     throw new Error('no disk');
   }, undefined);
-  expect(await heard(failing)).toEqual(['Error: no disk', 1]);
+  expect(await eventsOf(failing)).toEqual(['Error: no disk', 1]);
   const endless = threadHere((_data, port) => void port.on('message', () => undefined), undefined);
-  const story = heard(endless);
+  const story = eventsOf(endless);
   await endless.terminate();
   expect(await story).toEqual([1]);
 });

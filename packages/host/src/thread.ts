@@ -4,26 +4,30 @@ import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threa
 /** The part of a worker thread that its owner uses. */
 export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate' | 'unref'>;
 
-/** What a thread runs. It hears and tells by its port, and is over when that is closed or the program fails. */
+/**
+ * The program of a thread. It communicates over its port, and ends when the port is closed or the
+ * program fails.
+ */
 export type ThreadProgram<Data> = (data: Data, port: MessagePort) => void | Promise<void>;
 
 /**
- * Runs the program of a thread on the thread of the caller, for a process that has many small venues and no time to
- * load a program for each. Messages are copied and arrive later, as between two threads.
+ * Runs the program of a thread on the thread of the caller, for a process with many small venues
+ * and no time to load a program for each. Messages are copied and arrive later, as between two
+ * threads.
  */
 export function threadHere<Data>(program: ThreadProgram<Data>, data: Data): Thread {
   const { port1: outer, port2: inner } = new MessageChannel();
   const events = new EventEmitter();
   let code = 0;
   outer.on('message', (message) => events.emit('message', message));
-  // After all that was told before.
+  // After all earlier messages.
   outer.once('close', () => events.emit('exit', code));
   const fail = (error: unknown): void => {
     code = 1;
     events.emit('error', error);
     inner.close();
   };
-  // As a thread begins: after its owner has begun to listen.
+  // Begins after its owner has begun to listen, like a thread.
   queueMicrotask(() => void (async () => program(structuredClone(data), inner))().catch(fail));
   return {
     postMessage: (message) => outer.postMessage(message),
@@ -34,7 +38,7 @@ export function threadHere<Data>(program: ThreadProgram<Data>, data: Data): Thre
     },
     terminate: () => {
       code = 1;
-      // Whoever waits for the end is not left alone.
+      // Keeps the process alive, so that the promise resolves.
       outer.ref();
       const ended = new Promise<number>((resolve) => events.once('exit', resolve));
       inner.close();

@@ -15,16 +15,18 @@ import {
   type RelaySettings,
 } from './relay-settings.ts';
 
-/** The relay's program. A venue that started it ends it by closing its standard input. */
+/** The relay program. A venue that started it stops it by closing its standard input. */
 
 const STOP_MS_MAX = 5_000;
-/** Whose messages are written for operators; by name, since some come from another thread. */
+/**
+ * Errors whose message is written for operators; by name, because some come from another thread.
+ */
 const EXPLAINED: ReadonlySet<string> = new Set([
   'DirectoryLockedError',
   'PortError',
   'SettingError',
 ]);
-/** The same, of files that only an operator can bring back: another start would end alike. */
+/** The same for files that only an operator can restore: a restart would fail identically. */
 const LOST: ReadonlySet<string> = new Set([
   'ChainDamagedError',
   'KeyError',
@@ -32,7 +34,7 @@ const LOST: ReadonlySet<string> = new Set([
   'SendsDamagedError',
 ]);
 
-// Before anything is written, by whatever thread.
+// Set before any thread writes a file.
 process.umask(OWN_UMASK);
 const args = process.argv.slice(2);
 const help = helpAsked(args);
@@ -57,9 +59,10 @@ async function main(): Promise<void> {
   if (process.env['ODDLOT_RELAY_CHILD'] === '1') process.stdin.resume().once('close', end);
   const clock = new VenueClock();
   try {
-    // Before anything is created. A folder in use says more: its relay has the ports as well.
+    // Checked before anything is created. A locked folder is the better error: the relay that uses
+    // it also has the ports.
     if (!isDirectoryLocked(settings.data)) await checkPorts(portsOf(settings));
-    // Ends with the process, however that ends.
+    // Released when the process ends, in any way.
     lockDirectory(settings.data);
     relay = await openRelay(settings, {
       log,

@@ -32,7 +32,7 @@ import { VenueApi, type VenueFacts, VenueUnavailableError } from './venue-api.ts
 
 export type RunningRelay = {
   readonly url: string;
-  /** Whose money it works with, and who signs for it. */
+  /** The account that holds its money and signs for it. */
   readonly address: Hex;
   stop(): Promise<void>;
 };
@@ -50,7 +50,10 @@ const VENUE_RETRY_MS = 250;
 const SECOND = 'base';
 const LOCAL_CONFIRMATIONS = 1;
 
-/** Starts a relay by its settings: the data first, the port last. A start that fails lets go of everything. */
+/**
+ * Starts a relay by its settings: the data first, the port last. A failed start releases all
+ * resources.
+ */
 export function openRelay(settings: RelaySettings, deps: RelayDependencies): Promise<RunningRelay> {
   return openInOrder(
     (opened) => openParts(settings, deps, opened),
@@ -112,7 +115,7 @@ async function openParts(
     await second?.step().catch(() => undefined);
     await relay.step();
   });
-  // Who has asked for something may be answered by the next step.
+  // Stopped after the port, because a pending request may be answered by the next step.
   opened.defer(() => stepping.stop());
   const operations = operationsOf(settings, { ...parts, metrics, queue });
   opened.defer(() => operations?.drain());
@@ -127,7 +130,7 @@ async function openParts(
   };
 }
 
-/** Where the operator looks: metrics of the port, and what the relay has and waits for. */
+/** The operations port: metrics, balances and pending transfers. */
 function operationsOf(
   { hostNames, opsPort }: RelaySettings,
   parts: RelayParts & { readonly metrics: Metrics; readonly queue: FairQueue },
@@ -138,7 +141,7 @@ function operationsOf(
   return createOperationsPort({ hostNames, metrics, queue, log, pages, readiness: readiness([]) });
 }
 
-/** The venue may come up later; nothing can be said before it does. */
+/** The venue may start later, so this waits until it answers. */
 async function factsOf(api: VenueApi, log: Logger): Promise<VenueFacts> {
   for (let isFirst = true; ; isFirst = false) {
     try {
@@ -151,7 +154,7 @@ async function factsOf(api: VenueApi, log: Logger): Promise<VenueFacts> {
   }
 }
 
-/** Another seed has other addresses: what arrives at those that were given out could not be moved. */
+/** Another seed has other addresses: money that arrives at the recorded ones could not be moved. */
 function assertOwnBook(file: string, book: RelayBook, keys: RelayKeys): void {
   for (const kind of ['deposit', 'peg'] as const) {
     const [first] = book.addresses(kind);
@@ -162,7 +165,7 @@ function assertOwnBook(file: string, book: RelayBook, keys: RelayKeys): void {
   }
 }
 
-/** Signatures are for the venue that the operator chose, and not for whatever answers there. */
+/** Signatures must be for the configured venue, not for another one that answers at its address. */
 function assertName({ serviceNetwork, venue }: RelaySettings, { network }: VenueFacts): void {
   if (serviceNetwork === undefined || serviceNetwork === network.serviceNetwork) return;
   throw new SettingError(
@@ -207,42 +210,48 @@ type ChainParts = {
   readonly second: SecondChain | undefined;
   readonly keys: RelayKeys;
   readonly now: () => number;
-  /** Closes what was sent there. */
+  /** Closes everything that is opened here. */
   readonly opened: AsyncDisposableStack;
 };
 
-/** The chains that there are endpoints for, by name. */
+/** The chains with endpoints, by name. */
 function openChains(parts: ChainParts): Map<string, RelayChain> {
   const { facts, keys, now, opened, second, settings, terms } = parts;
   const chains = new Map<string, RelayChain>();
   for (const each of terms) {
-    const told = settings.chains.find(({ name }) => name === each.name);
+    const configured = settings.chains.find(({ name }) => name === each.name);
     const isSettlement = each.name === settings.settlementChain;
     const own = second !== undefined && each.name === SECOND ? second : undefined;
-    const endpoints = own ? [own.endpoint] : endpointsOf(told, isSettlement ? facts : undefined);
-    const token = own?.token ?? (isSettlement ? facts.token : (told?.token as Hex | undefined));
+    const endpoints = own
+      ? [own.endpoint]
+      : endpointsOf(configured, isSettlement ? facts : undefined);
+    const token =
+      own?.token ?? (isSettlement ? facts.token : (configured?.token as Hex | undefined));
     if (endpoints.length === 0) continue;
     if (token === undefined) throw new SettingError(`chains.${each.name}.token: missing`);
     const { chainId } = each;
     if (chainId === undefined) throw new SettingError(`chains.${each.name}.chainId: missing`);
-    const confirmations = told?.confirmations ?? LOCAL_CONFIRMATIONS;
+    const confirmations = configured?.confirmations ?? LOCAL_CONFIRMATIONS;
     const client = new ChainClient({ endpoints, chainId, confirmations });
     const file = join(settings.data, `sent-${each.name}.jsonl`);
     const relayer = new Relayer({ client, account: keys.key('float'), file, now });
     opened.defer(() => relayer.close());
-    const { fromBlock } = told ?? {};
+    const { fromBlock } = configured ?? {};
     const rpcUrl = own?.url ?? (isSettlement ? facts.settlementRpcUrl : undefined);
     chains.set(each.name, { terms: each, client, relayer, token, rpcUrl, fromBlock });
   }
   return chains;
 }
 
-/** Those that the operator names; the local settlement chain is found by what the venue tells. */
+/** The configured endpoints; those of the local settlement chain are read from the venue. */
 function endpointsOf(
-  told: ChainSetting | undefined,
+  configured: ChainSetting | undefined,
   facts: VenueFacts | undefined,
 ): readonly ChainEndpoint[] {
-  const urls = told === undefined || told.rpc.length === 0 ? facts?.settlementRpcUrl : told.rpc;
+  const urls =
+    configured === undefined || configured.rpc.length === 0
+      ? facts?.settlementRpcUrl
+      : configured.rpc;
   const list = urls === undefined ? [] : [urls].flat();
   return list.map((url) => urlEndpoint(url, REQUEST_TIMEOUT_MS));
 }
@@ -262,7 +271,7 @@ function settlementOf(
   return { ...chain, bridge: facts.bridge };
 }
 
-/** One step after the other, with a pause in between. */
+/** Runs one step after the other, with a pause in between. */
 class Stepping {
   readonly #everyMs: number;
   readonly #step: () => Promise<void>;
@@ -280,7 +289,7 @@ class Stepping {
     this.#next();
   }
 
-  /** Resolves when none is under way any more. */
+  /** Resolves when no step is in progress. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     clearTimeout(this.#timer);

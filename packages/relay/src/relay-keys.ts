@@ -11,14 +11,16 @@ import {
   privateKeyToAccount,
 } from 'viem/accounts';
 
-/** The relay's keys, all from one seed: whoever has that, has everything that it holds. */
+/**
+ * The relay's keys, derived from one seed: anyone with the seed controls all money of the relay.
+ */
 
-/** In the data folder: what the relay has given out and done. */
+/** The journal in the data folder. */
 export const BOOK_NAME = 'relay.jsonl';
-/** There too, where money is not real: the words that all keys follow from. */
+/** The seed of a relay with test funds, also in the data folder. */
 export const SEED_NAME = 'seed';
 
-/** What a key is for. A purpose is one hardened branch of the tree. */
+/** The purposes of keys. Each is one hardened branch of the tree. */
 const PURPOSES = { float: 0, deposit: 1, peg: 2, minter: 3 } as const;
 
 type Branch = ReturnType<ReturnType<typeof mnemonicToAccount>['getHdKey']>;
@@ -33,7 +35,7 @@ export class RelayKeys {
   constructor(mnemonic: string) {
     if (!/^[a-z]+(?: [a-z]+){11,23}$/.test(mnemonic)) throw new KeyError(NO_MNEMONIC);
     try {
-      // Stretching the words takes long and is done once.
+      // Deriving the root from the words is slow and done once.
       const path = ROOT as `${typeof ROOT}/`;
       const root = mnemonicToAccount(mnemonic, { path }).getHdKey();
       const branchOf = (purpose: number) => root.deriveChild(HARDENED + purpose).deriveChild(0);
@@ -48,7 +50,7 @@ export class RelayKeys {
     }
   }
 
-  /** `m/44'/60'/purpose'/0/index`, as wallets count accounts and addresses. */
+  /** `m/44'/60'/purpose'/0/index`, in the numbering of wallets. */
   key(purpose: keyof typeof PURPOSES, index = 0): RelayKey {
     const { privateKey } = this.#branches[purpose].deriveChild(index);
     const secret: Hex = `0x${Buffer.from(privateKey ?? []).toString('hex')}`;
@@ -62,7 +64,10 @@ export class RelayKeys {
 
 const NO_MNEMONIC = 'seed: does not contain a mnemonic of 12 to 24 English words';
 
-/** From where the configuration says: `env:NAME`, or the path of a file that holds nothing else. */
+/**
+ * Reads the seed from its configured location: `env:NAME`, or the path of a file that contains only
+ * the seed.
+ */
 export function readSeed(
   setting: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -84,14 +89,17 @@ function hasContent(file: string): boolean {
   return existsSync(file) && statSync(file).size > 0;
 }
 
-/** Where money is not real: made once and kept in the data folder, and never again beside what was made with it. */
+/**
+ * For test funds: created once and stored in the data folder. It is never recreated if files that
+ * depend on it exist.
+ */
 export function localSeed(directory: string): RelayKeys {
   const file = join(directory, SEED_NAME);
   const remedy = `restore it, or remove ${directory} and lose the money at its addresses`;
-  const kept = readTextFile(file);
-  if (kept !== undefined) {
+  const stored = readTextFile(file);
+  if (stored !== undefined) {
     try {
-      return new RelayKeys(kept.trim());
+      return new RelayKeys(stored.trim());
     } catch (cause) {
       const what = 'does not contain a mnemonic of 12 to 24 English words';
       throw new KeyError(`${file} ${what}: ${remedy}`, { cause });

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
-/** The file that runs as a relay, for who starts one beside itself. */
+/** The file to run for starting a relay as a child process. */
 export const RELAY_PROGRAM: string = fileURLToPath(new URL('./main.ts', import.meta.url));
 
-/** It ends with this where a file is missing, damaged or foreign (EX_CONFIG of sysexits.h). */
+/** The exit code if a file is missing, damaged or foreign (EX_CONFIG of sysexits.h). */
 export const NEEDS_OPERATOR = 78;

@@ -12,7 +12,7 @@ const file = join(folder, 'relay.toml');
 const SEED = ['--seed', 'env:WORDS', '--service-network', 'example.org-3fa9c1d2'];
 const WORDS = 'test test test test test test test test test test test junk';
 
-test('flags win over the environment, that over the file', () => {
+test('flags override the environment, which overrides the file', () => {
   writeFileSync(file, 'port = 1\nexpireMs = 2\neveryMs = 3\n[[chains]]\nname = "base"\n');
   const env = { ODDLOT_RELAY_PORT: '4', ODDLOT_RELAY_EXPIRE_MS: '5' };
   const settings = readRelaySettings([...SEED, '--config', file, '--port', '6'], env);
@@ -26,12 +26,12 @@ test.each([
   [[...SEED, '--port', 'many'], '--port must be a whole number from 0 to 65535: many'],
   [[...SEED, '--venue', 'somewhere'], 'venue: must be a URL'],
   [[...SEED, '--nothing'], "Unknown option '--nothing'"],
-])('%j is refused: %s', (args, message) => {
+])('%j is rejected: %s', (args, message) => {
   expect(() => readRelaySettings(args, {})).toThrow(message);
 });
 
 describe('terms', () => {
-  test('are those of the known chains, and those that the operator sets', () => {
+  test('are those of the known chains, and those set by the operator', () => {
     const settings = readRelaySettings(
       [...SEED, '--config', writeChains('withdrawFee = "0.25"')],
       {},
@@ -50,7 +50,7 @@ describe('terms', () => {
   test.each([
     ['minDeposit = "5"', 'chains.base.minDeposit: must be at least 5.1'],
     ['minWithdraw = "0.1"', 'chains.base.minWithdraw: must be above the fee'],
-  ])('%s is refused: what is left must be worth a transfer', (line, message) => {
+  ])('%s is rejected: the amount after fees must be worth a transfer', (line, message) => {
     const { chains } = readRelaySettings([...SEED, '--config', writeChains(line)], {});
     expect(() => termsOf(chains, 'testnet')).toThrow(message);
   });
@@ -62,14 +62,14 @@ function writeChains(line: string): string {
 }
 
 describe('the seed', () => {
-  test('gives the addresses that wallets give for it', () => {
+  test('derives the same addresses as wallets', () => {
     const keys = readSeed('env:WORDS', { WORDS });
-    // The first account of these words, which every development chain knows.
+    // The first account of the well-known test mnemonic.
     expect(keys.address('float')).toBe('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266');
     expect(keys.address('deposit', 1)).not.toBe(keys.address('peg', 1));
   });
 
-  test('that is none is refused without being told', () => {
+  test('that is invalid is rejected without being printed', () => {
     expect(() => readSeed('env:WORDS', { WORDS: 'my secret' })).toThrow(
       /^seed: does not contain a mnemonic/,
     );
@@ -77,12 +77,12 @@ describe('the seed', () => {
     expect(() => readSeed(join(folder, 'none'), {})).toThrow('cannot be read');
   });
 
-  test('of play money is made once', () => {
+  test('for test funds is created once', () => {
     expect(localSeed(folder).address('float')).toBe(localSeed(folder).address('float'));
   });
 
   test.each(['relay.jsonl', join('second', 'chain', 'chain.log')])(
-    'of play money is not drawn again beside %s, and its file is named',
+    'for test funds is not recreated if %s exists, which the error names',
     (name) => {
       const data = mkdtempSync(join(folder, 'data-'));
       const file = join(data, 'seed');

@@ -32,14 +32,14 @@ const money = z.string().refine((amount) => {
 }, 'must be a string with an amount of at most 6 decimal places');
 const count = z.int().min(1);
 
-/** A chain that a relay joins, as a table of its file. */
+/** A chain of the relay, as a table of its file. */
 const ChainSchema = z.strictObject({
   name: z.string().regex(/^[a-z0-9-]{1,32}$/),
-  /** By default that which the name is known for. */
+  /** By default the id of the known chain with this name. */
   chainId: count.optional(),
-  /** Endpoints; a chain without is only listed. */
+  /** Endpoints; a chain without any is only listed. */
   rpc: z.array(z.string().regex(/^https?:\/\/\S+$/, 'must be a URL')).default([]),
-  /** Of USDC there; of the settlement chain the venue's. */
+  /** The USDC token there; for the settlement chain that of the venue. */
   token: Address.optional(),
   minDeposit: money.optional(),
   depositFee: money.optional(),
@@ -51,7 +51,7 @@ const ChainSchema = z.strictObject({
 
 export type ChainSetting = z.infer<typeof ChainSchema>;
 
-/** All that a relay can be told. */
+/** The settings of a relay. */
 export const RELAY_SETTINGS = {
   title: 'Oddlot relay: moves money between a venue and other chains',
   command: 'oddlot relay',
@@ -193,7 +193,7 @@ Each setting is explained in docs/operate/relay-settings.md.`,
 
 export type RelaySettings = SettingsOf<(typeof RELAY_SETTINGS)['groups']>;
 
-/** Ports that a start opens, with the flags that name them. */
+/** Ports that a start opens, with the flags that set them. */
 export function portsOf(settings: RelaySettings): readonly WantedPort[] {
   const { chainHost, chainPort, host, local, opsHost, opsPort, port } = settings;
   const operations = { port: opsPort ?? 0, host: opsHost, flag: '--ops-port' };

@@ -7,12 +7,15 @@ import { venueBy } from '@oddlot/testing/relay/venue-by';
 import { VenueApi, VenueUnavailableError } from './venue-api.ts';
 import { type Delivered, pegRegistrar, VenueAccount } from './transfers/venue-account.ts';
 
-/** What a venue in trouble answers, and what the relay takes it for: nothing is executed twice, nothing is given up too soon. */
+/**
+ * Answers of a venue in trouble and their interpretation by the relay: no request executes twice,
+ * and none is given up too early.
+ */
 
 const NOW_MS = 1_800_000_000_000;
 const NONCE_MS = 49 * 3_600_000;
 
-/** A transfer is delivered to a venue that answers so, and says this of its receipt when it is asked. */
+/** Delivers a transfer to a venue with this answer, and with this status of its receipt. */
 async function delivered(
   answer: () => object,
   { status = 'unknown', agesMs = 0 } = {},
@@ -37,7 +40,7 @@ const refused =
     return Response.json({ status: 'err', code, name, message, details }, init);
   };
 
-test('a venue that is busy or down is asked for the receipt, at once and once', async () => {
+test('after an answer of a busy or unavailable venue the receipt is queried immediately and once', async () => {
   const answers: readonly (() => object)[] = [
     refused(refusal('nonceTooFar', [])),
     refused(refusal('unavailable', []), { status: 503, headers: { 'retry-after': '9' } }),
@@ -56,9 +59,9 @@ test('a venue that is busy or down is asked for the receipt, at once and once', 
   }
 });
 
-test('a nonce that is used up makes it void, unless the venue has its receipt', async () => {
-  const gone = [refusal('nonceUsed', []), refusal('nonceTooLow', [7]), refusal('nonceTooOld', [])];
-  for (const error of gone) {
+test('a used nonce makes a request void, unless the venue has its receipt', async () => {
+  const spent = [refusal('nonceUsed', []), refusal('nonceTooLow', [7]), refusal('nonceTooOld', [])];
+  for (const error of spent) {
     const { result } = await delivered(refused(error));
     expect(result).toEqual({ is: 'void', why: error.message });
     const { result: known } = await delivered(refused(error), { status: 'pending' });
@@ -79,7 +82,7 @@ async function served<Result>(
   }
 }
 
-test('an answer that is no JSON, or longer than any should be, is none', async () => {
+test('an answer that is not JSON or too long is treated as missing', async () => {
   const long = `{"success":true,"data":"${'x'.repeat(9 * 1024 * 1024)}"}`;
   for (const text of ['<html>', '[]', long]) {
     await served(

@@ -13,9 +13,11 @@ import { hash, parseExact } from '@oddlot/units';
 import type { Hex } from 'viem';
 import type { SubAccount, VenueSend } from './book/relay-book.ts';
 
-/** How the relay reaches the venue: by what it serves to everybody. */
+/** The relay uses the public API of the venue. */
 
-/** The venue gave no answer that can be used; asked again later, nothing is known meanwhile. */
+/**
+ * The venue gave no usable answer; the query is repeated later and nothing is assumed meanwhile.
+ */
 export class VenueUnavailableError extends Error {
   override readonly name = 'VenueUnavailableError';
 }
@@ -24,17 +26,20 @@ const TIMEOUT_MS = 15_000;
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const MONEY_DECIMALS = 6;
 
-/** Each request is made once: what cannot be done now is tried again with the next step, from what is on disk then. */
+/**
+ * Each request is sent once, without retries: the next step repeats the work from the state on
+ * disk.
+ */
 export const VENUE_REQUESTS = {
   timeoutMs: TIMEOUT_MS,
   retriesMax: 0,
   fetch: boundedFetch(ANSWER_BYTES_MAX),
 } as const;
 
-/** What the relay has to know of a venue. */
+/** The facts about a venue that the relay needs. */
 export type VenueFacts = {
   readonly network: Network;
-  /** The name that users give as the other end. */
+  /** The name that users give as the other end of a transfer. */
   readonly chainName: string;
   readonly settlementChainId: number;
   readonly bridge: Hex;
@@ -42,18 +47,18 @@ export type VenueFacts = {
   readonly settlementRpcUrl: string | undefined;
 };
 
-/** Rows, and where the ones before them begin, if there are any. */
+/** Rows, and the cursor of the earlier ones, if there are any. */
 export type LedgerPage = {
   readonly rows: readonly LedgerUpdate[];
   readonly next: string | undefined;
 };
 
-/** What the venue said to a request that was sent to it. */
+/** The venue's answer to a request. */
 type Answered =
   | { readonly is: 'executed' }
-  /** In a block, which has its receipt. */
+  /** Rejected in a block, with a receipt. */
   | { readonly is: 'failed'; readonly why: string }
-  /** Not at this time, or not any more. */
+  /** Not accepted at this time, or no longer. */
   | { readonly is: 'refused'; readonly why: string; readonly isNonceSpent: boolean };
 
 export class VenueApi {
@@ -84,7 +89,7 @@ export class VenueApi {
     };
   }
 
-  /** Rows of an account, newest first, from a cursor on: what comes meanwhile does not move them. */
+  /** Rows of an account, newest first, starting at a cursor: new rows do not shift them. */
   async ledger(
     user: Hex,
     page: { readonly cursor: string | undefined; readonly limit: number },
@@ -101,7 +106,7 @@ export class VenueApi {
     return { rows: data, next: nextCursor ?? undefined };
   }
 
-  /** What a sub-account of an account could send now, in micro-USDC. */
+  /** The amount that a sub-account can send now, in micro-USDC. */
   async freeMoney(user: Hex, accountType: SubAccount): Promise<bigint> {
     const query = { user, accountType };
     const { withdrawable } = await this.#ask(({ info }) => info.clearinghouseState(query));
@@ -110,19 +115,19 @@ export class VenueApi {
     throw new VenueUnavailableError("the venue's response contains an invalid amount");
   }
 
-  /** Whose agent an address is. */
+  /** The owner of an agent address. */
   async ownerOf(agent: Hex): Promise<string | undefined> {
     const { owner } = await this.#ask(({ info }) => info.agentOwner({ agent }));
     return owner ?? undefined;
   }
 
-  /** What became of a signed request: `unknown` when the venue has never seen it. */
+  /** The status of a signed request: `unknown` if the venue has never seen it. */
   async statusOf(txHash: Hex): Promise<string> {
     const { status } = await this.#ask(({ info }) => info.actionStatus({ txHash }));
     return String(status);
   }
 
-  /** Hands over a signed request. Without an answer nothing is known of it. */
+  /** Sends a signed request. Without an answer its result is unknown. */
   async send({ body, nonce, txHash }: VenueSend): Promise<Answered> {
     try {
       const signed = { body, nonce, txHash: hash(txHash) };
@@ -130,7 +135,7 @@ export class VenueApi {
       if (status !== 'pending') return { is: 'executed' };
       return { is: 'refused', why: status, isNonceSpent: false };
     } catch (error) {
-      // A venue in trouble says so: that is an answer too, and it has a receipt to be asked for.
+      // An error status is also an answer of the venue, after which the receipt can be queried.
       const refusal = error instanceof HttpError ? error.cause : error;
       if (!(refusal instanceof ApiError)) throw this.#unavailable(error, '/exchange');
       const { message: why, response } = refusal;

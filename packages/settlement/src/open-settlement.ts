@@ -11,7 +11,7 @@ import {
   urlEndpoint,
 } from '@oddlot/custody/chain';
 import { KeyError } from '@oddlot/custody/key-error';
-import { keptLocalKeys, type LocalKeys } from '@oddlot/custody/local-keys';
+import { existingLocalKeys, type LocalKeys } from '@oddlot/custody/local-keys';
 import { readKey } from '@oddlot/custody/read-key';
 import { Relayer } from '@oddlot/custody/relayer';
 import {
@@ -316,7 +316,7 @@ async function openLocal(
 
 function openRemote(settings: SettlementSettings, { env }: ChainDependencies): OpenedChain {
   const { chain, chainKeys, relayerKey } = settings;
-  const keys = chainKeys === undefined ? undefined : keptLocalKeys(chainKeys, 'chainKeys');
+  const keys = chainKeys === undefined ? undefined : existingLocalKeys(chainKeys, 'chainKeys');
   const contracts = keys === undefined ? settings.contracts : localContracts(keys);
   if (contracts === undefined) {
     throw new KeyError('bridgeContract, usdcContract: both are required if the chain is not local');

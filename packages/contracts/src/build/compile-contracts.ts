@@ -3,30 +3,32 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import solc from 'solc';
 
-/** What the compiler made of one contract. */
 export type CompiledContract = {
   readonly name: string;
   readonly abi: readonly unknown[];
-  /** Creation code as hexadecimal text, to which the encoded arguments of the constructor are appended. */
+  /** Creation code as hexadecimal text, to which the encoded constructor arguments are appended. */
   readonly bytecode: `0x${string}`;
 };
 
-/** The contracts that are compiled, by the file that holds each. */
+/** The contracts that are compiled, with their files. */
 const CONTRACTS: Readonly<Record<string, string>> = {
   Bridge: 'Bridge.sol',
   TestUsdc: 'TestUsdc.sol',
   HostileToken: 'HostileToken.sol',
 };
 
-/** The compiler warns of transient storage in general, and names guards against reentrancy, our only use, as safe. */
+/**
+ * The compiler warns of transient storage in general. Reentrancy guards, the only use here, are
+ * documented as safe.
+ */
 const TRANSIENT_STORAGE = '2394';
 
 const SOURCES = join(import.meta.dirname, '..');
 const TEST_SOURCES = join(SOURCES, '../../../tests/support/contracts');
 
 /**
- * Compiles every contract. The same sources give the same bytes on every machine: versions are exact, and
- * nothing that the compiler knows besides (paths, a hash of the metadata) enters the code.
+ * Compiles every contract. The result is the same on every machine: versions are exact, and no
+ * environment data such as paths or a metadata hash enters the code.
  */
 export function compileContracts(): CompiledContract[] {
   const input = {
@@ -35,7 +37,8 @@ export function compileContracts(): CompiledContract[] {
       Object.values(CONTRACTS).map((file) => [file, { content: readSource(file) }]),
     ),
     settings: {
-      // The oldest rules with what the code needs (transient storage), so that more chains can run it.
+      // The oldest rules with the required features (transient storage), so that more chains can
+      // run the code.
       evmVersion: 'cancun',
       optimizer: { enabled: true, runs: 10_000 },
       metadata: { bytecodeHash: 'none', appendCBOR: false },
@@ -75,7 +78,7 @@ type CompilerOutput = {
   >;
 };
 
-/** A file of ours, or of a package by its name. */
+/** A file of this package, or of a dependency by its name. */
 function readSource(path: string): string {
   const isPackage = path.startsWith('@');
   if (isPackage) return readFileSync(createRequire(import.meta.url).resolve(path), 'utf8');

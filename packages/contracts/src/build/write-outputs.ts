@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { compileContracts, type CompiledContract } from './compile-contracts.ts';
 
 /**
- * Writes ABI and bytecode of the contracts as TypeScript:
- *
- *     npm run build:contracts              writes them
- *     npm run build:contracts -- --check   writes nothing; ends with 1 when they are not what the sources give
+ * Writes ABI and bytecode of the contracts as TypeScript: `npm run build:contracts` writes them,
+ * `npm run build:contracts -- --check` writes nothing and ends with 1 if they do not match the
+ * sources.
  */
 
-/** Where each contract's output goes, relative to `src/`, and what its constants are called. */
+/** The output file of each contract, relative to `src/`, and the prefix of its constants. */
 const OUTPUTS: Readonly<Record<string, { readonly path: string; readonly prefix: string }>> = {
   Bridge: { path: 'outputs/bridge.ts', prefix: 'BRIDGE' },
   TestUsdc: { path: 'outputs/test-usdc.ts', prefix: 'TEST_USDC' },
@@ -19,7 +18,7 @@ const OUTPUTS: Readonly<Record<string, { readonly path: string; readonly prefix:
   },
 };
 
-/** The text of a contract's output file: an entry of the ABI a line. */
+/** The text of a contract's output file, with one line per ABI entry. */
 function renderOutput({ name, abi, bytecode }: CompiledContract, prefix: string): string {
   return [
     `/** Written by \`npm run build:contracts\` from ${name}.sol; change that file instead. */`,

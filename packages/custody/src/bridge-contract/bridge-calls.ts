@@ -11,15 +11,15 @@ import { ChainRevertError } from '../chain/endpoints.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
 import type { Payout, Signed } from '../signing/validators.ts';
 
-/** What the venue asks of the bridge and tells it, and what the bridge says when it refuses. */
+/** Calls of the bridge contract, its views, and its refusal codes. */
 
-/** `stateOf` of a withdrawal. */
+/** The values of `stateOf` for a withdrawal. */
 export const ON_CHAIN = { none: 0, queued: 1, paid: 2, cancelled: 3 } as const;
 
-/** Codes of Refusals.sol that are acted on. */
+/** Codes of Refusals.sol that the venue handles. */
 export const REFUSED = { invalid: 4, tooFew: 5, unsorted: 8, transfer: 9, tooEarly: 11 } as const;
 
-/** A pause has no code of its own. */
+/** A paused bridge reverts without a code. */
 export const PAUSED = 'paused';
 export type Refusal = number | typeof PAUSED | undefined;
 
@@ -47,7 +47,7 @@ export function cancelData(withdrawalId: number, signatures: readonly Signed[]):
   return encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'cancel', args });
 }
 
-/** What the bridge knows of a withdrawal, as of a block. */
+/** The state of a withdrawal on the bridge, as of a block. */
 export async function readState(
   client: ChainClient,
   bridge: Hex,
@@ -67,7 +67,7 @@ export type Queued = {
 
 const MS_PER_SECOND = 1_000;
 
-/** A large payout that waits, as of a block. */
+/** A queued large payout, as of a block. */
 export async function readQueued(
   client: ChainClient,
   bridge: Hex,
@@ -89,13 +89,13 @@ export type BridgeNow = {
   readonly isPaused: boolean;
   readonly threshold: number;
   readonly validators: ReadonlySet<Hex>;
-  /** Payouts from here on are queued first, in millionths of a dollar. */
+  /** Payouts starting with this amount are queued first, in micro-USDC. */
   readonly largeUsd: bigint;
-  /** What it holds of the token. */
+  /** Its token balance. */
   readonly balance: bigint;
 };
 
-/** How the bridge stands at the newest block. */
+/** The state of the bridge at the newest block. */
 export async function readBridge(
   client: ChainClient,
   { bridge, token }: BridgeContracts,
@@ -125,7 +125,7 @@ export async function readBridge(
 
 const PAUSE_SELECTOR = toFunctionSelector('EnforcedPause()');
 
-/** Why the bridge refused a call; undefined when it did not say so in a way that is known. */
+/** The refusal code of a reverted call; undefined if it is not a known one. */
 export function refusalOf({ data }: ChainRevertError): Refusal {
   if (data === undefined || !data.startsWith('0x')) return undefined;
   if (data.startsWith(PAUSE_SELECTOR)) return PAUSED;
@@ -137,7 +137,9 @@ export function refusalOf({ data }: ChainRevertError): Refusal {
   }
 }
 
-/** Whether the token would move this much of the bridge's money to an address, as of a block. */
+/**
+ * Whether the token would transfer this amount of the bridge's money to an address, as of a block.
+ */
 export async function wouldTransfer(
   client: ChainClient,
   { bridge, token }: BridgeContracts,
@@ -149,9 +151,9 @@ export async function wouldTransfer(
     args: [to, usd],
   });
   try {
-    const said = await client.call({ from: bridge, to: token, data }, block);
-    // As the bridge reads it: a token may say nothing, or true.
-    return said === '0x' || BigInt(said) === 1n;
+    const returned = await client.call({ from: bridge, to: token, data }, block);
+    // Interpreted as the bridge does: a token may return no data, or true.
+    return returned === '0x' || BigInt(returned) === 1n;
   } catch (error) {
     if (!(error instanceof ChainRevertError)) throw error;
     return false;

@@ -3,7 +3,7 @@ import { type Address, address, type Hash, hash } from '@oddlot/units';
 import { encodeEventTopics, encodePacked, type Hex, keccak256, pad } from 'viem';
 import type { ChainClient, ChainLog } from '../chain/chain-client.ts';
 
-/** Where on a chain a log is: what a deposit is credited once by (R-deposit). */
+/** The position of a log on a chain, by which a deposit is credited once (R-deposit). */
 type DepositSource = {
   readonly chainId: number;
   readonly txHash: Hash;
@@ -11,15 +11,15 @@ type DepositSource = {
   readonly blockNumber: number;
 };
 
-/** A log of the chain that tells of money for the bridge, of such money going back, or of a payout. */
+/** A log about money sent to the bridge, a returned deposit, or a payout. */
 export type DepositLog = {
   readonly kind: 'deposit' | 'transfer' | 'return' | 'payout';
   /** The user of a `Deposit` or a `Paid`, the sender of a `Transfer`. */
   readonly account: Address;
   readonly amount: bigint;
-  /** Of a return: the payout's id. */
+  /** For a return: the id of the payout. */
   readonly returnId?: bigint;
-  /** Of a payout: the number of the withdrawal that it pays. */
+  /** For a payout: the number of the withdrawal. */
   readonly withdrawalId?: bigint;
   readonly source: DepositSource;
 };
@@ -33,7 +33,7 @@ const TRANSFER_TOPIC = topicOf(encodeEventTopics({ abi: TEST_USDC_ABI, eventName
 
 export type BridgeContracts = { readonly bridge: Hex; readonly token: Hex };
 
-/** Everything in a range of blocks that deposits are read from, in the chain's order. */
+/** All logs in a range of blocks from which deposits are derived, in the order of the chain. */
 export async function readDepositLogs(
   client: ChainClient,
   { bridge, token }: BridgeContracts,
@@ -49,12 +49,12 @@ export async function readDepositLogs(
     .filter(isMoney);
 }
 
-/** Anybody may transfer nothing in anybody's name. */
+/** Any account can transfer zero tokens in the name of another. */
 function isMoney({ amount, kind }: DepositLog): boolean {
   return amount > 0n || kind === 'return' || kind === 'payout';
 }
 
-/** Those of a transaction's logs that deposits are read from. */
+/** The logs of a transaction from which deposits are derived. */
 export function depositLogsAmong(
   logs: readonly ChainLog[],
   { bridge, token }: BridgeContracts,
@@ -69,7 +69,7 @@ export function depositLogsAmong(
     .map((log) => depositLog(log, chainId));
 }
 
-/** Deposits and transfers carry who in their first indexed field and how much in the data. */
+/** In deposits and transfers the first indexed field is the account and the data is the amount. */
 function depositLog(log: ChainLog, chainId: number): DepositLog {
   const [topic = '0x', first = '0x', second = '0x'] = log.topics;
   const source = {
@@ -90,7 +90,7 @@ function depositLog(log: ChainLog, chainId: number): DepositLog {
   return { kind, account: addressOfTopic(first), amount: BigInt(log.data), source };
 }
 
-/** Hexadecimal digits of a field of a log's data; the amount of a payout is the last one. */
+/** Hexadecimal digits of a field of a log's data; the amount of a payout is the last field. */
 const WORD_DIGITS = 64;
 
 /** The address in an indexed field. */
@@ -102,18 +102,22 @@ function topicOf(topics: readonly unknown[]): Hex {
   return topics[0] as Hex;
 }
 
-/** Ids from here on are of payouts that no withdrawal asked for; the venue's withdrawals count up from 1 below. */
+/**
+ * Ids starting with this one are of payouts without a withdrawal; the numbers of withdrawals count
+ * up from 1.
+ */
 export const RETURN_ID_MIN = 1n << 63n;
 
 /**
- * The payout that returns a deposit which was kept aside. The id follows from the deposit alone, so that the
- * contract, which pays an id once, returns it once, whoever prepares it and how often (R-deposit).
+ * The payout that returns a held deposit. The id follows from the deposit alone, and the contract
+ * pays an id once, so a deposit is returned once, whatever the sender and the number of attempts
+ * (R-deposit).
  */
 export function returnIdOf(txHash: Hex, logIndex: number): bigint {
   return idOf(encodePacked(['bytes32', 'uint256'], [txHash, BigInt(logIndex)]));
 }
 
-/** The payout that moves money to the bridge that follows: of an amount, once. */
+/** The payout that moves an amount to the next bridge, once. */
 export function moveIdOf(bridge: Hex, usd: bigint): bigint {
   return idOf(encodePacked(['string', 'address', 'uint64'], ['move', bridge, usd]));
 }

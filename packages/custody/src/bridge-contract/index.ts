@@ -1,4 +1,4 @@
-/** What the contract of the bridge is asked, and what its logs say. */
+/** Calls and logs of the bridge contract. */
 export {
   batchData,
   type BridgeNow,

@@ -6,21 +6,27 @@ import type { BridgeContracts } from './deposit-logs.ts';
 import type { LocalKeys } from '../key-files/local-keys.ts';
 import { KeyError } from '../key-files/key-error.ts';
 
-/** How many validators must sign. Payouts from 100,000 USDC on wait, so that it can be seen how that is. */
+/**
+ * Parameters of a local bridge. Payouts starting at 100,000 USDC are queued, so that the delay can
+ * be tested.
+ */
 export const LOCAL_BRIDGE = { threshold: 2n, largeUsd: 100_000_000_000n, delaySeconds: 20n };
-/** More than a payout of a batch uses with these contracts; what it leaves over costs nothing. */
+/** More gas than one payout of a batch uses with these contracts; unused gas is free. */
 export const LOCAL_PAYOUT_GAS = 250_000n;
 const GAS = 8_000_000n;
 const MAX_FEE = 10_000_000_000n;
 
-/** Where the contracts of a chain are that these keys began: the minter's first two deployments. */
+/**
+ * The addresses of the contracts on a chain created with these keys: the minter's first two
+ * deployments.
+ */
 export function localContracts(keys: LocalKeys): BridgeContracts {
   const from = privateKeyToAccount(keys.minter).address;
   const at = (nonce: bigint): Hex => getContractAddress({ from, nonce }).toLowerCase() as Hex;
   return { token: at(0n), bridge: at(1n) };
 }
 
-/** Deploys what is missing: after a crash in between the rest. */
+/** Deploys the missing contracts, also after a crash between the two deployments. */
 export async function deployLocalContracts(
   endpoint: ChainEndpoint,
   keys: LocalKeys,
@@ -63,8 +69,9 @@ export async function deployLocalContracts(
 }
 
 /**
- * A local chain gives ether to its keys before its first block, and no key uses it up: one without ether belongs to
- * another chain. `file` is what the keys were read from; addresses are by the name of their key.
+ * A local chain grants ether to its keys in its first block, and no key can spend all of it, so a
+ * key without ether belongs to another chain. `file` contains the keys; addresses are by the name
+ * of their key.
  */
 export async function assertOwnKeys(
   endpoint: ChainEndpoint,

@@ -18,7 +18,7 @@ export type Permit = {
   readonly signature: { readonly r: Hex; readonly s: Hex; readonly v: number };
 };
 
-/** What the token's permits are hashed with besides their fields. */
+/** The part of the token's EIP-712 domain that is specific to it. */
 export type PermitDomain = {
   readonly name: string;
   readonly version: string;
@@ -39,7 +39,7 @@ const PERMIT_TYPES = {
 /** Half of the order of the curve. */
 const HIGHEST_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** The domain as the token itself tells it. */
+/** Reads the domain from the token itself. */
 export async function readPermitDomain(client: ChainClient, token: Hex): Promise<PermitDomain> {
   const read = async (functionName: 'name' | 'version'): Promise<string> => {
     const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName });
@@ -50,13 +50,13 @@ export async function readPermitDomain(client: ChainClient, token: Hex): Promise
   return { name, version, chainId: client.chainId, verifyingContract: token };
 }
 
-/** What the chain knows of a user that decides whether a deposit by permit can go through. */
+/** The state of a user on the chain that determines whether a deposit by permit can succeed. */
 export type PermitState = {
   /** The token's next nonce of the user, and the first one that no deposit has used. */
   readonly nonce: bigint;
   readonly unused: bigint;
   readonly balance: bigint;
-  /** What the bridge may take without a new permit. */
+  /** The amount that the bridge may take without a new permit. */
   readonly allowance: bigint;
 };
 
@@ -82,8 +82,8 @@ export async function readPermitState(
 }
 
 /**
- * What the bridge and the token would do with a permit of this nonce, tried where nothing is changed: a
- * ChainRevertError says that sending it would only cost gas.
+ * Simulates the permit with this nonce: a ChainRevertError means that sending it would only waste
+ * gas.
  */
 export async function tryPermit(
   client: ChainClient,
@@ -105,7 +105,7 @@ export async function tryPermit(
   if (BigInt(isPaused) !== 0n) throw new ChainRevertError('the bridge is paused', undefined);
 }
 
-/** Who signed a permit under a nonce; undefined when nobody could have. */
+/** The signer of a permit under a nonce; undefined if the signature is invalid. */
 export async function permitSigner(
   permit: Permit,
   {
@@ -123,7 +123,8 @@ export async function permitSigner(
   });
   try {
     const { r, s, v } = signature;
-    // Every signature has a twin that tokens refuse: it would only cost gas.
+    // Every signature has a second form with a high s, which tokens reject: sending it would only
+    // waste gas.
     if (BigInt(s) > HIGHEST_S) return undefined;
     return (await recoverAddress({ hash, signature: { r, s, v: BigInt(v) } })).toLowerCase() as Hex;
   } catch {

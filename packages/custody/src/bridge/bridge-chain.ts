@@ -21,7 +21,7 @@ type ViewName = ContractFunctionName<Abi, 'view' | 'pure'>;
 
 const TIMEOUT_MS = 15_000;
 
-/** A chain by its endpoints, which must all be of one chain. */
+/** Connects to a chain through its endpoints, which must all be of the same chain. */
 export async function connect(
   rpc: readonly string[],
   { chainId, confirmations }: { readonly chainId?: number; readonly confirmations: number },
@@ -40,7 +40,7 @@ export async function connect(
   return new ChainClient({ endpoints, chainId: wanted, confirmations });
 }
 
-/** Asks the bridge; of several endpoints all must answer the same. */
+/** Reads a view of the bridge; with several endpoints all must return the same. */
 export async function readBridge<const Name extends ViewName>(
   client: ChainClient,
   bridge: Hex,
@@ -54,7 +54,7 @@ export async function readBridge<const Name extends ViewName>(
   return decodeFunctionResult({ abi: BRIDGE_ABI, functionName, data } as never) as never;
 }
 
-/** Asks the token for its decimals or for somebody's balance. */
+/** Reads the token's decimals or a balance. */
 export async function readToken(
   client: ChainClient,
   token: Hex,
@@ -112,11 +112,14 @@ type SendOptions = {
   readonly print: (line: string) => void;
 };
 
-/** Estimates are of one block, and the call may run in another. */
+/** A reserve, because an estimate is for one block and the call may run in another. */
 const GAS_SHARE = { of: 100n, take: 130n };
 const POLL_MS = 250;
 
-/** Sends one transaction and waits until a block has it, deep enough. Its hash is told as soon as there is one. */
+/**
+ * Sends one transaction and waits until a block contains it with enough confirmations. Its hash is
+ * reported as soon as it is known.
+ */
 export async function sendTransaction(
   call: { readonly to?: Hex; readonly data: Hex },
   { client, key, print, waitMs }: SendOptions,
@@ -183,22 +186,22 @@ async function minedReceipt(
   );
 }
 
-/** A command that was written wrongly. */
+/** A command line with invalid syntax. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What the operator asked for cannot be done; nothing was changed by it. */
+/** The requested operation is not possible; nothing was changed. */
 export class BridgeCommandError extends Error {
   override readonly name = 'BridgeCommandError';
 }
 
-/** A transaction was sent, and no block has it yet: it may still go through. */
+/** A transaction was sent but is not in a block yet: it may still succeed. */
 export class NotMinedError extends Error {
   override readonly name = 'NotMinedError';
 }
 
-/** In the words of `Refusals.sol`. */
+/** The refusals of `Refusals.sol` by code. */
 const REFUSALS: Readonly<Record<number, string>> = {
   1: 'the payout is already queued',
   2: 'the payout was already made',
@@ -222,7 +225,7 @@ const PAUSES: Readonly<Record<string, string>> = {
   ExpectedPause: 'the bridge is not paused',
 };
 
-/** Why the contract refused a call. */
+/** The reason why the contract refused a call. */
 function refusalText(data: string | undefined): string {
   try {
     const { args, errorName } = decodeErrorResult({ abi: BRIDGE_ABI, data: data as Hex });

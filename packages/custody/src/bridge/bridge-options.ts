@@ -33,12 +33,12 @@ const OPTIONS = {
 } as const;
 
 type Values = ReturnType<typeof parse>['values'];
-/** Options that are one word. */
+/** Options with one value. */
 type Text = {
   [Name in keyof typeof OPTIONS]: Values[Name] extends readonly string[] | undefined ? never : Name;
 }[keyof typeof OPTIONS];
 
-/** The words of a command line, read one by one; what is missing or unreadable is a UsageError. */
+/** Reads the arguments of a command line; missing or invalid ones are a UsageError. */
 export class BridgeOptions {
   readonly positionals: readonly string[];
   readonly #values: Values;
@@ -87,7 +87,7 @@ export class BridgeOptions {
     return wholeOf(this.required(name), `--${name}`);
   }
 
-  /** Dollars as millionths. */
+  /** Dollars as micro-USDC. */
   usd(name: Text): bigint {
     const value = parseExact(this.required(name), MONEY_DECIMALS);
     if (value === undefined || value < 0n)
@@ -95,7 +95,7 @@ export class BridgeOptions {
     return value;
   }
 
-  /** The only word after the command that is no option: an id, a file. */
+  /** The only positional argument after the command, such as an id or a file. */
   only(what: string): string {
     const [word, ...others] = this.positionals;
     if (word === undefined || others.length > 0) throw new UsageError(`Pass exactly one ${what}`);
@@ -137,19 +137,18 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** What a command works with. */
 export type BridgeContext = {
   readonly options: BridgeOptions;
   readonly print: (line: string) => void;
-  /** Takes what people should know and programs that read the output should not. */
+  /** Prints warnings for people, separate from the output for programs. */
   readonly warn: (line: string) => void;
 };
 
 export type BridgeCommand = (context: BridgeContext) => Promise<void>;
 
 export async function clientOf({ options }: BridgeContext): Promise<ChainClient> {
-  const isTold = options.text('chain-id') !== undefined;
-  const chainId = isTold ? { chainId: options.whole('chain-id') } : {};
+  const isGiven = options.text('chain-id') !== undefined;
+  const chainId = isGiven ? { chainId: options.whole('chain-id') } : {};
   return connect(options.rpc, { ...chainId, confirmations: options.whole('confirmations') });
 }
 
@@ -166,14 +165,14 @@ export async function send(
 const OTHERS_READ = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** What is possible and unwise about where a key lies: a file, or `env:NAME`. */
+/** Warnings about the location of a key: a file, or `env:NAME`. */
 export function keyPlaceWarnings(setting: string): readonly string[] {
   if (setting.startsWith('env:')) return [];
   let file: string;
   try {
     file = realpathSync(setting);
   } catch {
-    // Reading the key says what is wrong.
+    // Reading the key reports the error.
     return [];
   }
   const folder = dirname(file);
@@ -189,7 +188,7 @@ export function keyPlaceWarnings(setting: string): readonly string[] {
   ];
 }
 
-/** The nearest folder above that git keeps; in a linked work tree `.git` is a file. */
+/** The nearest parent folder under version control; in a linked work tree `.git` is a file. */
 function workTreeOf(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return at;
@@ -197,7 +196,7 @@ function workTreeOf(folder: string): string | undefined {
   }
 }
 
-/** What is possible and unwise about those who decide over a bridge. */
+/** Warnings about the parties that control a bridge. */
 export function partyWarnings(parties: {
   readonly validators: readonly Hex[];
   readonly threshold: bigint;

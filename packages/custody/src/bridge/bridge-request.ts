@@ -10,8 +10,8 @@ import { BRIDGE_ABI } from '@oddlot/contracts';
 import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 
 /**
- * Something that validators sign by hand, as a file that is passed from one to the next: EIP-712 data, which any
- * wallet can sign too, and the signatures so far.
+ * A request that validators sign manually, as a file that they pass on: EIP-712 data, which any
+ * wallet can sign as well, and the signatures collected so far.
  */
 
 /** Lower case, like all addresses and hashes of a request. */
@@ -19,12 +19,12 @@ export const HexAddress = Address.transform((text) => text as string as Hex);
 export const HexHash = Hash.transform((text) => text as string as Hex);
 
 const FORMAT = 'oddlot-bridge-request-1';
-/** The umask decides who else may read it: the file is passed from hand to hand. */
+/** The umask determines the access of other users, because validators pass the file on. */
 const FOR_OTHERS = 0o666;
 const Uint = z.string().regex(/^(0|[1-9][0-9]{0,77})$/);
 const Signature = z.string().regex(/^0x[0-9a-fA-F]{130}$/);
 
-/** Other wallets want to be told. */
+/** Other wallets require this explicitly. */
 const DOMAIN = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
@@ -79,7 +79,7 @@ const Deposit = z.strictObject({ txHash: HexHash, logIndex: z.int().min(0) });
 
 const RequestFile = z.strictObject({
   format: z.literal(FORMAT),
-  /** What a return gives back; its id follows from it. */
+  /** The deposit that a return gives back, from which its id follows. */
   deposit: Deposit.optional(),
   typedData: z.looseObject({
     domain: z.strictObject({
@@ -109,7 +109,7 @@ export function typedDataOf({ bridge, chainId, message, primaryType }: BridgeReq
   return { domain, types, primaryType, message };
 }
 
-/** A request from its file, if it is whole and says nothing but what the bridge knows. */
+/** Reads a request from its file, if it is complete and matches a request known to the bridge. */
 export function readRequest(file: string): BridgeRequest {
   const fault = (why: string): BridgeCommandError => new BridgeCommandError(`${file}: ${why}`);
   let json: unknown;
@@ -126,7 +126,8 @@ export function readRequest(file: string): BridgeRequest {
   const { chainId, verifyingContract } = typedData.domain;
   const place = { chainId, bridge: verifyingContract, deposit };
   const request: BridgeRequest = { ...place, signatures: signatures as Hex[], ...inner.data };
-  // Another wallet would sign the file's own words: they must be the ones that the bridge checks.
+  // Another wallet would sign the typed data in the file, so it must be the data that the bridge
+  // verifies.
   if (!isDeepStrictEqual(typedData, plain(typedDataOf(request)))) {
     throw fault('the typed data does not match what the bridge verifies');
   }
@@ -134,7 +135,10 @@ export function readRequest(file: string): BridgeRequest {
   return request;
 }
 
-/** Withdrawals are signed by validators' processes, which ask the venue; by hand what no account asked for. */
+/**
+ * Payouts of withdrawals are signed by validator processes, which query the venue; only payouts
+ * without a withdrawal are signed manually.
+ */
 function assertByHand(request: BridgeRequest, fault: (why: string) => Error): void {
   if (request.primaryType !== 'Payout') return;
   const { deposit, message } = request;
@@ -149,16 +153,16 @@ function assertByHand(request: BridgeRequest, fault: (why: string) => Error): vo
   );
 }
 
-/** Whole or not at all: signatures of others must not be lost. */
+/** Written atomically, because existing signatures must not be lost. */
 export function writeRequest(file: string, request: BridgeRequest): void {
   const { deposit, signatures } = request;
-  const told = deposit === undefined ? {} : { deposit };
-  const content = { format: FORMAT, ...told, typedData: typedDataOf(request), signatures };
+  const source = deposit === undefined ? {} : { deposit };
+  const content = { format: FORMAT, ...source, typedData: typedDataOf(request), signatures };
   const text = `${JSON.stringify(content, undefined, 2)}\n`;
   writeWholeFile(file, text, { mode: FOR_OTHERS });
 }
 
-/** Who made a signature. */
+/** The signer of a signature. */
 export async function signerOf(request: BridgeRequest, signature: Hex): Promise<Hex> {
   try {
     const signed = { ...typedDataOf(request), signature };
@@ -182,7 +186,7 @@ function faultOf(error: z.ZodError): string {
 
 const LOWEST_V = 27;
 
-/** The call that does it; signatures in the order of their signers. */
+/** The contract call of the request; signatures in the order of their signers. */
 export function requestCall(request: BridgeRequest, ordered: readonly Hex[]): Hex {
   const signatures = ordered.map((text) => {
     const { r, s, yParity } = parseSignature(text);
@@ -205,7 +209,7 @@ export function requestCall(request: BridgeRequest, ordered: readonly Hex[]): He
   return encode('payOut', [payout, signatures]);
 }
 
-/** What is asked for, line by line, for the one who signs it. */
+/** Describes the request line by line for its signer. */
 export function describeRequest(request: BridgeRequest): readonly string[] {
   const place = `bridge ${request.bridge} on chain ${request.chainId}`;
   if (request.primaryType === 'Rotation') {

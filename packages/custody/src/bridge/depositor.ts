@@ -7,25 +7,25 @@ import { BridgeCommandError, connect, sendTransaction } from './bridge-chain.ts'
 
 type DepositorOptions = {
   readonly rpc: string;
-  /** What endpoints of another chain are refused by. */
+  /** Endpoints of another chain are rejected. */
   readonly chainId: number;
   readonly bridge: string;
   readonly token: string;
 };
 
-/** What a permit of an account is made of, and what it has to give. */
+/** The balance of an account and the data for its permit. */
 type Holding = {
   readonly microUsdc: bigint;
   readonly nonce: number;
-  /** The token's own, which a permit is hashed with. */
+  /** The domain fields of the token, which a permit hash includes. */
   readonly name: string;
   readonly version: string;
 };
 
-/** Why nothing was sent. */
+/** Nothing was sent, for the reason in the message. */
 export class DepositError extends Error {
   override readonly name = 'DepositError';
-  /** The chain did not answer; else it would not take the deposit. */
+  /** True if the chain did not answer; false if it would reject the deposit. */
   readonly isSilent: boolean;
 
   constructor(message: string, isSilent: boolean, cause?: unknown) {
@@ -36,7 +36,7 @@ export class DepositError extends Error {
 
 const CONFIRMATIONS = 1;
 
-/** Somebody who pays into a bridge, as the chain sees them. */
+/** A user who deposits into a bridge, from the view of the chain. */
 export class Depositor {
   readonly #client: ChainClient;
   readonly #bridge: Hex;
@@ -61,7 +61,9 @@ export class Depositor {
     return { microUsdc: balance, nonce: Number(nonce), name, version };
   }
 
-  /** Sends USDC to the bridge and waits until a block has it; resolves with the hash of the transaction. */
+  /**
+   * Sends USDC to the bridge and waits until a block contains the transaction; returns its hash.
+   */
   async transfer(
     microUsdc: bigint,
     how: {
@@ -79,7 +81,7 @@ export class Depositor {
   }
 }
 
-/** What a chain refuses is told apart from one that says nothing. */
+/** Distinguishes a rejection by the chain from a missing answer. */
 async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;

@@ -20,19 +20,22 @@ import {
 import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 import type { ChainClient } from '../chain/chain-client.ts';
 
-/** What takes one key or none: the guardian's powers, finishing what waits, a new bridge, the status, and keys themselves. */
+/**
+ * Commands that need one key or none: those of the guardian, finishing queued payouts, deploying a
+ * bridge, the status, and key management.
+ */
 
 /** Stops deposits and payouts. */
 export const pause: BridgeCommand = (context) => call(context, 'pause', []);
 
-/** Lets them go on, by the guardian. */
+/** Resumes them, by the guardian. */
 export const unpauseByGuardian: BridgeCommand = (context) => call(context, 'unpause', []);
 
-/** Ends a large payout that waits, by the guardian. */
+/** Cancels a queued large payout, by the guardian. */
 export const cancelQueued: BridgeCommand = (context) =>
   call(context, 'cancelQueued', [idOf(context.options.only('id'))]);
 
-/** Pays a large payout whose time has come; anybody may. */
+/** Pays a queued large payout that is due; any account may do this. */
 export const finish: BridgeCommand = (context) =>
   call(context, 'finish', [idOf(context.options.only('id'))]);
 
@@ -46,7 +49,7 @@ async function call(
   await send(context, await clientOf(context), { to, data });
 }
 
-/** Makes a key that nobody has seen, in a file that nobody else can read. Says its address alone. */
+/** Creates a key in a file that only its owner can read. Prints its address only. */
 export const makeKey: BridgeCommand = async ({ options, print, warn }) => {
   const file = options.only('file');
   const key = generatePrivateKey();
@@ -62,13 +65,13 @@ export const makeKey: BridgeCommand = async ({ options, print, warn }) => {
 };
 
 /** The address of a key. */
-export const tellAddress: BridgeCommand = async ({ options, print }) => {
+export const showAddress: BridgeCommand = async ({ options, print }) => {
   print(lower(privateKeyToAccount(options.key()).address));
 };
 
 const USDC_DECIMALS = 6n;
 
-/** Puts a new bridge onto a chain, and says what the venue must be told of it. */
+/** Deploys a new bridge, and prints the settings for the venue. */
 export const deploy: BridgeCommand = async (context) => {
   const { options, print } = context;
   const [token, guardian] = [options.address('token'), options.address('guardian')];
@@ -100,7 +103,7 @@ export const deploy: BridgeCommand = async (context) => {
   print(`bridgeFromBlock = ${receipt.blockNumber}`);
 };
 
-/** Who decides over a bridge, what it holds, and whether it runs. */
+/** The parties that control a bridge, its balance, and whether it is paused. */
 export const status: BridgeCommand = async (context) => {
   const { options, print } = context;
   const bridge = options.address('bridge');

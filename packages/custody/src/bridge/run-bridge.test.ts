@@ -22,7 +22,9 @@ import { returnIdOf } from '../bridge-contract/deposit-logs.ts';
 import { keyValidator } from '../signing/validators.ts';
 import { runBridge } from './run-bridge.ts';
 
-/** The commands as an operator types them, against a real chain; only the processes around them are missing. */
+/**
+ * Runs the commands with an operator's arguments against a real chain, without separate processes.
+ */
 
 const CHAIN_ID = 421_614;
 const PARTIES = ['sender', 'v1', 'v2', 'v3', 'v4', 'guardian'] as const;
@@ -39,23 +41,23 @@ const addresses = {} as Record<Party, Hex>;
 const file = (name: string): string => join(folder, name);
 const keyOf = (party: Party): Hex => readFileSync(file(party), 'utf8').trim() as Hex;
 
-/** Runs a command, and says how it ended and what it said. */
-async function run(line: string): Promise<{ code: number; said: string }> {
+/** Runs a command, and returns its exit code and output. */
+async function run(line: string): Promise<{ code: number; output: string }> {
   const lines: string[] = [];
   const args = line.split(' ').filter((word) => word !== '');
   const print = (text: string): unknown => lines.push(text);
   const code = await runBridge(args, { env: {}, print, complain: print });
-  return { code, said: lines.join('\n') };
+  return { code, output: lines.join('\n') };
 }
 
-/** The same, of the bridge; it must go through. */
+/** The same for the test bridge; it must succeed. */
 async function done(command: string, key?: Party): Promise<string> {
-  const { code, said } = await onBridge(command, key);
-  expect(said).toSatisfy(() => code === 0);
-  return said;
+  const { code, output } = await onBridge(command, key);
+  expect(output).toSatisfy(() => code === 0);
+  return output;
 }
 
-function onBridge(command: string, key?: Party): Promise<{ code: number; said: string }> {
+function onBridge(command: string, key?: Party): Promise<{ code: number; output: string }> {
   const signer = key === undefined ? '' : `--key ${file(key)}`;
   return run(`${command} --rpc ${rpc} --bridge ${bridge} ${signer}`);
 }
@@ -68,8 +70,8 @@ function wallet(party: Party) {
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'oddlot-bridge-'));
   for (const party of PARTIES) {
-    const { said } = await run(`key ${file(party)}`);
-    addresses[party] = said as Hex;
+    const { output } = await run(`key ${file(party)}`);
+    addresses[party] = output as Hex;
   }
   chain = await LocalChain.open({
     directory: file('chain'),
@@ -91,14 +93,14 @@ beforeAll(async () => {
   token = (await sender.getTransactionReceipt({ hash })).contractAddress!;
   const { v1, v2, v3 } = addresses;
   const parties = `--validators ${v1},${v2},${v3} --threshold 2 --guardian ${addresses.guardian}`;
-  const { code, said } = await run(
+  const { code, output } = await run(
     `deploy --rpc ${rpc} --key ${file('sender')} --token ${token} ${parties} --large-usd 100 --delay-seconds 60`,
   );
-  expect({ code, said }).toMatchObject({ code: 0 });
-  bridge = /bridgeContract = "(0x[0-9a-f]{40})"/.exec(said)![1] as Hex;
-  expect(said).toContain(`usdcContract = "${token.toLowerCase()}"`);
-  expect(said).toMatch(/^sending 0x[0-9a-f]{64}\nincluded in block 2$/m);
-  expect(said).toContain('bridgeFromBlock = 2');
+  expect({ code, output }).toMatchObject({ code: 0 });
+  bridge = /bridgeContract = "(0x[0-9a-f]{40})"/.exec(output)![1] as Hex;
+  expect(output).toContain(`usdcContract = "${token.toLowerCase()}"`);
+  expect(output).toMatch(/^sending 0x[0-9a-f]{64}\nincluded in block 2$/m);
+  expect(output).toContain('bridgeFromBlock = 2');
   await sender.writeContract({
     chain: null,
     address: token,
@@ -120,38 +122,38 @@ async function signed(name: string, ...parties: readonly Party[]): Promise<void>
   }
 }
 
-test('a key is made once, for its owner alone, and is never said', async () => {
+test('a key is created once, readable by its owner only, and is never printed', async () => {
   expect(statSync(file('v1')).mode & 0o777).toBe(0o600);
   expect(addresses.v1).toMatch(/^0x[0-9a-f]{40}$/);
-  expect(await run(`address --key ${file('v1')}`)).toEqual({ code: 0, said: addresses.v1 });
+  expect(await run(`address --key ${file('v1')}`)).toEqual({ code: 0, output: addresses.v1 });
   const again = await run(`key ${file('v1')}`);
   expect(again.code).toBe(1);
-  expect(again.said).not.toContain(keyOf('v1').slice(2));
+  expect(again.output).not.toContain(keyOf('v1').slice(2));
 });
 
-test('a key in a work tree of git, or where others get at it, is made and warned of', async () => {
+test('a key in a git work tree, or readable by others, is created with a warning', async () => {
   mkdirSync(file('checkout/.git'), { recursive: true });
   mkdirSync(file('checkout/keys'), { mode: 0o700 });
   const inside = file('checkout/keys/v.key');
   const tree = `warning: ${inside} is in the git work tree ${realpathSync(file('checkout'))}, which may be published`;
-  const made = (await run(`key ${inside}`)).said.split('\n');
+  const made = (await run(`key ${inside}`)).output.split('\n');
   expect(made).toEqual([tree, expect.stringMatching(/^0x[0-9a-f]{40}$/)]);
-  expect((await run(`address --key ${inside}`)).said.split('\n')).toEqual(made);
+  expect((await run(`address --key ${inside}`)).output.split('\n')).toEqual(made);
 
   mkdirSync(file('open'));
   chmodSync(file('open'), 0o777);
   const open = file('open/v.key');
   const replaced = `warning: other users can replace ${open}`;
-  expect((await run(`key ${open}`)).said).toMatch(new RegExp(`^${replaced}\n0x[0-9a-f]{40}$`));
+  expect((await run(`key ${open}`)).output).toMatch(new RegExp(`^${replaced}\n0x[0-9a-f]{40}$`));
   chmodSync(open, 0o640);
-  expect((await run(`address --key ${open}`)).said.split('\n').slice(0, 2)).toEqual([
+  expect((await run(`address --key ${open}`)).output.split('\n').slice(0, 2)).toEqual([
     `warning: other users can read ${open}; run chmod 600 ${open}`,
     replaced,
   ]);
 });
 
-test('status says who decides, what the bridge holds and whether it runs', async () => {
-  const said = await done(`status --id 1 --account ${addresses.guardian}`);
+test('status shows the parties, the balance of the bridge and whether it is paused', async () => {
+  const output = await done(`status --id 1 --account ${addresses.guardian}`);
   for (const line of [
     `bridge     ${bridge} on chain ${CHAIN_ID}`,
     'state      running',
@@ -162,21 +164,21 @@ test('status says who decides, what the bridge holds and whether it runs', async
     'large      from 100 USDC, delayed by 60 s',
     'id 1  none',
   ]) {
-    expect(said.split('\n')).toContain(line);
+    expect(output.split('\n')).toContain(line);
   }
-  expect(said).toMatch(new RegExp(`^ether {6}[0-9.]+ held by ${addresses.guardian}$`, 'm'));
+  expect(output).toMatch(new RegExp(`^ether {6}[0-9.]+ held by ${addresses.guardian}$`, 'm'));
 });
 
-test('the guardian pauses and lets go on; nobody else does', async () => {
+test('the guardian pauses and resumes; no other account does', async () => {
   expect(await onBridge('pause', 'sender')).toEqual({
     code: 1,
-    said: "the bridge rejected the transaction: the key is not the guardian's (code 16)",
+    output: "the bridge rejected the transaction: the key is not the guardian's (code 16)",
   });
   expect(await done('pause', 'guardian')).toMatch(/sending 0x[0-9a-f]{64}\nincluded in block/);
   expect(await done('status')).toContain('state      paused (pause 1)');
   expect(await onBridge('pause', 'guardian')).toMatchObject({
     code: 1,
-    said: 'the bridge rejected the transaction: the bridge is paused',
+    output: 'the bridge rejected the transaction: the bridge is paused',
   });
   await done('unpause', 'guardian');
   expect(await done('status')).toContain('state      running');
@@ -184,48 +186,48 @@ test('the guardian pauses and lets go on; nobody else does', async () => {
 
 test('validators lift a pause by their signatures, each on a copy of the file', async () => {
   await done('pause', 'guardian');
-  const said = await done(`unpause --prepare ${file('unpause.json')}`);
-  expect(said).toContain(`unpause bridge ${bridge} on chain ${CHAIN_ID} (pause 2)`);
+  const output = await done(`unpause --prepare ${file('unpause.json')}`);
+  expect(output).toContain(`unpause bridge ${bridge} on chain ${CHAIN_ID} (pause 2)`);
   copyFileSync(file('unpause.json'), file('copy.json'));
   await signed('unpause.json', 'v1');
   await signed('unpause.json', 'v1');
   const few = await onBridge(`unpause --send ${file('unpause.json')}`, 'sender');
   expect(few).toMatchObject({
     code: 1,
-    said: expect.stringContaining(
+    output: expect.stringContaining(
       `1 of 2 validators have signed; still missing: ${addresses.v2}, ${addresses.v3}`,
     ),
   });
   await signed('copy.json', 'v3', 'sender');
   const shown = await run(`sign ${file('copy.json')}`);
-  expect(shown.said).toContain(`signed by ${addresses.v3}\nsigned by ${addresses.sender}`);
+  expect(shown.output).toContain(`signed by ${addresses.v3}\nsigned by ${addresses.sender}`);
   const both = `unpause --send ${file('unpause.json')} --send ${file('copy.json')}`;
   await done(both, 'sender');
   expect(await done('status')).toContain('state      running');
-  // What was collected for one pause lifts no other.
+  // Signatures collected for one pause do not lift another.
   await done('pause', 'guardian');
-  expect((await onBridge(both, 'sender')).said).toContain('the nonce has changed');
+  expect((await onBridge(both, 'sender')).output).toContain('the nonce has changed');
   await done('unpause', 'guardian');
 });
 
-test('a signature made by another wallet is taken, if it is over this request', async () => {
+test('a signature made by another wallet is accepted if it is of this request', async () => {
   await done(`cancel 41 --prepare ${file('cancel.json')}`);
   const { typedData } = JSON.parse(readFileSync(file('cancel.json'), 'utf8'));
   const account = privateKeyToAccount(keyOf('v2'));
   const signature = await account.signTypedData(typedData);
   const added = await run(`sign ${file('cancel.json')} --signature ${signature}`);
-  expect(added).toMatchObject({ code: 0, said: expect.stringContaining(addresses.v2) });
+  expect(added).toMatchObject({ code: 0, output: expect.stringContaining(addresses.v2) });
   await signed('cancel.json', 'v1');
   await done(`cancel --send ${file('cancel.json')}`, 'sender');
   expect(await done('status --id 41')).toContain('id 41  cancelled');
   const again = await onBridge(`cancel --send ${file('cancel.json')}`, 'sender');
   expect(again).toMatchObject({
     code: 1,
-    said: expect.stringContaining('the payout was cancelled'),
+    output: expect.stringContaining('the payout was cancelled'),
   });
 });
 
-test('a file that was changed is neither signed nor sent', async () => {
+test('an altered file is neither signed nor sent', async () => {
   await done(`cancel 42 --prepare ${file('good.json')}`);
   const good = readFileSync(file('good.json'), 'utf8');
   const changes: [RegExp, string][] = [
@@ -250,17 +252,17 @@ test('a file that was changed is neither signed nor sent', async () => {
   writeFileSync(file('bad.json'), JSON.stringify({ format, typedData: payout, signatures }));
   expect(await run(`sign ${file('bad.json')} --key ${file('v1')}`)).toMatchObject({
     code: 1,
-    said: expect.stringContaining('are signed manually only'),
+    output: expect.stringContaining('are signed manually only'),
   });
   const deposit = { txHash: `0x${'11'.repeat(32)}`, logIndex: 0 };
   const text = JSON.stringify({ format, deposit, typedData: payout, signatures });
   writeFileSync(file('bad.json'), text);
-  expect((await run(`sign ${file('bad.json')}`)).said).toContain('are signed manually only');
+  expect((await run(`sign ${file('bad.json')}`)).output).toContain('are signed manually only');
   const other = await onBridge(`rotate --send ${file('good.json')}`, 'sender');
-  expect(other).toMatchObject({ code: 1, said: expect.stringContaining('is a Cancellation') });
+  expect(other).toMatchObject({ code: 1, output: expect.stringContaining('is a Cancellation') });
 });
 
-test('a large payout waits; the guardian ends it, or anybody finishes it in time', async () => {
+test('a large payout waits; the guardian cancels it, or any account finishes it when it is due', async () => {
   const queue = async (withdrawalId: bigint): Promise<void> => {
     const user = addresses.v4;
     const payout = { withdrawalId, user, destination: user, usd: 100_000_000n };
@@ -293,17 +295,17 @@ test('a large payout waits; the guardian ends it, or anybody finishes it in time
   const early = await onBridge('finish 52', 'sender');
   expect(early).toMatchObject({
     code: 1,
-    said: expect.stringContaining('the payout is not due yet'),
+    output: expect.stringContaining('the payout is not due yet'),
   });
   nowMs += 61_000;
   await done('finish 52', 'sender');
   expect(await done('status --id 52')).toContain('id 52  paid');
-  expect((await onBridge('cancel-queued 52', 'guardian')).said).toContain(
+  expect((await onBridge('cancel-queued 52', 'guardian')).output).toContain(
     'the payout is not queued',
   );
 });
 
-test('R-deposit: money kept aside is returned once, to who sent it', async () => {
+test('R-deposit: a held deposit is returned once, to its sender', async () => {
   const sender = wallet('sender');
   const mint = { chain: null, address: token, abi: TEST_USDC_ABI, functionName: 'mint' } as const;
   const txHash = await sender.writeContract({ ...mint, args: [bridge, 7_500_000n] });
@@ -318,57 +320,57 @@ test('R-deposit: money kept aside is returned once, to who sent it', async () =>
   });
   const operations = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
   const prepare = `return --prepare ${file('return.json')} --operations ${operations} --tx ${txHash} --log`;
-  expect((await onBridge(`${prepare} ${logIndex + 1}`)).said).toContain(
+  expect((await onBridge(`${prepare} ${logIndex + 1}`)).output).toContain(
     'no such uncredited deposit',
   );
   listed = [{ ...aside, reason: 'bound' }];
-  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain(
+  expect((await onBridge(`${prepare} ${logIndex}`)).output).toContain(
     'the deposit cannot be returned',
   );
   listed = [{ ...aside, amount: '7500001' }];
-  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('contains no such deposit');
+  expect((await onBridge(`${prepare} ${logIndex}`)).output).toContain('contains no such deposit');
   listed = [aside];
-  const said = await done(`${prepare} ${logIndex}`);
-  expect(said).toContain('amount    7.5 USDC');
-  expect(said).toContain(`to        ${addresses.v4}`);
+  const output = await done(`${prepare} ${logIndex}`);
+  expect(output).toContain('amount    7.5 USDC');
+  expect(output).toContain(`to        ${addresses.v4}`);
   await signed('return.json', 'v3', 'v2');
   await done(`return --send ${file('return.json')}`, 'sender');
   const id = returnIdOf(txHash, logIndex);
   expect(await done(`status --id ${id}`)).toContain(`id ${id}  paid`);
   const usdc = { address: token, abi: TEST_USDC_ABI, functionName: 'balanceOf' } as const;
   expect(await sender.readContract({ ...usdc, args: [addresses.v4] })).toBe(107_500_000n);
-  // The venue may still show it; the contract knows better.
-  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('is being returned or has');
-  expect((await onBridge(`return --send ${file('return.json')}`, 'sender')).said).toContain(
+  // The venue may still show it as held; the contract prevents a second return.
+  expect((await onBridge(`${prepare} ${logIndex}`)).output).toContain('is being returned or has');
+  expect((await onBridge(`return --send ${file('return.json')}`, 'sender')).output).toContain(
     'the payout was already made',
   );
   server.close();
   server.closeAllConnections();
 });
 
-test('what the bridge holds is moved to the one that follows, and to nothing else', async () => {
+test('the balance of the bridge is moved only to the next bridge', async () => {
   const { guardian, v1, v2, v3 } = addresses;
   const parties = `--validators ${v1},${v2},${v3} --threshold 2 --guardian ${guardian}`;
   const settings = `--token ${token} ${parties} --large-usd 100 --delay-seconds 60`;
   const made = await run(`deploy ${settings} --rpc ${rpc} --key ${file('sender')}`);
-  const next = /^bridge (0x[0-9a-f]{40})$/m.exec(made.said)![1];
+  const next = /^bridge (0x[0-9a-f]{40})$/m.exec(made.output)![1];
   const nowhere = await onBridge(`move --prepare ${file('move.json')} --to ${v1}`);
-  expect(nowhere).toMatchObject({ code: 1, said: `no bridge at ${v1}` });
-  const said = await done(`move --prepare ${file('move.json')} --to ${next}`);
-  expect(said).toContain(`move all user funds out of bridge ${bridge}`);
-  expect(said).toContain('amount    900 USDC');
-  const id = /id {8}(\d+)/.exec(said)![1];
+  expect(nowhere).toMatchObject({ code: 1, output: `no bridge at ${v1}` });
+  const output = await done(`move --prepare ${file('move.json')} --to ${next}`);
+  expect(output).toContain(`move all user funds out of bridge ${bridge}`);
+  expect(output).toContain('amount    900 USDC');
+  const id = /id {8}(\d+)/.exec(output)![1];
   await signed('move.json', 'v1', 'v3');
   await done(`move --send ${file('move.json')}`, 'sender');
-  // So much waits, like any large payout.
+  // This amount is queued, like any large payout.
   nowMs += 61_000;
   await done(`finish ${id}`, 'sender');
   expect(await done('status')).toContain('holds      0 USDC');
   const there = await run(`status --rpc ${rpc} --bridge ${next}`);
-  expect(there.said).toContain('holds      900 USDC');
+  expect(there.output).toContain('holds      900 USDC');
 });
 
-test('validators hand over to others, and are none afterwards', async () => {
+test('validators hand over to others, and lose their role', async () => {
   const { guardian, v2, v3, v4 } = addresses;
   const parties = `--validators ${v2},${v3},${v4} --threshold 2 --guardian ${guardian}`;
   const warned = await done(
@@ -379,19 +381,19 @@ test('validators hand over to others, and are none afterwards', async () => {
   await done(`rotate --prepare ${file('rotate.json')} ${parties}`);
   await signed('rotate.json', 'v1', 'v2');
   await done(`rotate --send ${file('rotate.json')}`, 'sender');
-  const said = await done('status');
-  expect(said).toContain(`validator  ${v4}`);
-  expect(said).not.toContain(`validator  ${addresses.v1}`);
-  expect(said).toContain('rotations  1');
+  const output = await done('status');
+  expect(output).toContain(`validator  ${v4}`);
+  expect(output).not.toContain(`validator  ${addresses.v1}`);
+  expect(output).toContain('rotations  1');
   await done(`cancel 61 --prepare ${file('after.json')}`);
   await signed('after.json', 'v1', 'v2');
-  expect((await onBridge(`cancel --send ${file('after.json')}`, 'sender')).said).toContain(
+  expect((await onBridge(`cancel --send ${file('after.json')}`, 'sender')).output).toContain(
     '1 of 2 validators have signed',
   );
   expect((await onBridge(`rotate --send ${file('rotate.json')}`, 'sender')).code).toBe(1);
 });
 
-test('a command that is wrong ends with 2 and says how', async () => {
+test('an invalid command ends with 2 and prints the usage', async () => {
   const wrong: [string, string][] = [
     ['fly', 'Unknown command fly'],
     ['status', 'Missing --bridge'],
@@ -406,29 +408,32 @@ test('a command that is wrong ends with 2 and says how', async () => {
     ],
   ];
   for (const [line, why] of wrong) {
-    const { code, said } = await run(line);
-    expect([code, said]).toEqual([2, expect.stringContaining(why)]);
+    const { code, output } = await run(line);
+    expect([code, output]).toEqual([2, expect.stringContaining(why)]);
   }
   expect(await run('--help')).toMatchObject({ code: 0 });
 });
 
-test('what cannot be done ends with 1, what is sent and in no block with 3', async () => {
+test('an impossible command ends with 1, a transaction without a block with 3', async () => {
   const away = await run(`status --rpc http://127.0.0.1:9 --bridge ${bridge}`);
   expect(away.code).toBe(1);
   const nobody = `0x${'99'.repeat(20)}`;
   const empty = await run(`status --rpc ${rpc} --bridge ${nobody}`);
-  expect(empty).toEqual({ code: 1, said: `no bridge at ${nobody}` });
+  expect(empty).toEqual({ code: 1, output: `no bridge at ${nobody}` });
   const other = await run(`status --rpc ${rpc} --chain-id 1 --bridge ${bridge}`);
-  expect(other).toMatchObject({ code: 1, said: expect.stringContaining('serves chain 421614') });
+  expect(other).toMatchObject({ code: 1, output: expect.stringContaining('serves chain 421614') });
   const parties = `--validators ${nobody} --threshold 1 --guardian ${nobody}`;
   const settings = `--token ${token} ${parties} --large-usd 100 --delay-seconds 60`;
   const poor = await run(`deploy ${settings} --rpc ${rpc} --key ${file('v1')}`);
   const lacks = expect.stringContaining(`${addresses.v1} has 0 ether, but up to 0.`);
-  expect(poor).toMatchObject({ code: 1, said: lacks });
+  expect(poor).toMatchObject({ code: 1, output: lacks });
   const none = await onBridge(`finish 1 --key ${file('none')}`);
-  expect(none).toMatchObject({ code: 1, said: expect.stringContaining('cannot be read') });
+  expect(none).toMatchObject({ code: 1, output: expect.stringContaining('cannot be read') });
   chain.setAutomine(false);
-  const late = await onBridge('pause --wait-seconds 1', 'guardian');
-  expect(late).toMatchObject({ code: 3, said: expect.stringContaining('Check its status before') });
+  const unmined = await onBridge('pause --wait-seconds 1', 'guardian');
+  expect(unmined).toMatchObject({
+    code: 3,
+    output: expect.stringContaining('Check its status before'),
+  });
   chain.setAutomine(true);
 });

@@ -9,7 +9,7 @@ import {
   makeKey,
   pause,
   status,
-  tellAddress,
+  showAddress,
   unpauseByGuardian,
 } from './one-key-commands.ts';
 import {
@@ -21,7 +21,7 @@ import {
   unpauseByThreshold,
 } from './threshold-commands.ts';
 
-/** How a command ends: done, not done, written wrongly, or sent and nobody knows yet. */
+/** Exit codes: done, failed, invalid usage, or sent with unknown result. */
 const EXIT = { done: 0, failed: 1, usage: 2, notMined: 3 } as const;
 
 const BRIDGE_USAGE = `Usage: oddlot bridge COMMAND [options]
@@ -60,7 +60,7 @@ Exit codes: 0 done, 1 failed, 2 usage error, 3 sent but not in a block yet
 
 const COMMANDS: Readonly<Record<string, BridgeCommand>> = {
   key: makeKey,
-  address: tellAddress,
+  address: showAddress,
   status,
   deploy,
   pause,
@@ -78,7 +78,7 @@ const COMMANDS: Readonly<Record<string, BridgeCommand>> = {
   sign: signRequest,
 };
 
-/** Runs one command and says how it ended. */
+/** Runs one command and returns its exit code. */
 export async function runBridge(
   [name = '--help', ...args]: readonly string[],
   {
@@ -88,7 +88,7 @@ export async function runBridge(
   }: {
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly print: (line: string) => void;
-    /** Takes what went wrong, and warnings. */
+    /** Receives errors and warnings. */
     readonly complain: (line: string) => void;
   },
 ): Promise<number> {
@@ -111,7 +111,7 @@ export async function runBridge(
     complain(chainFault(error));
     if (error instanceof NotMinedError) return EXIT.notMined;
     if (EXPLAINED.some((kind) => error instanceof kind)) return EXIT.failed;
-    // An endpoint that fails says so by an error of its own.
+    // An endpoint reports failures with its own error class.
     if (error instanceof Error && 'shortMessage' in error) return EXIT.failed;
     throw error;
   }

@@ -27,7 +27,10 @@ import {
 import { isDeepStrictEqual } from 'node:util';
 import { privateKeyToAccount } from 'viem/accounts';
 
-/** What takes a threshold of validators: a request is prepared, signed by each where their key is, and sent. */
+/**
+ * Commands that need a threshold of validators: a request is prepared, signed by each validator
+ * where its key is, and sent.
+ */
 
 export const rotate: BridgeCommand = (context) =>
   prepareOrSend(context, 'Rotation', async ({ options, print }) => {
@@ -77,7 +80,7 @@ function assertDecides(validators: readonly Hex[], threshold: number): void {
   );
 }
 
-/** Pays what a bridge holds to the one that follows it. */
+/** Pays the balance of a bridge to the next one. */
 export const move: BridgeCommand = (context) =>
   prepareOrSend(context, 'Payout', async ({ options }) => {
     const destination = options.address('to');
@@ -96,10 +99,13 @@ export const move: BridgeCommand = (context) =>
 
 const ZERO = '0x0000000000000000000000000000000000000000';
 const TIMEOUT_MS = 10_000;
-/** Of the operator's own venue, which may keep ten thousand deposits aside. */
+/** The answer comes from the operator's own venue, which may hold ten thousand deposits. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
-/** What nobody returns: the first is credited when the binding ends, behind the second there is no money. */
+/**
+ * Deposits that are not returned: the first kind is credited when the binding ends, and the second
+ * has no money.
+ */
 const KEPT: Readonly<Record<string, string>> = {
   bound: 'it will be credited once its address is no longer an agent',
   noTransfer: 'no token transfer matches it',
@@ -118,7 +124,10 @@ const Status = z.object({
 });
 type Status = z.infer<typeof Status>;
 
-/** Gives back money that the bridge has got and that is nobody's account's: a payout whose id is the deposit's. */
+/**
+ * Returns money in the bridge that belongs to no account: a payout whose id follows from the
+ * deposit.
+ */
 export const returnDeposit: BridgeCommand = (context) =>
   prepareOrSend(context, 'Payout', async ({ options }) => {
     const [txHash, logIndex] = [options.hash('tx'), options.whole('log')];
@@ -137,8 +146,8 @@ export const returnDeposit: BridgeCommand = (context) =>
         `the deposit is being returned or has already been returned; check with status --id ${withdrawalId}`,
       );
     }
-    const isTold = options.text('to') !== undefined;
-    const destination = isTold ? options.address('to') : found.account;
+    const isGiven = options.text('to') !== undefined;
+    const destination = isGiven ? options.address('to') : found.account;
     if (destination === ZERO)
       throw new BridgeCommandError('The deposit has no sender. Use --to ADDRESS');
     const user = found.account === ZERO ? destination : found.account;
@@ -146,7 +155,7 @@ export const returnDeposit: BridgeCommand = (context) =>
     return { primaryType: 'Payout', message, deposit: { txHash, logIndex } };
   });
 
-/** What the venue's watcher keeps aside of this deposit. */
+/** The venue's record of this held deposit. */
 async function asideOf(
   operations: string,
   at: {
@@ -156,20 +165,22 @@ async function asideOf(
     readonly logIndex: number;
   },
 ): Promise<z.infer<typeof Aside>> {
-  let told: Status;
+  let status: Status;
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(new URL('/settlement', operations), { signal });
-    told = Status.parse(await boundedJson(response, ANSWER_BYTES_MAX));
+    status = Status.parse(await boundedJson(response, ANSWER_BYTES_MAX));
   } catch (cause) {
     throw new BridgeCommandError(`${operations} does not report its uncredited deposits`, {
       cause,
     });
   }
-  if (told.chainId !== at.client.chainId || told.bridge !== at.bridge) {
-    throw new BridgeCommandError(`the venue uses bridge ${told.bridge} on chain ${told.chainId}`);
+  if (status.chainId !== at.client.chainId || status.bridge !== at.bridge) {
+    throw new BridgeCommandError(
+      `the venue uses bridge ${status.bridge} on chain ${status.chainId}`,
+    );
   }
-  const found = told.watch.book.aside.find(
+  const found = status.watch.book.aside.find(
     ({ source }) => source.txHash === at.txHash && source.logIndex === at.logIndex,
   );
   if (found === undefined) throw new BridgeCommandError('the venue has no such uncredited deposit');
@@ -178,7 +189,7 @@ async function asideOf(
   return found;
 }
 
-/** The chain itself must show the money: the venue's word alone moves none. */
+/** The chain itself must contain the money: the venue's record alone is not sufficient. */
 async function assertOnChain(
   client: ChainClient,
   bridge: Hex,
@@ -193,7 +204,10 @@ async function assertOnChain(
   throw new BridgeCommandError(`transaction ${txHash} contains no such deposit`);
 }
 
-/** Writes a request for validators to sign (`--prepare FILE`), or sends it (`--send FILE` for each copy that somebody signed). */
+/**
+ * Writes a request for validators to sign (`--prepare FILE`), or sends it (`--send FILE` for each
+ * signed copy).
+ */
 async function prepareOrSend(
   context: BridgeContext,
   primaryType: BridgeMessage['primaryType'],
@@ -243,7 +257,7 @@ async function sendRequest(
   await send(context, client, { to: request.bridge, data: requestCall(request, ordered) });
 }
 
-/** Copies of one request with what each of them was signed with. */
+/** Merges copies of one request with their signatures. */
 function merged(files: readonly string[]): BridgeRequest {
   const [first, ...others] = files.map((file) => ({ file, request: readRequest(file) }));
   if (first === undefined) throw new UsageError('Missing --send FILE');

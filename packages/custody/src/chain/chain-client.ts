@@ -14,31 +14,35 @@ export type { EndpointStatus } from './endpoints.ts';
 type ChainHead = {
   /** The newest block that enough endpoints know. */
   readonly head: number;
-  /** The newest block with as many confirmations as asked for; 0 before there is one. */
+  /** The newest block with the required confirmations; 0 before the first one. */
   readonly confirmed: number;
 };
 
-/** What a transaction may cost, in wei a unit of gas. */
+/** The fees of a transaction, in wei per unit of gas. */
 export type ChainFees = { readonly baseFee: bigint; readonly priorityFee: bigint };
 
-/** What endpoints must say alike of a call; their words for a refusal differ, its data does not. */
+/**
+ * The part of a call's result on which endpoints must agree; the texts of a refusal differ, its
+ * data does not.
+ */
 type CallOutcome = { readonly result?: Hex; readonly refused?: string };
 
 type ChainClientOptions = {
   readonly endpoints: readonly ChainEndpoint[];
   readonly chainId: number;
-  /** A block counts with this many blocks from itself on; at least 1, the block alone. */
+  /** A block counts when there are this many blocks including itself; at least 1. */
   readonly confirmations: number;
-  /** No tip above this is believed to be needed, in wei. */
+  /** Bounds the suggested tip, in wei. */
   readonly maxPriorityFee?: bigint | undefined;
 };
 
 const MAX_PRIORITY_FEE = 20_000_000_000n;
 
 /**
- * A chain seen through one endpoint or several. With several nothing counts that two have not said alike,
- * against less than half of those who answer: of three one may lie about anything and nothing comes of it. Numbers that
- * honest endpoints tell differently never follow the highest or the lowest. Nothing is kept but what the endpoints' own state is.
+ * A chain read through one or several endpoints. With several, an answer counts only if at least
+ * two endpoints agree, and more than half of those that answer: of three endpoints one may return
+ * arbitrary data without effect. Where honest answers differ in a number, neither the highest nor
+ * the lowest is used. The only state is that of the endpoints.
  */
 export class ChainClient {
   readonly chainId: number;
@@ -57,7 +61,7 @@ export class ChainClient {
     return this.#pool.statuses;
   }
 
-  /** Stops who would otherwise credit the money of another chain. */
+  /** Prevents money of another chain from being credited. */
   async assertChain(): Promise<void> {
     const chainId = await this.#agreed('eth_chainId', async (request) =>
       hexToNumber((await request('eth_chainId', [])) as Hex),
@@ -75,7 +79,7 @@ export class ChainClient {
     return { head, confirmed: Math.max(0, head - this.confirmations + 1) };
   }
 
-  /** The hash of a block, asked of those who know it; undefined when it is not there. */
+  /** The hash of a block, from the endpoints that know it; undefined if it does not exist. */
   blockHash(blockNumber: number): Promise<Hex | undefined> {
     const name = `block ${blockNumber}`;
     return this.#agreed(
@@ -102,10 +106,10 @@ export class ChainClient {
     );
   }
 
-  /** The logs of a contract in a range of blocks, both ends included, in their order. */
+  /** The logs of a contract in a range of blocks, both ends included, in order. */
   logs(range: {
     readonly address: Hex;
-    /** By place; null stands for any, a list for any of it. */
+    /** By position; null matches any topic, a list any of its topics. */
     readonly topics: readonly (Hex | readonly Hex[] | null)[];
     readonly fromBlock: number;
     readonly toBlock: number;
@@ -125,7 +129,7 @@ export class ChainClient {
           .filter(({ removed }) => removed !== true)
           .map(logOf)
           .sort(byPlace);
-        // Some nodes tell a log twice.
+        // Some nodes return a log twice.
         return found.filter((log, at) => at === 0 || byPlace(log, found[at - 1] ?? log) !== 0);
       },
       toBlock,
@@ -133,8 +137,8 @@ export class ChainClient {
   }
 
   /**
-   * The receipt of a transaction that is in a block; undefined while two do not have it.
-   * Two that differ are no receipt unless others decide it: ChainDisagreementError.
+   * The receipt of a transaction in a block; undefined while two endpoints do not have it. If two
+   * receipts differ and the others do not decide, this throws a ChainDisagreementError.
    */
   async receipt(txHash: Hex): Promise<ChainReceipt | undefined> {
     const answers = await this.#pool.ask(async (request) => {
@@ -146,7 +150,7 @@ export class ChainClient {
     return this.#pool.agree(`the receipt of ${txHash}`, found);
   }
 
-  /** True when an endpoint has the transaction in a block, whatever others say. */
+  /** True if any endpoint has the transaction in a block. */
   async isInSomeBlock(txHash: Hex): Promise<boolean> {
     const answers = await this.#pool.ask((request) =>
       request('eth_getTransactionReceipt', [txHash]),
@@ -155,9 +159,9 @@ export class ChainClient {
   }
 
   /**
-   * True when a nonce of an address is used up at a block, and no block has any of these transactions:
-   * all who answer say so, at least two where there are two. Whoever sends such a call again under
-   * another nonce can rely on it.
+   * True if a nonce of an address is used at a block, and no block contains any of these
+   * transactions: all endpoints that answer agree, and at least two if there are two. The caller
+   * may then safely send the same call under another nonce.
    */
   async isUsedByOther(
     place: { readonly address: Hex; readonly nonce: number; readonly blockNumber: number },
@@ -180,7 +184,7 @@ export class ChainClient {
     return answers.every(({ value }) => value);
   }
 
-  /** True when an endpoint has the transaction in a block or waits to put it there. */
+  /** True if any endpoint has the transaction in a block or in its pool. */
   async knows(txHash: Hex): Promise<boolean> {
     const answers = await this.#pool.ask((request) =>
       request('eth_getTransactionByHash', [txHash]),
@@ -189,8 +193,8 @@ export class ChainClient {
   }
 
   /**
-   * What a contract answers, at the newest block or at one that is confirmed. A refusal is an answer like
-   * any other: a ChainRevertError when all say so, never on the word of one beside whom others were served.
+   * The result of a contract call, at the newest block or at a confirmed one. A refusal counts like
+   * any other answer: it is a ChainRevertError only if all endpoints agree.
    */
   async call(
     call: { readonly from?: Hex; readonly to: Hex; readonly data: Hex },
@@ -221,7 +225,10 @@ export class ChainClient {
     );
   }
 
-  /** The next nonce of an address: with what waits, or by blocks alone. The highest that two have come to. */
+  /**
+   * The next nonce of an address, including pending transactions or by blocks alone. The highest
+   * that two endpoints have reached.
+   */
   async nonceOf(address: Hex, block: 'latest' | 'pending'): Promise<number> {
     const answers = await this.#pool.ask(async (request) =>
       hexToNumber((await request('eth_getTransactionCount', [address, block])) as Hex),
@@ -237,7 +244,7 @@ export class ChainClient {
     return this.#pool.median(answers);
   }
 
-  /** Those in the middle, each by itself: what turns out too low is offered again for more, and a tip has a limit. */
+  /** The median of each value: a fee that is too low is raised later, and the tip is bounded. */
   async fees(): Promise<ChainFees> {
     const answers = await this.#pool.ask(async (request) => {
       const [block, tip] = await Promise.all([
@@ -254,10 +261,10 @@ export class ChainClient {
     return { baseFee: middle((fees) => fees.baseFee), priorityFee };
   }
 
-  /** The gas of a call, the estimate in the middle; a call that would revert is a ChainRevertError. */
+  /** The median estimate of a call's gas; a call that would revert is a ChainRevertError. */
   async estimateGas(call: {
     readonly from: Hex;
-    /** Absent where a contract is made. */
+    /** Undefined for the creation of a contract. */
     readonly to?: Hex | undefined;
     readonly data: Hex;
   }): Promise<bigint> {
@@ -283,7 +290,10 @@ export class ChainClient {
     );
   }
 
-  /** Gives a signed transaction to all; enough when one has it, had it, or has its block. */
+  /**
+   * Sends a signed transaction to all endpoints; one that accepts it, knows it, or has its block
+   * suffices.
+   */
   async sendRaw(raw: Hex): Promise<void> {
     await this.#pool.ask(
       async (request) => {
@@ -300,14 +310,19 @@ export class ChainClient {
     );
   }
 
-  /** What more than half of those who know the block say, at least two where there are two. */
+  /**
+   * The answer of more than half of those that know the block, and of at least two if there are
+   * two.
+   */
   async #agreed<Value>(name: string, ask: Ask<Value>, blockNumber = 0): Promise<Value> {
     const answers = await this.#pool.ask(ask, { head: blockNumber });
     return this.#pool.agree(name, answers) as Value;
   }
 }
 
-/** What a call was refused with, and the error for whoever says so; other errors are none of the chain. */
+/**
+ * The data of a refusal, and the error that carries it; other errors are not answers of the chain.
+ */
 function noteRevert(error: unknown, reverts: Map<string, ChainRevertError>): string {
   const known = revertOf(error);
   if (known === undefined) throw error;
@@ -322,7 +337,7 @@ function deepText(error: unknown): string {
   return texts.join(' ');
 }
 
-/** What endpoints say of logs and receipts, in the venue's own shapes. */
+/** Logs and receipts in the venue's own types. */
 
 export type ChainLog = {
   readonly address: Hex;

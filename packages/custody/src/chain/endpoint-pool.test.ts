@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type ChainEndpoint, EndpointPool } from './endpoints.ts';
 
-/** An endpoint that answers what it is told to, when it is told to. */
+/** An endpoint that the test controls. */
 class HandEndpoint implements ChainEndpoint {
   readonly name: string;
   answer: () => Promise<unknown>;
@@ -32,16 +32,16 @@ function poolOf(...answers: (() => Promise<unknown>)[]) {
   return { pool, endpoints, ask, states: () => pool.statuses.map(({ state }) => state) };
 }
 
-test('one that hangs costs a moment once, and is then asked beside the others, once at a time', async () => {
+test('a hanging endpoint delays one query, and is then queried in parallel, one query at a time', async () => {
   const { ask, endpoints, states } = poolOf(says(7), hangs, says(7));
   expect(await ask()).toEqual(['e0 7', 'e2 7']);
   expect(states()).toEqual(['ok', 'down', 'ok']);
-  // Were it waited for, this would take longer than a test may.
+  // If the query waited for it, this would exceed the test's timeout.
   for (let round = 0; round < 100; round += 1) await ask();
   expect(endpoints.map(({ asked }) => asked)).toEqual([101, 1, 101]);
 });
 
-test('one that is well again is believed again', async () => {
+test('a recovered endpoint counts again', async () => {
   const { ask, endpoints, states } = poolOf(says(7), says(7), fails);
   expect(await ask()).toEqual(['e0 7', 'e1 7']);
   expect(states()).toEqual(['ok', 'ok', 'down']);
@@ -51,7 +51,7 @@ test('one that is well again is believed again', async () => {
   expect(await ask()).toEqual(['e0 7', 'e1 7', 'e2 7']);
 });
 
-test('where too few are well, those that are not are waited for', async () => {
+test('if too few endpoints are healthy, the unhealthy ones are waited for', async () => {
   const { ask, endpoints, states } = poolOf(says(7), fails);
   await expect(ask()).rejects.toThrow('1 of the required 2 endpoints answered: refused');
   const { promise, resolve } = Promise.withResolvers<number>();
@@ -67,14 +67,17 @@ test.each([
   { heads: [100, 99, 96], states: ['ok', 'ok', 'stale'], head: 99 },
   { heads: [100, 90], states: ['ok', 'stale'], head: 90 },
   { heads: [100], states: ['ok'], head: 100 },
-])('heads $heads: the newest block that enough know, and who is far from it', async (row) => {
-  const { pool, states } = poolOf(...row.heads.map(says));
-  const answers = await pool.ask((request) => request('eth_blockNumber', []) as Promise<number>);
-  expect(pool.judgeHeads(answers)).toBe(row.head);
-  expect(states()).toEqual(row.states);
-});
+])(
+  'heads $heads: the newest block that enough endpoints know, and the endpoints far from it',
+  async (row) => {
+    const { pool, states } = poolOf(...row.heads.map(says));
+    const answers = await pool.ask((request) => request('eth_blockNumber', []) as Promise<number>);
+    expect(pool.judgeHeads(answers)).toBe(row.head);
+    expect(states()).toEqual(row.states);
+  },
+);
 
-test('two that contradict each other are both told, and nothing counts until they agree', async () => {
+test('two endpoints that contradict each other are both reported, and no answer counts until they agree', async () => {
   const { endpoints, hash, states } = hashesOf('0xa', '0xb');
   await expect(hash()).rejects.toThrow('endpoints disagree about a block: e0 and e1');
   expect(states()).toEqual(['disagrees', 'disagrees']);
@@ -82,7 +85,7 @@ test('two that contradict each other are both told, and nothing counts until the
   expect(await hash()).toBe('0xa');
 });
 
-test('one against two is not believed, and is told until it has said the same for a while', async () => {
+test('one against two does not count, and is reported until it has agreed for a while', async () => {
   const { endpoints, hash, states } = hashesOf('0xa', '0xb', '0xa');
   expect(await hash()).toBe('0xa');
   expect(states()).toEqual(['ok', 'disagrees', 'ok']);
@@ -99,21 +102,21 @@ test.each([
   [['0xb', '0xa', '0xa', '0xa'], '0xa'],
   [['0xa', '0xa', '0xb', '0xc'], undefined],
   [['0xa'], '0xa'],
-])('of %j what more than half say counts: %s', async (said, counts) => {
-  const { hash } = hashesOf(...said);
+])('of %j the answer of more than half counts: %s', async (reported, counts) => {
+  const { hash } = hashesOf(...reported);
   if (counts === undefined)
     await expect(hash()).rejects.toThrow('endpoints disagree about a block');
   else expect(await hash()).toBe(counts);
 });
 
 test.each([
-  { told: [5, 5, 1_000_000], reached: 5, median: 5n },
-  { told: [0, 5, 5], reached: 5, median: 5n },
-  { told: [4, 6, 5], reached: 5, median: 5n },
-  { told: [4, 6], reached: 4, median: 4n },
-  { told: [7], reached: 7, median: 7n },
-])('of numbers $told neither the highest nor the lowest counts', async (row) => {
-  const { pool } = poolOf(...row.told.map(says));
+  { reported: [5, 5, 1_000_000], reached: 5, median: 5n },
+  { reported: [0, 5, 5], reached: 5, median: 5n },
+  { reported: [4, 6, 5], reached: 5, median: 5n },
+  { reported: [4, 6], reached: 4, median: 4n },
+  { reported: [7], reached: 7, median: 7n },
+])('of numbers $reported neither the highest nor the lowest counts', async (row) => {
+  const { pool } = poolOf(...row.reported.map(says));
   const answers = await pool.ask((request) => request('eth_getBalance', []) as Promise<number>);
   expect(pool.reachedBy(answers)).toBe(row.reached);
   expect(pool.median(answers.map((each) => ({ ...each, value: BigInt(each.value) })))).toBe(

@@ -3,24 +3,25 @@ import { createClient, custom, http, type Transport } from 'viem';
 
 /** One JSON-RPC endpoint of a chain. */
 export type ChainEndpoint = {
-  /** For operators: without what a URL says of keys. */
+  /** For operators, without the keys that a URL may contain. */
   readonly name: string;
   request(method: string, params: readonly unknown[]): Promise<unknown>;
 };
 
-/** The logs of a long range can be long; what is longer than this is no answer. */
+/** Bounds an answer; the logs of a long range can be large. */
 const ANSWER_BYTES_MAX = 10_000_000;
 
 /**
- * An endpoint by URL. It is asked once: who asks decides whether and when to ask again. The time is that of the whole answer:
- * the library's own ends with the first line of it, and who then sends nothing more would be waited for without end.
+ * An endpoint by URL, without retries, which are up to the caller. The time limit covers the whole
+ * answer: the library's own limit ends with the first line, so an answer that stalls would
+ * otherwise never end.
  */
 export function urlEndpoint(url: string, timeoutMs: number): ChainEndpoint {
   const fetchFn = boundedFetch(ANSWER_BYTES_MAX) as typeof fetch;
   return endpointOf(hostOf(url), http(url, { timeout: timeoutMs, retryCount: 0, fetchFn }));
 }
 
-/** An endpoint inside of the process. */
+/** An endpoint inside the process. */
 export function localEndpoint(
   name: string,
   rpc: (method: string, params: readonly unknown[]) => Promise<unknown>,
@@ -50,11 +51,11 @@ export type EndpointStatus = {
     | 'down'
     /** Its newest block is behind that of the others. */
     | 'stale'
-    /** Its newest block is one that nobody else knows. */
+    /** Its newest block is unknown to all others. */
     | 'ahead'
     | 'disagrees';
   readonly head: number;
-  /** What it said last when it failed, or what it said that others did not. */
+  /** Its last error, or its answer that contradicted the others. */
   readonly error: string | undefined;
 };
 
@@ -63,25 +64,26 @@ type Answer<Value> = { readonly watched: Watched; readonly value: Value };
 type Watched = {
   readonly endpoint: ChainEndpoint;
   status: EndpointStatus;
-  /** Questions that it has not answered yet. */
+  /** Queries without an answer yet. */
   pending: number;
-  /** Answers in a row that others gave too, since one that nobody else gave. */
+  /** Consecutive answers that others confirmed, since the last unconfirmed one. */
   agreed: number;
 };
 
-/** Endpoints whose head is this far from the others' are told to the operator. */
+/** An endpoint whose head differs by this much is reported to the operator. */
 const FAR_BLOCKS = 3;
-/** Once enough have answered nobody waits longer than this for the rest. */
+/** How long remaining answers are waited for once there are enough. */
 const GRACE_MS = 1_000;
-/** Who said what nobody else says is told to the operator until it has said as many right things. */
+/** An endpoint with an unconfirmed answer is reported until it has this many confirmed ones. */
 const AGREED_AGAIN = 20;
 
 /**
- * Several endpoints of one chain, asked at once. Enough equal answers do: one that is down or slow costs
- * the others a moment once, and is then asked beside them, one question at a time, until it is well again.
+ * Several endpoints of one chain, queried at the same time. Enough equal answers suffice: an
+ * endpoint that is down or slow delays one query briefly, and is then queried in parallel, one
+ * query at a time, until it has recovered.
  */
 export class EndpointPool {
-  /** As many must say something: two where there are two. */
+  /** The required number of answers: two if there are two endpoints. */
   readonly quorum: number;
   readonly #watched: readonly Watched[];
 
@@ -102,7 +104,7 @@ export class EndpointPool {
     return this.#watched.map(({ status }) => status);
   }
 
-  /** Asks everybody whose head is not known to be below; fails when too few answer. */
+  /** Queries all endpoints whose head is not known to be lower; fails if too few answer. */
   async ask<Value>(
     ask: Ask<Value>,
     { head = 0, least = this.quorum }: { readonly head?: number; readonly least?: number } = {},
@@ -129,12 +131,12 @@ export class EndpointPool {
   }
 
   /**
-   * What enough say alike, and more than half of those who answered: one that says something else is told to the
-   * operator and changes nothing. Where there is no such answer nobody is believed.
+   * The answer given by enough endpoints and by more than half of those that answered; a differing
+   * endpoint is reported to the operator and has no effect. Without such an answer none counts.
    */
   agree<Value>(name: string, answers: readonly Answer<Value>[]): Value | undefined {
-    const bySaid = Map.groupBy(answers, ({ value }) => textOf(value));
-    const groups = [...bySaid.values()].sort((a, b) => b.length - a.length);
+    const byAnswer = Map.groupBy(answers, ({ value }) => textOf(value));
+    const groups = [...byAnswer.values()].sort((a, b) => b.length - a.length);
     const [most = [], ...others] = groups;
     const isMajority = 2 * most.length > answers.length;
     const error = `endpoints disagree about ${name}`;
@@ -144,17 +146,18 @@ export class EndpointPool {
       return most[0]?.value;
     }
     if (most.length === 0) return undefined;
-    // Nobody knows which of them is wrong.
-    const told = groups.flatMap(([first]) => first ?? []);
-    for (const { watched } of told) contradict(watched, error);
-    const names = told.map(({ watched }) => watched.endpoint.name);
+    // It is unknown which of them is wrong.
+    const contradicting = groups.flatMap(([first]) => first ?? []);
+    for (const { watched } of contradicting) contradict(watched, error);
+    const names = contradicting.map(({ watched }) => watched.endpoint.name);
     throw new ChainDisagreementError(`${error}: ${names.join(' and ')}`);
   }
 
-  /** The newest block that enough know, and who is far from it. */
+  /** The newest block that enough endpoints know; also records the endpoints far from it. */
   judgeHeads(answers: readonly Answer<number>[]): number {
     const head = this.reachedBy(answers);
-    // Of two that differ nobody knows which is right; the one behind is the likelier fault.
+    // If two heads differ it is unknown which is right; the lower one is more likely to be at
+    // fault.
     const highest = Math.max(0, ...answers.map(({ value }) => value));
     const newest = answers.length > this.quorum ? head : highest;
     for (const { value, watched } of answers) {
@@ -165,13 +168,13 @@ export class EndpointPool {
     return head;
   }
 
-  /** Of numbers that only grow: the highest that enough have come to. */
+  /** For numbers that only grow: the highest that enough endpoints have reached. */
   reachedBy(answers: readonly Answer<number>[]): number {
     const highestFirst = answers.map(({ value }) => value).sort((a, b) => b - a);
     return highestFirst[this.quorum - 1] ?? 0;
   }
 
-  /** Of numbers that honest endpoints tell differently: the one in the middle, of two the lower one. */
+  /** For numbers in which honest endpoints differ: the median, of two the lower one. */
   median(answers: readonly Answer<bigint>[]): bigint {
     const lowestFirst = answers.map(({ value }) => value).sort((a, b) => (a < b ? -1 : 1));
     return lowestFirst[Math.floor((lowestFirst.length - 1) / 2)] ?? 0n;
@@ -180,7 +183,7 @@ export class EndpointPool {
 
 type Round<Value> = { readonly answers: Answer<Value>[]; failure: unknown };
 
-/** Never rejects: what comes of it is in the round. */
+/** Never rejects; the result is recorded in the round. */
 async function askOne<Value>(
   watched: Watched,
   ask: Ask<Value>,
@@ -204,7 +207,7 @@ async function askOne<Value>(
   }
 }
 
-/** Until all have settled, or a moment after there is enough. */
+/** Waits until all have settled, or for a short time after there are enough. */
 async function settledOrEnough(
   running: readonly Promise<void>[],
   isEnough: () => boolean,
@@ -254,20 +257,20 @@ function textOf(value: unknown): string {
   return JSON.stringify(value) ?? 'undefined';
 }
 
-/** Too few endpoints answered: asked again later, nothing is known meanwhile. */
+/** Too few endpoints answered; the query is retried later and nothing is assumed meanwhile. */
 export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError';
 }
 
-/** Two endpoints answered differently where only one answer can be true. Nobody is believed. */
+/** Endpoints contradict each other where only one answer can be right. No answer counts. */
 export class ChainDisagreementError extends Error {
   override readonly name = 'ChainDisagreementError';
 }
 
-/** The chain executed a call, or would, and refused it. */
+/** The chain executed or simulated a call and refused it. */
 export class ChainRevertError extends Error {
   override readonly name = 'ChainRevertError';
-  /** What the contract said, as it said it. */
+  /** The revert data of the contract, unchanged. */
   readonly data: string | undefined;
 
   constructor(message: string, data: string | undefined) {
@@ -276,7 +279,7 @@ export class ChainRevertError extends Error {
   }
 }
 
-/** What an endpoint threw, in one line without the request's parts. */
+/** The error of an endpoint in one line, without the parts of the request. */
 export function chainFault(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const short = 'shortMessage' in error ? String(error.shortMessage) : error.message;
@@ -284,7 +287,7 @@ export function chainFault(error: unknown): string {
   return details === '' || short.includes(details) ? short : `${short} ${details}`;
 }
 
-/** The data of a revert, if this is one: endpoints tell it in different depths. */
+/** The data of a revert, if it is one: endpoints nest it at different depths. */
 export function revertOf(error: unknown): ChainRevertError | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const code = 'code' in at ? at.code : undefined;

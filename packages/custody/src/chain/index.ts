@@ -1,4 +1,4 @@
-/** A chain as endpoints tell it: nothing counts that two have not said alike. */
+/** Access to a chain through endpoints, of which at least two must agree. */
 export {
   ChainClient,
   type ChainLog,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { checkKeyFiles } from './check-key-files.ts';
 
-/** Who can read a key where money is real. */
+/** Checks the access rights of keys on mainnet. */
 
 const folder = mkdtempSync(join(tmpdir(), 'oddlot-keys-'));
 const credentials = join(folder, 'credentials');
@@ -22,11 +22,11 @@ const data = join(folder, 'data');
 const check = (file: string, env?: Record<string, string>) =>
   checkKeyFiles({ key: [file] }, { data, isReal: true, env });
 
-test('a file of its owner alone is taken, whether it can be written or not', () => {
+test('a file readable by its owner only is accepted, writable or not', () => {
   for (const mode of [0o600, 0o400]) expect(check(keyOf(mode))).toEqual([]);
 });
 
-test('one that a group or the world can read is refused, and the way out is told', () => {
+test('a file readable by a group or by all is rejected, with the remedy', () => {
   for (const mode of [0o440, 0o640, 0o444, 0o604, 0o620]) {
     const file = keyOf(mode);
     expect(() => check(file, { CREDENTIALS_DIRECTORY: credentials })).toThrow(
@@ -35,7 +35,7 @@ test('one that a group or the world can read is refused, and the way out is told
   }
 });
 
-test('what systemd loads for a unit is of mode 0440 and is taken, by its path alone', () => {
+test('a credential that systemd loads for a unit has mode 0440 and is accepted, by its path only', () => {
   const env = { CREDENTIALS_DIRECTORY: credentials };
   for (const mode of [0o440, 0o400]) expect(check(keyOf(mode, credentials), env)).toEqual([]);
   expect(() => check(keyOf(0o440, credentials))).toThrow('other users can read');

@@ -3,25 +3,28 @@ import { resolve } from 'node:path';
 import { isInside } from '@oddlot/host/operate';
 import { KeyError } from './key-error.ts';
 
-/** Where keys are, by the setting that says so: paths of files, or `env:NAME`. */
+/** Locations of keys by setting: paths of files, or `env:NAME`. */
 type KeyPlaces = Readonly<Record<string, readonly string[]>>;
 
 const OTHERS = 0o077;
-/** All of it but that the group may read. */
+/** All access of others, except reading by the group. */
 const OTHERS_OF_CREDENTIALS = 0o037;
 
 type KeyFileRules = {
   readonly data: string;
   readonly isReal: boolean;
-  /** Its `CREDENTIALS_DIRECTORY` is where systemd puts what a unit loads (`LoadCredential=`). */
+  /**
+   * `CREDENTIALS_DIRECTORY` is the folder of the credentials that systemd loads for a unit
+   * (`LoadCredential=`).
+   */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 };
 
 /**
- * How safely keys are kept. Where money is real nobody but the process may read a key's file, and none lies in the data
- * folder, whose copies go into backups: a KeyError. Elsewhere the same is said as a warning. The files in systemd's folder
- * of credentials belong to root and are of mode 0440: there the bits of the group stand for the one user of the unit, and
- * nobody else gets into the folder.
+ * Checks the storage of keys. On mainnet a KeyError is thrown if users other than that of the
+ * process can read a key file, or if a key is in the data folder, which backups copy. Elsewhere
+ * this is a warning. Files in systemd's credentials folder belong to root and have mode 0440: there
+ * the group bits represent the single user of the unit, and no other user can enter the folder.
  */
 export function checkKeyFiles(
   places: KeyPlaces,
@@ -50,7 +53,7 @@ function keyFileFault(
     file = realpathSync(setting);
     ({ mode } = statSync(file));
   } catch {
-    // Reading the key says what is wrong.
+    // Reading the key reports the error.
     return undefined;
   }
   if (isInside(file, existing(data)))
@@ -60,7 +63,7 @@ function keyFileFault(
   return `other users can read ${setting}; run chmod 600 ${setting}`;
 }
 
-/** A folder that is not there yet holds nothing. */
+/** A folder that does not exist yet contains nothing. */
 function existing(folder: string): string {
   try {
     return realpathSync(folder);

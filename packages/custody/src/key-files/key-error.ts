@@ -1,4 +1,4 @@
-/** A key that cannot be used; its message is meant for the operator and never holds the key. */
+/** A key that cannot be used. The message is for the operator and never contains the key. */
 export class KeyError extends Error {
   override readonly name = 'KeyError';
 }

@@ -2,16 +2,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { keptLocalKeys, localKeys } from './local-keys.ts';
+import { existingLocalKeys, localKeys } from './local-keys.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'oddlot-local-keys-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const file = join(folder, 'keys.json');
 
-test('keys of a local chain are drawn once', () => {
+test('keys of a local chain are created once', () => {
   const keys = localKeys(folder);
   expect(localKeys(folder)).toEqual(keys);
-  expect(keptLocalKeys(folder, 'chainKeys')).toEqual(keys);
+  expect(existingLocalKeys(folder, 'chainKeys')).toEqual(keys);
 });
 
 const KEY = `0x${'11'.repeat(32)}`;
@@ -24,10 +24,10 @@ test.each([
   ['with a short key', JSON.stringify({ ...WHOLE, relayer: '0x11' })],
   ['without validators', JSON.stringify({ ...WHOLE, validators: [] })],
   ['another file', '[1]'],
-])('a file that is %s is named in the error, and stays as it is', (_, text) => {
+])('a file that is %s is named in the error and not changed', (_, text) => {
   writeFileSync(file, text);
   const why = `${file} does not contain the keys of a local chain`;
   expect(() => localKeys(folder)).toThrow(why);
-  expect(() => keptLocalKeys(folder, 'chainKeys')).toThrow(why);
+  expect(() => existingLocalKeys(folder, 'chainKeys')).toThrow(why);
   expect(readFileSync(file, 'utf8')).toBe(text);
 });

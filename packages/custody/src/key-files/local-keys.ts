@@ -6,11 +6,11 @@ import { generatePrivateKey } from 'viem/accounts';
 import { z } from 'zod';
 import { KeyError } from './key-error.ts';
 
-/** The keys of a chain that the venue runs for itself, where money is not real. */
+/** The keys of a test chain that the venue runs. */
 export type LocalKeys = {
   /** Sends permits, payouts and cancellations. */
   readonly relayer: Hex;
-  /** Makes test USDC and deploys the contracts. */
+  /** Mints test USDC and deploys the contracts. */
   readonly minter: Hex;
   readonly guardian: Hex;
   readonly validators: readonly Hex[];
@@ -26,11 +26,14 @@ const LocalKeysSchema = z.object({
   validators: z.array(Key).min(1),
 });
 
-/** Made once and kept in the data folder with the chain that knows them; a chain that is there has its keys. */
+/**
+ * Created once and stored in the data folder together with the chain that uses them. If the chain
+ * exists, its keys are never recreated.
+ */
 export function localKeys(directory: string, chainFile?: string): LocalKeys {
   const file = join(directory, 'keys.json');
-  const kept = readKeys(file);
-  if (kept !== undefined) return kept;
+  const stored = readKeys(file);
+  if (stored !== undefined) return stored;
   if (chainFile !== undefined && existsSync(chainFile)) {
     throw new KeyError(
       `${file} is missing, but ${chainFile} cannot be used without it. Restore it, or ` +
@@ -47,15 +50,15 @@ export function localKeys(directory: string, chainFile?: string): LocalKeys {
   return keys;
 }
 
-/** The keys of a local chain that another process runs: that process makes them. */
-export function keptLocalKeys(directory: string, where: string): LocalKeys {
+/** The keys of a local chain in another process, which creates them. */
+export function existingLocalKeys(directory: string, where: string): LocalKeys {
   const file = join(directory, 'keys.json');
-  const kept = readKeys(file);
-  if (kept !== undefined) return kept;
+  const stored = readKeys(file);
+  if (stored !== undefined) return stored;
   throw new KeyError(`${where}: ${file} is missing; a local chain creates it (npm run chain)`);
 }
 
-/** Undefined where there is no file. */
+/** Undefined if there is no file. */
 function readKeys(file: string): LocalKeys | undefined {
   const text = readTextFile(file);
   if (text === undefined) return undefined;

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { Hex } from 'viem';
 import { KeyError } from './key-error.ts';
 
-/** A key from where the configuration says: `env:NAME`, or the path of a file that holds nothing else. */
+/**
+ * Reads a key from its configured location: `env:NAME`, or the path of a file that contains only
+ * the key.
+ */
 export function readKey(
   setting: string,
   where: string,

@@ -9,7 +9,10 @@ import type { ChainEndpoint } from '../chain/endpoints.ts';
 import { Relayer } from './relayer.ts';
 import { SendJournal } from './send-journal.ts';
 
-/** What is asked for is sent until a block has it for good, once, whatever happens in between. */
+/**
+ * A requested transaction is sent until it is confirmed, and executes once, whatever happens in
+ * between.
+ */
 
 const receiver = (n: number): Hex => `0x${keccak256(toHex(`receiver ${n}`)).slice(-40)}`;
 
@@ -26,14 +29,14 @@ function relayerOf(
   });
 }
 
-/** An endpoint of the chain that says of one method what it likes. */
+/** An endpoint of the chain with a forged answer to one method. */
 function claims(settlement: BridgedChain, method: string, result: Hex): ChainEndpoint {
   const request: ChainEndpoint['request'] = async (asked, params) =>
     asked === method ? result : await settlement.chain.rpc(asked, params);
   return { name: `${method} ${result}`, request };
 }
 
-test('a transaction that nobody takes is sent again for more, under the same nonce', async () => {
+test('a transaction that no block includes is sent again with a higher fee and the same nonce', async () => {
   const settlement = await BridgedChain.open();
   const { chain } = settlement;
   await chain.setAutomine(false);
@@ -93,7 +96,7 @@ describe('a tip', () => {
   test.each([
     { asked: ['400', '400', '1'], offered: ['2'] },
     { asked: ['1', '1', '400'], offered: ['1', '1.25', '1.56', '1.95'] },
-  ])('of $asked gwei is offered as $offered, and stops at the limit', async (row) => {
+  ])('of $asked gwei is offered as $offered, and is bounded', async (row) => {
     const settlement = await BridgedChain.open();
     const relayer = await tipsOf(settlement, row.asked);
     const { attempts = [], trouble } = relayer.find('a') ?? {};
@@ -111,7 +114,7 @@ describe('a tip', () => {
   });
 });
 
-test('nonces that were never sent from here are told, and not paid for', async () => {
+test('nonces used by other senders are reported, and no fees are paid for them', async () => {
   const settlement = await BridgedChain.open();
   const { address } = privateKeyToAccount(settlement.keys.minter);
   const used = await settlement.client(1).nonceOf(address, 'latest');
@@ -125,7 +128,7 @@ test('nonces that were never sent from here are told, and not paid for', async (
   const request = { key: 'a', to: settlement.contracts.token, data, gas: 200_000n };
   const { usedBefore: _, ...record } = await misled.submit(request);
   misled.close();
-  // As releases left it that did not note what the chain had said.
+  // The state left by releases that did not record the number of used nonces.
   const journal = new SendJournal(join(settlement.directory, 'earlier.jsonl'));
   journal.put(record);
   journal.close();
@@ -144,7 +147,7 @@ test('nonces that were never sent from here are told, and not paid for', async (
   await settlement.close();
 });
 
-test('a call that would revert is refused before anything is signed', async () => {
+test('a call that would revert is rejected before it is signed', async () => {
   const settlement = await BridgedChain.open();
   const relayer = new Relayer({
     client: settlement.client(1),
@@ -160,7 +163,7 @@ test('a call that would revert is refused before anything is signed', async () =
   await settlement.close();
 });
 
-describe('a nonce that is used', () => {
+describe('a used nonce', () => {
   const mint = (settlement: BridgedChain) => {
     const data = mintData(receiver(1), 5n);
     return { key: 'a', to: settlement.contracts.token, data, gas: 200_000n };
@@ -175,7 +178,7 @@ describe('a nonce that is used', () => {
     }
   };
 
-  test('by its own transaction, whose receipt an endpoint does not have, is not sent again', async () => {
+  test('of its own transaction, whose receipt an endpoint lacks, causes no second transaction', async () => {
     const settlement = await BridgedChain.open();
     let isHidden = true;
     const endpointOf = (name: string, hides: boolean): ChainEndpoint => ({
@@ -203,7 +206,7 @@ describe('a nonce that is used', () => {
     await settlement.close();
   });
 
-  test('by another transaction of the key is given up on, but not before that is confirmed', async () => {
+  test('of another transaction of the key is abandoned only when that one is confirmed', async () => {
     const settlement = await BridgedChain.open();
     const { chain } = settlement;
     await chain.setAutomine(false);
@@ -215,7 +218,7 @@ describe('a nonce that is used', () => {
     await chain.mine();
     settlement.nowMs += 300_000;
     for (const _ of [1, 2]) {
-      // However long: a reorganisation may still bring the first one back.
+      // For any length of time: a reorganisation may still restore the first one.
       await relayer.step();
       settlement.nowMs += 300_000;
       expect(relayer.find('a')?.attempts).toHaveLength(1);
@@ -242,7 +245,7 @@ type Step =
   | 'down'
   | 'up';
 
-test('random histories of drops, reorganisations, kills and waits: each is executed once', async () => {
+test('in random histories of drops, reorganisations, kills and waits each request is executed once', async () => {
   const step = fc.constantFrom<Step>(
     'submit',
     'submit',

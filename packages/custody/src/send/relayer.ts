@@ -6,52 +6,52 @@ import { type Attempt, SendJournal, type SendRecord } from './send-journal.ts';
 
 export type { SendRecord } from './send-journal.ts';
 
-/** What a relayer is asked to send. It is executed once, also where the contract would take it twice. */
+/** A requested transaction. It is executed once, even if the contract would accept it twice. */
 type SendRequest = {
-  /** Names the transaction for ever: a key that is known is not sent again. */
+  /** The permanent name of the transaction: a known key is not sent again. */
   readonly key: string;
   readonly to: Hex;
   readonly data: Hex;
   /** Ether to send along, in wei. */
   readonly value?: bigint;
-  /** Estimated when absent; a call that would revert is then refused with ChainRevertError. */
+  /** Estimated if undefined; a call that would revert is then rejected with ChainRevertError. */
   readonly gas?: bigint;
 };
 
 type RelayerOptions = {
   readonly client: ChainClient;
-  /** Whose key signs, and whose ether pays. */
+  /** The account that signs and pays the gas. */
   readonly account: LocalAccount;
-  /** Where it keeps what it has signed: a file, or what it shares with others. */
+  /** The storage of signed transactions: a file, or records shared with other replicas. */
   readonly file: string | RecordStore;
   readonly now: () => number;
-  /** A transaction that no block has taken after this long is sent again for more. */
+  /** A transaction that no block has included after this time is sent again with a higher fee. */
   readonly bumpAfterMs?: number | undefined;
-  /** It never offers more than this for a unit of gas, in wei. */
+  /** Bounds the fee per unit of gas, in wei. */
   readonly maxFee?: bigint | undefined;
 };
 
 const BUMP_AFTER_MS = 30_000;
 const MAX_FEE = 500_000_000_000n;
 /**
- * A nonce that somebody else used up is given up on when that was seen for this long, at the depth that
- * counts: an endpoint of several machines may ask one of them that is behind.
+ * A nonce used by another sender is abandoned only after this was observed for this long at
+ * confirmed depth, because an endpoint may consist of several machines of which one lags.
  */
 const ORPHAN_MS = 60_000;
-/** How many missing nonces one step fills, and what an empty transaction costs. */
+/** The number of missing nonces that one step fills, and the gas of an empty transaction. */
 const GAP_MAX = 16;
 const EMPTY_GAS = 21_000n;
-/** An estimate is for one block, and the call may run in another. */
+/** A reserve, because an estimate is for one block and the call may run in another. */
 const GAS_SHARE = { of: 100n, take: 130n };
-/** Nodes want a replacement to offer at least 10% more. */
+/** Nodes require a replacement to offer at least 10% more. */
 const BUMP_SHARE = { of: 8n, take: 10n };
 
 /**
- * Sends the transactions of one key, each until it is in a block for good: in the order of their nonces,
- * again if a node has forgotten them, at a higher fee if they wait too long, and under another nonce if
- * somebody has used theirs. Whatever it signs is on disk first (R-withdraw, R-deposit): after a crash
- * between any two steps it repeats what was sent and sends nothing new. Others call `step` now and then;
- * it has no timer of its own.
+ * Sends the transactions of one key, each until it is confirmed: in the order of their nonces,
+ * again if a node has dropped them, with a higher fee if they wait too long, and under another
+ * nonce if another sender has used theirs. Every signed transaction is on disk before it is sent
+ * (R-withdraw, R-deposit): after a crash between any two steps it repeats what was sent and sends
+ * nothing new. Callers invoke `step` periodically; it has no timer.
  */
 export class Relayer {
   readonly address: Hex;
@@ -62,10 +62,14 @@ export class Relayer {
   readonly #bumpAfterMs: number;
   readonly #maxFee: bigint;
   readonly #waiters = new Map<string, Set<(record: SendRecord) => void>>();
-  /** Since when somebody else has been seen to have used the nonce of a transaction. */
+  /**
+   * The time since which the nonce of a transaction has been observed as used by another sender.
+   */
   readonly #orphanSince = new Map<string, number>();
   #nextNonce: number | undefined = undefined;
-  /** One thing at a time: nonces are given out in the order in which they are written down. */
+  /**
+   * Operations are serialized, because nonces are assigned in the order in which they are recorded.
+   */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: RelayerOptions) {
@@ -78,22 +82,22 @@ export class Relayer {
     this.#journal = new SendJournal(options.file);
   }
 
-  /** How far a transaction is; undefined when it was never asked for. */
+  /** The state of a transaction; undefined if it was never requested. */
   find(key: string): SendRecord | undefined {
     return this.#journal.get(key);
   }
 
-  /** Of everything that is remembered. */
+  /** All remembered keys. */
   keys(): readonly string[] {
     return this.#journal.keys();
   }
 
-  /** What no block has for good yet, by nonce. */
+  /** Unconfirmed transactions, by nonce. */
   waiting(): readonly SendRecord[] {
     return this.#journal.waiting();
   }
 
-  /** Signs, writes down and sends; of a key that is known only its record. */
+  /** Signs, records and sends; for a known key it returns the existing record. */
   submit(request: SendRequest): Promise<SendRecord> {
     return this.#inTurn(async () => {
       const known = this.#journal.get(request.key);
@@ -119,7 +123,7 @@ export class Relayer {
     });
   }
 
-  /** Resolves when a block has the transaction, deep enough or not. */
+  /** Resolves when a block contains the transaction, confirmed or not. */
   whenMined(key: string, signal: AbortSignal): Promise<SendRecord | undefined> {
     const record = this.find(key);
     if (record?.mined !== undefined || signal.aborted) return Promise.resolve(record);
@@ -133,7 +137,10 @@ export class Relayer {
     return promise;
   }
 
-  /** Looks after everything that waits. Throws what the endpoints threw; the next step goes on. */
+  /**
+   * Processes all unconfirmed transactions. Throws errors of the endpoints; the next step
+   * continues.
+   */
   step(): Promise<void> {
     return this.#inTurn(async () => {
       const waiting = this.#journal.waiting();
@@ -150,9 +157,9 @@ export class Relayer {
   }
 
   /**
-   * Where the chain has lost what was behind it for good, nothing with a higher nonce can go: empty
-   * transactions take the missing places. Only those that it has had: what was never there is nobody's loss, and whoever
-   * says so could have the venue pay for any number of them.
+   * If the chain has dropped a confirmed transaction, no higher nonce can be included, so empty
+   * transactions fill the gap. Only nonces that the chain once had are filled: a false report by an
+   * endpoint could otherwise make the venue pay for any number of transactions.
    */
   async #fillGap(waiting: readonly SendRecord[], used: number): Promise<void> {
     const [first] = waiting;
@@ -185,7 +192,7 @@ export class Relayer {
       await this.#keep({ ...record, mined, trouble: undefined });
       return;
     }
-    // A block that had it is no longer part of the chain.
+    // The block that contained it is no longer part of the chain.
     const open: SendRecord = { ...record, mined: undefined };
     if (record.mined !== undefined) await this.#keep(open);
     const age = this.#now() - (open.attempts.at(-1)?.atMs ?? open.askedMs);
@@ -194,15 +201,16 @@ export class Relayer {
       return;
     }
     this.#orphanSince.delete(open.key);
-    // A clock that was set back says nothing about how long it has waited.
+    // After the clock was set back, the elapsed time is unknown.
     const isLate = age >= this.#bumpAfterMs || age < 0;
     if (isLate) await this.#again(open, { isOrphan: false });
     else await this.#broadcast(open);
   }
 
   /**
-   * Nobody will ever execute what was signed for this nonce: another transaction has it for good, and no
-   * attempt has a receipt. Anything less and the same call could be executed under two nonces.
+   * The transaction signed for this nonce can never execute: another confirmed transaction has the
+   * nonce, and no attempt has a receipt. With a weaker condition the same call could execute under
+   * two nonces.
    */
   async #isOrphan({ attempts, key, nonce }: SendRecord, blockNumber: number): Promise<boolean> {
     const place = { address: this.address, nonce, blockNumber };
@@ -226,7 +234,7 @@ export class Relayer {
     return undefined;
   }
 
-  /** The same call once more: for a higher fee, or under a nonce that is free. */
+  /** Repeats the call with a higher fee, or under an unused nonce. */
   async #again(record: SendRecord, { isOrphan }: { readonly isOrphan: boolean }): Promise<void> {
     const last = record.attempts.at(-1);
     const offer = this.#offer(await this.#client.fees());
@@ -254,7 +262,7 @@ export class Relayer {
     await this.#broadcast(next);
   }
 
-  /** A node that does not take it now is asked again by the next step. */
+  /** If a node does not accept it now, the next step tries again. */
   async #broadcast(record: SendRecord): Promise<SendRecord> {
     const attempt = record.attempts.at(-1);
     if (attempt === undefined) return record;
@@ -268,7 +276,7 @@ export class Relayer {
     }
   }
 
-  /** Writes a record down if anything about it is new. */
+  /** Stores a record if it has changed. */
   async #keep(record: SendRecord): Promise<void> {
     const known = this.#journal.get(record.key);
     if (JSON.stringify(known) !== JSON.stringify(record)) await this.#journal.put(record);
@@ -288,7 +296,10 @@ export class Relayer {
     return { maxFee, priorityFee: least(tip, maxFee) };
   }
 
-  /** By blocks, and by what is written down here. What nodes say of transactions that wait cannot be proven. */
+  /**
+   * Based on blocks and on the local records. Reports of nodes about pending transactions cannot be
+   * verified.
+   */
   async #takeNonce(): Promise<Pick<SendRecord, 'nonce' | 'usedBefore'>> {
     const written = this.#journal.waiting().map(({ nonce }) => nonce + 1);
     if (this.#nextNonce !== undefined) return { nonce: Math.max(this.#nextNonce, ...written) };

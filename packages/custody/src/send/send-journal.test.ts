@@ -32,7 +32,7 @@ function written(count: number): Buffer {
   return readFileSync(file);
 }
 
-test('what was put is there again, and a torn last line is as if it had never been', () => {
+test('stored records are read back, and a torn last line is ignored', () => {
   written(3);
   appendFileSync(file, '0123abcd {"key":"send 3","to"');
   const journal = new SendJournal(file);
@@ -41,7 +41,7 @@ test('what was put is there again, and a torn last line is as if it had never be
   journal.close();
 });
 
-test('a byte that was changed anywhere is told with the file and the line, and nothing is sent', () => {
+test('a changed byte anywhere is reported with the file and the line, and nothing is sent', () => {
   const content = written(3);
   for (let at = 0; at < content.length - 1; at += 7) {
     const changed = Buffer.from(content);

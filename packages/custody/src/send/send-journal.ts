@@ -1,7 +1,7 @@
 import { type RecordStore, recordStoreAt } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
 
-/** One signed form of a transaction. A later one of the same nonce pays more. */
+/** One signed version of a transaction. Later versions with the same nonce pay more. */
 export type Attempt = {
   readonly txHash: Hex;
   readonly raw: Hex;
@@ -10,45 +10,48 @@ export type Attempt = {
   readonly atMs: number;
 };
 
-/** A transaction that was asked for, and how far it is. */
+/** A requested transaction and its state. */
 export type SendRecord = {
   readonly key: string;
   readonly to: Hex;
   readonly data: Hex;
   readonly gas: string;
-  /** Ether that goes with it, in wei; absent for none. */
+  /** Ether sent along, in wei; undefined for none. */
   readonly value?: string;
   readonly nonce: number;
-  /** How many nonces the chain had used up when this one was chosen. */
+  /** The number of nonces that the chain had used when this one was assigned. */
   readonly usedBefore?: number;
   readonly askedMs: number;
-  /** Oldest first; any of them may be the one that a block holds. */
+  /** Oldest first; a block may contain any of them. */
   readonly attempts: readonly Attempt[];
   readonly mined:
     | {
         readonly txHash: Hex;
         readonly blockNumber: number;
         readonly succeeded: boolean;
-        /** Deep enough to stay. */
+        /** True with enough confirmations. */
         readonly isConfirmed: boolean;
       }
     | undefined;
-  /** Why it does not get on, for the operator. */
+  /** The reason for a delay, for the operator. */
   readonly trouble?: string | undefined;
 };
 
-/** Of those that are through this many are remembered, so that a key asked again is not sent again. */
+/** The number of completed transactions remembered, so that a repeated key is not sent again. */
 const DONE_KEPT = 10_000;
 
-/** The file says something that no crash explains. Its message is all that an operator needs. */
+/**
+ * The content of the file is not explained by a crash. The message contains everything that an
+ * operator needs.
+ */
 export class SendsDamagedError extends Error {
   override readonly name = 'SendsDamagedError';
 }
 
 /**
- * What a relayer has signed, on disk before anybody else sees it: after a crash the same transactions
- * go out again and no other ones. The last line of a key counts. Nothing is left out: a transaction that was forgotten
- * would be sent a second time.
+ * All transactions signed by a relayer, on disk before they are sent anywhere: after a crash the
+ * same transactions are sent again and no others. The last line of a key counts. No entry is
+ * dropped early, because a forgotten transaction would be sent a second time.
  */
 export class SendJournal {
   readonly #file: RecordStore;
@@ -77,20 +80,20 @@ export class SendJournal {
     return [...this.#records.keys()];
   }
 
-  /** Those that are not through, by nonce. */
+  /** Unconfirmed transactions, by nonce. */
   waiting(): readonly SendRecord[] {
     const records = [...this.#records.values()].filter(({ mined }) => mined?.isConfirmed !== true);
     return records.sort((a, b) => a.nonce - b.nonce);
   }
 
-  /** The most nonces that the chain is known to have used up. */
+  /** The highest known number of nonces used on the chain. */
   get used(): number {
     return this.#used;
   }
 
   /**
-   * Written down for good when this returns, or when what it returns resolves; where it cannot be written, it is as if it had
-   * not been asked for.
+   * Durable when this returns, or when the returned promise resolves; if the write fails, the
+   * request counts as never made.
    */
   put(record: SendRecord): void | Promise<void> {
     const writing = this.#file.append([record]);
@@ -108,7 +111,7 @@ export class SendJournal {
     this.#file.shorten(this.#records);
   }
 
-  /** The newest ones last. */
+  /** Keeps the newest ones last. */
   #remember(record: SendRecord): void {
     this.#records.delete(record.key);
     this.#records.set(record.key, record);

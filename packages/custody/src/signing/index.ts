@@ -1,4 +1,4 @@
-/** Who signs for the bridge, in this process or in another. */
+/** Validators that sign for the bridge, in this process or in another. */
 export { remoteValidator } from './remote-validator.ts';
 export {
   type BridgeDomain,

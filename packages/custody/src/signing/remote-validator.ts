@@ -18,17 +18,20 @@ import {
 const TIMEOUT_MS = 15_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 const WORD = { size: 32 } as const;
-/** Half the order of secp256k1: of the two roots the bridge takes the lower one. */
+/** Half the order of secp256k1: the bridge accepts only the lower of the two forms. */
 const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const VS: readonly number[] = [27, 28];
 
 type RemoteOptions = {
-  /** Whose request it is: a validator answers the venue that its operator named by this address. */
+  /**
+   * Signs requests to the validator, which answers only the venue whose address its operator has
+   * configured.
+   */
   readonly as?: LocalAccount | undefined;
   readonly timeoutMs?: number;
 };
 
-/** A validator that is a process of its own, see `validator/`. What it answers is looked at. */
+/** A validator in another process, see `validator/`. Its answers are verified. */
 export function remoteValidator(
   url: string,
   domain: BridgeDomain,
@@ -77,7 +80,7 @@ async function ask(
   return { address: validator as string as Hex, signature: { r, s, v } };
 }
 
-/** One bad signature would have the bridge refuse all that stand beside it. */
+/** A single invalid signature would make the bridge reject all others with it. */
 async function isSigned(
   domain: BridgeDomain,
   request: ValidatorRequest,
@@ -90,7 +93,7 @@ async function isSigned(
     const data = bridgeTypedData(domain, request);
     return (await recoverTypedDataAddress({ ...data, signature })).toLowerCase() === address;
   } catch {
-    // Numbers that are no signature of anybody.
+    // Not a valid signature.
     return false;
   }
 }

@@ -5,8 +5,8 @@ import type { BridgeDomain, Signed, ValidatorRequest } from './validators.ts';
 import { createHash } from 'node:crypto';
 
 /**
- * What a venue and a validator's process say to each other: `POST /sign` with a request is answered 200 with a
- * signature, or anything else with a `message`. Whole numbers of the contract are decimal text.
+ * The protocol between a venue and a validator process: `POST /sign` is answered with 200 and a
+ * signature, or with another status and a `message`. Integers of the contract are decimal text.
  */
 
 const UINT64_MAX = 2n ** 64n - 1n;
@@ -49,11 +49,11 @@ export function signBody({ bridge, chainId }: BridgeDomain, request: ValidatorRe
     return { type, chainId, bridge, ...amounts, user, destination };
   }
   const { reason, user, withdrawalId } = request;
-  const told = reason.slice(0, REASON_CHARACTERS_MAX);
-  return { type, chainId, bridge, withdrawalId: String(withdrawalId), user, reason: told };
+  const shortened = reason.slice(0, REASON_CHARACTERS_MAX);
+  return { type, chainId, bridge, withdrawalId: String(withdrawalId), user, reason: shortened };
 }
 
-/** What a request asks to be signed. */
+/** The request as typed data. */
 export function requestOf(asked: SignRequest): ValidatorRequest {
   const { withdrawalId } = asked;
   const user = asked.user as Hex;
@@ -70,9 +70,9 @@ export function signedBody({ address, signature: { r, s, v } }: Signed): object 
 }
 
 /**
- * How a validator knows its venue: each request carries a signature by the relayer's key, whose address the validator's
- * operator has configured. Nothing secret has to be carried from one machine to the other. A request that somebody
- * repeats asks for what was asked for, so it carries no time.
+ * Authenticates the venue: each request carries a signature by the relayer's key, whose address the
+ * validator's operator has configured. No secret has to be transferred between machines. A replayed
+ * request only asks for the same signature again, so it contains no time.
  */
 
 export const PROOF_HEADER = 'x-oddlot-venue';
@@ -81,7 +81,7 @@ export async function proofOf(account: LocalAccount, body: string): Promise<Hex>
   return await account.signMessage({ message: messageOf(body) });
 }
 
-/** Whether it can be one at all, which costs nothing to see. */
+/** A cheap check of the format, before the signature is verified. */
 export function isProofShaped(proof: unknown): proof is Hex {
   return typeof proof === 'string' && /^0x[0-9a-f]{130}$/.test(proof);
 }
@@ -95,7 +95,7 @@ export async function isProof(
     const message = messageOf(body);
     return (await recoverMessageAddress({ message, signature: proof })).toLowerCase() === by;
   } catch {
-    // Numbers that are no signature of anybody.
+    // Not a valid signature.
     return false;
   }
 }

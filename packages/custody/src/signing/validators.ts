@@ -1,7 +1,7 @@
 import { type Hex, parseSignature } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-/** What the bridge is to pay: `usd` millionths of a dollar, the fee already off. */
+/** A payout by the bridge: `usd` in micro-USDC, after the fee. */
 export type Payout = {
   readonly withdrawalId: bigint;
   readonly user: Hex;
@@ -14,32 +14,32 @@ export type ValidatorRequest =
   | {
       readonly type: 'cancellation';
       readonly withdrawalId: bigint;
-      /** Whose it is: a validator looks it up. */
+      /** The owner of the withdrawal, which a validator verifies. */
       readonly user: Hex;
-      /** For whoever is asked to sign; the contract does not see it. */
+      /** For the validator; it is not part of the contract call. */
       readonly reason: string;
     };
 
-/** A signature is worth something on one chain and for one contract only. */
+/** A signature is valid for one chain and one contract only. */
 export type BridgeDomain = { readonly chainId: number; readonly bridge: Hex };
 
-/** As the bridge wants it. */
+/** In the format of the bridge. */
 export type BridgeSignature = { readonly r: bigint; readonly s: bigint; readonly v: number };
 
 export type Signed = { readonly address: Hex; readonly signature: BridgeSignature };
 
-/** Someone who signs for the bridge: a key of this process, or another process behind a URL. */
+/** A signer for the bridge: a key of this process, or another process behind a URL. */
 export type Validator = {
   /** For operators. */
   readonly name: string;
   /**
-   * A signature that is its own and of this request: whoever asks another process checks that. Throws when
-   * it refuses or cannot be asked; the message is for operators.
+   * Returns a valid signature of this request by this validator; implementations for other
+   * processes verify that. Throws if it refuses or is unreachable; the message is for operators.
    */
   sign(request: ValidatorRequest, signal: AbortSignal): Promise<Signed>;
 };
 
-/** A validator whose key this process has. */
+/** A validator whose key is in this process. */
 export function keyValidator(key: Hex, domain: BridgeDomain): Validator {
   const account = privateKeyToAccount(key);
   const address = account.address.toLowerCase() as Hex;
@@ -65,7 +65,7 @@ const TYPES = {
   Cancellation: [{ name: 'withdrawalId', type: 'uint64' }],
 } as const;
 
-/** The EIP-712 data that the bridge checks a signature against. */
+/** The EIP-712 data against which the bridge verifies a signature. */
 export function bridgeTypedData({ bridge, chainId }: BridgeDomain, request: ValidatorRequest) {
   const domain = { name: 'OddlotBridge', version: '1', chainId, verifyingContract: bridge };
   if (request.type === 'payout') {

@@ -11,7 +11,7 @@ import { SignedBook } from './signed-book.ts';
 import { Signer, SigningLimits } from './signer.ts';
 import { countedOf } from './start-validator.ts';
 
-/** Limits are of what leaves on balance: a real chain says what came. */
+/** Limits apply to the net outflow: a real chain provides the deposits. */
 
 const KEY: Hex = `0x${'51'.repeat(32)}`;
 const USDC = 1_000_000n;
@@ -31,7 +31,7 @@ async function brings(at: number, amount: bigint): Promise<void> {
   await settlement.chain.rpc('eth_sendRawTransaction', [await settlement.transfer(at, amount)]);
 }
 
-test('what strangers send makes it remember no more than it has bounds for, and no longer than a day', async () => {
+test('deposits by untrusted senders use bounded memory, for at most a day', async () => {
   const [alice, bob] = settlement.users as unknown as [Hex, Hex];
   const { bridge } = settlement.contracts;
   const client = settlement.client(1);
@@ -49,16 +49,18 @@ test('what strangers send makes it remember no more than it has bounds for, and 
     0n,
     11n * USDC,
   ]);
-  // Nobody takes anything out, and yet it is forgotten.
+  // Records are dropped although nothing was withdrawn.
   nowMs += DAY_MS;
   await deposits.look();
   expect(deposits.size).toBe(0);
 });
 
-/** Someone who has a signature asked for, and hears what became of it. */
+/** Requests the signature of a withdrawal and returns the result. */
 type Withdraws = (user: Hex, amount: bigint) => Promise<string>;
 
-/** A validator that believes its venue, with limits of 100 USDC and of 50 for one account. */
+/**
+ * A validator that accepts all requests, with limits of 100 USDC in total and of 50 per account.
+ */
 async function withSigner(work: (withdraws: Withdraws) => Promise<void>): Promise<void> {
   const { bridge } = settlement.contracts;
   const domain = { chainId: TEST_CHAIN_ID, bridge };
@@ -99,7 +101,7 @@ async function withSigner(work: (withdraws: Withdraws) => Promise<void>): Promis
   book.close();
 }
 
-test('one who deposits and withdraws elsewhere, again and again with the same money, takes nothing of what all may take', async () => {
+test('repeated deposits and withdrawals of the same money through other accounts do not use up the total limit', async () => {
   const account = (at: number): Hex => `0x${String(at).padStart(2, '0').repeat(20)}`;
   await withSigner(async (withdraws) => {
     expect(await withdraws(account(1), USDC)).toBe('signed');
@@ -107,34 +109,35 @@ test('one who deposits and withdraws elsewhere, again and again with the same mo
       await brings(0, 50n * USDC);
       expect(await withdraws(account(round), 50n * USDC)).toBe('signed');
     }
-    // What leaves on balance counts.
+    // The net outflow counts.
     expect(await withdraws(account(2), 50n * USDC)).toBe('signed');
     expect(await withdraws(account(3), 49n * USDC)).toBe('signed');
     expect(await withdraws(account(4), USDC)).toBe('the daily limit is 100 USDC; 0 USDC are left');
     await brings(0, 20n * USDC);
     expect(await withdraws(account(4), 20n * USDC)).toBe('signed');
-    // Who brought it may take it out above the limit of an account, but not above that of all.
+    // An account may withdraw its own deposit above the account limit, but not above the total
+    // limit.
     expect(await withdraws(settlement.users[0] as Hex, 20n * USDC)).toContain('the daily limit is');
   });
 });
 
-test('one who deposits and withdraws in turns takes nothing of what others may take', async () => {
+test('alternating deposits and withdrawals do not use up the limit of others', async () => {
   const [alice, bob] = settlement.users as unknown as [Hex, Hex];
   await withSigner(async (withdraws) => {
-    // From here on it looks.
+    // The validator reads deposits starting with this call.
     expect(await withdraws(alice, USDC)).toBe('signed');
     for (let round = 0; round < 5; round++) {
       await brings(0, 80n * USDC);
       expect(await withdraws(alice, 80n * USDC)).toBe('signed');
     }
-    // What she did not bring counts, for her and for all.
+    // Money that she did not deposit counts, for her and in total.
     expect(await withdraws(alice, 50n * USDC)).toBe(
       'the daily limit per account is 50 USDC; 49 USDC are left',
     );
     expect(await withdraws(bob, 50n * USDC)).toBe('signed');
     await brings(1, 30n * USDC);
     expect(await withdraws(bob, 31n * USDC)).toContain('per account is 50 USDC; 0 USDC are left');
-    // What somebody brought more than a day ago is like anybody's.
+    // After a day a deposit no longer affects the limits.
     nowMs += DAY_MS;
     expect(await withdraws(bob, 51n * USDC)).toContain('per account is 50 USDC; 50 USDC are left');
   });

@@ -4,17 +4,21 @@ import type { ChainClient } from '../chain/chain-client.ts';
 import { type BridgeContracts, readDepositLogs } from '../bridge-contract/deposit-logs.ts';
 import { bridgeContracts } from './payout-witness.ts';
 
-/** Less is no deposit: a venue credits none, and anybody can make very many of them. */
+/**
+ * Smaller amounts are ignored: a venue does not credit them, and an attacker could create very many
+ * of them.
+ */
 const USD_MIN = BigInt(LIMITS.depositMicroMin);
-/** Accounts that are remembered; those that brought least are the first to be forgotten. */
+/** Maximum number of remembered accounts; those with the smallest deposits are dropped first. */
 const ACCOUNTS_MAX = 10_000;
-/** Blocks of one question, and of one look: what is missed in a long pause counts for nothing. */
+/** Blocks of one query, and of one update: deposits missed during a long pause do not count. */
 const RANGE_BLOCKS = 2_000;
 const LOOK_BLOCKS_MAX = 20_000;
 
 /**
- * What has come to the bridge in the last day, as the chain itself says, and has not left since, by account and in all. It is
- * kept in memory: after a start nobody has brought anything, and limits are as tight as they are.
+ * The deposits to the bridge within the last day, as read from the chain, minus later withdrawals,
+ * by account and in total. Kept in memory only: after a start there are no deposits, and the limits
+ * apply in full.
  */
 export class BridgeDeposits {
   readonly #client: ChainClient;
@@ -22,7 +26,7 @@ export class BridgeDeposits {
   readonly #now: () => number;
   readonly #accountsMax: number;
   readonly #left = new Map<string, HourlySums>();
-  /** What came, whoever brought it: money changes hands inside of the venue. */
+  /** All deposits whatever their account, because money changes owners inside the venue. */
   readonly #leftInAll = new HourlySums();
   #hour = 0;
   #readTo: number | undefined;
@@ -41,28 +45,28 @@ export class BridgeDeposits {
     this.#accountsMax = options.accountsMax ?? ACCOUNTS_MAX;
   }
 
-  /** Reads what the chain has since the last time. Throws what the endpoints threw. */
+  /** Reads new blocks. Throws errors of the endpoints. */
   look(): Promise<void> {
     this.#looking ??= this.#read().finally(() => (this.#looking = undefined));
     return this.#looking;
   }
 
-  /** How many accounts are remembered. */
+  /** The number of remembered accounts. */
   get size(): number {
     return this.#left.size;
   }
 
-  /** Micro-USDC that count for nothing when this account takes them out. */
+  /** Micro-USDC that this account may withdraw without counting against its limit. */
   leftOf(user: string): bigint {
     return this.#left.get(user)?.left(this.#now()) ?? 0n;
   }
 
-  /** Micro-USDC that may leave the bridge again before it has less than a day ago. */
+  /** Micro-USDC that may be withdrawn without counting against the total limit. */
   leftInAll(): bigint {
     return this.#leftInAll.left(this.#now());
   }
 
-  /** An account takes so much out, be it its own or what others brought. */
+  /** Deducts a withdrawal of an account, of its own or of others' deposits. */
   take(user: string, usd: bigint): void {
     this.#leftInAll.take(usd);
     const left = this.#left.get(user);
@@ -85,7 +89,7 @@ export class BridgeDeposits {
         logs.filter(({ kind }) => kind === 'deposit').map(({ source }) => source.txHash),
       );
       for (const { account, amount, kind, source } of logs) {
-        // The transfer of a deposit is that of who paid for it.
+        // The transfer of a deposit is accounted to its depositor.
         const isPlain = kind === 'transfer' && !named.has(source.txHash);
         if (kind === 'deposit' || isPlain) this.#add(account, amount);
       }
@@ -103,7 +107,7 @@ export class BridgeDeposits {
     this.#left.set(user, left);
   }
 
-  /** Once an hour, since only whole hours grow old. */
+  /** Once an hour, because records expire by whole hours. */
   #forgetOld(): void {
     const nowMs = this.#now();
     if (hourOf(nowMs) === this.#hour) return;
@@ -126,7 +130,7 @@ export type Deposits = Pick<BridgeDeposits, 'look' | 'leftOf' | 'leftInAll' | 't
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 
-/** Amounts of the last day, one sum an hour, so that many small ones take no more room than one. */
+/** Amounts of the last day as one sum per hour, so that many small amounts use constant memory. */
 export class HourlySums {
   readonly #byHour = new Map<number, bigint>();
 
@@ -136,7 +140,9 @@ export class HourlySums {
     this.#forget(hour);
   }
 
-  /** What is left of them. A whole hour goes at once, so none counts for longer than a day. */
+  /**
+   * The remaining amount. Whole hours expire at once, so no amount counts for longer than a day.
+   */
   left(nowMs: number): bigint {
     this.#forget(hourOf(nowMs));
     let sum = 0n;
@@ -144,7 +150,7 @@ export class HourlySums {
     return sum;
   }
 
-  /** The oldest go first. */
+  /** Deducts the oldest amounts first. */
   take(amount: bigint): void {
     let toTake = amount;
     for (const [hour, had] of this.#byHour) {

@@ -18,7 +18,7 @@ import {
 import { type RunningValidator, startValidator } from './start-validator.ts';
 import { readValidatorSettings } from './validator-settings.ts';
 
-/** What a venue that was broken into can have signed: nothing that its users did not ask for. */
+/** A compromised venue can obtain signatures only for requests of its users. */
 
 const key = (digits: string): Hex => `0x${digits.repeat(32)}`;
 const KEY = key('51');
@@ -65,7 +65,7 @@ async function start(flags: readonly string[] = []): Promise<void> {
 
 type Terms = { readonly id?: number; readonly to?: Hex; readonly amount?: string };
 
-/** What becomes of a payout that the venue asks for in these terms, which its ledger confirms. */
+/** The result of a payout request in these terms, which the venue's ledger confirms. */
 async function outcome({ amount = '2', id = 7, to = DESTINATION }: Terms = {}): Promise<string> {
   const row = { id, time: 5, destination: to, amount, fee: '0.1', status: 'held' };
   ledger.rows = [row];
@@ -82,18 +82,18 @@ const named = (serviceNetwork = NAME) => ({ serviceNetwork, nonce: ++nonce });
 const asks = (terms: Terms = {}, name?: string) =>
   withdrawal(named(name), { destination: terms.to ?? DESTINATION, amount: terms.amount ?? '2' });
 
-/** The venue shows these, and says that the last one asked for the withdrawal. */
+/** The venue shows these requests, and claims that the last one caused the withdrawal. */
 function show(...requests: readonly SignedRequest[]): void {
   ledger.requests = [...ledger.requests, ...requests];
   ledger.asking = [requests.at(-1)!.txHash];
 }
 
 describe('R-withdraw: a validator signs a payout', () => {
-  test('that the account itself has signed, and then only in these terms and once', async () => {
+  test('that the account itself has signed, only in these terms and once', async () => {
     await start();
     show(await signedBy(USER_KEY, asks()));
     expect(await outcome()).toBe('signed');
-    // A second number for the same request, before and after a restart.
+    // A second withdrawal number for the same request, before and after a restart.
     expect(await outcome({ id: 8 })).toBe('withdrawal 8: the request was already paid');
     await start();
     expect(await outcome({ id: 8 })).toBe('withdrawal 8: the request was already paid');
@@ -102,7 +102,7 @@ describe('R-withdraw: a validator signs a payout', () => {
     expect(await outcome({ id: 8 })).toBe('signed');
   });
 
-  test('and none that somebody else signed, for another sum, place or venue, or nobody', async () => {
+  test('and none signed by another account, for another amount, destination or venue, or without a signature', async () => {
     await start();
     expect(await outcome()).toBe('withdrawal 7: no request was found');
     const thiefs = await signedBy(THIEF_KEY, asks());
@@ -112,7 +112,7 @@ describe('R-withdraw: a validator signs a payout', () => {
     show(his);
     expect(await outcome({ to: THIEF })).toBe(`${his.txHash} goes to ${DESTINATION}`);
     expect(await outcome({ amount: '400' })).toBe(`${his.txHash} is for 2 USDC`);
-    // A venue that keeps most of it.
+    // A venue that keeps most of the amount as its fee.
     show(await signedBy(USER_KEY, asks({ amount: '50' })));
     expect(await outcome({ amount: '2' })).toContain('is for 50 USDC');
     show(await signedBy(USER_KEY, asks({}, 'other.org-00000000')));
@@ -137,7 +137,7 @@ describe('R-withdraw: a validator signs a payout', () => {
     expect(await outcome()).toBe('signed');
   });
 
-  test('R-multisig: by enough of the signers that the account named itself, and those that they named', async () => {
+  test('R-multisig: by enough of the signers named by the account itself, and by their successors', async () => {
     await start();
     const becomes = await signedBy(USER_KEY, conversion(named(), SET));
     const two = SIGNER_KEYS.slice(0, 2);
@@ -157,7 +157,7 @@ describe('R-withdraw: a validator signs a payout', () => {
     expect(await outcome({ id: 8 })).toContain(
       `was made only by ${USER}, although the account has signers`,
     );
-    // Once seen, the set cannot be hidden again, also not over a restart.
+    // Once seen, the signer set cannot be hidden again, not even over a restart.
     ledger.changes = [];
     await start();
     expect(await outcome({ id: 8 })).toBe(`the venue withholds signer changes of ${USER}`);
@@ -168,7 +168,7 @@ describe('R-withdraw: a validator signs a payout', () => {
     expect(await outcome({ id: 8 })).toBe('signed');
   });
 
-  test('R-multisig: by nobody whom a venue made up as its signer', async () => {
+  test('R-multisig: not by a signer that the venue made up', async () => {
     await start();
     const own = { authorizedUsers: [THIEF], threshold: 1 };
     const made = await signedBy(THIEF_KEY, conversion(named(), own));
@@ -191,11 +191,11 @@ test('R-deficit: while the insurance fund is deep below zero nothing new is sign
   ledger.status = { insuranceFund: '-5', withdrawalsWait: false };
   expect(await outcome()).toBe('signed');
   ledger.status = { insuranceFund: '-5000', withdrawalsWait: true };
-  // What it has signed is out.
+  // Existing signatures are still returned.
   expect(await outcome()).toBe('signed');
 });
 
-describe('what is signed in a day', () => {
+describe('the daily limit', () => {
   const LIMITS = ['--day-limit-usdc', '10', '--account-day-limit-usdc', '6'];
   const pays = async (id: number, amount: string, payer = USER_KEY): Promise<string> => {
     ledger.user = lowerAddressOf(payer);
@@ -203,7 +203,7 @@ describe('what is signed in a day', () => {
     return await outcome({ id, amount });
   };
 
-  test('is bounded for one account and for all, and frees itself evenly, also over a restart', async () => {
+  test('applies per account and in total, and is released evenly, also over a restart', async () => {
     await start(LIMITS);
     expect(await pays(1, '5.1')).toBe('signed');
     expect(await pays(2, '3.1')).toBe('the daily limit per account is 6 USDC; 1 USDC are left');
@@ -211,7 +211,7 @@ describe('what is signed in a day', () => {
     expect(await pays(4, '3.1', key('a3'))).toBe('the daily limit is 10 USDC; 1 USDC are left');
     nowMs += DAY_MS / 6;
     await start(LIMITS);
-    // A sixth of the day frees a sixth of each.
+    // A sixth of the day releases a sixth of each limit.
     expect(await pays(2, '3.1')).toBe('the daily limit per account is 6 USDC; 2 USDC are left');
     expect(await pays(4, '3.1', key('a3'))).toBe(
       'the daily limit is 10 USDC; 2.666666 USDC are left',
@@ -225,7 +225,7 @@ describe('what is signed in a day', () => {
     expect(await pays(4, '3.1', key('a3'))).toBe('signed');
   });
 
-  test('has bounds of its own where nobody names any', () => {
+  test('has default bounds', () => {
     const required = ['--key', 'k', '--chain-id', '1', '--bridge', DOMAIN.bridge];
     const more = ['--venues', 'http://v', '--service-network', NAME, '--relayer', RELAYER.address];
     const { accountDayLimitUsdc, dayLimitUsdc } = readValidatorSettings([...required, ...more]);
@@ -233,7 +233,7 @@ describe('what is signed in a day', () => {
   });
 });
 
-test('/sign answers its venue alone, and nothing is looked at for others', async () => {
+test('/sign answers its venue only, and does no work for others', async () => {
   await start();
   show(await signedBy(USER_KEY, asks()));
   const payout = { withdrawalId: 7n, user: USER, destination: DESTINATION, usd: 1_900_000n };

@@ -4,20 +4,26 @@ import { SigningRefusal } from './signing-refusal.ts';
 import type { OwedWithdrawal, VenueLedger } from './venue-ledger.ts';
 import { isSignerSetSound, type MultiSigSigners, parseMultiSigSigners } from '@oddlot/protocol';
 
-/** What a payout rests on: the request that its account signed, and the changes of who signs for it up to then. */
+/**
+ * The evidence for a payout: the request that its account signed, and all earlier changes of the
+ * account's signers.
+ */
 type Evidence = { readonly request: string; readonly signerChanges: readonly string[] };
 
 type PayoutRequestsOptions = {
   readonly ledger: Pick<VenueLedger, 'request' | 'requestsOf' | 'signerChanges'>;
-  /** The name of the venue that requests are signed for. */
+  /** The network name for which requests are signed. */
   readonly serviceNetwork: string;
-  /** Signers that its operator vouches for, of accounts whose first changes nobody can show. */
+  /**
+   * Signer sets that the validator's operator vouches for, for accounts whose first changes are no
+   * longer available.
+   */
   readonly vouched?: ReadonlyMap<string, SignerSet> | undefined;
-  /** What a venue may keep of a withdrawal, in micro-USDC. */
+  /** The highest fee that a venue may charge for a withdrawal, in micro-USDC. */
   readonly feeMax: bigint;
 };
 
-/** What is known from before: hashes that were paid on, and changes of signers that were seen. */
+/** Facts from earlier payouts: requests that were paid, and changes of signers that were seen. */
 type Known = {
   payoutBy(request: string): string | undefined;
   signerChangesOf(user: string): readonly string[];
@@ -31,9 +37,10 @@ type Payment = {
 };
 
 /**
- * Finds the `withdraw3` that asked for a payout, and recovers by itself who signed it for whom, where to and how much
- * (R-withdraw). A venue that was broken into can show what it likes; it cannot sign for its users. Of the venue is only that
- * the request was executed, that it took place now, and that nobody changed the signers of the account since.
+ * Finds the `withdraw3` request of a payout, and recovers its signer, account, destination and
+ * amount from the signature (R-withdraw). A compromised venue can show arbitrary data, but cannot
+ * sign for its users. Trusted to the venue are only that the request was executed, its time, and
+ * that the signers of the account have not changed since.
  */
 export class PayoutRequests {
   readonly #options: PayoutRequestsOptions;
@@ -61,11 +68,11 @@ export class PayoutRequests {
     return { request: request.txHash, signerChanges };
   }
 
-  /** All that were seen once are still there: a change cannot be hidden afterwards. */
+  /** All changes that were seen once must still be shown, so that none can be hidden later. */
   async #signerChanges(user: string, known: Known): Promise<readonly string[]> {
-    const told = await this.#options.ledger.signerChanges(user);
+    const changes = await this.#options.ledger.signerChanges(user);
     const seen = known.signerChangesOf(user);
-    if (seen.every((each, at) => told[at] === each)) return told;
+    if (seen.every((each, at) => changes[at] === each)) return changes;
     throw new SigningRefusal(409, `the venue withholds signer changes of ${user}`);
   }
 
@@ -91,13 +98,13 @@ export class PayoutRequests {
   }
 }
 
-/** Who signs for an account: its own key where there is no set. */
+/** The signers of an account; undefined if only its own key signs. */
 type SignerSet = MultiSigSigners | undefined;
 
 /**
- * The signers of an account after all changes of them, each of which those before it have signed: the first one is by the
- * account's own key (R-multisig), or by the set that the validator's operator vouches for. So nobody can name signers
- * for an account who could not sign for it.
+ * The signers of an account after all changes, each of which the previous signers have signed: the
+ * first change is signed by the account's own key (R-multisig), or by the set that the validator's
+ * operator vouches for. Signers can thus be named only by those that could sign before.
  */
 function signersAfter(
   user: string,
@@ -120,7 +127,7 @@ function signersAfter(
   return set;
 }
 
-/** Whether a request is by those who sign for the account; else a SigningRefusal. */
+/** Throws a SigningRefusal unless the request is signed by the signers of the account. */
 function assertSigned(
   { account, txHash, wrapped }: RecoveredRequest,
   { set, user }: { readonly user: string; readonly set: SignerSet },

@@ -16,7 +16,7 @@ import { RefusalMemory } from './signing-refusal.ts';
 import { SignedBook } from './signed-book.ts';
 import { Signer } from './signer.ts';
 
-/** Real contracts on a real chain; endpoints lie by what they add to its answers. */
+/** Real contracts on a real chain; endpoints with false data alter its answers. */
 
 const BARRED: Hex = `0x${'d1'.repeat(20)}`;
 const FREE: Hex = `0x${'d2'.repeat(20)}`;
@@ -64,7 +64,7 @@ beforeEach(() => {
   return () => book.close();
 });
 
-/** An endpoint that says of transfers what it likes. */
+/** An endpoint with forged results for transfers. */
 function endpoint(at: number) {
   return localEndpoint(`endpoint ${at}`, async (method, params) => {
     const lie = lies[at];
@@ -78,16 +78,16 @@ function endpoint(at: number) {
   });
 }
 
-/** A validator as it is after a start: what it remembers is in its files. */
+/** A validator after a restart: its memory is in its files. */
 function started(): () => Promise<string> {
   const { bridge } = settlement.contracts;
   const domain = { chainId: TEST_CHAIN_ID, bridge };
-  const anybody = privateKeyToAccount(KEY).address;
+  const anyAddress = privateKeyToAccount(KEY).address;
   const endpoints = lies.map((_, at) => endpoint(at));
   const client = new ChainClient({ endpoints, chainId: TEST_CHAIN_ID, confirmations: 1 });
   const memory = new RefusalMemory(file('refused.json'), PATIENCE_MS);
   const now = (): number => nowMs;
-  const witness = new PayoutWitness({ client, bridge, anybody, memory, now });
+  const witness = new PayoutWitness({ client, bridge, anyAddress, memory, now });
   const terms = { amount: owed.usd, timeMs: 1 };
   const ledger = {
     unpaidWithdrawal: async () => ({ ...owed, ...terms }),
@@ -140,7 +140,7 @@ async function signedPayout(usd: bigint): Promise<[Payout, readonly Signed[]]> {
 const WAITS = 'the token may still accept withdrawal 7; retrying later';
 
 describe('R-withdraw: a validator signs a cancellation', () => {
-  test('of nothing that can be paid, however often it is asked', async () => {
+  test('of no payable payout, however often it is asked', async () => {
     owed = { ...owed, destination: FREE };
     const ask = started();
     for (let times = 0; times < 5; times++) {
@@ -150,14 +150,14 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(book.count).toBe(0);
   });
 
-  test('when the token has refused the destination for as long as its operator wants, over a restart', async () => {
+  test('when the token has refused the destination for the configured time, over a restart', async () => {
     expect(await started()()).toBe(WAITS);
     nowMs += PATIENCE_MS - 1;
     expect(await started()()).toBe(WAITS);
     nowMs += 1;
     const ask = started();
     expect(await ask()).toBe('signed');
-    // It keeps what it saw itself, not what it was told.
+    // It records its own observation, not the reason given by the requester.
     expect(book.latest).toMatchObject([
       { type: 'cancellation', reason: `the token rejects transfers to ${BARRED}` },
     ]);
@@ -165,7 +165,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await ask()).toBe('signed');
   });
 
-  test('not when it was payable in between, nobody looked for long, or the clock went back', async () => {
+  test('not if it was payable in between, unobserved for long, or the clock went back', async () => {
     const ask = started();
     expect(await ask()).toBe(WAITS);
     nowMs += PATIENCE_MS / 2;
@@ -183,7 +183,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await started()()).toBe(WAITS);
   });
 
-  test('not while the token moves none of the bridge’s money: it is empty, or barred itself', async () => {
+  test('not while the token transfers none of the bridge’s money: it is empty, or itself blocked', async () => {
     const ask = started();
     const nothing = 'the token currently rejects all transfers out of the bridge';
     for (const _ of [1, 2]) {
@@ -200,7 +200,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await ask()).toBe(WAITS);
   });
 
-  test('by what two of its endpoints say against one, never on the word of one that lies', async () => {
+  test('by two of its endpoints against one, never by a single one with false data', async () => {
     for (const [destination, said] of [
       [FREE, 'refuses'],
       [BARRED, 'takes'],
@@ -237,7 +237,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await ask()).toBe('signed');
   });
 
-  test('at once of what the bridge can never pay', async () => {
+  test('immediately for a payout that the bridge can never pay', async () => {
     owed = { ...owed, destination: settlement.contracts.bridge };
     expect(await started()()).toBe('signed');
     expect(book.latest.at(-1)).toMatchObject({
@@ -245,13 +245,13 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     });
   });
 
-  test('at once of what all venues have returned: it must not be paid any more', async () => {
+  test('immediately for a payout that all venues have returned, which must not be paid any more', async () => {
     owed = { ...owed, destination: FREE, isReturned: true };
     expect(await started()()).toBe('signed');
     expect(book.latest.at(-1)).toMatchObject({ reason: 'all venues report it as returned' });
   });
 
-  test('not for a venue that tells other terms than those that it signed', async () => {
+  test('not for a venue that reports other terms than those signed', async () => {
     const { bridge } = settlement.contracts;
     const place = { timeMs: 1, chainId: TEST_CHAIN_ID, bridge, withdrawalId: '7', user: USER };
     book.add({ ...place, type: 'payout', destination: FREE, usd: String(USD) });
@@ -261,7 +261,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await ask()).toContain(`withdrawal 7 was already signed as ${USD} micro-USDC`);
   });
 
-  test('not of a large one that waits, nor of what the bridge has paid', async () => {
+  test('not for a queued large payout, nor for one that the bridge has paid', async () => {
     const { largeUsd } = LOCAL_BRIDGE;
     await minter(mintData(settlement.contracts.bridge, largeUsd));
     owed = { ...owed, destination: FREE, usd: largeUsd };

@@ -7,11 +7,11 @@ import { ON_CHAIN, readState, wouldTransfer } from '../bridge-contract/bridge-ca
 import { type RefusalMemory, SigningRefusal } from './signing-refusal.ts';
 
 type PayoutWitnessOptions = {
-  /** Endpoints that whoever runs the validator chose. */
+  /** Endpoints chosen by the operator of the validator. */
   readonly client: ChainClient;
   readonly bridge: Hex;
-  /** An address that can have money: the validator's own. */
-  readonly anybody: Hex;
+  /** An address that can receive tokens: the validator's own. */
+  readonly anyAddress: Hex;
   readonly memory: RefusalMemory;
   readonly now: () => number;
 };
@@ -21,14 +21,15 @@ type Owed = {
   readonly user: Hex;
   readonly destination: Hex;
   readonly usd: bigint;
-  /** The venues have given it back. */
+  /** All venues have returned it. */
   readonly isReturned: boolean;
 };
 
 /**
- * Sees for itself that a payout cannot succeed (R-withdraw), whoever says so: the token refuses this destination, over
- * and over for as long as its operator wants, while it would move as much of the bridge's money to somebody else. An empty
- * bridge, a pause of the bridge or of the token, and a bridge that the token bars are not the destination's doing.
+ * Verifies that a payout cannot succeed (R-withdraw), independently of the requester: the token
+ * refuses this destination repeatedly for the configured time, while it would transfer the same
+ * amount of the bridge's money to another address. An empty bridge, a pause of the bridge or of the
+ * token, and a blocked bridge are not attributed to the destination.
  */
 export class PayoutWitness {
   readonly #options: PayoutWitnessOptions;
@@ -37,7 +38,7 @@ export class PayoutWitness {
     this.#options = options;
   }
 
-  /** Why it cannot succeed, in words for operators; a SigningRefusal where it might. */
+  /** The reason why it cannot succeed, for operators; throws a SigningRefusal if it might. */
   async whyHopeless(owed: Owed): Promise<string> {
     try {
       return await this.#look(owed);
@@ -50,7 +51,7 @@ export class PayoutWitness {
   }
 
   async #look({ destination, isReturned, usd, user, withdrawalId }: Owed): Promise<string> {
-    const { anybody, bridge, client, memory, now } = this.#options;
+    const { anyAddress, bridge, client, memory, now } = this.#options;
     await client.assertChain();
     const { head: block } = await client.head();
     const contracts = await bridgeContracts(client, bridge, block);
@@ -59,10 +60,10 @@ export class PayoutWitness {
       const end = state === ON_CHAIN.paid ? 'paid' : 'cancelled';
       throw new SigningRefusal(409, `the bridge has already ${end} withdrawal ${withdrawalId}`);
     }
-    // What is back in the account must not be paid, whatever became of the block that cancelled it.
+    // A returned withdrawal must not be paid, whatever happened to the block that cancelled it.
     if (isReturned) return 'all venues report it as returned';
-    const nobodys = [zeroAddress, contracts.bridge, contracts.token];
-    if (usd <= 0n || nobodys.includes(destination) || nobodys.includes(user)) {
+    const unpayable = [zeroAddress, contracts.bridge, contracts.token];
+    if (usd <= 0n || unpayable.includes(destination) || unpayable.includes(user)) {
       return 'the bridge cannot pay this amount to this destination';
     }
     const name = String(withdrawalId);
@@ -70,7 +71,7 @@ export class PayoutWitness {
       memory.forget(name);
       throw new SigningRefusal(409, `withdrawal ${withdrawalId} can be paid`);
     }
-    if (!(await wouldTransfer(client, contracts, { to: anybody, usd, block }))) {
+    if (!(await wouldTransfer(client, contracts, { to: anyAddress, usd, block }))) {
       memory.forget(name);
       throw new SigningRefusal(409, 'the token currently rejects all transfers out of the bridge');
     }
@@ -82,18 +83,18 @@ export class PayoutWitness {
   }
 }
 
-/** The bridge and its token, as the chain says. */
+/** The bridge and its token, as read from the chain. */
 export async function bridgeContracts(
   client: ChainClient,
   bridge: Hex,
   block: number,
 ): Promise<BridgeContracts> {
   const data = encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'token' });
-  const told = await client.call({ to: bridge, data }, block);
-  if (told.length !== WORD_CHARACTERS) {
+  const word = await client.call({ to: bridge, data }, block);
+  if (word.length !== WORD_CHARACTERS) {
     throw new SigningRefusal(503, `its endpoints report no bridge at ${bridge}`);
   }
-  return { bridge, token: `0x${told.slice(-ADDRESS_CHARACTERS)}` };
+  return { bridge, token: `0x${word.slice(-ADDRESS_CHARACTERS)}` };
 }
 
 const WORD_CHARACTERS = 66;

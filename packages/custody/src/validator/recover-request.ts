@@ -12,7 +12,7 @@ import {
 import { z } from 'zod';
 import { SigningRefusal } from './signing-refusal.ts';
 
-/** A request as a venue shows it to everybody (`tx`). Nothing of it is believed but what the signatures are over. */
+/** A request as a venue publishes it (`tx`). Only the signed fields are trusted. */
 export const ShownRequest = z.object({
   nonce: z.int().min(0),
   vaultAddress: z.string().nullable(),
@@ -23,13 +23,13 @@ export const ShownRequest = z.object({
 });
 export type ShownRequest = z.infer<typeof ShownRequest>;
 
-/** What came out of the signatures of a request. */
+/** The result of recovering the signatures of a request. */
 export type RecoveredRequest = {
   readonly txHash: string;
-  /** For which account: the signer of a request of its own, else the one that a wrapper names. */
+  /** The account: the signer of a direct request, otherwise the account that a wrapper names. */
   readonly account: string;
   readonly action: StructValues;
-  /** Of a wrapper: who sent it, and who signed what is in it. */
+  /** For a wrapper: its sender, and the signers of its content. */
   readonly wrapped?: { readonly sender: string; readonly signers: ReadonlySet<string> };
 };
 
@@ -42,7 +42,10 @@ const Wrapper = z.object({
   }),
 });
 
-/** Recovers who signed a direct action for the venue of this name, alone or in a wrapper (R-multisig). */
+/**
+ * Recovers the signers of a direct action for the venue with this name, alone or in a wrapper
+ * (R-multisig).
+ */
 export function recoverRequest(shown: ShownRequest, serviceNetwork: string): RecoveredRequest {
   const { action, signature: given, ...context } = shown;
   const isWrapped = action.type === 'multiSig';
@@ -76,7 +79,7 @@ export function recoverRequest(shown: ShownRequest, serviceNetwork: string): Rec
   return { txHash, account: multiSigUser.toLowerCase(), action: inner, wrapped };
 }
 
-/** The ids are those of either network; the name is the venue's own, and says which venue it is for. */
+/** The ids are those of either network; the name identifies the venue. */
 function networkOf(action: StructValues, serviceNetwork: string) {
   const found = Object.values(NETWORKS).find(
     ({ apiVersion, chainId }) =>

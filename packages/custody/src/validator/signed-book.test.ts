@@ -29,7 +29,7 @@ function reopened(): SignedBook {
   return book;
 }
 
-test('R-withdraw: what was signed is known after a restart, and never signed in other terms', () => {
+test('R-withdraw: signed withdrawals are known after a restart, and never signed in other terms', () => {
   const book = new SignedBook(file);
   expect(book.has(PAYOUT)).toBe(false);
   book.add(PAYOUT);
@@ -51,7 +51,7 @@ test('R-withdraw: what was signed is known after a restart, and never signed in 
   }
 });
 
-test('a cancellation is kept beside the payout of the same withdrawal', () => {
+test('a cancellation is stored in addition to the payout of the same withdrawal', () => {
   const { bridge, chainId, user, withdrawalId } = PAYOUT;
   const place = { timeMs: 3, chainId, bridge, user, withdrawalId };
   const cancellation: SignedRecord = { ...place, type: 'cancellation', reason: 'barred' };
@@ -74,7 +74,7 @@ function written(...ids: readonly string[]): Buffer {
 
 const idsOf = (book: SignedBook): string[] => book.latest.map(({ withdrawalId }) => withdrawalId);
 
-test('a line that a crash tore is cut; one that lacks its end alone counts', () => {
+test('a torn line is cut off; a line that only lacks its end counts', () => {
   const bytes = written('7', '8');
   const first = bytes.indexOf('\n') + 1;
   for (let length = first; length < bytes.length - 1; length += 17) {
@@ -90,7 +90,7 @@ test('a line that a crash tore is cut; one that lacks its end alone counts', () 
   expect(readFileSync(file)).toEqual(bytes);
 });
 
-test('a byte that changed anywhere, or a line that is gone, stops the start in one sentence', () => {
+test('a changed byte anywhere, or a missing line, stops the start with one sentence', () => {
   const bytes = written('7', '8', '9');
   const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 10 ? [at] : []));
   for (let at = 0; at < ends[1]!; at += 7) {
@@ -103,19 +103,19 @@ test('a byte that changed anywhere, or a line that is gone, stops the start in o
   const without = [bytes.subarray(0, ends[0]! + 1), bytes.subarray(ends[1]! + 1)];
   writeFileSync(file, Buffer.concat(without));
   expect(() => new SignedBook(file)).toThrow('line 2 is damaged');
-  // The end of the last line alone is no reason to forget it.
+  // A damaged end of the last line does not invalidate its content.
   const flipped = Buffer.from(bytes);
   flipped[bytes.length - 1]! ^= 1;
   writeFileSync(file, flipped);
   expect(idsOf(reopened())).toEqual(['7', '8', '9']);
 });
 
-/** As 0.3.0 wrote it. */
+/** As written by release 0.3.0. */
 const EARLIER = `{"timeMs":1,"chainId":7,"bridge":"0xb1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1","withdrawalId":"3","user":"0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","type":"payout","destination":"0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1","usd":"1900000","check":"023d97d5ef7867dc"}
 {"timeMs":2,"chainId":7,"bridge":"0xb1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1","withdrawalId":"3","user":"0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","type":"cancellation","reason":"refused","check":"506e8a76c77e6038"}
 `;
 
-test('a book of an earlier release is read, goes on, and would be written the same', () => {
+test('a journal of an earlier release is read and continued, and would be written identically', () => {
   mkdirSync(dirname(file));
   writeFileSync(file, EARLIER);
   const book = new SignedBook(file);

@@ -1,6 +1,6 @@
 import { chainedCheck, type LineForm, type ReadLine, RecordFile } from '@oddlot/host/durable';
 
-/** One thing that was signed, as it stands in the file. Numbers of the contract are decimal text. */
+/** One signed item as stored in the file. Integers of the contract are decimal text. */
 export type SignedRecord = {
   readonly timeMs: number;
   readonly chainId: number;
@@ -12,11 +12,16 @@ export type SignedRecord = {
       readonly type: 'payout';
       readonly destination: string;
       readonly usd: string;
-      /** Of it, what counted against the account's limit; all of it in records of former releases. */
+      /**
+       * The part that counted against the account's limit; all of it in records of former releases.
+       */
       readonly counted?: string;
-      /** And against the limit of all; as much in records of former releases. */
+      /**
+       * The part that counted against the total limit; the same as `counted` in records of former
+       * releases.
+       */
       readonly countedInAll?: string;
-      /** The hash of the request that its account signed, and of those that changed who signs for it. */
+      /** The hash of the request signed by the account, and of those that changed its signers. */
       readonly request?: string;
       readonly signerChanges?: readonly string[];
     }
@@ -25,7 +30,7 @@ export type SignedRecord = {
 
 export type PayoutRecord = Extract<SignedRecord, { readonly type: 'payout' }>;
 
-/** The file is not what a book has written. */
+/** The file does not contain what a journal writes. */
 export class BookDamagedError extends Error {
   override readonly name = 'BookDamagedError';
 }
@@ -33,22 +38,23 @@ export class BookDamagedError extends Error {
 const LATEST_MAX = 1_000;
 
 /**
- * All that a validator has ever signed, appended and on disk before a signature leaves the process
- * (R-withdraw). For one withdrawal it holds one payout for ever: of one amount, to one destination, from one bridge.
- * Each line carries a checksum that continues the one before it, so that none can change or go unnoticed.
+ * Everything that a validator has ever signed, appended and on disk before a signature leaves the
+ * process (R-withdraw). For one withdrawal it contains at most one payout, permanently: one amount,
+ * one destination, one bridge. Each line has a checksum that continues the previous one, so that
+ * changed and missing lines are detected.
  */
 export class SignedBook {
   readonly #file: RecordFile;
   readonly #payouts = new Map<string, string>();
   readonly #cancellations = new Set<string>();
   readonly #latest: SignedRecord[] = [];
-  /** The number of the payout that a request was for. */
+  /** The number of the payout by request. */
   readonly #requests = new Map<string, string>();
   readonly #signerChanges = new Map<string, readonly string[]>();
   readonly #onPayout: (payout: PayoutRecord) => void;
   #count = 0;
 
-  /** `onPayout` hears of each one, those that the file holds included. */
+  /** `onPayout` receives each payout, including those in the file. */
   constructor(file: string, onPayout: (payout: PayoutRecord) => void = () => undefined) {
     this.#onPayout = onPayout;
     this.#file = new RecordFile(file, SIGNED_LINES);
@@ -60,7 +66,7 @@ export class SignedBook {
     );
   }
 
-  /** How much has been signed. */
+  /** The number of signed items. */
   get count(): number {
     return this.#count;
   }
@@ -70,17 +76,20 @@ export class SignedBook {
     return this.#latest;
   }
 
-  /** The number of the payout that rests on a request. */
+  /** The number of the payout that was based on a request. */
   payoutBy(request: string): string | undefined {
     return this.#requests.get(request);
   }
 
-  /** Changes of who signs for an account, as they were seen last. */
+  /** The most recently seen changes of the signers of an account. */
   signerChangesOf(user: string): readonly string[] {
     return this.#signerChanges.get(user) ?? [];
   }
 
-  /** True when exactly this was signed before; false when nothing of its kind was for this withdrawal. */
+  /**
+   * True if exactly this was signed before; false if none of its kind was signed for this
+   * withdrawal.
+   */
   has(record: SignedRecord): boolean {
     if (record.type === 'cancellation') return this.#cancellations.has(termsOf(record));
     const known = this.#payouts.get(record.withdrawalId);
@@ -89,7 +98,10 @@ export class SignedBook {
     throw new OtherTermsError(`withdrawal ${record.withdrawalId} was already signed as ${known}`);
   }
 
-  /** On disk when this returns. Other terms of a withdrawal that was signed are an OtherTermsError. */
+  /**
+   * On disk when this returns. Throws an OtherTermsError if the withdrawal was signed in other
+   * terms.
+   */
   add(record: SignedRecord): void {
     if (this.has(record)) return;
     this.#assertFresh(record);
@@ -101,7 +113,7 @@ export class SignedBook {
     this.#file.close();
   }
 
-  /** A request is paid on once. */
+  /** A request is paid only once. */
   #assertFresh(record: SignedRecord): void {
     if (record.type !== 'payout' || record.request === undefined) return;
     const other = this.#requests.get(record.request);
@@ -125,12 +137,12 @@ export class SignedBook {
   }
 }
 
-/** A withdrawal that was signed is asked for in other terms. */
+/** A signature was requested for a signed withdrawal in other terms. */
 export class OtherTermsError extends Error {
   override readonly name = 'OtherTermsError';
 }
 
-/** In words that an operator can compare. */
+/** A text that an operator can compare. */
 function termsOf(record: SignedRecord): string {
   const place = `from bridge ${record.bridge} on chain ${record.chainId}`;
   if (record.type === 'cancellation') return `${record.withdrawalId} ${place}`;
@@ -138,8 +150,9 @@ function termsOf(record: SignedRecord): string {
 }
 
 /**
- * A line is a record as JSON, whose last field is the check: whoever compares what was signed reads it as it is. A line that lacks
- * its end alone counts, since the signature may be out; a hole in one that has its end is told, since nobody else can say what stood there.
+ * A line is a record as JSON, with the check as its last field, so that operators can read and
+ * compare it. A line that only lacks its end counts, because the signature may have been sent.
+ * Damage in a complete line is reported, because its content cannot be recovered elsewhere.
  */
 const SIGNED_LINES: LineForm = {
   write: (record, before) => {

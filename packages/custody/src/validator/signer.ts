@@ -18,26 +18,28 @@ import type { OwedWithdrawal, VenueLedger } from './venue-ledger.ts';
 
 type SignerOptions = {
   readonly key: Hex;
-  /** The only chain and the only bridge that it signs for. */
+  /** The only chain and bridge for which it signs. */
   readonly domain: BridgeDomain;
   readonly book: SignedBook;
   readonly ledger: Pick<VenueLedger, 'assertPayable' | 'unpaidWithdrawal'>;
-  /** Finds what the account itself has signed. */
+  /** Finds the request that the account itself has signed. */
   readonly requests: Pick<PayoutRequests, 'evidenceFor'>;
   readonly limits: Pick<SigningLimits, 'refusal'>;
-  /** What accounts brought; absent without endpoints of the chain. */
+  /** Deposits by account; undefined without endpoints of the chain. */
   readonly deposits?: Deposits | undefined;
-  /** Hears that the chain could not be asked what accounts brought. */
-  readonly onChainAway?: ((why: string) => void) | undefined;
-  /** Looks at the chain before a cancellation; where it is absent people sign them. */
+  /** Called if the chain could not be queried for deposits. */
+  readonly onChainUnavailable?: ((why: string) => void) | undefined;
+  /** Verifies cancellations on the chain; undefined if they are signed manually. */
   readonly witness?: Pick<PayoutWitness, 'whyHopeless'> | undefined;
   readonly now: () => number;
 };
 
 /**
- * Signs a payout that the venues owe and that the account itself has asked for, and no other (R-withdraw): once written down, a withdrawal is signed in the
- * same terms for ever. It signs a cancellation when it has seen itself that the payout cannot succeed, so that nobody
- * who asks can end the withdrawal of somebody else. It does not sign rotations, the lifting of pauses or returns: people do, by `oddlot bridge`.
+ * Signs a payout only if the venues owe it and the account itself has requested it (R-withdraw):
+ * once recorded, a withdrawal is always signed in the same terms. It signs a cancellation only
+ * after verifying itself that the payout cannot succeed, so that no requester can end the
+ * withdrawal of another account. It does not sign rotations, the lifting of pauses or returns:
+ * people do, with `oddlot bridge`.
  */
 export class Signer {
   readonly #options: SignerOptions;
@@ -53,7 +55,7 @@ export class Signer {
     return this.#validator.name;
   }
 
-  /** Throws a SigningRefusal with what is wrong. */
+  /** Throws a SigningRefusal with the reason. */
   async sign(body: unknown, signal: AbortSignal): Promise<Signed> {
     const parsed = SignRequest.safeParse(body);
     if (!parsed.success) {
@@ -122,7 +124,8 @@ export class Signer {
     const payment = { ...asked, withdrawalId: record.withdrawalId };
     const evidence = await requests.evidenceFor(payment, owed, book);
     await this.#lookAtDeposits();
-    // From here on nobody else has a turn. Somebody may have asked meanwhile; the book looks again.
+    // No await after this point. A concurrent request may have been recorded meanwhile, so the
+    // journal is checked again.
     if (book.has(record)) return;
     const counted = this.#countedOf(asked);
     this.#assertLimit(asked.user, counted);
@@ -131,7 +134,7 @@ export class Signer {
     this.#options.deposits?.take(asked.user, asked.usd);
   }
 
-  /** Who asks, and the reason that they give, count for nothing. */
+  /** The requester, and the reason that it gives, are not trusted. */
   async #writeCancellation(asked: CancellationRequest): Promise<void> {
     const { book, now, witness } = this.#options;
     const timeMs = now();
@@ -145,7 +148,7 @@ export class Signer {
     }
     const owed = await this.#owed(asked);
     const destination = owed.destination as Hex;
-    // A venue that tells other terms than those that were signed is not believed.
+    // A venue that reports other terms than those signed is rejected.
     book.has(payoutRecord({ ...asked, destination, usd: owed.usd }, timeMs));
     const terms = { ...owed, destination, user: asked.user as Hex };
     const reason = await witness.whyHopeless({
@@ -159,17 +162,20 @@ export class Signer {
     return this.#options.ledger.unpaidWithdrawal(user, Number(withdrawalId));
   }
 
-  /** Where the chain cannot be asked, what somebody brought counts for nothing. */
+  /** If the chain cannot be queried, deposits do not count. */
   async #lookAtDeposits(): Promise<void> {
-    const { deposits, onChainAway } = this.#options;
+    const { deposits, onChainUnavailable } = this.#options;
     try {
       await deposits?.look();
     } catch (error) {
-      onChainAway?.(chainFault(error));
+      onChainUnavailable?.(chainFault(error));
     }
   }
 
-  /** Of a payout, what the account did not bring itself, and what nobody brought. */
+  /**
+   * For a payout: the part that the account has not deposited itself, and the part not covered by
+   * any deposit.
+   */
   #countedOf({ usd, user }: PayoutRequest): Counted {
     const { deposits } = this.#options;
     const beyond = (left = 0n): bigint => (left < usd ? usd - left : 0n);
@@ -206,19 +212,22 @@ function payoutRecord(
 /** Micro-USDC in 24 hours. */
 type LimitOptions = { readonly perDay: bigint; readonly perAccountDay: bigint };
 
-/** Micro-USDC of a payout that count against the limit of its account, and against that of all. */
+/**
+ * Micro-USDC of a payout that count against the limit of its account, and against the total limit.
+ */
 export type Counted = { readonly account: bigint; readonly all: bigint };
 
 const DAY_MS = 86_400_000n;
-/** Accounts whose share is free again are forgotten when there are so many. */
+/** Accounts without used limit are dropped when there are this many. */
 const ACCOUNTS_MAX = 10_000;
 
 /**
- * Bounds what a venue that was broken into can have signed until somebody notices, in all and for one account. What was
- * signed frees itself evenly over the day, so that there is no hour at which it all begins anew, and nobody waits longer than
- * for their own share. What an account has brought to the bridge itself does not count for it when it takes that out again. In all
- * only what leaves on balance counts, whoever brought it and whoever takes it: else one who deposits, sends it to another account
- * and withdraws there could use up everybody's day with the same money.
+ * Bounds the amount that a compromised venue can have signed until this is noticed, in total and
+ * per account. The limit is released evenly over the day, so that it never resets at once and a
+ * user waits only for their own part. An account's own deposits do not count against its limit. The
+ * total limit counts the net outflow only, whatever the depositor and the recipient: otherwise an
+ * attacker could use up the limit of all users by depositing, transferring to another account and
+ * withdrawing the same money repeatedly.
  */
 export class SigningLimits {
   readonly #options: LimitOptions;
@@ -230,17 +239,17 @@ export class SigningLimits {
     this.#all = new Draining(options.perDay);
   }
 
-  /** Why so much is too much now; undefined where it is not. */
+  /** The reason why the amount exceeds a limit now; undefined if it does not. */
   refusal(user: string, usd: Counted, nowMs: number): string | undefined {
     const { perAccountDay, perDay } = this.#options;
     const one = perAccountDay - (this.#accounts.get(user)?.at(nowMs) ?? 0n);
     if (usd.account > one) {
       const most = dollars(perAccountDay);
-      return `the daily limit per account is ${most} USDC; ${dollars(floor(one))} USDC are left`;
+      return `the daily limit per account is ${most} USDC; ${dollars(notNegative(one))} USDC are left`;
     }
     const all = perDay - this.#all.at(nowMs);
     if (usd.all <= all) return undefined;
-    return `the daily limit is ${dollars(perDay)} USDC; ${dollars(floor(all))} USDC are left`;
+    return `the daily limit is ${dollars(perDay)} USDC; ${dollars(notNegative(all))} USDC are left`;
   }
 
   count(user: string, usd: Counted, timeMs: number): void {
@@ -258,7 +267,7 @@ export class SigningLimits {
   }
 }
 
-/** An amount that runs off by as much in a day as it may be at most. */
+/** An amount that decreases by its maximum per day. */
 class Draining {
   readonly #perDay: bigint;
   #amount = 0n;
@@ -269,9 +278,9 @@ class Draining {
   }
 
   at(nowMs: number): bigint {
-    // A clock that was set back frees nothing.
+    // A clock that was set back releases nothing.
     const sinceMs = BigInt(Math.max(0, Math.floor(nowMs - this.#timeMs)));
-    return floor(this.#amount - (this.#perDay * sinceMs) / DAY_MS);
+    return notNegative(this.#amount - (this.#perDay * sinceMs) / DAY_MS);
   }
 
   add(amount: bigint, timeMs: number): void {
@@ -280,6 +289,6 @@ class Draining {
   }
 }
 
-function floor(amount: bigint): bigint {
+function notNegative(amount: bigint): bigint {
   return amount > 0n ? amount : 0n;
 }

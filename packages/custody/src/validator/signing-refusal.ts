@@ -1,10 +1,10 @@
 import { readTextFile, writeWholeFile } from '@oddlot/host/durable';
 import { z } from 'zod';
 
-/** Why a validator does not sign; the message goes to who asked. */
+/** The reason why a validator does not sign; the message is sent to the requester. */
 export class SigningRefusal extends Error {
   override readonly name = 'SigningRefusal';
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -13,18 +13,18 @@ export class SigningRefusal extends Error {
   }
 }
 
-/** How long a payout has been refused, as far as it was looked at. */
+/** How long a payout has been refused, as far as it was checked. */
 const Seen = z.object({ sinceMs: z.number(), lastMs: z.number(), times: z.int().min(1) });
 type Seen = z.infer<typeof Seen>;
 const Contents = z.record(z.string(), Seen);
 
-/** Who looks less often than this cannot say what was in between. */
+/** With longer gaps between checks the state in between is unknown. */
 const GAP_MS_MAX = 300_000;
 const REMEMBERED_MAX = 10_000;
 
 /**
- * What a validator has seen of payouts that the token refuses, over restarts. It is no record of what was signed: where
- * the file is missing or cannot be read, the patience begins anew.
+ * The validator's own observations of payouts that the token refuses, across restarts. It does not
+ * record signatures: if the file is missing or unreadable, the waiting time starts again.
  */
 export class RefusalMemory {
   readonly #file: string;
@@ -37,11 +37,11 @@ export class RefusalMemory {
     this.#seen = new Map(Object.entries(contentsOf(file)));
   }
 
-  /** It is refused now. True when that has been so, again and again, for as long as it has to be. */
+  /** Records a refusal. Returns true if it has been refused repeatedly for the required time. */
   refused(withdrawalId: string, nowMs: number): boolean {
     const before = this.#seen.get(withdrawalId);
     const sinceMs = nowMs - (before?.lastMs ?? nowMs);
-    // A clock that was set back says nothing about how long it has been.
+    // After the clock was set back, the elapsed time is unknown.
     const isGoingOn = sinceMs >= 0 && sinceMs <= Math.max(GAP_MS_MAX, this.#patienceMs);
     const series = isGoingOn ? before : undefined;
     const seen = {
@@ -49,7 +49,7 @@ export class RefusalMemory {
       lastMs: nowMs,
       times: (series?.times ?? 0) + 1,
     };
-    // The one that was looked at longest ago is first in line to be forgotten.
+    // The entry that was checked longest ago is dropped first.
     this.#seen.delete(withdrawalId);
     this.#seen.set(withdrawalId, seen);
     this.#bound();
@@ -57,7 +57,7 @@ export class RefusalMemory {
     return seen.times > 1 && nowMs - seen.sinceMs >= this.#patienceMs;
   }
 
-  /** It could be paid, or it needs no looking at any more. */
+  /** The payout could be paid, or needs no more checks. */
   forget(withdrawalId: string): void {
     if (this.#seen.delete(withdrawalId)) this.#write();
   }
@@ -69,7 +69,7 @@ export class RefusalMemory {
     }
   }
 
-  /** Whole or not at all. */
+  /** Written atomically. */
   #write(): void {
     writeWholeFile(this.#file, `${JSON.stringify(Object.fromEntries(this.#seen))}\n`);
   }

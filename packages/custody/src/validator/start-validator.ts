@@ -25,30 +25,30 @@ export type RunningValidator = {
   stop(): Promise<void>;
 };
 
-/** What a validator computes itself instead of asking venues. */
+/** The data that a validator computes itself instead of querying venues. */
 export type OwnLedger = Pick<VenueLedger, 'assertPayable' | 'unpaidWithdrawal'> &
   Pick<PayoutRequests, 'evidenceFor'> & {
-    /** For `GET /healthz`: how far it has come, and why it signs nothing any more. */
+    /** For `GET /healthz`: its height, and the reason if it has stopped signing. */
     health(): ReplicaHealth;
     stop(): Promise<void>;
   };
 
 const USDC = 1_000_000n;
 const CHAIN_MS_MAX = 5_000;
-/** Chains whose money is worth nothing. */
+/** Test chains. */
 const TEST_CHAINS: readonly number[] = [421_614];
 
 type ValidatorDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
   readonly now: () => number;
-  /** Opens a ledger of its own, where `log` says where the log is. */
+  /** Opens an independent ledger if `log` contains the address of a log. */
   readonly openLedger?:
     | ((config: ValidatorSettings, log: Logger) => Promise<OwnLedger>)
     | undefined;
 };
 
-/** Reads its key and what it has signed, and listens. A start that fails lets go of everything. */
+/** Reads the key and the journal, and listens. A failed start releases all resources. */
 export function startValidator(
   config: ValidatorSettings,
   deps: ValidatorDependencies,
@@ -70,7 +70,7 @@ async function openParts(
   for (const why of chainWarnings(config, isReal)) log.warn(why);
   for (const why of checkKeyFiles({ key: [config.key] }, { data, env, isReal })) log.warn(why);
   const key = readKey(config.key, 'key', env);
-  // Two processes with one book would not see what the other one signs.
+  // Two processes with one journal would not see each other's signatures.
   const lock = lockDirectory(data);
   opened.defer(() => lock.release());
   const limits = limitsOf(config);
@@ -88,12 +88,12 @@ async function openParts(
   const requests =
     own ?? new PayoutRequests({ ledger: venueLedger, serviceNetwork, feeMax, vouched });
   const ledger = own ?? venueLedger;
-  const anybody = keyValidator(key, domain).name as Hex;
-  const eyes = eyesOf(config, { anybody, now });
-  const onChainAway = (why: string): void =>
+  const anyAddress = keyValidator(key, domain).name as Hex;
+  const chainAccess = chainAccessOf(config, { anyAddress, now });
+  const onChainUnavailable = (why: string): void =>
     log.warn({ why }, 'account deposits could not be read from the chain');
-  const parts = { key, domain, book, ledger, requests, limits, onChainAway, now };
-  const signer = new Signer({ ...parts, ...eyes });
+  const parts = { key, domain, book, ledger, requests, limits, onChainUnavailable, now };
+  const signer = new Signer({ ...parts, ...chainAccess });
   const places = { signer, domain, relayer, serviceNetwork };
   const health = own?.health.bind(own);
   const hostNames = new Set(config.hostNames);
@@ -107,7 +107,7 @@ async function openParts(
   };
 }
 
-/** What a payout counted when it was signed. */
+/** The amounts that a payout counted when it was signed. */
 export function countedOf({ counted, countedInAll, usd }: PayoutRecord): Counted {
   const account = counted ?? usd;
   return { account: BigInt(account), all: BigInt(countedInAll ?? account) };
@@ -118,10 +118,10 @@ function limitsOf({ accountDayLimitUsdc, dayLimitUsdc }: ValidatorSettings): Sig
   return new SigningLimits({ perDay, perAccountDay: BigInt(accountDayLimitUsdc) * USDC });
 }
 
-/** Who looks at the chain, through endpoints that the operator of the validator chose. */
-function eyesOf(
+/** Access to the chain through endpoints chosen by the operator of the validator. */
+function chainAccessOf(
   config: ValidatorSettings,
-  { anybody, now }: { readonly anybody: Hex; readonly now: () => number },
+  { anyAddress, now }: { readonly anyAddress: Hex; readonly now: () => number },
 ): { readonly witness?: PayoutWitness; readonly deposits?: BridgeDeposits } {
   const { cancelPatienceMs, chain, chainId, data } = config;
   if (chain.length === 0) return {};
@@ -130,7 +130,7 @@ function eyesOf(
   const memory = new RefusalMemory(join(data, 'refused.json'), cancelPatienceMs);
   const bridge = config.bridge as Hex;
   return {
-    witness: new PayoutWitness({ client, bridge, anybody, memory, now }),
+    witness: new PayoutWitness({ client, bridge, anyAddress, memory, now }),
     deposits: new BridgeDeposits({ client, bridge, now }),
   };
 }

@@ -14,7 +14,10 @@ import { PROOF_HEADER, proofOf } from '../signing/validator-wire.ts';
 import { type RunningValidator, startValidator } from './start-validator.ts';
 import { readValidatorSettings } from './validator-settings.ts';
 
-/** Strangers reach a validator's port: what they can have it do is bounded before it knows them. */
+/**
+ * Untrusted clients can reach a validator's port: the work that they cause is bounded before they
+ * are authenticated.
+ */
 
 const KEY: Hex = `0x${'51'.repeat(32)}`;
 const RELAYER = privateKeyToAccount(`0x${'e1'.repeat(32)}`);
@@ -55,7 +58,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The path as it is, which `fetch` would mend. */
+/** Sends the path unchanged, which `fetch` would normalize. */
 async function statusOf(path: string): Promise<number | undefined> {
   const sent = ask(running.url, { path, agent: false });
   sent.end();
@@ -64,14 +67,14 @@ async function statusOf(path: string): Promise<number | undefined> {
   return response.statusCode;
 }
 
-test('paths that are none are nothing that is here', async () => {
+test('invalid paths are not found', async () => {
   for (const path of ['//', '//[', '/sign', '*', '/healthz/', 'http://[/']) {
     expect([path, await statusOf(path)]).toEqual([path, 404]);
   }
   expect(await statusOf('/healthz?now')).toBe(200);
 });
 
-test('a validator that has found the log of its venue to be wrong is not healthy, and says why', async () => {
+test('a validator that has found the log of its venue to be wrong is unhealthy, and reports the reason', async () => {
   const healthz = async (): Promise<unknown> => {
     const response = await fetch(`${running.url}/healthz`);
     return { status: response.status, body: await response.json() };
@@ -87,7 +90,7 @@ test('a validator that has found the log of its venue to be wrong is not healthy
   });
 });
 
-test('one who shows no proof is answered before they have sent anything, and stands in no log', async () => {
+test('a request without a proof is answered before its body is read, and is not logged', async () => {
   const sent = ask(running.url, {
     path: '/sign',
     method: 'POST',
@@ -103,14 +106,14 @@ test('one who shows no proof is answered before they have sent anything, and sta
   const headers = { [PROOF_HEADER]: await proofOf(STRANGER, body) };
   expect((await fetch(`${running.url}/sign`, { method: 'POST', headers, body })).status).toBe(401);
   expect(logged).not.toContain('to be written down');
-  // The venue's own are there.
+  // Requests of the venue are logged.
   const known = { [PROOF_HEADER]: await proofOf(RELAYER, body) };
   const refused = await fetch(`${running.url}/sign`, { method: 'POST', headers: known, body });
   expect(refused.status).toBe(400);
   expect(logged).toContain('to be written down');
 });
 
-test('what it has signed is for its own machine and its venue', async () => {
+test('the list of signatures is available to its own machine and its venue only', async () => {
   const signed = async (headers: Record<string, string>): Promise<number> =>
     (await fetch(`${running.url}/signed`, { headers })).status;
   const elsewhere = { 'x-forwarded-for': '203.0.113.7' };
@@ -125,7 +128,7 @@ test('what it has signed is for its own machine and its venue', async () => {
   expect(await signed({ ...elsewhere, [PROOF_HEADER]: venue })).toBe(200);
 });
 
-test('pages of other sites are refused', async () => {
+test('pages of other origins are rejected', async () => {
   const statusFor = async (headers: Record<string, string>, path: string): Promise<unknown> => {
     const sent = ask(running.url, { path, agent: false, headers });
     sent.end();

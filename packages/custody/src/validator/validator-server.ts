@@ -20,27 +20,27 @@ import { SigningRefusal } from './signing-refusal.ts';
 type ValidatorServerOptions = {
   readonly signer: Signer;
   readonly domain: BridgeDomain;
-  /** Whom it signs for: the address of the relayer's key of its venue. */
+  /** The address of the relayer's key of its venue. */
   readonly relayer: string;
-  /** The name of the venue whose payouts it signs. */
+  /** The network name of the venue whose payouts it signs. */
   readonly serviceNetwork: string;
   readonly book: SignedBook;
   readonly log: Logger;
   readonly now: () => number;
   /** Host names that requests may use. */
   readonly hostNames: ReadonlySet<string>;
-  /** Of a ledger of its own. */
+  /** The health of an independent ledger. */
   readonly health?: (() => ReplicaHealth) | undefined;
 };
 
-/** How the replica of a validator does that follows the log itself. */
+/** The health of a replica that follows the log for a validator. */
 export type ReplicaHealth = Readonly<Record<string, unknown>> & {
-  /** Why the log of the venue is not correct; null while it is. */
+  /** The reason why the log of the venue is not correct; null while it is. */
   readonly finding: string | null;
 };
 
 const BODY_BYTES_MAX = 8_192;
-/** Requests of the venue that are being looked at; it asks for a few at a time. */
+/** Concurrent requests of the venue, which sends a few at a time. */
 const OPEN_MAX = 256;
 const REQUEST_MS_MAX = 10_000;
 const CONNECTION_LIMITS: ConnectionLimits = { connectionsMax: 512, connectionsPerClientMax: 128 };
@@ -54,13 +54,13 @@ const BODY_LIMITS: BodyLimits = {
 type Reply = { readonly status: number; readonly body: object };
 
 /**
- * The door of a validator: `POST /sign` for its venue alone, and for operators `GET /healthz` and `GET /signed`. It has the
- * budgets of every port that strangers reach. Who asks has to show that they are the venue before anything is looked at, and
- * may only ask so much.
+ * The HTTP server of a validator: `POST /sign` for its venue only, and `GET /healthz` and `GET
+ * /signed` for operators. It has the limits of every port that untrusted clients can reach. A
+ * requester must prove that it is the venue before any work is done, and its rate is limited.
  */
 export class ValidatorServer {
   readonly #options: ValidatorServerOptions;
-  readonly #door: HttpPort;
+  readonly #port: HttpPort;
   readonly #budget: RequestBudget;
   readonly #working = new Set<Promise<void>>();
   #open = 0;
@@ -68,7 +68,7 @@ export class ValidatorServer {
   constructor(options: ValidatorServerOptions) {
     this.#options = options;
     this.#budget = new RequestBudget(options.now);
-    this.#door = new HttpPort({
+    this.#port = new HttpPort({
       serve: (call) => this.#serve(call),
       clientIp: clientIpFinder([]),
       visitors: { pages: 'none', names: options.hostNames },
@@ -81,19 +81,19 @@ export class ValidatorServer {
 
   /** Resolves with the port once it listens. */
   listen(port: number, host: string): Promise<number> {
-    return this.#door.listen(port, host);
+    return this.#port.listen(port, host);
   }
 
-  /** Resolves when nothing is being signed any more. */
+  /** Resolves when no signature is in progress. */
   async stop(): Promise<void> {
-    await this.#door.drain();
+    await this.#port.drain();
     await Promise.all(this.#working);
   }
 
   #serve(call: PortCall): void {
     const { headers, method, url = '/' } = call.request;
     const [path] = url.split('?', 1);
-    if (this.#door.isDraining) return this.#end(call, told(503, 'the validator is stopping'));
+    if (this.#port.isDraining) return this.#end(call, refusal(503, 'the validator is stopping'));
     if (method === 'GET' && path === '/healthz') return this.#end(call, this.#health());
     if (method === 'GET' && path === '/signed') {
       return this.#work(call, () => this.#signed(call));
@@ -101,14 +101,14 @@ export class ValidatorServer {
     if (method !== 'POST' || path !== '/sign') {
       return this.#end(
         call,
-        told(404, 'Not found. This port serves POST /sign, GET /healthz and GET /signed'),
+        refusal(404, 'Not found. This port serves POST /sign, GET /healthz and GET /signed'),
       );
     }
-    // Whoever has no signature to show has nothing to say that is worth reading.
-    if (!isProofShaped(headers[PROOF_HEADER])) return this.#end(call, this.#stranger());
+    // Without a proof the body of a request is not read.
+    if (!isProofShaped(headers[PROOF_HEADER])) return this.#end(call, this.#unauthenticated());
     if (call.awaitsContinue) call.response.writeContinue();
     call.awaitsContinue = false;
-    return this.#door.read(call, { bytesMax: BODY_BYTES_MAX }, (read) =>
+    return this.#port.read(call, { bytesMax: BODY_BYTES_MAX }, (read) =>
       this.#work(call, () => this.#sign(call, read)),
     );
   }
@@ -116,7 +116,7 @@ export class ValidatorServer {
   #health(): Reply {
     const { book, domain, serviceNetwork, signer } = this.#options;
     const replica = this.#options.health?.();
-    // It signs nothing any more, until somebody has looked at it.
+    // It has stopped signing until an operator has investigated.
     const ok = (replica?.finding ?? null) === null;
     const places = { ...domain, serviceNetwork };
     const health = { ok, validator: signer.address, ...places, signed: book.count };
@@ -124,28 +124,28 @@ export class ValidatorServer {
     return { status: ok ? 200 : 503, body };
   }
 
-  /** For whoever is on this machine, and for the venue, which then signs the path. */
+  /** For clients on this machine, and for the venue, which signs the path. */
   async #signed(call: PortCall): Promise<Reply> {
     const { book } = this.#options;
     const isHere = isLoopback(call.ip) && !hasForwarding(call.request);
     if (!isHere) {
-      if (!this.#budget.take(call.client, 'other')) return told(429, 'too many requests');
-      if (!(await this.#isVenue(call, '/signed'))) return this.#stranger();
+      if (!this.#budget.take(call.client, 'other')) return refusal(429, 'too many requests');
+      if (!(await this.#isVenue(call, '/signed'))) return this.#unauthenticated();
     }
     return { status: 200, body: { count: book.count, latest: book.latest } };
   }
 
   async #sign(call: PortCall, read: ReadBody): Promise<Reply> {
     const { log, signer } = this.#options;
-    if (read === 'client') return told(429, 'too many requests');
-    if (read === 'all') return told(503, 'too many concurrent requests');
-    if (read === 'tooLarge') return told(413, 'the request is too long');
+    if (read === 'client') return refusal(429, 'too many requests');
+    if (read === 'all') return refusal(503, 'too many concurrent requests');
+    if (read === 'tooLarge') return refusal(413, 'the request is too long');
     const asked = read === 'notUtf8' ? undefined : parsed(read.text);
-    if (!this.#budget.take(call.client, kindOf(asked))) return told(429, 'too many requests');
+    if (!this.#budget.take(call.client, kindOf(asked))) return refusal(429, 'too many requests');
     const isVenue = typeof read !== 'string' && (await this.#isVenue(call, read.text));
-    if (!isVenue) return this.#stranger();
-    if (asked === undefined) return told(400, 'the request is not JSON');
-    if (this.#open >= OPEN_MAX) return told(503, 'too many concurrent requests');
+    if (!isVenue) return this.#unauthenticated();
+    if (asked === undefined) return refusal(400, 'the request is not JSON');
+    if (this.#open >= OPEN_MAX) return refusal(503, 'too many concurrent requests');
     this.#open++;
     try {
       const signed = await signer.sign(asked, AbortSignal.timeout(REQUEST_MS_MAX));
@@ -155,7 +155,7 @@ export class ValidatorServer {
       if (!(error instanceof SigningRefusal)) throw error;
       const { message, status } = error;
       log.warn({ asked, why: message }, 'signing request rejected');
-      return told(status, message);
+      return refusal(status, message);
     } finally {
       this.#open--;
     }
@@ -166,16 +166,19 @@ export class ValidatorServer {
     return isProof(proof, { body: text, by: this.#options.relayer });
   }
 
-  #stranger(): Reply {
-    return told(401, `this validator accepts requests only from relayer ${this.#options.relayer}`);
+  #unauthenticated(): Reply {
+    return refusal(
+      401,
+      `this validator accepts requests only from relayer ${this.#options.relayer}`,
+    );
   }
 
   #work(call: PortCall, answer: () => Promise<Reply>): void {
-    this.#door.works(call);
+    this.#port.works(call);
     const work: Promise<void> = answer()
       .catch((error: unknown) => {
         this.#options.log.error({ err: error }, 'request failed');
-        return told(500, 'the validator failed; see its log');
+        return refusal(500, 'the validator failed; see its log');
       })
       .then((reply) => this.#end(call, reply))
       .finally(() => this.#working.delete(work));
@@ -186,19 +189,19 @@ export class ValidatorServer {
     const { request, response } = call;
     if (call.isOver || response.headersSent) return;
     const text = `${JSON.stringify(body)}\n`;
-    const refused = this.#door.hold(call, Buffer.byteLength(text));
+    const refused = this.#port.hold(call, Buffer.byteLength(text));
     if (refused !== undefined) {
-      // There is no room to say even why.
+      // There is no capacity even for an error answer.
       response.destroy();
       return;
     }
-    const isLast = call.awaitsContinue || this.#door.isDraining;
+    const isLast = call.awaitsContinue || this.#port.isDraining;
     const headers = ['content-type', 'application/json', 'cache-control', 'no-store'];
     finishAnswer(request, response, { status, body: text, headers, isLast });
   }
 }
 
-function told(status: number, message: string): Reply {
+function refusal(status: number, message: string): Reply {
   return { status, body: { message } };
 }
 
@@ -207,7 +210,7 @@ function kindOf(asked: unknown): Asked {
   return type === 'payout' || type === 'cancellation' ? type : 'other';
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if the text is not JSON. */
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -216,12 +219,12 @@ function parsed(body: string): unknown {
   }
 }
 
-/** What one who asks may ask for in a second; cancellations have the chain looked at. */
+/** Requests per second and client; cancellations cause queries to the chain. */
 const IN_SECOND_MAX = { payout: 200, cancellation: 10, other: 50 } as const;
 
 type Asked = keyof typeof IN_SECOND_MAX;
 
-/** How much each address asks, so that one who asks for nothing useful does not keep others from it. */
+/** Limits the requests per address, so that useless requests of one address do not block others. */
 class RequestBudget {
   readonly #now: () => number;
   readonly #buckets: Readonly<Record<Asked, TokenBuckets>>;
@@ -239,7 +242,7 @@ class RequestBudget {
     };
   }
 
-  /** False when it was too much. */
+  /** False if the limit is exceeded. */
   take(client: string, asked: Asked): boolean {
     const nowMs = this.#now();
     return this.#buckets[asked].of(client, nowMs).take(1, nowMs);

@@ -34,14 +34,17 @@ const BLOCK = text({
   placeholder: 'HEIGHT:HASH',
 });
 
-/** Who signs for an account, as a table of the file. */
+/** The signers of an account, as a table of the file. */
 const Signers = z.strictObject({
   account: Address,
   authorizedUsers: z.array(Address).min(1),
   threshold: z.int().min(1),
 });
 
-/** All that a validator's process can be told. It reads no variables but those that `env:NAME` names. */
+/**
+ * The settings of a validator process. It reads only the environment variables that `env:NAME`
+ * names.
+ */
 export const VALIDATOR_SETTINGS = {
   title:
     "Oddlot validator: signs payouts and cancellations of one bridge with its operator's own key",

@@ -91,14 +91,14 @@ const payout = (changes: Partial<Payout> = {}): ValidatorRequest => {
   return { type: 'payout', payout: { ...PAYOUT, ...changes } };
 };
 
-/** What others have tests of: the request of the account, and limits. */
+/** Accepts all requests and amounts, which other tests cover. */
 const BELIEVING = {
   requests: { evidenceFor: async () => ({ request: '0x1', signerChanges: [] }) },
   limits: { refusal: () => undefined },
 };
 
 describe('R-withdraw: a validator', () => {
-  test('signs what all venues owe, as the same key would anywhere', async () => {
+  test('signs payouts that all venues owe, with the same result as the key elsewhere', async () => {
     const url = await start();
     const signal = new AbortController().signal;
     const expected = await keyValidator(KEY, DOMAIN).sign(payout(), signal);
@@ -114,14 +114,14 @@ describe('R-withdraw: a validator', () => {
     expect(health).toEqual({ ok: true, validator: ADDRESS, ...DOMAIN, serviceNetwork, signed: 1 });
   });
 
-  test('waits a moment for a withdrawal that the history does not have yet, and for its budget', async () => {
+  test('waits briefly for a withdrawal that the history does not have yet, and for its rate limit', async () => {
     const url = await start();
     second.late = 2;
     first.busy = 3;
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('finds the request of a withdrawal behind very many others of the same moment', async () => {
+  test('finds the request of a withdrawal among very many others of the same moment', async () => {
     for (const ledger of [first, second]) {
       ledger.pageRows = 2;
       const other = { ...ROW, destination: USER };
@@ -130,7 +130,7 @@ describe('R-withdraw: a validator', () => {
     await expect(asked(await start(), payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('refuses what is not owed, and says why', async () => {
+  test('refuses a payout that is not owed, with the reason', async () => {
     const url = await start();
     const refused: [Partial<Payout>, string][] = [
       [{ withdrawalId: 8n }, 'has no withdrawal 8'],
@@ -164,7 +164,7 @@ describe('R-withdraw: a validator', () => {
     expect(readFileSync(join(folder, 'book', 'signed.jsonl'), 'utf8')).toBe('');
   });
 
-  test('without endpoints of the chain signs no cancellation, whoever asks and whatever they say', async () => {
+  test('without endpoints of the chain signs no cancellation, whatever the requester and the reason', async () => {
     const url = await start();
     await asked(url, payout());
     await expect(asked(url, CANCELLATION)).rejects.toThrow('its operator signs cancellations');
@@ -179,7 +179,7 @@ describe('R-withdraw: a validator', () => {
     expect(readFileSync(join(folder, 'book', 'signed.jsonl'), 'utf8').split('\n')).toHaveLength(2);
   });
 
-  test('bounds what one address asks for in a second', async () => {
+  test('limits the requests of one address per second', async () => {
     const url = await start();
     const refusals: string[] = [];
     for (let times = 0; times < 11; times++) {
@@ -187,11 +187,11 @@ describe('R-withdraw: a validator', () => {
     }
     expect(refusals.slice(0, 10)).not.toContain('too many requests');
     expect(refusals[10]).toBe('too many requests');
-    // Payouts have a budget of their own.
+    // Payouts have a separate limit.
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('believes nobody where venues disagree or one is away', async () => {
+  test('does not sign if venues disagree or one is unavailable', async () => {
     const url = await start();
     second.rows = [{ ...ROW, amount: '3' }];
     await expect(asked(url, payout())).rejects.toThrow('disagree about withdrawal 7');
@@ -204,11 +204,11 @@ describe('R-withdraw: a validator', () => {
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('after a restart signs the same again without asking, and nothing else for that withdrawal', async () => {
+  test('after a restart signs the same again without a query, and nothing else for that withdrawal', async () => {
     const before = await asked(await start(), payout());
     await running?.stop();
     const url = await start();
-    // A venue that was broken into now tells another amount.
+    // A compromised venue now reports another amount.
     for (const ledger of [first, second]) ledger.rows = [{ ...ROW, amount: '1000' }];
     await expect(asked(url, payout({ usd: 999_900_000n }))).rejects.toThrow(
       'withdrawal 7 was already signed as 1900000 micro-USDC',
@@ -218,14 +218,14 @@ describe('R-withdraw: a validator', () => {
     expect(first.asked).toHaveLength(count);
   });
 
-  test('asked for two amounts at once signs one of them, though both were owed when it looked', async () => {
+  test('signs one of two amounts requested at once, although both were owed at the check', async () => {
     const book = new SignedBook(join(folder, 'signed.jsonl'));
     const amounts = [1_900_000n, 2_900_000n];
-    const told = [...amounts];
+    const remaining = [...amounts];
     const { promise: bothAsked, resolve } = Promise.withResolvers<void>();
     const unpaidWithdrawal = async () => {
-      const usd = told.shift()!;
-      if (told.length === 0) resolve();
+      const usd = remaining.shift()!;
+      if (remaining.length === 0) resolve();
       await bothAsked;
       return { destination: DESTINATION, usd, amount: usd, timeMs: 1, isReturned: false };
     };
@@ -248,7 +248,7 @@ describe('R-withdraw: a validator', () => {
   });
 });
 
-test('bad requests are answered with what is wrong', async () => {
+test('invalid requests are answered with the reason', async () => {
   const url = await start();
   const post = async (body: string): Promise<[number, string]> => {
     const headers = { [PROOF_HEADER]: await proofOf(RELAYER, body) };
@@ -276,23 +276,23 @@ test('bad requests are answered with what is wrong', async () => {
   expect((await fetch(`${url}/elsewhere`)).status).toBe(404);
 });
 
-test('a validator that lies is found out by who asked', async () => {
+test('an invalid signature of a validator is detected by the requester', async () => {
   let answer: object = {};
   const server = createServer((_, response) => response.end(JSON.stringify(answer)));
   const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
   const { signal } = new AbortController();
-  const told = async (key: Hex, request: ValidatorRequest) => {
+  const answerOf = async (key: Hex, request: ValidatorRequest) => {
     const { r, s, v } = (await keyValidator(key, DOMAIN).sign(request, signal)).signature;
     return { validator: ADDRESS, r: String(r), s: String(s), v };
   };
-  const good = await told(KEY, payout());
+  const good = await answerOf(KEY, payout());
   answer = good;
   await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
   for (const bad of [
-    await told(`0x${'52'.repeat(32)}`, payout()),
-    await told(KEY, payout({ usd: 1n })),
-    // The other root, which the bridge refuses.
+    await answerOf(`0x${'52'.repeat(32)}`, payout()),
+    await answerOf(KEY, payout({ usd: 1n })),
+    // The other form of the signature, which the bridge rejects.
     { ...good, s: String(order - BigInt(good.s)), v: 55 - good.v },
     { ...good, v: 0 },
     { ...good, r: '0' },
@@ -308,7 +308,7 @@ test('a validator that lies is found out by who asked', async () => {
   await expect(asked(url, payout())).rejects.toThrow('the request failed');
 });
 
-test('a validator that does not answer is given up on', async () => {
+test('a validator that does not answer times out', async () => {
   const server = createServer(() => undefined);
   const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
   const slow = remoteValidator(url, DOMAIN, { timeoutMs: 50 });
@@ -320,12 +320,12 @@ test('a validator that does not answer is given up on', async () => {
 
 test('a folder has one validator', async () => {
   await start();
-  const kept = running;
+  const firstRun = running;
   await expect(start()).rejects.toThrow('is in use by');
-  running = kept;
+  running = firstRun;
 });
 
-test('where money is real a key that others can read is refused, and one in the data folder', async () => {
+test('on mainnet a key that others can read is rejected, and one in the data folder', async () => {
   const key = join(folder, 'key');
   writeFileSync(key, KEY, { mode: 0o600 });
   chmodSync(key, 0o640);

@@ -5,30 +5,34 @@ import { ShownRequest } from './recover-request.ts';
 import { SigningRefusal } from './signing-refusal.ts';
 import { boundedJson } from '@oddlot/host/bounded-json';
 
-/** A withdrawal as the venues tell it; `usd` is what is to be paid, the fee off, in millionths. */
+/**
+ * A withdrawal as reported by the venues; `usd` is the amount to pay after the fee, in micro-USDC.
+ */
 export type OwedWithdrawal = {
   readonly destination: string;
   readonly usd: bigint;
-  /** What was asked for, the fee in it. */
+  /** The requested amount, including the fee. */
   readonly amount: bigint;
-  /** Of the block that holds the request. */
+  /** The time of the block that contains the request. */
   readonly timeMs: number;
-  /** It is back in the account. */
+  /** The amount was returned to the account. */
   readonly isReturned: boolean;
 };
 
 type VenueLedgerOptions = {
-  /** Of the API. Whoever runs the validator chooses them; all must tell the same. */
+  /** URLs of the API, chosen by the operator of the validator; all must report the same. */
   readonly venues: readonly string[];
   readonly timeoutMs?: number;
-  /** What happens between two questions about something that is not there yet. */
+  /** Waits between two queries for a record that does not exist yet. */
   readonly pause?: () => Promise<unknown>;
 };
 
-/** A venue's history is a moment behind its ledger, and a budget of requests fills up again. */
+/**
+ * Retries, because a venue's history lags slightly behind its ledger, and a rate limit recovers.
+ */
 const TRIES = 4;
 const PAUSE_MS = 250;
-/** Rows of one page, and pages of one moment of one account that are looked through. */
+/** Rows per page, and the maximum number of pages searched for one moment of one account. */
 const ROWS_MAX = 2_000;
 const PAGES_MAX = 100;
 
@@ -47,7 +51,9 @@ const Ledger = envelope(z.array(z.object({ hash: z.string(), delta: z.looseObjec
 });
 const Shown = z.union([envelope(ShownRequest), z.object({ success: z.literal(false) })]);
 const Changes = envelope(z.array(z.string()));
-/** The fund's account value stands for the rest where a venue does not tell it. */
+/**
+ * The account value of the fund serves as a fallback if a venue does not report `withdrawalsWait`.
+ */
 const Status = envelope(
   z.object({ insuranceFund: z.string(), withdrawalsWait: z.boolean().optional() }),
 );
@@ -56,7 +62,7 @@ function envelope<Data extends z.ZodType>(data: Data) {
   return z.object({ success: z.literal(true), data });
 }
 
-/** What venues say about withdrawals, asked through the API that everybody has. */
+/** Withdrawals as reported by venues through their public API. */
 export class VenueLedger {
   readonly #venues: readonly string[];
   readonly #timeoutMs: number | undefined;
@@ -68,10 +74,13 @@ export class VenueLedger {
     this.#pause = pause ?? (() => sleep(PAUSE_MS));
   }
 
-  /** A withdrawal that no venue shows as paid, and all in the same words; else a SigningRefusal. */
+  /**
+   * A withdrawal that no venue shows as paid and that all report identically; otherwise throws a
+   * SigningRefusal.
+   */
   async unpaidWithdrawal(user: string, withdrawalId: number): Promise<OwedWithdrawal> {
     const query = { type: 'withdrawals', user, before: withdrawalId + 1, limit: 1 };
-    const told = await this.#ofAll(`withdrawal ${withdrawalId}`, async (venue) => {
+    const withdrawal = await this.#ofAll(`withdrawal ${withdrawalId}`, async (venue) => {
       const row = await this.#until(venue, query, Rows, ({ data }) =>
         data.find(({ id }) => id === withdrawalId),
       );
@@ -83,10 +92,13 @@ export class VenueLedger {
       }
       return owedOf(row, venue);
     });
-    return told;
+    return withdrawal;
   }
 
-  /** Hashes of the requests that may have asked for it: the first venue is believed, since each is looked at. */
+  /**
+   * Hashes of requests that may have caused it. The first venue suffices, because each request is
+   * verified.
+   */
   async requestsOf(user: string, owed: OwedWithdrawal): Promise<readonly string[]> {
     const span = { startTime: owed.timeMs, endTime: owed.timeMs, limit: ROWS_MAX };
     const types = { accountTypes: ['perp'] };
@@ -112,14 +124,14 @@ export class VenueLedger {
     return found;
   }
 
-  /** A request as it was sent; undefined where the venue has none of this hash. */
+  /** A request as it was sent; undefined if the venue has none with this hash. */
   async request(txHash: string): Promise<ShownRequest | undefined> {
     return await this.#until(this.#first, { type: 'tx', txHash }, Shown, (answer) =>
       answer.success ? answer.data : undefined,
     );
   }
 
-  /** Hashes of the requests that changed who signs for an account, oldest first. */
+  /** Hashes of the requests that changed the signers of an account, oldest first. */
   signerChanges(user: string): Promise<readonly string[]> {
     const query = { type: 'multiSigChanges', user };
     return this.#ofAll(`who signs for ${user}`, async (venue) => {
@@ -129,14 +141,14 @@ export class VenueLedger {
     });
   }
 
-  /** R-deficit: withdrawals wait while the insurance fund is deep below zero at one of the venues. */
+  /** R-deficit: throws while the insurance fund is deep below zero at one of the venues. */
   async assertPayable(): Promise<void> {
-    const told = await Promise.all(
+    const answers = await Promise.all(
       this.#venues.map((venue) =>
         this.#until(venue, { type: 'venueStatus' }, Status, ({ data }) => data),
       ),
     );
-    const waits = told.some(
+    const waits = answers.some(
       (status) =>
         status === undefined || (status.withdrawalsWait ?? status.insuranceFund.startsWith('-')),
     );
@@ -150,18 +162,18 @@ export class VenueLedger {
     return first;
   }
 
-  /** What all venues say, in the same words. */
-  async #ofAll<Told>(what: string, ask: (venue: string) => Promise<Told>): Promise<Told> {
-    const told = await Promise.all(this.#venues.map(ask));
-    const [first] = told;
+  /** The identical answer of all venues. */
+  async #ofAll<Answer>(what: string, ask: (venue: string) => Promise<Answer>): Promise<Answer> {
+    const answers = await Promise.all(this.#venues.map(ask));
+    const [first] = answers;
     if (first === undefined) throw new SigningRefusal(503, 'no venue is configured');
-    const other = told.findIndex((each) => wordsOf(each) !== wordsOf(first));
+    const other = answers.findIndex((each) => wordsOf(each) !== wordsOf(first));
     if (other < 0) return first;
     const names = `${this.#venues[0]} and ${this.#venues[other]}`;
     throw new SigningRefusal(503, `${names} disagree about ${what}`);
   }
 
-  /** Asks until there is what is looked for, a few times. */
+  /** Repeats a query a few times until the record is found. */
   async #until<Answer, Found>(
     venue: string,
     query: VenueQuery,
@@ -182,32 +194,35 @@ export class VenueLedger {
   }
 }
 
-function wordsOf(told: unknown): string {
-  return JSON.stringify(told, (_, value: unknown) =>
+function wordsOf(answers: unknown): string {
+  return JSON.stringify(answers, (_, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
   );
 }
 
 function owedOf({ amount, destination, fee, status, time }: Row, venue: string): OwedWithdrawal {
-  const [all, kept] = [amount, fee].map((text) => parseExact(text, MONEY_DECIMALS));
-  if (all === undefined || kept === undefined) {
+  const [all, charged] = [amount, fee].map((text) => parseExact(text, MONEY_DECIMALS));
+  if (all === undefined || charged === undefined) {
     throw new SigningRefusal(503, `${venue} reports an invalid amount`);
   }
   const isReturned = status === 'returned';
-  const terms = { destination: destination.toLowerCase(), usd: all - kept, amount: all };
+  const terms = { destination: destination.toLowerCase(), usd: all - charged, amount: all };
   return { ...terms, timeMs: time, isReturned };
 }
 
-/** Questions to a venue, through the API that everybody has. */
+/** Queries to the public API of a venue. */
 
 const TIMEOUT_MS = 5_000;
 const TOO_MANY = 429;
-/** Pages of what an account did are the longest. */
+/** Bounds an answer; pages of an account's history are the longest. */
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 
 type VenueQuery = { readonly type: string } & Readonly<Record<string, unknown>>;
 
-/** The answer, by the schema of the whole envelope; undefined while a budget is used up. Else a SigningRefusal. */
+/**
+ * The answer, by the schema of the whole envelope; undefined while a rate limit is exhausted. Other
+ * failures throw a SigningRefusal.
+ */
 async function askVenue<Answer>(
   venue: string,
   query: VenueQuery,

@@ -1,6 +1,6 @@
 import type { Writes } from './world-state.ts';
 
-/** Bytes as the JSON-RPC writes them. */
+/** Bytes in the notation of JSON-RPC. */
 export type Hex = `0x${string}`;
 
 export type ChainLog = {
@@ -9,10 +9,13 @@ export type ChainLog = {
   readonly data: Hex;
 };
 
-/** A transaction as it was sent, and who signed it: recovering that again at each start would take long. */
+/**
+ * A transaction as sent, with its signer, because recovering it again at each start would take
+ * long.
+ */
 export type SentTransaction = { readonly hash: Hex; readonly raw: Hex; readonly from: Hex };
 
-/** What became of a transaction in a block. Quantities are hexadecimal, as clients read them. */
+/** The result of a transaction in a block. Quantities are hexadecimal, as clients read them. */
 export type MinedTransaction = SentTransaction & {
   readonly isSuccess: boolean;
   readonly type: Hex;
@@ -25,13 +28,15 @@ export type MinedTransaction = SentTransaction & {
   readonly logs: readonly ChainLog[];
 };
 
-/** A block as it stands in the file: header, transactions with their results, and what they wrote. */
+/**
+ * A block as stored in the file: header, transactions with their results, and the state changes.
+ */
 export type ChainBlock = {
   readonly number: number;
   readonly hash: Hex;
   readonly parentHash: Hex;
   readonly timestamp: number;
-  /** A digest that chains what all blocks wrote, in the place of a Merkle root. */
+  /** A digest that chains the state changes of all blocks, in place of a Merkle root. */
   readonly stateRoot: Hex;
   readonly transactionsRoot: Hex;
   readonly receiptsRoot: Hex;
@@ -45,19 +50,22 @@ export type ChainBlock = {
   readonly writes: Writes;
 };
 
-/** One step of the chain's life. A line of the file is a list of them that happen together or not at all. */
+/**
+ * One change of the chain. A line of the file is a list of changes that happen together or not at
+ * all.
+ */
 export type ChainStep =
   | {
       readonly step: 'genesis';
       readonly chainId: number;
       readonly block: ChainBlock;
     }
-  /** A transaction was taken into the pool. */
+  /** A transaction was added to the pool. */
   | { readonly step: 'accept'; readonly transaction: SentTransaction }
-  /** A transaction left the pool and is in no block. */
+  /** A transaction left the pool without being mined. */
   | { readonly step: 'drop'; readonly hash: Hex }
   | { readonly step: 'block'; readonly block: ChainBlock }
-  /** Blocks from before the state that follows, packed: the beginning of a file that was made shorter. */
+  /** Blocks from before the following state, packed: the beginning of a shortened file. */
   | { readonly step: 'past'; readonly blocks: string }
   /** The state after those blocks. */
   | {

@@ -15,23 +15,26 @@ import { formatBalance } from './world-state.ts';
 import { getMinimumGasLimit, type TypedTransaction } from '@ethereumjs/tx';
 
 /**
- * The chain without its doors: computes a step, puts it on disk, and only then into memory. Nothing
- * here may run twice at once; `LocalChain` sees to that.
+ * The chain without its ports: computes a step, writes it to disk, and only then applies it in
+ * memory. Operations must not overlap; `LocalChain` ensures that.
  */
 
-/** In wei for a unit of gas. It stays as it is: nobody competes for room here. */
+/** In wei per unit of gas. It is constant, because there is no competition for block space. */
 const BASE_FEE_PER_GAS = 10_000_000n;
 
-/** Once this many blocks can no longer be taken back, the file is shortened. */
+/** The file is shortened when this many blocks can no longer be undone. */
 const SETTLED_BLOCKS_MAX = 4_096;
 
 export type ChainCoreOptions = {
   readonly directory: string;
   readonly chainId: number;
   readonly nowMs: () => number;
-  /** Who has ether, in wei, when the chain begins; later starts find what has become of it. */
+  /** Initial balances in wei, which apply to a new chain only. */
   readonly allocations: Readonly<Record<Hex, bigint>>;
-  /** For tests: how many blocks make the file shorter, and how many can be taken back. */
+  /**
+   * For tests: the number of blocks before the file is shortened, and the number that can be
+   * undone.
+   */
   readonly settledBlocksMax?: number;
   readonly undoBlocksMax?: number;
 };
@@ -79,7 +82,7 @@ export class ChainCore {
     }
   }
 
-  /** How much there is on disk. */
+  /** The size of the file. */
   get fileBytes(): number {
     return this.#file.bytes;
   }
@@ -100,14 +103,17 @@ export class ChainCore {
     };
   }
 
-  /** Takes a transaction into the pool. When it resolves the transaction is on disk. */
+  /** Adds a transaction to the pool. When this resolves it is on disk. */
   async accept(raw: Hex): Promise<Hex> {
     const { hash, from } = admit(this.memory, this.common, raw);
     await this.#commit([{ step: 'accept', transaction: { hash, raw, from } }]);
     return hash;
   }
 
-  /** Takes a transaction and makes its block at once; one that must wait for others goes into the pool. */
+  /**
+   * Accepts a transaction and mines it immediately; one that must wait for others goes into the
+   * pool.
+   */
   async acceptAndMine(raw: Hex): Promise<{ readonly hash: Hex; readonly from: Hex }> {
     const { from, hash, nonce, ...pooled } = admit(this.memory, this.common, raw);
     if (nonce === this.memory.state.account(from).nonce) {
@@ -118,7 +124,7 @@ export class ChainCore {
     return { hash, from };
   }
 
-  /** One block for each transaction that can be executed. */
+  /** Mines one block per executable transaction. */
   async mineReady(): Promise<void> {
     const stuck = new Set<Hex>();
     for (;;) {
@@ -128,13 +134,13 @@ export class ChainCore {
     }
   }
 
-  /** A block of the next transaction of a sender that waits; false when none can be executed. */
+  /** Mines a block with the next waiting transaction of a sender; false if none is executable. */
   async mineNextOf(sender: Hex): Promise<boolean> {
     const next = this.#ready().find(({ from }) => from === sender);
     return next !== undefined && (await this.#mineOne(next));
   }
 
-  /** A block of everything that can be executed and has room; it may be empty. */
+  /** Mines a block with all executable transactions that fit; it may be empty. */
   async mine(): Promise<ChainBlock> {
     const { block, unexecuted } = await this.machine.makeBlock(this.nextPlace, this.#ready());
     const dropped = unexecuted.filter(({ isTooLong }) => isTooLong);
@@ -146,8 +152,8 @@ export class ChainCore {
   }
 
   /**
-   * Another branch takes the place of the newest blocks. It holds the given transactions, and as
-   * many empty blocks as make it the longer one.
+   * Replaces the newest blocks by another branch with the given transactions, and with enough empty
+   * blocks to be longer.
    */
   async reorganize(
     depth: number,
@@ -165,13 +171,13 @@ export class ChainCore {
     try {
       for (const raws of blocks) await this.#mineRaw(raws);
     } finally {
-      // Also where a block could not be made: a chain never becomes shorter.
+      // Also if a block could not be made, because a chain never becomes shorter.
       while (this.memory.head.number <= head.number) await this.#mineRaw([]);
       if (rest === 'pool') await this.#giveBack(removed);
     }
   }
 
-  /** Takes a transaction out of the pool as if the network had lost it. */
+  /** Removes a transaction from the pool, as if the network had lost it. */
   async drop(hash: Hex): Promise<boolean> {
     if (this.memory.pool.get(hash) === undefined) return false;
     await this.#commit([{ step: 'drop', hash }]);
@@ -197,7 +203,10 @@ export class ChainCore {
     await this.#commit([{ step: 'genesis', chainId, block }]);
   }
 
-  /** A block of these transactions in this order, each of which may build on the one before. */
+  /**
+   * Mines a block with these transactions in this order, each of which may depend on the previous
+   * one.
+   */
   async #mineRaw(raws: readonly Hex[]): Promise<void> {
     const candidates = raws.map((raw) => {
       const transaction = decodeTransaction(raw, this.common);
@@ -215,7 +224,10 @@ export class ChainCore {
     await this.#commit([{ step: 'block', block }]);
   }
 
-  /** False when it could not be executed; one that takes too long would for ever, and is dropped. */
+  /**
+   * False if it could not be executed; one that exceeds the time limit would always do so and is
+   * dropped.
+   */
   async #mineOne(pooled: PooledTransaction): Promise<boolean> {
     const { block, unexecuted } = await this.machine.makeBlock(this.nextPlace, [pooled]);
     if (block.transactions.length > 0) {
@@ -227,7 +239,9 @@ export class ChainCore {
     return false;
   }
 
-  /** What a branch did not take up and still can be executed waits again. */
+  /**
+   * Returns transactions to the pool that a branch did not include and that are still executable.
+   */
   async #giveBack(removed: readonly SentTransaction[]): Promise<void> {
     const { state, pool } = this.memory;
     const steps = removed
@@ -254,28 +268,31 @@ export class ChainCore {
     await this.#shorten();
   }
 
-  /** What blocks of long ago wrote is in the state: now and then the file is written anew without it. */
+  /**
+   * The state contains the changes of old blocks, so the file is periodically rewritten without
+   * them.
+   */
   async #shorten(): Promise<void> {
     if (this.memory.settledBlocks < this.#settledBlocksMax) return;
     const steps = this.memory.shortened();
     try {
       await this.#file.replace(steps.map((step) => [step]));
     } catch {
-      // A disk without room for both files keeps the long one; the next block tries again.
+      // Without disk space for both files the long one is kept; the next block tries again.
       return;
     }
     this.memory.shorten(steps);
   }
 }
 
-/** Whether a transaction may enter the pool, and what it is told otherwise: in the words of geth, which libraries look for. */
+/** Validates a transaction for the pool. Error texts are those of geth, which libraries match. */
 
 const POOL_TRANSACTIONS_MAX = 4096;
 const SENDER_TRANSACTIONS_MAX = 64;
-/** A transaction in place of another offers so many percent more. */
+/** The minimum fee increase of a replacement, in percent. */
 const REPLACEMENT_PERCENT = 10n;
 const RAW_BYTES_MAX = 128 * 1024;
-/** Blobs and delegated accounts are not for a settlement chain's tests. */
+/** Blob and EIP-7702 transactions are not supported. */
 const TYPE_MAX = 2;
 const NONCE_MAX = 2n ** 64n - 2n;
 
@@ -313,7 +330,10 @@ function decode(raw: Hex, common: Common): TypedTransaction {
   return transaction;
 }
 
-/** A legacy transaction names its chain in `v`; one that does not could be sent again elsewhere. */
+/**
+ * A legacy transaction contains its chain id in `v`; one without could be replayed on another
+ * chain.
+ */
 const isProtected = ({ v }: TypedTransaction, common: Common): boolean => {
   const first = common.chainId() * 2n + 35n;
   return v === first || v === first + 1n;

@@ -33,13 +33,13 @@ async function write(values: readonly unknown[]): Promise<number[]> {
   return ends;
 }
 
-test('lines come back in their order, and more can follow', async () => {
+test('lines are read back in order, and more can be appended', async () => {
   await write([{ a: 1 }, ['line\nbreak', 'ü']]);
   await write([3]);
   expect(await lines()).toEqual([{ a: 1 }, ['line\nbreak', 'ü'], 3]);
 });
 
-test('cut at any byte it holds the lines that were whole, and goes on behind them', async () => {
+test('a file cut at any byte contains its complete lines, and can be continued', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.json(), { minLength: 1, maxLength: 6 }),
@@ -59,7 +59,7 @@ test('cut at any byte it holds the lines that were whole, and goes on behind the
   );
 });
 
-test('a line with a hole, as a disk without power leaves it, is cut', async () => {
+test('a line with a hole after a power loss is cut off', async () => {
   const [end = 0] = await write(['first']);
   await write(['second']);
   const content = await readFile(path);
@@ -70,16 +70,16 @@ test('a line with a hole, as a disk without power leaves it, is cut', async () =
   expect(await lines()).toEqual(['first']);
 });
 
-test('a byte that was changed anywhere is found, and nothing is cut', async () => {
+test('a byte changed anywhere is detected, and nothing is cut', async () => {
   await write(['one', 'two', 'three']);
   const content = await readFile(path);
   for (const at of content.keys()) {
     const changed = Buffer.from(content);
-    // Never a line's end, and never a hole.
+    // Neither a line end nor a hole.
     changed[at] = content[at] === 0x61 ? 0x62 : 0x61;
     await writeFile(path, changed);
     if (at === content.length - 1) {
-      // A last line without its end is what a crash leaves.
+      // A crash can leave a last line without its end.
       expect(await lines()).toEqual(['one', 'two']);
       continue;
     }
@@ -88,14 +88,14 @@ test('a byte that was changed anywhere is found, and nothing is cut', async () =
   }
 });
 
-test('lines that changed places are found', async () => {
+test('reordered lines are detected', async () => {
   await write(['one', 'two', 'three']);
   const [one = '', two = '', three = ''] = (await readFile(path, 'utf8')).split('\n');
   await writeFile(path, `${[one, three, two].join('\n')}\n`);
   await expect(lines()).rejects.toBeInstanceOf(ChainDamagedError);
 });
 
-test('a file of an earlier release is read, goes on, and would be written the same', async () => {
+test('a file of an earlier release is read and continued, and would be written identically', async () => {
   const earlier = 'dbed0192 [{"step":"genesis"}]\n2773658b ["zwölf\\n"]\n';
   const values = [[{ step: 'genesis' }], ['zwölf\n']];
   await writeFile(path, earlier);
@@ -108,7 +108,7 @@ test('a file of an earlier release is read, goes on, and would be written the sa
   expect(await readFile(path, 'utf8')).toBe(earlier);
 });
 
-test('what a crash left of a shorter file goes at the next start', async () => {
+test('the unfinished file of a shortening is removed at the next start', async () => {
   await write(['one', 'two']);
   await writeFile(`${path}.new`, 'half a li');
   expect(await lines()).toEqual(['one', 'two']);

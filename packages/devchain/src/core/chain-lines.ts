@@ -5,7 +5,10 @@ import { setImmediate } from 'node:timers/promises';
 
 const CHECKSUM_CHARACTERS = 8;
 
-/** A line is a checksum, a space and JSON; the checksum continues that of the line before, so lines can't change places. */
+/**
+ * A line is a checksum, a space and JSON; the checksum continues that of the previous line, so that
+ * lines cannot be reordered.
+ */
 export const CHAIN_LINES: LineForm = {
   write: (value, before) => {
     const text = JSON.stringify(value);
@@ -30,17 +33,17 @@ function checksumOf(text: string, before: string): string {
 
 const FILE_NAME = 'chain.log';
 
-/** The file says something that no crash explains; nothing is cut. */
+/** The content of the file is not explained by a crash; nothing is cut. */
 export class ChainDamagedError extends Error {
   override readonly name = 'ChainDamagedError';
 }
 
-/** The disk took a line neither wholly nor back. */
+/** The disk neither wrote a line completely nor undid it. */
 class ChainFileFailedError extends Error {
   override readonly name = 'ChainFileFailedError';
 }
 
-/** The chain on disk. Others of its thread have a turn after each line, however many follow. */
+/** The chain on disk. Other tasks of its thread run after each line, however many follow. */
 export class ChainFile {
   readonly #file: RecordFile;
 
@@ -48,7 +51,10 @@ export class ChainFile {
     this.#file = file;
   }
 
-  /** Opens or creates the file, hands over its lines in order, and cuts what a crash left of one. */
+  /**
+   * Opens or creates the file, passes on its lines in order, and removes a line left incomplete by
+   * a crash.
+   */
   static async open(directory: string, onLine: (value: unknown) => void): Promise<ChainFile> {
     const path = join(directory, FILE_NAME);
     const file = new RecordFile(path, CHAIN_LINES);
@@ -63,18 +69,22 @@ export class ChainFile {
     }
   }
 
-  /** How long it is. */
+  /** The size of the file. */
   get bytes(): number {
     return this.#file.bytes;
   }
 
-  /** On disk when it resolves. When it rejects nothing is added, or every later call rejects too. */
+  /**
+   * On disk when this resolves. If it rejects, nothing was added, or every later call rejects too.
+   */
   async append(value: unknown): Promise<void> {
     this.#write(() => this.#file.append([value]));
     await setImmediate();
   }
 
-  /** Puts other lines in the place of all there are: a crash finds the old ones or the new ones, whole. */
+  /**
+   * Replaces all lines: after a crash the file contains either the old or the new ones completely.
+   */
   async replace(values: readonly unknown[]): Promise<void> {
     this.#write(() => this.#file.replace(values));
     await setImmediate();

@@ -9,14 +9,14 @@ const SOMEBODY: Hex = `0x${'11'.repeat(20)}`;
 const common = chainCommon(1);
 const memory = new ChainMemory(new TransactionPool(common));
 
-/** A block that gives somebody as much as its number. */
+/** A block that sets an account's balance to the block number. */
 async function block(number: number): Promise<ChainBlock> {
   const parent = number === 0 ? undefined : memory.block(number - 1);
   const place = { number, parent, timestamp: number, baseFeePerGas: 1n, branch: 0 };
   return await seal(common, place, [], { [`a${SOMEBODY}`]: formatBalance(BigInt(number)) });
 }
 
-test('states are kept for so many blocks, and so many can be taken back', async () => {
+test('states are kept for a number of blocks, all of which can be undone', async () => {
   const newest = UNDO_BLOCKS_MAX + 5;
   memory.apply({ step: 'genesis', chainId: 1, block: await block(0) });
   for (let number = 1; number <= newest; number += 1)
@@ -28,10 +28,10 @@ test('states are kept for so many blocks, and so many can be taken back', async 
   expect(await balanceAt(newest - 1)).toBe(BigInt(newest - 1));
   await expect(balanceAt(4)).rejects.toThrow('the state of block 4 is no longer kept');
   expect(memory.state.account(SOMEBODY).balance).toBe(BigInt(newest));
-  const gone = memory.block(6)?.hash as Hex;
+  const undone = memory.block(6)?.hash as Hex;
   memory.apply({ step: 'rewind', to: 5 });
   expect(memory.state.account(SOMEBODY).balance).toBe(5n);
-  expect([memory.head.number, memory.oldestState, memory.blockByHash(gone)]).toEqual([
+  expect([memory.head.number, memory.oldestState, memory.blockByHash(undone)]).toEqual([
     5,
     5,
     undefined,

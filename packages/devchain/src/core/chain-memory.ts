@@ -5,17 +5,20 @@ import { deflateSync, inflateSync } from 'node:zlib';
 import { bytesToHex, hexToBytes } from '@ethereumjs/util';
 import { Bloom } from '@ethereumjs/vm';
 
-/** How many blocks can be taken back, and how far back calls are answered. */
+/** The number of blocks that can be undone, and whose states can be queried. */
 export const UNDO_BLOCKS_MAX = 1024;
 
-/** Where a transaction stands in the chain. */
+/** The position of a transaction in the chain. */
 export type MinedPlace = {
   readonly block: ChainBlock;
   readonly index: number;
   readonly transaction: MinedTransaction;
 };
 
-/** The chain in memory: a function of the steps in its file. Reads go here; only `apply` changes it. */
+/**
+ * The chain in memory: a function of the steps in its file. It serves reads; only `apply` changes
+ * it.
+ */
 export class ChainMemory {
   readonly state = new WorldState();
   readonly pool: TransactionPool;
@@ -23,13 +26,13 @@ export class ChainMemory {
   readonly #blocks: ChainBlock[] = [];
   readonly #numbers = new Map<Hex, number>();
   readonly #places = new Map<Hex, { readonly number: number; readonly index: number }>();
-  /** What takes the newest blocks back, oldest first. */
+  /** The changes that undo the newest blocks, oldest first. */
   readonly #undo: Writes[] = [];
-  /** The oldest blocks as they stand in the file, and how many they are. */
-  #past: readonly string[] = [];
+  /** The oldest blocks in the packed format of the file, and their number. */
+  #packed: readonly string[] = [];
   #pastBlocks = 0;
   #chainId = 0;
-  /** Makes the blocks of another branch differ from those that they replace. */
+  /** Distinguishes the blocks of another branch from those that they replace. */
   #branch = 0;
 
   constructor(pool: TransactionPool, undoBlocksMax = UNDO_BLOCKS_MAX) {
@@ -55,7 +58,7 @@ export class ChainMemory {
     return head;
   }
 
-  /** The oldest block whose state can still be asked for. */
+  /** The oldest block whose state can be queried. */
   get oldestState(): number {
     return this.head.number - this.#undo.length;
   }
@@ -69,7 +72,7 @@ export class ChainMemory {
         break;
       case 'past':
         for (const block of unpackBlocks(step.blocks)) this.#push(block);
-        this.#past = [...this.#past, step.blocks];
+        this.#packed = [...this.#packed, step.blocks];
         this.#pastBlocks = this.#blocks.length;
         break;
       case 'state':
@@ -98,17 +101,17 @@ export class ChainMemory {
     }
   }
 
-  /** Blocks that nothing can take back and that still carry what they wrote. */
+  /** Blocks that cannot be undone any more and still contain their state changes. */
   get settledBlocks(): number {
     return this.oldestState + 1 - this.#pastBlocks;
   }
 
-  /** Steps that lead to what there is, in as little room as they can; each is a line of its own. */
+  /** A compact sequence of steps that leads to the current state, each for a separate line. */
   shortened(): readonly ChainStep[] {
     const settled = this.#blocks.slice(this.#pastBlocks, this.oldestState + 1).map(withoutState);
     const recent = this.#blocks.slice(this.oldestState + 1);
     const entries = this.state.entriesBefore(this.#undo);
-    const past = [...this.#past, ...packBlocks(settled)];
+    const past = [...this.#packed, ...packBlocks(settled)];
     return [
       ...past.map((blocks): ChainStep => ({ step: 'past', blocks })),
       { step: 'state', chainId: this.#chainId, branch: this.#branch, entries },
@@ -117,9 +120,9 @@ export class ChainMemory {
     ];
   }
 
-  /** The file has been made shorter: what it leaves off is not kept here either. */
+  /** The file was shortened; the omitted data is dropped from memory too. */
   shorten(steps: readonly ChainStep[]): void {
-    this.#past = steps.flatMap((step) => (step.step === 'past' ? [step.blocks] : []));
+    this.#packed = steps.flatMap((step) => (step.step === 'past' ? [step.blocks] : []));
     for (let number = this.#pastBlocks; number <= this.oldestState; number += 1) {
       const block = this.#blocks[number];
       if (block !== undefined) this.#blocks[number] = withoutState(block);
@@ -144,7 +147,7 @@ export class ChainMemory {
     return { block, index: at.index, transaction };
   }
 
-  /** Runs something on the state as it was after a block, and puts everything back behind it. */
+  /** Runs a function on the state after a block, and restores the current state afterwards. */
   async atBlock<Result>(number: number, run: () => Promise<Result>): Promise<Result> {
     this.state.begin();
     try {
@@ -179,16 +182,16 @@ export class ChainMemory {
 }
 
 /**
- * Blocks that nothing takes back any more. What they wrote is in the state, and their blooms follow from their
- * logs: both are left off, and the rest is kept for ever, packed. Everything that can be asked of a block can be
- * asked of one of these.
+ * Blocks that cannot be undone any more. Their state changes are part of the state, and their
+ * blooms follow from their logs: both are omitted, and the remainder is kept permanently in packed
+ * form. All queries about such a block still work.
  */
 
-/** Stands for a bloom that is computed when somebody asks for it. */
+/** Marks a bloom that is computed on demand. */
 const LEFT_OFF: Hex = '0x';
 const PACKED_BLOCKS = 1_000;
 
-/** A block without what its past does not need. */
+/** A block without the data that is not needed any more. */
 function withoutState(block: ChainBlock): ChainBlock {
   const transactions = block.transactions.map((each) => ({ ...each, logsBloom: LEFT_OFF }));
   return { ...block, transactions, logsBloom: LEFT_OFF, writes: {} };
@@ -208,7 +211,7 @@ function unpackBlocks(packed: string): readonly ChainBlock[] {
   return JSON.parse(text) as ChainBlock[];
 }
 
-/** The bloom that is there, or the one of these logs. */
+/** The stored bloom, or the one computed from these logs. */
 export function bloomOf(bloom: Hex, logs: readonly ChainLog[]): Hex {
   if (bloom !== LEFT_OFF) return bloom;
   const computed = new Bloom();

@@ -23,7 +23,10 @@ import { type PooledTransaction, tipOf } from './transaction-pool.ts';
 import { stateDigest, type Writes } from './world-state.ts';
 import { createRequire } from 'node:module';
 
-/** Runs programs on the state of the chain. It changes nothing: what a block does is handed back. */
+/**
+ * Executes programs on the state of the chain. It changes nothing: the changes of a block are
+ * returned.
+ */
 
 const BLOCK_GAS_MAX = 30_000_000n;
 const ZERO_HASH: Hex = `0x${'00'.repeat(32)}`;
@@ -33,11 +36,14 @@ export type BlockPlace = {
   readonly parent: ChainBlock | undefined;
   readonly timestamp: number;
   readonly baseFeePerGas: bigint;
-  /** Tells the blocks of a branch from those that it replaced. */
+  /** Distinguishes the blocks of a branch from those that it replaced. */
   readonly branch: number;
 };
 
-/** A transaction that could not be executed at all. It stays in the pool, unless it took too long. */
+/**
+ * A transaction that could not be executed at all. It stays in the pool, unless it exceeded the
+ * time limit.
+ */
 type Unexecuted = { readonly hash: Hex; readonly why: string; readonly isTooLong: boolean };
 
 export function chainCommon(chainId: number): Common {
@@ -63,8 +69,8 @@ export class Machine {
   }
 
   /**
-   * Calls that are made within get so much of this thread together, and each transaction as much for itself. What
-   * takes more is an `OutOfTimeError`.
+   * Bounds the thread time of all calls within `run` together, and of each transaction separately.
+   * Exceeding it is an `OutOfTimeError`.
    */
   within<Result>(boundMs: number, run: () => Promise<Result>): Promise<Result> {
     return this.#clock.within(boundMs, run);
@@ -84,7 +90,7 @@ export class Machine {
     return new Machine(common, memory, vm, evm);
   }
 
-  /** The next block with as many of the transactions as can be executed and have room. */
+  /** The next block with as many transactions as are executable and fit. */
   async makeBlock(
     place: BlockPlace,
     candidates: readonly PooledTransaction[],
@@ -116,7 +122,7 @@ export class Machine {
     }
   }
 
-  /** A message without a transaction, on the state that `atBlock` has put in place. */
+  /** A message without a transaction, on the state set by `atBlock`. */
   async call(
     message: Parameters<EVM['runCall']>[0],
     environment: Block,
@@ -133,7 +139,7 @@ export class Machine {
     }
   }
 
-  /** A transaction as if it were sent, by whoever it says; what it did is taken back by the caller. */
+  /** Executes a transaction without a signature check; the caller undoes its changes. */
   async trial(transaction: TypedTransaction, environment: Block): Promise<RunTxResult> {
     return await this.#clock.inTime(() =>
       runTx(this.#vm, {
@@ -146,7 +152,7 @@ export class Machine {
     );
   }
 
-  /** What programs see of the block that they run in. */
+  /** The block environment of programs. */
   environment({ number, parent, timestamp, baseFeePerGas }: BlockPlace): Block {
     const header = {
       number,
@@ -172,7 +178,7 @@ export class Machine {
   }
 }
 
-/** The block that follows from what was executed. Its hash commits to all of it. */
+/** The block that results from the execution. Its hash commits to all of it. */
 export async function seal(
   common: Common,
   place: BlockPlace,
@@ -245,16 +251,19 @@ function mined(
 
 const bytesIn = (hex: Hex): number => (hex.length - 2) / 2;
 
-/** The library adds in brackets where it was; who sent the transaction knows. */
+/** The library appends its location in brackets, which is of no use to the sender. */
 function messageOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/ \(vm hf=.*/s, '');
 }
 
-/** How many steps of a program there are between two looks at the clock. */
+/** The number of program steps between two checks of the clock. */
 const STEPS_PER_LOOK = 512;
 
-/** Programs of the machine itself whose every piece of input takes milliseconds: how long a piece is, in bytes. */
+/**
+ * Precompiled programs that take milliseconds per piece of input, with the length of a piece in
+ * bytes.
+ */
 const DEAR_PROGRAMS: Readonly<Record<string, number>> = {
   // Pairings of BN254, sums of products and pairings of BLS12-381.
   '0000000000000000000000000000000000000008': 192,
@@ -262,15 +271,18 @@ const DEAR_PROGRAMS: Readonly<Record<string, number>> = {
   '000000000000000000000000000000000000000e': 288,
   '000000000000000000000000000000000000000f': 384,
 };
-/** How many of them a bounded program may use: one that has begun cannot be stopped half way. */
+/**
+ * The number of pieces that a bounded program may use, because a precompiled program cannot be
+ * interrupted.
+ */
 const DEAR_PIECES_MAX = 8;
 
-/** A program took more time than whoever sent it may take. */
+/** A program exceeded its time limit. */
 export class OutOfTimeError extends Error {
   override readonly name = 'OutOfTimeError';
 }
 
-/** Stops programs that take more of this thread than they may, in milliseconds of its work. */
+/** Stops programs that exceed their limit of thread time, in milliseconds. */
 class ProgramClock {
   #boundMs = Infinity;
   #startedMs = 0;
@@ -278,8 +290,9 @@ class ProgramClock {
   #isOutOfTime = false;
 
   /**
-   * The machine asks at each step whether somebody listens to its steps. To listen would cost several times what
-   * the step does; to be asked costs nothing. Each frame of a program that is out of time ends like one without gas.
+   * The machine checks at each step for listeners. A listener would cost several times as much as
+   * the step; the check itself is free. Each frame of a program without time left ends as if it had
+   * no gas.
    */
   watch(evm: EVM): void {
     const { events, precompiles } = evm;
@@ -302,7 +315,7 @@ class ProgramClock {
     }
   }
 
-  /** Programs that run within get so much of this thread together. */
+  /** Programs that run within share this much thread time. */
   async within<Result>(boundMs: number, run: () => Promise<Result>): Promise<Result> {
     this.#boundMs = boundMs;
     this.restart();
@@ -313,12 +326,12 @@ class ProgramClock {
     }
   }
 
-  /** What follows has all of the time. */
+  /** Restarts the time limit. */
   restart(): void {
     this.#startedMs = workMs();
   }
 
-  /** One program. One that was stopped looks as if its gas had run out, and is told as what it was. */
+  /** Runs one program. A stopped program looks like one without gas, and is reported as stopped. */
   async inTime<Result>(run: () => Promise<Result>): Promise<Result> {
     this.#steps = 0;
     this.#isOutOfTime = false;
@@ -339,16 +352,16 @@ class ProgramClock {
   }
 }
 
-/** What this thread has worked, in milliseconds: time that others had the processor does not count. */
+/** The CPU time of this thread in milliseconds, without the time of other processes. */
 function workMs(): number {
   const { system, user } = process.threadCpuUsage();
   return (system + user) / 1000;
 }
 
 /**
- * Who signed, by a native library where there is one: in JavaScript it takes most of the time of a transaction,
- * and of every payout that a bridge verifies. The library is an optional dependency; without it the machine's own
- * code does the same more slowly.
+ * Recovers signers with a native library if available, because the JavaScript code takes most of
+ * the time of a transaction and of every payout that a bridge verifies. The library is an optional
+ * dependency; without it the machine's own slower code is used.
  */
 export type RecoverKey = (
   digest: Uint8Array,
@@ -369,7 +382,7 @@ type Native = {
 
 const COMPONENT_BYTES = 32;
 
-/** The public key of 64 bytes; throws where nobody can have signed it. */
+/** The public key of 64 bytes; throws for an invalid signature. */
 export function nativeRecoverKey(): RecoverKey | undefined {
   let native: Native;
   try {
@@ -385,7 +398,10 @@ export function nativeRecoverKey(): RecoverKey | undefined {
   };
 }
 
-/** Legacy transactions name their chain in v, typed ones have the bit alone, programs 27 and 28. */
+/**
+ * Legacy transactions encode their chain in v, typed ones use the bit alone, programs use 27 and
+ * 28.
+ */
 function recoveryBit(v: bigint, chainId: bigint | undefined): number {
   if (v === 0n || v === 1n) return Number(v);
   const bit = chainId === undefined ? v - 27n : v - (2n * chainId + 35n);

@@ -3,9 +3,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { nativeRecoverKey, type RecoverKey } from './machine.ts';
 
-/** The machine's own code is what the native library must equal, also for what nobody has signed. */
+/** The native library must equal the machine's own code, also for invalid signatures. */
 
-const told = (recover: RecoverKey, [digest, v, r, s, chainId]: Parameters<RecoverKey>): string => {
+const recovered = (
+  recover: RecoverKey,
+  [digest, v, r, s, chainId]: Parameters<RecoverKey>,
+): string => {
   try {
     return Buffer.from(recover(digest, v, r, s, chainId)).toString('hex');
   } catch {
@@ -13,9 +16,9 @@ const told = (recover: RecoverKey, [digest, v, r, s, chainId]: Parameters<Recove
   }
 };
 
-test('keys are recovered as the machine recovers them', () => {
+test('the native library recovers the same keys as the machine', () => {
   const native = nativeRecoverKey();
-  // Where the library is not installed there is nothing to compare.
+  // If the library is not installed there is nothing to compare.
   if (native === undefined) return;
   const bytes = fc.oneof(
     { weight: 6, arbitrary: fc.uint8Array({ minLength: 32, maxLength: 32 }) },
@@ -28,9 +31,9 @@ test('keys are recovered as the machine recovers them', () => {
   let found = 0;
   fc.assert(
     fc.property(fc.tuple(digest, v, bytes, bytes, chainId), (signature) => {
-      const mine = told(native, signature);
+      const mine = recovered(native, signature);
       if (mine !== 'nobody') found += 1;
-      expect(mine).toBe(told(ecrecover as RecoverKey, signature));
+      expect(mine).toBe(recovered(ecrecover as RecoverKey, signature));
     }),
     { numRuns: 300 },
   );

@@ -1,6 +1,6 @@
 import type { Hex } from './chain-block.ts';
 
-/** What a JSON-RPC call is refused with. Codes and texts are those that wallets and libraries know. */
+/** The error of a JSON-RPC call. Codes and texts are those known to wallets and libraries. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
   readonly code: number;
@@ -15,7 +15,7 @@ export class RpcError extends Error {
 
 export const invalidRequest = (why: string): RpcError => new RpcError(-32600, why);
 export const invalidParams = (why: string): RpcError => new RpcError(-32602, why);
-/** The server is well, but this cannot be: a nonce that is used, money that is not there. */
+/** The request is valid but cannot be executed, such as a used nonce or insufficient funds. */
 export const refused = (why: string): RpcError => new RpcError(-32000, why);
 export const tooMuch = (why: string): RpcError => new RpcError(-32005, why);
 export const unknownMethod = (method: string): RpcError =>
@@ -25,7 +25,7 @@ const ERROR_SELECTOR = '0x08c379a0';
 const WORD_CHARACTERS = 64;
 const REASON_BYTES_MAX = 1024;
 
-/** A program took everything back, and may have said why. */
+/** A program reverted, possibly with a reason. */
 export function reverted(data: Hex): RpcError {
   const reason = reasonIn(data);
   const message = reason === undefined ? 'execution reverted' : `execution reverted: ${reason}`;

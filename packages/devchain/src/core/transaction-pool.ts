@@ -6,11 +6,11 @@ import type { Hex, SentTransaction } from './chain-block.ts';
 export type PooledTransaction = SentTransaction & {
   readonly nonce: bigint;
   readonly transaction: TypedTransaction;
-  /** Which came first, where both offer the same. */
+  /** The order of arrival, for equal tips. */
   readonly order: number;
 };
 
-/** Transactions that are in no block yet: by sender and nonce. Those behind a gap wait for what is missing. */
+/** Unmined transactions by sender and nonce. Those after a nonce gap wait for the missing ones. */
 export class TransactionPool {
   readonly #common: Common;
   readonly #bySender = new Map<Hex, Map<bigint, PooledTransaction>>();
@@ -25,7 +25,7 @@ export class TransactionPool {
     return this.#byHash.size;
   }
 
-  /** In the order in which they came. */
+  /** In order of arrival. */
   all(): readonly SentTransaction[] {
     const sorted = [...this.#byHash.values()].sort((a, b) => a.order - b.order);
     return sorted.map(({ from, hash, raw }) => ({ hash, raw, from }));
@@ -43,7 +43,7 @@ export class TransactionPool {
     return this.#bySender.get(sender)?.get(nonce);
   }
 
-  /** In place of the one with the same sender and nonce. */
+  /** Replaces the transaction with the same sender and nonce. */
   add(sent: SentTransaction): void {
     const transaction = decodeTransaction(sent.raw, this.#common);
     const pooled = { ...sent, transaction, nonce: transaction.nonce, order: this.#order };
@@ -65,12 +65,15 @@ export class TransactionPool {
     if (mine?.size === 0) this.#bySender.delete(pooled.from);
   }
 
-  /** What a block has made impossible. */
+  /** Removes transactions whose nonce a block has used. */
   forgetBelow(sender: Hex, nonce: bigint): void {
     for (const pooled of this.of(sender)) if (pooled.nonce < nonce) this.remove(pooled.hash);
   }
 
-  /** What can be executed now, each sender's in the order of nonces: best tip first, then who came first. */
+  /**
+   * The executable transactions, each sender's in the order of nonces: best tip first, then by
+   * arrival.
+   */
   ready(nonceOf: (sender: Hex) => bigint, baseFee: bigint): readonly PooledTransaction[] {
     const runs = [...this.#bySender.keys()]
       .map((sender) => this.#runFrom(sender, nonceOf(sender), baseFee))
@@ -95,7 +98,7 @@ export class TransactionPool {
   }
 }
 
-/** What a sender offers for a unit of gas, whichever type the transaction has. */
+/** The fees that a sender offers per unit of gas, for any type of transaction. */
 export function feesOf(transaction: TypedTransaction): {
   readonly maxFee: bigint;
   readonly maxTip: bigint;
@@ -109,7 +112,7 @@ export function decodeTransaction(raw: Hex, common: Common): TypedTransaction {
   return createTxFromRLP(hexToBytes(raw), { common });
 }
 
-/** What the block's maker gets for a unit of gas. */
+/** The block producer's fee per unit of gas. */
 export function tipOf(transaction: TypedTransaction, baseFee: bigint): bigint {
   const { maxFee, maxTip } = feesOf(transaction);
   return maxFee - baseFee < maxTip ? maxFee - baseFee : maxTip;

@@ -4,16 +4,17 @@ import { Account, type Address, bytesToHex, hexToBytes } from '@ethereumjs/util'
 import { keccak_256 } from '@noble/hashes/sha3.js';
 
 /**
- * The accounts, codes and storage of the chain as one flat map of texts, with a journal to take changes
- * back. What a block changed is a small set of keys: it goes into the chain's file, so that a start
- * puts values back instead of running programs again, and it is kept for a while to undo the block.
+ * The accounts, codes and storage of the chain as one flat map of texts, with a journal to undo
+ * changes. The changes of a block are a small set of keys: they are stored in the chain's file, so
+ * that a start restores values instead of executing programs again, and they are kept for a while
+ * to undo the block. The keys are:
  *
- *   a<address>        nonce:balance:code hash, in hex
- *   c<address>        the code
- *   s<address><slot>  the value, without leading zeros
+ * - a<address>: nonce:balance:code hash, in hex
+ * - c<address>: the code
+ * - s<address><slot>: the value, without leading zeros
  */
 
-/** What a block or a call changed: `null` where nothing is left. */
+/** The changes of a block or a call; `null` for a removed key. */
 export type Writes = Readonly<Record<string, string | null>>;
 
 const NO_BYTES = new Uint8Array(0);
@@ -22,16 +23,16 @@ const STORAGE_PREFIX_CHARACTERS = 43;
 
 export class WorldState implements StateManagerInterface {
   readonly #entries = new Map<string, string>();
-  /** What stood where something was written since the first open checkpoint. */
+  /** The previous values of keys written since the first open checkpoint. */
   readonly #journal: { readonly key: string; readonly before: string | undefined }[] = [];
   readonly #checkpoints: number[] = [];
-  /** Programs are read at every call; their text is decoded once. */
+  /** Decoded programs, because they are read at every call. */
   readonly #codes = new Map<string, Uint8Array>();
   readonly #original = new Map<string, Uint8Array>();
-  /** How many slots an account has, by what their keys begin with. */
+  /** The number of slots per account, by the prefix of their keys. */
   readonly #slots = new Map<string, number>();
 
-  /** What storage held before the transaction: the price of a write depends on it. */
+  /** Storage before the transaction, on which the gas of a write depends. */
   readonly originalStorageCache = {
     get: async (address: Address, slot: Uint8Array): Promise<Uint8Array> => {
       const key = storageKey(address, slot);
@@ -44,7 +45,9 @@ export class WorldState implements StateManagerInterface {
     clear: (): void => this.#original.clear(),
   };
 
-  /** Takes what a block wrote; returns what takes it back. Nothing may be open. */
+  /**
+   * Applies the changes of a block; returns those that undo it. There must be no open checkpoint.
+   */
   apply(writes: Writes): Writes {
     const undo: Record<string, string | null> = {};
     for (const [key, value] of Object.entries(writes)) {
@@ -54,7 +57,10 @@ export class WorldState implements StateManagerInterface {
     return undo;
   }
 
-  /** All there was before these were undone, the last of them first. Nothing may be open. */
+  /**
+   * The entries before these changes, the last of which is undone first. There must be no open
+   * checkpoint.
+   */
   entriesBefore(undo: readonly Writes[]): Writes {
     const entries = new Map(this.#entries);
     for (const writes of undo.toReversed()) {
@@ -70,7 +76,7 @@ export class WorldState implements StateManagerInterface {
     this.#checkpoints.push(this.#journal.length);
   }
 
-  /** What was written since the outermost `begin`, by key; what came out as it was is left off. */
+  /** The changes since the outermost `begin`, by key, without values that are the same again. */
   written(): Writes {
     const before = new Map<string, string | undefined>();
     for (const entry of this.#journal)
@@ -79,12 +85,14 @@ export class WorldState implements StateManagerInterface {
     return Object.fromEntries(changed.sort().map((key) => [key, this.#entries.get(key) ?? null]));
   }
 
-  /** Writes like `apply` does, but since `begin`, so that `undoAll` takes it back. */
+  /** Writes like `apply`, but since `begin`, so that `undoAll` undoes it. */
   overwrite(writes: Writes): void {
     for (const [key, value] of Object.entries(writes)) this.#write(key, value ?? undefined);
   }
 
-  /** Takes back everything since the outermost `begin`, also what a failed run has left open. */
+  /**
+   * Undoes everything since the outermost `begin`, including checkpoints left open by a failed run.
+   */
   undoAll(): void {
     this.#checkpoints.length = 0;
     this.undo();
@@ -99,7 +107,7 @@ export class WorldState implements StateManagerInterface {
     }
   }
 
-  /** An account as it is; one that is not there has nothing. */
+  /** An account; a missing one has zero values. */
   account(address: string): { readonly nonce: bigint; readonly balance: bigint } {
     return parseAccount(this.#entries.get(`a${address}`)) ?? { nonce: 0n, balance: 0n };
   }
@@ -113,7 +121,7 @@ export class WorldState implements StateManagerInterface {
     else this.#write(accountKey(address), formatAccount(account));
   }
 
-  /** With it go its code and its storage. */
+  /** Also removes its code and its storage. */
   async deleteAccount(address: Address): Promise<void> {
     this.#write(accountKey(address), undefined);
     this.#write(codeKey(address), undefined);
@@ -157,7 +165,10 @@ export class WorldState implements StateManagerInterface {
     this.#write(storageKey(address, slot), text);
   }
 
-  /** All keys are looked through, but only for an account that has storage: accounts without end with every block. */
+  /**
+   * Scans all keys, but only for an account with storage, because accounts are deleted in every
+   * block.
+   */
   async clearStorage(address: Address): Promise<void> {
     const prefix = `s${address.toString()}`;
     if (!this.#slots.has(prefix)) return;
@@ -176,7 +187,7 @@ export class WorldState implements StateManagerInterface {
     this.undo();
   }
 
-  /** There is no tree: the chain's own digest stands in the header (`stateDigest`). */
+  /** There is no tree: the header contains the chain's own digest (`stateDigest`). */
   async getStateRoot(): Promise<Uint8Array> {
     throw new Error('the state has no root');
   }
@@ -219,7 +230,7 @@ export class WorldState implements StateManagerInterface {
   }
 }
 
-/** Stands for the state root: chains what each block wrote, so equal hashes mean equal states. */
+/** Replaces the state root: chains the changes of each block, so equal hashes mean equal states. */
 export function stateDigest(parent: string, writes: Writes): `0x${string}` {
   const hash = createHash('sha256').update(parent);
   for (const [key, value] of Object.entries(writes)) hash.update(`\n${key}=${value ?? ''}`);
@@ -231,7 +242,7 @@ const codeKey = (address: Address): string => `c${address.toString()}`;
 const storageKey = (address: Address, slot: Uint8Array): string =>
   `s${address.toString()}${bytesToHex(slot)}`;
 
-/** How an account with a balance and nothing else is written, for the first block. */
+/** The format of an account with only a balance, for the first block. */
 export const formatBalance = (balance: bigint): string => formatAccount(new Account(0n, balance));
 
 function formatAccount({ nonce, balance, codeHash }: Account): string {

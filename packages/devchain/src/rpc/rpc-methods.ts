@@ -30,10 +30,10 @@ import type { RunTxResult } from '@ethereumjs/vm';
 import type { ChainMemory } from '../core/chain-memory.ts';
 import type { Machine } from '../core/machine.ts';
 
-/** What the chain answers to. A method gets the chain and its parameters, in turn with all others. */
+/** A supported method, called with the chain and its parameters, in turn with all others. */
 type RpcMethod = (core: ChainCore, params: readonly unknown[]) => unknown;
 
-/** What is paid on top: nobody competes for room here. */
+/** No tip is needed, because there is no competition for block space. */
 const TIP_PER_GAS = 0n;
 
 export const RPC_METHODS: ReadonlyMap<string, RpcMethod> = new Map(
@@ -120,7 +120,7 @@ export const RPC_METHODS: ReadonlyMap<string, RpcMethod> = new Map(
   }),
 );
 
-/** With what waits in the pool without a gap, for who asks for the pending count. */
+/** Includes executable transactions in the pool, for the pending count. */
 async function transactionCount(
   core: ChainCore,
   [address, block]: readonly unknown[],
@@ -162,8 +162,9 @@ async function call(
 }
 
 /**
- * What a program sees of its block. At the newest block it sees the time of now: another chain would have made
- * a block in between, and what waits for a time must not look as if it could not be done yet.
+ * The block environment of a call. At the newest block it has the current time: on another chain
+ * blocks would have been mined meanwhile, and a call that depends on a time must not fail although
+ * it is due.
  */
 function environmentOf(core: ChainCore, reference: BlockReference): Block {
   const next = core.nextPlace;
@@ -196,7 +197,7 @@ function stateNumber(core: ChainCore, reference: BlockReference): number {
   return block.number;
 }
 
-/** Undefined for the pending block too, which is none yet. */
+/** Undefined also for the pending block, which does not exist yet. */
 function findBlock({ memory }: ChainCore, reference: BlockReference): ChainBlock | undefined {
   if ('hash' in reference) return memory.blockByHash(reference.hash);
   if ('number' in reference) return memory.block(Number(reference.number));
@@ -225,15 +226,15 @@ function transactionAt(
 const accountAt = (address: unknown): ReturnType<typeof createAddressFromString> =>
   createAddressFromString(readBytes(address, 'address', 20));
 
-/** The most gas that one transaction may have, by the rules of the Osaka fork. */
+/** The maximum gas of one transaction under the rules of the Osaka fork. */
 const TRANSACTION_GAS_MAX = 16_777_216n;
 const ZERO_ADDRESS: Hex = `0x${'00'.repeat(20)}`;
 const TRANSFER_GAS = 21_000n;
 
 /**
- * The least gas with which a transaction goes through. More than it uses: a program keeps a part of what
- * is left from those that it calls, and refunds come last. Found from what it uses upwards, since it is seldom
- * much more, and then by halving, to within a part in 64.
+ * The least gas with which a transaction succeeds. It can exceed the gas used, because a program
+ * withholds a part of its remaining gas from calls, and refunds come last. The search starts at the
+ * gas used, which is usually close, and then bisects to a precision of one part in 64.
  */
 async function estimateGas(
   { memory, machine, common }: { memory: ChainMemory; machine: Machine; common: Common },
@@ -266,7 +267,7 @@ async function estimateGas(
   return enough;
 }
 
-/** What the sender wants to give and can pay for. */
+/** The sender's gas limit, bounded by its balance. */
 function mostGas(memory: ChainMemory, { from, value, gas, maxFeePerGas }: CallRequest): bigint {
   const wanted = gas ?? TRANSACTION_GAS_MAX;
   const most = wanted < TRANSACTION_GAS_MAX ? wanted : TRANSACTION_GAS_MAX;
@@ -282,7 +283,7 @@ function mostGas(memory: ChainMemory, { from, value, gas, maxFeePerGas }: CallRe
   return payable < most ? payable : most;
 }
 
-/** Undefined where the gas does not even pay for sending it. */
+/** Undefined if the gas does not cover the transaction's base cost. */
 async function runOnce(
   { memory, machine, common }: { memory: ChainMemory; machine: Machine; common: Common },
   { from = ZERO_ADDRESS, to, data, value, accessList }: CallRequest,
@@ -300,7 +301,7 @@ async function runOnce(
     { type: 2, ...fields, ...fees, accessList: list, ...(to === undefined ? {} : { to }) },
     { common, freeze: false },
   );
-  // Nobody has signed it, so it says itself whose it would be.
+  // There is no signature, so the sender is set explicitly.
   Object.assign(transaction, { getSenderAddress: () => createAddressFromString(from) });
   memory.state.begin();
   try {
@@ -316,7 +317,7 @@ async function runOnce(
 const BLOCKS_MAX = 1024n;
 const PERCENTILES_MAX = 100;
 
-/** `eth_feeHistory`: what gas cost lately. The base fee never changes; tips are what senders offered. */
+/** `eth_feeHistory`: recent gas prices. The base fee is constant; tips are those offered. */
 function feeHistory(
   memory: ChainMemory,
   [count, newest, percentiles = []]: readonly unknown[],
@@ -357,7 +358,7 @@ function readPercentiles(value: unknown): readonly number[] {
   return value;
 }
 
-/** The tips at some shares of a block's gas, cheapest first. */
+/** The tips at given percentiles of a block's gas, cheapest first. */
 function tipsAt(
   { transactions, baseFeePerGas, gasUsed }: ChainBlock,
   ranks: readonly number[],

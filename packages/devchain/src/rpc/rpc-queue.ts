@@ -2,19 +2,19 @@ import { TokenBuckets } from '@oddlot/host/ports';
 import { refused } from '../core/rpc-error.ts';
 
 /**
- * One thing at a time: a call runs on the same memory as a block. What the venue itself asks comes before
- * everything that waits; of all others it is the turn of who has taken least of the chain's time lately. Between two of
- * their calls the thread hears who has gone away and who asks from inside.
+ * Runs one call at a time, because a call uses the same memory as a block. Calls of the venue
+ * itself have priority; of external clients, the one with the least recent chain time is next.
+ * Between two external calls the thread processes disconnects and calls of the venue.
  */
 
-/** Who asks from outside. */
+/** An external client. */
 export type RpcClient = {
   readonly client: string;
-  /** What nobody waits for any more is not begun. */
-  readonly isGone: () => boolean;
+  /** A call of a disconnected client is not started. */
+  readonly isDisconnected: () => boolean;
 };
 
-/** Nobody waited for the answer any more. */
+/** The client disconnected before the answer. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError';
 }
@@ -27,12 +27,15 @@ type Job = {
 
 type Lane = { readonly jobs: Job[]; usedMs: number };
 
-/** The time that a guest has used counts for half after this long. */
+/** The half-life of the time that a guest has used. */
 const HALF_LIFE_MS = 1_000;
-/** After a job of a guest that has used more than this lately, such guests wait three times as long as it took. */
+/**
+ * After a job of a guest that recently used more than this, such guests wait three times the
+ * duration of the job.
+ */
 const HEAVY_MS = 500;
 const REST_FACTOR = 3;
-/** A guest that has used less than this is forgotten. */
+/** A guest with less use than this is forgotten. */
 const NOTHING_MS = 1;
 
 export class RpcQueue {
@@ -45,7 +48,7 @@ export class RpcQueue {
   #ran = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** What waits, from inside and outside, and what guests have had run so far. */
+  /** Waiting jobs of the owner and of guests, and the number of guest jobs passed on so far. */
   get waiting(): number {
     let waiting = this.#own.length;
     for (const { jobs } of this.#lanes.values()) waiting += jobs.length;
@@ -56,7 +59,7 @@ export class RpcQueue {
     return this.#ran;
   }
 
-  /** Runs something when it is its turn: at once after what runs now, where nobody is named. */
+  /** Runs a job in its turn: without `guest`, right after the current job. */
   take<Result>(run: () => Promise<Result>, guest?: RpcClient): Promise<Result> {
     return new Promise((resolve, reject) => {
       const job = { guest, run: () => run().then(resolve, reject), drop: reject };
@@ -66,7 +69,7 @@ export class RpcQueue {
     });
   }
 
-  /** Ends what guests wait for, and resolves when nothing runs any more. */
+  /** Rejects waiting jobs of guests, and resolves when no job is running. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     for (const { jobs } of this.#lanes.values()) {
@@ -81,10 +84,10 @@ export class RpcQueue {
 
   async #work(): Promise<void> {
     this.#isWorking = true;
-    // Not within the call that brought the first job: whoever comes with it is in line, too.
+    // Deferred, so that jobs that arrive together with the first one are ordered too.
     await Promise.resolve();
     for (let job = this.#next(); job !== undefined; job = this.#next()) {
-      if (job.guest?.isGone() === true) {
+      if (job.guest?.isDisconnected() === true) {
         job.drop(new ClientGoneError('the client has disconnected'));
         continue;
       }
@@ -141,21 +144,21 @@ export class RpcQueue {
 }
 
 /**
- * What strangers may have the chain keep for ever. Gas costs next to nothing here, and a transaction can leave
- * megabytes behind, on the disk that the venue lives on and in memory. Each client has so many bytes, which come back slowly; and when
- * all of it is a lot, only the venue itself goes on.
+ * Bounds the data that untrusted clients can store permanently. Gas is almost free here, and a
+ * transaction can write megabytes to memory and to the disk that the venue uses. Each client has a
+ * budget in bytes that refills slowly; above the total limit only the venue itself can write.
  */
 
 export type WriteLimits = {
   readonly bytesAtOnce: number;
   readonly bytesPerSecond: number;
-  /** Of the chain's file. */
+  /** The limit of the chain's file. */
   readonly bytesInAll: number;
 };
 
 const MIB = 1024 * 1024;
 
-/** A deposit leaves about four kilobytes. */
+/** A deposit writes about four kilobytes. */
 const WRITE_LIMITS: WriteLimits = {
   bytesAtOnce: 64 * MIB,
   bytesPerSecond: 2 * 1024,
@@ -177,7 +180,7 @@ export class ClientWrites {
     );
   }
 
-  /** Refuses who has nothing left, and everybody when there is a lot. */
+  /** Rejects clients without budget, and all clients above the total limit. */
   check(client: string, fileBytes: number): void {
     if (fileBytes >= this.#limits.bytesInAll)
       throw refused(`this chain is full: it has ${fileBytes} bytes`);
@@ -185,7 +188,9 @@ export class ClientWrites {
     if (left <= 0) throw refused('too much data was written from your address; try again later');
   }
 
-  /** Counts what is written meanwhile; nobody knows it before, so it may be more than what was left. */
+  /**
+   * Charges the bytes written meanwhile. They are known only afterwards and may exceed the budget.
+   */
   async count<Result>(
     client: string,
     fileBytes: () => number,
@@ -195,7 +200,7 @@ export class ClientWrites {
     try {
       return await run();
     } finally {
-      // Where the file was written anew it has become shorter.
+      // A rewrite makes the file shorter.
       const written = Math.max(0, fileBytes() - before);
       const nowMs = this.#now();
       this.#left.of(client, nowMs).spend(written, nowMs);

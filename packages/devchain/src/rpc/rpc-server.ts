@@ -13,15 +13,16 @@ import { invalidRequest, RpcError, tooMuch } from '../core/rpc-error.ts';
 import { isObject } from './rpc-params.ts';
 
 /**
- * JSON-RPC over HTTP: POST, one call or a batch. It has the budgets of every port that strangers reach, and
- * answers programs, wallets and the venue's own page; pages of others are refused.
+ * JSON-RPC over HTTP: POST with one call or a batch. It has the limits of every port for untrusted
+ * clients, and serves programs, wallets and the venue's own page; pages of other origins are
+ * rejected.
  */
 
 const BODY_BYTES_MAX = 1024 * 1024;
 const MIB = 1024 * 1024;
 const CONNECTIONS_PER_CLIENT_MAX = 64;
 
-/** A chain has few who ask: much less than a venue. */
+/** Lower than the limits of a venue, because a chain has few clients. */
 const BODY_LIMITS: BodyLimits = {
   bodiesMax: 128,
   bodiesPerClientMax: 16,
@@ -37,11 +38,11 @@ const ANSWER_LIMITS: BodyLimits = {
 
 export type RpcListen = {
   readonly port: number;
-  /** This machine alone, where nothing is said. */
+  /** By default this machine only. */
   readonly host?: string;
-  /** Whose word on who asks is taken. */
+  /** Proxies whose forwarding headers are trusted. */
   readonly trustedProxies?: readonly string[];
-  /** Pages that may ask from a browser; none where nothing is said. */
+  /** Pages that may send requests from a browser; none by default. */
   readonly pages?: PageOrigins;
 };
 
@@ -54,8 +55,8 @@ export type RpcServer = {
 export async function listenRpc(handle: RpcHandler, listen: RpcListen): Promise<RpcServer> {
   const { host = '127.0.0.1', port: wanted, trustedProxies = [] } = listen;
   const { pages = { ports: new Set<number>(), origins: new Set<string>() } } = listen;
-  const door: HttpPort = new HttpPort({
-    serve: (call) => serve(door, call, handle),
+  const httpPort: HttpPort = new HttpPort({
+    serve: (call) => serve(httpPort, call, handle),
     clientIp: clientIpFinder(trustedProxies),
     visitors: { pages, names: 'any' },
     isProxy: isTrustedProxy(trustedProxies),
@@ -65,30 +66,30 @@ export async function listenRpc(handle: RpcHandler, listen: RpcListen): Promise<
     },
     bodyLimits: BODY_LIMITS,
     answerLimits: ANSWER_LIMITS,
-    // What has begun ends with its connection: a stop waits for nobody who asks from outside.
+    // Running calls end with their connection: a stop does not wait for external clients.
     drainMs: 0,
   });
-  const port = await door.listen(wanted, host);
-  return { url: `http://${hostText(host)}:${port}`, port, close: () => door.drain() };
+  const port = await httpPort.listen(wanted, host);
+  return { url: `http://${hostText(host)}:${port}`, port, close: () => httpPort.drain() };
 }
 
-function serve(door: HttpPort, call: PortCall, handle: RpcHandler): void {
+function serve(httpPort: HttpPort, call: PortCall, handle: RpcHandler): void {
   const { request, response } = call;
-  if (request.method === 'OPTIONS') return end(door, call, 204, undefined);
+  if (request.method === 'OPTIONS') return end(httpPort, call, 204, undefined);
   if (request.method !== 'POST') {
-    return end(door, call, 405, failure(null, invalidRequest('POST only')));
+    return end(httpPort, call, 405, failure(null, invalidRequest('POST only')));
   }
   if (call.awaitsContinue) response.writeContinue();
   call.awaitsContinue = false;
-  return door.read(call, { bytesMax: BODY_BYTES_MAX }, (read) => {
+  return httpPort.read(call, { bytesMax: BODY_BYTES_MAX }, (read) => {
     if (read === 'tooLarge')
-      return end(door, call, 413, failure(null, invalidRequest('body too large')));
-    if (read === 'notUtf8') return end(door, call, 200, failure(null, PARSE_ERROR));
-    if (typeof read === 'string') return tellTooMuch(door, call, read);
-    const guest: RpcClient = { client: call.client, isGone: () => call.isOver };
-    // Who has gone away needs no answer.
+      return end(httpPort, call, 413, failure(null, invalidRequest('body too large')));
+    if (read === 'notUtf8') return end(httpPort, call, 200, failure(null, PARSE_ERROR));
+    if (typeof read === 'string') return refuseTooMuch(httpPort, call, read);
+    const guest: RpcClient = { client: call.client, isDisconnected: () => call.isOver };
+    // A disconnected client needs no answer.
     void answerText(read.text, handle, guest).then(
-      (answer) => end(door, call, 200, answer),
+      (answer) => end(httpPort, call, 200, answer),
       () => response.destroy(),
     );
     return undefined;
@@ -111,28 +112,28 @@ async function answerText(
   return await answerBody(body, handle, guest);
 }
 
-function tellTooMuch(door: HttpPort, call: PortCall, whose: 'client' | 'all'): void {
+function refuseTooMuch(httpPort: HttpPort, call: PortCall, whose: 'client' | 'all'): void {
   call.isLast = true;
   const isOwn = whose === 'client';
   const why = isOwn ? 'too many concurrent requests' : 'busy; try again in a moment';
-  end(door, call, isOwn ? 429 : 503, failure(null, tooMuch(why)));
+  end(httpPort, call, isOwn ? 429 : 503, failure(null, tooMuch(why)));
 }
 
-function end(door: HttpPort, call: PortCall, status: number, body: string | undefined): void {
+function end(httpPort: HttpPort, call: PortCall, status: number, body: string | undefined): void {
   const { request, response } = call;
   if (call.isOver || response.headersSent) return;
   const text = body ?? '';
-  const refused = call.isLast ? undefined : door.hold(call, Buffer.byteLength(text));
-  if (refused !== undefined) return tellTooMuch(door, call, refused);
+  const refused = call.isLast ? undefined : httpPort.hold(call, Buffer.byteLength(text));
+  if (refused !== undefined) return refuseTooMuch(httpPort, call, refused);
   const headers = corsOf(request.headers.origin);
   headers.push('vary', 'origin', 'cache-control', 'no-store');
   if (text !== '') headers.push('content-type', 'application/json');
   if (call.isLast) headers.push('retry-after', '1');
-  const isLast = call.isLast || call.awaitsContinue || door.isDraining;
+  const isLast = call.isLast || call.awaitsContinue || httpPort.isDraining;
   finishAnswer(request, response, { status, body: text, headers, isLast });
 }
 
-/** What a browser wants to hear before it lets a page read the answer. */
+/** The headers that a browser needs before a page can read the answer. */
 function corsOf(origin: string | undefined): string[] {
   if (origin === undefined) return [];
   return [
@@ -149,11 +150,11 @@ function corsOf(origin: string | undefined): string[] {
   ];
 }
 
-/** The calls of one request, each in its turn, within what one request may take. */
+/** The calls of one request, each in its turn, within the limits of a request. */
 
 const BATCH_MAX = 100;
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
-/** From the first call of a batch to the last; what has not begun by then is refused. */
+/** The time limit of a batch; calls that have not begun by then are rejected. */
 const BATCH_MS_MAX = 5_000;
 
 export type RpcHandler = (
@@ -162,7 +163,7 @@ export type RpcHandler = (
   guest: RpcClient,
 ) => Promise<unknown>;
 
-/** JSON text; undefined when there is nothing to say: all were notifications. */
+/** JSON text; undefined if all calls were notifications, which have no answer. */
 async function answerBody(
   body: unknown,
   handle: RpcHandler,
@@ -214,6 +215,6 @@ function failure(id: unknown, error: unknown): string {
   const known =
     error instanceof RpcError ? error : new RpcError(-32603, `internal error: ${String(error)}`);
   const { code, message, data } = known;
-  const told = { code, message, ...(data === undefined ? {} : { data }) };
-  return JSON.stringify({ jsonrpc: '2.0', id, error: told });
+  const content = { code, message, ...(data === undefined ? {} : { data }) };
+  return JSON.stringify({ jsonrpc: '2.0', id, error: content });
 }

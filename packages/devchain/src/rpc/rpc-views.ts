@@ -13,7 +13,7 @@ import { decodeTransaction } from '../core/transaction-pool.ts';
 import { invalidParams, refused, tooMuch } from '../core/rpc-error.ts';
 import { isObject, readAddress, readBlockReference, readHash } from './rpc-params.ts';
 
-/** Blocks, transactions, receipts and logs as Ethereum's JSON-RPC writes them. */
+/** Blocks, transactions, receipts and logs in the format of Ethereum's JSON-RPC. */
 
 const ZERO_ADDRESS: Hex = `0x${'00'.repeat(20)}`;
 const ZERO_HASH: Hex = `0x${'00'.repeat(32)}`;
@@ -25,7 +25,7 @@ export function blockView(block: ChainBlock, isFull: boolean, common: Common): u
   return { ...headerView(block), transactions };
 }
 
-/** The block that is not there yet: what it would hold, without a hash. */
+/** The pending block: the content of the next block, without a hash. */
 export function pendingBlockView(
   head: ChainBlock,
   timestamp: number,
@@ -87,7 +87,7 @@ export function minedView({ block, index, transaction }: MinedPlace, common: Com
   };
 }
 
-/** A transaction as it was sent; places are `null` while it is in no block. */
+/** A transaction as sent; its position is `null` while it is not mined. */
 export function sentView({ hash, raw, from }: SentTransaction, common: Common): object {
   const transaction = decodeTransaction(raw, common);
   const json = transaction.toJSON();
@@ -172,7 +172,7 @@ function logView(
 
 const toWord = (value: bigint): Hex => `0x${value.toString(16).padStart(64, '0')}`;
 
-/** `eth_getLogs`: what programs said in a range of blocks, by who said it and about what. */
+/** `eth_getLogs`: the logs in a range of blocks, by address and topics. */
 
 const RANGE_BLOCKS_MAX = 10_000;
 const RESULTS_MAX = 10_000;
@@ -182,7 +182,7 @@ const ALTERNATIVES_MAX = 1000;
 
 type LogFilter = {
   readonly addresses: ReadonlySet<Hex> | undefined;
-  /** At each place one of these; undefined stands for anything. */
+  /** One set per position; undefined matches any topic. */
   readonly topics: readonly (ReadonlySet<Hex> | undefined)[];
 };
 

@@ -8,7 +8,7 @@ import { inDirectory } from '@oddlot/testing/host/in-directory';
 
 async function holdInChild(directory: string): Promise<ReturnType<typeof spawn>> {
   const lockUrl = new URL('./directory-lock.ts', import.meta.url).href;
-  // Whoever never lets go keeps nothing: not even what collects memory may free the folder.
+  // A lock that is never released must hold even if garbage collection runs.
   const program = `
     import { lockDirectory } from ${JSON.stringify(lockUrl)};
     lockDirectory(${JSON.stringify(directory)});
@@ -37,7 +37,7 @@ test('a second process is refused with the id of the first, until that one is ki
     lock.release();
   }));
 
-test('the lock holds within a process too, and is free after its release', () =>
+test('the lock also holds within a process, and is free after its release', () =>
   inDirectory(async (directory) => {
     const lock = lockDirectory(directory);
     expect(() => lockDirectory(directory)).toThrow(`in use by process ${process.pid}`);
@@ -46,7 +46,7 @@ test('the lock holds within a process too, and is free after its release', () =>
     lockDirectory(directory).release();
   }));
 
-test('a lock file that is damaged locks all the same', () =>
+test('a damaged lock file still locks', () =>
   inDirectory(async (directory) => {
     await mkdir(directory);
     await writeFile(join(directory, 'lock'), 'no database at all '.repeat(500));

@@ -4,24 +4,27 @@ import { DatabaseSync } from 'node:sqlite';
 import { isNoRoom, makeFolder, makeOwnFile, OWN_FILE, tightenFiles } from './own-files.ts';
 
 const HOLDER = 'lock.pid';
-/** One that nobody refers to is closed when memory is collected, and its lock is gone: who never lets go need not keep it. */
+/**
+ * References to held locks: an unreferenced database would be closed by garbage collection, which
+ * would release its lock.
+ */
 const HELD = new Set<DatabaseSync>();
 
 /**
- * Keeps two processes off one data directory.
+ * Prevents two processes from using one data directory.
  *
- * The lock is the kernel's, taken through SQLite on an empty file: it ends with its holder, also
- * one that was killed, and needs no guess whether a process id in a file is still the same process.
- * Such a guess fails when two starts take over a stale file at once, and for a holder in another
- * container, whose id means nothing here. The id beside the lock is only for the message.
+ * The lock is a kernel lock, taken through SQLite on an empty file. It ends with its holder, even
+ * if that is killed, and does not depend on whether a process id in a file still means the same
+ * process. Such a check fails if two starts take over a stale file at once, and for a holder in
+ * another container, whose id has no meaning here. The id next to the lock is only for the message.
  */
 
 export type DirectoryLock = {
-  /** Lets the next process in. A second call does nothing. */
+  /** Releases the lock. A second call does nothing. */
   release(): void;
 };
 
-/** Another process works on the directory. */
+/** Another process uses the directory. */
 export class DirectoryLockedError extends Error {
   override readonly name = 'DirectoryLockedError';
   readonly pid: number | undefined;
@@ -33,7 +36,7 @@ export class DirectoryLockedError extends Error {
   }
 }
 
-/** Takes the lock of a directory at once, or throws `DirectoryLockedError`. */
+/** Takes the lock of a directory immediately, or throws `DirectoryLockedError`. */
 export function lockDirectory(directory: string): DirectoryLock {
   makeFolder(directory);
   const holderFile = join(directory, HOLDER);
@@ -45,8 +48,8 @@ export function lockDirectory(directory: string): DirectoryLock {
   } catch (cause) {
     if (isBusy(cause)) throw new DirectoryLockedError(directory, holderOf(directory), cause);
     if (!isNoDatabase(cause)) throw cause;
-    // SQLite reads a file only once it may, so nobody holds this one. It is emptied, not removed: a
-    // holder that comes at the same moment must find the same file.
+    // SQLite reads a file only after locking it, so this file is not locked. It is emptied and not
+    // removed, because a concurrent process must find the same file.
     truncateSync(file);
     database = takeLock(file);
   }
@@ -61,7 +64,10 @@ export function lockDirectory(directory: string): DirectoryLock {
   };
 }
 
-/** Whether somebody holds the lock of a directory, for who only reads there: nothing is made or changed. */
+/**
+ * Whether the lock of a directory is held, for processes that only read there: creates and changes
+ * nothing.
+ */
 export function isDirectoryLocked(directory: string): boolean {
   const file = join(directory, 'lock');
   if (!existsSync(file)) return false;
@@ -71,7 +77,7 @@ export function isDirectoryLocked(directory: string): boolean {
     return false;
   } catch (error) {
     if (isBusy(error)) return true;
-    // A file that can't be read as a database is held by nobody.
+    // A file that is not a database cannot be locked.
     if (isNoDatabase(error)) return false;
     throw error;
   } finally {
@@ -82,7 +88,7 @@ export function isDirectoryLocked(directory: string): boolean {
 function takeLock(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    // Nothing is ever written, so nothing has to be taken back: a full disk can be locked too.
+    // Nothing is ever written, so no rollback is needed: the lock works on a full disk too.
     database.exec('PRAGMA journal_mode = MEMORY');
     database.exec('BEGIN EXCLUSIVE');
     return database;
@@ -92,7 +98,7 @@ function takeLock(file: string): DatabaseSync {
   }
 }
 
-/** Only for a message: a disk without room can do without. */
+/** Only for a message, so a full disk does not matter. */
 function writePid(file: string): void {
   try {
     writeFileSync(file, `${process.pid}\n`, { mode: OWN_FILE });
@@ -101,7 +107,7 @@ function writePid(file: string): void {
   }
 }
 
-/** The low byte is the kind of the failure; the rest says more about it. */
+/** The low byte is the kind of the failure; the others contain details. */
 const SQLITE_BUSY = 5;
 const SQLITE_NO_DATABASE: readonly number[] = [11, 26];
 
@@ -109,7 +115,7 @@ function isBusy(error: unknown): boolean {
   return kindOf(error) === SQLITE_BUSY;
 }
 
-/** True for a lock file into which something has put bytes. */
+/** True for a lock file with foreign content. */
 function isNoDatabase(error: unknown): boolean {
   return SQLITE_NO_DATABASE.includes(kindOf(error));
 }
@@ -118,13 +124,13 @@ function kindOf(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }
 
-/** Who says to hold the lock of a directory. */
+/** The process id stored by the holder of a lock. */
 export function holderOf(directory: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(directory, HOLDER), 'utf8'));
     return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
   } catch {
-    // The holder has not written it yet; the lock alone decides.
+    // The holder has not written its id yet; only the lock counts.
     return undefined;
   }
 }

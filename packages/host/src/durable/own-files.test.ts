@@ -14,7 +14,7 @@ import { lockDirectory } from './directory-lock.ts';
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
-test('files of an earlier release are their owner’s alone once the folder is locked', () =>
+test('after locking the folder, files of an earlier release are accessible to their owner only', () =>
   inDirectory(async (directory) => {
     const folder = join(directory, 'data');
     mkdirSync(join(folder, 'journal'), { recursive: true });
@@ -31,7 +31,7 @@ test('files of an earlier release are their owner’s alone once the folder is l
     const lock = lockDirectory(folder);
     try {
       expect(names.map((name) => modeOf(join(folder, name)))).toEqual(['600', '600', '600', '400']);
-      // What a link leads to is not of this folder.
+      // The target of a link is not part of the folder.
       expect(modeOf(outside)).toBe('644');
       for (const name of ['link', 'dangling']) unlinkSync(join(folder, name));
       const files = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());

@@ -11,18 +11,19 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** The mode of files that a program keeps: they are its owner's alone, whatever the umask is. */
+/** The mode of files that a program stores: accessible to their owner only, whatever the umask. */
 export const OWN_FILE = 0o600;
 const OTHERS = 0o077;
 
-/** Makes a file that is not there. A library that opens it by name would choose another mode. */
+/** Creates a missing file. A library that creates it by name would use another mode. */
 export function makeOwnFile(file: string): void {
   closeSync(openSync(file, 'a', OWN_FILE));
 }
 
 /**
- * Takes the rights of others from all files below a folder: an earlier release or a copy may have given them. Links are
- * not followed, and what belongs to another user, such as the files of a database server, stays as it is.
+ * Removes the access of other users from all files below a folder, which an earlier release or a
+ * copy may have granted. Links are not followed, and files of another user, such as those of a
+ * database server, are not changed.
  */
 export function tightenFiles(folder: string): void {
   const uid = process.getuid?.();
@@ -42,9 +43,9 @@ export function tightenFiles(folder: string): void {
   }
 }
 
-/** What a venue keeps is its own user's: keys, addresses of people, what they trade. */
+/** The stored data is private to its user: keys, addresses and trades. */
 const OWN_FOLDER = 0o700;
-/** Takes from everything that a process makes what others could do with it. */
+/** Removes the access of other users from everything that a process creates. */
 export const OWN_UMASK = 0o077;
 
 /** Makes the creation, renaming or removal of files in a directory survive a power loss. */
@@ -57,7 +58,7 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** The same for whoever may not go on before it is so. */
+/** The synchronous variant. */
 export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {
@@ -68,8 +69,9 @@ export function syncFolder(folder: string): void {
 }
 
 /**
- * Makes a folder and those above it that are missing, one by one: Node's own way tries for ever where a
- * parent is there and takes no folders, as in /proc. A new one is an entry of the one above, which is synced.
+ * Creates a folder and its missing parents one by one, because Node's recursive variant loops
+ * forever if a parent exists but accepts no folders, as in /proc. A new folder is an entry of its
+ * parent, which is synced.
  */
 export function makeFolder(folder: string): void {
   const wanted = resolve(folder);
@@ -79,13 +81,13 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(wanted, { mode: OWN_FOLDER });
   } catch (error) {
-    // Another process may just have made it.
+    // Another process may have created it just now.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   syncFolder(parent);
 }
 
-/** Writes all of a buffer at a position: a single write may stop short. */
+/** Writes a whole buffer at a position, because a single write may be partial. */
 export async function writeFully(
   handle: FileHandle,
   bytes: Buffer,
@@ -98,12 +100,12 @@ export async function writeFully(
   }
 }
 
-/** There is no room for the entry: it was not written, and a later one can be (R-disk). */
+/** There is no space for the entry: it was not written, and a later one can succeed (R-disk). */
 export class JournalFullError extends Error {
   override readonly name = 'JournalFullError';
 }
 
-/** True for what a disk without room, or a quota that is used up, answers. */
+/** True for the errors of a full disk or an exhausted quota. */
 export function isNoRoom(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof JournalFullError) return true;

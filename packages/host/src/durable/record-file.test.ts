@@ -38,21 +38,21 @@ function read(): ReturnType<RecordFile['read']> {
   return lines;
 }
 
-test('what was appended is read again, in its order', () => {
+test('appended records are read back in order', () => {
   expect(read()).toEqual({ records: [], damaged: [] });
   written({ n: 1 }, { text: 'zwölf\n' });
   written(['three']);
   expect(read()).toEqual({ records: [{ n: 1 }, { text: 'zwölf\n' }, ['three']], damaged: [] });
 });
 
-test('the torn line of a crash goes, and what follows stands by itself', () => {
+test('a line torn by a crash is removed, and the next one is separate', () => {
   written({ n: 1 });
   appendFileSync(file, '0123abcd {"n":2,"te');
   written({ n: 3 });
   expect(read()).toEqual({ records: [{ n: 1 }, { n: 3 }], damaged: [] });
 });
 
-test('a line that was changed is told by its number, and nothing of the file is touched', () => {
+test('an altered line is reported by its number, and the file is not changed', () => {
   written({ n: 1 }, { n: 2 }, { n: 3 });
   const changed = readFileSync(file, 'utf8').replace('"n":2', '"n":7');
   writeFileSync(file, `${changed}torn`);
@@ -60,7 +60,7 @@ test('a line that was changed is told by its number, and nothing of the file is 
   expect(readFileSync(file, 'utf8')).toBe(`${changed}torn`);
 });
 
-test('a line that is missing, doubled, or in the place of another is damage', () => {
+test('a missing, duplicated or reordered line is damage', () => {
   written({ n: 1 }, { n: 2 });
   written({ n: 3 });
   written({ n: 4 });
@@ -80,7 +80,7 @@ test('a line that is missing, doubled, or in the place of another is damage', ()
   }
 });
 
-test('what was appended together counts together: a crash in between leaves nothing of it', () => {
+test('records appended together count together: after a crash in between none of them remains', () => {
   written({ n: 1 });
   const before = readFileSync(file);
   written({ n: 2 }, { n: 3 }, { n: 4 });
@@ -90,17 +90,17 @@ test('what was appended together counts together: a crash in between leaves noth
     expect(read()).toEqual({ records: [{ n: 1 }], damaged: [] });
     expect(readFileSync(file)).toEqual(before);
   }
-  // The disk wrote the end of it and not the beginning.
+  // The disk wrote the end but not the beginning.
   for (let end = before.length + 1; end < whole.length; end++) {
     writeFileSync(file, Buffer.from(whole).fill(0, before.length, end));
     expect(read()).toEqual({ records: [{ n: 1 }], damaged: [] });
   }
-  // In what was there before, a hole is no crash.
+  // A hole in earlier lines is not the effect of a crash.
   writeFileSync(file, Buffer.from(whole).fill(0, 20, 22));
   expect(read().damaged).toContain(1);
 });
 
-test('a file of an earlier release is read, and goes on', () => {
+test('a file of an earlier release is read and continued', () => {
   mkdirSync(dirname(file));
   const lines = [{ n: 1 }, { text: 'zwölf' }].map((record) => {
     const text = JSON.stringify(record);
@@ -112,14 +112,15 @@ test('a file of an earlier release is read, and goes on', () => {
   expect(read()).toEqual({ records: [{ n: 1 }, { text: 'zwölf' }, { n: 3 }], damaged: [] });
   const text = readFileSync(file, 'utf8');
   expect(text.startsWith(lines.join(''))).toBe(true);
-  // What is appended continues them too: none of them can go any more, and none can come.
+  // Appended lines continue the checksum of the old ones too, so lines can neither be removed nor
+  // added.
   writeFileSync(file, text.slice(lines[0]?.length));
   expect(read().damaged).toEqual([2]);
   writeFileSync(file, text + lines[0]);
   expect(read().damaged).toEqual([4]);
 });
 
-test('a file of 0.3.0 is read, and would be written the same', () => {
+test('a file of release 0.3.0 is read, and would be written identically', () => {
   mkdirSync(dirname(file));
   const earlier =
     '6e49fda03c8e3b3b+{"n":1}\na1ad19b959a74861 {"text":"zwölf\\n"}\n529a2fb70c45f394 3\n';
@@ -131,7 +132,7 @@ test('a file of 0.3.0 is read, and would be written the same', () => {
   expect(readFileSync(file, 'utf8')).toBe(earlier);
 });
 
-test('lines longer than what is read at once, and many of them, come back', () => {
+test('lines longer than one read, and many of them, are read back', () => {
   const records = [1, 700_000, 2_500_000, 3, 1_048_576].map((length) => 'ü'.repeat(length / 2));
   written(...records);
   const opened = new RecordFile(file);
@@ -143,19 +144,19 @@ test('lines longer than what is read at once, and many of them, come back', () =
   expect(read().records).toEqual([...records.toReversed(), 'more']);
 });
 
-test('after a sync that failed nothing more is written', () => {
+test('nothing is written after a failed sync', () => {
   const opened = new RecordFile(file);
   opened.read();
   opened.append([{ n: 1 }]);
   opened.close();
-  // The descriptor is gone: neither the write nor the cut that takes it back works.
+  // The descriptor is closed: neither the write nor the truncation that undoes it works.
   expect(() => opened.append([{ n: 2 }])).toThrow('EBADF');
   expect(() => opened.append([{ n: 2 }])).toThrow('cannot be written');
   expect(() => opened.replace([{ n: 2 }])).toThrow('cannot be written');
   expect(read().records).toEqual([{ n: 1 }]);
 });
 
-test('a file with many lines of few records is written anew', () => {
+test('a file with many lines for few records is rewritten', () => {
   const opened = new RecordFile(file);
   opened.read();
   const records = new Map<number, unknown>();
@@ -173,7 +174,10 @@ test('a file with many lines of few records is written anew', () => {
   expect(existsSync(`${file}.new`)).toBe(false);
 });
 
-/** Appends until the file may not grow any more, tells how often that went well, and tries once more. */
+/**
+ * Appends until the file reaches its size limit, prints the number of successful appends, and tries
+ * once more.
+ */
 const FILLING = `
 const { RecordFile } = await import(process.argv[1]);
 const opened = new RecordFile(process.argv[2]);
@@ -188,7 +192,7 @@ try { opened.replace(records.values()); } catch (error) { replaced = error.code;
 console.log(JSON.stringify({ count, code, again: append(), replaced }));
 `;
 
-test('R-disk: without room nothing is half written, and what was there stays', () => {
+test('R-disk: without space no record is half written, and existing ones remain', () => {
   const limited = `trap '' XFSZ; ulimit -f 16; exec "$0" --input-type=module -e "$1" "$2" "$3"`;
   const module = join(import.meta.dirname, 'record-file.ts');
   const output = execFileSync('/bin/sh', ['-c', limited, process.execPath, FILLING, module, file]);
@@ -196,7 +200,7 @@ test('R-disk: without room nothing is half written, and what was there stays', (
   expect({ code, again, replaced }).toEqual({ code: 'EFBIG', again: 'EFBIG', replaced: 'EFBIG' });
   expect(count).toBeGreaterThan(5);
   expect(existsSync(`${file}.new`)).toBe(false);
-  written({ n: 'with room again' });
+  written({ n: 'with space again' });
   const { damaged, records } = read();
   expect(damaged).toEqual([]);
   expect(records.length).toBe(count + 1);

@@ -13,26 +13,30 @@ import { type DamagedLine, type LineForm, readLines, RECORD_LINES } from './reco
 import { makeFolder, OWN_FILE, syncFolder } from './own-files.ts';
 import { writeAll, writeWholeFile } from './whole-file.ts';
 
-/** The file is written anew when it has so many more lines than there are records. */
+/** The file is rewritten if it has this many more lines than records. */
 const SPARE_LINES = 4_096;
-/** Below that its length is no matter. */
+/** Smaller files are not rewritten. */
 const SPARE_BYTES = 1_048_576;
-/** A file that is rewritten is written in pieces of this many characters. */
+/** Characters per write of a rewritten file. */
 const PIECE_CHARACTERS = 1_048_576;
-/** The most that a file is longer than what it would be, written anew; and the least for which it is. */
+/**
+ * Bounds of the file size relative to its rewritten size: it is measured at the lower factor and
+ * rewritten at the upper one at the latest.
+ */
 const TIMES_MOST = 4;
 const TIMES_LEAST = 2;
 
 type Written = { readonly bytes: number; readonly lines: number; readonly check: string };
 
 /**
- * Records as lines of one file, in the order in which they were written; each line's check continues the one before it. What is
- * appended is there after a power loss when that returns: the file is synced, and its folder whenever the file got its
- * name there. What a crash left of an append was never acted on, and goes. A disk without room (R-disk) leaves the file as it was.
+ * Records as lines of one file, in the order in which they were written; the checksum of each line
+ * continues the previous one. An append is durable when it returns: the file is synced, and also
+ * its folder when the file is created. An append that a crash left incomplete was never
+ * acknowledged and is removed. A disk without space (R-disk) leaves the file unchanged.
  */
 export class RecordFile implements RecordStore {
   readonly #file: string;
-  readonly #beside: string;
+  readonly #draft: string;
   readonly #form: LineForm;
   #descriptor: number;
   #bytes = 0;
@@ -40,16 +44,16 @@ export class RecordFile implements RecordStore {
   #check = '';
   #shortenAt = 0;
   #measureAt = SPARE_BYTES;
-  /** After a sync that failed nobody knows what is on the disk: nothing more is written. */
+  /** After a failed sync the content of the disk is unknown, so nothing more is written. */
   #failure: unknown = undefined;
 
   constructor(file: string, form: LineForm = RECORD_LINES) {
     this.#file = file;
-    this.#beside = `${file}.new`;
+    this.#draft = `${file}.new`;
     this.#form = form;
     makeFolder(dirname(file));
-    // What a crash left of a file that was written anew is worth nothing.
-    rmSync(this.#beside, { force: true });
+    // The unfinished file of a rewrite is worthless after a crash.
+    rmSync(this.#draft, { force: true });
     this.#descriptor = openSync(file, 'a+', OWN_FILE);
     syncFolder(dirname(file));
   }
@@ -58,24 +62,27 @@ export class RecordFile implements RecordStore {
     return this.#file;
   }
 
-  /** How long it is. */
+  /** The file size. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** True once nothing more is written. */
+  /** True once writing has ended. */
   get hasFailed(): boolean {
     return this.#failure !== undefined;
   }
 
-  /** Before anything is appended. What it gives is on disk, even if a process that ended early left it in the cache alone. */
+  /**
+   * Called before any append. The returned records are on disk, even if a process that ended early
+   * left them only in the cache.
+   */
   read(): RecordLines {
     const records: unknown[] = [];
     const damaged = this.readEach((record) => records.push(record));
     return { records, damaged: damaged.map(({ line }) => line) };
   }
 
-  /** The same, one by one, for a file that is too long to be in memory. Gives the lines that are damaged. */
+  /** The same for a file too large for memory, record by record. Returns the damaged lines. */
   readEach(onRecord: (record: unknown) => void): readonly DamagedLine[] {
     const read = readLines(this.#descriptor, this.#form, onRecord);
     this.#bytes = read.end;
@@ -89,7 +96,7 @@ export class RecordFile implements RecordStore {
     return read.damaged;
   }
 
-  /** All or none of them. */
+  /** Appends all records or none. */
   append(records: readonly unknown[]): void {
     if (records.length === 0) return;
     this.#assertWritable();
@@ -103,7 +110,7 @@ export class RecordFile implements RecordStore {
     try {
       writeAll(this.#descriptor, bytes);
     } catch (error) {
-      // Half a line would spoil the next one.
+      // A partial line would damage the next one.
       this.#orStop(() => ftruncateSync(this.#descriptor, this.#bytes));
       throw error;
     }
@@ -113,19 +120,19 @@ export class RecordFile implements RecordStore {
     this.#check = check;
   }
 
-  /** Puts these in the place of what the file holds, which stays when that fails. */
+  /** Replaces the content of the file, which is unchanged if this fails. */
   replace(records: Iterable<unknown>): void {
     this.#assertWritable();
-    rmSync(this.#beside, { force: true });
-    const descriptor = openSync(this.#beside, 'a+', OWN_FILE);
+    rmSync(this.#draft, { force: true });
+    const descriptor = openSync(this.#draft, 'a+', OWN_FILE);
     let written: Written;
     try {
       written = this.#writeEach(descriptor, records);
       fsyncSync(descriptor);
-      renameSync(this.#beside, this.#file);
+      renameSync(this.#draft, this.#file);
     } catch (error) {
       closeSync(descriptor);
-      rmSync(this.#beside, { force: true });
+      rmSync(this.#draft, { force: true });
       throw error;
     }
     closeSync(this.#descriptor);
@@ -133,11 +140,12 @@ export class RecordFile implements RecordStore {
     this.#bytes = written.bytes;
     this.#lines = written.lines;
     this.#check = written.check;
-    // Otherwise the old file could be back after a power loss, without what is appended to the new one.
+    // Otherwise the old file could reappear after a power loss, without the records appended to the
+    // new one.
     this.#orStop(() => syncFolder(dirname(this.#file)));
   }
 
-  /** The same once most lines are of no use any more. One that fails is tried again much later. */
+  /** The same once most lines are obsolete. A failed attempt is repeated much later. */
   shorten(records: { readonly size: number; values(): Iterable<unknown> }): void {
     if (this.#lines <= records.size + SPARE_LINES || this.#lines < this.#shortenAt) return;
     try {
@@ -148,8 +156,9 @@ export class RecordFile implements RecordStore {
   }
 
   /**
-   * The same by bytes, for records of very different length: after any append. What they would take is measured whenever
-   * the file is twice as long as it was at the last time or more, so that it costs little beside the appends.
+   * The same by bytes, for records of very different sizes; called before any append. The needed
+   * size is measured whenever the file has doubled since the last measurement, so the cost is small
+   * compared with the appends.
    */
   shortenLong(records: () => Iterable<unknown>): void {
     if (this.#bytes < this.#measureAt) return;
@@ -164,7 +173,7 @@ export class RecordFile implements RecordStore {
     }
   }
 
-  /** As a copy beside it. */
+  /** As a copy next to the file. */
   setAside(): string {
     const aside = `${this.#file}.damaged`;
     writeWholeFile(aside, readFileSync(this.#file));
@@ -175,7 +184,7 @@ export class RecordFile implements RecordStore {
     closeSync(this.#descriptor);
   }
 
-  /** Each by itself, in pieces: all of them at once may be too long. */
+  /** Written in pieces, because all records at once may exceed the memory. */
   #writeEach(descriptor: number, records: Iterable<unknown>): Written {
     const written = { bytes: 0, lines: 0, check: '' };
     let piece = '';
@@ -217,31 +226,32 @@ export class RecordFile implements RecordStore {
 
 export type RecordLines = {
   readonly records: readonly unknown[];
-  /** Numbers of lines that are not as they were written, which no crash explains. */
+  /** Numbers of altered lines that no crash explains. */
   readonly damaged: readonly number[];
 };
 
 /**
- * Records that outlive who writes them, in the order in which they were written: a file, or what several machines share. A
- * file is done when a call returns; where a promise comes back, when that resolves.
+ * Persistent records in the order in which they were written: a file, or storage shared by several
+ * machines. With a file the effect is complete when a call returns; with a promise, when it
+ * resolves.
  */
 export type RecordStore = {
-  /** For operators. */
+  /** The name for operators. */
   readonly name: string;
-  /** Before anything is appended. */
+  /** Called before any append. */
   read(): RecordLines;
-  /** All or none of them, and there for good before anybody acts on them. */
+  /** Appends all records or none; they are durable before any code acts on them. */
   append(records: readonly unknown[]): void | Promise<void>;
-  /** Puts these in the place of what it holds. Where that is not done at once, what is appended follows it or fails with it. */
+  /** Replaces the content. If that is asynchronous, later appends follow it or fail with it. */
   replace(records: Iterable<unknown>): void;
-  /** The same once most of it is of no use any more; one that fails is tried again later. */
+  /** The same once most of the content is obsolete; a failed attempt is repeated later. */
   shorten(records: { readonly size: number; values(): Iterable<unknown> }): void;
-  /** Keeps what it holds for an operator to look at, where that is possible, and says where. */
+  /** Preserves the content for an operator if possible, and returns its location. */
   setAside(): string;
   close(): void;
 };
 
-/** The file of that name, or the store itself. */
+/** The file with that name, or the store itself. */
 export function recordStoreAt(place: string | RecordStore): RecordStore {
   return typeof place === 'string' ? new RecordFile(place) : place;
 }

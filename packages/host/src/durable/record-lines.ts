@@ -3,17 +3,18 @@ import { crc32 } from 'node:zlib';
 import { readSync } from 'node:fs';
 
 /**
- * A line is a check, a mark and a record as JSON. The check continues that of the line before, so that no line can change, go, or
- * take the place of another unnoticed. The mark says whether the next line was appended together with this one: what was
- * appended together counts together.
+ * A line is a checksum, a mark and a record as JSON. The checksum continues that of the previous
+ * line, so that changed, removed and reordered lines are detected. The mark states whether the next
+ * line was appended together with this one: such lines count together.
  *
- * Files of earlier releases have a checksum of each line by itself and a space. Such lines may only stand before the others.
+ * Files of earlier releases have an independent checksum per line, followed by a space. Such lines
+ * may only precede the others.
  */
 export const RECORD_LINES: LineForm = {
   write: (record, before, isLast) => {
-    const said = `${isLast ? LAST : MORE}${JSON.stringify(record)}`;
-    const check = chainedCheck(before, said);
-    return { text: `${check}${said}`, check };
+    const body = `${isLast ? LAST : MORE}${JSON.stringify(record)}`;
+    const check = chainedCheck(before, body);
+    return { text: `${check}${body}`, check };
   },
   read: readLine,
   canHaveHoles: true,
@@ -27,13 +28,13 @@ const LINE = /^([0-9a-f]{16})([ +])/;
 const EARLIER_LINE = /^([0-9a-f]{8}) /;
 const EARLIER_CHARACTERS = 8;
 
-/** A line that is wrong is passed over by what it says of itself: the next one may still be right. */
+/** A damaged line is skipped using its own claimed checksum, because the next one may be intact. */
 function readLine(text: string, before: ReadLine | undefined): ReadLine {
   const [, check = text.slice(0, CHECK_CHARACTERS), mark] = LINE.exec(text) ?? [];
-  const said = text.slice(CHECK_CHARACTERS);
+  const body = text.slice(CHECK_CHARACTERS);
   const checkBefore = before?.check ?? '';
-  if (mark !== undefined && check === chainedCheck(checkBefore, said)) {
-    const record: unknown = JSON.parse(said.slice(1));
+  if (mark !== undefined && check === chainedCheck(checkBefore, body)) {
+    const record: unknown = JSON.parse(body.slice(1));
     return { record, check, isRight: true, isLast: mark === LAST, isEarlier: false };
   }
   const mayBeEarlier = before?.isEarlier ?? true;
@@ -49,9 +50,9 @@ function readLine(text: string, before: ReadLine | undefined): ReadLine {
   return { record: undefined, check, isRight: false, isLast: mark === LAST, isEarlier };
 }
 
-/** Of what a line says, and of all lines before it. */
-export function chainedCheck(before: string, said: string): string {
-  const hash = createHash('sha256').update(before).update(said);
+/** The checksum of a line and all lines before it. */
+export function chainedCheck(before: string, body: string): string {
+  const hash = createHash('sha256').update(before).update(body);
   return hash.digest('hex').slice(0, CHECK_CHARACTERS);
 }
 
@@ -59,27 +60,30 @@ function sumOf(text: string): string {
   return crc32(text).toString(16).padStart(EARLIER_CHARACTERS, '0');
 }
 
-/** Where in a file a line stands that is not as it was written, which no crash explains. */
+/** The position of an altered line that no crash explains. */
 export type DamagedLine = { readonly line: number; readonly byte: number };
 
 type ReadLines = {
   readonly damaged: readonly DamagedLine[];
-  /** Lines up to what a crash left of an append that nobody was told of, and where that begins. */
+  /** The lines up to an incomplete, unacknowledged append, and its offset. */
   readonly lines: number;
   readonly end: number;
   readonly isTorn: boolean;
-  /** Of the last line: the next continues it. */
+  /** The checksum of the last line, which the next one continues. */
   readonly check: string;
-  /** What was left of an append although all of it was there but the end of its line. */
+  /** The records of an incomplete append of which only the final line end is missing. */
   readonly unended: readonly unknown[];
 };
 
 type Line = ReadLine & {
   readonly start: number;
   readonly end: number;
-  /** A crash can leave it so: without its end, or with a hole where the disk had not come to. */
+  /**
+   * A crash can have caused this: the end is missing, or there is a hole that the disk had not
+   * written.
+   */
   readonly canBeTorn: boolean;
-  /** What it says if its end alone is missing. */
+  /** The records if only the line end is missing. */
   readonly unended: readonly unknown[];
 };
 
@@ -88,8 +92,8 @@ const NEW_LINE = 0x0a;
 const HOLE = '\0';
 
 /**
- * Reads a file piece by piece, and hands over what its lines say: of each append once the next one has begun, since all of it was
- * synced before that. What is left of the last one, if it is torn, is not handed over.
+ * Reads a file in pieces and passes on its records. Each append is passed on once the next one has
+ * begun, because all of it was synced before that. A torn last append is not passed on.
  */
 export function readLines(
   descriptor: number,
@@ -113,7 +117,7 @@ export function readLines(
     if (appended.at(-1)?.isLast === true) take();
     appended.push(line);
   }
-  // What comes behind a hole continues what was in it: whether that is right cannot be told.
+  // Lines after a hole continue the missing content, so they cannot be verified.
   const wrong = appended.find(({ isRight }) => !isRight);
   const isTorn = wrong?.canBeTorn ?? appended.at(-1)?.isLast !== true;
   const unended = isTorn && appended.length === 1 ? (appended[0]?.unended ?? []) : [];
@@ -136,7 +140,7 @@ function* parsed(descriptor: number, form: LineForm): Generator<Line> {
   }
 }
 
-/** Also where something else stands in the place of its end. */
+/** Also if another byte is in the place of the line end. */
 function unendedOf(form: LineForm, text: string, before: Line | undefined): readonly unknown[] {
   const found = [text, text.slice(0, -1)].map((each) => form.read(each, before));
   const right = found.find(({ isRight }) => isRight);
@@ -161,38 +165,41 @@ function* splitLines(descriptor: number): Generator<Split> {
       start = read + from;
       at = chunk.indexOf(NEW_LINE, from);
     }
-    // The chunk is read into again.
+    // Copied, because the chunk is reused.
     if (from < length) pieces.push(Buffer.from(chunk.subarray(from, length)));
     read += length;
   }
   if (pieces.length > 0) yield { bytes: Buffer.concat(pieces), start, hasEnd: false };
 }
 
-/** How records stand in the lines of a file, without the lines' ends. */
+/** The format of records in the lines of a file, without line ends. */
 export type LineForm = {
-  /** `isLast` is false when the next line is appended together with this one. */
+  /** `isLast` is false if the next line is appended together with this one. */
   readonly write: (record: unknown, before: string, isLast: boolean) => WrittenLine;
-  /** `before` is the line that it stands behind; undefined for the first. */
+  /** `before` is the previous line; undefined for the first. */
   readonly read: (text: string, before: ReadLine | undefined) => ReadLine;
-  /** What a crash can leave of a line that nobody was told of, beside one without its end: its end, and holes before it. */
+  /** True if an unacknowledged line can have holes after a crash, in addition to a missing end. */
   readonly canHaveHoles: boolean;
-  /** A line that lacks nothing but its end counts: somebody may have acted on it all the same. */
+  /**
+   * True if a line that only lacks its end counts, because its record may already have had an
+   * effect.
+   */
   readonly countsWithoutEnd: boolean;
 };
 
 type WrittenLine = {
   readonly text: string;
-  /** The next line's check continues this one. */
+  /** The checksum that the next line continues. */
   readonly check: string;
 };
 
 export type ReadLine = {
   readonly record: unknown;
   readonly check: string;
-  /** It is as it was written, and behind what it was written behind. */
+  /** The line is unchanged and follows the right predecessor. */
   readonly isRight: boolean;
-  /** Nothing more was appended with it. */
+  /** The append ends with this line. */
   readonly isLast: boolean;
-  /** It is of a release before the form, and so are all lines before it. */
+  /** The line and all before it have the format of an earlier release. */
   readonly isEarlier?: boolean;
 };

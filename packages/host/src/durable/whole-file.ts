@@ -13,11 +13,12 @@ import { makeFolder, OWN_FILE, syncDirectory, syncFolder } from './own-files.ts'
 import { randomBytes } from 'node:crypto';
 
 /**
- * Files that are read as a whole. Each appears under its name whole or not at all, in the place of what had that name before,
- * and is there after a power loss once the call is over: its bytes are synced before it gets the name, the folder after it.
+ * Files that are read as a whole. Each appears under its name completely or not at all, replacing a
+ * previous file with the name, and survives a power loss once the call returns: its content is
+ * synced before it gets the name, the folder afterwards.
  */
 
-/** For its owner alone, unless it is made for others. */
+/** Accessible to its owner only, unless another mode is given. */
 type WholeFileOptions = { readonly mode?: number };
 
 export function writeWholeFile(
@@ -26,21 +27,24 @@ export function writeWholeFile(
   { mode = OWN_FILE }: WholeFileOptions = {},
 ): void {
   makeFolder(dirname(file));
-  const beside = besideOf(file);
-  // What a crash left of one may have other rights.
-  rmSync(beside, { force: true });
+  const draft = draftOf(file);
+  // The unfinished file of a crash may have another mode.
+  rmSync(draft, { force: true });
   try {
-    writeNew(beside, content, mode);
-    renameSync(beside, file);
+    writeNew(draft, content, mode);
+    renameSync(draft, file);
   } catch (error) {
-    // A disk without room needs it back.
-    rmSync(beside, { force: true });
+    // A full disk needs the space.
+    rmSync(draft, { force: true });
     throw error;
   }
   syncFolder(dirname(file));
 }
 
-/** For a file that must not be there yet; one that is there stays as it is, and the error's code is `EEXIST`. */
+/**
+ * For a file that must not exist yet; an existing one is unchanged and the error has the code
+ * `EEXIST`.
+ */
 export function createWholeFile(file: string, content: string | Uint8Array): void {
   try {
     writeNew(file, content, OWN_FILE);
@@ -51,34 +55,34 @@ export function createWholeFile(file: string, content: string | Uint8Array): voi
   syncFolder(dirname(file));
 }
 
-/** What is written in pieces, by whoever is given the file. */
+/** For content that a callback writes in pieces. */
 export async function writeWholeFileBy<Result>(
   file: string,
   write: (handle: FileHandle) => Promise<Result>,
   { mode = OWN_FILE }: WholeFileOptions = {},
 ): Promise<Result> {
   makeFolder(dirname(file));
-  const beside = besideOf(file);
-  await rm(beside, { force: true });
+  const draft = draftOf(file);
+  await rm(draft, { force: true });
   let result: Result;
   try {
-    const handle = await open(beside, 'wx', mode);
+    const handle = await open(draft, 'wx', mode);
     try {
       result = await write(handle);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await rename(beside, file);
+    await rename(draft, file);
   } catch (error) {
-    await rm(beside, { force: true });
+    await rm(draft, { force: true });
     throw error;
   }
   await syncDirectory(dirname(file));
   return result;
 }
 
-/** The text of a file; undefined where there is none. */
+/** The text of a file; undefined if it does not exist. */
 export function readTextFile(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
@@ -88,13 +92,13 @@ export function readTextFile(file: string): string | undefined {
   }
 }
 
-/** Puts a file out of the way, for whoever wants to look at it. */
+/** Renames a file durably, for example to preserve it for an operator. */
 export function moveFile(from: string, to: string): void {
   renameSync(from, to);
   syncFolder(dirname(to));
 }
 
-const besideOf = (file: string): string => `${file}.new`;
+const draftOf = (file: string): string => `${file}.new`;
 
 function writeNew(file: string, content: string | Uint8Array, mode: number): void {
   const descriptor = openSync(file, 'wx', mode);
@@ -106,12 +110,14 @@ function writeNew(file: string, content: string | Uint8Array, mode: number): voi
   }
 }
 
-/** A single write may stop short. */
+/** A single write may be partial. */
 export function writeAll(descriptor: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
 }
 
-/** A secret is not what was drawn, or is missing though it was used; its message is meant for the operator. */
+/**
+ * A secret file is damaged, or is missing although it was used; the message is for the operator.
+ */
 export class SecretFileError extends Error {
   override readonly name = 'SecretFileError';
 }
@@ -119,15 +125,15 @@ export class SecretFileError extends Error {
 type SecretFile = {
   readonly file: string;
   readonly bytes: number;
-  /** A file that was made with the secret; undefined if there is none. */
+  /** A file that depends on the secret; undefined if there is none. */
   readonly madeWith: string | undefined;
-  /** What an operator without a backup does, as it follows "If there is none,". */
+  /** The remedy for an operator without a backup, as a continuation of "If there is none,". */
   readonly remedy: string;
 };
 
 /**
- * Random bytes of a venue's own, drawn once and kept as hex in a file that only its user can read. Nothing is drawn in the
- * place of a secret that was there: what was made with it would silently stop to fit.
+ * Random bytes, created once and stored as hex in a file that only its user can read. A lost secret
+ * is never replaced if dependent files exist, because they would silently become invalid.
  */
 export function secretFile({ bytes, file, madeWith, remedy }: SecretFile): Uint8Array {
   const text = readTextFile(file);
@@ -137,9 +143,9 @@ export function secretFile({ bytes, file, madeWith, remedy }: SecretFile): Uint8
     );
   };
   if (text !== undefined) {
-    const kept = Buffer.from(text.trim(), 'hex');
-    const isWhole = kept.length === bytes && kept.toString('hex') === text.trim().toLowerCase();
-    return isWhole ? kept : refuse(`does not contain ${bytes} bytes in hex`);
+    const secret = Buffer.from(text.trim(), 'hex');
+    const isWhole = secret.length === bytes && secret.toString('hex') === text.trim().toLowerCase();
+    return isWhole ? secret : refuse(`does not contain ${bytes} bytes in hex`);
   }
   if (madeWith !== undefined) return refuse(`is missing, but ${madeWith} was created with it`);
   const drawn = randomBytes(bytes);

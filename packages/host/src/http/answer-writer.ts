@@ -25,24 +25,27 @@ type AnswerWriterOptions = {
   readonly work?: WorkBudget | undefined;
   readonly bodyBytesMax: number;
   readonly downRefusal?: ((error: unknown) => WireError | undefined) | undefined;
-  /** How old the state is that answers are read from. */
+  /** The age of the state from which answers are read. */
   readonly ageMs?: (() => number) | undefined;
   readonly visitors: Visitors;
 };
 
 const WARN_EVERY_MS = 1000;
 const DOWN = 503;
-/** A block comes every second at least; what is older than this is told with its age. */
+/** A block arrives at least every second; for a state older than this its age is reported. */
 const OLD_MS = 5_000;
-/** Bodies come and go within a moment, but for those of who holds them. */
+/** Memory for bodies is normally available again within a moment. */
 const BODY_RETRY_SECONDS = 1;
-/** What any answer takes of the thread at least, in milliseconds. */
+/** The minimum cost of any answer on the thread, in milliseconds. */
 const ANSWER_MS = 0.05;
 const RETRY_SOON = ['retry-after', String(BODY_RETRY_SECONDS)];
-/** As proxies log it: the client has closed the request. */
+/** The status that proxies log if the client has closed the request. */
 const NOBODY_WAITED = 499;
 
-/** Writes answers and refusals: each counts as work of its client, and takes part of the room for what is not read yet. */
+/**
+ * Writes answers and refusals: each counts as work of its client, and against the budget for unread
+ * answers.
+ */
 export class AnswerWriter {
   readonly #options: AnswerWriterOptions;
   #refusedDown = 0;
@@ -64,7 +67,7 @@ export class AnswerWriter {
     this.send(call, { ...reply, retryAfterSeconds: BODY_RETRY_SECONDS });
   }
 
-  /** Undefined for a fault of the program. */
+  /** Undefined for an internal error. */
   #refusalOf(error: unknown): WireError | undefined {
     const { downRefusal } = this.#options;
     if (!(error instanceof UnavailableError)) return downRefusal?.(error);
@@ -72,7 +75,7 @@ export class AnswerWriter {
     return downRefusal?.(error.cause) ?? refusal('unavailable', []);
   }
 
-  /** While something is down every request says so; the log needs to hear it now and then. */
+  /** While a dependency is down every request fails; it is logged only periodically. */
   #warnDown(call: Call, error: unknown): void {
     this.#refusedDown++;
     if (call.startedMs < this.#warnedMs + WARN_EVERY_MS) return;
@@ -87,19 +90,19 @@ export class AnswerWriter {
   }
 
   send(call: Call, { status, body, bytes, retryAfterSeconds }: Reply): void {
-    // Something is down, and may be up again soon: clients are told when to retry.
+    // The failure may be temporary: the answer states when to retry.
     const after = retryAfterSeconds ?? (status === DOWN ? BODY_RETRY_SECONDS : undefined);
     const more = after === undefined ? [] : ['retry-after', String(after)];
     this.write(call, status, bytes ?? body, [...more, ...this.#ageOf(call)]);
   }
 
-  /** Reads go on while nothing new can be written, and say so. */
+  /** Queries continue while nothing new can be written, and report the age of the state. */
   #ageOf({ endpoint }: Call): readonly string[] {
     const ageMs = endpoint?.surface === 'info' ? (this.#options.ageMs?.() ?? 0) : 0;
     return ageMs > OLD_MS ? ['x-block-age-ms', String(Math.round(ageMs))] : [];
   }
 
-  /** Whoever paces itself by the headers is told the same by them. */
+  /** Clients that pace themselves by these headers get the same values in them. */
   refuseWork(call: Call, debt: Debt): void {
     const { endpoint, ip } = call;
     const left = this.#options.work?.left(ip);
@@ -127,18 +130,18 @@ export class AnswerWriter {
     this.count(call, answer.status);
   }
 
-  /** Keeps account of every answer; false where nobody waits for it, or it had to give way to a refusal. */
+  /** Accounts for every answer; false if its client is gone, or if a refusal is sent instead. */
   #takesRoom(call: Call, bytes: number): boolean {
     const { endpoint, ip, response } = call;
     if (call.isOver || response.headersSent || response.destroyed) {
       this.count(call, NOBODY_WAITED);
       return false;
     }
-    // What an endpoint answers is measured besides.
+    // The work of endpoints is measured separately.
     const isFree = endpoint !== undefined && endpoint.surface !== 'info';
     if (!isFree)
       this.#options.work?.spend(ip, ANSWER_MS + sendingMs(bytes), call.what ?? call.path);
-    // A refusal for want of room is short, and the last of its connection.
+    // A refusal for lack of memory is short, and the last answer of its connection.
     const refused = call.isLast ? undefined : this.#options.port.hold(call, bytes);
     if (refused === undefined) return true;
     this.refuseBody(call, refused);
@@ -156,7 +159,7 @@ export class AnswerWriter {
       case 'notUtf8':
         return this.refuse(call, refusal('malformedJson', ['not UTF-8', 0]), true);
       default: {
-        // Whoever holds too much is told at once, and what it still sends is not read.
+        // The client is refused immediately, and the rest of its request is not read.
         call.isLast = true;
         const { endpoint } = call;
         const isOwn = fault === 'client';
@@ -169,26 +172,29 @@ export class AnswerWriter {
   }
 }
 
-/** Writing an answer with the headers that all answers share. */
+/** An answer with the headers that all answers share. */
 
 type Answer = {
   readonly status: number;
   /** JSON text; empty for none. */
   readonly body: string | Buffer;
   readonly budget: Budget | undefined;
-  /** Further headers, name and value in turn. */
+  /** Additional headers, alternating names and values. */
   readonly headers: readonly string[];
   /** The connection ends with this answer. */
   readonly isLast: boolean;
-  /** Which pages a browser lets read it; undefined where no page asks. */
+  /** The origin allowed to read it; undefined if the request is not from a page. */
   readonly allowed: string | undefined;
 };
 
-/** Also the date, by which clients of other origins learn how far their clock is off, and how old what they read is. */
+/**
+ * Includes the date, by which clients of other origins measure their clock's offset and the age of
+ * the data.
+ */
 const EXPOSED =
   'date, retry-after, x-block-age-ms, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset';
 
-/** What a browser asks before a page of another origin may post here. */
+/** The preflight headers that a browser needs before a page of another origin may post here. */
 export const PREFLIGHT_HEADERS: readonly string[] = [
   'access-control-allow-methods',
   'POST',
@@ -206,14 +212,14 @@ function respond(
   const origin = allowed === undefined ? [] : ['access-control-allow-origin', allowed];
   const headers = [...origin, 'access-control-expose-headers', EXPOSED];
   if (body !== '') headers.push('content-type', 'application/json');
-  // What a GET of an address is answered with depends on who asks: browsers get the page there.
+  // The answer to a GET depends on the client: browsers get the page at these paths.
   if (request.method !== 'POST') headers.push('cache-control', 'no-store', 'vary', 'accept');
   if (budget !== undefined) pushBudget(headers, budget);
   for (const part of more) headers.push(part);
   finishAnswer(request, response, { status, body, headers, isLast });
 }
 
-/** Of a page, with the headers that it brings. */
+/** Writes a page with its own headers. */
 function respondPage(
   request: IncomingMessage,
   response: ServerResponse,
@@ -224,8 +230,8 @@ function respondPage(
 }
 
 /**
- * Of a client's requests and its work, the budget that is closer to its end; work counts in milliseconds. While
- * more than half of it is left it binds nobody, and is not told.
+ * The more exhausted of a client's budgets for requests and for work; work counts in milliseconds.
+ * A work budget that is more than half full is not reported.
  */
 function closerOf(requests: Budget | undefined, work: WorkLeft | undefined): Budget | undefined {
   if (requests === undefined || work === undefined) return requests;
@@ -248,8 +254,9 @@ function pushBudget(headers: string[], { limit, remaining, resetMs }: Budget): v
 }
 
 /**
- * Sends an answer part by part. The next part is made when the one before has left: a client that stops
- * reading holds what is under way and no more, and after a while its connection is ended.
+ * Sends an answer part by part. The next part is created when the previous one has been sent, so a
+ * client that stops reading holds only one part in memory, and its connection is closed after a
+ * timeout.
  */
 export async function sendParts(
   response: ServerResponse,
@@ -287,30 +294,30 @@ function written(response: ServerResponse): Promise<void> {
   });
 }
 
-/** What is sent: a text or a file, or nothing to who has it. */
+/** The content of a page: text or a file, or nothing if the client has it cached. */
 export type PageAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | undefined;
 };
 
-/** A page for people. */
+/** The web page. */
 export type ShownPage = {
-  /** Undefined for what it has nothing at. */
+  /** Undefined for an unknown path. */
   answer(request: IncomingMessage, path: string): PageAnswer | undefined;
 };
 
-/** A text of Markdown, where there is one. */
+/** A Markdown text, if there is one. */
 export function pageAnswerOf(page: string | undefined): PageAnswer | undefined {
   if (page === undefined) return undefined;
   return { status: 200, headers: { 'content-type': 'text/markdown; charset=utf-8' }, body: page };
 }
 
-/** One request of the edge and what its answer will need. */
+/** A request of the HTTP server with the data for its answer. */
 export type Call = PortCall & {
   readonly path: string;
   readonly endpoint: AnyEndpoint | undefined;
   budget: Budget | undefined;
-  /** What its work is called, once it is known. */
+  /** The name of its work, once known. */
   what?: string | undefined;
 };

@@ -34,8 +34,8 @@ import {
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The public port. It refuses what it can before it spends anything: path and method, the client's
- * budget, headers, size, then the text. Only what is left reaches an endpoint.
+ * The public port. It refuses requests as cheaply as possible: by path and method, the client's
+ * budget, headers, size, then the text. Only valid requests reach an endpoint.
  */
 
 export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts'> & {
@@ -44,17 +44,23 @@ export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts'> & {
   readonly limiter: RateLimiter;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Markdown by path, for the explanations that refusals point to; JSON for where nothing is. */
+  /**
+   * Markdown by path, for the explanations to which refusals link; without them unknown paths are
+   * answered with JSON.
+   */
   readonly pages?: ReadonlyMap<string, string>;
-  /** The page for people, who ask by GET for what no endpoint answers. */
+  /** The web page, for GET requests that no endpoint answers. */
   readonly page?: ShownPage | undefined;
   readonly notFound?: string;
   readonly bodyBytesMax?: number;
-  /** What clients may cost this thread; without it nobody is refused for that. */
+  /** Limits the cost per client on this thread; unlimited if undefined. */
   readonly work?: WorkBudget;
-  /** The refusal for an error that says that something is down, besides an `UnavailableError`; undefined for a fault. */
+  /**
+   * The refusal for an error of an unavailable dependency, in addition to `UnavailableError`;
+   * undefined for an internal error.
+   */
   readonly downRefusal?: (error: unknown) => WireError | undefined;
-  /** How old the state is that answers are read from; told with those of /info when it is old. */
+  /** The age of the state from which answers are read; reported by /info if it is old. */
   readonly ageMs?: (() => number) | undefined;
 };
 
@@ -82,7 +88,7 @@ export class HttpEdge {
     return this.#port.server;
   }
 
-  /** Requests that have no answer yet. */
+  /** The number of requests without an answer. */
   get inFlight(): number {
     return this.#port.inFlight;
   }
@@ -100,12 +106,15 @@ export class HttpEdge {
     return this.#port.unreadBytes;
   }
 
-  /** Resolves with the port once the edge listens. */
+  /** Resolves with the port once the server listens. */
   listen(port: number, host: string): Promise<number> {
     return this.#port.listen(port, host);
   }
 
-  /** Ends what is under way; what arrives on kept connections meanwhile is told to come back elsewhere. */
+  /**
+   * Completes pending requests; new requests on open connections are answered with a request to
+   * reconnect elsewhere.
+   */
   drain(): Promise<void> {
     return this.#port.drain();
   }
@@ -181,7 +190,7 @@ export class HttpEdge {
         return void this.#answer(call, () => endpoint.handleText({ ...read, ip, isForwarded }));
       }
       const { work } = this.#options;
-      // Orders and cancels are counted by number alone: what they cost, everybody pays in blocks.
+      // Orders and cancels are limited by number only, because their cost is part of the blocks.
       if (work === undefined || endpoint.surface !== 'info') {
         return this.#understand(call, endpoint, { ...read, ip, isForwarded });
       }
@@ -201,7 +210,7 @@ export class HttpEdge {
     return void this.#answer(call, () => endpoint.handle({ ...sent, body: parsed.body }));
   }
 
-  /** Everybody behind such a proxy shares one budget, which nobody can have meant. */
+  /** All users behind an untrusted proxy share one budget, which is certainly not intended. */
   #warnForwarded(): void {
     if (this.#hasWarnedForwarded) return;
     this.#hasWarnedForwarded = true;
@@ -218,7 +227,7 @@ export class HttpEdge {
     }
   }
 
-  /** What fails after the first part can only be told by cutting the answer off. */
+  /** A failure after the first part can only be signalled by cutting off the answer. */
   async #stream(call: Call, endpoint: StreamEndpoint): Promise<void> {
     const { client, request, response } = call;
     this.#port.works(call);
@@ -236,11 +245,11 @@ export class HttpEdge {
   }
 }
 
-/** What the line and the headers of a request say, before any of its body is read. */
+/** Checks of the request line and the headers, before any of the body is read. */
 
 const WEBSOCKET_PATHS: ReadonlySet<string> = new Set(['/ws', '/api-ws', '/ws-rtds']);
 
-/** Endpoints that take POST alone, and are screens of the page for who opens them in a browser. */
+/** Endpoints that accept POST only and are screens of the page when opened in a browser. */
 const SCREEN_PATHS: ReadonlySet<string> = new Set(['/account']);
 
 function pathOf(request: IncomingMessage): string {
@@ -249,14 +258,14 @@ function pathOf(request: IncomingMessage): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-/** What stands behind the question mark. */
+/** The query parameters of the URL. */
 function parametersOf(request: IncomingMessage): URLSearchParams {
   const url = request.url ?? '/';
   const query = url.indexOf('?');
   return new URLSearchParams(query < 0 ? '' : url.slice(query + 1));
 }
 
-/** True for a handshake that one of the socket paths should see. */
+/** True for a handshake on one of the WebSocket paths. */
 function isWebSocket(request: IncomingMessage): boolean {
   const isAsked = request.headers.upgrade?.toLowerCase() === 'websocket';
   return isAsked && WEBSOCKET_PATHS.has(pathOf(request));
@@ -266,7 +275,7 @@ function isPreflight(request: IncomingMessage): boolean {
   return request.method === 'OPTIONS' && 'access-control-request-method' in request.headers;
 }
 
-/** Why the headers alone are enough to refuse a request; undefined when they are not. */
+/** The reason to refuse a request by its headers alone; undefined if they are valid. */
 function headerFault(
   { headers }: IncomingMessage,
   bodyBytesMax: number,

@@ -1,4 +1,4 @@
-/** A public port that speaks the wire: endpoints, refusals, limits. */
+/** A public HTTP server: endpoints, refusals and limits. */
 export {
   Address,
   ERROR_CODES,

@@ -51,7 +51,7 @@ describe('RateLimiter', () => {
     expect(passed).toBeLessThanOrEqual(50 * 11);
   });
 
-  test('peeking takes nothing', () => {
+  test('peeking takes no tokens', () => {
     const { limiter: limits, clock } = limiter();
     limits.take('info', 'a');
     expect(limits.peek('info', 'a')).toEqual({
@@ -81,14 +81,14 @@ describe('RateLimiter', () => {
     expect(limits.size).toBeLessThanOrEqual(2);
   });
 
-  test('a clock that steps back takes nothing away', () => {
+  test('a clock that steps back takes no tokens', () => {
     const { limiter: limits, clock } = limiter();
     limits.take('exchange', 'a');
     clock.nowMs -= 5000;
     expect(limits.take('exchange', 'a').allowed).toBe(true);
   });
 
-  test('switched off, everything passes and the report stays full', () => {
+  test('with the limit disabled, everything passes and the report stays full', () => {
     const { limiter: limits } = limiter(false);
     for (let index = 0; index < 100; index++) limits.take('exchange', 'a');
     expect(limits.take('exchange', 'a')).toMatchObject({ allowed: true, remaining: 10 });

@@ -2,30 +2,30 @@ import { clientKey } from '../ports/client-ip.ts';
 import { type TokenBucket, TokenBuckets } from '../ports/token-bucket.ts';
 
 /**
- * A token bucket per client address and surface. The bucket holds as many tokens as the surface
- * allows in a second and is refilled at that rate, so a bucket that nobody touched for a second is
- * full and forgotten: memory is bounded by the clients of two seconds.
+ * A token bucket per client address and surface. A bucket holds the tokens of one second and is
+ * refilled at that rate, so a bucket that was unused for a second is full and dropped: memory is
+ * bounded by the clients of two seconds.
  */
 
-/** The buckets of one client; each surface is counted on its own. */
+/** The surfaces with separate buckets per client. */
 type Surface = 'info' | 'exchange' | 'explainSignature' | 'simulate';
 
 /** Requests per second and client address. */
 type SurfaceLimits = Readonly<Record<Surface, number>>;
 
-/** What is left of a budget. */
+/** The remainder of a budget. */
 export type Budget = {
   readonly limit: number;
   readonly windowMs: number;
   readonly remaining: number;
-  /** Until the budget is full. */
+  /** Milliseconds until the budget is full. */
   readonly resetMs: number;
 };
 
-/** The answer to one request. */
+/** The result for one request. */
 type Taken = Budget & {
   readonly allowed: boolean;
-  /** Whole seconds until one token, at least 1; only of use when refused. */
+  /** Whole seconds until the next token, at least 1; meaningful only after a refusal. */
   readonly retryAfterSeconds: number;
 };
 
@@ -54,7 +54,7 @@ export class RateLimiter {
     };
   }
 
-  /** Takes a token; the surface is entered with it or not at all. */
+  /** Takes a token and returns whether the request is allowed. */
   take(surface: Surface, client: string): Taken {
     const nowMs = this.#now();
     const limit = this.#limits[surface];
@@ -65,14 +65,14 @@ export class RateLimiter {
     return { ...budgetOf(limit, bucket, nowMs), allowed, retryAfterSeconds };
   }
 
-  /** What a client has left, without taking from it. */
+  /** The remainder of a client's budget, without taking a token. */
   peek(surface: Surface, client: string): Budget {
     const limit = this.#limits[surface];
     const bucket = this.#buckets[surface].find(clientKey(client));
     return bucket === undefined ? fullOf(limit) : budgetOf(limit, bucket, this.#now());
   }
 
-  /** How many buckets are remembered. */
+  /** The number of stored buckets. */
   get size(): number {
     return Object.values(this.#buckets).reduce((sum, { size }) => sum + size, 0);
   }

@@ -1,45 +1,47 @@
 import { ERROR_CODES, refusal, type Warning, type WireError } from '@oddlot/protocol';
 import type { Debt, WorkLeft } from '../ports/work-budget.ts';
 
-/** What an endpoint answers; the server adds what all answers have in common. */
+/** The answer of an endpoint; the server adds the common headers. */
 export type Reply = {
   readonly status: number;
   /** JSON text. */
   readonly body: string;
-  /** The same as bytes, instead of a text: many answers may share them. */
+  /** The same as bytes instead of text, which many answers may share. */
   readonly bytes?: Buffer;
   readonly retryAfterSeconds?: number;
 };
 
-/** A request whose body was received; the limits that apply to everyone are behind it. */
+/** A request whose body was received and whose common limits were checked. */
 export type TextRequest = {
   /** The body as received. */
   readonly text: string;
   readonly ip: string;
-  /** Bytes of the body; undefined when it came from inside the process. */
+  /** The size of the body; undefined for a request from inside the process. */
   readonly bytes?: number;
-  /** Takes what the request costs, in milliseconds of this thread, out of the client's budget. */
+  /** Deducts the cost of the request, in milliseconds of this thread, from the client's budget. */
   readonly spend?: (ms: number) => void;
-  /** It says that somebody forwarded it, whether or not that is believed. */
+  /** True if the request has proxy headers, trusted or not. */
   readonly isForwarded?: boolean;
 };
 
-/** The same, and its body was read. */
+/** The same with the parsed body. */
 export type EdgeRequest = TextRequest & { readonly body: Readonly<Record<string, unknown>> };
 
-/** What any path has. */
+/** The properties of every path. */
 type EndpointHead = {
-  /** The budget that requests are counted against. */
+  /** The budget against which requests are counted. */
   readonly surface: 'info' | 'exchange';
-  /** How many bytes a body with this beginning may have, where that differs from all others. */
+  /** The size limit of a body with this beginning, if it differs from the default. */
   readonly bodyBytesMaxOf?: (start: Buffer) => number;
-  /** The endpoint's error envelope. `isGateway`: refused before the request was understood. */
+  /**
+   * The endpoint's error envelope. `isGateway` is true for a refusal before the request was parsed.
+   */
   readonly refuse: (error: WireError, isGateway: boolean) => Reply;
 };
 
 /** One POST path. */
 export type Endpoint = EndpointHead & {
-  /** What its work is called, and whether the client's budget of work is asked; by default it is. */
+  /** The name of its work, and whether the client's work budget applies; by default it does. */
   readonly workOf?: (body: Readonly<Record<string, unknown>>) => {
     readonly what?: string;
     readonly isFree?: boolean;
@@ -47,25 +49,25 @@ export type Endpoint = EndpointHead & {
   readonly handle: (request: EdgeRequest) => Reply | Promise<Reply>;
 };
 
-/** One that reads its bodies itself. */
+/** An endpoint that parses its bodies itself. */
 export type TextEndpoint = EndpointHead & {
   readonly handleText: (request: TextRequest) => Reply | Promise<Reply>;
 };
 
-/** A GET whose answer is as long as it takes. */
+/** A GET request with an answer of unbounded length. */
 export type StreamRequest = {
-  /** Of the address, in order. */
+  /** The parameters of the URL, in order. */
   readonly parameters: Iterable<readonly [string, string]>;
-  /** Whom it is counted for. */
+  /** The client whose budget applies. */
   readonly client: string;
 };
 
-/** An answer that is sent part by part, as fast as it is read. */
+/** An answer that is sent in parts, as fast as the client reads. */
 export type StreamedReply = {
-  /** Name and value in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly parts: AsyncIterable<string>;
-  /** To be called when it is over, however it ends. */
+  /** Must be called at the end, whatever the result. */
   readonly leave: () => void;
 };
 
@@ -76,19 +78,19 @@ export type StreamEndpoint = EndpointHead & {
 
 export type AnyEndpoint = Endpoint | TextEndpoint | StreamEndpoint;
 
-/** Something that a request needs is down; the client may try again later. */
+/** A dependency of a request is unavailable; the client may retry later. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
 }
 
-/** An answer of /info and its kind. */
+/** An answer of /info in its envelope. */
 export function infoReply(data: unknown, warnings: readonly Warning[] = []): Reply {
   const envelope = { success: true, code: 0, data };
   const body = warnings.length === 0 ? envelope : { ...envelope, warnings };
   return { status: 200, body: JSON.stringify(body) };
 }
 
-/** The same around data that is JSON text already, with more beside it. */
+/** The same for data that is JSON text already, with further fields. */
 export function infoReplyOf(
   json: string,
   warnings: readonly Warning[],
@@ -111,14 +113,14 @@ const HTTP_TOO_MANY = 429;
 const HTTP_TOO_LARGE = 413;
 const HTTP_WRONG_TYPE = 415;
 
-/** The refusal of a client that is over its budget: /info keeps the code of older clients. */
+/** The refusal of a client over its budget; /info keeps the code known to older clients. */
 export function rateLimited(surface: Endpoint['surface']): WireError {
   const limited = refusal('rateLimited', []);
   const { details: _, ...error } = { ...limited, httpStatus: HTTP_TOO_MANY };
   return surface === 'exchange' ? error : { ...error, code: ERROR_CODES.INVALID };
 }
 
-/** The refusal of a client whose requests have cost too much, with what cost most. */
+/** The refusal of a client whose requests have cost too much, with the most expensive kind. */
 export function tooMuchWork({ ms, what }: Debt, { msPerSecond, remainingMs }: WorkLeft): WireError {
   const details = {
     budget: 'work',

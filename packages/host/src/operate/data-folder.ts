@@ -1,9 +1,12 @@
 import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-/** What the files of the data folder weigh, read when somebody scrapes. */
+/** Sizes of the files in the data folder, read at each scrape. */
 
-/** All bytes of the files in a directory, or of those whose name ends so; what vanishes meanwhile is left out. */
+/**
+ * The total size of the files in a directory, optionally with a suffix; files that disappear
+ * meanwhile are ignored.
+ */
 export async function bytesIn(directory: string, suffix = ''): Promise<number> {
   let bytes = 0;
   for (const name of await readdir(directory).catch(() => [])) {
@@ -13,12 +16,12 @@ export async function bytesIn(directory: string, suffix = ''): Promise<number> {
   return bytes;
 }
 
-/** The newest snapshot's bytes and when it was written; undefined without one. */
+/** The size of the newest snapshot and the time of its creation; undefined without one. */
 export async function newestSnapshot(
   directory: string,
 ): Promise<{ readonly bytes: number; readonly writtenMs: number } | undefined> {
   const names = await readdir(directory).catch(() => []);
-  // Their names carry the height with leading zeros.
+  // Their names contain the height with leading zeros.
   const newest = names
     .filter((name) => /^snapshot-\d+\.(?:bin|json)$/.test(name))
     .toSorted()
@@ -28,7 +31,7 @@ export async function newestSnapshot(
   return file === undefined ? undefined : { bytes: file.size, writtenMs: file.mtimeMs };
 }
 
-/** True of a folder itself and of what lies in it, by their names alone. */
+/** True for a folder itself and for paths inside it, by their names alone. */
 export function isInside(path: string, folder: string): boolean {
   const way = relative(resolve(folder), resolve(path));
   return !isAbsolute(way) && way.split(sep)[0] !== '..';

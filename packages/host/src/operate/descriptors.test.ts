@@ -15,7 +15,7 @@ test('the limit is that of the process', () => {
   const program = `import { descriptorLimit } from '${import.meta.dirname}/process.ts';
     process.stdout.write(String(descriptorLimit()));`;
   const command = 'ulimit -n 333 && exec "$0" --input-type=module -e "$1"';
-  const told = execFileSync('/bin/sh', ['-c', command, process.execPath, program]);
-  expect(told.toString()).toBe('333');
+  const output = execFileSync('/bin/sh', ['-c', command, process.execPath, program]);
+  expect(output.toString()).toBe('333');
   expect(descriptorLimit()).toBeGreaterThan(0);
 });

@@ -6,17 +6,17 @@ import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
 /**
- * The operations port: is the process alive, may it take traffic, what does it measure. It stands
- * apart from the public port so that it can be kept inside and answers when the public one is full.
+ * The operations port: liveness, readiness and metrics. It is separate from the public port, so
+ * that it can be restricted to internal networks and answers when the public port is overloaded.
  */
 
-/** One thing that has to be right before anybody can trade. */
+/** One condition for trading. */
 export type ReadinessCheck = {
   readonly name: string;
   readonly ok: boolean;
-  /** What is wrong; told when it is not ok. */
+  /** The reason, if it is not ok. */
   readonly why?: string;
-  /** Trading goes on without it: it is told, and the venue is ready all the same. */
+  /** Trading does not depend on it: a failure is reported, but the venue is ready. */
   readonly isSpared?: true;
 };
 
@@ -25,7 +25,7 @@ export type Readiness = () => {
   readonly failing: readonly { readonly name: string; readonly why: string }[];
 };
 
-/** Ready means that the venue can trade: every check that trading needs says so. */
+/** Ready means that the venue can trade: every check that trading requires has passed. */
 export function readiness(checks: readonly (() => ReadinessCheck)[]): Readiness {
   return () => {
     const failing = checks.map((check) => check()).filter(({ ok }) => !ok);
@@ -42,13 +42,16 @@ type OperationsOptions = {
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   readonly log: Logger;
-  /** Of the public port of the same process: requests here take turns with those of traders. */
+  /**
+   * The queue of the public port in the same process: requests here take turns with those of
+   * traders.
+   */
   readonly queue: FairQueue;
-  /** More that operators may read, by path. */
+  /** Additional pages for operators, by path. */
   readonly pages?: Readonly<Record<string, () => object | Promise<object>>>;
-  /** What is no JSON, by path; given what stands behind the question mark. */
+  /** Answers other than JSON, by path; called with the query parameters. */
   readonly downloads?: Readonly<Record<string, OperationsDownload>>;
-  /** What may be posted here, by path; given the body, which is bounded. */
+  /** POST requests, by path; called with the body, whose size is bounded. */
   readonly posts?: Readonly<Record<string, OperationsRequest>>;
 };
 
@@ -64,12 +67,13 @@ type OperationsRequest = (
 
 const POST_BYTES_MAX = 64 * 1024;
 /**
- * One client may have all connections, as one monitor has; idle connections make room for new ones, and there are never
- * so many that the public ports lack descriptors. Requests take turns like those of the public port (R-requests).
+ * One client may have all connections, because there is often a single monitor; idle connections
+ * are closed for new ones, and their number is small enough to leave descriptors for the public
+ * ports. Requests take turns as on the public port (R-requests).
  */
 export const OPERATIONS_CONNECTIONS_MAX = 64;
 
-/** The operations port; the caller listens and drains. */
+/** Creates the operations port; the caller listens and drains. */
 export function createOperationsPort(options: OperationsOptions): HttpPort {
   const port: HttpPort = new HttpPort({
     serve: (call) => {
@@ -131,7 +135,7 @@ async function answer(
   send(response, 404, { message: 'Not found' });
 }
 
-/** Undefined for what is no JSON or too long; whoever takes it refuses that. */
+/** Undefined if the body is too long or not JSON, which the handler refuses. */
 function readJson(port: HttpPort, call: PortCall): Promise<unknown> {
   if (call.awaitsContinue) call.response.writeContinue();
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** What a program asks of the machine and of who started it. */
+/** Access to the machine and the parent process. */
 export { bytesIn, isInside, newestSnapshot } from './data-folder.ts';
 export {
   chainConnectionsFor,

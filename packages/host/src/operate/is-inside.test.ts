@@ -11,6 +11,6 @@ test.each([
   ['/', '/data', false],
   ['data/key', 'data', true],
   ['key', 'data', false],
-])('%s lies in %s: %s', (path, folder, isSo) => {
+])('%s is inside %s: %s', (path, folder, isSo) => {
   expect(isInside(path, folder)).toBe(isSo);
 });

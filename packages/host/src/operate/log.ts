@@ -2,10 +2,12 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 
 export type { Logger } from 'pino';
 
-/** How much is told; `silent` tells nothing. */
+/** The minimum level of messages; `silent` disables them. */
 type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
-/** JSON lines on standard error: standard output belongs to the one line that says where we serve. */
+/**
+ * JSON lines on standard error, because standard output is reserved for the line with the address.
+ */
 export function createLogger(
   options: { level?: LogLevel; destination?: DestinationStream } = {},
 ): Logger {

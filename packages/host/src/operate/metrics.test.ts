@@ -5,10 +5,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('venues that begin and end in one process measure it once', async () => {
+test('several venues in one process measure the process once', async () => {
   const setInterval = vi.spyOn(globalThis, 'setInterval');
   const [first, second] = [new Metrics(), new Metrics(), new Metrics()];
-  // None when another test of this process was the first.
+  // Zero if another test of this process was the first.
   expect(setInterval.mock.calls.length).toBeLessThanOrEqual(1);
   for (const [, everyMs] of setInterval.mock.calls) expect(everyMs).toBeGreaterThanOrEqual(10_000);
   first.orders('filled', 2);

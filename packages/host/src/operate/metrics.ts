@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 
-/** What the venue tells Prometheus about itself. One instance per venue, handed to each part. */
+/** Metrics for Prometheus. There is one instance per venue, which is passed to each part. */
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SYNC_SECONDS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 1];
@@ -85,13 +85,14 @@ export class Metrics {
     'Always 1; the labels contain the version and the main settings.',
     ['version', 'node', 'network', 'oracle', 'reference_prices'],
   );
-  /** Children are looked up once: finding one by its labels costs more than counting. */
+  /** Cached children, because looking one up by its labels costs more than counting. */
   readonly #requestChildren = new Map<string, { inc: () => void }>();
   readonly #durationChildren = new Map<string, { observe: (seconds: number) => void }>();
   readonly #orderChildren = new Map<string, { inc: (count: number) => void }>();
 
   constructor(options: { processMetrics?: boolean } = {}) {
-    // Each counter is there with 0 before the first liquidation, so that a rate over the first one can be computed.
+    // Each counter starts with 0 before the first liquidation, so that a rate over the first one
+    // can be computed.
     for (const step of ['cancel', 'market', 'net', 'insurance', 'adl']) {
       this.#liquidations.labels(step).inc(0);
     }
@@ -156,7 +157,7 @@ export class Metrics {
     this.#liquidations.labels(step).inc();
   }
 
-  /** R-adl: somebody's position was closed for another's. */
+  /** R-adl: a position was closed to cover another account's loss. */
   deleveraged(): void {
     this.#deleveraged.inc();
   }
@@ -176,7 +177,7 @@ export class Metrics {
     this.#syncSeconds.observe(seconds);
   }
 
-  /** Reads a number when it is asked for: queue lengths, open connections. */
+  /** A gauge that is read at each scrape, such as a queue length. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void {
     const collected: Gauge = new Gauge({
       name: `oddlot_${name}`,
@@ -186,7 +187,7 @@ export class Metrics {
     });
   }
 
-  /** The same for one number per value of a label. */
+  /** The same with one number per value of a label. */
   gauges(name: string, help: string, label: string, read: () => Record<string, number>): void {
     const collected = new Gauge({
       name: `oddlot_${name}`,
@@ -194,20 +195,20 @@ export class Metrics {
       labelNames: [label],
       registers: [this.registry],
       collect: () => {
-        // What is no longer there must not go on being told.
+        // Values that no longer exist must not be reported.
         collected.reset();
         for (const [value, count] of Object.entries(read())) collected.labels(value).set(count);
       },
     });
   }
 
-  /** The text that is to be made, and when the last one was. */
+  /** The text that is being rendered, and the time of the last one. */
   #next: Promise<MetricsText> | undefined = undefined;
   #madeMs = -TEXT_EVERY_MS;
 
   /**
-   * The text that a scrape answers with, of a moment after it was asked for. To make it takes milliseconds, so it is
-   * made ten times a second at most, for all who wait.
+   * The text for a scrape, rendered after the request. Rendering takes milliseconds, so it happens
+   * at most ten times a second, for all waiting requests.
    */
   text(): Promise<MetricsText> {
     this.#next ??= this.#later();
@@ -259,16 +260,16 @@ function histogram(
 }
 
 /**
- * The library counts how busy the loop was once for each such span that has passed, all in one go: a process that was
- * frozen for hours would be busy for seconds with counting tenths of a second when it goes on.
+ * The library computes the event loop's utilization once per elapsed interval, all in one go: after
+ * hours of suspension, a short interval would block a process for seconds.
  */
 const UTILIZATION_EVERY_MS = 10_000;
 
 let collected: Registry | undefined;
 
 /**
- * What Node tells about this process. There is one of it, however many venues begin and end in a process: its timers
- * and observers run until the process ends.
+ * Node's metrics of this process. There is one instance, however many venues run in a process,
+ * because its timers and observers run until the process ends.
  */
 function processMetrics(): Registry {
   if (collected === undefined) {

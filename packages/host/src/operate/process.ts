@@ -2,13 +2,13 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename } from 'node:path';
 
-/** How often the parent is looked at. */
+/** The interval for checking the parent process. */
 const LOOK_MS = 500;
 
 /**
- * Tells when the process that started this one is gone. `npm start` hands signals on while it lives,
- * but one that is killed can't: the venue would go on with nobody to supervise it. The system gives
- * an orphan another parent, so a change of the parent's id is the news.
+ * Calls back when the process that started this one is gone. `npm start` forwards signals while it
+ * lives, but not if it is killed: the venue would continue unsupervised. The system gives an orphan
+ * another parent, so a changed parent id indicates this.
  */
 export function watchParent(
   onGone: () => void,
@@ -25,23 +25,23 @@ export function watchParent(
 }
 
 /**
- * What strangers can keep busy, and what can wait, yields to the thread that trades: where all cores
- * are taken it has about a tenth of that one's share.
+ * Work that untrusted clients can cause, and work that can wait, yields to the trading thread: with
+ * all cores busy it gets about a tenth of that thread's share.
  */
 const NICENESS = 10;
 
-/** A process that was just started, with all threads that it will have. */
+/** Lowers the priority of a process that was just started, including its future threads. */
 export function lowerPriority(pid: number | undefined): void {
   if (pid !== undefined) tryLower(() => setPriority(pid, NICENESS));
 }
 
-/** The calling thread. Linux has priorities of threads; elsewhere nothing changes. */
+/** Lowers the priority of the calling thread. Only Linux has priorities of threads. */
 export function lowerThreadPriority(): void {
   if (process.platform !== 'linux') return;
   tryLower(() => setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICENESS));
 }
 
-/** It may have ended already, or the system does not let us; things go their way all the same. */
+/** The process may have ended, or the system may forbid it; both are harmless. */
 function tryLower(lower: () => void): void {
   try {
     lower();
@@ -50,28 +50,28 @@ function tryLower(lower: () => void): void {
   }
 }
 
-/** How many descriptors this process may open, and how many of them may be connections. */
+/** The number of descriptors that this process may open, and the part available for connections. */
 
-/** Kept for the log, snapshots, receipts, threads, price sources and the operator's port. */
+/** Reserved for the log, snapshots, receipts, threads, price sources and the operations port. */
 const RESERVED = 160;
-/** Where the system does not say, what it usually allows at least. */
+/** The usual minimum, if the system does not report a limit. */
 const USUAL_LIMIT = 1024;
 
-/** Connections that a number of descriptors leaves room for; at least half of them. */
+/** The number of connections that the descriptors allow; at least half of them. */
 export function connectionsFor(descriptors: number): number {
   return Math.max(1, descriptors - Math.min(RESERVED, Math.ceil(descriptors / 2)));
 }
 
-/** A local chain has few who ask. */
+/** A local chain has few clients. */
 const CHAIN_CONNECTIONS_MAX = 256;
 const CHAIN_SHARE = 8;
 
-/** Of those the ones of a local chain that runs in the same process. */
+/** The part of these connections for a local chain in the same process. */
 export function chainConnectionsFor(descriptors: number): number {
   return Math.min(CHAIN_CONNECTIONS_MAX, Math.ceil(connectionsFor(descriptors) / CHAIN_SHARE));
 }
 
-/** And those of the port beside it. */
+/** The part for the public port. */
 export function publicConnectionsFor(descriptors: number): number {
   return connectionsFor(descriptors) - chainConnectionsFor(descriptors);
 }
@@ -86,7 +86,7 @@ function fromProc(): number | undefined {
     const soft = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
     return numberOf(soft);
   } catch {
-    // Not a Linux.
+    // Not Linux.
     return undefined;
   }
 }
@@ -103,7 +103,10 @@ function numberOf(text: string | undefined): number | undefined {
   return text !== undefined && /^[0-9]+$/.test(text) ? Number(text) : undefined;
 }
 
-/** For the library that stops a program: a stop that fails, takes too long or is interrupted is reported. */
+/**
+ * A logger for the library that stops a program: it reports a stop that fails, times out or is
+ * interrupted.
+ */
 export function stopLogger(report: (why: string) => void): { error(why: unknown): void } {
   return {
     error: (why) => report(why instanceof Error ? (why.stack ?? why.message) : String(why)),

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { BodyBudget, type BodyHold } from './body-budget.ts';
 
-/** R-requests: who has room, and who makes it. */
+/** R-requests: the memory budget of bodies and the connections that are closed to free it. */
 
 const KIB = 1024;
 const limits = {
@@ -24,7 +24,7 @@ class Room {
   }
 }
 
-test('bytes are held until the answer, the place only while reading', () => {
+test('bytes are held until the answer, the slot only while reading', () => {
   const room = new Room();
   const first = room.hold('a');
   expect(first.grow(90 * KIB)).toBeUndefined();
@@ -37,15 +37,15 @@ test('bytes are held until the answer, the place only while reading', () => {
   second.release();
   const third = room.hold('a');
   third.grow(10);
-  // Letting go twice takes nothing from those who came later.
+  // A second release must not affect later requests.
   second.release();
   expect(room.budget.use).toEqual({ bodies: 1, bytes: 10 });
   expect(room.hold('a').grow(100 * KIB)).toBe('client');
   third.release();
 });
 
-describe('when there is no more room', () => {
-  test('the client with most bodies loses the one that it began first', () => {
+describe('when the budget is exhausted', () => {
+  test('the client with the most bodies loses its oldest one', () => {
     const room = new Room();
     for (let at = 1; at <= 20; at++) room.enter('a', `a${at}`);
     for (let at = 1; at <= 10; at++) room.enter('b', `b${at}`);
@@ -53,13 +53,13 @@ describe('when there is no more room', () => {
     room.hold('c', 'c1');
     room.hold('c', 'c2');
     expect(room.cut).toEqual(['a1', 'a2']);
-    // A third would be more than an eighth of what that one has, and nobody has taken long.
+    // A third body would exceed an eighth of that client's bodies, and none is slow yet.
     expect(room.enter('c', 'c3')).toBe('all');
     expect(room.cut).toEqual(['a1', 'a2']);
     expect(room.budget.use.bodies).toBe(30);
   });
 
-  test('and all have the same, what was held for long makes it', () => {
+  test('if all clients have the same number, the oldest slow body is closed', () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(0);
     try {
       const room = new Room();
@@ -76,7 +76,7 @@ describe('when there is no more room', () => {
     }
   });
 
-  test('of bytes, who holds most of them makes it, what is in work excepted', () => {
+  test('for bytes, the client with the most loses its oldest body that is not being processed', () => {
     const room = new Room();
     const [inWork, sent, other] = [room.hold('a', 'a1'), room.hold('a', 'a2'), room.hold('b')];
     inWork.grow(60 * KIB);
@@ -86,7 +86,7 @@ describe('when there is no more room', () => {
     expect(room.hold('c').grow(10 * KIB)).toBeUndefined();
     expect(room.cut).toEqual(['a2']);
     expect(room.budget.use.bytes).toBe(165 * KIB);
-    // What is asked for is no small part of what the others hold.
+    // The requested amount is not small compared with that of the others.
     expect(room.hold('d').grow(40 * KIB)).toBe('all');
     expect(room.cut).toEqual(['a2']);
   });

@@ -1,8 +1,9 @@
 /**
- * What bodies may hold in memory, in all and per client (R-requests). A body counts as one while it
- * is read, and its bytes count until its request is answered: a text that waits for a signature or a
- * block is held as well. When there is no more room for anybody, whoever holds most of it makes some:
- * a few dozen clients that never end what they began would else shut out everybody.
+ * The memory for bodies, in total and per client (R-requests). A body counts as one while it is
+ * read, and its bytes count until its request is answered, because a text that waits for a
+ * signature or a block is held as well. When the budget is exhausted, the client with the largest
+ * part loses a body: otherwise a few dozen clients that never complete their requests would block
+ * all others.
  */
 
 export type BodyLimits = {
@@ -31,26 +32,26 @@ export const ANSWER_LIMITS: BodyLimits = {
   bytesPerClientMax: 12 * MIB,
 };
 
-/** For load tests: what guards clients against each other is off, what guards the process stays. */
+/** For load tests: disables the limits per client, but keeps those that protect the process. */
 export function withoutClientLimits(limits: BodyLimits): BodyLimits {
   return { ...limits, bodiesPerClientMax: Infinity, bytesPerClientMax: Infinity };
 }
 
-/** Whose budget is used up: the client's own, or that of the whole process. */
+/** The exhausted budget: that of the client, or that of the process. */
 export type BodyRefusal = 'client' | 'all';
 
 type Use = { bodies: number; bytes: number };
-/** What a client holds, and of it what is being read or sent, the oldest first. */
+/** The use of a client, and its bodies in progress, oldest first. */
 type ClientUse = Use & { readonly client: string; readonly open: Set<BodyHold> };
 
-/** Nobody who means it takes longer for a body, when others wait for the room. */
+/** A normal client completes a body within this time, after which it may be closed for others. */
 const HELD_MS = 2_000;
 
 export class BodyBudget {
   readonly #limits: BodyLimits;
   readonly #all: Use = { bodies: 0, bytes: 0 };
   readonly #byClient = new Map<string, ClientUse>();
-  /** One for all holds: every request has two. */
+  /** Shared by all holds, because every request has two. */
   readonly #room: Room = {
     grow: (own, bytes) => this.#grow(own, bytes),
     read: (own, hold) => {
@@ -69,14 +70,14 @@ export class BodyBudget {
     this.#limits = limits;
   }
 
-  /** What is held now, for the operator. */
+  /** The current use, for the operator. */
   get use(): Readonly<Use> {
     return this.#all;
   }
 
   /**
-   * A body is about to be read; whoever gets a hold lets go of it, whatever happens. `cut` ends it when the room
-   * is needed for others, who hold less.
+   * Called before a body is read; a returned hold must always be released. `cut` closes the
+   * connection if the memory is needed for clients that hold less.
    */
   enter(client: string, cut: () => void): BodyHold | BodyRefusal {
     const { bodiesMax, bodiesPerClientMax } = this.#limits;
@@ -101,7 +102,10 @@ export class BodyBudget {
     return undefined;
   }
 
-  /** Ends what the client with most began first, or, where nobody has more, what has been held up for long. */
+  /**
+   * Closes the oldest body of the client with the largest part, or, if no client has more, a body
+   * that was slow.
+   */
   #makeRoom(of: keyof Use, own: ClientUse, more: number): boolean {
     let most: ClientUse = own;
     let oldest: BodyHold | undefined;
@@ -120,14 +124,14 @@ export class BodyBudget {
   }
 }
 
-/** What a hold asks of its budget. */
+/** The operations that a hold needs from its budget. */
 type Room = {
   readonly grow: (own: ClientUse, bytes: number) => BodyRefusal | undefined;
   readonly read: (own: ClientUse, hold: BodyHold) => void;
   readonly release: (own: ClientUse, bytes: number) => void;
 };
 
-/** One body's share of the budget. */
+/** The part of the budget held by one body. */
 export class BodyHold {
   readonly sinceMs = performance.now();
   readonly #room: Room;
@@ -143,29 +147,29 @@ export class BodyHold {
     this.#cut = cut;
   }
 
-  /** More of it is kept; says whose budget does not allow it. */
+  /** Reserves more bytes; returns the exhausted budget, if any. */
   grow(bytes: number): BodyRefusal | undefined {
-    // Its client is gone; what still comes of it is not kept.
+    // The client is gone; the rest of its body is not stored.
     if (this.#isReleased) return 'client';
     const refused = this.#room.grow(this.#own, bytes);
     if (refused === undefined) this.#bytes += bytes;
     return refused;
   }
 
-  /** It is whole, or will not be read further. */
+  /** The body is complete, or will not be read further. */
   read(): void {
     if (!this.#isReading) return;
     this.#isReading = false;
     this.#room.read(this.#own, this);
   }
 
-  /** Others need the room. */
+  /** Closes the connection, because other clients need the memory. */
   cut(): void {
     this.release();
     this.#cut();
   }
 
-  /** Its request was answered. */
+  /** The request was answered. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
@@ -175,7 +179,8 @@ export class BodyHold {
 }
 
 /**
- * Room is made for who would hold a small part of what the greediest holds, of bodies and of streams alike. Were it made for
- * more, a few that all hold much would have each other cut for ever, and everything made anew.
+ * A connection is closed only for a client that would hold at most this fraction (1/n) of the
+ * largest holder's part. With a larger fraction, a few clients with large parts would repeatedly
+ * close each other's connections.
  */
 export const GREEDY_FACTOR = 8;

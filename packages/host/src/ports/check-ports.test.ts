@@ -17,7 +17,7 @@ test('free ports stay free, and 0 stands for any', async () => {
   server.close();
 });
 
-test('a port that is in use is named with its flag, and those before it are let go', async () => {
+test('a port in use is named with its flag, and the ports opened before it are released', async () => {
   const [taken, other] = [createServer(), createServer()];
   const port = await listen(taken, 0, host);
   const free = await listen(other, 0, host);
@@ -38,7 +38,7 @@ test('a port that is in use is named with its flag, and those before it are let 
   taken.close();
 });
 
-test('two that are told the same port are refused, and so is an address of another machine', async () => {
+test('equal ports are refused, and so is an address of another machine', async () => {
   const server = createServer();
   const port = await listen(server, 0, host);
   await new Promise((resolve) => server.close(resolve));

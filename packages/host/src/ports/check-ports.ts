@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** A port that a program is told to listen at, and the flag that says so. */
+/** A configured port, and the flag that sets it. */
 export type WantedPort = { readonly port: number; readonly host: string; readonly flag: string };
 
 /** A port that cannot be opened. The message is for operators. */
 export class PortError extends Error {
   override readonly name = 'PortError';
   readonly port: number;
-  /** The code of the system, such as `EADDRINUSE`. */
+  /** The system's error code, such as `EADDRINUSE`. */
   readonly code: string;
 
   constructor({ flag, host, port }: WantedPort, cause: NodeJS.ErrnoException) {
@@ -21,8 +21,8 @@ export class PortError extends Error {
 }
 
 /**
- * Throws `PortError` unless all of these ports can be opened at once; port 0 stands for any free one. For the begin of a start,
- * which may take long and creates files before it listens.
+ * Throws `PortError` unless all of these ports can be opened at once; port 0 means any free one.
+ * Called at the beginning of a start, which may take long and creates files before it listens.
  */
 export async function checkPorts(wanted: readonly WantedPort[]): Promise<void> {
   const opened: Server[] = [];
@@ -42,14 +42,14 @@ export async function checkPorts(wanted: readonly WantedPort[]): Promise<void> {
   }
 }
 
-/** One that never listened is closed already. */
+/** A server that never listened is closed already. */
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
   });
 }
 
-/** An interface as it stands in a URL. */
+/** An interface in the notation of URLs. */
 export function hostText(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { clientIpFinder, clientKey, isLoopback, normalIp } from './client-ip.ts';
 
-test('without proxies the header is not believed', () => {
+test('without proxies the header is ignored', () => {
   const find = clientIpFinder([]);
   expect(find('::ffff:10.1.2.3', '6.6.6.6')).toBe('10.1.2.3');
   expect(find(undefined, undefined)).toBe('');
@@ -24,7 +24,7 @@ test.each([
   expect(clientIpFinder(['10.0.0.0/24', 'fd00::/8'])(peer, hops)).toBe(expected);
 });
 
-test('addresses are written in one form', () => {
+test('addresses have one notation', () => {
   expect(normalIp('::ffff:127.0.0.1')).toBe('127.0.0.1');
   expect(normalIp('localhost')).toBeUndefined();
   expect(isLoopback('127.0.0.9')).toBe(true);

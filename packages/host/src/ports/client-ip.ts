@@ -1,10 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 import type { IncomingMessage } from 'node:http';
 
-/** Finds the address that limits count: the peer, or who stands behind a proxy that is trusted. */
+/** Determines the client address for limits: the peer, or the client of a trusted proxy. */
 export type ClientIp = (peer: string | undefined, forwardedFor: string | undefined) => string;
 
-/** `trustedProxies` holds addresses and networks in prefix notation. */
+/** `trustedProxies` contains addresses and networks in prefix notation. */
 export function clientIpFinder(trustedProxies: readonly string[]): ClientIp {
   if (trustedProxies.length === 0) return (peer) => normalIp(peer ?? '') ?? '';
   const isTrusted = isTrustedProxy(trustedProxies);
@@ -12,7 +12,7 @@ export function clientIpFinder(trustedProxies: readonly string[]): ClientIp {
     let client = normalIp(peer ?? '') ?? '';
     if (forwardedFor === undefined) return client;
     const hops = forwardedFor.split(',');
-    // From the nearest hop outwards: each is vouched for by the trusted one after it.
+    // From the nearest hop outwards: each is reported by the trusted one after it.
     for (let index = hops.length - 1; index >= 0 && isIP(client) !== 0; index--) {
       if (!isTrusted(client)) break;
       const hop = normalIp((hops[index] as string).trim());
@@ -23,7 +23,7 @@ export function clientIpFinder(trustedProxies: readonly string[]): ClientIp {
   };
 }
 
-/** Tells the proxies that are trusted from all other peers. */
+/** Distinguishes trusted proxies from other peers. */
 export function isTrustedProxy(trustedProxies: readonly string[]): (ip: string) => boolean {
   const trusted = blockListOf(trustedProxies);
   return (ip) => isIP(ip) !== 0 && trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
@@ -37,8 +37,8 @@ export function isLoopback(ip: string): boolean {
 const GROUPS_OF_NETWORK = 4;
 
 /**
- * What limits count as one client: an IPv4 address, or the 64 bits that name an IPv6 network. Whoever
- * has an IPv6 address has 2^64 of them.
+ * The unit of limits: an IPv4 address, or the 64 bits of an IPv6 network, because every IPv6 user
+ * has 2^64 addresses.
  */
 export function clientKey(ip: string): string {
   if (!ip.includes(':')) return ip;
@@ -54,7 +54,9 @@ export function clientKey(ip: string): string {
   return `${network.map((group) => group.toString(16)).join(':')}::/64`;
 }
 
-/** The address without port and brackets, IPv4 in its own form; undefined when it is none. */
+/**
+ * The address without port and brackets, with IPv4 in its own notation; undefined if it is invalid.
+ */
 export function normalIp(text: string): string | undefined {
   let ip = text;
   if (ip.startsWith('::ffff:') && ip.includes('.')) ip = ip.slice(7);
@@ -78,7 +80,7 @@ function blockListOf(networks: readonly string[]): BlockList {
   return list;
 }
 
-/** What proxies add to requests, one or the other. */
+/** Headers that proxies add to requests. */
 const HEADERS: readonly string[] = [
   'forwarded',
   'via',
@@ -88,7 +90,7 @@ const HEADERS: readonly string[] = [
   'x-real-ip',
 ];
 
-/** True when somebody says that the request passed through other hands. */
+/** True if a header states that the request was forwarded. */
 export function hasForwarding({ headers }: IncomingMessage): boolean {
   return HEADERS.some((name) => headers[name] !== undefined);
 }

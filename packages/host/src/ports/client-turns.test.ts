@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ClientTurns } from './client-turns.ts';
 
-/** Serves all that is in the line, each item for as many tokens. */
+/** Serves all waiting items, each at this cost in tokens. */
 function served(turns: ClientTurns<string>, tokens: number, nowMs: number): string[] {
   const items: string[] = [];
   for (let next = turns.next(); next !== undefined; next = turns.next()) {
@@ -21,7 +21,7 @@ test('R-requests: clients take turns, and items of one client keep their order',
   expect(served(turns, 1, 0)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
 });
 
-test('a client whose item is being served waits with its others', () => {
+test('the other items of a client wait while one is served', () => {
   const turns = new ClientTurns<string>({ perSecond: 1, burst: 100 });
   turns.add('a', 'a1', 0);
   const first = turns.next();
@@ -32,7 +32,7 @@ test('a client whose item is being served waits with its others', () => {
   expect(turns.next()?.item).toBe('a2');
 });
 
-test('a client without tokens rests until it has earned one, and is served before only on purpose', () => {
+test('a client without tokens waits until it has earned one, and is served earlier only explicitly', () => {
   const turns = new ClientTurns<string>({ perSecond: 10, burst: 5 });
   for (const item of ['a1', 'a2', 'a3']) turns.add('a', item, 0);
   turns.add('b', 'b1', 0);
@@ -47,12 +47,12 @@ test('a client without tokens rests until it has earned one, and is served befor
   expect(resting?.item).toBe('a2');
   turns.wake(199);
   expect(turns.hasNext).toBe(false);
-  // A debt of one is paid, and a token is there.
+  // A debt of one is paid, and a token is available.
   turns.wake(200);
   expect(served(turns, 0, 200)).toEqual(['a3']);
 });
 
-test('clients that have not asked for so long that they have all tokens are forgotten', () => {
+test('idle clients whose tokens are full again are forgotten', () => {
   const turns = new ClientTurns<string>({ perSecond: 10, burst: 20 });
   for (let at = 0; at < 100; at++) turns.add(`${at}`, 'x', 5_000);
   expect(turns.size).toBe(100);

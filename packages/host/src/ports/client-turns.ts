@@ -1,27 +1,28 @@
 import { type BucketRate, TokenBucket } from './token-bucket.ts';
 
-/** Clients are served in turn alone, however much they ask for. */
+/** Clients take turns without a limit on their rate. */
 export const NO_PACE: BucketRate = { perSecond: Infinity, burst: Infinity };
 
 type Client<Item> = {
   readonly waiting: Item[];
   readonly bucket: TokenBucket;
-  /** When it asked or was served last. */
+  /** The time of its last request or service. */
   atMs: number;
-  /** How many of its items are being served; its others wait meanwhile. */
+  /** The number of its items being served; the others wait meanwhile. */
   served: number;
 };
 
 export type Turn<Item> = { readonly id: string; readonly item: Item };
 
 /**
- * What clients wait for, and whose turn it is: one item of each client in turn, and items of one client in their order.
- * A client that has used up its tokens rests until it has earned some; when a resting client is served is up to the caller.
+ * Orders the waiting items of clients: one item per client in turn, and the items of one client in
+ * order. A client without tokens rests until it has earned some; the caller decides when resting
+ * clients are served.
  */
 export class ClientTurns<Item> {
   readonly #pace: BucketRate;
   readonly #clients = new Map<string, Client<Item>>();
-  /** Clients with an item that may be served, the next one first; and clients without tokens. */
+  /** Clients with an item to serve, the next one first; and clients without tokens. */
   readonly #line = new Map<string, Client<Item>>();
   readonly #resting = new Map<string, Client<Item>>();
   #sweptMs = 0;
@@ -30,7 +31,7 @@ export class ClientTurns<Item> {
     this.#pace = pace;
   }
 
-  /** The number of clients that are remembered. */
+  /** The number of stored clients. */
   get size(): number {
     return this.#clients.size;
   }
@@ -47,7 +48,7 @@ export class ClientTurns<Item> {
     return this.#client(id, nowMs).bucket.left(nowMs) >= 1;
   }
 
-  /** True when a new item of the client would be the next one. */
+  /** True if a new item of the client would be the next one. */
   isFirst(id: string, nowMs: number): boolean {
     return this.#line.size === 0 && this.#client(id, nowMs).waiting.length === 0;
   }
@@ -58,24 +59,27 @@ export class ClientTurns<Item> {
     if (client.waiting.length === 1 && client.served === 0) this.#queue(id, client, nowMs);
   }
 
-  /** Takes the item whose turn it is. The caller begins to serve it at once. */
+  /** Takes the next item. The caller begins to serve it immediately. */
   next(): Turn<Item> | undefined {
     return this.#take(this.#line);
   }
 
-  /** The same of the clients that rest. */
+  /** The same for resting clients. */
   nextResting(): Turn<Item> | undefined {
     return this.#take(this.#resting);
   }
 
-  /** An item is served from now on, and costs so much already. */
+  /** Begins to serve an item and deducts its initial cost. */
   begin(id: string, tokens: number, nowMs: number): void {
     const client = this.#client(id, nowMs);
     client.served += 1;
     client.bucket.spend(tokens, nowMs);
   }
 
-  /** It was served, and cost so much more; the client's next item waits behind those of others. */
+  /**
+   * Ends serving an item and deducts its further cost; the client's next item waits behind those of
+   * others.
+   */
   end(id: string, tokens: number, nowMs: number): void {
     const client = this.#client(id, nowMs);
     client.served -= 1;
@@ -92,7 +96,7 @@ export class ClientTurns<Item> {
     }
   }
 
-  /** Forgets all items; what clients have used is remembered. */
+  /** Drops all items; the use of clients is remembered. */
   clear(): void {
     this.#line.clear();
     this.#resting.clear();
@@ -126,7 +130,7 @@ export class ClientTurns<Item> {
     return client;
   }
 
-  /** Forgets clients that have not asked for so long that their buckets are full. */
+  /** Drops idle clients whose buckets are full again. */
   #sweep(nowMs: number): void {
     const { burst, perSecond } = this.#pace;
     const fullMs = perSecond === Infinity ? 1000 : 1000 + (burst * 1000) / perSecond;

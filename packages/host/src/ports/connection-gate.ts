@@ -1,10 +1,9 @@
 import type { Socket } from 'node:net';
 
 /**
- * Who may be connected (R-requests). Each client has so many connections, and all together so many
- * that files, the operator's port and the log find a descriptor at any time. A client that has all of
- * its places taken loses one that it does not use; when the house is full, a newcomer takes the place
- * of an idle connection of whoever has most of them.
+ * Limits connections (R-requests), per client, and in total so that files, the operations port and
+ * the log always get a descriptor. A client at its limit loses an idle connection; at the total
+ * limit, a new connection replaces an idle one of the client with the most connections.
  */
 
 export type ConnectionLimits = {
@@ -17,7 +16,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   connectionsPerClientMax: 512,
 };
 
-/** What a connection is doing. The first two may be asked to leave. */
+/** The state of a connection. In the first two it may be closed. */
 type Doing = 'waiting' | 'sending' | 'working' | 'upgraded';
 
 type GateRefusal = 'client' | 'all';
@@ -29,7 +28,7 @@ type Guest = {
   sinceMs: number;
 };
 
-/** A connection that waits for less may have a request on its way. */
+/** A connection that became idle more recently may have a request on its way. */
 const UNUSED_MS = 1_000;
 
 export class ConnectionGate {
@@ -47,12 +46,12 @@ export class ConnectionGate {
     return this.#guests.size;
   }
 
-  /** Connections turned away at the door, and those that had to leave for others. */
+  /** Connections that were refused, and connections that were closed for others. */
   get counts(): { readonly refused: number; readonly evicted: number } {
     return { refused: this.#refused, evicted: this.#evicted };
   }
 
-  /** Lets a connection in, for as long as it is open, or says whose places are taken. */
+  /** Admits a connection until it closes, or returns the limit that is reached. */
   enter(
     socket: Socket,
     client: string,
@@ -72,12 +71,12 @@ export class ConnectionGate {
     return undefined;
   }
 
-  /** Whether it was let in and is open. */
+  /** True if it was admitted and is open. */
   has(socket: Socket): boolean {
     return this.#guests.has(socket);
   }
 
-  /** Says what a connection is doing now. */
+  /** Records the state of a connection. */
   note(socket: Socket, doing: Doing): void {
     const guest = this.#guests.get(socket);
     if (guest === undefined || guest.doing === 'upgraded') return;
@@ -98,7 +97,9 @@ export class ConnectionGate {
     return this.#makeRoom(own.size) ? undefined : 'all';
   }
 
-  /** Ends a connection of the client that has most, if it has more than the newcomer would have. */
+  /**
+   * Closes a connection of the client with the most, if it has more than the new client would have.
+   */
   #makeRoom(own: number): boolean {
     let most: ReadonlySet<Guest> = new Set();
     for (const guests of this.#byClient.values()) if (guests.size > most.size) most = guests;
@@ -113,7 +114,7 @@ export class ConnectionGate {
 
   #evict(guest: Guest): void {
     this.#evicted += 1;
-    // The place is free at once; the descriptor is in this turn of the event loop.
+    // The slot is free immediately; the descriptor is free in this turn of the event loop.
     this.#leave(guest);
     guest.socket.destroy();
   }
@@ -131,7 +132,7 @@ function first(guests: ReadonlySet<Guest>, isMeant: (guest: Guest) => boolean): 
   return undefined;
 }
 
-/** Turns a connection away in a few words; nothing that it sends is read. */
+/** Refuses a connection with a short answer, without reading its data. */
 export function turnAway(socket: Socket, refusal: GateRefusal, client: string): void {
   const isOwn = refusal === 'client';
   const status = isOwn ? '429 Too Many Requests' : '503 Service Unavailable';

@@ -11,7 +11,7 @@ const settled = async (isSo: () => boolean): Promise<void> => {
 };
 
 describe('R-requests: clients take turns', () => {
-  test('one that asks once is served after one request of each of the others', async () => {
+  test('a client with one request is served after one request of each of the others', async () => {
     const queue = new FairQueue(NO_PACE);
     const order: string[] = [];
     for (let index = 0; index < 200; index++) {
@@ -28,7 +28,7 @@ describe('R-requests: clients take turns', () => {
     expect(order.indexOf('c') - before).toBeLessThanOrEqual(2);
   });
 
-  test('the rest of the process has its turn between slices', async () => {
+  test('the rest of the process runs between slices', async () => {
     const queue = new FairQueue(NO_PACE);
     let [done, others] = [0, 0];
     const count = (): void => {
@@ -46,8 +46,9 @@ describe('R-requests: clients take turns', () => {
     expect(others).toBeGreaterThanOrEqual(10);
   });
 
-  test('nobody waits where there is time', () => {
-    // The machine may take this thread away between two of them, and a turn would be over.
+  test('without load requests run immediately', () => {
+    // A simulated clock, because the system may suspend this thread between two requests and end
+    // their turn.
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const queue = new FairQueue();
@@ -56,7 +57,7 @@ describe('R-requests: clients take turns', () => {
     expect(done).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('those who ask too often share a part of the time, and hold up nobody else', async () => {
+  test('clients over their pace share a part of the time, and do not delay others', async () => {
     const queue = new FairQueue({ perSecond: 1, burst: 10 });
     const startedMs = performance.now();
     const done = { a: 0, b: 0 };
@@ -68,18 +69,18 @@ describe('R-requests: clients take turns', () => {
         });
       }
     }
-    // Whoever comes meanwhile is served before them.
+    // Requests that arrive meanwhile are served first.
     await settled(() => done.a >= 15 && done.b >= 15);
     let before = 0;
     queue.take('once', () => (before = done.a + done.b));
     await settled(() => before > 0);
     expect(before).toBeLessThan(120);
     await settled(() => done.a + done.b === 120);
-    // Some hundred milliseconds beyond what they may, a tenth of the time.
+    // The excess takes several hundred milliseconds, which get a tenth of the time.
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(700);
   });
 
-  test('one that asks too often is not held to its pace where there is time', async () => {
+  test('a client over its pace is not delayed without load', async () => {
     const queue = new FairQueue({ perSecond: 1, burst: 10 });
     let done = 0;
     for (let index = 0; index < 1_000; index++) queue.take('often', () => (done += 1));
@@ -87,7 +88,7 @@ describe('R-requests: clients take turns', () => {
     await settled(() => done === 1_000);
   });
 
-  test('what fails holds up nobody', async () => {
+  test('a failing request does not delay others', async () => {
     const queue = new FairQueue(NO_PACE);
     expect(() =>
       queue.take('a', () => {

@@ -2,31 +2,34 @@ import { ClientTurns } from './client-turns.ts';
 import type { BucketRate } from './token-bucket.ts';
 
 /**
- * Who is served next. Each client in turn has one request taken up, whichever number of connections it
- * sends them on, and after a few milliseconds of it the rest of the process has its turn. Clients that
- * ask for more than anybody should, by number or by what it takes, share a part of the thread that leaves
- * the others theirs, however many they are: their requests are taken up later, not refused.
+ * Decides which request runs next. Clients take turns with one request each, independent of their
+ * number of connections, and after a few milliseconds the rest of the process runs. Clients over
+ * their pace, by number or by cost of requests, together get a limited part of the thread: their
+ * requests run later, but are not refused.
  */
 
-/** Requests of one client a second that come before those of who asks more often, and what one that was idle may ask at once. */
+/** The rate of a client's requests that take priority, and the burst of an idle client. */
 type Pace = BucketRate;
 
-/** More than all limits on requests allow together, and at once more than a browser asks for that opens the page. */
+/**
+ * More than all request limits allow together, and a burst larger than that of a browser opening
+ * the page.
+ */
 export const PACE: Pace = { perSecond: 100, burst: 400 };
 
-/** What requests take of the thread before others are let to it. */
+/** The time for requests before the rest of the process runs. */
 const SLICE_MS = 2;
-/** In how much time, where nobody waits. */
+/** The period of a slice while no request waits. */
 const WINDOW_MS = 10;
-/** A request that takes long counts as so many for each millisecond. */
+/** The cost of a slow request, in tokens per millisecond. */
 const TOKENS_PER_MS = 5;
-/** How often is looked after those who ask for too much. */
+/** The interval for serving clients over their pace. */
 const REST_MS = 10;
-/** What they have at once, together; then the others have nine times as long to themselves as it took. */
+/** Their time per slice, together; afterwards the others have nine times that for themselves. */
 const SPARE_MS = 2;
 const SPARED_FACTOR = 9;
 
-/** What follows on a request: what it costs, and the turn of that request. */
+/** The cost of a continuation, and the turn of its request. */
 type Follows = { readonly tokens?: number; readonly turn?: number };
 
 type Asked = { readonly run: () => void; readonly tokens: number };
@@ -37,26 +40,26 @@ export class FairQueue {
   #isTimed = false;
   #windowMs = 0;
   #usedMs = 0;
-  /** From when on those who ask for too much are served again. */
+  /** The time at which clients over their pace are served again. */
   #spareFromMs = 0;
 
   constructor(pace: Pace = PACE) {
     this.#turns = new ClientTurns(pace);
   }
 
-  /** How many clients are remembered. */
+  /** The number of stored clients. */
   get size(): number {
     return this.#turns.size;
   }
 
-  /** Names the turn that it is, for what follows on it. */
+  /** Identifies the current turn, for continuations of its request. */
   get turn(): number {
     return this.#windowMs;
   }
 
   /**
-   * Runs at once where nobody waits and there is time for it. What follows on a request takes no token,
-   * and has not to wait again while it is still the turn of that request.
+   * Runs immediately if no request waits and there is time. A continuation of a request costs no
+   * token, and does not wait again within the turn of that request.
    */
   take(id: string, run: () => void, { tokens = 1, turn }: Follows = {}): void {
     const nowMs = performance.now();
@@ -83,7 +86,7 @@ export class FairQueue {
     if (this.#turns.hasResting) this.#wakeLater();
   }
 
-  /** A slice of time: one request of each client, and again. */
+  /** A slice of time: one request of each client in turn. */
   readonly #next = (): void => {
     this.#isDue = false;
     this.#open(performance.now());
@@ -103,7 +106,7 @@ export class FairQueue {
     this.#serveLater();
   };
 
-  /** A little time for those who ask for too much; it costs them nothing more. */
+  /** A short time for clients over their pace, free of cost. */
   #spare(nowMs: number): void {
     let usedMs = 0;
     while (usedMs < SPARE_MS) {

@@ -21,58 +21,63 @@ import { FairQueue } from './fair-queue.ts';
 import { isForeign, type Visitors } from './visitors.ts';
 
 /**
- * What every port that strangers reach has in common (R-requests): how many may be connected, one request at
- * a time on a connection, each client in its turn, and what bodies and answers may hold in memory. What
- * is answered, the owner of the port says.
+ * The common part of all ports for untrusted clients (R-requests): limits on connections, one
+ * request at a time per connection, clients in turn, and memory limits for bodies and answers. The
+ * owner of the port produces the answers.
  */
 
 export type HttpPortOptions = {
-  /** Takes a request up, when it is its client's turn. */
+  /** Handles a request when it is its client's turn. */
   readonly serve: (call: PortCall) => void;
   readonly clientIp: ClientIp;
-  /** Pages of other sites are answered with 403, before the owner of the port sees the request. */
+  /** Requests from pages of other origins are answered with 403 without calling `serve`. */
   readonly visitors: Visitors;
-  /** Peers whose connections are not those of one client; their number is not limited. */
+  /** Proxies, which have connections of several clients and no limit on their number. */
   readonly isProxy?: ((ip: string) => boolean) | undefined;
-  /** Which handshakes are looked at, and who takes them over. */
+  /** Selects the handshakes to process, and handles them. */
   readonly accepts?: (request: IncomingMessage) => boolean;
   readonly upgrade?: UpgradeHandler | undefined;
-  /** How many may be connected, in all and per client. */
+  /** Limits on connections, in total and per client. */
   readonly connectionLimits?: ConnectionLimits | undefined;
-  /** What bodies may hold in memory, in all and per client. */
+  /** Memory limits for bodies, in total and per client. */
   readonly bodyLimits?: BodyLimits | undefined;
-  /** What answers that nobody reads may hold in memory, in all and per client. */
+  /** Memory limits for unread answers, in total and per client. */
   readonly answerLimits?: BodyLimits | undefined;
-  /** Decides who is served next; shared where clients ask on other ways too. */
+  /** Decides the order of requests; shared if clients also use other ports. */
   readonly queue?: FairQueue | undefined;
-  /** Of a port that shares the queue with others: its clients have their own turns, apart from those of the same address there. */
+  /**
+   * For a port with a shared queue: its clients take separate turns from those with the same
+   * address on other ports.
+   */
   readonly turnsOf?: string | undefined;
-  /** For the headers of a request to arrive, and for all of it. */
+  /** Time limits for the headers of a request, and for all of it. */
   readonly headersTimeoutMs?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
-  /** How long a drain waits for clients that hold a request up. */
+  /** How long a drain waits for slow clients. */
   readonly drainMs?: number | undefined;
-  /** For how long a drain still takes what comes on connections that are open, one request each; by default not at all. */
+  /**
+   * How long a drain still accepts requests on open connections, one each; by default not at all.
+   */
   readonly lingerMs?: number | undefined;
 };
 
 /**
- * Not imported: an import asks the module for everything it has, and so loads the runtime's client for WebSockets, which
- * takes longer than all the rest of it and which no port needs.
+ * Not imported: an import resolves all exports of the module, and would load the runtime's
+ * WebSocket client, which no port needs and which takes longer to load than all other exports.
  */
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 const KEEP_ALIVE_MS = 65_000;
-/** A connection on which nothing moves for so long while it is owed something is ended. */
+/** A connection with a pending answer is closed after this time without progress. */
 const SILENCE_MS = 30_000;
-/** How long a stop waits for slow clients: it still has a snapshot to write. */
+/** How long a stop waits for slow clients, because it still has to write a snapshot. */
 const DRAIN_MS = 5_000;
-/** What the head of an answer holds, about. */
+/** The approximate size of an answer's head. */
 const HEAD_BYTES = 512;
 
-/** What is known of a connection. */
+/** The state of a connection. */
 type Line = { readonly pipeline: Pipeline; readonly calls: Set<PortCall> };
 
 export class HttpPort {
@@ -99,13 +104,13 @@ export class HttpPort {
       requestTimeout: options.requestTimeoutMs ?? 15_000,
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // Other upgrades that clients offer (h2c on a POST) are passed over, as HTTP allows.
+      // Other upgrades, such as h2c on a POST, are ignored, as HTTP allows.
       shouldUpgradeCallback: (request: IncomingMessage) => options.accepts?.(request) ?? false,
     };
     this.server = createServer(settings, (request, response) => this.#enter(request, response));
     this.server.timeout = SILENCE_MS;
     this.server.prependListener('connection', (socket: Socket) => this.#admit(socket));
-    // Behind the runtime's own listener, which has the connection read by then.
+    // Registered after the runtime's own listener, which has set up parsing by then.
     this.server.on('connection', (socket: Socket) => this.#follow(socket));
     this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       this.#enter(request, response, 'continue');
@@ -119,7 +124,7 @@ export class HttpPort {
     });
   }
 
-  /** Requests that have no answer yet. */
+  /** The number of requests without an answer. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -128,12 +133,12 @@ export class HttpPort {
     return this.#isDraining;
   }
 
-  /** It drains, and what comes now is turned away. */
+  /** True while it drains and refuses new requests. */
   get isClosed(): boolean {
     return this.#isDraining && !this.#isLingering;
   }
 
-  /** Open connections, and how many were turned away or had to make room. */
+  /** Open connections, and the numbers of refused and closed ones. */
   get connections(): { readonly open: number; readonly refused: number; readonly evicted: number } {
     return { open: this.#gate.size, ...this.#gate.counts };
   }
@@ -161,13 +166,14 @@ export class HttpPort {
   }
 
   /**
-   * Stops accepting and resolves when every request under way has its answer, or its client took too
-   * long. What arrives on kept connections meanwhile is for the owner to turn away.
+   * Stops accepting, and resolves when every pending request has its answer or its client has timed
+   * out. The owner refuses new requests on open connections meanwhile.
    */
   async drain(): Promise<void> {
     if (!this.#isDraining) {
       this.#isDraining = true;
-      // The method of `net`: the one of `http` cuts kept connections that are about to be used.
+      // The method of `net`, because that of `http` closes idle connections that are about to be
+      // used.
       NetServer.prototype.close.call(this.server);
       await this.#linger();
     }
@@ -175,7 +181,10 @@ export class HttpPort {
     this.server.closeAllConnections();
   }
 
-  /** Reads a body within the budgets. Calls back when it is the client's turn; never when it goes away. */
+  /**
+   * Reads a body within the budgets. Calls back when it is the client's turn; never if the client
+   * disconnects.
+   */
   read(call: PortCall, bounds: Omit<BodyBounds, 'hold'>, done: (read: ReadBody) => void): void {
     const { turn } = this.#queue;
     const hold = this.#bodies.enter(call.client, () => call.request.socket.destroy());
@@ -189,12 +198,12 @@ export class HttpPort {
     });
   }
 
-  /** The request is being worked on: its connection is in use, also where nothing moves on it. */
+  /** Marks the connection as in use while a request is processed, even without traffic. */
   works(call: PortCall): void {
     this.#gate.note(call.request.socket, 'working');
   }
 
-  /** Keeps account of an answer until it has left; says whose budget has no room for it. */
+  /** Accounts for an answer until it has been sent; returns the exhausted budget, if any. */
   hold(call: PortCall, bytes: number): BodyRefusal | undefined {
     const hold = this.#answers.enter(call.client, () => call.request.socket.destroy());
     if (typeof hold === 'string') return hold;
@@ -240,13 +249,13 @@ export class HttpPort {
   }
 
   /**
-   * Counts a request until its answer is sent. One that waits on a connection that goes away never
-   * hears of it by itself, so the connection tells.
+   * Counts a request until its answer is sent. A pending request gets no event when its connection
+   * closes, so the connection notifies it.
    */
   #enter(request: IncomingMessage, response: ServerResponse, expects?: 'continue' | 'other'): void {
     const { socket } = request;
     const line = this.#lines.get(socket);
-    // What was sent ahead on a connection that is gone; nobody waits for an answer.
+    // A pipelined request on a closed connection needs no answer.
     if (line === undefined || socket.destroyed) return;
     const ip = this.#options.clientIp(socket.remoteAddress, forwardedFor(request));
     const call: PortCall = {
@@ -290,7 +299,7 @@ export class HttpPort {
     return this.#options.serve(call);
   }
 
-  /** Nobody is connected through to anywhere. */
+  /** CONNECT is not supported. */
   #refuseTunnel({ socket }: IncomingMessage): void {
     this.#lines.get(socket)?.pipeline.leave();
     socket.on('error', () => socket.destroy());
@@ -318,7 +327,7 @@ function end({ request, response }: PortCall, status: number, body: string): voi
   finishAnswer(request, response, { status, body, headers, isLast: true });
 }
 
-/** What a status is called; empty for one that nobody knows. */
+/** The name of a status; empty for an unknown one. */
 export function statusText(status: number): string {
   return STATUS_CODES[status] ?? '';
 }
@@ -330,7 +339,9 @@ export function forwardedFor(request: IncomingMessage): string | undefined {
   return Array.isArray(header) ? header.join(',') : header;
 }
 
-/** The runtime keeps the first and drops the others, of which a proxy in between may have gone by another. */
+/**
+ * The runtime uses the first Host header and drops the others, which a proxy may have used instead.
+ */
 function hostsOf({ rawHeaders }: IncomingMessage): number {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -340,31 +351,31 @@ function hostsOf({ rawHeaders }: IncomingMessage): number {
   return hosts;
 }
 
-/** Turns a handshake away; the connection can serve nothing else. */
+/** Refuses a handshake and closes the connection. */
 function refuseUpgrade(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
   socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
 }
 
-/** One request of a port, and what is held for it. */
+/** One request of a port, and the resources held for it. */
 export type PortCall = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly startedMs: number;
-  /** Who asks, and whom it is counted for. */
+  /** The client address, and the client whose budget applies. */
   readonly ip: string;
   readonly client: string;
-  /** The client waits for a 100 before it sends its body. */
+  /** The client waits for status 100 before it sends its body. */
   awaitsContinue: boolean;
-  /** What is let go of when the answer is sent or nobody waits for it any more. */
+  /** Resources to release when the answer is sent or the client is gone. */
   readonly releases: (() => void)[];
-  /** That has happened. */
+  /** True after the release. */
   isOver: boolean;
-  /** The connection ends with the answer: the rest of the body is not worth reading. */
+  /** The connection ends with the answer, because the rest of the body is not read. */
   isLast: boolean;
 };
 
-/** Lets go of what the request held. */
+/** Releases the resources of the request. */
 export function leave(call: PortCall): void {
   call.isOver = true;
   for (const release of call.releases.splice(0)) release();

@@ -1,4 +1,4 @@
-/** What all ports have in common that are listened at. */
+/** The common part of all listening ports. */
 export {
   ANSWER_LIMITS,
   BODY_LIMITS,

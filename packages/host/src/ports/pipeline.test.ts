@@ -6,7 +6,7 @@ import { HttpPort, type HttpPortOptions, type PortCall } from './http-port.ts';
 import { NO_PACE } from './client-turns.ts';
 import { FairQueue } from './fair-queue.ts';
 
-/** R-requests: a connection has one request in work. */
+/** R-requests: a connection has one request in progress. */
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -15,7 +15,7 @@ afterEach(async () => {
 
 type Served = { readonly url: string; readonly text: string };
 
-/** A port that answers each request with what it was asked, after a turn of the event loop. */
+/** A port that echoes each request after a turn of the event loop. */
 async function aPort(options: Partial<HttpPortOptions> = {}, bodyBytes = 0) {
   const served: Served[] = [];
   const most = { inWork: 0 };
@@ -60,8 +60,8 @@ const chunked = (url: string, parts: readonly string[]): string => {
   return `POST ${url} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunks.join('')}0\r\n\r\n`;
 };
 
-describe('requests that were sent ahead', () => {
-  test('are taken up one by one, in order, and all are answered', async () => {
+describe('pipelined requests', () => {
+  test('are processed one by one, in order, and all are answered', async () => {
     const { most, number, port, served } = await aPort();
     const socket = open(number);
     const urls = Array.from({ length: 2_000 }, (_, index) => `/${index}`);
@@ -73,14 +73,14 @@ describe('requests that were sent ahead', () => {
     await expect.poll(() => port.inFlight).toBe(0);
   });
 
-  test('wait while nobody reads the answers, and so does who sends them', async () => {
+  test('wait while the client does not read its answers, and so does the sender', async () => {
     const { number, port, served } = await aPort({}, 50_000);
     const socket = open(number);
     socket.pause();
     const many = get('/').repeat(40_000);
     for (let index = 0; index < 8; index++) socket.write(many);
     await expect.poll(() => port.unreadBytes + served.length).toBeGreaterThan(0);
-    // The answers fill what the system keeps for a connection, and then nothing moves any more.
+    // The answers fill the system's buffers, and then there is no more progress.
     let before = -1;
     await expect
       .poll(
@@ -99,7 +99,7 @@ describe('requests that were sent ahead', () => {
     await expect.poll(() => port.inFlight).toBe(0);
   });
 
-  test('are the same requests however the bytes are cut', async () => {
+  test('are parsed identically however the bytes are split', async () => {
     const { most, number, served } = await aPort();
     const body = fc.constantFrom('', 'a', '\r\n\r\n', 'x\r\n\r\nGET / HTTP/1.1\r\n\r\n', '{"a":1}');
     const request = fc.oneof(
@@ -153,7 +153,7 @@ describe('requests that were sent ahead', () => {
 });
 
 describe('a connection', () => {
-  test('that becomes a stream brings along what was sent behind its handshake', async () => {
+  test('passes the bytes after a handshake to its stream', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const { number } = await aPort({
       accepts: () => true,
@@ -177,8 +177,8 @@ describe('a connection', () => {
 
   test.each([
     ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n', 400],
-    ['an expectation that nobody knows', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n', 417],
-  ])('with %s is ended with its answer', async (_name, request, status) => {
+    ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n', 417],
+  ])('with %s is closed with its answer', async (_name, request, status) => {
     const { number, served } = await aPort();
     const socket = open(number);
     let text = '';
@@ -190,7 +190,7 @@ describe('a connection', () => {
   });
 });
 
-describe('what is no request', () => {
+describe('malformed input', () => {
   const answerOf = async (port: number): Promise<string> => {
     const socket = open(port);
     socket.write(get('/fine'));
@@ -202,8 +202,8 @@ describe('what is no request', () => {
     ['a tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['another protocol', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['nonsense', 'X\r\n\r\n'],
-    ['a head that ends twice over', 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n'],
-  ])('%s with requests behind it ends its own connection and nothing else', async (_, bytes) => {
+    ['a head with two ends', 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n'],
+  ])('%s with requests after it closes only its own connection', async (_, bytes) => {
     const { number } = await aPort();
     for (const behind of [get('/behind'), bytes, post('/behind', 'body').repeat(100)]) {
       const socket = open(number);
@@ -215,7 +215,7 @@ describe('what is no request', () => {
     expect(await answerOf(number)).toBe('HTTP/1.1 200 OK');
   });
 
-  test('a tunnel is refused in words', async () => {
+  test('a tunnel is refused with a text', async () => {
     const { number } = await aPort();
     const socket = open(number);
     socket.write('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -226,19 +226,19 @@ describe('what is no request', () => {
   test.each([
     ['between requests', ''],
     ['in a body', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4000\r\n'],
-  ])('a flood of empty lines %s takes turns like requests do', async (_, before) => {
+  ])('a flood of empty lines %s takes turns like requests', async (_, before) => {
     const queue = new FairQueue(NO_PACE);
     const taken = vi.spyOn(queue, 'take');
     const { number, served } = await aPort({ queue });
     const socket = open(number);
     socket.resume();
     socket.write(before + '\r\n\r\n'.repeat(4_096) + get('/behind'));
-    // Thirty-two of the flood's parts at a time.
+    // Thirty-two parts of the flood at a time.
     await expect.poll(() => taken.mock.calls.length).toBeGreaterThanOrEqual(4_096 / 32);
     expect(served.length).toBeLessThanOrEqual(1);
   });
 
-  test('some empty lines between requests are passed over', async () => {
+  test('a few empty lines between requests are ignored', async () => {
     const { number, served } = await aPort();
     const socket = open(number);
     socket.resume();

@@ -2,29 +2,33 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Hands the bytes of a connection to the parser one request at a time. The parser of the runtime takes
- * whatever has arrived: sixty kilobytes of requests without a body are two thousand requests, all begun
- * before anybody else has a turn, each with its answer in memory. Here the bytes behind a request wait until its
- * answer has left; then the socket is full, and the sender waits as well.
+ * Passes the bytes of a connection to the parser one request at a time. The runtime's parser
+ * processes everything that has arrived: sixty kilobytes can be two thousand requests without a
+ * body, all begun before any other client has a turn, each with its answer in memory. Here the
+ * bytes after a request wait until its answer has been sent; then the socket's buffer fills, and
+ * the sender waits as well.
  */
 export class Pipeline {
   readonly #socket: Socket;
-  /** What the runtime does with bytes. */
+  /** The runtime's handler of received bytes. */
   readonly #feed: (bytes: Buffer) => void;
   #current: IncomingMessage | undefined;
-  /** Bytes of the body that have not come; unknown for one that is sent in chunks. */
+  /** Missing bytes of the body; unknown for a chunked one. */
   #bodyLeft = 0;
-  /** Of what is being fed: the bytes behind the end of a head. */
+  /** The number of fed bytes after the end of a head. */
   #behindHead = 0;
-  /** How far the bytes that were fed go into the end of a head. */
+  /** The number of bytes of an end of head matched so far. */
   #matched = 0;
   #rest: Buffer = NOTHING;
   #isLeft = false;
-  /** Too many parts have come at once: the next ones have to wait for their turn. */
+  /** Too many parts have arrived at once: the next ones wait for their turn. */
   #isWaiting = false;
   readonly #later: (run: () => void) => void;
 
-  /** To be made when the runtime has taken the connection up; `later` says when it may go on. */
+  /**
+   * Must be created after the runtime has set up the connection; `later` schedules the
+   * continuation.
+   */
   constructor(socket: Socket, later: (run: () => void) => void) {
     const [feed] = socket.listeners('data') as ((bytes: Buffer) => void)[];
     if (feed === undefined) throw new TypeError('the connection has no data listener');
@@ -35,7 +39,7 @@ export class Pipeline {
     socket.on('data', this.#take);
   }
 
-  /** The parser has found the head of a request; told while bytes are fed. */
+  /** The parser has found the head of a request; called while bytes are fed. */
   begin(request: IncomingMessage): void {
     const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
     const bytes = coding === undefined ? Number(length ?? 0) : 0;
@@ -43,13 +47,13 @@ export class Pipeline {
     this.#bodyLeft = Math.max(0, bytes - this.#behindHead);
   }
 
-  /** Its answer has left, or nobody waits for it: the next one may come. */
+  /** The answer has been sent, or its client is gone: the next request may follow. */
   end(): void {
     this.#current = undefined;
     this.#goOn();
   }
 
-  /** The connection becomes another one's, with what has come and was not handed on. */
+  /** Detaches the connection, and returns the received bytes that were not passed on. */
   leave(): Buffer {
     this.#isLeft = true;
     this.#socket.off('data', this.#take);
@@ -80,27 +84,29 @@ export class Pipeline {
   };
 
   /**
-   * Whether the runtime still reads this connection as requests. It gives the parser back when one of them
-   * can't be read, or asks for something else than an answer: what is fed to that one then is another's.
+   * Whether the runtime still parses this connection. It reuses the parser after a malformed
+   * request or an upgrade; bytes fed afterwards would reach another connection.
    */
   get #isParsed(): boolean {
     const { parser } = this.#socket as Socket & { readonly parser?: unknown };
     return !this.#isLeft && !this.#socket.destroyed && parser !== null;
   }
 
-  /** Not while nothing has come: a connection that is read tells when its client goes away. */
+  /**
+   * Only if there are bytes: a connection that is being read reports when its client disconnects.
+   */
   #putBack(): void {
     this.#socket.pause();
     this.#socket.unshift(this.#rest);
   }
 
   #goOn(): void {
-    // Behind the last answer of a connection nothing is taken up.
+    // Nothing is read after the last answer of a connection.
     const isOver = this.#isLeft || this.#socket.writableEnded || this.#socket.destroyed;
     if (!isOver && !this.#isWaiting && this.#socket.isPaused()) this.#socket.resume();
   }
 
-  /** As much as belongs to one request for certain. */
+  /** The bytes that certainly belong to one request. */
   #nextPart(): Buffer {
     const rest = this.#rest;
     this.#behindHead = 0;
@@ -115,14 +121,15 @@ export class Pipeline {
       return rest;
     }
     this.#matched = 0;
-    // With no other end behind it no second request can begin in it: most bodies come with their head.
+    // Without another end of a head, no second request can begin in these bytes; most bodies arrive
+    // with their head.
     if (rest.indexOf(END_OF_HEAD, end) >= 0) return rest.subarray(0, end);
     this.#behindHead = rest.length - end;
     this.#matched = matchedBy(rest, 0);
     return rest;
   }
 
-  /** Behind the empty line that ends a head, or a body in chunks; negative where there is none. */
+  /** The offset after the empty line that ends a head or a chunked body; negative without one. */
   #endOfHead(bytes: Buffer): number {
     const missing = END_OF_HEAD.subarray(this.#matched);
     if (this.#matched > 0 && bytes.subarray(0, missing.length).equals(missing)) {
@@ -134,14 +141,14 @@ export class Pipeline {
 }
 
 /**
- * So many parts are handed over at once. A request and its body are a few; a flood of empty lines, none of
- * which is a request that anybody counts, has as many as a quarter of its bytes.
+ * The maximum number of parts passed on at once. A request with its body is a few parts; a flood of
+ * empty lines, which are not counted as requests, has as many parts as a quarter of its bytes.
  */
 const PARTS_MAX = 32;
 const NOTHING = Buffer.alloc(0);
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
-/** How many bytes of the end of a head stand last, given how many stood before. */
+/** The number of bytes of an end of head matched at the end, given the number matched before. */
 function matchedBy(bytes: Buffer, before: number): number {
   const last = END_OF_HEAD.length - 1;
   let matched = bytes.length >= last ? 0 : before;

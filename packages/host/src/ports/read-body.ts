@@ -2,25 +2,26 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BodyHold, BodyRefusal } from './body-budget.ts';
 
-/** Reading bodies that may be too large, and answering clients that still send. */
+/** Reads bodies of bounded size, and answers clients that are still sending. */
 
-/** Why a body was not read. */
+/** The reason why a body was not read. */
 export type BodyFault = 'tooLarge' | 'notUtf8' | BodyRefusal;
 
 export type BodyBounds = {
   readonly bytesMax: number;
-  /** A body that begins like this one may have this many bytes instead; asked once, at `bytesMax`. */
+  /** Returns another size limit for a body with this beginning; called once, at `bytesMax`. */
   readonly bytesMaxOf?: (start: Buffer) => number;
-  /** What it takes from the budget of all bodies. */
+  /** The part of the budget held by this body. */
   readonly hold?: BodyHold;
 };
 
-/** The first piece of a body that is not the last: room for what will follow is made at once. */
+/** The buffer size allocated with the first piece of an incomplete body. */
 const ROOM_BYTES_MIN = 4 * 1024;
 
 /**
- * Collects a body. Calls back once; never when the client goes away. Pieces are copied together as
- * they come: a client that sends single bytes would else hold an object for each of them.
+ * Collects a body. Calls back once; never if the client disconnects. Pieces are copied into one
+ * buffer as they arrive, because a client that sends single bytes would otherwise cause an object
+ * for each of them.
  */
 export function readBody(
   request: IncomingMessage,
@@ -30,12 +31,12 @@ export function readBody(
   const declared = Number.parseInt(request.headers['content-length'] ?? '0', 10);
   let limit = bytesMax;
   let isLimitFinal = bytesMaxOf === undefined;
-  let kept: Buffer = EMPTY;
+  let buffer: Buffer = EMPTY;
   let bytes = 0;
   const end = (body: { text: string; bytes: number } | BodyFault): void => {
     request.off('data', onData);
     request.off('end', onEnd);
-    kept = EMPTY;
+    buffer = EMPTY;
     hold?.read();
     done(body);
   };
@@ -43,23 +44,23 @@ export function readBody(
     const total = bytes + chunk.length;
     if (total > limit && !isLimitFinal) {
       isLimitFinal = true;
-      limit = Math.max(limit, bytesMaxOf?.(Buffer.concat([kept.subarray(0, bytes), chunk])) ?? 0);
+      limit = Math.max(limit, bytesMaxOf?.(Buffer.concat([buffer.subarray(0, bytes), chunk])) ?? 0);
     }
     if (total > limit) return end('tooLarge');
-    if (total > kept.length) {
+    if (total > buffer.length) {
       const isWhole = bytes === 0 && total === declared;
-      const room = Math.max(total, Math.min(limit, Math.max(ROOM_BYTES_MIN, kept.length * 2)));
-      const refused = hold?.grow((isWhole ? total : room) - kept.length);
+      const room = Math.max(total, Math.min(limit, Math.max(ROOM_BYTES_MIN, buffer.length * 2)));
+      const refused = hold?.grow((isWhole ? total : room) - buffer.length);
       if (refused !== undefined) return end(refused);
       const grown = isWhole ? chunk : Buffer.allocUnsafeSlow(room);
-      if (!isWhole) kept.copy(grown, 0, 0, bytes);
-      kept = grown;
+      if (!isWhole) buffer.copy(grown, 0, 0, bytes);
+      buffer = grown;
     }
-    if (kept !== chunk) chunk.copy(kept, bytes);
+    if (buffer !== chunk) chunk.copy(buffer, bytes);
     bytes = total;
   };
   const onEnd = (): void => {
-    const whole = kept.subarray(0, bytes);
+    const whole = buffer.subarray(0, bytes);
     if (isUtf8(whole)) end({ text: whole.toString('utf8'), bytes });
     else end('notUtf8');
   };
@@ -69,12 +70,14 @@ export function readBody(
 
 const EMPTY = Buffer.alloc(0);
 
-/** A rest of up to this many bytes is read and dropped, so that the connection can be kept. */
+/**
+ * A remainder of up to this many bytes is read and discarded, so that the connection can be reused.
+ */
 const DROPPED_BYTES_MAX = 4 * 1024 * 1024;
-/** How long a client that sends more gets to read the answer before the connection ends. */
+/** How long a client that sends more can read the answer before the connection is closed. */
 const LINGER_MS = 1000;
 
-/** True when what the client still sends is known to be short enough to be read and dropped. */
+/** True if the remainder is known to be short enough to be discarded. */
 function canDropRest(request: IncomingMessage): boolean {
   if (request.complete) return true;
   const length = request.headers['content-length'];
@@ -83,8 +86,9 @@ function canDropRest(request: IncomingMessage): boolean {
 }
 
 /**
- * Ends a response on a connection that will close while the client still sends. Closing at once
- * would reset the connection and take the answer with it, so the rest is read for a moment.
+ * Ends a response on a connection that will be closed while the client is still sending. Closing
+ * immediately would reset the connection and lose the answer, so the remainder is read for a
+ * moment.
  */
 function endLingering(request: IncomingMessage, response: ServerResponse): void {
   let bytes = 0;
@@ -106,20 +110,20 @@ type FinishedAnswer = {
   readonly status: number;
   /** Empty for none. */
   readonly body: string | Buffer;
-  /** Name and value in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   /** The connection ends with this answer. */
   readonly isLast: boolean;
 };
 
-/** Sends an answer as a whole, also to a client that still sends. */
+/** Sends a complete answer, even to a client that is still sending. */
 export function finishAnswer(
   request: IncomingMessage,
   response: ServerResponse,
   { body, headers: given, isLast, status }: FinishedAnswer,
 ): void {
   const headers = [...given];
-  // A 204 has no body at all, not an empty one; and a 304 says nothing about the one that is kept.
+  // A 204 has no body, and a 304 does not describe the cached one.
   if (status !== 204 && status !== 304) {
     headers.push('content-length', String(Buffer.byteLength(body)));
   }

@@ -1,30 +1,34 @@
-/** How many a second, and how many at once: as many as the bucket holds. */
+/** The rate per second, and the burst, which is the size of the bucket. */
 export type BucketRate = {
-  /** `Infinity` lifts it. */
+  /** `Infinity` disables the limit. */
   readonly perSecond: number;
   readonly burst: number;
 };
 
-/** Of a token. Whole milliseconds refill whole numbers of them, so that nothing is rounded but what is spent, up. */
+/**
+ * Fractions of a token. Whole milliseconds refill whole fractions, so that only spending is
+ * rounded, upwards.
+ */
 const PARTS = 1000;
 
 /**
- * Tokens that come back with time. What something costs may be known when it is over: then it is spent all the same, and what is
- * over is a debt that is paid before anything else is taken. The clock is the caller's; one that steps back takes nothing away.
+ * Tokens that refill over time. If the cost of an operation is known only afterwards, it is spent
+ * anyway, and the excess is a debt that is paid before anything else is taken. The caller provides
+ * the time; stepping back takes no tokens.
  */
 export class TokenBucket {
   readonly #rate: BucketRate;
   #parts: number;
   #atMs: number;
 
-  /** A new one is full. */
+  /** A new bucket is full. */
   constructor(rate: BucketRate, nowMs: number) {
     this.#rate = rate;
     this.#parts = rate.burst * PARTS;
     this.#atMs = Math.floor(nowMs);
   }
 
-  /** Tokens; below zero for a debt. */
+  /** The number of tokens; negative for a debt. */
   left(nowMs: number): number {
     this.#refill(nowMs);
     return this.#parts / PARTS;
@@ -34,26 +38,26 @@ export class TokenBucket {
     return this.left(nowMs) >= this.#rate.burst;
   }
 
-  /** Takes as many, if they are there. */
+  /** Takes this many tokens if they are available. */
   take(tokens: number, nowMs: number): boolean {
     if (this.left(nowMs) < tokens) return false;
     this.spend(tokens, nowMs);
     return true;
   }
 
-  /** Whether they are there or not. */
+  /** Takes this many tokens whether or not they are available. */
   spend(tokens: number, nowMs: number): void {
     this.#refill(nowMs);
     this.#parts -= Math.ceil(tokens * PARTS);
   }
 
-  /** Milliseconds until so many are there; 0 when they are. */
+  /** Milliseconds until this many tokens are available; 0 if they are. */
   msUntil(tokens: number, nowMs: number): number {
     this.#refill(nowMs);
     return Math.max(0, tokens * PARTS - this.#parts) / this.#rate.perSecond;
   }
 
-  /** A token a second earns a part of a token in a millisecond. */
+  /** At one token per second a millisecond refills a fraction of a token. */
   #refill(nowMs: number): void {
     const { burst, perSecond } = this.#rate;
     const full = burst * PARTS;
@@ -67,7 +71,7 @@ export class TokenBucket {
 const SWEEP_MS_MIN = 1_000;
 const SWEEP_MS_MAX = 60_000;
 
-/** A bucket for each name. One that is full again need not be remembered; what a debtor owes is. */
+/** A bucket for each name. Full buckets are not stored; debts always are. */
 export class TokenBuckets {
   readonly #rate: BucketRate;
   readonly #sweepMs: number;
@@ -81,17 +85,17 @@ export class TokenBuckets {
     this.#sweptMs = nowMs;
   }
 
-  /** How many are remembered. */
+  /** The number of stored buckets. */
   get size(): number {
     return this.#buckets.size;
   }
 
-  /** Undefined where it is full, as far as is known. */
+  /** Undefined if it is full, as far as known. */
   find(name: string): TokenBucket | undefined {
     return this.#buckets.get(name);
   }
 
-  /** For whoever takes of it. */
+  /** The bucket to take from, created if missing. */
   of(name: string, nowMs: number): TokenBucket {
     this.#sweep(nowMs);
     const bucket = this.#buckets.get(name) ?? new TokenBucket(this.#rate, nowMs);

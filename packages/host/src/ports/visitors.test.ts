@@ -36,7 +36,7 @@ describe('a request without Origin is judged by Host', () => {
     expect(isForeign({ host }, NONE)).toBe(true);
   });
 
-  test('a port that serves POST alone accepts every Host', () => {
+  test('a port that serves POST only accepts every Host', () => {
     expect(isForeign({ host: 'chain.example' }, OWN)).toBe(false);
   });
 });

@@ -1,14 +1,15 @@
 import { isIP } from 'node:net';
 
-/** Which browser pages may use a port. */
+/** The browser pages that may use a port. */
 export type Visitors =
   | 'any'
   | {
       /** Pages that may send requests with an `Origin` header. */
       readonly pages: PageOrigins | 'none';
       /**
-       * Host names of this machine, in addition to addresses, localhost and names without a dot. `any` is for ports that
-       * serve POST alone: browsers send `Origin` with every POST, also after DNS rebinding.
+       * Host names of this machine, in addition to addresses, localhost and names without a dot.
+       * `any` is for ports that serve POST only: browsers send `Origin` with every POST, also after
+       * DNS rebinding.
        */
       readonly names: ReadonlySet<string> | 'any';
     };
@@ -36,20 +37,20 @@ function isOwnName(host: string, names: ReadonlySet<string>): boolean {
   return isIP(hostname) !== 0;
 }
 
-/** Pages that may speak to a port from a browser: the venue's own, by whichever name it was opened. */
+/** Pages that may access a port from a browser: those of the venue, under any of its names. */
 export type PageOrigins = {
-  /** Ports that the page is served on, by this machine. */
+  /** Ports on which this machine serves the page. */
   readonly ports: Set<number>;
-  /** Where a proxy stands in between: `https://venue.example`. */
+  /** The origins of proxies that serve the page: `https://venue.example`. */
   readonly origins: ReadonlySet<string>;
 };
 
-/** What stands between a page and a wallet in the same browser, which the person there has put in. */
+/** Browser extensions, such as wallets, which the user has installed. */
 const EXTENSIONS = new Set(['chrome-extension:', 'moz-extension:', 'safari-web-extension:']);
 
 /**
- * Whether a browser may ask for a page: the page of the venue on the same machine as the port, known by number or
- * as localhost, since any other name can be made to mean this machine by who owns it.
+ * True for the page of the venue on the same machine, by IP address or as localhost: the owner of
+ * any other name could point it to this machine.
  */
 function isOwnPage(
   origin: string,

@@ -2,41 +2,43 @@ import { clientKey } from './client-ip.ts';
 import { type TokenBucket, TokenBuckets } from './token-bucket.ts';
 
 /**
- * What one client may cost the main thread, in milliseconds of its time. Requests are counted
- * elsewhere; this counts what they take, so that a few that are dear don't crowd out many that are
- * cheap. Nobody knows the cost before: a client whose account is not empty may ask, and goes into
- * debt by what it took.
+ * Limits the time that one client may use on the main thread, in milliseconds. Requests are counted
+ * elsewhere; this counts their cost, so that a few expensive ones do not displace many cheap ones.
+ * The cost is known only afterwards: a client with a positive balance may send a request, and goes
+ * into debt by its cost.
  */
 
 export type WorkLimits = {
-  /** Milliseconds of work per second; `Infinity` switches it off. */
+  /** Milliseconds of work per second; `Infinity` disables the limit. */
   readonly msPerSecond: number;
-  /** What a client that was idle may take at once. */
+  /** The burst of an idle client. */
   readonly msBurst: number;
 };
 
 export const WORK_LIMITS: WorkLimits = { msPerSecond: 250, msBurst: 500 };
 
-/** What is sent costs as well, though most of it is spent where it can't be measured per client. */
+/** Sending also costs time, most of which cannot be measured per client. */
 const BYTES_PER_MS = 500_000;
 
-/** What it takes to send so many bytes, in milliseconds. */
+/** The cost of sending this many bytes, in milliseconds. */
 export function sendingMs(bytes: number): number {
   return bytes / BYTES_PER_MS;
 }
 
-/** A client that has to wait, and what has cost it most. */
+/** The waiting time of a client, and its most expensive kind of work. */
 export type Debt = { readonly waitSeconds: number; readonly what: string; readonly ms: number };
 
-/** What is left of a client's account. */
+/** The remainder of a client's budget. */
 export type WorkLeft = {
   readonly msPerSecond: number;
   readonly remainingMs: number;
-  /** Until it is full. */
+  /** Milliseconds until the budget is full. */
   readonly resetMs: number;
 };
 
-/** Kinds of work that are told apart; the names are the venue's own, so there are few. */
+/**
+ * Maximum number of distinct kinds of work; the names are defined by the venue, so there are few.
+ */
 const KINDS_MAX = 100;
 
 export class WorkBudget {
@@ -44,7 +46,7 @@ export class WorkBudget {
   readonly #now: () => number;
   /** In milliseconds of work. */
   readonly #buckets: TokenBuckets;
-  /** What it was spent on since it was full, in milliseconds. */
+  /** The use by kind since the budget was full, in milliseconds. */
   readonly #on = new WeakMap<TokenBucket, Map<string, number>>();
 
   constructor(limits: WorkLimits, now: () => number = () => performance.now()) {
@@ -54,12 +56,12 @@ export class WorkBudget {
     this.#buckets = new TokenBuckets(rate, now());
   }
 
-  /** How many clients are remembered. */
+  /** The number of stored clients. */
   get size(): number {
     return this.#buckets.size;
   }
 
-  /** Undefined where a client may ask. */
+  /** Undefined if the client may send a request. */
   debt(client: string): Debt | undefined {
     const waitSeconds = this.waitSeconds(client);
     if (waitSeconds === 0) return undefined;
@@ -71,7 +73,7 @@ export class WorkBudget {
     return { waitSeconds, what, ms: Math.ceil(ms) };
   }
 
-  /** Undefined where nobody is limited. */
+  /** Undefined if there is no limit. */
   left(client: string): WorkLeft | undefined {
     const { msBurst, msPerSecond } = this.#limits;
     if (msPerSecond === Infinity) return undefined;
@@ -81,20 +83,20 @@ export class WorkBudget {
     return { msPerSecond, remainingMs: Math.max(0, leftMs), resetMs };
   }
 
-  /** Whole seconds until a client may ask again; 0 when it may now. */
+  /** Whole seconds until the client may send a request; 0 if it may now. */
   waitSeconds(client: string): number {
     const waitMs = this.waitMs(client);
     return waitMs === 0 ? 0 : Math.max(1, Math.ceil(waitMs / 1000));
   }
 
-  /** The same in milliseconds, for work that goes on by itself. */
+  /** The same in milliseconds, for recurring work. */
   waitMs(client: string): number {
     const [bucket, nowMs] = [this.#find(client), this.#now()];
     if (bucket === undefined || bucket.left(nowMs) > 0) return 0;
     return Math.max(1, bucket.msUntil(0, nowMs));
   }
 
-  /** A client took so much, for what. */
+  /** Charges a client for a kind of work. */
   spend(client: string, ms: number, what = 'a subscription'): void {
     if (this.#limits.msPerSecond === Infinity) return;
     const nowMs = this.#now();
@@ -113,7 +115,7 @@ export class WorkBudget {
   }
 }
 
-/** Runs something and tells what it took of this thread; waiting for others is not counted. */
+/** Runs a function and charges its time on this thread, without the time spent waiting. */
 export function measured<Value>(run: () => Value, spend: (ms: number) => void): Value {
   const before = process.threadCpuUsage();
   try {

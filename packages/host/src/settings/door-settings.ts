@@ -1,7 +1,7 @@
 import { HOST, list, NETWORK, text } from './setting-kinds.ts';
 import { setting } from './setting.ts';
 
-/** What a venue and a relay are told alike. */
+/** Settings shared by venue and relay. */
 
 export const TRUSTED_PROXIES = setting(list(NETWORK), {
   default: [],
@@ -11,7 +11,7 @@ export const TRUSTED_PROXIES = setting(list(NETWORK), {
   isEveryday: true,
 });
 
-/** Names of ports that no page of another site may read. */
+/** Host names that pages of other sites cannot use to read from a port. */
 export const HOST_NAMES = setting(
   list(
     text({
@@ -29,7 +29,7 @@ export const HOST_NAMES = setting(
   },
 );
 
-/** Who can reach a local chain: by network, and from which web pages. */
+/** Access to a local chain: by network and by web page. */
 export const CHAIN_DOOR = {
   chainHost: setting(HOST, {
     default: '127.0.0.1',

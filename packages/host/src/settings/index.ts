@@ -1,4 +1,4 @@
-/** How programs are told what to do: settings are declared once, and read, explained and listed from there. */
+/** Settings of programs: declared once, and read, explained and listed from the declaration. */
 export { CHAIN_DOOR, HOST_NAMES, TRUSTED_PROXIES } from './door-settings.ts';
 export { readFlags, readSettings, SettingError } from './read-settings.ts';
 export {

@@ -54,7 +54,7 @@ function refusal(args: readonly string[], env: Record<string, string> = {}): str
   }
 }
 
-test('a flag wins over the environment, that over the file, that over the default', () => {
+test('a flag overrides the environment, which overrides the file, which overrides the default', () => {
   const file = inFile('port = 1\neveryMs = 1\nname = "file"\n[[parts]]\nsize = 3\n');
   const env = { PROGRAM_PORT: '2', PROGRAM_EVERY_MS: '2', ANOTHER_NAME: 'other' };
   expect(readSettings(PROGRAM, [...file, '--port', '3', '--no-is-loud'], env)).toEqual({
@@ -78,12 +78,12 @@ test('types follow from the declarations', () => {
   expectTypeOf(settings.parts).toEqualTypeOf<{ size: number }[]>();
 });
 
-test('a program without variables reads none', () => {
+test('a program without variables does not read the environment', () => {
   const { environment: _, ...silent } = PROGRAM;
   expect(readSettings(silent, [], { PROGRAM_PORT: '2', CONFIG: '/none' }).port).toBe(80);
 });
 
-test('what must be set is missed', () => {
+test('a missing required setting is an error', () => {
   const strict = {
     ...PROGRAM,
     groups: { One: { key: setting(text(), { isRequired: true, help }) } },
@@ -92,50 +92,54 @@ test('what must be set is missed', () => {
   expect(readSettings(strict, ['--key', 'k']).key).toBe('k');
 });
 
-describe('a flag is refused', () => {
+describe('a flag is rejected', () => {
   test.each<[string, readonly string[], string]>([
     [
-      'with the one that was meant',
+      'with the name that was probably meant',
       ['--every-m', '1'],
       "Unknown option '--every-m'. Did you mean --every-ms?",
     ],
     [
-      'with a switch that was meant',
+      'with a switch that was probably meant',
       ['--no-is-lou'],
       "Unknown option '--no-is-lou'. Did you mean --no-is-loud?",
     ],
-    ['alone where none is near', ['--something', '1'], "Unknown option '--something'"],
-    ['though a file has it', ['--parts', '1'], "Unknown option '--parts'"],
+    ['alone if no name is similar', ['--something', '1'], "Unknown option '--something'"],
+    ['although a file has it', ['--parts', '1'], "Unknown option '--parts'"],
     ['without its value', ['--port'], "Option '--port <value>' argument missing"],
-    ['as a word too many', ['all'], "Unexpected argument 'all'. This command does not take"],
-    ['as no number', ['--port', 'x'], '--port must be a whole number from 0 to 65535: x'],
-    ['beyond its bounds', ['--port', '65536'], 'port: must be a whole number from 0 to 65535'],
+    ['as one word too many', ['all'], "Unexpected argument 'all'. This command does not take"],
+    ['as not a number', ['--port', 'x'], '--port must be a whole number from 0 to 65535: x'],
+    ['as out of bounds', ['--port', '65536'], 'port: must be a whole number from 0 to 65535'],
     [
       'in another unit',
       ['--every-ms', '1h'],
       '--every-ms must be a whole number of milliseconds, 1 or more: 1h. Write 3600000',
     ],
     [
-      'in another unit of room',
+      'in another unit of size',
       ['--room-bytes', '2 GiB'],
       '--room-bytes must be a whole number of bytes, 0 or more: 2 GiB. Write 2147483648',
     ],
     ['with commas in a number', ['--every-ms', '1,000'], ': 1,000. Write 1000'],
     [
-      'as nothing that is kept',
+      'as an invalid retention',
       ['--keep', 'some'],
       '--keep must be all, or a whole number of days',
     ],
     ['as too few days', ['--keep', '0'], 'keep: must be all, or a whole number of days, 1 or more'],
-    ['as another word', ['--color', 'pink'], 'color: must be red, green or blue'],
-    ['as another text', ['--name', 'A'], 'name: must be small letters'],
-    ['for an entry', ['--owners', `0x${'1'.repeat(40)},me`], 'owners.1: must be an address like'],
+    ['as an unknown word', ['--color', 'pink'], 'color: must be red, green or blue'],
+    ['as an invalid text', ['--name', 'A'], 'name: must be small letters'],
+    [
+      'for an entry of a list',
+      ['--owners', `0x${'1'.repeat(40)},me`],
+      'owners.1: must be an address like',
+    ],
     [
       'for its length',
       ['--owners', [1, 2, 3].map((digit) => `0x${String(digit).repeat(40)}`).join(',')],
       'owners: must be a list with at most 2 entries',
     ],
-    ['that is no more', ['--pace=3'], '--pace=3: is now everyMs'],
+    ['that was removed', ['--pace=3'], '--pace=3: is now everyMs'],
   ])('%s', (_, args, message) => {
     expect(refusal(args)).toContain(message);
   });
@@ -145,7 +149,7 @@ test.each<[Record<string, string>, string]>([
   [{ PROGRAM_IS_LOUD: 'yes' }, 'PROGRAM_IS_LOUD must be true or false: yes'],
   [{ PROGRAM_EVERY_MS: '' }, 'PROGRAM_EVERY_MS must be a whole number of milliseconds'],
   [{ PROGRAM_PACE: '1' }, 'pace: is now everyMs'],
-])('the variable %j is refused', (env, message) => {
+])('the variable %j is rejected', (env, message) => {
   expect(refusal([], env)).toContain(message);
 });
 
@@ -158,11 +162,11 @@ test.each<[string, string]>([
   ['[[parts]]\nsize = "big"', 'parts.0.size: Invalid input: expected number, received string'],
   ['pace = 1', 'pace: is now everyMs'],
   ['port = ', 'program.toml: '],
-])('the file %j is refused', (toml, message) => {
+])('the file %j is rejected', (toml, message) => {
   expect(refusal(inFile(toml))).toContain(message);
 });
 
-test('help is of the few that people use, or of all', () => {
+test('help lists the common settings, or all', () => {
   expect(['--help', '--help=all'].map((arg) => helpAsked(['--port', '1', arg]))).toEqual([
     'everyday',
     'all',

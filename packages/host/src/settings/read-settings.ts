@@ -16,8 +16,9 @@ import {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * How a program is told what to do: flags win over environment variables, those over a TOML file, those over
- * the defaults. Unknown names are errors: a misspelt setting must not pass for a default.
+ * Reads the settings of a program: flags override environment variables, those a TOML file, those
+ * the defaults. Unknown names are errors, because a misspelt setting must not silently use its
+ * default.
  */
 export function readSettings<Groups extends SettingGroups>(
   program: SettingsProgram<Groups>,
@@ -26,14 +27,14 @@ export function readSettings<Groups extends SettingGroups>(
 ): SettingsOf<Groups> {
   assertNoFormer(program, { args, env });
   const flags = flagsOf(program, args);
-  const file = flags['config'] ?? told(env, variableName(program, 'config'));
+  const file = flags['config'] ?? valueOf(env, variableName(program, 'config'));
   const given: Record<string, unknown> = file === undefined ? {} : readFile(String(file));
   assertNoFormer(program, { given });
   const settings = settingsIn(program);
   for (const [key, declared] of settings) {
     if (declared.isInFileAlone) continue;
     const variable = variableName(program, key);
-    const fromEnv = told(env, variable);
+    const fromEnv = valueOf(env, variable);
     if (fromEnv !== undefined) given[key] = fromText(declared, fromEnv, variable);
     const flag = flags[flagName(key)];
     if (typeof flag === 'boolean') given[key] = flag;
@@ -41,12 +42,12 @@ export function readSettings<Groups extends SettingGroups>(
   }
   const shape = Object.fromEntries(settings.map(([key, { schema }]) => [key, schema]));
   const parsed = z.strictObject(shape).safeParse(given);
-  // The declarations gave both the schema and the type, which the compiler cannot see.
+  // The declarations produced both the schema and the type, which the compiler cannot see.
   if (parsed.success) return parsed.data as SettingsOf<Groups>;
   throw new SettingError(faultOf(parsed.error.issues[0], new Map(settings), given));
 }
 
-/** A setting of a former release is refused by name: whoever still has it should learn what has become of it. */
+/** A setting of a former release is rejected with a text about its replacement. */
 function assertNoFormer(
   program: SettingsProgram,
   {
@@ -63,12 +64,12 @@ function assertNoFormer(
     const flags = [`--${flagName(key)}`, `--no-${flagName(key)}`];
     const flag = args.find((arg) => flags.includes(arg.split('=')[0] ?? ''));
     const isSet =
-      flag !== undefined || told(env, variableName(program, key)) !== undefined || key in given;
+      flag !== undefined || valueOf(env, variableName(program, key)) !== undefined || key in given;
     if (isSet) throw new SettingError(`${flag ?? key}: ${now}`);
   }
 }
 
-function told(env: Environment, variable: string | undefined): string | undefined {
+function valueOf(env: Environment, variable: string | undefined): string | undefined {
   return variable === undefined ? undefined : env[variable];
 }
 
@@ -80,7 +81,7 @@ function flagsOf(
   for (const [key, { isInFileAlone, isSwitch }] of settingsIn(program)) {
     if (!isInFileAlone) options[flagName(key)] = { type: isSwitch ? 'boolean' : 'string' };
   }
-  // None may be given several times, so none is a list.
+  // No flag can be repeated, so no value is a list.
   return readFlags(args, options).values as Record<string, string | boolean | undefined>;
 }
 
@@ -101,7 +102,7 @@ function fromText(declared: Setting, text: string, source = ''): unknown {
   throw new SettingError(`${source} must be ${declared.expected}: ${text}${hint}`);
 }
 
-/** What is wrong with the first that is: of a value what would be right, of a name the one that it is near to. */
+/** The first error: for a value the expected form, for a name the most similar one. */
 function faultOf(
   issue: z.core.$ZodIssue | undefined,
   settings: ReadonlyMap<string, Setting>,
@@ -120,10 +121,10 @@ function faultOf(
   return `${path.join('.')}: ${expected === undefined ? message : `must be ${expected}`}`;
 }
 
-/** Every program takes these, whatever else it takes. */
+/** Flags of every program. */
 const ALWAYS = ['help'];
 
-/** The flags of a command line; one that is unknown is refused with the one that was most likely meant. */
+/** The flags of a command line; an unknown one is rejected with the most similar one. */
 export function readFlags<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: Options,
@@ -143,8 +144,8 @@ export function readFlags<const Options extends ParseArgsOptionsConfig>(
     if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || unknown === null) {
       throw new SettingError(message, { cause: error });
     }
-    const [said, name = ''] = unknown;
-    throw new SettingError(said + nearest(name, options), { cause: error });
+    const [text, name = ''] = unknown;
+    throw new SettingError(text + nearest(name, options), { cause: error });
   }
 }
 
@@ -156,7 +157,7 @@ function nearest(name: string, options: ParseArgsOptionsConfig): string {
   return near === undefined ? '' : `. Did you mean --${near}?`;
 }
 
-/** A setting that cannot be used; its message is meant for the operator. */
+/** An invalid setting; the message is for the operator. */
 export class SettingError extends Error {
   override readonly name = 'SettingError';
 }

@@ -2,7 +2,7 @@ import { Address } from '@oddlot/protocol';
 import { z } from 'zod';
 import { clientIpFinder } from '../ports/client-ip.ts';
 
-/** What whole numbers of settings count, and how much of it is what people write instead. */
+/** Units of integer settings, and the notations that users may write by mistake. */
 const UNITS = {
   count: { many: undefined, placeholder: 'N', others: {} },
   ms: {
@@ -28,37 +28,45 @@ const UNITS = {
   }
 >;
 
-/** `1h` in milliseconds is 3600000; undefined where it is no quantity of that. */
-function wholeIn(unit: keyof typeof UNITS, told: string): string | undefined {
+/**
+ * Converts a quantity with a unit: `1h` in milliseconds is 3600000; undefined if it does not have
+ * such a unit.
+ */
+function wholeIn(unit: keyof typeof UNITS, written: string): string | undefined {
   const others: Readonly<Record<string, number>> = UNITS[unit].others;
-  const [, digits = '', other = ''] = /^([0-9][0-9_,]{0,15}) ?([a-zA-Z%]*)$/.exec(told) ?? [];
+  const [, digits = '', other = ''] = /^([0-9][0-9_,]{0,15}) ?([a-zA-Z%]*)$/.exec(written) ?? [];
   const factor = other === '' ? 1 : others[other.toLowerCase()];
   if (digits === '' || factor === undefined) return undefined;
   return String(Number(digits.replaceAll(/[_,]/g, '')) * factor);
 }
 
-/** What settings can be: how a value is checked, how text becomes one, and what to say of a wrong one. */
+/**
+ * A kind of setting: the validation of a value, its conversion from text, and the text of an error.
+ */
 export type Kind<Schema extends z.ZodType = z.ZodType> = {
   readonly schema: Schema;
-  /** What is right, as it follows "must be". */
+  /** The valid form, as a continuation of "must be". */
   readonly expected: string;
-  /** What help shows in the place of a value: `MS`. */
+  /** The placeholder of the value in help: `MS`. */
   readonly placeholder: string;
-  /** Of a flag or a variable: the value as a file would hold it, undefined where the text is none. */
+  /**
+   * Converts the text of a flag or a variable into the value as a file would contain it; undefined
+   * for an invalid text.
+   */
   readonly fromText: (text: string) => unknown;
-  /** How to write what a wrong text most likely means. */
+  /** The correct notation of the value that an invalid text probably means. */
   readonly meant?: (text: string) => string | undefined;
-  /** Of the entries of a list. */
+  /** The kind of a list's entries. */
   readonly entry?: Kind;
   /** `--faucet` and `--no-faucet` instead of a value. */
   readonly isSwitch?: true;
-  /** Neither a flag nor a variable can say it. */
+  /** It cannot be set by a flag or a variable. */
   readonly isInFileAlone?: true;
 };
 
 const PORT_MAX = 65_535;
 
-/** Any text, or what a pattern takes; then `expected` says it in words. */
+/** Any text, or one that matches a pattern, which `expected` describes. */
 export function text({
   expected = 'text',
   pattern = /^/,
@@ -68,7 +76,12 @@ export function text({
   readonly expected?: string;
   readonly placeholder?: string;
 } = {}): Kind<z.ZodString> {
-  return { schema: z.string().regex(pattern), expected, placeholder, fromText: (told) => told };
+  return {
+    schema: z.string().regex(pattern),
+    expected,
+    placeholder,
+    fromText: (written) => written,
+  };
 }
 
 /** One of these words. */
@@ -79,11 +92,11 @@ export function choice<const Words extends readonly string[]>(
     schema: z.enum(words),
     expected: `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`,
     placeholder: words.length <= 4 ? words.join('|') : 'WORD',
-    fromText: (told) => told,
+    fromText: (written) => written,
   };
 }
 
-/** A whole number of something, 1 or more unless told otherwise. */
+/** A whole number of a unit, at least 1 by default. */
 export function whole(
   unit: keyof typeof UNITS = 'count',
   { max, min = 1 }: { readonly min?: number; readonly max?: number } = {},
@@ -97,12 +110,12 @@ export function whole(
       .max(max ?? Number.MAX_SAFE_INTEGER),
     expected: `a whole number${many === undefined ? '' : ` of ${many}`}${bounds}`,
     placeholder,
-    fromText: (told) => (/^[0-9]+$/.test(told) ? Number(told) : undefined),
-    meant: (told) => wholeIn(unit, told),
+    fromText: (written) => (/^[0-9]+$/.test(written) ? Number(written) : undefined),
+    meant: (written) => wholeIn(unit, written),
   };
 }
 
-/** A list: text separates its entries by commas. */
+/** A list: in text its entries are separated by commas. */
 export function list<Schema extends z.ZodType>(
   entry: Kind<Schema>,
   { max = Infinity, min = 0 }: { readonly min?: number; readonly max?: number } = {},
@@ -113,7 +126,8 @@ export function list<Schema extends z.ZodType>(
     schema: z.array(entry.schema).min(min).max(max),
     expected: `a list${least}${most}`,
     placeholder: `${entry.placeholder},${entry.placeholder}`,
-    fromText: (told) => told.split(',').map((part) => entry.fromText?.(part.trim()) ?? part.trim()),
+    fromText: (written) =>
+      written.split(',').map((part) => entry.fromText?.(part.trim()) ?? part.trim()),
     entry,
   };
 }
@@ -134,21 +148,21 @@ export const SWITCH: Kind<z.ZodBoolean> = {
   schema: z.boolean(),
   expected: 'true or false',
   placeholder: 'true|false',
-  fromText: (told) => (told === 'true' ? true : told === 'false' ? false : undefined),
+  fromText: (written) => (written === 'true' ? true : written === 'false' ? false : undefined),
   isSwitch: true,
 };
 
-/** For ever, or so many days. */
+/** Without limit, or a number of days. */
 export const KEPT: Kind<z.ZodUnion<[z.ZodLiteral<'all'>, z.ZodInt]>> = {
   ...whole('days'),
   schema: z.union([z.literal('all'), whole('days').schema]),
   expected: `all, or ${whole('days').expected}`,
   placeholder: 'all|DAYS',
-  fromText: (told) => (told === 'all' ? told : whole('days').fromText(told)),
+  fromText: (written) => (written === 'all' ? written : whole('days').fromText(written)),
 };
 
 export const PORT = { ...whole('count', { min: 0, max: PORT_MAX }), placeholder: 'PORT' };
-/** Never empty, which would be every interface. */
+/** Never empty, because an empty host means every interface. */
 export const HOST = text({
   pattern: /./s,
   expected: 'an interface like 127.0.0.1, or 0.0.0.0 for all',
@@ -164,7 +178,7 @@ export const HTTP_URL = text({
   expected: 'a URL like https://one.example',
   placeholder: 'URL',
 });
-/** Where a secret is; the secret itself never is a setting. */
+/** The location of a secret; the secret itself is never a setting. */
 export const SECRET_PLACE = text({
   pattern: /./s,
   expected: 'the path of a file, or env:NAME',
@@ -175,15 +189,15 @@ export const ADDRESS: Kind<typeof Address> = {
   schema: Address,
 };
 export const LOG_LEVEL = choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent');
-/** An address, or a network of them. */
+/** An address or a network. */
 export const NETWORK: Kind<z.ZodString> = {
   ...text({ expected: 'an address or a network like 10.0.0.0/8', placeholder: 'NETWORK' }),
   schema: z.string().refine(isNetwork),
 };
 
-function isNetwork(told: string): boolean {
+function isNetwork(written: string): boolean {
   try {
-    clientIpFinder([told]);
+    clientIpFinder([written]);
     return true;
   } catch {
     return false;

@@ -1,37 +1,37 @@
 import { z } from 'zod';
 import type { Kind } from './setting-kinds.ts';
 
-/** One setting, declared: all that is known of it, but its name. */
+/** The declaration of one setting, without its name. */
 export type Setting<Schema extends z.ZodType = z.ZodType> = Kind<Schema> &
-  Told & {
-    /** What it is when nobody sets it, as the page of settings shows it. */
+  Options & {
+    /** The default as shown in the settings reference. */
     readonly defaultText: string;
   };
 
-/** What stands where a default would. */
+/** Shown in place of a default. */
 export const MUST_BE_SET = 'required';
 
-type Told = {
-  /** One sentence in Markdown, links relative to docs/operate. */
+type Options = {
+  /** One sentence in Markdown, with links relative to docs/operate. */
   readonly help: string;
-  /** One of the dozen that people use; the others are in `--help all`. */
+  /** One of the dozen common settings; the others are in `--help all`. */
   readonly isEveryday?: true;
 };
 
-/** A setting that has a default; `unset` says in words what is hard to see from the value. */
+/** A setting with a default; `unset` describes a default whose value is not obvious. */
 export function setting<Schema extends z.ZodType>(
   kind: Kind<Schema>,
-  told: Told & { readonly default: z.input<Schema>; readonly unset?: string },
+  options: Options & { readonly default: z.input<Schema>; readonly unset?: string },
 ): Setting<z.ZodPrefault<Schema>>;
-/** One that must be told. */
+/** A required setting. */
 export function setting<Schema extends z.ZodType>(
   kind: Kind<Schema>,
-  told: Told & { readonly isRequired: true },
+  options: Options & { readonly isRequired: true },
 ): Setting<Schema>;
-/** One that may be left out; `unset` says what holds then. */
+/** An optional setting; `unset` describes the behaviour without it. */
 export function setting<Schema extends z.ZodType>(
   kind: Kind<Schema>,
-  told: Told & { readonly unset: string },
+  options: Options & { readonly unset: string },
 ): Setting<z.ZodOptional<Schema>>;
 export function setting(
   kind: Kind,
@@ -39,17 +39,17 @@ export function setting(
     default: value,
     isRequired,
     unset,
-    ...told
-  }: Told & { readonly default?: unknown; readonly isRequired?: true; readonly unset?: string },
+    ...options
+  }: Options & { readonly default?: unknown; readonly isRequired?: true; readonly unset?: string },
 ): Setting {
   const { schema } = kind;
   if (value === undefined) {
     const optional = isRequired === true ? schema : z.optional(schema);
-    return { ...kind, ...told, schema: optional, defaultText: unset ?? MUST_BE_SET };
+    return { ...kind, ...options, schema: optional, defaultText: unset ?? MUST_BE_SET };
   }
   return {
     ...kind,
-    ...told,
+    ...options,
     schema: z.prefault(schema, value),
     defaultText: unset ?? defaultText(value),
   };
@@ -61,25 +61,28 @@ function defaultText(value: unknown): string {
   return typeof value === 'string' ? `\`${value}\`` : String(value);
 }
 
-/** Settings by what they are about, in the order in which they are shown. */
+/** Settings by subject, in display order. */
 export type SettingGroups = Readonly<Record<string, Readonly<Record<string, Setting>>>>;
 
-/** All that a program can be told: the one place from which it is read, explained and checked. */
+/** All settings of a program: the single source for reading, help and validation. */
 export type SettingsProgram<Groups extends SettingGroups = SettingGroups> = {
-  /** What it is, in a line. */
+  /** A description in one line. */
   readonly title: string;
-  /** How it is started: `oddlot start`, or a script of the repository such as `npm run chain`. */
+  /**
+   * The command that starts it: `oddlot start`, or a script of the repository such as `npm run
+   * chain`.
+   */
   readonly command: string;
   readonly groups: Groups;
-  /** What its variables begin with; without it the environment is not read. */
+  /** The prefix of its variables; without it the environment is not read. */
   readonly environment?: string;
-  /** Settings that are no more, and what to say to who makes them. */
+  /** Removed settings, with the error text for each. */
   readonly former?: Readonly<Record<string, string>>;
-  /** What else help has to say. */
+  /** Additional text at the end of the help. */
   readonly closing: string;
 };
 
-/** The settings of a program, as they are after they were read. */
+/** The settings of a program after reading. */
 export type SettingsOf<Groups extends SettingGroups> = z.output<
   z.ZodObject<{ [Key in keyof Joined<Groups>]: SchemaOf<Joined<Groups>[Key]> }>
 >;
@@ -95,12 +98,12 @@ type Joined<Groups extends SettingGroups> = (
   ? All
   : never;
 
-/** Every setting with its name, group by group. */
+/** Every setting with its name, by group. */
 export function settingsIn({ groups }: SettingsProgram): readonly (readonly [string, Setting])[] {
   return Object.values(groups).flatMap((group) => Object.entries(group));
 }
 
-/** All flags of a program, those that switch something off included. */
+/** All flags of a program, including those that disable a switch. */
 export function settingFlags(program: SettingsProgram): readonly string[] {
   return settingsIn(program)
     .filter(([, { isInFileAlone }]) => !isInFileAlone)
@@ -115,7 +118,7 @@ export function flagName(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** `ODDLOT_SNAPSHOT_EVERY_BLOCKS`; undefined where the program reads no variables. */
+/** `ODDLOT_SNAPSHOT_EVERY_BLOCKS`; undefined if the program reads no variables. */
 export function variableName(program: SettingsProgram, key: string): string | undefined {
   if (program.environment === undefined) return undefined;
   return program.environment + flagName(key).replaceAll('-', '_').toUpperCase();

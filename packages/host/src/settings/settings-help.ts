@@ -10,14 +10,17 @@ import {
 const WIDTH = 110;
 const INDENT = 6;
 
-/** Whether help is asked for: the settings that people use, or all of them. */
+/** The requested help: the common settings, or all of them; undefined if none is requested. */
 export function helpAsked(args: readonly string[]): 'everyday' | 'all' | undefined {
   const at = args.findIndex((arg) => arg === '--help' || arg.startsWith('--help='));
   if (at < 0) return undefined;
   return args[at] === '--help=all' || args[at + 1] === 'all' ? 'all' : 'everyday';
 }
 
-/** What `--help` and `--help all` print. The environment tells by which script of npm the program was started. */
+/**
+ * The output of `--help` and `--help all`. The environment contains the npm script that started the
+ * program.
+ */
 export function settingsHelp(
   program: SettingsProgram,
   which: 'everyday' | 'all',
@@ -45,7 +48,7 @@ ${all.length - everyday.length} more settings are listed by --help all. Set limi
   return `${title}\n\n  ${command} [flags]\n\n${shown}\n\n${closing}\n`;
 }
 
-/** The command as it was typed. A script of npm passes on only what follows `--`. */
+/** The command as the user typed it. An npm script passes on only the arguments after `--`. */
 function typedCommand({ command }: SettingsProgram, script: string | undefined): string {
   if (!command.startsWith('oddlot ')) return `${command} --`;
   if (script === 'oddlot') return `npm run oddlot -- ${command.slice('oddlot '.length)}`;
@@ -74,7 +77,7 @@ function defaultOf({ defaultText }: Setting): string {
   return defaultText.startsWith(MUST_BE_SET) ? defaultText : `default ${defaultText}`;
 }
 
-/** Markdown as a terminal shows it: links by their words, nothing set apart, in lines of some width. */
+/** Markdown formatted for a terminal: links by their text, without emphasis, wrapped at a width. */
 function wrapped(markdown: string): string {
   const words = markdown
     .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
@@ -90,7 +93,7 @@ function wrapped(markdown: string): string {
   return lines.map((line) => ' '.repeat(INDENT) + line).join('\n');
 }
 
-/** The settings of a program as tables of Markdown, for its guide. */
+/** The settings of a program as Markdown tables, for its guide. */
 export function settingsPage(program: SettingsProgram): string {
   const environment = program.environment === undefined ? [] : ['Environment'];
   const head = ['Flag', ...environment, 'TOML', 'Default', 'Meaning'];
@@ -111,9 +114,9 @@ function cells(program: SettingsProgram, key: string, declared: Setting): readon
   const flag = `\`--${flagName(key)}\``;
   const variable = variableName(program, key);
   const file = `\`${key}\`${isInFileAlone ? ' (tables)' : entry === undefined ? '' : ' (list)'}`;
-  const told = isSwitch ? `${flag}, \`--no-${flagName(key)}\`` : flag;
+  const flags = isSwitch ? `${flag}, \`--no-${flagName(key)}\`` : flag;
   return [
-    isInFileAlone ? '' : told,
+    isInFileAlone ? '' : flags,
     ...(variable === undefined ? [] : [isInFileAlone ? '' : `\`${variable}\``]),
     file,
     defaultText,

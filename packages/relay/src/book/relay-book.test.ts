@@ -6,7 +6,7 @@ import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type GivenAddress, RelayBook, type Transfer } from './relay-book.ts';
 
-/** The book is as long as what happened, however often it is written to. */
+/** The size of the journal is proportional to its events, however often it is written. */
 
 const SENDER: Hex = `0x${'a1'.repeat(20)}`;
 const PEG: GivenAddress = {
@@ -51,7 +51,7 @@ function again(): readonly Transfer[] {
   return book.transfersOf(PEG.id);
 }
 
-test('dust adds its own line and not all that came before it', () => {
+test('a dust amount adds one line and does not repeat earlier ones', () => {
   book.addAddress(PEG);
   for (let n = 0; n < 150; n++) arrive(n);
   const before = bytes();
@@ -60,26 +60,26 @@ test('dust adds its own line and not all that came before it', () => {
   expect(before).toBeLessThan(150 * 400);
 });
 
-test('a start finds what arrived, once each, and what became of it', () => {
+test('a start restores all arrivals, each once, with their states', () => {
   book.addAddress(PEG);
   for (let n = 0; n < 250; n++) arrive(n);
   arrive(250, '3000000');
-  const told = book.transfersOf(PEG.id);
-  expect(told.map(({ arrivals, state }) => [arrivals.length, state])).toEqual([
+  const transfers = book.transfersOf(PEG.id);
+  expect(transfers.map(({ arrivals, state }) => [arrivals.length, state])).toEqual([
     [200, 'collecting'],
     [51, 'paying'],
   ]);
-  expect(told[1]?.updateMs).toBe(2_250);
-  expect(again()).toEqual(told);
+  expect(transfers[1]?.updateMs).toBe(2_250);
+  expect(again()).toEqual(transfers);
   for (let n = 0; n < 251; n++) arrive(n);
-  expect(book.transfersOf(PEG.id)).toEqual(told);
+  expect(book.transfersOf(PEG.id)).toEqual(transfers);
 });
 
-test('a book of an earlier release goes on', () => {
+test('a journal of an earlier release is continued', () => {
   book.addAddress(PEG);
   arrive(1);
   const [first] = book.transfersOf(PEG.id);
-  // They wrote a transfer whole with each arrival.
+  // Earlier releases wrote the whole transfer with each arrival.
   const second = { key: hashOf(2), txHash: hashOf(2), amountMicro: '1' };
   const records = new RecordFile(file);
   records.read();
@@ -91,7 +91,7 @@ test('a book of an earlier release goes on', () => {
   expect(again()[0]?.arrivals.map(({ key }) => key)).toEqual([1, 2, 3].map(hashOf));
 });
 
-test('it is written anew while it runs, when most of it is of no use any more', () => {
+test('the file is rewritten while in use when most of it is obsolete', () => {
   book.addAddress(PEG);
   for (let n = 0; n < 150; n++) arrive(n);
   const [transfer] = book.transfersOf(PEG.id);
@@ -100,11 +100,11 @@ test('it is written anew while it runs, when most of it is of no use any more', 
     book.put({ ...transfer!, attempt });
     longest = Math.max(longest, bytes());
   }
-  // Of about 3 MB that were written.
+  // Of about 3 MB written in total.
   expect(longest).toBeLessThan(1_200_000);
   arrive(150);
-  const told = book.transfersOf(PEG.id);
-  expect(told).toMatchObject([{ attempt: 120 }]);
-  expect(again()).toEqual(told);
+  const transfers = book.transfersOf(PEG.id);
+  expect(transfers).toMatchObject([{ attempt: 120 }]);
+  expect(again()).toEqual(transfers);
   expect(readFileSync(file, 'utf8')).toContain('"peg-1"');
 });

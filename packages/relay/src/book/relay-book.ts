@@ -7,30 +7,36 @@ type Line =
   | { readonly arrived: Arrived }
   | { readonly cursor: Cursor };
 
-/** One more arrival of a transfer that is in the book, which is not written again with every grain of dust. */
+/**
+ * A further arrival of a recorded transfer, so that small amounts do not repeat the whole transfer.
+ */
 type Arrived = Pick<Transfer, 'id' | 'state' | 'updateMs'> & { readonly arrival: Arrival };
 
-/** Money that came in, and whose it is. */
+/** Incoming money and its owner. */
 export type Coming = Arrival & {
   readonly user: Hex;
   readonly cameTo: SubAccount;
   readonly cameFrom: SubAccount;
 };
 
-/** A cursor is written down at least this many blocks after the last time; reading twice does no harm. */
+/** Minimum number of blocks between two stored cursors; blocks that are read twice do no harm. */
 const CURSOR_BLOCKS = 100;
 
-/** Of one transfer: who sends dust begins another one, and holds nobody up. */
+/**
+ * Maximum arrivals per transfer: after many small amounts another transfer begins, so that the
+ * first is not delayed.
+ */
 const ARRIVALS_MAX = 200;
 
-/** The file is not as it was written; its message is meant for the operator. */
+/** The file is not as it was written; the message is for the operator. */
 class RelayBookDamagedError extends Error {
   override readonly name = 'RelayBookDamagedError';
 }
 
 /**
- * All that the relay knows: addresses that it gave out, what arrived at them, and how far that is. On
- * disk before anybody is answered or anything is sent, so that a start goes on where the last one ended.
+ * The journal of the relay: the addresses that it gave out, the arrivals at them, and their
+ * progress. It is on disk before any answer or transaction is sent, so that a restart continues
+ * where the last run ended.
  */
 export class RelayBook {
   readonly #file: RecordFile;
@@ -40,7 +46,7 @@ export class RelayBook {
   readonly #open = new Map<string, Transfer>();
   readonly #cursors = new Map<string, Cursor>();
   readonly #written = new Map<string, Cursor>();
-  /** Ids of addresses and transfers, by whose they are. */
+  /** Ids of addresses and transfers, by user. */
   readonly #byUser = new Map<string, Set<string>>();
   readonly #byAddress = new Map<string, string[]>();
   readonly #arrived = new Set<string>();
@@ -63,7 +69,7 @@ export class RelayBook {
     this.#file.shortenLong(() => this.#lines());
   }
 
-  /** The index of the next key; the address that takes it must be added before another one is asked for. */
+  /** The index of the next key. The address with this index must be added before the next call. */
   nextIndex(kind: GivenAddress['kind']): number {
     return this.#count[kind];
   }
@@ -77,7 +83,7 @@ export class RelayBook {
     return this.#addresses.get(id);
   }
 
-  /** True of an address that was given out, for deposits or as a peg. */
+  /** True for an address that was given out, for deposits or as a peg. */
   hasGiven(address: Hex): boolean {
     return this.#given.has(address);
   }
@@ -95,12 +101,12 @@ export class RelayBook {
     return this.#transfers.get(id);
   }
 
-  /** What still has something to be done, or waits for more money. */
+  /** Transfers that need work or wait for more money. */
   open(): readonly Transfer[] {
     return [...this.#open.values()];
   }
 
-  /** Of a user: what came, and addresses that nothing came to. */
+  /** The transfers of a user, and the user's addresses without arrivals. */
   ofUser(user: Hex): readonly (Transfer | GivenAddress)[] {
     const ids = [...(this.#byUser.get(user) ?? [])];
     return ids.flatMap((id): readonly (Transfer | GivenAddress)[] => {
@@ -117,8 +123,8 @@ export class RelayBook {
   }
 
   /**
-   * Takes in money once. It adds up with what came before from the same sender, of the same sub-account
-   * since it may have to go back there, until that is enough to be handed on; what comes later is the beginning of another transfer.
+   * Records incoming money once. Amounts from the same sender and sub-account, to which they may
+   * have to be returned, add up until they reach the minimum; later ones start another transfer.
    */
   arrive(address: GivenAddress, coming: Coming, nowMs: number): void {
     const { cameFrom, cameTo, user, ...arrival } = coming;
@@ -161,7 +167,7 @@ export class RelayBook {
     return this.#cursors.get(chain);
   }
 
-  /** After what it says was read is in the book. */
+  /** Called after everything before the cursor is in the journal. */
   setCursor(cursor: Cursor): void {
     this.#cursors.set(cursor.chain, cursor);
     const written = this.#written.get(cursor.chain);
@@ -176,7 +182,7 @@ export class RelayBook {
   }
 
   #append(line: Line): void {
-    // Before the line, which is not kept yet: what is written anew is what was kept.
+    // Before the line is appended: a rewrite contains only stored records.
     this.#file.shortenLong(() => this.#lines());
     this.#file.append([line]);
   }
@@ -193,7 +199,8 @@ export class RelayBook {
     if (!this.#transfers.has(id)) {
       this.#byAddress.set(addressId, [...(this.#byAddress.get(addressId) ?? []), id]);
       this.#index(user, id);
-      // Who paid a peg by the bridge is not known in the venue; the peg is what they know.
+      // The venue does not know the sender of a deposit to a peg through the bridge, so it is
+      // indexed by the peg, which the sender knows.
       const { address, kind } = this.#addresses.get(addressId) ?? {};
       if (kind === 'peg' && address !== undefined) this.#index(address, id);
     }
@@ -226,19 +233,19 @@ function arrivalKey(addressId: string, { key }: Arrival): string {
   return `${addressId} ${key}`;
 }
 
-/** What the relay keeps for ever, a line each. Amounts are micro-USDC as text. */
+/** The permanent records of the relay, one per line. Amounts are micro-USDC as text. */
 
-/** An address that was given out: of a deposit on another chain, or a peg in the venue. */
+/** An address that was given out: for deposits on another chain, or a peg in the venue. */
 export type GivenAddress = {
   readonly kind: 'deposit' | 'peg';
   readonly id: string;
-  /** Of the key, in the order in which they were given out; none is used twice. */
+  /** The index of the key, in the order in which addresses were given out; none is used twice. */
   readonly index: number;
   readonly address: Hex;
-  /** Where money comes from, of a deposit; where it goes, of a peg. */
+  /** The source chain of a deposit; the destination chain of a peg. */
   readonly chain: string;
   readonly dstAddr: Hex;
-  /** The sub-account that a deposit is for. */
+  /** The sub-account of a deposit. */
   readonly accountType: SubAccount;
   readonly minMicro: string;
   readonly feeMicro: string;
@@ -248,66 +255,68 @@ export type GivenAddress = {
 
 export type SubAccount = 'perp' | 'outcome';
 
-/** Money that came to such an address, for good. */
+/** Confirmed money that arrived at such an address. */
 export type Arrival = {
   /**
-   * Names it among all of its address: the transaction, and on a chain the place of the log; of a deposit for a peg the
-   * time and the number of its row too, since a transaction of the chain may deposit more than once.
+   * Unique per address: the transaction, and on a chain the position of the log. For a deposit to a
+   * peg also the time and the number of its row, because a transaction of the chain may deposit
+   * more than once.
    */
   readonly key: string;
   readonly txHash: Hex;
   readonly amountMicro: string;
 };
 
-/** What keeps a transfer from getting on: users are told what it is, the operator the rest too. */
+/** The obstacle of a transfer: users see its kind, the operator also the details. */
 export type Trouble = {
   readonly what: 'float' | 'chain' | 'bridge' | 'token' | 'venue' | 'receiver' | 'peg';
   readonly detail: string;
 };
 
-/** A signed request to the venue. The same bytes are executed once, however often they are sent. */
+/** A signed request to the venue. Identical bytes execute once, however often they are sent. */
 export type VenueSend = { readonly body: string; readonly txHash: Hex; readonly nonce: number };
 
 /**
- * What arrived at an address until it was enough, and what became of it. `collecting` is below the
- * minimum, `paying` is being handed on, `refunding` goes back to who sent it.
+ * Money that arrived at an address until it reached the minimum, and its further state.
+ * `collecting` is below the minimum, `paying` is being paid out, `refunding` is returned to the
+ * sender.
  */
 export type Transfer = {
   readonly id: string;
   readonly addressId: string;
-  /** Whose it is: the account of a deposit, the sender of what came to a peg. */
+  /** The owner: the account of a deposit, the sender of money to a peg. */
   readonly user: Hex;
-  /** The sub-account of the peg that it came to. */
+  /** The sub-account of the peg that received it. */
   readonly cameTo: SubAccount;
-  /** The sub-account of the sender, where a refund goes. */
+  /** The sub-account of the sender, which receives a refund. */
   readonly cameFrom: SubAccount;
   readonly arrivals: readonly Arrival[];
   readonly state: 'collecting' | 'paying' | 'refunding' | 'completed' | 'refunded';
-  /** Counts transactions that the chain has executed and refused. */
+  /** Counts transactions that the chain executed and reverted. */
   readonly attempt: number;
-  /** The settlement chain has it; what is left is a transfer inside of the venue. */
+  /** The settlement chain has confirmed it; a transfer inside the venue remains. */
   readonly isBridged?: boolean;
   readonly send?: VenueSend | undefined;
   readonly dstTxHash?: Hex | undefined;
-  /** The money is in the relay's own hands. */
+  /** The money has been collected into the relay's own account. */
   readonly isSwept: boolean;
   readonly sweep?: VenueSend | undefined;
-  /** How often gas was sent for the sweep. */
+  /** The number of times gas was sent for the sweep. */
   readonly gasSent?: number;
-  /** What keeps it from getting on. */
+  /** The current obstacle. */
   readonly trouble?: Trouble | undefined;
   readonly createMs: number;
   readonly updateMs: number;
 };
 
-/** How far a chain was read: for addresses that are expected to be used, and for all others. */
+/** The position read on a chain: for addresses that are expected to be used, and for all others. */
 type Cursor = { readonly chain: string; readonly live: number; readonly late: number };
 
 export function sumOf({ arrivals }: Pick<Transfer, 'arrivals'>): bigint {
   return arrivals.reduce((sum, { amountMicro }) => sum + BigInt(amountMicro), 0n);
 }
 
-/** Nothing is left to be done: what came went back to who sent it, or was handed on and is the relay's. */
+/** No work is left: the money was returned to the sender, or was paid out and collected. */
 export function isOver({ isSwept, state }: Transfer): boolean {
   return state === 'refunded' || (state === 'completed' && isSwept);
 }

@@ -6,7 +6,7 @@ import { formatMoney, parseExact } from '@oddlot/units';
 import { SettingError } from '@oddlot/host/settings';
 import type { ChainSetting } from '../relay-settings.ts';
 
-/** What users are told of a chain. Amounts are micro-USDC. */
+/** The public terms of a chain. Amounts are micro-USDC. */
 export type ChainTerms = {
   readonly name: string;
   readonly chainId: number | undefined;
@@ -16,20 +16,20 @@ export type ChainTerms = {
   readonly withdrawFeeMicro: bigint;
 };
 
-/** A chain that the relay works on: how it is read, who sends there, which token counts. */
+/** A chain of the relay: its endpoints, its sender and its token. */
 export type RelayChain = {
   readonly terms: ChainTerms;
   readonly client: ChainClient;
   /** Sends for the key that holds the relay's money. */
   readonly relayer: Relayer;
   readonly token: Hex;
-  /** An endpoint that wallets may use. */
+  /** An endpoint for wallets. */
   readonly rpcUrl?: string | undefined;
-  /** Where reading begins when nothing was read yet; by default at the head. */
+  /** The first block to read if none was read yet; by default the head. */
   readonly fromBlock?: number | undefined;
 };
 
-/** The one of the relay's chains that the venue settles on. */
+/** The relay's chain that is the settlement chain of the venue. */
 export type SettlementLine = RelayChain & { readonly bridge: Hex };
 
 export async function tokenBalance(
@@ -61,7 +61,7 @@ export function transferData(to: Hex, amount: bigint): Hex {
   return encodeFunctionData({ abi: TEST_USDC_ABI, functionName, args: [to, amount] });
 }
 
-/** The chains that are listed wherever a relay runs; which of them work is for the operator to say. */
+/** The chains that every relay lists; the operator decides which of them are active. */
 const KNOWN: readonly {
   readonly name: string;
   readonly mainnet: number | undefined;
@@ -76,12 +76,15 @@ const KNOWN: readonly {
 ];
 
 const MONEY_DECIMALS = 6;
-/** What the bridge credits at once (R-deposit); below, money would wait there for more. */
+/**
+ * The minimum that the bridge credits at once (R-deposit); a smaller amount would wait there for
+ * more.
+ */
 const BRIDGE_LEAST_MICRO = 5_000_000n;
 const MIN_WITHDRAW = '2';
 const FEE = '0.1';
 
-/** What users are told of every chain: the known ones first, then what the operator adds. */
+/** The terms of every chain: the known ones first, then those added by the operator. */
 export function termsOf(
   settings: readonly ChainSetting[],
   network: 'mainnet' | 'testnet',
@@ -89,17 +92,17 @@ export function termsOf(
   const names = new Set([...KNOWN, ...settings].map(({ name }) => name));
   return [...names].map((name) => {
     const known = KNOWN.find((each) => each.name === name);
-    const told = settings.find((each) => each.name === name);
+    const configured = settings.find((each) => each.name === name);
     const fee = known?.fee ?? FEE;
-    const depositFeeMicro = micro(told?.depositFee ?? fee);
+    const depositFeeMicro = micro(configured?.depositFee ?? fee);
     const least = formatMoney(BRIDGE_LEAST_MICRO + depositFeeMicro);
     const terms: ChainTerms = {
       name,
-      chainId: told?.chainId ?? known?.[network],
+      chainId: configured?.chainId ?? known?.[network],
       depositFeeMicro,
-      minDepositMicro: micro(told?.minDeposit ?? least),
-      withdrawFeeMicro: micro(told?.withdrawFee ?? fee),
-      minWithdrawMicro: micro(told?.minWithdraw ?? MIN_WITHDRAW),
+      minDepositMicro: micro(configured?.minDeposit ?? least),
+      withdrawFeeMicro: micro(configured?.withdrawFee ?? fee),
+      minWithdrawMicro: micro(configured?.minWithdraw ?? MIN_WITHDRAW),
     };
     if (terms.minDepositMicro < micro(least)) {
       throw new SettingError(`chains.${name}.minDeposit: must be at least ${least}`);

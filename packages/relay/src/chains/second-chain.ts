@@ -14,14 +14,14 @@ import {
 import { tokenBalance } from './relay-chain.ts';
 import type { RelayKeys } from '../relay-keys.ts';
 
-/** A chain of play money beside the settlement chain, run by the relay for itself. */
+/** A second test chain that the relay runs in addition to the settlement chain. */
 export type SecondChain = {
   readonly url: string;
   readonly token: Hex;
   readonly endpoint: ChainEndpoint;
-  /** Test USDC with ether for gas, to whoever asks. The hash is that of the money. */
+  /** Sends test USDC with ether for gas to any account. The hash is that of the USDC transfer. */
   fund(user: Hex, key: string): Promise<Hex>;
-  /** Sends what was asked for, and fills the relay's own money up. */
+  /** Sends requested funds, and tops up the relay's own balance. */
   step(): Promise<void>;
   close(): Promise<void>;
 };
@@ -30,10 +30,10 @@ type SecondChainOptions = {
   readonly directory: string;
   readonly chainId: number;
   readonly listen: ChainThreadOptions['listen'];
-  /** Where the venue serves its page. */
+  /** The address at which the venue serves its page. */
   readonly venue: string;
   readonly keys: RelayKeys;
-  /** What they were read from. */
+  /** The file from which the keys were read. */
   readonly seed: string;
   readonly now: () => number;
   readonly onLost: (error: Error) => void;
@@ -43,7 +43,7 @@ const ALLOCATION = parseEther('1000000000');
 const ETHER = parseEther('1');
 const ETHER_GAS = 30_000n;
 const DEPLOY = { gas: 8_000_000n, maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1n };
-/** In micro-USDC: what a request gets, and between what the relay's own is kept. */
+/** In micro-USDC: the amount per request, and the bounds of the relay's own balance. */
 export const GRANT_MICRO = 1_000_000_000n;
 const FLOAT_MICRO = { least: 500_000_000_000n, more: 1_000_000_000_000n };
 
@@ -94,7 +94,10 @@ export async function openSecondChain(options: SecondChainOptions): Promise<Seco
   };
 }
 
-/** The minter's first transaction: there once, whatever a crash has cut off. */
+/**
+ * The minter's first transaction, so that the address is fixed and a restart after a crash does not
+ * deploy twice.
+ */
 async function deployToken(
   endpoint: ChainEndpoint,
   { chainId, keys }: SecondChainOptions,

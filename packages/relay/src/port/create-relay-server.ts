@@ -94,7 +94,8 @@ export function createRelayServer(options: RelayServerOptions): HttpEdge {
       ),
     },
     queue,
-    // A relay of play money is for the one who runs it: no page from elsewhere uses up its addresses.
+    // A relay with test funds serves its operator only, so that pages of other origins cannot use
+    // up its addresses.
     visitors: settings.local ? ownPages(settings) : 'any',
     notFound: infoRefusal(refusal('pathNotFound', [], {}, HTTP_NOT_FOUND)).body,
     log,
@@ -102,7 +103,7 @@ export function createRelayServer(options: RelayServerOptions): HttpEdge {
   });
 }
 
-/** Where the venue shows its page. */
+/** The addresses at which the venue serves its page. */
 function ownPages({
   hostNames,
   pageOrigins,
@@ -113,7 +114,8 @@ function ownPages({
     ports: new Set([Number(port === '' ? 80 : port)]),
     origins: new Set(pageOrigins),
   };
-  // A proxy that shows the page may also pass requests on to the relay, under the name of the page.
+  // A proxy that serves the page may also forward requests to the relay, under the host name of the
+  // page.
   const proxies = pageOrigins.map((origin) => new URL(origin).hostname);
   return { pages, names: new Set([...hostNames, ...proxies]) };
 }
@@ -122,7 +124,7 @@ function replyOf<Data>(answer: Answered<Data>): Reply {
   return answer.ok ? infoReply(answer.data) : infoRefusal(answer.error);
 }
 
-/** How many addresses each client has that have not expired; those on this machine may have any number. */
+/** Limits the unexpired addresses per client; clients on this machine have no limit. */
 class GivenToClients {
   readonly #options: RelayServerOptions;
   readonly #expire = new Map<string, number[]>();
@@ -162,11 +164,11 @@ class GivenToClients {
     const { now, settings } = this.#options;
     const client = clientKey(ip);
     const open = this.#expire.get(client) ?? [];
-    // Nobody is refused for more than this many, so no more need be remembered.
+    // No client is refused beyond this many, so no more need to be recorded.
     if (open.length >= settings.openAddressesPerClient) return;
     this.#expire.set(client, [...open, now() + settings.expireMs]);
     if (this.#expire.size <= settings.openAddresses) return;
-    // There are not that many: most of these have expired.
+    // When there are this many clients, most addresses have expired.
     for (const [each, times] of this.#expire) {
       if (times.every((expireMs) => expireMs <= now())) this.#expire.delete(each);
     }

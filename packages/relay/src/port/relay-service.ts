@@ -28,13 +28,13 @@ type RelayServiceOptions = {
   readonly keys: RelayKeys;
   readonly api: VenueApi;
   readonly facts: VenueFacts;
-  /** Of every chain that is listed. */
+  /** The terms of every listed chain. */
   readonly terms: readonly ChainTerms[];
   readonly chains: ReadonlyMap<string, RelayChain>;
   readonly now: () => number;
   readonly expireMs: number;
   readonly openAddressesMax: number;
-  /** Tells the venue of pegs, before anybody sends to them. */
+  /** Registers pegs with the venue before their addresses are given out. */
   readonly registerPegs: (addresses: readonly Hex[]) => Promise<void>;
 };
 
@@ -45,7 +45,7 @@ export type Answered<Data> =
 const HTTP_BAD_REQUEST = 400;
 const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** What users ask of the relay and what they are told. */
+/** The public API of the relay. */
 export class RelayService {
   readonly #options: RelayServiceOptions;
   readonly #canReceive: CanReceive;
@@ -81,10 +81,11 @@ export class RelayService {
       this.#wrongEnd('dstChain', dstChain) ??
       ('error' in chain ? chain.error : this.#wrongAddress(dstAddr));
     if (error !== undefined || 'error' in chain) return refused(error);
-    // R-agents: somebody else's deposit does not open the account of a key that is bound to another.
+    // R-agents: a deposit by another user must not open an account for a key that is bound as an
+    // agent.
     if ((await api.ownerOf(dstAddr)) !== undefined) return refused(invalid('dstAddr', BOUND));
     const { terms } = chain.found;
-    // Before a chain is read for the first time nobody would see what is paid to an address there.
+    // Before the first read of a chain, payments to an address there would not be detected.
     const isRead = book.cursor(terms.name) !== undefined;
     const full = isRead ? this.#full() : refusal('unavailable', [], { why: NOT_READ });
     if (full !== undefined) return refused(full);
@@ -133,7 +134,7 @@ export class RelayService {
     return answered({ id, pegAddress, ...ends, dstAddr, ...quoted(given) });
   }
 
-  /** `parameters` are those of the address line. */
+  /** `parameters` are those of the URL. */
   transfers(parameters: Iterable<readonly [string, string]>): Answered<RelayTransfers> {
     const fields: Record<string, unknown> = {};
     for (const [name, text] of parameters) {
@@ -144,7 +145,7 @@ export class RelayService {
       fields[name] = isNumber ? Number(text) : text;
     }
     const parsed = parseServiceRequest('transfers', fields);
-    // Where pages begin and end is a matter of form here: all refusals of the relay are a 400.
+    // Page bounds are checked like other fields, because all refusals of the relay have status 400.
     if (!parsed.ok) return refused({ ...parsed.error, httpStatus: HTTP_BAD_REQUEST });
     const { page, pageSize } = parsed.request;
     const user = parsed.request.user as Hex;
@@ -199,7 +200,7 @@ export class RelayService {
     return refusal('invalidAddress', [], { field: 'dstAddr', got: dstAddr }, HTTP_BAD_REQUEST);
   }
 
-  /** Each address that may still be used is looked at again and again. */
+  /** Every unexpired address is scanned repeatedly, which bounds their number. */
   #full(): WireError | undefined {
     const { book, now, openAddressesMax } = this.#options;
     const nowMs = now();
@@ -234,20 +235,20 @@ function refused(error: WireError | undefined): { readonly ok: false; readonly e
   return { ok: false, error: error ?? refusal('internal', []) };
 }
 
-/** An address and what came there: nothing yet, or a transfer, and what blocks have on top of that. */
+/** An address and its transfer, if any, plus amounts in unconfirmed blocks. */
 type Shown = {
   readonly address: GivenAddress;
   readonly transfer: Transfer | undefined;
   readonly unconfirmed: { readonly amountMicro: bigint; readonly txHash: Hex } | undefined;
 };
 
-/** A transfer as users see it. */
+/** A transfer as shown to users. */
 function transferRow(
   { address, transfer, unconfirmed }: Shown,
   { nowMs, venue }: { readonly nowMs: number; readonly venue: string },
 ): RelayTransfer {
   const isDeposit = address.kind === 'deposit';
-  // What is not deep enough belongs to the transfer that still takes money.
+  // Unconfirmed money belongs to the transfer that still collects.
   const isOpen = transfer === undefined || transfer.state === 'collecting';
   const coming = isOpen ? unconfirmed : undefined;
   const amount = (transfer === undefined ? 0n : sumOf(transfer)) + (coming?.amountMicro ?? 0n);
@@ -271,7 +272,10 @@ function transferRow(
   };
 }
 
-/** Without what endpoints said and without what the relay owns: that is for its operator. */
+/**
+ * Texts for users, without errors of endpoints and balances of the relay, which are for its
+ * operator only.
+ */
 const TROUBLES: Readonly<Record<Trouble['what'], string>> = {
   float: 'Waiting for the relay to be funded on the other chain',
   chain: 'Waiting for the chain to confirm the transaction',
@@ -291,7 +295,7 @@ function statusOf(
 ): RelayStatus {
   switch (transfer?.state) {
     case undefined:
-      // Nothing came in time; what still comes is handed on all the same.
+      // Nothing arrived in time; later arrivals are still processed.
       return nowMs < expireMs ? 'waiting' : 'failed';
     case 'collecting':
       return 'waiting';

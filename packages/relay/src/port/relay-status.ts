@@ -4,7 +4,7 @@ import { tokenBalance } from '../chains/relay-chain.ts';
 import type { RelayParts } from '../transfers/relay.ts';
 import { sumOf } from '../book/relay-book.ts';
 
-/** What an operator looks at: money, endpoints, what waits and why. */
+/** The status for the operator: balances, endpoints, and pending transfers with their obstacles. */
 export async function relayStatus({
   book,
   chains,
@@ -13,7 +13,7 @@ export async function relayStatus({
   const open = book.open();
   const rows = [...chains.values()].map(async (chain) => {
     const { client, relayer, terms } = chain;
-    // What does not answer is told by its endpoints.
+    // Failures are visible in the state of the endpoints.
     const [usdc, wei] = await Promise.all([
       tokenBalance(chain, relayer.address).catch(() => undefined),
       client.balanceOf(relayer.address).catch(() => undefined),
@@ -33,7 +33,7 @@ export async function relayStatus({
     address: keys.address('float'),
     chains: await Promise.all(rows),
     open: open.length - collecting.length,
-    /** Below the minimum: counted, and what they hold together. */
+    /** Transfers below the minimum: their number and total. */
     collecting: {
       transfers: collecting.length,
       usdc: formatMoney(collecting.reduce((sum, each) => sum + sumOf(each), 0n)),

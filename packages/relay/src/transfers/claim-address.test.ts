@@ -6,12 +6,12 @@ import { FLOAT, KEYS, USERS } from '@oddlot/testing/relay/relay-rig';
 import { claimAddress, VenueAccount } from './venue-account.ts';
 import { venueBy } from '@oddlot/testing/relay/venue-by';
 
-/** What a venue hears of a relay that starts. */
-async function heard(owner: Hex | null, knows = true): Promise<readonly unknown[]> {
-  const said: unknown[] = [];
+/** The requests that a starting relay sends to the venue. */
+async function requestsOf(owner: Hex | null, knows = true): Promise<readonly unknown[]> {
+  const requests: unknown[] = [];
   const api = venueBy(async (path, body) => {
     if (path === '/info') return { success: true, data: { owner } };
-    said.push((JSON.parse(body) as { action: object }).action);
+    requests.push((JSON.parse(body) as { action: object }).action);
     return { status: 'ok', data: { data: { statuses: ['success'] } } };
   });
   const now = (): number => 1_800_000_000_000;
@@ -22,18 +22,21 @@ async function heard(owner: Hex | null, knows = true): Promise<readonly unknown[
     log: createLogger({ level: 'silent' }),
     registerPegs: async (addresses) => {
       if (!knows) throw new Error('not permitted');
-      said.push(addresses);
+      requests.push(addresses);
     },
   });
-  return said;
+  return requests;
 }
 
-test('R-agents: the relay names its own address, and ends a binding that is older', async () => {
-  expect(await heard(null)).toEqual([[FLOAT]]);
+test('R-agents: the relay registers its own address, and ends an older binding of its key', async () => {
+  expect(await requestsOf(null)).toEqual([[FLOAT]]);
   const agentAddress = `0x${'0'.repeat(40)}`;
-  expect(await heard(USERS[0]!)).toMatchObject([[FLOAT], { type: 'approveAgent', agentAddress }]);
+  expect(await requestsOf(USERS[0]!)).toMatchObject([
+    [FLOAT],
+    { type: 'approveAgent', agentAddress },
+  ]);
 });
 
-test('a relay that the venue does not know starts all the same', async () => {
-  expect(await heard(USERS[0]!, false)).toEqual([]);
+test('a relay that is not registered with the venue starts nevertheless', async () => {
+  expect(await requestsOf(USERS[0]!, false)).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BRIDGE } from '@oddlot/testing/relay/model-chain';
 import { FLOAT, RelayRig, USER_USDC, USERS } from '@oddlot/testing/relay/relay-rig';
 
-/** What the bridge may take of the relay's money. */
+/** The allowance that the bridge has for the relay's money. */
 
 const [alice, bob] = USERS as [Hex, Hex];
 const INTO = { srcChain: 'base', dstChain: 'oddlot', asset: 'USDC' };
@@ -21,7 +21,7 @@ async function paidAddress(dstAddr: Hex, amount: bigint): Promise<void> {
   rig.chains.base.pay(bob, answer.data.address as Hex, amount);
 }
 
-/** The most that it was allowed while everything got done. */
+/** The highest allowance until all work was done. */
 async function mostAllowed(): Promise<bigint> {
   let most = 0n;
   for (let round = 0; round < 12; round++) {
@@ -34,7 +34,7 @@ async function mostAllowed(): Promise<bigint> {
   return most;
 }
 
-test('is what waits to be handed on, together, and nothing afterwards', async () => {
+test('equals the total of the waiting deposits, and is zero afterwards', async () => {
   await paidAddress(alice, 50_000_000n);
   await paidAddress(bob, 20_000_000n);
   await paidAddress(alice, 30_000_000n);
@@ -48,7 +48,7 @@ test('is what waits to be handed on, together, and nothing afterwards', async ()
   expect(rig.venue.balanceOf(alice)).toBe(USER_USDC + 89_700_000n);
 });
 
-test('is brought down where a former release has allowed everything', async () => {
+test('is reduced if a former release granted an unlimited one', async () => {
   const { relayer } = rig.parts.settlement;
   const args = [BRIDGE, maxUint256] as const;
   const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'approve', args });

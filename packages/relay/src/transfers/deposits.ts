@@ -19,11 +19,11 @@ import { chainTrouble, floatTrouble, noteTrouble } from './trouble.ts';
 import { type CanReceive, NO_RECEIVER } from './receivers.ts';
 import type { VenueAccount } from './venue-account.ts';
 
-/** Money that a block has but not deep enough, by the id of its address. */
+/** Money in blocks without enough confirmations, by the id of its address. */
 type Unconfirmed = ReadonlyMap<string, { readonly amountMicro: bigint; readonly txHash: Hex }>;
 
 const TRANSFER = keccak256(toHex('Transfer(address,address,uint256)'));
-/** Blocks and addresses of one question; public endpoints bound both. */
+/** Blocks and addresses of one query; public endpoints bound both. */
 const RANGE_BLOCKS = 2_000;
 const ADDRESSES = 200;
 
@@ -31,14 +31,14 @@ type DepositScanOptions = {
   readonly chain: RelayChain;
   readonly book: RelayBook;
   readonly now: () => number;
-  /** How often addresses are looked at that nobody is expected to use any more. */
+  /** The interval for scanning addresses that are not expected to be used any more. */
   readonly lateEveryMs: number;
 };
 
 /**
- * Reads what came to the addresses that were given out for a chain: those that have not expired at each
- * step, all others now and then and for ever, so that money that comes late is not lost. Only blocks
- * that are deep enough count; what is above them is told and forgotten.
+ * Finds payments to the deposit addresses on a chain: unexpired addresses are scanned in each step,
+ * all others periodically and forever, so that late payments are not lost. Only confirmed blocks
+ * count; payments in later blocks are shown but not recorded.
  */
 export class DepositScan {
   readonly #options: DepositScanOptions;
@@ -59,17 +59,18 @@ export class DepositScan {
     const { name } = chain.terms;
     if (!this.#isRightChain) await chain.client.assertChain();
     this.#isRightChain = true;
-    // Before the head is asked for: what is given out later can only be paid to in later blocks.
+    // Listed before the head is queried: addresses that are given out later can only be paid in
+    // later blocks.
     const given = book.addresses('deposit').filter((each) => each.chain === name);
     const nowMs = now();
     const live = given.filter(({ expireMs }) => expireMs > nowMs);
-    const late = given.filter(({ expireMs }) => expireMs <= nowMs);
+    const expired = given.filter(({ expireMs }) => expireMs <= nowMs);
     const { confirmed, head } = await chain.client.head();
     const start = Math.min(chain.fromBlock ?? confirmed, confirmed);
     const known = book.cursor(name) ?? { chain: name, live: start, late: start };
     const isLate = nowMs - this.#lateMs >= lateEveryMs;
     await this.#take(live, { fromBlock: known.live + 1, toBlock: confirmed });
-    if (isLate) await this.#take(late, { fromBlock: known.late + 1, toBlock: confirmed });
+    if (isLate) await this.#take(expired, { fromBlock: known.late + 1, toBlock: confirmed });
     const lateTo = isLate ? confirmed : known.late;
     book.setCursor({
       chain: name,
@@ -90,8 +91,8 @@ export class DepositScan {
         txHash: log.txHash,
         amountMicro: String(amount),
       };
-      const whose = { user: address.dstAddr, cameTo: 'perp', cameFrom: 'perp' } as const;
-      book.arrive(address, { ...arrival, ...whose }, now());
+      const owner = { user: address.dstAddr, cameTo: 'perp', cameFrom: 'perp' } as const;
+      book.arrive(address, { ...arrival, ...owner }, now());
     }
   }
 
@@ -137,9 +138,9 @@ type DepositWorkOptions = {
 };
 
 /**
- * Hands on what came in on other chains: the bridge credits the user with the relay's own money of the
- * settlement chain (R-deposit). The perp sub-account is credited by that alone; for the other one the
- * relay deposits for itself and sends the money on inside of the venue.
+ * Pays out deposits from other chains: the bridge credits the user with the relay's own money on
+ * the settlement chain (R-deposit). This suffices for the perp sub-account; for the other one the
+ * relay deposits for itself and transfers the money inside the venue.
  */
 export class DepositWork {
   readonly #options: DepositWorkOptions;
@@ -148,7 +149,7 @@ export class DepositWork {
     this.#options = options;
   }
 
-  /** One step of a transfer that is to be handed on. What it throws is told and tried again. */
+  /** One step of a transfer that is to be paid out. Errors are recorded and the step is retried. */
   async step(transfer: Transfer, address: GivenAddress): Promise<void> {
     if (transfer.isBridged === true) await this.#sendOn(transfer, address);
     else await this.#deposit(transfer, address);
@@ -186,7 +187,7 @@ export class DepositWork {
     return this.#trouble(transfer, undefined);
   }
 
-  /** What is missing before the bridge can take the money. */
+  /** The obstacle before the bridge can take the money, if any. */
   async #lacking(amount: bigint): Promise<Trouble | undefined> {
     const { book, settlement } = this.#options;
     const { relayer, terms } = settlement;
@@ -195,7 +196,10 @@ export class DepositWork {
     return await approveExactly(settlement, { amount, balance, ...depositsOf(book, relayer) });
   }
 
-  /** The money is on its way into the relay's account; until it is there the venue refuses. */
+  /**
+   * The money is on its way into the relay's account; until it arrives the venue rejects the
+   * transfer.
+   */
   async #sendOn(transfer: Transfer, address: GivenAddress): Promise<void> {
     const { account, book, now } = this.#options;
     const amountMicro = sumOf(transfer) - BigInt(address.feeMicro);
@@ -228,7 +232,9 @@ function depositKey({ attempt, id }: Transfer): string {
   return `deposit:${id}:${attempt}`;
 }
 
-/** Micro-USDC that the bridge is still to take: what was sent and is in no block, and what was not sent yet. */
+/**
+ * Micro-USDC that the bridge is still to take: in sent but unmined transactions, and not sent yet.
+ */
 function depositsOf(book: RelayBook, relayer: Relayer) {
   let [sent, waiting] = [0n, 0n];
   for (const transfer of book.open()) {
@@ -245,21 +251,22 @@ function depositsOf(book: RelayBook, relayer: Relayer) {
 
 /** Micro-USDC. */
 type Claims = {
-  /** What the bridge is to take now, and is among those that wait. */
+  /** The amount that the bridge is to take now, included in `waiting`. */
   readonly amount: bigint;
-  /** What the relay has; more than that it does not allow. */
+  /** The relay's balance, which the allowance never exceeds. */
   readonly balance: bigint;
-  /** In transactions that no block has yet. */
+  /** In transactions without a block. */
   readonly sent: bigint;
-  /** All that is to be handed on and was not sent. */
+  /** The total to be paid out and not sent yet. */
   readonly waiting: bigint;
 };
 
 /**
- * Lets the bridge take what is to be handed on, and no more: who finds a fault in a bridge that may take everything, takes
- * everything. An allowance replaces the one before, so it is given for all that waits together, when nothing is under way;
- * one that is too large, of a former release or of a deposit that failed, is replaced in the same way. Undefined
- * when the amount may be taken.
+ * Allows the bridge to take exactly the amount to be paid out, because an exploit of a bridge with
+ * an unlimited allowance could take the whole balance. An allowance replaces the previous one, so
+ * it is granted for all waiting deposits together, when no transaction is pending; a larger one,
+ * from a former release or a failed deposit, is replaced in the same way. Returns undefined if the
+ * amount may be taken.
  */
 async function approveExactly(
   settlement: SettlementLine,

@@ -5,7 +5,7 @@ import { endTransfers } from './relay.ts';
 import { relayStatus } from '../port/relay-status.ts';
 import { sumOf } from '../book/relay-book.ts';
 
-/** What was sent to a peg is paid once, and never more than the peg holds. */
+/** Money sent to a peg is paid out once, and never more than the peg holds. */
 
 const [alice, bob, carol] = USERS as [Hex, Hex, Hex];
 const OUT = { srcChain: 'oddlot', dstChain: 'base', asset: 'USDC' };
@@ -25,14 +25,14 @@ async function pegOf(dstAddr: Hex): Promise<Hex> {
   return answer.data.pegAddress as Hex;
 }
 
-/** What arrived at a receiver of the other chain, besides what it had. */
+/** The amount that a receiver on the other chain got. */
 const paid = (receiver: Hex): bigint => rig.chains.base.usdcOf(receiver) - USER_USDC;
 const arrivals = () =>
   rig.book
     .addresses('peg')
     .flatMap(({ id }) => rig.book.transfersOf(id).flatMap((each) => each.arrivals));
 
-test('rows that come between two pages are paid once, and so is what they push down', async () => {
+test('rows that arrive between two pages are paid once, as are the rows that they displace', async () => {
   const peg = await pegOf(bob);
   const sent: bigint[] = [];
   const send = (): void => {
@@ -53,14 +53,14 @@ test('rows that come between two pages are paid once, and so is what they push d
   expect(handedOn + rig.venue.balanceOf(peg)).toBe(sent.reduce((sum, amount) => sum + amount));
 });
 
-test('one transaction of the chain that deposits more than once counts as often, also over a restart', async () => {
+test('each deposit in one transaction of the chain counts, also over a restart', async () => {
   const peg = await pegOf(bob);
   const deposit = (): void => rig.venue.deposit(peg, CHAIN_TX, 7n * USDC);
   deposit();
   deposit();
   await rig.settle();
   expect(paid(bob)).toBe(2n * (7n * USDC - FEE));
-  // Behind so much else that the first two are on another page.
+  // After so many other rows the first two are on another page.
   for (let count = 0; count < 200; count++) rig.venue.send(alice, peg, USDC / 100n);
   await rig.settle();
   rig.start();
@@ -72,7 +72,7 @@ test('one transaction of the chain that deposits more than once counts as often,
   expect(rig.venue.balanceOf(peg)).toBe(0n);
 });
 
-test('deposits that a former release named by their transaction are not taken in again', async () => {
+test('deposits that a former release recorded by their transaction are not recorded again', async () => {
   const peg = await pegOf(bob);
   for (let count = 0; count < 3; count++) rig.venue.deposit(peg, CHAIN_TX, 7n * USDC);
   const [given] = rig.book.addresses('peg');
@@ -86,7 +86,7 @@ test('deposits that a former release named by their transaction are not taken in
   expect(paid(bob)).toBe(3n * (7n * USDC - FEE));
 });
 
-test('a peg that holds less than the book says pays nothing, says so, and holds up no other one', async () => {
+test('a peg with less money than recorded pays nothing, reports it, and does not delay others', async () => {
   const [short, whole] = [await pegOf(bob), await pegOf(carol)];
   rig.venue.send(alice, short, 50n * USDC);
   rig.venue.send(alice, whole, 30n * USDC);
@@ -120,14 +120,14 @@ test('a peg that holds less than the book says pays nothing, says so, and holds 
       ],
     },
   });
-  // The operator finds that one of them never came.
+  // The operator finds that one of them never arrived.
   const never = rig.book.transfersOf('peg-1').find((each) => sumOf(each) === 40n * USDC);
   end(never!.id);
   await rig.settle();
   expect([paid(bob), rig.venue.balanceOf(short)]).toEqual([50n * USDC - FEE, 0n]);
 });
 
-test('what is too little to be paid is given back only from what the peg holds', async () => {
+test('an amount below the minimum is returned only from the balance of the peg', async () => {
   const peg = await pegOf(bob);
   rig.venue.send(alice, peg, USDC);
   rig.venue.send(carol, peg, USDC / 2n);

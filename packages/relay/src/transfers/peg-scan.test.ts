@@ -4,7 +4,7 @@ import { RelayRig, USERS } from '@oddlot/testing/relay/relay-rig';
 import { PegScan } from './pegs.ts';
 import { venueBy } from '@oddlot/testing/relay/venue-by';
 
-/** Which pegs are looked at, and how soon: everybody's in time, whoever asks about whatever. */
+/** The order and timing of peg scans: every peg is scanned in time, whatever users query. */
 
 const [alice, bob, carol] = USERS as [Hex, Hex, Hex];
 const EVERY_MS = 1_000;
@@ -36,7 +36,7 @@ async function pegsOf(dstAddr: Hex, count: number): Promise<readonly string[]> {
   return pegs;
 }
 
-/** Those that a step looks at. */
+/** The pegs scanned by a step. */
 async function step(): Promise<readonly string[]> {
   looked = [];
   rig.nowMs += EVERY_MS;
@@ -44,13 +44,13 @@ async function step(): Promise<readonly string[]> {
   return looked;
 }
 
-/** As they are long after they were given out, each looked at once. */
+/** The state long after the pegs were given out, with one scan each. */
 async function grown(): Promise<void> {
   rig.nowMs += 3_600_000;
   for (let steps = 0; steps < 20; steps++) await step();
 }
 
-test('who asks about many pegs again and again keeps nobody else’s from being looked at', async () => {
+test('a user who repeatedly queries many pegs does not delay the scans of other pegs', async () => {
   const theirs = await pegsOf(alice, 5);
   await pegsOf(bob, 60);
   await grown();
@@ -62,7 +62,7 @@ test('who asks about many pegs again and again keeps nobody else’s from being 
   expect(theirs.filter((peg) => !seen.has(peg))).toEqual([]);
 });
 
-test('nor from being asked about', async () => {
+test('nor those of other queries', async () => {
   const [own] = await pegsOf(alice, 1);
   await pegsOf(bob, 60);
   await grown();
@@ -77,7 +77,7 @@ test('nor from being asked about', async () => {
   expect(seen.filter((peg) => peg === own).length).toBeGreaterThanOrEqual(1);
 });
 
-test('one that is asked about is looked at with the next step, though others are late', async () => {
+test('a queried peg is scanned in the next step, although others are overdue', async () => {
   await pegsOf(bob, 100);
   const [own] = await pegsOf(carol, 1);
   await grown();
@@ -88,7 +88,7 @@ test('one that is asked about is looked at with the next step, though others are
   expect(first).toHaveLength(LOOKS_OF_A_STEP);
 });
 
-test('a question does not bring a look before its time', async () => {
+test('a query does not cause a scan before the minimum interval', async () => {
   const [own] = await pegsOf(carol, 1);
   await grown();
   scan.hurry(carol);
@@ -103,7 +103,7 @@ test('a question does not bring a look before its time', async () => {
   expect(looked).toEqual([own]);
 });
 
-test('one that cannot be read is not the first again', async () => {
+test('a peg that cannot be read is not the first again', async () => {
   const pegs = await pegsOf(carol, 2);
   let isDown = true;
   const asked: string[] = [];

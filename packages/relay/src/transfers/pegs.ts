@@ -22,22 +22,27 @@ type PegScanOptions = {
   readonly book: RelayBook;
   readonly api: VenueApi;
   readonly now: () => number;
-  /** The least time between two looks at one peg. */
+  /** The minimum interval between two scans of one peg. */
   readonly everyMs: number;
 };
 
 const MONEY_DECIMALS = 6;
-/** Rows of one question. */
+/** Rows of one query. */
 const ROWS = 200;
-/** A peg is looked at again after this part of its age: most are used soon or never. */
+/**
+ * A peg is scanned again after this fraction (1/n) of its age, because most are used soon or never.
+ */
 const AGE_SHARE = 20;
-/** And at the latest after so long, for each peg that there is: the venue serves others too. */
+/** The maximum interval, which grows with the number of pegs to limit the load on the venue. */
 const LATEST_MS = 2_000;
 const LATEST_MS_PER_PEG = 50;
-/** Looks of all pegs together: the venue counts them against a client's budget. */
+/**
+ * Scans per second of all pegs together, because the venue counts them against a client's rate
+ * limit.
+ */
 const PER_SECOND = 10;
 
-/** Looks for what was sent to pegs, by the rows that the venue shows of their accounts. */
+/** Finds money sent to pegs in the ledger rows that the venue returns for their accounts. */
 export class PegScan {
   readonly #options: PegScanOptions;
   readonly #lookedMs = new Map<string, number>();
@@ -47,7 +52,10 @@ export class PegScan {
     this.#options = options;
   }
 
-  /** Somebody asks about them: they are looked at soon. Anybody may ask, so others wait no longer for it. */
+  /**
+   * A user queries this address, so its pegs are scanned soon. Queries are public, so they do not
+   * delay other pegs.
+   */
   hurry(address: Hex): void {
     for (const peg of this.#options.book.addresses('peg')) {
       if (peg.dstAddr === address || peg.address === address) this.#hurried.add(peg.id);
@@ -61,13 +69,13 @@ export class PegScan {
         await this.#look(peg);
         this.#hurried.delete(peg.id);
       } finally {
-        // One that cannot be read is not the first again.
+        // A peg that cannot be read is not the first again.
         this.#lookedMs.set(peg.id, nowMs);
       }
     }
   }
 
-  /** Half of the looks, and all that are left over, are for those that somebody asks about. */
+  /** Half of the scans, and all unused ones, are for pegs that users query. */
   #next(nowMs: number): readonly GivenAddress[] {
     const pegs = this.#options.book.addresses('peg');
     const atOnce = Math.max(1, Math.floor((PER_SECOND * this.#options.everyMs) / 1_000));
@@ -78,7 +86,7 @@ export class PegScan {
     return [...all].slice(0, atOnce);
   }
 
-  /** By how much later it is than it should be; one that is new is looked at before all others. */
+  /** Sorted by how long they are overdue; new pegs are first. */
   #due(pegs: readonly GivenAddress[], nowMs: number): readonly GivenAddress[] {
     const latestMs = LATEST_MS + LATEST_MS_PER_PEG * pegs.length;
     const latenessOf = (peg: GivenAddress): number => {
@@ -93,7 +101,7 @@ export class PegScan {
       .map(({ peg }) => peg);
   }
 
-  /** In turn: who asks more often, or about more of them, is not answered before others who ask. */
+  /** In turn: querying more often, or more pegs, gives no priority over other users. */
   #asked(pegs: readonly GivenAddress[], nowMs: number): readonly GivenAddress[] {
     return pegs
       .filter(({ id }) => this.#hurried.has(id))
@@ -118,8 +126,9 @@ export class PegScan {
   }
 
   /**
-   * What came, newest first, back to a page without anything new: what came is not known by its time alone. Pages hang
-   * together by cursors, so that a row which comes in between is neither seen twice nor hides another one.
+   * New rows, newest first, back to a page without new ones, because time alone does not identify
+   * new rows. Pages are linked by cursors, so that a row that arrives in between neither appears
+   * twice nor hides another.
    */
   async #unread(peg: GivenAddress, known: KnownRows): Promise<readonly PegRow[]> {
     const found: PegRow[] = [];
@@ -141,15 +150,15 @@ function newer(a: GivenAddress, b: GivenAddress): number {
 
 type Row = LedgerPage['rows'][number];
 
-/** A transfer by somebody, or a deposit for the peg: that one is whose the other end is. */
+/** A transfer to the peg, or a deposit to it, which is owned by the receiver. */
 function comingOf({ delta, hash, time }: Row, peg: GivenAddress): PegRow | undefined {
   if (delta.type !== 'receive' && delta.type !== 'deposit') return undefined;
   const amount = parseExact(delta.amount, MONEY_DECIMALS);
   if (amount === undefined || amount <= 0n) return undefined;
   const money = { txHash: hash as Hex, amountMicro: String(amount) };
   if (delta.type === 'deposit') {
-    const whose = { user: peg.dstAddr, cameTo: 'perp', cameFrom: 'perp' } as const;
-    return { isDeposit: true, time, coming: { ...money, ...whose } };
+    const owner = { user: peg.dstAddr, cameTo: 'perp', cameFrom: 'perp' } as const;
+    return { isDeposit: true, time, coming: { ...money, ...owner } };
   }
   const kinds = {
     cameTo: delta.toAccountType as SubAccount,
@@ -160,22 +169,23 @@ function comingOf({ delta, hash, time }: Row, peg: GivenAddress): PegRow | undef
 
 /** A row of a peg's ledger that brought money. */
 type PegRow = {
-  /** Of the settlement chain; else a transfer inside of the venue. */
+  /** A deposit from the settlement chain; otherwise a transfer inside the venue. */
   readonly isDeposit: boolean;
-  /** Of its block. */
+  /** The time of its block. */
   readonly time: number;
   readonly coming: Omit<Coming, 'key'>;
 };
 
 /**
- * Which rows of a peg are in the book. A row is known by what it is, never by where it stands in an answer: a transaction
- * of the venue brings an account money once, so its hash names the row; one of the chain may deposit several times, which
- * the time of the row and its number among those of the same time and transaction tell apart. Rows are only ever added
- * behind, so that number stays.
+ * The rows of a peg that are recorded. A row is identified by its content, never by its position in
+ * an answer: a transaction of the venue credits an account once, so its hash identifies the row. A
+ * transaction of the chain may deposit several times; those rows are distinguished by the time and
+ * by their number among rows with the same time and transaction. Rows are only appended, so that
+ * number is stable.
  */
 class KnownRows {
   readonly #keys: ReadonlySet<string>;
-  /** Deposits that a former release has named by their transaction alone, by that. */
+  /** The number of deposits that a former release recorded, by their transaction alone. */
   readonly #timeless = new Map<Hex, number>();
 
   constructor(arrivals: readonly Arrival[]) {
@@ -185,13 +195,15 @@ class KnownRows {
     }
   }
 
-  /** Whether it, or one of the same time and transaction, is known. */
+  /** True if it, or another row with the same time and transaction, is recorded. */
   has(row: PegRow): boolean {
     const { txHash } = row.coming;
     return this.#timeless.has(txHash) || this.#keys.has(depositKey(row, 0));
   }
 
-  /** Whether deposits may lie behind the end of a page that are told apart from those before it by their number. */
+  /**
+   * True if more deposits with the same time and transaction may follow after the end of the page.
+   */
   isCut(rows: readonly PegRow[], endTime: number | undefined): boolean {
     return rows.some(
       ({ coming, isDeposit, time }) =>
@@ -199,7 +211,7 @@ class KnownRows {
     );
   }
 
-  /** Rows with their keys, oldest first, without deposits that a former release has taken in. */
+  /** Rows with their keys, oldest first, without deposits recorded by a former release. */
   *named(
     rows: readonly PegRow[],
   ): Iterable<{ readonly key: string; readonly coming: PegRow['coming'] }> {
@@ -236,15 +248,15 @@ type PegWorkOptions = {
   readonly now: () => number;
   /** The account of a peg. */
   readonly accountOf: (peg: GivenAddress) => VenueAccount;
-  /** Where the relay collects what came to pegs. */
+  /** The address into which the relay collects money from pegs. */
   readonly ownAddress: Hex;
   readonly canReceive: CanReceive;
 };
 
 /**
- * Hands on what was sent to pegs: the same amount without the fee leaves the relay's own money on the
- * other chain, then the peg's money becomes the relay's. What cannot be handed on goes back whole to who
- * sent it, to the sub-account that it came from.
+ * Pays out money sent to pegs: the amount minus the fee is paid from the relay's own money on the
+ * other chain, then the peg's money is collected. A payment that is not possible is returned in
+ * full to the sender, to the sub-account that it came from.
  */
 export class PegWork {
   readonly #options: PegWorkOptions;
@@ -253,7 +265,7 @@ export class PegWork {
     this.#options = options;
   }
 
-  /** What is still below the minimum when the peg expires goes back. */
+  /** An amount still below the minimum when the peg expires is returned. */
   expire(transfer: Transfer, peg: GivenAddress): void {
     const { book, now } = this.#options;
     if (now() < peg.expireMs) return;
@@ -284,21 +296,24 @@ export class PegWork {
       await relayer.submit({ key, to: token, data: transferData(peg.dstAddr, amount) });
     } catch (error) {
       if (!(error instanceof ChainRevertError)) throw error;
-      // Nothing was signed, and the token takes it for nobody there: an address on its black list.
+      // Nothing was signed, and the token rejects this receiver, such as a blacklisted address.
       const trouble = { what: 'token', detail: chainFault(error) } as const;
       return book.put({ ...transfer, state: 'refunding', trouble, updateMs: now() });
     }
     return this.#trouble(transfer, undefined);
   }
 
-  /** Never more than the peg holds; where it holds less, that is told. */
+  /** Checks that the peg holds the amount, and records a shortfall. */
   async #isHeld(transfer: Transfer, peg: GivenAddress): Promise<boolean> {
     const holding = await pegHolding(transfer, peg, this.#options);
     if (holding.is === 'short') this.#trouble(transfer, holding.trouble);
     return holding.is === 'whole';
   }
 
-  /** Back to who sent it; what came by the bridge has nobody to go to but the receiver. */
+  /**
+   * Returns money to the sender; a deposit through the bridge has no known sender, so it can only
+   * go to the receiver.
+   */
   #refuse(transfer: Transfer): void {
     const { book, canReceive, now } = this.#options;
     if (!canReceive(transfer.user)) return this.#trouble(transfer, NO_RECEIVER);
@@ -328,7 +343,7 @@ export class PegWork {
     return this.#trouble(transfer, trouble);
   }
 
-  /** Of what was paid out, the peg's money to the relay's own account. */
+  /** After the payout: transfers the peg's money to the relay's own account. */
   async sweep(transfer: Transfer, peg: GivenAddress): Promise<void> {
     const { accountOf, book, ownAddress } = this.#options;
     const account = accountOf(peg);
@@ -352,22 +367,23 @@ export class PegWork {
   }
 }
 
-/** Names the payment of a transfer among all that the relay sends. */
+/** The key of a transfer's payment among all transactions of the relay. */
 export function payoutKey({ attempt, id }: Transfer): string {
   return `payout:${id}:${attempt}`;
 }
 
-/** Whether a peg holds what the book says that it does. */
+/** The comparison of a peg's balance with the journal. */
 type Holding =
   | { readonly is: 'whole' }
-  /** Something was signed that may have left already; once that is known, it is whole again. */
+  /** A signed transfer may have left already; once that is known the result is `whole` again. */
   | { readonly is: 'moving' }
   | { readonly is: 'short'; readonly trouble: Trouble };
 
 /**
- * Asked before anything is paid or given back for a peg: it has to hold all that came to it and did not leave, in the
- * sub-account that it came to. Where it holds less, the book counts money that is not there, and whoever is paid first
- * takes what belongs to others or to the relay. So nothing leaves for that peg until somebody has looked.
+ * Checked before anything is paid out or returned for a peg: it must hold everything that arrived
+ * and has not left, in the sub-account where it arrived. With less, the journal counts money that
+ * does not exist, and the first payment would take money of other users or of the relay. Therefore
+ * nothing leaves such a peg until an operator has investigated.
  */
 async function pegHolding(
   transfer: Transfer,

@@ -11,15 +11,15 @@ type ReceiverParts = {
   readonly chains: ReadonlyMap<string, RelayChain>;
 };
 
-/** True of an address that money can be handed on to. */
+/** True for an address that can be paid. */
 export type CanReceive = (receiver: Hex) => boolean;
 
 const ZERO: Hex = `0x${'0'.repeat(40)}`;
 
 /**
- * Nobody has the key of the zero address or of a contract (R-transfer), and what comes to the bridge or
- * to an address of the relay counts as money of whoever paid it, which is the relay. Contracts of one
- * chain are refused on all: they often have one address on several.
+ * The zero address and contracts have no owner's key (R-transfer), and a payment to the bridge or
+ * to an address of the relay would count as the relay's own money. Contracts of one chain are
+ * refused on all chains, because they often have the same address on several.
  */
 export function receiversOf({ book, chains, facts, keys }: ReceiverParts): CanReceive {
   const tokens = [...chains.values()].map(({ token }) => token);
@@ -28,7 +28,7 @@ export function receiversOf({ book, chains, facts, keys }: ReceiverParts): CanRe
   return (receiver) => !never.has(lower(receiver)) && !book.hasGiven(lower(receiver));
 }
 
-/** Of what was promised before the address became one that nobody is paid at. */
+/** For an address that was given out before its receiver became invalid. */
 export const NO_RECEIVER: Trouble = {
   what: 'receiver',
   detail: 'the recipient is a contract of the venue or an address of the relay',

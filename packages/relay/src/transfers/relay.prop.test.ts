@@ -10,7 +10,7 @@ import {
 } from '@oddlot/testing/relay/relay-rig';
 import { sumOf } from '../book/relay-book.ts';
 
-/** Whatever fails in between: what came is handed on once or given back, and the relay earns its fees. */
+/** Whatever fails in between: money is paid out once or returned, and the relay earns its fees. */
 
 type Step =
   | {
@@ -77,7 +77,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What users did, by address: the only thing that the relay is compared with. */
+/** The payments of users by address, against which the relay is compared. */
 class Truth {
   readonly paid = new Map<string, bigint>();
   readonly sent = new Map<string, bigint>();
@@ -146,11 +146,11 @@ async function perform(rig: RelayRig, each: Step, truth: Truth): Promise<void> {
 
 const total = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((a, b) => a + b, 0n);
 
-/** Compares everybody's money with what the users did and the relay's book says. */
+/** Compares all balances with the payments of users and the relay's journal. */
 function audit(rig: RelayRig, truth: Truth): void {
   const { book, chains, venue } = rig;
   let fees = 0n;
-  let kept = 0n;
+  let retained = 0n;
   const got = new Map<string, bigint>();
   const gain = (key: string, micro: bigint): void =>
     void got.set(key, (got.get(key) ?? 0n) + micro);
@@ -160,7 +160,7 @@ function audit(rig: RelayRig, truth: Truth): void {
     for (const transfer of transfers) {
       if (transfer.state === 'collecting') {
         expect(sumOf(transfer)).toBeLessThan(BigInt(address.minMicro));
-        kept += sumOf(transfer);
+        retained += sumOf(transfer);
         continue;
       }
       expect(transfer).toMatchObject({ state: 'completed', isSwept: true });
@@ -194,12 +194,12 @@ function audit(rig: RelayRig, truth: Truth): void {
     }
   }
   const places = [chains.base.usdcOf(FLOAT), chains.arbitrum.usdcOf(FLOAT), venue.balanceOf(FLOAT)];
-  // The bridge may take nothing that is not on its way there.
+  // The bridge has no allowance beyond pending deposits.
   expect(chains.arbitrum.allowedOf(FLOAT)).toBe(0n);
   const oneTime = book
     .addresses('deposit')
     .map((each) => chains[each.chain as 'base'].usdcOf(each.address));
-  expect(total([...places, ...oneTime])).toBe(2n * FLOAT_USDC + fees + kept);
+  expect(total([...places, ...oneTime])).toBe(2n * FLOAT_USDC + fees + retained);
 }
 
 const RUNS = 2 * Number(process.env['FUZZ_RUNS'] ?? 6);
@@ -216,7 +216,7 @@ test(
         try {
           for (const each of steps) await perform(rig, each, truth);
           await rig.settle();
-          // What never became enough goes back to who sent it to a peg.
+          // Amounts below the minimum are returned to the senders of pegs.
           rig.nowMs += 2 * 86_400_000;
           await rig.settle();
           audit(rig, truth);

@@ -10,7 +10,7 @@ import { FLOAT, RelayRig, USER_USDC, USERS } from '@oddlot/testing/relay/relay-r
 import { createRelayServer } from '../port/create-relay-server.ts';
 import { relayStatus } from '../port/relay-status.ts';
 
-/** What users see of a transfer, from the first moment to the last. */
+/** The states of a transfer as shown to users, from beginning to end. */
 
 const [alice, bob] = USERS as [Hex, Hex];
 const INTO = { srcChain: 'base', dstChain: 'oddlot', asset: 'USDC', dstAddr: alice };
@@ -55,7 +55,7 @@ test('a deposit waits, is confirmed, is relayed and completes', async () => {
   expect(rig.venue.balanceOf(alice)).toBe(USER_USDC + 49_900_000n);
 });
 
-test('a payment that a reorganisation takes back is not handed on', async () => {
+test('a payment removed by a reorganisation is not paid out', async () => {
   const address = await depositAddress();
   const before = rig.chains.base.usdcOf(bob);
   rig.chains.base.pay(bob, address, 50_000_000n);
@@ -67,7 +67,7 @@ test('a payment that a reorganisation takes back is not handed on', async () => 
   expect(rig.venue.balanceOf(alice)).toBe(USER_USDC);
 });
 
-test('without money of its own the relay says so and goes on when it has some', async () => {
+test('without funds the relay reports it and continues when it is funded', async () => {
   rig.close();
   rig = new RelayRig({ floatUsdc: 10_000_000n });
   const address = await depositAddress();
@@ -93,7 +93,7 @@ test('without money of its own the relay says so and goes on when it has some', 
   expect(transfersOf(alice)[0]).not.toHaveProperty('trouble');
 });
 
-test('nothing in time is failed; what comes late is handed on all the same', async () => {
+test('without a payment in time the address has failed; a late payment is still processed', async () => {
   const address = await depositAddress();
   rig.nowMs += DAY_MS;
   expect(transfersOf(alice)).toMatchObject([{ status: 'failed', amount: '0' }]);
@@ -105,7 +105,7 @@ test('nothing in time is failed; what comes late is handed on all the same', asy
   expect(transfersOf(alice)).toMatchObject([{ status: 'completed', amount: '5.1' }]);
 });
 
-test('what is too little for a peg goes back when that expires, to the sub-account that it came from', async () => {
+test('an amount too small for a peg is returned when the peg expires, to the sub-account that it came from', async () => {
   const peg = await pegAddress();
   rig.venue.send(alice, alice, 3_000_000n, { from: 'perp', to: 'outcome' });
   rig.venue.send(alice, peg, 1_500_000n, { from: 'outcome', to: 'perp' });
@@ -117,7 +117,7 @@ test('what is too little for a peg goes back when that expires, to the sub-accou
   expect(rig.venue.balanceOf(alice, 'outcome')).toBe(3_000_000n);
 });
 
-test('what is too little from both parts goes back to each', async () => {
+test('small amounts from both sub-accounts are returned to each', async () => {
   const peg = await pegAddress();
   rig.venue.send(alice, alice, 3_000_000n, { from: 'perp', to: 'outcome' });
   rig.venue.send(alice, peg, 1_000_000n);
@@ -132,7 +132,7 @@ test('what is too little from both parts goes back to each', async () => {
   expect(rig.venue.balanceOf(alice, 'outcome')).toBe(3_000_000n);
 });
 
-test('deposits for a peg are paid out too, two of one transaction as well', async () => {
+test('deposits to a peg are paid out too, also two of one transaction', async () => {
   const peg = await pegAddress();
   const hash = `0x${'7'.repeat(64)}` as const;
   for (const amount of [9_000_000n, 8_000_000n]) rig.venue.deposit(peg, hash, amount);
@@ -144,7 +144,7 @@ test('deposits for a peg are paid out too, two of one transaction as well', asyn
   expect(rig.chains.base.usdcOf(bob)).toBe(USER_USDC + 16_800_000n);
 });
 
-test('what the token would not pay goes back whole', async () => {
+test('a payment that the token rejects is returned in full', async () => {
   const peg = await pegAddress();
   rig.chains.base.blocked.add(bob);
   rig.venue.send(alice, peg, 20_000_000n);
@@ -165,7 +165,7 @@ test('no address is given out twice, also after a torn line', async () => {
   ).toEqual(['deposit-1', 'deposit-2']);
 });
 
-test('a book that was changed is not opened, and the place is told', async () => {
+test('an altered journal is not opened, and the position is reported', async () => {
   await depositAddress();
   await depositAddress();
   const file = join(rig.directory, 'relay.jsonl');
@@ -176,7 +176,7 @@ test('a book that was changed is not opened, and the place is told', async () =>
   expect(() => rig.start()).toThrow(`relay.jsonl: line ${at + 1} is damaged`);
 });
 
-test('a client has its number of addresses, and a page its number of rows', async () => {
+test('the addresses per client and the rows per page are limited', async () => {
   const server = createRelayServer({
     service: rig.service,
     faucet: undefined,
@@ -221,7 +221,7 @@ test('a client has its number of addresses, and a page its number of rows', asyn
   await server.drain();
 });
 
-test('more addresses than the relay can look after are refused', async () => {
+test('more addresses than the relay can scan are refused', async () => {
   rig.close();
   rig = new RelayRig({ openAddressesMax: 1 });
   await depositAddress();

@@ -16,7 +16,7 @@ export type RelayParts = {
   readonly keys: RelayKeys;
   readonly api: VenueApi;
   readonly facts: VenueFacts;
-  /** By name, the settlement chain among them. */
+  /** By name, including the settlement chain. */
   readonly chains: ReadonlyMap<string, RelayChain>;
   readonly settlement: SettlementLine;
   readonly log: Logger;
@@ -26,8 +26,9 @@ export type RelayParts = {
 };
 
 /**
- * Carries money between the venue and other chains. Each step reads what came, then takes every transfer
- * that is not over one step on; all that it knows is in the book, so that it can end anywhere.
+ * Moves money between the venue and other chains. Each step reads new payments, then advances every
+ * open transfer by one step. All of its state is in the journal, so that it can be stopped at any
+ * point.
  */
 export class Relay {
   readonly #parts: RelayParts;
@@ -66,12 +67,12 @@ export class Relay {
     this.#sweeps = new Sweeps({ book, keyOf, now });
   }
 
-  /** The account in the venue that its money is in. */
+  /** The account in the venue that holds its money. */
   get account(): VenueAccount {
     return this.#own;
   }
 
-  /** Money that blocks have, not deep enough to count. */
+  /** Money in blocks without enough confirmations. */
   unconfirmed(address: GivenAddress) {
     return this.#scans.get(address.chain)?.unconfirmed.get(address.id);
   }
@@ -80,7 +81,10 @@ export class Relay {
     this.#pegScan.hurry(user);
   }
 
-  /** Before anything is given out: from where on the chains are read. What is away is tried again. */
+  /**
+   * Called before addresses are given out: determines the first block to read on each chain.
+   * Unavailable chains are retried.
+   */
   async begin(): Promise<void> {
     for (const [name, scan] of this.#scans) await this.#try(name, () => scan.step());
   }
@@ -124,13 +128,13 @@ export class Relay {
     }
   }
 
-  /** What came is the relay's from when it is enough to be handed on. */
+  /** Money is collected only once it is enough to be paid out. */
   async #sweep(id: string, address: GivenAddress, chain: RelayChain): Promise<void> {
     const transfer = this.#parts.book.transfer(id);
     if (transfer?.isSwept === false) await this.#sweeps.step(transfer, address, chain);
   }
 
-  /** What fails is told once, and does not keep the rest from getting on. */
+  /** An error is reported once, and does not delay the other work. */
   async #try(name: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -158,8 +162,8 @@ export class Relay {
 }
 
 /**
- * Leaves transfers of pegs alone from now on, because their operator says so: nothing is paid, given back or fetched for
- * them any more, and what they say that came counts no longer as being in the peg.
+ * Ends transfers of pegs at the operator's request: nothing is paid, returned or collected for them
+ * any more, and their arrivals no longer count as held by the peg.
  */
 export function endTransfers(
   ids: readonly string[],

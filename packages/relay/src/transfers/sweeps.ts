@@ -11,14 +11,14 @@ type SweepsOptions = {
 
 const TRANSFER_GAS = 100_000n;
 const ETHER_GAS = 30_000n;
-/** What is sent for gas is more than a sweep costs now: fees move. */
+/** The gas sent is this multiple of a sweep's current cost, because fees change. */
 const GAS_MARGIN = 3n;
 const GAS_SENT_MAX = 8;
 
 /**
- * Takes what came to a one-time address into the relay's own money: ether for gas goes there first, then
- * the token comes back. It needs no book of its own: whatever is sent twice moves the same money to the
- * same place, and the chain says whether it is done.
+ * Collects money from a one-time address into the relay's own account: ether for gas is sent first,
+ * then the token is transferred. It needs no separate records: a repeated transaction moves the
+ * same money to the same place, and the chain shows whether it is done.
  */
 export class Sweeps {
   readonly #options: SweepsOptions;
@@ -33,8 +33,8 @@ export class Sweeps {
     const balance = await tokenBalance(chain, address.address);
     if (balance === 0n) {
       const { confirmed } = await client.head();
-      const isGone = (await tokenBalance(chain, address.address, confirmed)) === 0n;
-      if (isGone) book.put({ ...transfer, isSwept: true });
+      const isEmpty = (await tokenBalance(chain, address.address, confirmed)) === 0n;
+      if (isEmpty) book.put({ ...transfer, isSwept: true });
       return undefined;
     }
     const { baseFee, priorityFee } = await client.fees();
@@ -57,9 +57,9 @@ export class Sweeps {
       await client.sendRaw(raw);
     } catch (error) {
       const why = chainFault(error);
-      // Some chains ask for more than the gas of a transaction, and say so only now.
+      // Some chains charge more than the gas of a transaction, and report it only now.
       if (/insufficient funds/i.test(why)) return await sendGas();
-      // One that waits already, for another fee, is as good.
+      // A pending transaction with another fee is equally good.
       if (!/underpriced/i.test(why)) throw error;
     }
     return undefined;
@@ -80,7 +80,7 @@ export class Sweeps {
       await chain.relayer.submit({ key, to: address, data: '0x', value, gas: ETHER_GAS });
       return;
     }
-    // It is there, and still too little for what gas costs by now.
+    // The gas has arrived and no longer suffices, because fees have risen.
     if (record.mined?.isConfirmed === true) book.put({ ...transfer, gasSent: gasSent + 1 });
   }
 }

@@ -2,18 +2,18 @@ import type { SendRecord } from '@oddlot/custody/relayer';
 import { formatMoney } from '@oddlot/units';
 import type { RelayBook, Transfer, Trouble } from '../book/relay-book.ts';
 
-/** The relay's own money does not suffice. */
+/** The relay's own balance is insufficient. */
 export function floatTrouble(chain: string, needed: bigint, balance: bigint): Trouble {
   const [has, needs] = [formatMoney(balance), formatMoney(needed)];
   return { what: 'float', detail: `the relay has ${has} USDC on ${chain} but needs ${needs} USDC` };
 }
 
-/** What is in the way of a transaction that was sent. */
+/** The obstacle of a sent transaction. */
 export function chainTrouble({ trouble }: SendRecord): Trouble | undefined {
   return trouble === undefined ? undefined : { what: 'chain', detail: trouble };
 }
 
-/** Written down when it is another one than before. */
+/** Recorded if it differs from the previous one. */
 export function noteTrouble(
   { book, now }: { readonly book: RelayBook; readonly now: () => number },
   transfer: Transfer,

@@ -5,9 +5,9 @@ import { KEYS, USERS } from '@oddlot/testing/relay/relay-rig';
 import { VenueAccount } from './venue-account.ts';
 import { venueBy } from '@oddlot/testing/relay/venue-by';
 
-/** A transfer inside of the venue is executed once, whatever is known of it in between. */
+/** A transfer inside the venue executes once, whatever is known of it in between. */
 
-/** The model refuses in its block what has a nonce of 3 modulo 7. */
+/** The model rejects in its block any request whose nonce is 3 modulo 7. */
 const START_MS = 7 * 257_142_857_142;
 const DAY_MS = 86_400_000;
 
@@ -33,7 +33,7 @@ function rig(startMs = START_MS) {
   };
 }
 
-test('one that the venue cannot execute yet stays open, and the same bytes are executed later', async () => {
+test('a request that the venue cannot execute yet stays open, and the same bytes execute later', async () => {
   const { account, got, sign, venue } = rig();
   const send = await sign();
   expect(await account.deliver(send)).toEqual({ is: 'open', why: 'Insufficient balance' });
@@ -43,7 +43,7 @@ test('one that the venue cannot execute yet stays open, and the same bytes are e
   expect([got(), venue.balanceOf(account.address)]).toEqual([5n, 4n]);
 });
 
-test('one whose answer was lost is found to be executed', async () => {
+test('a request whose answer was lost is found to be executed', async () => {
   const { account, got, lose, sign, venue } = rig();
   venue.give(account.address, 9n);
   const send = await sign();
@@ -54,7 +54,7 @@ test('one whose answer was lost is found to be executed', async () => {
   expect(got()).toBe(5n);
 });
 
-test('one that was refused in its block is void, and so is one too old to be taken', async () => {
+test('a request that was rejected in its block is void, and so is one with an expired nonce', async () => {
   const refused = rig(START_MS + 3);
   refused.venue.give(refused.account.address, 9n);
   const why = 'Trading is halted';
@@ -68,7 +68,7 @@ test('one that was refused in its block is void, and so is one too old to be tak
   expect((await sign()).nonce).toBeGreaterThan(send.nonce);
 });
 
-test('what is signed is byte for byte what earlier releases signed, and is delivered by them and by this one', async () => {
+test('signed bytes equal those of earlier releases, and both are delivered', async () => {
   const { account } = rig(1_800_000_000_000.7);
   const destination = `0x${'d1'.repeat(20)}` as const;
   const transfer = { destination, amountMicro: 5n, from: 'perp', to: 'outcome' } as const;

@@ -22,12 +22,15 @@ import { pegMessage } from '@oddlot/custody/peg-message';
 
 type Action = Parameters<typeof signAction>[0];
 
-/** What became of a request that was sent to the venue. */
+/** The result of a request that was sent to the venue. */
 export type Delivered =
   | { readonly is: 'executed' }
-  /** It was refused in a block, or is too old for one: it never executes, and another may be signed. */
+  /**
+   * It was rejected in a block, or is too old for one: it never executes, and another one may be
+   * signed.
+   */
   | { readonly is: 'void'; readonly why: string }
-  /** Nothing is decided: the same bytes are sent again. */
+  /** Undecided: the same bytes are sent again. */
   | { readonly is: 'open'; readonly why: string };
 
 type VenueAccountOptions = {
@@ -39,7 +42,10 @@ type VenueAccountOptions = {
 
 const USDC = 0;
 const ZERO: Hex = `0x${'0'.repeat(40)}`;
-/** Nonces are times, and the venue takes none that is older than two days (R-nonce); a while is added. */
+/**
+ * Nonces are times, and the venue rejects those older than two days (R-nonce); the bound includes a
+ * margin.
+ */
 const NONCE_MS = 49 * 3_600_000;
 
 /** An account in the venue whose key the relay has: its own, or that of a peg. */
@@ -57,12 +63,12 @@ export class VenueAccount {
     this.address = wallet.address;
   }
 
-  /** Ends the binding of this key as somebody's agent (R-agents). */
+  /** Ends the binding of this key as an agent of another account (R-agents). */
   signRelease(): Promise<VenueSend> {
     return this.#sign({ type: 'approveAgent', agentAddress: ZERO });
   }
 
-  /** A transfer of this account, to be written down before it is delivered. */
+  /** A transfer of this account, to be recorded before it is delivered. */
   sign(transfer: {
     readonly destination: Hex;
     readonly amountMicro: bigint;
@@ -84,7 +90,7 @@ export class VenueAccount {
   }
 
   /**
-   * Sends it and says what is known then. An answer that was lost is found by sending the same bytes
+   * Sends it and returns the known result. A lost answer is recovered by sending the same bytes
    * again (R-tx): the venue executes them once.
    */
   async deliver(send: VenueSend): Promise<Delivered> {
@@ -109,9 +115,10 @@ type ClaimOptions = {
 };
 
 /**
- * R-agents: what pegs collect goes to the relay's own account, and an address that is somebody's agent
- * can have none. So the venue is told of it before anybody else hears of it, and a binding that is older
- * is ended by its own key. A relay that the venue does not know serves all the same; it has no pegs.
+ * R-agents: money from pegs goes to the relay's own account, and an address that is bound as an
+ * agent cannot have one. The address is therefore registered with the venue before it becomes
+ * public, and an older binding is ended by the key itself. An unregistered relay still serves, but
+ * without pegs.
  */
 export async function claimAddress(options: ClaimOptions): Promise<void> {
   const { account, api, log, registerPegs: register } = options;
@@ -131,8 +138,8 @@ export async function claimAddress(options: ClaimOptions): Promise<void> {
 }
 
 /**
- * Tells the venue of pegs over its operations port, signed by the relay's key, so that sending to them
- * costs no opening fee (R-limits-of-state). Done when the venue's log has them.
+ * Registers pegs at the venue's operations port, signed by the relay's key, so that transfers to
+ * them cost no opening fee (R-limits-of-state). Resolves when they are in the venue's log.
  */
 export function pegRegistrar(options: {
   readonly url: string;
